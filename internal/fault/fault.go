@@ -1,0 +1,85 @@
+// Package fault attaches to an error what the user can do about it and how the
+// process should end, without touching the message. Every package of ours may
+// use it; it imports none of them.
+package fault
+
+import "errors"
+
+// Exit codes of the command. They are part of its interface: never renumbered,
+// never reused.
+const (
+	// CodeOK says that the run reached its end; single operations may have failed.
+	CodeOK = 0
+	// CodeOther is anything without a code of its own, a full disk included.
+	CodeOther = 1
+	// CodeInput is bad input, or a space that is not ours: nothing was started.
+	CodeInput = 2
+	// CodeStore is a store that is unreachable, refuses us, or lacks what is needed.
+	CodeStore = 3
+	// CodeVerification says that what is stored is not what was acknowledged.
+	CodeVerification = 4
+	// CodeThreshold says that a threshold was missed or a comparison came out worse.
+	CodeThreshold = 5
+	// CodeInterrupted says that SIGINT or SIGTERM ended the run; the report is written.
+	CodeInterrupted = 130
+)
+
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error { return h.error }
+
+type coded struct {
+	error
+	code int
+}
+
+func (c coded) Unwrap() error { return c.error }
+
+// Hint adds advice for the user, shown under the message and never in it. A nil
+// err stays nil.
+func Hint(err error, hint string) error {
+	if err == nil || hint == "" {
+		return err
+	}
+	return hinted{err, hint}
+}
+
+// HintOf returns the outermost hint of err, or "".
+func HintOf(err error) string {
+	if h, ok := errors.AsType[hinted](err); ok {
+		return h.hint
+	}
+	return ""
+}
+
+// Code sets the exit code, unless err has one already. A nil err stays nil.
+func Code(err error, code int) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[coded](err); ok {
+		return err
+	}
+	return coded{err, code}
+}
+
+// CodeOf returns the exit code that err carries: CodeOK for nil, CodeOther when
+// it carries none.
+func CodeOf(err error) int {
+	if err == nil {
+		return CodeOK
+	}
+	if c, ok := errors.AsType[coded](err); ok {
+		return c.code
+	}
+	return CodeOther
+}
+
+// Input is short for an error of bad input with a hint.
+func Input(err error, hint string) error { return Hint(Code(err, CodeInput), hint) }
+
+// Store is short for an error of an unreachable or unfit store with a hint.
+func Store(err error, hint string) error { return Hint(Code(err, CodeStore), hint) }

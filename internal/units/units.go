@@ -1,0 +1,104 @@
+// Package units reads and writes the sizes, rates and durations that people
+// type and read: "4KiB", "41.2k", "1.2 ms". It has no state.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var sizeUnits = []struct {
+	suffix string
+	factor float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"b", 1},
+}
+
+// ParseSize reads a number of bytes: "512", "1KiB", "10KB", "1.5 MiB". Letter
+// case does not matter; the result must be a whole number of bytes.
+func ParseSize(s string) (int64, error) {
+	t := strings.ToLower(strings.TrimSpace(s))
+	factor := 1.0
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(t, u.suffix); ok {
+			t, factor = strings.TrimSpace(rest), u.factor
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a size such as 512, 1KiB or 10KB", s)
+	}
+	n := v * factor
+	if n < 0 || n > math.MaxInt64/2 || n != math.Trunc(n) {
+		return 0, fmt.Errorf("%q is not a whole number of bytes in range", s)
+	}
+	return int64(n), nil
+}
+
+// Size writes a number of bytes with three significant digits and a binary unit:
+// "512 B", "1 KiB", "1.5 MiB".
+func Size(n int64) string {
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	v, unit := float64(n), ""
+	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB", "PiB"} {
+		v /= 1 << 10
+		if v < 1023.5 {
+			break
+		}
+	}
+	return trim(v) + " " + unit
+}
+
+// Number writes a rate or a count with three significant digits and a decimal
+// suffix: "999", "41.2k", "1.03M". NaN is "–".
+func Number(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	suffix := ""
+	for _, s := range []string{"k", "M", "G", "T"} {
+		if math.Abs(v) < 999.5 {
+			break
+		}
+		v, suffix = v/1000, s
+	}
+	return trim(v) + suffix
+}
+
+// Duration writes a time with three significant digits: "850 ns", "1.2 ms", "4.05 s".
+func Duration(d time.Duration) string {
+	v := float64(d)
+	switch {
+	case math.Abs(v) < 1e3:
+		return strconv.FormatInt(int64(d), 10) + " ns"
+	case math.Abs(v) < 999.5e3:
+		return trim(v/1e3) + " µs"
+	case math.Abs(v) < 999.5e6:
+		return trim(v/1e6) + " ms"
+	default:
+		return trim(v/1e9) + " s"
+	}
+}
+
+func trim(v float64) string {
+	digits := 0
+	switch a := math.Abs(v); {
+	case a < 9.995:
+		digits = 2
+	case a < 99.95:
+		digits = 1
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
