@@ -1,0 +1,171 @@
+// Package measure holds what a run has measured: samples, histograms, the
+// one-second series, snapshots and results. It knows nothing of stores,
+// profiles or screens and imports nothing of ours. The engine feeds it;
+// reports and screens read its immutable values.
+package measure
+
+import (
+	"math"
+	"time"
+)
+
+// Operation names one operation of one track. Its index in a run's list of
+// operations is what samples carry.
+type Operation struct {
+	Track string
+	Op    string
+}
+
+// Summary is the digest of one histogram. All values but Count are nanoseconds,
+// equal to what a reader of the histogram log computes from it; all are 0 when
+// Count is 0.
+type Summary struct {
+	Count                                     int64
+	Mean                                      float64
+	Min, P50, P90, P95, P99, P999, P9999, Max int64
+}
+
+// Totals is what one operation came to over a stretch of a run.
+type Totals struct {
+	Operation
+	// Count is the number of units (entries, transactions …) that succeeded.
+	Count int64
+	// Calls is the number of timed calls that succeeded or timed out: the number
+	// of values in each of the three histograms.
+	Calls int64
+	// Errors is the number of calls that failed, time-outs included.
+	Errors int64
+	// Unstarted is the number of units that an open loop's schedule had due and
+	// that never started.
+	Unstarted int64
+	// Beyond is the number of values over the one-hour range, clipped to it.
+	Beyond int64
+	// Active is how long the operation's track ran within the stretch.
+	Active                  time.Duration
+	Response, Service, Wait Summary
+}
+
+// Throughput is the number of successful units per second of the stretch; NaN
+// when nothing ran.
+func (t Totals) Throughput() float64 {
+	if t.Active <= 0 {
+		return math.NaN()
+	}
+	return float64(t.Count) / t.Active.Seconds()
+}
+
+// Row is one second of one operation: a row of the series.
+type Row struct {
+	// T is the second since measurement began; negative in warm-up.
+	T  int
+	Op int
+	// Count is units that succeeded, Errors calls that failed, ended in this second.
+	Count, Errors int64
+	// Seconds is the length of the row: 1 but for the last of a track.
+	Seconds                                           float64
+	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
+	Gauge
+}
+
+// Gauge is the state of a track at an instant.
+type Gauge struct {
+	// Backlog is the number of units due and not started; 0 in closed loop.
+	Backlog int64
+	// Threads, Payload, Batch and Rate are the settings in force.
+	Threads, Payload, Batch int
+	Rate                    float64
+	Paused                  bool
+	// Segment is the segment in force, counted from 0.
+	Segment int
+	// InFlight is the number of operations under way, Oldest the age of the oldest.
+	InFlight int
+	Oldest   time.Duration
+	// Running says that the track has begun and not ended.
+	Running bool
+}
+
+// Point is one bucket of the thinned series of one operation: counts add up,
+// latencies keep their maximum.
+type Point struct {
+	// T is the first second of the bucket since measurement began.
+	T             int
+	Count, Errors int64
+	// Seconds is how much of the bucket was measured.
+	Seconds                                           float64
+	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
+	Backlog                                           int64
+	Segment                                           int
+	Warmup                                            bool
+}
+
+// Change is one live change of one setting.
+type Change struct {
+	// At is when it took effect, since measurement began.
+	At time.Duration
+	// Name is the setting as a user types it: "threads", "profile.payload".
+	Name     string
+	From, To float64
+	// By says who asked: "timetable", "workbench", "undo".
+	By string
+	// Segment is the segment that the change opened or joined.
+	Segment int
+}
+
+// Segment is a stretch of a run under one set of settings.
+type Segment struct {
+	From, To time.Duration
+	// Settings holds every live setting by the name a user types.
+	Settings map[string]float64
+	Ops      []Totals
+}
+
+// ErrorCount is how often an operation failed in one way.
+type ErrorCount struct {
+	Operation
+	Class string
+	Count int64
+}
+
+// Message is one of the first ten distinct messages of failed operations.
+type Message struct {
+	Operation
+	Class, Text string
+	// At is when it was first seen, since measurement began.
+	At time.Duration
+}
+
+// Snapshot is the state of a run at an instant. It and all it points to are
+// never written to again: any goroutine may read it.
+type Snapshot struct {
+	// Number grows by one with each snapshot.
+	Number int64
+	// At is the time since measurement began; negative in warm-up.
+	At time.Duration
+	// Elapsed and Total describe progress: units done and wanted, 0 when unknown.
+	Done, Total int64
+	Tracks      []string
+	Gauges      []Gauge
+	Ops         []Totals
+	// Recent holds, per operation, the finished seconds of the last two minutes.
+	Recent [][]Row
+	// Timeline holds, per operation, the whole run in buckets of Bucket seconds.
+	Timeline [][]Point
+	Bucket   int
+	Changes  []Change
+	Segments []Segment
+	Errors   []ErrorCount
+	Messages []Message
+	// Phases names the phases that are under way.
+	Phases []string
+}
+
+// Result is what a run, or the part of it that was measured, came to.
+type Result struct {
+	// Measured is the time from the start of measurement to the end.
+	Measured time.Duration
+	Ops      []Totals
+	Segments []Segment
+	Changes  []Change
+	Errors   []ErrorCount
+	Messages []Message
+}

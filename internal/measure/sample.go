@@ -1,0 +1,18 @@
+package measure
+
+// Sample is one finished operation. Times are nanoseconds since measurement
+// began, negative in warm-up; what started in warm-up belongs to warm-up.
+type Sample struct {
+	// Due is when it should have begun; equals Start in closed loop.
+	Due, Start, End int64
+	// Units is how many units of the profile it covered.
+	Units int32
+	// Op is the index of the operation in the run's list.
+	Op uint16
+	// Segment is the segment in which it started.
+	Segment uint16
+	// Worker is the number of the worker within its track.
+	Worker uint16
+	// Class is the class of its error; 0: it worked.
+	Class uint8
+}

@@ -1,0 +1,13 @@
+package rundir
+
+import "github.com/HdrHistogram/hdrhistogram-go"
+
+// Folder is a run directory as loaded: the model, the series and the histograms.
+type Folder struct {
+	Dir    string
+	Run    Run
+	Series []SeriesRow
+	// Histograms are those of the whole measured run by tag,
+	// "<track>.<op>.response", "….service", "….wait".
+	Histograms map[string]*hdrhistogram.Histogram
+}

@@ -1,0 +1,173 @@
+// Package rundir is the run directory: the model of run.json, writing a run as
+// it goes so that a killed one loses at most a second, and reading it back. Every
+// document is a pure function of what this package loads.
+package rundir
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Schema is the number of run.json's layout.
+const Schema = 1
+
+// CutShort is what EndedBy says of a run whose process died.
+const CutShort = "cut short"
+
+// Run is run.json: everything about one run but its series and histograms.
+type Run struct {
+	Schema  int    `json:"schema"`
+	ID      string `json:"id"`
+	Profile string `json:"profile"`
+	Mode    string `json:"mode"`
+	// Unit is what counts and throughput count.
+	Unit string `json:"unit"`
+	// Target is the URL without secrets.
+	Target  string    `json:"target"`
+	Store   Store     `json:"store"`
+	Started time.Time `json:"started"`
+	// Measured is when measurement began, after the warm-up.
+	Measured time.Time `json:"measured"`
+	Ended    time.Time `json:"ended"`
+	// EndedBy is "count", "duration", "interrupt", "user", "fault: …", or CutShort;
+	// the latter also stands in the file while the run is going.
+	EndedBy string  `json:"ended_by"`
+	Seed    int64   `json:"seed"`
+	WarmupS float64 `json:"warmup_s"`
+	// MeasuredS is the length of the measured part in seconds.
+	MeasuredS float64 `json:"measured_s"`
+	// Settings are the live settings at the start, by the name a user types.
+	Settings map[string]float64 `json:"settings"`
+	// Parameters are the fixed values as text; Origins says where each value,
+	// settings included, came from.
+	Parameters   map[string]string     `json:"parameters"`
+	Origins      map[string]string     `json:"origins"`
+	Operations   []Operation           `json:"operations"`
+	Segments     []Segment             `json:"segments"`
+	Changes      []Change              `json:"changes"`
+	Errors       []Error               `json:"errors"`
+	Verification workload.Verification `json:"verification"`
+	Verdict      Verdict               `json:"verdict"`
+	Environment  map[string]any        `json:"environment"`
+	// Notices are sentences that every report must repeat: no figures of a server,
+	// warnings of the file reader …
+	Notices []string `json:"notices"`
+	// Facts is the profile's own record, documented beside the profile.
+	Facts json.RawMessage `json:"facts"`
+}
+
+// Store says which store was measured.
+type Store struct {
+	// Name is the product label in documents: "redis", "embedded".
+	Name     string            `json:"name"`
+	Product  string            `json:"product"`
+	Version  string            `json:"version"`
+	Topology string            `json:"topology"`
+	Details  map[string]string `json:"details,omitempty"`
+}
+
+// Operation is what one operation came to.
+type Operation struct {
+	Track string `json:"track"`
+	Op    string `json:"op"`
+	// Count is units that succeeded; Calls the calls timed, which is the count of
+	// each histogram; Errors the calls that failed; Unstarted the units that were
+	// due and never started.
+	Count     int64 `json:"count"`
+	Calls     int64 `json:"calls"`
+	Errors    int64 `json:"errors"`
+	Unstarted int64 `json:"unstarted"`
+	// Beyond is values over the range of the histograms, clipped to one hour.
+	Beyond int64 `json:"beyond_range"`
+	// Throughput is Count over the time that the track ran; null when the run's
+	// verification failed or nothing ran.
+	Throughput *float64 `json:"throughput_per_s"`
+	ActiveS    float64  `json:"active_s"`
+	Response   Latency  `json:"response_ns"`
+	Service    Latency  `json:"service_ns"`
+	Wait       Latency  `json:"wait_ns"`
+}
+
+// Latency is the digest of one histogram in nanoseconds.
+type Latency struct {
+	Mean  float64 `json:"mean"`
+	Min   int64   `json:"min"`
+	P50   int64   `json:"p50"`
+	P90   int64   `json:"p90"`
+	P95   int64   `json:"p95"`
+	P99   int64   `json:"p99"`
+	P999  int64   `json:"p99_9"`
+	P9999 int64   `json:"p99_99"`
+	Max   int64   `json:"max"`
+}
+
+// Segment is a stretch of the run under one set of settings; seconds since
+// measurement began.
+type Segment struct {
+	From       float64            `json:"from_s"`
+	To         float64            `json:"to_s"`
+	Settings   map[string]float64 `json:"settings"`
+	Operations []Operation        `json:"operations"`
+}
+
+// Change is one live change.
+type Change struct {
+	At      float64 `json:"at_s"`
+	Name    string  `json:"name"`
+	From    float64 `json:"from"`
+	To      float64 `json:"to"`
+	By      string  `json:"by"`
+	Segment int     `json:"segment"`
+}
+
+// Error is one way in which an operation failed, with some of its messages.
+type Error struct {
+	Track    string   `json:"track"`
+	Op       string   `json:"op"`
+	Class    string   `json:"class"`
+	Count    int64    `json:"count"`
+	Messages []string `json:"messages,omitempty"`
+}
+
+// Verdict says whether the run can be trusted and met its thresholds.
+type Verdict struct {
+	// State is "ok", "failed" (verification or a threshold), "cut short" or "interrupted".
+	State   string   `json:"state"`
+	Reasons []string `json:"reasons"`
+}
+
+// SeriesRow is one row of series.csv.
+type SeriesRow struct {
+	T                                     int
+	Track, Op                             string
+	Count, Errors                         int64
+	Throughput                            float64
+	ResponseP50, ResponseP99, ResponseMax int64
+	ServiceP99, Backlog                   int64
+	Threads, Payload, Batch               int
+	Rate                                  float64
+	Segment                               int
+	Warmup                                bool
+}
+
+// File is one document of a format: its name within the run directory and bytes.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Format writes a run in one documented form.
+type Format struct {
+	// ID is the word in --format.
+	ID string
+	// Title says in a few words what it is.
+	Title string
+	// Profile restricts it to one profile; empty: any.
+	Profile string
+	// Doc is markdown: every field, its unit, an example.
+	Doc string
+	// Encode is pure: the same folder gives the same bytes.
+	Encode func(f *Folder) ([]File, error)
+}

@@ -1,0 +1,114 @@
+package store
+
+import "context"
+
+// Space is a named place for data.
+type Space struct {
+	// Namespace is the prefix of everything made; may be empty.
+	Namespace string `json:"namespace"`
+	// Name is the structure's name: "eligibility".
+	Name string `json:"name"`
+	// Shape is how the data is kept.
+	Shape Shape `json:"shape"`
+	// Grouped says that the space is kept as one structure per group, co-located
+	// by hash tag where the store has such, instead of one in all.
+	Grouped bool `json:"grouped,omitempty"`
+}
+
+// Shape is how data is kept.
+type Shape string
+
+// Map is keys with values.
+const Map Shape = "map"
+
+// Entry is one key with its value. Both may be reused by the caller once the
+// call has returned.
+type Entry struct {
+	Key, Val []byte
+}
+
+// Group is the entries of one group, for a grouped space.
+type Group struct {
+	// Name is the group's name, the text of the hash tag: "x17".
+	Name    []byte
+	Entries []Entry
+}
+
+// Putter stores one entry and has the store hand back the value it replaces, as
+// a map's put does. The old value is not returned: reading it is the point.
+type Putter interface {
+	Put(ctx context.Context, s Space, key, val []byte) error
+}
+
+// Setter stores one entry without reading the old value.
+type Setter interface {
+	Set(ctx context.Context, s Space, key, val []byte) error
+}
+
+// BatchPutter stores entries in one call.
+type BatchPutter interface {
+	PutAll(ctx context.Context, s Space, es []Entry) error
+}
+
+// Getter reads one value into buf and returns it, with false when the key is
+// absent. The result may share buf's memory.
+type Getter interface {
+	Get(ctx context.Context, s Space, key, buf []byte) ([]byte, bool, error)
+}
+
+// BatchGetter reads the values of keys in one call; absent ones are nil.
+type BatchGetter interface {
+	GetAll(ctx context.Context, s Space, keys [][]byte) ([][]byte, error)
+}
+
+// Counter tells how many entries a space holds, over all groups when grouped.
+type Counter interface {
+	Count(ctx context.Context, s Space) (int64, error)
+}
+
+// GroupPutter stores entries in a grouped space: one structure per group, the
+// groups of a call sent together.
+type GroupPutter interface {
+	// PutGroup stores one entry in one group, reading the old value as Put does.
+	PutGroup(ctx context.Context, s Space, group, key, val []byte) error
+	// PutGroups stores the entries of several groups.
+	PutGroups(ctx context.Context, s Space, gs []Group) error
+	// GetGroup reads the values of keys in one group; absent ones are nil.
+	GetGroup(ctx context.Context, s Space, group []byte, keys [][]byte) ([][]byte, error)
+}
+
+// Found is what a look at a space showed.
+type Found struct {
+	// Exists says that there is something under the space's name.
+	Exists bool
+	// Kind is the store's word for it: "hash".
+	Kind string
+	// Size is the number of entries, -1 when it cannot be told.
+	Size int64
+}
+
+// Made is the record of a space that perfbench made, kept in the store beside
+// the data.
+type Made struct {
+	Space
+	// Profile and Run tell who made it, Updated when it was last written (RFC 3339).
+	Profile string `json:"profile"`
+	Run     string `json:"run"`
+	Updated string `json:"updated"`
+	// Params holds what a later run must know to recognise the data.
+	Params map[string]string `json:"params,omitempty"`
+}
+
+// Keeper looks after spaces: what is there, what we made, and its removal. It
+// never touches anything that was not recorded as ours.
+type Keeper interface {
+	// Inspect looks at a space.
+	Inspect(ctx context.Context, s Space) (Found, error)
+	// Record writes down that we made a space; again: replaces the record.
+	Record(ctx context.Context, m Made) error
+	// Made lists what is recorded under a namespace.
+	Made(ctx context.Context, namespace string) ([]Made, error)
+	// Drop removes a space's data and its record, and tells how many keys or
+	// rows are gone. progress may be nil.
+	Drop(ctx context.Context, s Space, progress func(done int64)) (int64, error)
+}

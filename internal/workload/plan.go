@@ -1,0 +1,127 @@
+package workload
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Plan is what one run will do: phases in a graph, the tracks of a phase side by
+// side. A profile's Design makes it from parameters alone, touching nothing; its
+// binding to a store then fills in Setup, Verify, Teardown and the tracks'
+// NewTask.
+type Plan struct {
+	// Mode is the profile's mode, empty when it has none.
+	Mode string
+	// Unit is what counts, rates and throughput count: "entries".
+	Unit   string
+	Knobs  []Knob
+	Phases []Phase
+
+	// Parameters are all fixed values of the plan by the name a user types, with
+	// their origins, in the order to show them.
+	Parameters []Value
+	// Warnings are sentences to show before the run and keep with it.
+	Warnings []string
+	// Writes and Deletes say in words what the run will do to the store.
+	Writes, Deletes []string
+	// Bytes is the volume of values that the run will store, 0 when unknown.
+	Bytes int64
+	// Spaces are the named places that the run will write to.
+	Spaces []store.Space
+
+	// Private is what the profile's Design hands to its binding.
+	Private any
+
+	// Setup prepares the store: spaces, data to be read. progress may be called
+	// from any goroutine.
+	Setup func(ctx context.Context, progress func(done, total int64)) error
+	// Verify compares what is stored with what was acknowledged. It is called
+	// after the last phase, also after a failure.
+	Verify func(ctx context.Context) Verification
+	// Teardown removes what this run made; called with --cleanup only.
+	Teardown func(ctx context.Context) error
+	// Facts returns the profile's own documented record for reports, as a value
+	// that encodes to JSON. Any goroutine may call it, once a second.
+	Facts func() any
+}
+
+// Phase is a set of tracks that run together; it ends when all have ended.
+type Phase struct {
+	Name string
+	// After names the phases that must have ended before this one starts.
+	After []string
+	// Duration ends the phase that long after its measured part began; 0: when
+	// its tracks run out of work.
+	Duration time.Duration
+	Tracks   []Track
+}
+
+// Track is a pool of workers doing the same task under the same settings.
+type Track struct {
+	Name string
+	// Ops names the track's operations; the first carries what never started.
+	Ops   []string
+	Start Settings
+	// Units tells how many units one iteration covers under these settings, for
+	// pacing; nil: 1.
+	Units func(*Settings) int
+	// Iterations ends the track after that many; 0: when its tasks are done or
+	// its phase ends.
+	Iterations int64
+	// Total is the number of units that the track will do, for progress; 0: unknown.
+	Total   int64
+	NewTask func(worker int) (Task, error)
+}
+
+// Tracks returns the tracks of all phases, in order.
+func (p *Plan) Tracks() []*Track {
+	var out []*Track
+	for i := range p.Phases {
+		for j := range p.Phases[i].Tracks {
+			out = append(out, &p.Phases[i].Tracks[j])
+		}
+	}
+	return out
+}
+
+// Knob returns the plan's knob of that name.
+func (p *Plan) Knob(name string) (Knob, bool) {
+	for _, k := range p.Knobs {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Knob{}, false
+}
+
+// Verification is what the comparison of stored and acknowledged data found.
+type Verification struct {
+	// State is "passed", "failed", "skipped" (nothing to verify) or "incomplete"
+	// (the store could not be asked).
+	State string `json:"state"`
+	// Summary says it in one sentence.
+	Summary string `json:"summary"`
+	// Checks lists what was compared.
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// Check is one comparison of a verification.
+type Check struct {
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
+	// Want and Got are numbers or words, as fits the check.
+	Want string `json:"want"`
+	Got  string `json:"got"`
+	// Examples names up to ten offenders.
+	Examples []string `json:"examples,omitempty"`
+}
+
+// States of a Verification.
+const (
+	Passed     = "passed"
+	Failed     = "failed"
+	Skipped    = "skipped"
+	Incomplete = "incomplete"
+)

@@ -1,0 +1,143 @@
+package workload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// ErrDone is what Task.Do returns when there is no more work for its worker: the
+// iteration does not count, and the worker goes home.
+var ErrDone = errors.New("no more work")
+
+// Op is the index of an operation in its track's Ops.
+type Op int
+
+// Task is one worker's own copy of the work. The engine calls Do on that
+// worker's goroutine only, so a Task needs no locks.
+//
+// Do times its calls to the store with Begin and End. It returns nil; or the
+// error of an operation that it has recorded, which makes a closed loop back
+// off when the store is unreachable; or ErrDone; or an error wrapped by Fatal,
+// which ends the run.
+type Task interface {
+	Do(ctx context.Context, it *Iteration) error
+}
+
+// TaskFunc makes a Task of a function.
+type TaskFunc func(ctx context.Context, it *Iteration) error
+
+// Do calls f.
+func (f TaskFunc) Do(ctx context.Context, it *Iteration) error { return f(ctx, it) }
+
+type fatal struct{ error }
+
+func (f fatal) Unwrap() error { return f.error }
+
+// Fatal marks an error of Task.Do that must end the run.
+func Fatal(err error) error { return fatal{err} }
+
+// IsFatal says whether err was marked by Fatal.
+func IsFatal(err error) bool {
+	_, ok := errors.AsType[fatal](err)
+	return ok
+}
+
+// Clock tells nanoseconds since measurement began, negative in warm-up.
+type Clock func() int64
+
+// Recorder takes what a worker has measured. It belongs to that worker.
+type Recorder interface {
+	// Add records one finished operation.
+	Add(measure.Sample)
+	// Started notes the start of the operation under way, Ended that none is.
+	Started(at int64)
+	Ended()
+	// Failed returns the class of err, never 0, and keeps its message if new.
+	Failed(op uint16, err error) uint8
+}
+
+// Iteration is one call of Task.Do: what to work with, and where to record. It
+// belongs to one worker; the engine reuses it.
+type Iteration struct {
+	// Worker is the number of the worker within its track, from 0.
+	Worker int
+	// Seq is the iteration's number within its track, handed out in blocks: unique
+	// and dense over a run, not ordered between workers. It starts again at 0
+	// when measurement begins.
+	Seq int64
+	// Settings are those in force; read only.
+	Settings *Settings
+	// Warmup says that measurement has not begun.
+	Warmup bool
+	// Segment is the segment in force.
+	Segment uint16
+
+	now   Clock
+	rec   Recorder
+	base  uint16
+	due   int64
+	first bool
+}
+
+// Mark is an operation under way.
+type Mark struct {
+	due, start int64
+	op         Op
+}
+
+// Bind connects an iteration to its clock and recorder; base is the index of the
+// track's first operation in the run. Only the engine and tests call it.
+func (it *Iteration) Bind(now Clock, rec Recorder, base int) {
+	it.now, it.rec, it.base = now, rec, uint16(base)
+}
+
+// Reset begins a new iteration that was due at the given time; in closed loop pass
+// a time in the future, and the start counts. Only the engine and tests call it.
+func (it *Iteration) Reset(due int64) { it.due, it.first = due, true }
+
+// Now tells nanoseconds since measurement began.
+func (it *Iteration) Now() int64 { return it.now() }
+
+// Begin starts the clock of one operation. The first of an iteration is due when
+// the iteration was, later ones when they start.
+func (it *Iteration) Begin(op Op) Mark {
+	start := it.now()
+	due := start
+	if it.first {
+		due, it.first = min(it.due, start), false
+	}
+	it.rec.Started(start)
+	return Mark{due, start, op}
+}
+
+// End stops the clock, records the operation with the units that it covered, and
+// returns err.
+func (it *Iteration) End(m Mark, units int, err error) error {
+	end := it.now()
+	it.rec.Ended()
+	it.add(m.op, units, m.due, m.start, end, err)
+	return err
+}
+
+// Record adds an operation that the caller timed itself, such as the way of a
+// message from its sender to its receiver. Times are as Now tells them.
+func (it *Iteration) Record(op Op, units int, due, start, end int64, err error) {
+	it.add(op, units, due, start, end, err)
+}
+
+// Due tells when this iteration was due; in closed loop when its first operation
+// began, or now when none has.
+func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
+
+func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
+	s := measure.Sample{
+		Due: due, Start: start, End: end, Units: int32(units),
+		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker),
+	}
+	if err != nil {
+		s.Class = it.rec.Failed(s.Op, err)
+	}
+	it.rec.Add(s)
+}

@@ -1,0 +1,199 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Origin tells where a value came from. A higher one wins.
+type Origin int
+
+// Origins in rising order of precedence.
+const (
+	OriginDefault Origin = iota + 1
+	OriginPreset
+	OriginFile
+	OriginEnvironment
+	OriginFlag
+)
+
+// String returns the word shown to users.
+func (o Origin) String() string {
+	return [...]string{"", "default", "preset", "file", "environment", "flag"}[o]
+}
+
+// Value is one named value as text, with its origin.
+type Value struct {
+	Name, Text string
+	Origin     Origin
+	// Where says more of the origin: the file with its line, the variable, the preset.
+	Where string
+}
+
+// From returns the origin in words: "file ingestion.properties:12".
+func (v Value) From() string {
+	if v.Where == "" {
+		return v.Origin.String()
+	}
+	return v.Origin.String() + " " + v.Where
+}
+
+// Values holds values by name.
+type Values map[string]Value
+
+// Set puts v in, unless one of a higher origin is there.
+func (vs Values) Set(v Value) {
+	if old, ok := vs[v.Name]; ok && old.Origin > v.Origin {
+		return
+	}
+	vs[v.Name] = v
+}
+
+// Pick returns, of the values with these names, the one of the highest origin;
+// of equals the one named first.
+func (vs Values) Pick(names ...string) (Value, bool) {
+	var best Value
+	for _, n := range names {
+		if v, ok := vs[n]; ok && v.Origin > best.Origin {
+			best = v
+		}
+	}
+	return best, best.Origin != 0
+}
+
+// Names returns the names in order.
+func (vs Values) Names() []string { return slices.Sorted(maps.Keys(vs)) }
+
+// Kind is the type of a parameter.
+type Kind int
+
+// Kinds of parameters.
+const (
+	Text Kind = iota + 1
+	Integer
+	Number
+	Size
+	Duration
+	Switch
+	Choice
+	List
+)
+
+// String returns the word shown to users.
+func (k Kind) String() string {
+	return [...]string{"", "text", "integer", "number", "size", "duration", "on|off", "choice", "list"}[k]
+}
+
+// Param describes one value of a profile that is fixed at the start of a run.
+type Param struct {
+	Name, Help string
+	Kind       Kind
+	Default    string
+	Unit       string
+	Choices    []string
+	Min, Max   float64
+	// Track says that the parameter exists once per track, as TRACK.Name; without
+	// a track it sets all.
+	Track bool
+}
+
+func (v Value) bad(want string) error {
+	return fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), "")
+}
+
+// Int reads a whole number in [lo, hi].
+func (v Value) Int(lo, hi int64) (int64, error) {
+	n, err := strconv.ParseInt(strings.TrimSpace(v.Text), 10, 64)
+	if err != nil {
+		return 0, v.bad("a whole number")
+	}
+	if n < lo || n > hi {
+		return 0, v.bad(fmt.Sprintf("in %d..%d", lo, hi))
+	}
+	return n, nil
+}
+
+// Float reads a number in [lo, hi].
+func (v Value) Float(lo, hi float64) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(v.Text), 64)
+	if err != nil {
+		return 0, v.bad("a number")
+	}
+	if !(n >= lo && n <= hi) {
+		return 0, v.bad(fmt.Sprintf("in %g..%g", lo, hi))
+	}
+	return n, nil
+}
+
+// Size reads a number of bytes in [lo, hi].
+func (v Value) Size(lo, hi int64) (int64, error) {
+	n, err := units.ParseSize(v.Text)
+	if err != nil {
+		return 0, v.bad("a size such as 512, 1KiB or 10KB")
+	}
+	if n < lo || n > hi {
+		return 0, v.bad(fmt.Sprintf("in %s..%s", units.Size(lo), units.Size(hi)))
+	}
+	return n, nil
+}
+
+// Duration reads a Go duration that is not negative.
+func (v Value) Duration() (time.Duration, error) {
+	d, err := time.ParseDuration(strings.TrimSpace(v.Text))
+	if err != nil || d < 0 {
+		return 0, v.bad("a duration such as 500ms, 30s or 5m")
+	}
+	return d, nil
+}
+
+// Bool reads on or off (true, yes, 1 … are understood too).
+func (v Value) Bool() (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(v.Text)) {
+	case "on", "true", "yes", "1":
+		return true, nil
+	case "off", "false", "no", "0":
+		return false, nil
+	}
+	return false, v.bad("on or off")
+}
+
+// Choice reads one of the given words, letter case ignored.
+func (v Value) Choice(words ...string) (string, error) {
+	t := strings.ToLower(strings.TrimSpace(v.Text))
+	for _, w := range words {
+		if t == strings.ToLower(w) {
+			return w, nil
+		}
+	}
+	return "", fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), suggest.Hint(t, words))
+}
+
+// Problems gathers errors so that a user sees all of them at once.
+type Problems struct{ errs []error }
+
+// Add keeps err unless it is nil.
+func (p *Problems) Add(err error) {
+	if err != nil {
+		p.errs = append(p.errs, err)
+	}
+}
+
+// Err returns all of them joined, with the code of bad input; nil when none.
+func (p *Problems) Err() error {
+	if len(p.errs) == 0 {
+		return nil
+	}
+	if len(p.errs) == 1 {
+		return fault.Code(p.errs[0], fault.CodeInput)
+	}
+	return fault.Code(errors.Join(p.errs...), fault.CodeInput)
+}
