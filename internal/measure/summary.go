@@ -1,0 +1,30 @@
+package measure
+
+import "github.com/HdrHistogram/hdrhistogram-go"
+
+// Highest is the largest value, in nanoseconds, that our histograms hold: one
+// hour. What is longer is clipped to it and counted apart.
+const Highest = int64(3_600_000_000_000)
+
+// NewHistogram returns an empty histogram of nanoseconds with the range and
+// precision that all of ours have: 0 to one hour, three significant digits.
+func NewHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, Highest, 3) }
+
+// percentiles are those of a Summary, in the order of its fields.
+var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
+
+// Summarize digests a histogram. It is the only place where percentiles are
+// computed, so that all documents and screens agree with each other and with
+// other readers of the histogram log: a percentile is the highest value
+// equivalent to the one at that rank. A nil or empty histogram gives zeros. It
+// only reads h.
+func Summarize(h *hdrhistogram.Histogram) Summary {
+	if h == nil || h.TotalCount() == 0 {
+		return Summary{}
+	}
+	p := h.ValueAtPercentilesSlice(percentiles)
+	return Summary{
+		Count: h.TotalCount(), Mean: h.Mean(), Min: h.Min(), Max: h.Max(),
+		P50: p[0], P90: p[1], P95: p[2], P99: p[3], P999: p[4], P9999: p[5],
+	}
+}
