@@ -1,0 +1,232 @@
+// Package lab starts disposable real servers on this machine: for people who
+// want a store to aim at (perfbench lab) and for the tests of other packages
+// (labtest). It is not for servers that anybody else relies on: nothing is
+// persisted and Down deletes the data.
+//
+// A service is data (see Services): adding one is a file with its start function
+// and a line in that list. Every service has a folder of its own below the
+// directory that the caller hands in:
+//
+//	DIR/redis.lock         held while a perfbench starts or stops the service
+//	DIR/redis/state.json   what runs: processes, ports, URL
+//	DIR/redis/NODE/        one folder per server process: configuration, data, log
+//
+// Servers live in sessions of their own and outlive the process that started
+// them. They are ended by process id together with the time of their birth, so
+// that a recycled id is never hit. Everything listens on 127.0.0.1 only.
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+const (
+	startLimit = 60 * time.Second       // to become ready; a loaded machine is slow
+	stopLimit  = 10 * time.Second       // from SIGTERM to SIGKILL
+	pollEvery  = 20 * time.Millisecond  // between two looks at something that is to happen
+	lockEvery  = 100 * time.Millisecond // between two tries for a lock that another process holds
+)
+
+// ErrNotRunning says that a service is not running, or not the server of it that
+// was asked for.
+var ErrNotRunning = errors.New("not running")
+
+// Need is a program that a service cannot do without.
+type Need struct {
+	Binary  string // looked up on the PATH
+	Package string // the Debian package that has it
+}
+
+// Service describes one kind of disposable server, or of several that belong
+// together.
+type Service struct {
+	Name    string // "redis": the id in commands, folders and lab: targets
+	Summary string // one sentence for lists
+	Needs   []Need
+
+	// start starts the processes and returns once a client could work, having
+	// set the host's URL and Version. Whatever it leaves behind when it fails
+	// is cleaned up by its caller.
+	start func(ctx context.Context, h *host) error
+	// answers reports whether p serves clients now, as nil or the reason.
+	answers func(ctx context.Context, h *host, p Process) error
+	// single says that Options.Port and Options.TLS make sense.
+	single bool
+}
+
+// Services lists what the lab can start, in the order of help and status.
+func Services() []Service {
+	return []Service{
+		redisService(),
+		redisClusterService(),
+		redisSentinelService(),
+	}
+}
+
+// TLSFiles names the PEM files of a server that speaks TLS only.
+type TLSFiles struct {
+	CA         string `json:"ca"`          // who signed all of the others
+	Cert       string `json:"cert"`        // the server's, valid for 127.0.0.1
+	Key        string `json:"key"`         // the server's
+	ClientCert string `json:"client_cert"` // for clients; also what the lab itself shows
+	ClientKey  string `json:"client_key"`
+	// ClientAuth makes the server refuse clients without a certificate.
+	ClientAuth bool `json:"client_auth"`
+}
+
+// Options says how a service is started. The zero value is what users get.
+type Options struct {
+	// Args is further server configuration in the form of redis-server's command
+	// line ("--maxmemory", "10mb"). It goes into a file that only the user can
+	// read, never onto a command line. Several servers all get it, sentinels do not.
+	Args []string
+	// Port is the port of a service of one server; 0 takes a free one.
+	Port int
+	// TLS makes a service of one server speak TLS, and nothing else.
+	TLS *TLSFiles
+	// Tied ends the servers when the calling process dies, where the system can
+	// do that (Linux). For tests: users expect servers to stay.
+	Tied bool
+	// LookPath finds programs; nil is exec.LookPath.
+	LookPath func(file string) (string, error)
+	// Progress is told each step, on the caller's goroutine; nil is silence.
+	Progress func(step string)
+}
+
+// sameServers reports whether servers that were started under stored may be
+// handed to somebody who asks for o.
+func (o Options) sameServers(r *record) bool {
+	if o.TLS != nil && (r.TLS == nil || *o.TLS != *r.TLS) {
+		return false
+	}
+	if o.Port != 0 && !slices.Contains(r.ports(), o.Port) {
+		return false
+	}
+	return o.Args == nil || slices.Equal(o.Args, r.Args)
+}
+
+// Up starts the named service below dir and returns when a client could work. A
+// service that runs and answers is left alone and its state returned. When Up
+// fails or ctx ends, whatever it started is ended and its data deleted before it
+// returns. Several processes may call it at once: they take turns.
+func Up(ctx context.Context, dir, name string, o Options) (State, error) {
+	s, err := find(name)
+	if err != nil {
+		return State{}, err
+	}
+	if !s.single && (o.Port != 0 || o.TLS != nil) {
+		return State{}, fault.Input(fmt.Errorf("lab: %s has several servers: it takes neither a port nor TLS", name), "lab up redis does")
+	}
+	unlock, err := lock(ctx, dir, name, o.Progress)
+	if err != nil {
+		return State{}, err
+	}
+	defer unlock()
+	h, err := newHost(dir, s, o)
+	if err != nil {
+		return State{}, err
+	}
+	if st, done, err := h.reuse(ctx); done || err != nil {
+		return st, err
+	}
+	if err := h.findNeeds(); err != nil {
+		return State{}, err
+	}
+	if err := h.startFresh(ctx); err != nil {
+		return State{}, fmt.Errorf("lab: start %s: %w", name, err)
+	}
+	return h.rec.live(), nil
+}
+
+// Down ends the servers of the named service and deletes their data. It returns
+// an error that is ErrNotRunning when there is nothing to end or to delete. Of a
+// service that died by itself it deletes what is left.
+func Down(ctx context.Context, dir, name string, progress func(step string)) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, dir, name, progress)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	h, err := newHost(dir, s, Options{Progress: progress})
+	if err != nil {
+		return err
+	}
+	if h.rec, err = load(h.Dir); err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			return fault.Hint(fmt.Errorf("lab: stop %s: %w", name, err), unreadable(h.Dir))
+		}
+		if _, err := os.Stat(h.Dir); err != nil {
+			return fault.Store(fmt.Errorf("lab: %s is %w", name, ErrNotRunning), "perfbench lab status shows what runs")
+		}
+		h.rec = &record{}
+	}
+	if err := h.clear(ctx); err != nil {
+		return fmt.Errorf("lab: stop %s: %w", name, err)
+	}
+	return nil
+}
+
+// Status returns the state of every service that was started below dir and not
+// taken down, in the order of Services. It asks the system about the processes,
+// not the servers whether they answer. Any process may call it at any time.
+func Status(dir string) ([]State, error) {
+	var all []State
+	var errs []error
+	for _, s := range Services() {
+		r, err := load(filepath.Join(dir, s.Name))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			errs = append(errs, fault.Hint(fmt.Errorf("lab: %s: %w", s.Name, err), unreadable(filepath.Join(dir, s.Name))))
+		default:
+			all = append(all, r.live())
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// find returns the service of that name.
+func find(name string) (Service, error) {
+	var names []string
+	for _, s := range Services() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Service{}, fault.Input(fmt.Errorf("lab: unknown service %q", name), suggest.Hint(name, names))
+}
+
+// findNeeds looks for the programs of the service.
+func (h *host) findNeeds() error {
+	look := h.opts.LookPath
+	if look == nil {
+		look = exec.LookPath
+	}
+	for _, n := range h.service.Needs {
+		path, err := look(n.Binary)
+		if err != nil {
+			return fault.Store(fmt.Errorf("lab: %s: %s is not on the PATH", h.service.Name, n.Binary),
+				"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return fmt.Errorf("lab: %s: %w", n.Binary, err)
+		}
+		h.binaries[n.Binary] = path
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+// Package labtest gives tests real servers of their own: each is started in the
+// test's temporary folder and gone when the test ends, even when the test
+// process dies. It is for tests only. Where the server's program is missing, the
+// test fails in CI (CI=true) and is skipped, naming the package, elsewhere.
+//
+//	srv := labtest.Redis(t)
+//	client := redis.NewClient(&redis.Options{Addr: srv.Addr()})
+//	srv.Kill() // as a crash would
+//	srv.Restart()
+package labtest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/lab"
+)
+
+const limit = 90 * time.Second // for any one start or stop; the lab has its own, shorter
+
+// Server is a running service. Its methods fail the test when they cannot do what
+// they say, so only the test's goroutine may call them.
+type Server struct {
+	t     testing.TB
+	dir   string
+	state lab.State
+}
+
+// Redis starts a private redis-server. The args are those of its command line
+// ("--requirepass", "secret"); passwords among them are not part of the URL.
+func Redis(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, "redis", lab.Options{Args: args})
+}
+
+// Cluster starts three masters, "node-1" to "node-3", that form a cluster. All of
+// them get the args.
+func Cluster(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, "redis-cluster", lab.Options{Args: args})
+}
+
+// Sentinel starts "master" and "replica", which get the args, and "sentinel-1" to
+// "sentinel-3", which call a master dead after a second. Clients ask for the
+// master "perfbench".
+func Sentinel(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, "redis-sentinel", lab.Options{Args: args})
+}
+
+func start(t testing.TB, name string, o lab.Options) *Server {
+	t.Helper()
+	need(t, name)
+	s := &Server{t: t, dir: t.TempDir()}
+	t.Cleanup(func() { s.stop(name) }) // t.Context has ended by then
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	o.Tied = true
+	var err error
+	if s.state, err = lab.Up(ctx, s.dir, name, o); err != nil {
+		t.Fatalf("labtest: %v", err)
+	}
+	return s
+}
+
+// need skips or fails the test when a program of the service is missing.
+func need(t testing.TB, name string) {
+	t.Helper()
+	for _, s := range lab.Services() {
+		if s.Name != name {
+			continue
+		}
+		for _, n := range s.Needs {
+			if _, err := exec.LookPath(n.Binary); err == nil {
+				continue
+			}
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("labtest: %s is not on the PATH: install the Debian package %s", n.Binary, n.Package)
+			}
+			t.Skipf("SKIPPED, NOTHING WAS TESTED: %s is not on the PATH: install the Debian package %s", n.Binary, n.Package)
+		}
+	}
+}
+
+// stop ends the servers, and shows their logs when the test failed.
+func (s *Server) stop(name string) {
+	if s.t.Failed() {
+		for _, p := range s.state.Processes {
+			log, err := os.ReadFile(filepath.Join(p.Dir, "log"))
+			s.t.Logf("log of %s (%v):\n%s", p.Name, err, log[max(0, len(log)-4096):])
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := lab.Down(ctx, s.dir, name, nil); err != nil && s.state.Name != "" {
+		s.t.Errorf("labtest: %v", err)
+	}
+}
+
+// URL is the service as a target, without a password.
+func (s *Server) URL() string { return s.state.URL }
+
+// Addr is the host:port of the first server: the only one, the first node, the
+// first master.
+func (s *Server) Addr() string { return s.state.Processes[0].Addr }
+
+// Addrs lists the host:port of every server whose name begins with prefix:
+// "node", "sentinel", "" for all.
+func (s *Server) Addrs(prefix string) []string {
+	var addrs []string
+	for _, p := range s.state.Processes {
+		if strings.HasPrefix(p.Name, prefix) {
+			addrs = append(addrs, p.Addr)
+		}
+	}
+	return addrs
+}
+
+// Dir is where the state of the lab is: what lab.Resolve and lab.Status want.
+func (s *Server) Dir() string { return s.dir }
+
+// Version is what the server tells, empty when it does not.
+func (s *Server) Version() string { return s.state.Version }
+
+// Kill ends the named servers, or the first one, as a crash would, and returns
+// when they are gone.
+func (s *Server) Kill(names ...string) {
+	s.t.Helper()
+	s.each("kill", names, func(ctx context.Context, name string) error {
+		return lab.Kill(ctx, s.dir, s.state.Name, name)
+	})
+}
+
+// Restart starts the named servers, or the first one, again on the same port
+// after a Kill, and returns when they answer. Without "--appendonly", "yes" they
+// come back empty.
+func (s *Server) Restart(names ...string) {
+	s.t.Helper()
+	s.each("restart", names, func(ctx context.Context, name string) error {
+		return lab.Restart(ctx, s.dir, s.state.Name, name)
+	})
+}
+
+// Pause freezes the named servers, or the first one: connections stay open, and
+// nothing answers until Resume.
+func (s *Server) Pause(names ...string) {
+	s.t.Helper()
+	s.each("pause", names, func(_ context.Context, name string) error {
+		return lab.Pause(s.dir, s.state.Name, name)
+	})
+}
+
+// Resume lets the named servers, or the first one, go on after a Pause.
+func (s *Server) Resume(names ...string) {
+	s.t.Helper()
+	s.each("resume", names, func(_ context.Context, name string) error {
+		return lab.Resume(s.dir, s.state.Name, name)
+	})
+}
+
+func (s *Server) each(what string, names []string, do func(ctx context.Context, name string) error) {
+	s.t.Helper()
+	if len(names) == 0 {
+		names = []string{s.state.Processes[0].Name}
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
+	defer cancel()
+	for _, name := range names {
+		if err := do(ctx, name); err != nil {
+			s.t.Fatalf("labtest: %s %s: %v", what, name, err)
+		}
+	}
+}

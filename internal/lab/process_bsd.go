@@ -1,0 +1,27 @@
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
+
+package lab
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// tie does nothing: these systems have no such thing.
+func tie(*syscall.SysProcAttr) {}
+
+// look returns the time at which the process was started, as ps tells it, and
+// whether it has ended without having been collected. "" is no such process.
+func look(pid int) (born string, ended bool) {
+	cmd := exec.Command("ps", "-o", "lstart=", "-o", "stat=", "-p", strconv.Itoa(pid)) //nolint:noctx // takes milliseconds
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/bin:/usr/bin"}
+	out, err := cmd.Output()
+	fields := strings.Fields(string(out))
+	if err != nil || len(fields) < 2 {
+		return "", false
+	}
+	last := len(fields) - 1
+	return strings.Join(fields[:last], " "), strings.HasPrefix(fields[last], "Z")
+}

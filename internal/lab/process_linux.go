@@ -1,0 +1,37 @@
+package lab
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// tie makes the child die with us.
+func tie(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+
+// bootID tells one run of the system from another, since births count from boot.
+var bootID = sync.OnceValue(func() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it births are less unique, no more
+	return strings.TrimSpace(string(b))
+})
+
+// look returns the time at which the process was started, in clock ticks since
+// a certain boot, and whether it has ended without having been collected. "" is
+// no such process.
+func look(pid int) (born string, ended bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "", false
+	}
+	// "pid (name) state …": the name may hold anything, brackets included.
+	_, rest, ok := bytes.Cut(b[max(0, bytes.LastIndexByte(b, ')')):], []byte(") "))
+	fields := strings.Fields(string(rest))
+	if !ok || len(fields) < 20 {
+		return "", false
+	}
+	// state is field 3 of proc(5), starttime field 22.
+	return bootID() + "/" + fields[19], fields[0] == "Z" || fields[0] == "X"
+}

@@ -1,0 +1,207 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+var redisNeeds = []Need{{Binary: "redis-server", Package: "redis-server"}}
+
+func redisService() Service {
+	return Service{
+		Name:    "redis",
+		Summary: "one Redis server without persistence",
+		Needs:   redisNeeds,
+		start:   startRedis,
+		answers: redisAnswers,
+		single:  true,
+	}
+}
+
+func startRedis(ctx context.Context, h *host) error {
+	port := h.opts.Port
+	if port == 0 {
+		ports, err := freePorts(1, 0)
+		if err != nil {
+			return err
+		}
+		port = ports[0]
+	}
+	p, err := h.spawnRedis(ctx, "redis", port)
+	if err != nil {
+		return err
+	}
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.URL = "redis://" + p.Addr
+	if h.rec.TLS != nil {
+		h.rec.URL = tlsURL(p.Addr, *h.rec.TLS)
+	}
+	h.rec.Version = h.redisVersion(ctx, p)
+	return nil
+}
+
+// spawnRedis starts a data server with the options of the service and the given
+// lines of configuration.
+func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (Process, error) {
+	conf := append(redisBase(h.folder(name), port), lines...)
+	if h.rec.TLS != nil {
+		conf = append(conf, tlsLines(port, *h.rec.TLS)...)
+	}
+	extra, err := confLines(h.rec.Args)
+	if err != nil {
+		return Process{}, err
+	}
+	return h.spawn(ctx, spec{
+		Name:    name,
+		Addr:    addr(port),
+		Command: []string{"redis-server", filepath.Join(h.folder(name), "redis.conf")},
+		Files:   map[string]string{"redis.conf": strings.Join(append(conf, extra...), "\n") + "\n"},
+	})
+}
+
+// redisBase is what every server of ours has in its configuration.
+func redisBase(dir string, port int) []string {
+	return []string{
+		"bind 127.0.0.1",
+		fmt.Sprintf("port %d", port),
+		"daemonize no",
+		`save ""`,
+		"appendonly no",
+		"dir " + confQuote(dir),
+		`logfile ""`,
+	}
+}
+
+func tlsLines(port int, f TLSFiles) []string {
+	auth := "optional"
+	if f.ClientAuth {
+		auth = "yes"
+	}
+	return []string{
+		"port 0",
+		fmt.Sprintf("tls-port %d", port),
+		"tls-ca-cert-file " + confQuote(f.CA),
+		"tls-cert-file " + confQuote(f.Cert),
+		"tls-key-file " + confQuote(f.Key),
+		"tls-auth-clients " + auth,
+	}
+}
+
+// tlsURL has what a client needs: the authority, and its own certificate when
+// the server asks for one.
+func tlsURL(addr string, f TLSFiles) string {
+	q := url.Values{"ca": {f.CA}}
+	if f.ClientAuth {
+		q.Set("cert", f.ClientCert)
+		q.Set("key", f.ClientKey)
+	}
+	return "rediss://" + addr + "?" + q.Encode()
+}
+
+// confLines turns command line arguments into lines of a configuration file, by
+// redis-server's own rule: what begins with -- begins a line.
+func confLines(args []string) ([]string, error) {
+	var lines []string
+	for _, a := range args {
+		name, option := strings.CutPrefix(a, "--")
+		switch {
+		case option:
+			lines = append(lines, name)
+		case len(lines) == 0:
+			return nil, fault.Input(fmt.Errorf("server argument %q: it must follow one that begins with --", a), "")
+		default:
+			lines[len(lines)-1] += " " + confQuote(a)
+		}
+	}
+	return lines, nil
+}
+
+// confQuote writes a value as configuration files of Redis want it.
+func confQuote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// redisPassword returns the password that args set, or "".
+func redisPassword(args []string) string {
+	for i, a := range args {
+		if strings.EqualFold(a, "--requirepass") && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+// redisAnswers asks the server for its process id, which also tells it from a
+// stranger's on the same port. A server that keeps us out by access rules of its
+// own is ready, too.
+func redisAnswers(ctx context.Context, h *host, p Process) error {
+	c, err := h.dialRedis(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	info, err := c.Info(ctx, "server").Result()
+	if err != nil {
+		if keptOut(err) {
+			return nil
+		}
+		return err
+	}
+	if pid := infoField(info, "process_id"); pid != fmt.Sprint(p.PID) {
+		return fmt.Errorf("process %s answers on its port instead of %d: %w", pid, p.PID, errPortTaken)
+	}
+	return nil
+}
+
+func (h *host) redisVersion(ctx context.Context, p Process) string {
+	c, err := h.dialRedis(ctx, p)
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	info, err := c.Info(ctx, "server").Result()
+	if err != nil {
+		return ""
+	}
+	if v := infoField(info, "valkey_version"); v != "" {
+		return v
+	}
+	return infoField(info, "redis_version")
+}
+
+// infoField returns the value of one "name:value" line.
+func infoField(info, name string) string {
+	for line := range strings.Lines(info) {
+		if v, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+func portOf(p Process) string {
+	_, port, _ := net.SplitHostPort(p.Addr)
+	return port
+}

@@ -1,0 +1,150 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	sentinels      = 3
+	sentinelMaster = "perfbench" // the name under which clients ask for the master
+)
+
+func redisSentinelService() Service {
+	return Service{
+		Name:    "redis-sentinel",
+		Summary: "a Redis master and its replica, watched by three sentinels",
+		Needs:   redisNeeds,
+		start:   startRedisSentinel,
+		answers: redisAnswers,
+	}
+}
+
+func startRedisSentinel(ctx context.Context, h *host) error {
+	ports, err := freePorts(2+sentinels, 0)
+	if err != nil {
+		return err
+	}
+	lines := []string{"repl-diskless-sync-delay 0"}
+	if pw := redisPassword(h.rec.Args); pw != "" {
+		lines = append(lines, "masterauth "+confQuote(pw))
+	}
+	if _, err := h.spawnRedis(ctx, "master", ports[0], lines...); err != nil {
+		return err
+	}
+	lines = append(lines, fmt.Sprintf("replicaof 127.0.0.1 %d", ports[0]))
+	if _, err := h.spawnRedis(ctx, "replica", ports[1], lines...); err != nil {
+		return err
+	}
+	// A sentinel that finds its master unborn would call it dead.
+	for _, name := range []string{"master", "replica"} {
+		if err := h.ready(ctx, *h.rec.process(name)); err != nil {
+			return err
+		}
+	}
+	if err := h.replicaFollows(ctx); err != nil {
+		return err
+	}
+	addrs, err := h.startSentinels(ctx, ports[0], ports[2:])
+	if err != nil {
+		return err
+	}
+	h.rec.URL = "redis+sentinel://" + strings.Join(addrs, ",") + "/" + sentinelMaster
+	h.rec.Version = h.redisVersion(ctx, h.rec.Processes[0])
+	return nil
+}
+
+// startSentinels starts one sentinel a port and waits until each knows the
+// replica and all of its colleagues: before that there is no failover.
+func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]string, error) {
+	var addrs []string
+	for i, port := range ports {
+		p, err := h.spawnSentinel(ctx, fmt.Sprintf("sentinel-%d", i+1), port, master)
+		if err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, p.Addr)
+	}
+	h.step("waiting for the sentinels to find each other")
+	for _, p := range h.rec.Processes {
+		if !strings.HasPrefix(p.Name, "sentinel") {
+			continue
+		}
+		if err := h.ready(ctx, p); err != nil {
+			return nil, err
+		}
+		if err := h.sentinelSees(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return addrs, nil
+}
+
+func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (Process, error) {
+	monitor := "sentinel %s " + sentinelMaster + " %s"
+	conf := []string{
+		"bind 127.0.0.1",
+		fmt.Sprintf("port %d", port),
+		"daemonize no",
+		"dir " + confQuote(h.folder(name)),
+		fmt.Sprintf(monitor, "monitor", fmt.Sprintf("127.0.0.1 %d 2", master)),
+		fmt.Sprintf(monitor, "down-after-milliseconds", "1000"),
+		fmt.Sprintf(monitor, "failover-timeout", "5000"),
+	}
+	if pw := redisPassword(h.rec.Args); pw != "" {
+		conf = append(conf, fmt.Sprintf(monitor, "auth-pass", confQuote(pw)))
+	}
+	return h.spawn(ctx, spec{
+		Name:    name,
+		Addr:    addr(port),
+		Command: []string{"redis-server", filepath.Join(h.folder(name), "sentinel.conf"), "--sentinel"},
+		Files:   map[string]string{"sentinel.conf": strings.Join(conf, "\n") + "\n"},
+	})
+}
+
+// replicaFollows waits until the replica has everything that the master has.
+func (h *host) replicaFollows(ctx context.Context) error {
+	h.step("waiting for the replica to follow the master")
+	p := *h.rec.process("replica")
+	return poll(ctx, func() error {
+		if !isAlive(p) {
+			return permanent{h.died(p)}
+		}
+		return h.onRedis(ctx, p, func(c *redis.Client) error {
+			info, err := c.Info(ctx, "replication").Result()
+			if err != nil {
+				return err
+			}
+			if link := infoField(info, "master_link_status"); link != "up" {
+				return fmt.Errorf("the replica's link to its master is %s", link)
+			}
+			return nil
+		})
+	})
+}
+
+func (h *host) sentinelSees(ctx context.Context, p Process) error {
+	want := map[string]string{"num-slaves": "1", "num-other-sentinels": fmt.Sprint(sentinels - 1), "flags": "master"}
+	return poll(ctx, func() error {
+		if !isAlive(p) {
+			return permanent{h.died(p)}
+		}
+		return h.onRedis(ctx, p, func(c *redis.Client) error {
+			got, err := c.Do(ctx, "SENTINEL", "MASTER", sentinelMaster).Slice()
+			if err != nil {
+				return err
+			}
+			for i := 0; i+1 < len(got); i += 2 {
+				name, value := fmt.Sprint(got[i]), fmt.Sprint(got[i+1])
+				if w, ok := want[name]; ok && w != value {
+					return fmt.Errorf("%s says %s %s, not %s", p.Name, name, value, w)
+				}
+			}
+			return nil
+		})
+	})
+}

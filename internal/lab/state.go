@@ -1,0 +1,194 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Condition is how a service is.
+type Condition string
+
+// The conditions of a service.
+const (
+	// Running: every process of it lives.
+	Running Condition = "running"
+	// Partial: some processes of it live.
+	Partial Condition = "partial"
+	// Dead: no process of it lives. Down deletes what is left.
+	Dead Condition = "dead"
+	// Starting: its start has not ended, or was cut short in a way that left no
+	// time to clean up. Up and Down both clean it up.
+	Starting Condition = "starting"
+)
+
+// Process is one server process.
+type Process struct {
+	Name    string   `json:"name"`    // "redis", "node-1", "sentinel-3"
+	PID     int      `json:"pid"`     // the system's process id
+	Birth   string   `json:"birth"`   // when it was started, in the system's own terms: a recycled pid has another
+	Addr    string   `json:"addr"`    // 127.0.0.1:port that clients use
+	Command []string `json:"command"` // what Restart runs again
+	Dir     string   `json:"dir"`     // its configuration, data and log
+	Alive   bool     `json:"alive"`   // as of now
+}
+
+// State is one service as it is now: an immutable copy.
+type State struct {
+	Name      string    `json:"name"`
+	Condition Condition `json:"status"`
+	URL       string    `json:"url"`     // for --target; never has a password
+	Version   string    `json:"version"` // as the server tells it; empty when it does not
+	Dir       string    `json:"dir"`
+	Started   time.Time `json:"started"` // when it became ready
+	Processes []Process `json:"processes"`
+}
+
+// Uptime is the time since the service became ready, 0 unless it is Running or
+// Partial.
+func (s State) Uptime() time.Duration {
+	if s.Condition != Running && s.Condition != Partial {
+		return 0
+	}
+	return time.Since(s.Started).Round(time.Second)
+}
+
+// record is State as it is stored, with what is nobody else's business.
+type record struct {
+	State
+	Args []string  `json:"args,omitempty"` // may hold a password; the file is the user's alone
+	TLS  *TLSFiles `json:"tls,omitempty"`
+	Tied bool      `json:"tied,omitempty"`
+}
+
+// live returns the state with what the system says about the processes now.
+func (r *record) live() State {
+	s := r.State
+	s.Processes = append([]Process(nil), s.Processes...)
+	alive := 0
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Alive = isAlive(*p); p.Alive {
+			alive++
+		}
+	}
+	switch {
+	case s.Condition == Starting:
+	case alive == 0:
+		s.Condition = Dead
+	case alive < len(s.Processes):
+		s.Condition = Partial
+	default:
+		s.Condition = Running
+	}
+	return s
+}
+
+// process returns the process of that name, or nil.
+func (r *record) process(name string) *Process {
+	for i := range r.Processes {
+		if r.Processes[i].Name == name {
+			return &r.Processes[i]
+		}
+	}
+	return nil
+}
+
+func (r *record) ports() []int {
+	var ports []int
+	for _, p := range r.Processes {
+		_, port, _ := net.SplitHostPort(p.Addr)
+		if n, err := strconv.Atoi(port); err == nil {
+			ports = append(ports, n)
+		}
+	}
+	return ports
+}
+
+const stateFile = "state.json"
+
+// load reads the record below a service's folder. The error is os.ErrNotExist
+// when there is none.
+func load(dir string) (*record, error) {
+	path := filepath.Join(dir, stateFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// unreadable is the advice for a record that somebody has spoilt: which processes
+// belong to it nobody knows.
+func unreadable(dir string) string {
+	return "end its servers by hand, then delete " + dir
+}
+
+// save replaces the record in one step, so that a reader never sees half of it.
+func (r *record) save() error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(r.Dir, stateFile)
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// Scheme opens a target that names a service of the lab: "lab:redis".
+const Scheme = "lab:"
+
+// Resolve turns "lab:redis" into the URL of the running service, keeping
+// parameters ("lab:redis?db=3"). Any other target is returned as it is. The error
+// for a service that is not running wraps ErrNotRunning and says how to start it.
+func Resolve(dir, target string) (string, error) {
+	name, ok := strings.CutPrefix(target, Scheme)
+	if !ok {
+		return target, nil
+	}
+	name, params, _ := strings.Cut(name, "?")
+	if _, err := find(name); err != nil {
+		return "", err
+	}
+	up := "perfbench lab up " + name
+	r, err := load(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fault.Store(fmt.Errorf("target %s%s: %w", Scheme, name, ErrNotRunning), up)
+	}
+	if err != nil {
+		return "", fault.Store(fmt.Errorf("target %s%s: %w", Scheme, name, err), unreadable(filepath.Join(dir, name)))
+	}
+	switch s := r.live(); s.Condition {
+	case Running, Partial:
+		return withParams(s.URL, params), nil
+	case Starting:
+		return "", fault.Store(fmt.Errorf("target %s%s: its start has not ended", Scheme, name), up)
+	default:
+		return "", fault.Store(fmt.Errorf("target %s%s: %w any more", Scheme, name, ErrNotRunning), up)
+	}
+}
+
+func withParams(url, params string) string {
+	switch {
+	case params == "":
+		return url
+	case strings.Contains(url, "?"):
+		return url + "&" + params
+	default:
+		return url + "?" + params
+	}
+}

@@ -1,0 +1,158 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// clear ends the processes of the record, the last started first, and deletes
+// the service's folder. When a process does not go away, the folder stays.
+func (h *host) clear(ctx context.Context) error {
+	var living []Process
+	if h.rec != nil {
+		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p Process) bool { return !isAlive(p) })
+	}
+	slices.Reverse(living) // replicas before masters: a master waits for its replicas
+	for _, p := range living {
+		h.step("stopping %s", p.Name)
+		if err := errors.Join(send(p, syscall.SIGTERM), wakeUp(p)); err != nil {
+			return fmt.Errorf("stop %s: %w", p.Name, err)
+		}
+	}
+	if left := waitGone(ctx, living, stopLimit); len(left) > 0 {
+		for _, p := range left {
+			h.step("killing %s, which did not stop by itself", p.Name)
+			if err := send(p, syscall.SIGKILL); err != nil {
+				return fmt.Errorf("kill %s: %w", p.Name, err)
+			}
+		}
+		if left = waitGone(context.WithoutCancel(ctx), left, stopLimit); len(left) > 0 {
+			return fmt.Errorf("%s (process %d) did not die when killed", left[0].Name, left[0].PID)
+		}
+	}
+	if err := os.RemoveAll(h.Dir); err != nil {
+		return fmt.Errorf("delete the data: %w", err)
+	}
+	return nil
+}
+
+// waitGone waits until the processes are gone, limit is over or ctx ends, and
+// returns those that are not.
+func waitGone(ctx context.Context, ps []Process, limit time.Duration) []Process {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	left := slices.Clone(ps)
+	_ = poll(ctx, func() error { // what is left says it all
+		if left = slices.DeleteFunc(left, func(p Process) bool { return !isAlive(p) }); len(left) > 0 {
+			return errors.New("still there")
+		}
+		return nil
+	})
+	return left
+}
+
+// Kill ends one process of a service at once, as a crash would (SIGKILL), and
+// returns when it is gone. The service's other processes and the data stay, and
+// Restart brings the process back.
+func Kill(ctx context.Context, dir, name, process string) error {
+	p, err := running(dir, name, process)
+	if err != nil {
+		return err
+	}
+	if err := send(p, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("lab: kill %s: %w", process, err)
+	}
+	if left := waitGone(ctx, []Process{p}, stopLimit); len(left) > 0 {
+		return fmt.Errorf("lab: kill %s: process %d is still there", process, p.PID)
+	}
+	return nil
+}
+
+// Pause stops one process of a service in its tracks (SIGSTOP): its connections
+// stay open and nothing answers, until Resume.
+func Pause(dir, name, process string) error {
+	p, err := running(dir, name, process)
+	if err == nil {
+		err = freeze(p)
+	}
+	if err != nil {
+		return fmt.Errorf("lab: pause %s: %w", process, err)
+	}
+	return nil
+}
+
+// Resume lets a paused process go on (SIGCONT).
+func Resume(dir, name, process string) error {
+	p, err := running(dir, name, process)
+	if err == nil {
+		err = wakeUp(p)
+	}
+	if err != nil {
+		return fmt.Errorf("lab: resume %s: %w", process, err)
+	}
+	return nil
+}
+
+// Restart starts a process of a service again that has died or was killed, on
+// the same port and in the same folder, and returns when it answers.
+func Restart(ctx context.Context, dir, name, process string) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, dir, name, nil)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	h, err := newHost(dir, s, Options{})
+	if err != nil {
+		return err
+	}
+	if h.rec, err = load(h.Dir); err != nil {
+		return fault.Store(fmt.Errorf("lab: restart %s: %w", process, ErrNotRunning), "perfbench lab up "+name)
+	}
+	p := h.rec.process(process)
+	if p == nil {
+		return fault.Input(fmt.Errorf("lab: restart: %s has no process %q", name, process), "")
+	}
+	if isAlive(*p) {
+		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %v", startLimit))
+	defer cancel()
+	if err := h.launch(p); err != nil {
+		return fmt.Errorf("lab: restart: %w", err)
+	}
+	if err := h.ready(ctx, *p); err != nil {
+		return fault.Store(fmt.Errorf("lab: restart: %w", err), "")
+	}
+	return nil
+}
+
+// running returns a process that lives.
+func running(dir, name, process string) (Process, error) {
+	s, err := find(name)
+	if err != nil {
+		return Process{}, err
+	}
+	h, err := newHost(dir, s, Options{})
+	if err != nil {
+		return Process{}, err
+	}
+	r, err := load(h.Dir)
+	if err != nil {
+		return Process{}, fmt.Errorf("lab: %s is %w", name, ErrNotRunning)
+	}
+	if p := r.process(process); p != nil && isAlive(*p) {
+		return *p, nil
+	}
+	return Process{}, fmt.Errorf("lab: %s of %s is %w", process, name, ErrNotRunning)
+}
