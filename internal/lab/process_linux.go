@@ -32,6 +32,8 @@ func look(pid int) (born string, ended bool) {
 	if !ok || len(fields) < 20 {
 		return "", false
 	}
-	// state is field 3 of proc(5), starttime field 22.
-	return bootID() + "/" + fields[19], fields[0] == "Z" || fields[0] == "X"
+	// Of proc(5): field 3 is the state, 20 the threads, 22 the start time. A dead
+	// first thread is not the end while others of the process still hold its port.
+	state, threads, start := fields[0], fields[17], fields[19]
+	return bootID() + "/" + start, state == "X" || state == "Z" && (threads == "0" || threads == "1")
 }

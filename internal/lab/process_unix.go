@@ -31,8 +31,8 @@ func isAlive(p Process) bool {
 	}
 	if ended {
 		var ws syscall.WaitStatus
-		_, _ = syscall.Wait4(p.PID, &ws, syscall.WNOHANG, nil) // somebody else's child: not ours to collect
-		return false
+		pid, err := syscall.Wait4(p.PID, &ws, syscall.WNOHANG, nil)
+		return err == nil && pid == 0 // ours, and not quite at its end; an error is somebody else's child
 	}
 	return true
 }
