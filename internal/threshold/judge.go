@@ -1,0 +1,125 @@
+package threshold
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Outcome is what an expression came to.
+type Outcome struct {
+	OK bool
+	// Got is the measured value in words: "7.1 ms", "0.3 %".
+	Got string
+}
+
+// Reason says in one clause what was wanted and what came out.
+func (e Expr) Reason(o Outcome) string {
+	return fmt.Sprintf("threshold %s missed: it was %s", e.Text, o.Got)
+}
+
+// Judge compares the whole run with the expression. Histograms are merged, so
+// the percentile of several operations is that of all their calls. What was not
+// measured at all has missed its threshold.
+func (e Expr) Judge(f *rundir.Folder) Outcome {
+	switch e.Stat {
+	case "errors":
+		return e.errors(f)
+	case "throughput":
+		return e.throughput(f)
+	}
+	h := e.merged(f)
+	if h == nil || h.TotalCount() == 0 {
+		return Outcome{Got: "not measured, for there was no call"}
+	}
+	v := value(h, e.Stat)
+	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v))}
+}
+
+func (e Expr) errors(f *rundir.Folder) Outcome {
+	var failed, calls, late int64
+	for _, o := range f.Run.Operations {
+		if e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+			failed += o.Errors
+			calls += o.Calls
+		}
+	}
+	if !e.Percent {
+		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed)}
+	}
+	for _, x := range f.Run.Errors { // a call that timed out is among calls as well
+		if x.Class == "timeout" && e.about(measure.Operation{Track: x.Track, Op: x.Op}) {
+			late += x.Count
+		}
+	}
+	all := calls + failed - late
+	if all == 0 {
+		return Outcome{Got: "not measured, for there was no call"}
+	}
+	v := 100 * float64(failed) / float64(all)
+	return Outcome{OK: e.holds(v), Got: fmt.Sprintf("%.3g %%", v)}
+}
+
+func (e Expr) throughput(f *rundir.Folder) Outcome {
+	sum, none := 0.0, true
+	for _, o := range f.Run.Operations {
+		if o.Throughput != nil && e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+			sum, none = sum+*o.Throughput, false
+		}
+	}
+	if none {
+		return Outcome{Got: "not measured, or not to be trusted"}
+	}
+	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s"}
+}
+
+func (e Expr) merged(f *rundir.Folder) *hdrhistogram.Histogram {
+	var sum *hdrhistogram.Histogram
+	for _, o := range f.Run.Operations {
+		if !e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+			continue
+		}
+		h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]
+		switch {
+		case h == nil:
+		case sum == nil:
+			sum = h.Clone()
+		default:
+			sum.Merge(h)
+		}
+	}
+	return sum
+}
+
+func (e Expr) holds(v float64) bool {
+	switch e.Rel {
+	case "<":
+		return v < e.Limit
+	case "<=":
+		return v <= e.Limit
+	case ">":
+		return v > e.Limit
+	default:
+		return v >= e.Limit
+	}
+}
+
+var percent = map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9, "p99.99": 99.99}
+
+func value(h *hdrhistogram.Histogram, stat string) float64 {
+	switch stat {
+	case "max":
+		return float64(h.Max())
+	case "min":
+		return float64(h.Min())
+	case "mean":
+		return h.Mean()
+	default:
+		return float64(h.ValueAtPercentile(percent[stat]))
+	}
+}

@@ -1,0 +1,140 @@
+// Package threshold reads the conditions of --threshold, such as "put.p99<5ms",
+// "errors<1%" or "throughput>10000", and judges a measured run by them. It has no
+// state; all its functions may be called from any goroutine.
+package threshold
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// stats are the words that an expression may ask for.
+var stats = []string{
+	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput",
+}
+
+// times are the three times of an operation.
+var times = []string{"response", "service", "wait"}
+
+var grammar = regexp.MustCompile(
+	`^(?:(.+)\.)?(p50|p90|p95|p99\.99|p99\.9|p99|max|mean|min|errors|throughput)(?:\.(response|service|wait))?$`)
+
+const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1% or throughput>10000"
+
+// Expr is one condition.
+type Expr struct {
+	// Text is the expression as written, without spaces at its ends.
+	Text string
+	// Of is the track, the operation, or both with a dot between; empty: the whole run.
+	Of string
+	// Stat is what is looked at: p50 … p99.99, max, mean, min, errors, throughput.
+	Stat string
+	// Time is response, service or wait; for latencies only.
+	Time string
+	// Rel is <, <=, > or >=.
+	Rel string
+	// Limit is in nanoseconds for latencies, else a number; of calls in percent
+	// when Percent is set.
+	Limit   float64
+	Percent bool
+}
+
+// Parse reads an expression. Its errors are of bad input and carry a hint.
+func Parse(text string) (Expr, error) {
+	e := Expr{Text: strings.TrimSpace(text)}
+	bad := func(why string) (Expr, error) {
+		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %s", text, why), example)
+	}
+	at := strings.IndexAny(e.Text, "<>")
+	if at < 0 {
+		return bad("has none of < <= > >=")
+	}
+	left, right := strings.TrimSpace(e.Text[:at]), e.Text[at+1:]
+	e.Rel = e.Text[at : at+1]
+	if rest, ok := strings.CutPrefix(right, "="); ok {
+		e.Rel, right = e.Rel+"=", rest
+	}
+	right = strings.TrimSpace(right)
+	m := grammar.FindStringSubmatch(left)
+	if m == nil {
+		word := left[strings.LastIndex(left, ".")+1:]
+		if slices.Contains(times, word) {
+			left = strings.TrimSuffix(left, "."+word)
+			word = left[strings.LastIndex(left, ".")+1:]
+		}
+		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is nothing that is measured", text, word), suggest.Hint(word, stats))
+	}
+	e.Of, e.Stat, e.Time = m[1], m[2], m[3]
+	if why := e.limit(right); why != "" {
+		return bad(why)
+	}
+	return e, nil
+}
+
+// limit reads the right side and returns what is wrong with it, or "".
+func (e *Expr) limit(s string) string {
+	if e.latency() {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			return fmt.Sprintf("%q is not a duration such as 5ms", s)
+		}
+		e.Limit = float64(d)
+		if e.Time == "" {
+			e.Time = "response"
+		}
+		return ""
+	}
+	if e.Time != "" {
+		return e.Stat + " has no " + e.Time + " time"
+	}
+	if rest, ok := strings.CutSuffix(s, "%"); ok {
+		if e.Stat != "errors" {
+			return "only errors can be given in %"
+		}
+		e.Percent, s = true, strings.TrimSpace(rest)
+	}
+	s, factor := strings.TrimSuffix(strings.TrimSpace(s), "/s"), 1.0
+	for suffix, f := range map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6} {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
+			s, factor = rest, f
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || v < 0 || math.IsInf(v, 0) {
+		return fmt.Sprintf("%q is not a number", s)
+	}
+	e.Limit = v * factor
+	return ""
+}
+
+func (e Expr) latency() bool { return e.Stat != "errors" && e.Stat != "throughput" }
+
+// Check returns an error of bad input, with the nearest right name, unless the
+// expression speaks of one of these operations or of their tracks.
+func (e Expr) Check(ops []measure.Operation) error {
+	if e.Of == "" || slices.ContainsFunc(ops, e.about) {
+		return nil
+	}
+	var names []string
+	for _, o := range ops {
+		for _, n := range []string{o.Track, o.Op, o.Track + "." + o.Op} {
+			if n != "" && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return fault.Input(fmt.Errorf("threshold %q: this run has no track or operation %q", e.Text, e.Of), suggest.Hint(e.Of, names))
+}
+
+func (e Expr) about(o measure.Operation) bool {
+	return e.Of == "" || e.Of == o.Track || e.Of == o.Op || e.Of == o.Track+"."+o.Op
+}

@@ -1,0 +1,132 @@
+package threshold_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/threshold"
+)
+
+func TestParseReadsEveryForm(t *testing.T) {
+	ms := float64(time.Millisecond)
+	for text, want := range map[string]threshold.Expr{
+		"p99<5ms":                       {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms},
+		"put.p99.9 <= 20ms":             {Of: "put", Stat: "p99.9", Time: "response", Rel: "<=", Limit: 20 * ms},
+		"profile.put.p99.99.wait<1s":    {Of: "profile.put", Stat: "p99.99", Time: "wait", Rel: "<", Limit: 1000 * ms},
+		"p99.service<5ms":               {Stat: "p99", Time: "service", Rel: "<", Limit: 5 * ms},
+		"g1.mean>1us":                   {Of: "g1", Stat: "mean", Time: "response", Rel: ">", Limit: ms / 1000},
+		"errors<1%":                     {Stat: "errors", Rel: "<", Limit: 1, Percent: true},
+		"profile.errors <= 0":           {Of: "profile", Stat: "errors", Rel: "<=", Limit: 0},
+		" throughput>10000 ":            {Stat: "throughput", Rel: ">", Limit: 10000},
+		"putall.throughput >= 1.5k":     {Of: "putall", Stat: "throughput", Rel: ">=", Limit: 1500},
+		"throughput>=2M/s":              {Stat: "throughput", Rel: ">=", Limit: 2e6},
+		"a group.with.dots.max.wait<1h": {Of: "a group.with.dots", Stat: "max", Time: "wait", Rel: "<", Limit: 3600 * 1000 * ms},
+	} {
+		got, err := threshold.Parse(text)
+		require.NoError(t, err, text)
+		got.Text = ""
+		assert.Equal(t, want, got, text)
+	}
+}
+
+func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
+	for text, want := range map[string]struct{ message, hint string }{
+		"p99":                 {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
+		"p98<5ms":             {`threshold "p98<5ms": "p98" is nothing that is measured`, "did you mean p9"},
+		"put.maximum<5ms":     {`"maximum" is nothing that is measured`, "p50"},
+		"p99<5":               {`"5" is not a duration such as 5ms`, "write it like"},
+		"p99<-5ms":            {`"-5ms" is not a duration`, "write it like"},
+		"throughput>10%":      {"only errors can be given in %", "write it like"},
+		"errors.service<1":    {"errors has no service time", "write it like"},
+		"throughput>many":     {`"many" is not a number`, "write it like"},
+		"put.p97.service<5ms": {`"p97" is nothing that is measured`, "did you mean"},
+	} {
+		_, err := threshold.Parse(text)
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), want.message)
+		assert.Contains(t, fault.HintOf(err), want.hint)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+}
+
+func TestCheckKnowsTracksAndOperations(t *testing.T) {
+	ops := []measure.Operation{{Track: "eligibility", Op: "put"}, {Track: "profile", Op: "putall"}}
+	for _, of := range []string{"", "put.", "profile.", "profile.putall."} {
+		e, err := threshold.Parse(of + "p99<5ms")
+		require.NoError(t, err)
+		assert.NoError(t, e.Check(ops), of)
+	}
+	e, err := threshold.Parse("profil.p99<5ms")
+	require.NoError(t, err)
+	err = e.Check(ops)
+	require.ErrorContains(t, err, `no track or operation "profil"`)
+	assert.Equal(t, "did you mean profile?", fault.HintOf(err))
+	e, err = threshold.Parse("profile.put.p99<5ms")
+	require.NoError(t, err)
+	assert.Error(t, e.Check(ops), "profile only does putall")
+}
+
+// folder has two operations: put with 100 values of 1..100 ms, get with 900 of 1 ms.
+func folder(t *testing.T) *rundir.Folder {
+	put, get := hdrhistogram.New(1, int64(time.Hour), 3), hdrhistogram.New(1, int64(time.Hour), 3)
+	for i := range 100 {
+		require.NoError(t, put.RecordValue(int64(i+1)*1e6))
+	}
+	require.NoError(t, get.RecordValues(1e6, 900))
+	rate := 450.0
+	return &rundir.Folder{
+		Run: rundir.Run{
+			Operations: []rundir.Operation{
+				{Track: "a", Op: "put", Calls: 100, Errors: 10, Throughput: &rate},
+				{Track: "b", Op: "get", Calls: 900, Throughput: &rate},
+			},
+			Errors: []rundir.Error{{Track: "a", Op: "put", Class: "timeout", Count: 4}},
+		},
+		Histograms: map[string]*hdrhistogram.Histogram{"a.put.response": put, "b.get.response": get},
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for text, want := range map[string]struct {
+		ok  bool
+		got string
+	}{
+		"put.p50<51ms":       {true, "50 ms"},
+		"put.p50<50ms":       {false, "50 ms"},
+		"p50<=1.001ms":       {true, "1 ms"}, // merged: 900 of 1000 calls took 1 ms
+		"p99<=91ms":          {true, "90 ms"},
+		"b.max>2ms":          {false, "1 ms"},
+		"p99.service<1h":     {false, "not measured, for there was no call"},
+		"errors<10":          {false, "10"},
+		"errors<=10":         {true, "10"},
+		"errors<1%":          {true, "0.994 %"}, // 10 of 1006: four of the ten are among the 1000
+		"a.errors<9%":        {false, "9.43 %"},
+		"throughput>=900":    {true, "900/s"},
+		"b.throughput>500/s": {false, "450/s"},
+	} {
+		e, err := threshold.Parse(text)
+		require.NoError(t, err, text)
+		got := e.Judge(folder(t))
+		assert.Equal(t, want.ok, got.OK, text)
+		assert.Equal(t, want.got, got.Got, text)
+	}
+}
+
+func TestNoThroughputMissesItsThreshold(t *testing.T) {
+	f := folder(t)
+	for i := range f.Run.Operations {
+		f.Run.Operations[i].Throughput = nil
+	}
+	e, err := threshold.Parse("throughput>0")
+	require.NoError(t, err)
+	got := e.Judge(f)
+	assert.False(t, got.OK)
+	assert.Equal(t, "threshold throughput>0 missed: it was not measured, or not to be trusted", e.Reason(got))
+}
