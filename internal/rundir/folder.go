@@ -10,4 +10,7 @@ type Folder struct {
 	// Histograms are those of the whole measured run by tag,
 	// "<track>.<op>.response", "….service", "….wait".
 	Histograms map[string]*hdrhistogram.Histogram
+
+	// damaged says that the figures of Run were recomputed from what was left.
+	damaged bool
 }

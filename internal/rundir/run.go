@@ -56,6 +56,17 @@ type Run struct {
 	Notices []string `json:"notices"`
 	// Facts is the profile's own record, documented beside the profile.
 	Facts json.RawMessage `json:"facts"`
+	// Journal says how much of the files beside it this run.json covers.
+	Journal Extent `json:"journal"`
+}
+
+// Extent is how much of latency.hlog and series.csv belongs to a run.json: what
+// lies beyond was written by a process that died before it could say so.
+type Extent struct {
+	// Seconds is how much of the measured part is covered.
+	Seconds     float64 `json:"seconds"`
+	HlogBytes   int64   `json:"hlog_bytes"`
+	SeriesBytes int64   `json:"series_bytes"`
 }
 
 // Store says which store was measured.

@@ -1,0 +1,122 @@
+package rundir
+
+import (
+	"math"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// SetResult writes what a run has come to into its model: operations, segments,
+// changes, errors and the measured length. It keeps nothing of res.
+func SetResult(run *Run, res *measure.Result) {
+	run.MeasuredS = res.Measured.Seconds()
+	run.Operations = operations(res.Ops)
+	run.Segments = make([]Segment, len(res.Segments))
+	for i, s := range res.Segments {
+		run.Segments[i] = Segment{
+			From: s.From.Seconds(), To: s.To.Seconds(),
+			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
+		}
+	}
+	run.Changes = make([]Change, len(res.Changes))
+	for i, c := range res.Changes {
+		run.Changes[i] = Change{At: c.At.Seconds(), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment}
+	}
+	run.Errors = make([]Error, len(res.Errors))
+	for i, e := range res.Errors {
+		run.Errors[i] = Error{Track: e.Track, Op: e.Op, Class: e.Class, Count: e.Count}
+		for _, m := range res.Messages {
+			if m.Operation == e.Operation && m.Class == e.Class {
+				run.Errors[i].Messages = append(run.Errors[i].Messages, m.Text)
+			}
+		}
+	}
+}
+
+func operations(ops []measure.Totals) []Operation {
+	out := make([]Operation, len(ops))
+	for i, t := range ops {
+		out[i] = Operation{
+			Track: t.Track, Op: t.Op, Count: t.Count, Calls: t.Calls, Errors: t.Errors,
+			Unstarted: t.Unstarted, Beyond: t.Beyond, ActiveS: t.Active.Seconds(),
+			Response: LatencyOf(t.Response), Service: LatencyOf(t.Service), Wait: LatencyOf(t.Wait),
+		}
+		if v := t.Throughput(); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out[i].Throughput = &v
+		}
+	}
+	return out
+}
+
+// LatencyOf is the part of a digest that documents show.
+func LatencyOf(s measure.Summary) Latency {
+	return Latency{
+		Mean: s.Mean, Min: s.Min, P50: s.P50, P90: s.P90, P95: s.P95,
+		P99: s.P99, P999: s.P999, P9999: s.P9999, Max: s.Max,
+	}
+}
+
+// copySettings copies m without what JSON cannot say.
+func copySettings(m map[string]float64) map[string]float64 {
+	out := make(map[string]float64, len(m))
+	for k, v := range m {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Failed says whether the run's verification failed: then it has no throughput.
+func (r *Run) Failed() bool { return r.Verification.State == workload.Failed }
+
+// settle makes the run fit to be written: no nulls where lists belong, and no
+// throughput after a failed verification.
+func (r *Run) settle() {
+	r.Schema = Schema
+	fill(&r.Operations)
+	fill(&r.Segments)
+	fill(&r.Changes)
+	fill(&r.Errors)
+	fill(&r.Notices)
+	fill(&r.Verdict.Reasons)
+	fillMap(&r.Settings)
+	fillMap(&r.Parameters)
+	fillMap(&r.Origins)
+	fillMap(&r.Environment)
+	r.Segments = slices.Clone(r.Segments)
+	for i := range r.Segments {
+		fill(&r.Segments[i].Operations)
+		fillMap(&r.Segments[i].Settings)
+	}
+	if r.Verification.State == "" {
+		r.Verification = workload.Verification{State: workload.Incomplete, Summary: "the run has not come to its verification"}
+	}
+	if !r.Failed() {
+		return
+	}
+	r.Operations = slices.Clone(r.Operations)
+	for i := range r.Operations {
+		r.Operations[i].Throughput = nil
+	}
+	for i := range r.Segments {
+		r.Segments[i].Operations = slices.Clone(r.Segments[i].Operations)
+		for k := range r.Segments[i].Operations {
+			r.Segments[i].Operations[k].Throughput = nil
+		}
+	}
+}
+
+func fill[T any](list *[]T) {
+	if *list == nil {
+		*list = []T{}
+	}
+}
+
+func fillMap[V any](m *map[string]V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+}

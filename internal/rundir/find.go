@@ -1,0 +1,90 @@
+package rundir
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// Entry is one run of a list: its folder and its run.json.
+type Entry struct {
+	Dir string
+	Run Run
+}
+
+// List returns the runs below out, newest first, reading their run.json alone.
+// Folders that cannot be read are left out and named in the warnings; an out
+// that does not exist has no runs.
+func List(out string) ([]Entry, []string, error) {
+	dirs, err := os.ReadDir(out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, reasonOf(err)), "name the folder of your runs with --out")
+	}
+	var runs []Entry
+	var warnings []string
+	for _, d := range dirs {
+		dir := filepath.Join(out, d.Name())
+		if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
+			continue
+		}
+		r, err := readRun(dir)
+		if err != nil {
+			warnings = append(warnings, err.Error())
+			continue
+		}
+		runs = append(runs, Entry{dir, r})
+	}
+	slices.SortStableFunc(runs, func(a, b Entry) int {
+		return cmp.Or(b.Run.Started.Compare(a.Run.Started), cmp.Compare(b.Dir, a.Dir))
+	})
+	return runs, warnings, nil
+}
+
+// Find returns the folder of the run that ref names: a folder, the id of a run
+// below out, "latest" or -1 for the newest one there, -2 for the one before it,
+// and so on.
+func Find(out, ref string) (string, error) {
+	if _, err := os.Stat(filepath.Join(ref, RunFile)); ref != "" && err == nil {
+		return ref, nil
+	}
+	runs, _, err := List(out)
+	if err != nil {
+		return "", err
+	}
+	back, isNumber := 1, ref == "latest"
+	if n, err := strconv.Atoi(ref); err == nil && n < 0 {
+		back, isNumber = -n, true
+	}
+	if isNumber {
+		if back > len(runs) {
+			return "", fault.Input(fmt.Errorf("run %s: there are %d runs in %s", ref, len(runs), out), "name the folder of a run, or the folder of your runs with --out")
+		}
+		return runs[back-1].Dir, nil
+	}
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		ids[i] = filepath.Base(r.Dir)
+		if ids[i] == ref || r.Run.ID == ref {
+			return r.Dir, nil
+		}
+	}
+	if info, err := os.Stat(ref); err == nil && info.IsDir() {
+		return "", fault.Input(fmt.Errorf("%s is not a run folder: it has no %s", ref, RunFile), "")
+	}
+	hint := "a run is named by its folder, its id, latest, -1, -2 …; runs are looked for in --out"
+	if n := suggest.Nearest(ref, ids); n != "" {
+		hint = "did you mean " + n + "?"
+	}
+	return "", fault.Input(fmt.Errorf("there is no run %q in %s", ref, out), hint)
+}

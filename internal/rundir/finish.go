@@ -1,0 +1,169 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Finish ends the journal: it writes the final run.json, the notices and the
+// documents asked for, and brings all to the disk. run is what Run returned with
+// the fields of the end set; its ID and extent are the journal's own.
+//
+// When an earlier write failed, the figures of run are replaced by the last ones
+// on the disk, so that all documents agree with the histogram log. All errors are
+// joined; one that Second has returned already is not repeated.
+func (j *Journal) Finish(run Run) error {
+	failed := j.close()
+	j.mu.Lock()
+	told := j.told
+	run.ID, run.Journal = j.run.ID, j.run.Journal
+	if run.Measured.IsZero() {
+		run.Measured = j.run.Measured
+	}
+	j.mu.Unlock()
+	errs := []error{drop(filepath.Join(j.dir, reserveFile))}
+	if j.opts.Facts != nil && failed == nil {
+		data, err := json.Marshal(j.opts.Facts())
+		if err != nil {
+			errs = append(errs, fmt.Errorf("encode the profile's facts: %w", err))
+		} else {
+			run.Facts = data
+		}
+	}
+	if failed != nil {
+		errs = append(errs, j.fallBack(&run))
+		if !told {
+			errs = append(errs, failed)
+		}
+	}
+	run.settle()
+	errs = append(errs, j.seal(&run))
+	errs = append(errs, j.documents())
+	return errors.Join(errs...)
+}
+
+// fallBack gives run the figures of the last run.json that is in place and cuts
+// the other files back to it.
+func (j *Journal) fallBack(run *Run) error {
+	var last Run
+	if err := json.Unmarshal(j.durable, &last); err != nil {
+		return fmt.Errorf("read back %s: %w", RunFile, err)
+	}
+	run.MeasuredS, run.Operations, run.Segments = last.MeasuredS, last.Operations, last.Segments
+	run.Changes, run.Errors, run.Facts, run.Journal = last.Changes, last.Errors, last.Facts, last.Journal
+	run.Notices = append(run.Notices[:len(run.Notices):len(run.Notices)],
+		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))
+	return errors.Join(j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes))
+}
+
+// seal writes the last run.json and closes the files. The journal's lock goes with
+// latency.hlog, last.
+func (j *Journal) seal(run *Run) error {
+	var errs []error
+	if run.Journal.HlogBytes == 0 {
+		head := hlogHeader(run.Started)
+		if err := appendTo(j.hlog, head); err != nil {
+			errs = append(errs, err)
+		} else {
+			run.Journal.HlogBytes = int64(len(head))
+		}
+	}
+	errs = append(errs, j.series.Sync(), j.series.Close())
+	if run.Failed() {
+		errs = append(errs, voidSeries(filepath.Join(j.dir, SeriesFile), run))
+	}
+	data, err := encodeRun(run)
+	if err == nil {
+		err = writeFile(filepath.Join(j.dir, RunFile), data, true)
+	}
+	return errors.Join(append(errs, err, j.hlog.Sync(), j.hlog.Close())...)
+}
+
+// voidSeries takes the throughput out of a series: the run's verification failed.
+func voidSeries(path string, run *Run) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	rows, _, err := readSeries(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Throughput = math.NaN()
+	}
+	data := SeriesCSV(rows)
+	if err := writeFile(path, data, true); err != nil {
+		return err
+	}
+	run.Journal.SeriesBytes = int64(len(data))
+	return nil
+}
+
+// documents writes NOTICE.txt and the formats asked for, each for itself: one that
+// fails does not take the others with it.
+func (j *Journal) documents() error {
+	f, err := Load(j.dir)
+	if err != nil {
+		return err
+	}
+	errs := []error{WriteNotice(j.dir, f)}
+	for _, format := range j.opts.Formats {
+		files, err := format.Encode(f)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("format %s: %w", format.ID, err))
+			continue
+		}
+		errs = append(errs, WriteFiles(j.dir, files))
+	}
+	return errors.Join(errs...)
+}
+
+// WriteFiles puts documents into a folder, each complete or not at all. Names must
+// stay inside it. A file that holds the same already is left alone.
+func WriteFiles(dir string, files []File) error {
+	var errs []error
+	for _, file := range files {
+		if !filepath.IsLocal(file.Name) {
+			errs = append(errs, fmt.Errorf("document %q: its name leads out of the folder", file.Name))
+			continue
+		}
+		path := filepath.Join(dir, file.Name)
+		if old, err := os.ReadFile(path); err == nil && string(old) == string(file.Data) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, writeFile(path, file.Data, true))
+	}
+	return errors.Join(errs...)
+}
+
+// WriteNotice writes NOTICE.txt into dir when there is something to say.
+func WriteNotice(dir string, f *Folder) error {
+	notices := f.Run.Remarks()
+	if len(notices) == 0 {
+		return nil
+	}
+	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(strings.Join(notices, "\n") + "\n")}})
+}
+
+// Remarks are the sentences that every report must repeat: the run's notices, and
+// what follows from how it ended.
+func (r *Run) Remarks() []string {
+	out := append([]string(nil), r.Notices...)
+	if r.EndedBy == CutShort {
+		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures are of the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
+	}
+	if r.Failed() {
+		out = append(out, "The verification of this run failed, so it has no throughput: "+r.Verification.Summary)
+	}
+	return out
+}

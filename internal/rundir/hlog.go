@@ -1,0 +1,156 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// What a histogram is of: the last part of its tag.
+const (
+	Response = "response"
+	Service  = "service"
+	Wait     = "wait"
+)
+
+// Tag is the tag of an operation's histograms in latency.hlog. Characters that
+// the log format cannot hold in a tag become underscores.
+func Tag(track, op, what string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == ',' {
+			return '_'
+		}
+		return r
+	}, track+"."+op+"."+what)
+}
+
+// hlogHeader is the head of a log; times in it are relative to start.
+func hlogHeader(start time.Time) []byte {
+	return fmt.Appendf(nil, "#[perfbench: response, service and wait time in nanoseconds]\n"+
+		"#[Histogram log format version 1.3]\n"+
+		"#[BaseTime: %[1]d.%03[2]d (seconds since epoch)]\n"+
+		"#[StartTime: %[1]d.%03[2]d (seconds since epoch), %[3]s]\n"+
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+		start.Unix(), start.Nanosecond()/1e6, start.UTC().Format(time.RFC3339))
+}
+
+// intervals appends the log lines of one second.
+func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
+	for _, iv := range s.Intervals {
+		for _, part := range []struct {
+			what string
+			h    *hdrhistogram.Histogram
+		}{{Response, iv.Response}, {Service, iv.Service}, {Wait, iv.Wait}} {
+			if part.h == nil || part.h.TotalCount() == 0 {
+				continue
+			}
+			dst = fmt.Appendf(dst, "Tag=%s,%d.000,%.3f,%.3f,", Tag(iv.Op.Track, iv.Op.Op, part.what),
+				s.T, s.Length, float64(part.h.Max())/1e6)
+			var err error
+			if dst, err = e.encode(dst, part.h); err != nil {
+				return dst, fmt.Errorf("encode the histogram of %s.%s: %w", iv.Op.Track, iv.Op.Op, err)
+			}
+			dst = append(dst, '\n')
+		}
+	}
+	return dst, nil
+}
+
+// interval is one line of a log; payload is valid until the next one is read.
+type interval struct {
+	tag     string
+	t       float64
+	payload []byte
+}
+
+// parseInterval reads one line without its line end; false for comments, the
+// legend and what is not an interval.
+func parseInterval(line []byte) (interval, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte("Tag="))
+	if !ok {
+		return interval{}, false
+	}
+	f := bytes.SplitN(rest, []byte{','}, 5)
+	if len(f) != 5 {
+		return interval{}, false
+	}
+	t, err := strconv.ParseFloat(string(f[1]), 64)
+	if err != nil {
+		return interval{}, false
+	}
+	return interval{string(f[0]), t, f[4]}, true
+}
+
+// eachInterval calls f for the complete lines of a log, in order, without holding
+// more than one. It returns f's first error, or that of reading.
+func eachInterval(r io.Reader, f func(interval) error) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if iv, ok := parseInterval(bytes.TrimRight(line, "\r\n")); ok {
+			if err := f(iv); err != nil {
+				return err
+			}
+		}
+		line = line[:0]
+	}
+}
+
+// merger adds up the histograms of a log by tag. It belongs to one goroutine.
+type merger struct {
+	dec  decoder
+	sums map[string]*hdrhistogram.Snapshot
+}
+
+func newMerger() *merger { return &merger{sums: map[string]*hdrhistogram.Snapshot{}} }
+
+func (m *merger) add(iv interval) error {
+	sum := m.sums[iv.tag]
+	if sum == nil {
+		sum = measure.NewHistogram().Export()
+		m.sums[iv.tag] = sum
+	}
+	if err := m.dec.add(sum, iv.payload); err != nil {
+		return fmt.Errorf("tag %s at second %g: %w", iv.tag, iv.t, err)
+	}
+	return nil
+}
+
+func (m *merger) histograms() map[string]*hdrhistogram.Histogram {
+	out := make(map[string]*hdrhistogram.Histogram, len(m.sums))
+	for tag, s := range m.sums {
+		h := hdrhistogram.Import(s)
+		h.SetTag(tag)
+		out[tag] = h
+	}
+	return out
+}
+
+// MergeLog reads a histogram log as perfbench writes it, to its last complete
+// line, and adds up its intervals by tag. Memory does not grow with its length.
+func MergeLog(r io.Reader) (map[string]*hdrhistogram.Histogram, error) {
+	m := newMerger()
+	if err := eachInterval(r, m.add); err != nil {
+		return nil, err
+	}
+	return m.histograms(), nil
+}

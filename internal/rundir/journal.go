@@ -1,0 +1,237 @@
+package rundir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// Journal writes a run as it goes: after each second the histogram log grows,
+// then the series, then run.json is replaced. A process that dies between any
+// two of these leaves a run.json that knows how much of the others is its own.
+//
+// Its methods may be called from any goroutine; Second does not wait for the
+// disk, a goroutine that ends with Finish or Discard does.
+type Journal struct {
+	dir  string
+	opts Options
+	enc  encoder
+
+	hlog, series *os.File
+	wake, done   chan struct{}
+
+	mu      sync.Mutex
+	run     Run
+	pending []chunk
+	// durable is the last run.json that is in place.
+	durable []byte
+	failed  error
+	told    bool
+	closing bool
+}
+
+// chunk is what one second adds.
+type chunk struct{ hlog, series, run []byte }
+
+// Dir returns the run directory.
+func (j *Journal) Dir() string { return j.dir }
+
+// Run returns the run as it stands. Its lists and maps are shared: replace them,
+// never write into them.
+func (j *Journal) Run() Run {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.run
+}
+
+// Update changes fields of the run and has run.json replaced. f is called once,
+// under the journal's lock; it must replace lists and maps instead of writing
+// into them. What a result brings (operations, segments …) is overwritten by the
+// next second.
+func (j *Journal) Update(f func(*Run)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	id, extent := j.run.ID, j.run.Journal
+	f(&j.run)
+	j.run.ID, j.run.Journal = id, extent
+	j.push(nil, nil)
+}
+
+// Second takes one finished second of the run: it is the engine's sink. It keeps
+// nothing of s and returns without waiting for the disk; the error of an earlier
+// write comes back on a later call, and from then on nothing more is written.
+// Calls must come one at a time, in order.
+func (j *Journal) Second(s *measure.Second) error {
+	var lines []byte
+	if !s.Warmup {
+		var err error
+		if lines, err = j.enc.intervals(nil, s); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed != nil {
+		j.told = true
+		return j.failed
+	}
+	if s.Result != nil && !s.Warmup {
+		SetResult(&j.run, s.Result)
+	}
+	var rows []byte
+	for _, r := range s.Rows {
+		rows = appendRow(rows, rowOf(r, j.operation(r.Op, s.Result), s.Warmup))
+	}
+	if !s.Warmup {
+		if j.run.Measured.IsZero() {
+			j.run.Measured = time.Now().Add(-seconds(float64(s.T) + s.Length)).Truncate(time.Millisecond)
+		}
+		if j.run.Journal.HlogBytes == 0 {
+			lines = append(hlogHeader(j.run.Measured), lines...)
+		}
+		j.run.Journal.Seconds = float64(s.T) + s.Length
+	}
+	j.run.Ended = time.Now()
+	j.facts()
+	j.push(lines, rows)
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func (j *Journal) operation(op int, res *measure.Result) measure.Operation {
+	switch {
+	case res != nil && op < len(res.Ops):
+		return res.Ops[op].Operation
+	case op < len(j.opts.Operations):
+		return j.opts.Operations[op]
+	}
+	return measure.Operation{Op: fmt.Sprintf("op%d", op)}
+}
+
+// facts asks the profile for its record; one that cannot be encoded is left as it
+// was. The caller holds the lock.
+func (j *Journal) facts() {
+	if j.opts.Facts == nil {
+		return
+	}
+	if data, err := json.Marshal(j.opts.Facts()); err == nil {
+		j.run.Facts = data
+	}
+}
+
+// push queues what one second adds. The queue has no bound, since the loop must
+// never wait for a disk; one second is a few kilobytes. The caller holds the lock.
+func (j *Journal) push(hlog, series []byte) {
+	if j.failed != nil || j.closing {
+		return
+	}
+	j.run.settle()
+	c, err := j.chunk(hlog, series)
+	if err != nil {
+		j.failed = err
+		return
+	}
+	j.pending = append(j.pending, c)
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// writer brings what is queued to the disk until the journal is closed.
+func (j *Journal) writer() {
+	defer close(j.done)
+	for {
+		j.mu.Lock()
+		todo, closing, failed := j.pending, j.closing, j.failed
+		j.pending = nil
+		j.mu.Unlock()
+		if len(todo) > 0 && failed == nil {
+			all := merge(todo)
+			err := j.write(all)
+			j.mu.Lock()
+			if err != nil {
+				j.failed = err
+			} else {
+				j.durable = all.run
+			}
+			j.mu.Unlock()
+			continue
+		}
+		if closing {
+			return
+		}
+		<-j.wake
+	}
+}
+
+func merge(todo []chunk) chunk {
+	all := todo[0]
+	for _, c := range todo[1:] {
+		all.hlog = append(all.hlog, c.hlog...)
+		all.series = append(all.series, c.series...)
+		all.run = c.run
+	}
+	return all
+}
+
+// write appends and replaces, in the order that a reader relies on. What a full
+// disk took half of is cut off again.
+func (j *Journal) write(c chunk) error {
+	if err := appendTo(j.hlog, c.hlog); err != nil {
+		return err
+	}
+	if err := appendTo(j.series, c.series); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(j.dir, RunFile), c.run, false)
+}
+
+func appendTo(f *os.File, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if _, err := f.Write(data); err != nil {
+		return diskError(err, "append to "+f.Name())
+	}
+	return nil
+}
+
+func encodeRun(r *Run) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(r)
+	return b.Bytes(), err
+}
+
+// close ends the writer once all is on its way and says whether all arrived.
+func (j *Journal) close() error {
+	j.mu.Lock()
+	j.closing = true
+	j.mu.Unlock()
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+	<-j.done
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
+}
+
+// Discard removes the run directory: for a run that measured nothing. Neither it
+// nor Finish may be called after it.
+func (j *Journal) Discard() error {
+	_ = j.close()
+	return errors.Join(j.hlog.Close(), j.series.Close(), os.RemoveAll(j.dir))
+}

@@ -1,0 +1,153 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Load reads a run directory. Of a run that was cut short it first cuts back the
+// files to what its run.json covers, unless the run is still going or they cannot
+// be written; the folder returned is cut back in any case. Files that hold less
+// than run.json covers make it recompute the figures from what is left, and say
+// so in the notices.
+func Load(dir string) (*Folder, error) {
+	run, err := readRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Dir: dir, Run: run}
+	if err := f.read(); err != nil {
+		return nil, fmt.Errorf("run %s: %w", dir, err)
+	}
+	if run.EndedBy == CutShort {
+		f.repair()
+	}
+	return f, nil
+}
+
+func readRun(dir string) (Run, error) {
+	var r Run
+	path := filepath.Join(dir, RunFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, fault.Input(fmt.Errorf("%s is not a run folder: it has no %s", dir, RunFile), "perfbench writes run folders below --out")
+	}
+	if err != nil {
+		return r, fault.Input(err, "")
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fault.Input(fmt.Errorf("%s: %w", path, err), "the file is damaged; restore it from a copy")
+	}
+	if r.Schema != Schema {
+		return r, fault.Input(fmt.Errorf("%s: schema %d, and this perfbench reads %d", path, r.Schema, Schema), "use the perfbench that wrote it, or a newer one")
+	}
+	r.settle()
+	return r, nil
+}
+
+// read fills in series and histograms within the extent of the run.
+func (f *Folder) read() error {
+	var whole bool
+	err := f.open(SeriesFile, f.Run.Journal.SeriesBytes, func(r io.Reader, full bool) error {
+		var err error
+		f.Series, whole, err = readSeries(r)
+		whole = whole && full
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	m := newMerger()
+	err = f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, full bool) error {
+		whole = whole && full
+		return eachInterval(r, m.add)
+	})
+	if errors.Is(err, errCorrupt) || !whole {
+		return f.salvage()
+	}
+	f.Histograms = m.histograms()
+	return err
+}
+
+// open gives use a reader of the first size bytes of a file, and whether it has as
+// many; a missing file is an empty one.
+func (f *Folder) open(name string, size int64, use func(r io.Reader, full bool) error) error {
+	file, err := os.Open(filepath.Join(f.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return use(eof{}, size == 0)
+	}
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = use(io.LimitReader(file, size), info.Size() >= size)
+	}
+	return errors.Join(err, file.Close())
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Hlog returns the histogram log of the run: its latency.hlog without what its
+// run.json does not cover.
+func (f *Folder) Hlog() ([]byte, error) {
+	var data []byte
+	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) (err error) {
+		data, err = io.ReadAll(r)
+		return err
+	})
+	return data, err
+}
+
+// repair cuts the files of a dead run back to what its run.json covers, and writes
+// that anew where it was recomputed. What cannot be written is left: the loaded
+// folder is right all the same.
+func (f *Folder) repair() {
+	hlog, err := os.OpenFile(filepath.Join(f.Dir, HlogFile), os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = hlog.Close() }()
+	if !lock(hlog) {
+		return
+	}
+	if f.damaged {
+		data, err := encodeRun(&f.Run)
+		if err == nil {
+			err = writeFile(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
+		}
+		if err != nil || writeFile(filepath.Join(f.Dir, RunFile), data, true) != nil {
+			return
+		}
+	}
+	cut(hlog.Name(), f.Run.Journal.HlogBytes)
+	cut(filepath.Join(f.Dir, SeriesFile), f.Run.Journal.SeriesBytes)
+	_ = drop(filepath.Join(f.Dir, reserveFile))
+	_ = drop(filepath.Join(f.Dir, "."+RunFile+tmpSuffix))
+}
+
+func cut(path string, size int64) {
+	if info, err := os.Stat(path); err == nil && info.Size() > size {
+		_ = os.Truncate(path, size)
+	}
+}
+
+// Alive says whether the run of a folder is still going, as far as this system can
+// tell.
+func Alive(dir string) bool {
+	file, err := os.Open(filepath.Join(dir, HlogFile))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	return canLock && !lock(file)
+}

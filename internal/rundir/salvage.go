@@ -1,0 +1,148 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// salvage makes the best of files that hold less than run.json covers, as after a
+// power failure: it keeps the seconds that are complete in both and recomputes
+// the figures of the run from them.
+func (f *Folder) salvage() error {
+	until, hlogBytes, err := f.completeLog()
+	if err != nil {
+		return err
+	}
+	var whole bool
+	err = f.open(SeriesFile, f.Run.Journal.SeriesBytes, func(r io.Reader, full bool) (err error) {
+		f.Series, whole, err = readSeries(r)
+		whole = whole && full
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if n := len(f.Series); !whole && n > 0 {
+		// The last second may lack rows.
+		until = min(until, float64(f.Series[n-1].T))
+	} else if !whole {
+		until = 0
+	}
+	kept := f.Series[:0:0]
+	for _, r := range f.Series {
+		if float64(r.T) < until {
+			kept = append(kept, r)
+		}
+	}
+	f.Series = kept
+	m := newMerger()
+	size := int64(0)
+	err = f.open(HlogFile, hlogBytes, func(r io.Reader, _ bool) error {
+		var err error
+		size, err = walkLog(r, func(iv interval) error {
+			if iv.t >= until {
+				return errStop
+			}
+			return m.add(iv)
+		})
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return err
+	}
+	f.Histograms = m.histograms()
+	f.recompute(max(until, 0), size)
+	return nil
+}
+
+var errStop = errors.New("enough")
+
+// completeLog finds how many seconds of the log are complete and readable, and
+// where the last of them ends. A log that is whole is complete to its last line.
+func (f *Folder) completeLog() (until float64, size int64, err error) {
+	until = f.Run.Journal.Seconds
+	last := math.Inf(-1)
+	err = f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, full bool) error {
+		check := newMerger()
+		var err error
+		size, err = walkLog(r, func(iv interval) error {
+			last = iv.t
+			return check.add(iv)
+		})
+		if errors.Is(err, errCorrupt) || err == nil && !full {
+			until, err = min(until, max(last, 0)), nil
+		}
+		return err
+	})
+	return until, size, err
+}
+
+// walkLog is eachInterval that also tells where the lines that f took end.
+func walkLog(r io.Reader, f func(interval) error) (size int64, err error) {
+	br := bufio.NewReader(r)
+	for {
+		line, err := br.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return size, nil
+		}
+		if err != nil {
+			return size, err
+		}
+		if iv, ok := parseInterval(bytes.TrimRight(line, "\r\n")); ok {
+			if err := f(iv); err != nil {
+				return size, err
+			}
+		}
+		size += int64(len(line))
+	}
+}
+
+// recompute makes the figures of run.json those of what is left.
+func (f *Folder) recompute(until float64, hlogBytes int64) {
+	r := &f.Run
+	f.damaged = true
+	r.Notices = append(r.Notices, fmt.Sprintf(
+		"%s or %s of this run ended before the %g s that %s covers; the figures were recomputed from the %g s that are left, and settings and errors may include later ones.",
+		HlogFile, SeriesFile, r.Journal.Seconds, RunFile, until))
+	r.MeasuredS = min(r.MeasuredS, until)
+	r.Journal = Extent{Seconds: until, HlogBytes: hlogBytes, SeriesBytes: int64(len(SeriesCSV(f.Series)))}
+	for i := range r.Operations {
+		o := &r.Operations[i]
+		o.Count, o.Errors, o.ActiveS, o.Throughput = 0, 0, 0, nil
+		for _, row := range f.Series {
+			if row.Track == o.Track && row.Op == o.Op && !row.Warmup {
+				o.Count += row.Count
+				o.Errors += row.Errors
+				o.ActiveS++
+			}
+		}
+		if o.ActiveS > 0 && !r.Failed() {
+			v := float64(o.Count) / o.ActiveS
+			o.Throughput = &v
+		}
+		digest := func(what string) measure.Summary {
+			return measure.Summarize(f.Histograms[Tag(o.Track, o.Op, what)])
+		}
+		o.Calls = digest(Response).Count
+		o.Response, o.Service, o.Wait = LatencyOf(digest(Response)), LatencyOf(digest(Service)), LatencyOf(digest(Wait))
+	}
+	segments := []Segment{}
+	for _, s := range r.Segments {
+		if s.To <= until {
+			segments = append(segments, s)
+		}
+	}
+	changes := []Change{}
+	for _, c := range r.Changes {
+		if c.At <= until {
+			changes = append(changes, c)
+		}
+	}
+	r.Segments, r.Changes = segments, changes
+}

@@ -1,0 +1,127 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// SeriesColumns are the columns of series.csv, in order.
+const SeriesColumns = "t_s,track,op,count,errors,throughput_per_s,response_p50_ns,response_p99_ns,response_max_ns,service_p99_ns,backlog,threads,payload_bytes,batch,rate_per_s,segment,warmup"
+
+func rowOf(r measure.Row, op measure.Operation, warmup bool) SeriesRow {
+	seconds := r.Seconds
+	if seconds <= 0 {
+		seconds = 1
+	}
+	return SeriesRow{
+		T: r.T, Track: op.Track, Op: op.Op, Count: r.Count, Errors: r.Errors,
+		Throughput:  float64(r.Count) / seconds,
+		ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99, ResponseMax: r.ResponseMax,
+		ServiceP99: r.ServiceP99, Backlog: r.Backlog,
+		Threads: r.Threads, Payload: r.Payload, Batch: r.Batch, Rate: r.Rate,
+		Segment: r.Segment, Warmup: warmup,
+	}
+}
+
+// appendRow appends one line of series.csv.
+func appendRow(dst []byte, r SeriesRow) []byte {
+	dst = strconv.AppendInt(dst, int64(r.T), 10)
+	dst = append(append(dst, ','), field(r.Track)...)
+	dst = append(append(dst, ','), field(r.Op)...)
+	whole := func(v int64) { dst = strconv.AppendInt(append(dst, ','), v, 10) }
+	number := func(v float64, digits int) { dst = strconv.AppendFloat(append(dst, ','), v, 'f', digits, 64) }
+	whole(r.Count)
+	whole(r.Errors)
+	number(r.Throughput, 3)
+	for _, v := range []int64{
+		r.ResponseP50, r.ResponseP99, r.ResponseMax, r.ServiceP99, r.Backlog,
+		int64(r.Threads), int64(r.Payload), int64(r.Batch),
+	} {
+		whole(v)
+	}
+	number(r.Rate, -1)
+	whole(int64(r.Segment))
+	dst = strconv.AppendBool(append(dst, ','), r.Warmup)
+	return append(dst, '\n')
+}
+
+// field quotes a name where CSV needs it. Line ends become spaces, so that a row
+// is always one line.
+func field(s string) string {
+	s = strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+	if !strings.ContainsAny(s, ",\"") {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
+
+// SeriesCSV writes rows as series.csv holds them, throughput NaN where nothing can
+// be said.
+func SeriesCSV(rows []SeriesRow) []byte {
+	out := []byte(SeriesColumns + "\n")
+	for _, r := range rows {
+		out = appendRow(out, r)
+	}
+	return out
+}
+
+// readSeries reads complete lines; it stops without an error at the first that is
+// not a row, and says whether it read all.
+func readSeries(r io.Reader) ([]SeriesRow, bool, error) {
+	br := bufio.NewReader(r)
+	var out []SeriesRow
+	for n := 0; ; n++ {
+		line, err := br.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return out, len(line) == 0, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("read the series: %w", err)
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if n == 0 && string(line) == SeriesColumns {
+			continue
+		}
+		row, ok := parseRow(line)
+		if !ok {
+			return out, false, nil
+		}
+		out = append(out, row)
+	}
+}
+
+func parseRow(line []byte) (SeriesRow, bool) {
+	f, err := csv.NewReader(bytes.NewReader(line)).Read()
+	if err != nil || len(f) != strings.Count(SeriesColumns, ",")+1 {
+		return SeriesRow{}, false
+	}
+	ok := true
+	whole := func(s string) int64 {
+		v, err := strconv.ParseInt(s, 10, 64)
+		ok = ok && err == nil
+		return v
+	}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		ok = ok && err == nil && !math.IsInf(v, 0)
+		return v
+	}
+	r := SeriesRow{
+		T: int(whole(f[0])), Track: f[1], Op: f[2], Count: whole(f[3]), Errors: whole(f[4]),
+		Throughput:  number(f[5]),
+		ResponseP50: whole(f[6]), ResponseP99: whole(f[7]), ResponseMax: whole(f[8]),
+		ServiceP99: whole(f[9]), Backlog: whole(f[10]),
+		Threads: int(whole(f[11])), Payload: int(whole(f[12])), Batch: int(whole(f[13])),
+		Rate: number(f[14]), Segment: int(whole(f[15])), Warmup: f[16] == "true",
+	}
+	return r, ok && (f[16] == "true" || f[16] == "false")
+}
