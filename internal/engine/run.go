@@ -1,9 +1,12 @@
 // Package engine runs plans: workers, pacing, phases, live control. It knows
-// nothing of stores, profiles or screens.
+// nothing of stores, profiles or screens. Commands and tests call it.
 package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -13,12 +16,16 @@ import (
 // All aims a live change at every track.
 const All = -1
 
+// DefaultGrace is how long operations under way may take once the run ends.
+const DefaultGrace = 10 * time.Second
+
 // At is one entry of the timetable: a live change at a moment of the run.
 type At struct {
 	// After is the time since measurement began.
 	After time.Duration
 	// Track is the index of the track, or All.
 	Track int
+	// Knob is what to turn; a Knob with only the name "paused" pauses (1) or resumes (0).
 	Knob  workload.Knob
 	Value float64
 }
@@ -36,46 +43,170 @@ type Options struct {
 	// on the workers' goroutines. Classes names the classes by number.
 	Classify func(error) uint8
 	Classes  []string
+	// Timeout is the class of operations that took longer than they may: they are
+	// timed, while other failures are only counted.
+	Timeout uint8
 	// Unreachable says which class means that the store cannot be reached: a closed
 	// loop backs off after one.
 	Unreachable func(class uint8) bool
 	// Sink, when set, takes each finished second, in order, on one goroutine. An
 	// error ends the run, as a full disk should.
 	Sink func(*measure.Second) error
-	// Grace is how long operations under way may take once the run ends; 0: 10 s.
+	// Grace is how long operations under way may take once the run ends; 0:
+	// DefaultGrace.
 	Grace time.Duration
 }
 
 // Run is a run in progress. All methods may be called from any goroutine and
 // none of them blocks but Wait.
-type Run struct{}
+type Run struct {
+	opts   Options
+	base   time.Time // when measurement begins
+	col    *measure.Collector
+	tracks []*track
+	knobs  []workload.Knob
+	hard   context.Context
+	kill   context.CancelFunc
+	done   chan struct{}
+	ending chan struct{} // closed when admission ends
+
+	mu        sync.Mutex
+	stopped   bool
+	measuring bool
+	cause     error
+	byTime    bool // a phase reached its duration
+	phases    map[string]*phaseState
+	changes   []measure.Change
+	segments  []segmentInfo
+	changed   int64 // when the last change was
+	everMoved bool
+	result    *measure.Result
+	timers    []*time.Timer
+	weights   []int // of the tracks, for spreading totals
+}
+
+type segmentInfo struct {
+	from     int64
+	settings map[string]float64
+}
 
 // Start begins a run. Cancelling ctx is Stop with the context's cause.
-func Start(ctx context.Context, o Options) (*Run, error) { return nil, nil }
+func Start(ctx context.Context, o Options) (*Run, error) {
+	if o.Grace <= 0 {
+		o.Grace = DefaultGrace
+	}
+	r := &Run{
+		opts: o, base: time.Now().Add(o.Warmup), knobs: o.Plan.Knobs,
+		done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},
+	}
+	if err := r.layOut(); err != nil {
+		return nil, err
+	}
+	r.hard, r.kill = context.WithCancel(context.WithoutCancel(ctx))
+	go r.col.Run()
+	r.mu.Lock()
+	r.measuring = o.Warmup == 0
+	r.weigh()
+	r.segments = []segmentInfo{{0, r.settingsByName()}}
+	r.startReady()
+	r.mu.Unlock()
+	go r.conduct(ctx)
+	return r, nil
+}
+
+// layOut builds tracks and collector from the plan.
+func (r *Run) layOut() error {
+	cfg := measure.Config{
+		Classify: r.classify, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Start: -int64(r.opts.Warmup), Source: source{r},
+		Sink: r.opts.Sink, SinkFailed: r.Stop,
+	}
+	for i := range r.opts.Plan.Phases {
+		ph := &r.opts.Plan.Phases[i]
+		if _, ok := r.phases[ph.Name]; ok {
+			return fmt.Errorf("phase %q stands in the plan twice", ph.Name)
+		}
+		state := &phaseState{spec: ph}
+		r.phases[ph.Name] = state
+		for j := range ph.Tracks {
+			spec := &ph.Tracks[j]
+			t := &track{
+				run: r, spec: spec, name: spec.Name, index: len(r.tracks), base: len(cfg.Ops), want: spec.Start,
+				wake: make(chan struct{}, 1), exits: make(chan exit),
+			}
+			r.tracks = append(r.tracks, t)
+			state.tracks = append(state.tracks, t)
+			cfg.Tracks = append(cfg.Tracks, spec.Name)
+			for _, op := range spec.Ops {
+				cfg.Ops = append(cfg.Ops, measure.Operation{Track: spec.Name, Op: op})
+				cfg.OpTrack = append(cfg.OpTrack, t.index)
+			}
+		}
+	}
+	if len(r.tracks) == 0 {
+		return errors.New("the plan has no tracks")
+	}
+	if err := r.checkGraph(); err != nil {
+		return err
+	}
+	r.col = measure.NewCollector(cfg)
+	return nil
+}
+
+func (r *Run) classify(err error) uint8 {
+	return max(r.opts.Classify(err), 1)
+}
+
+// now tells nanoseconds since measurement began.
+func (r *Run) now() int64 { return int64(time.Since(r.base)) }
 
 // Snapshot returns the newest state of the run; never nil.
-func (r *Run) Snapshot() *measure.Snapshot { return nil }
-
-// Change changes the live settings of one track, or of All: then f gets the
-// totals of threads and rate and, of the other settings, those of the first
-// track, and what it changes is spread over the tracks. f must be pure; it is
-// called once, with changes applied in the order of the calls. Values are
-// brought into the knobs' ranges. by goes into the change log.
-func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {}
-
-// Settings returns the settings asked for, of one track or the totals of All.
-func (r *Run) Settings(track int) workload.Settings { return workload.Settings{} }
+func (r *Run) Snapshot() *measure.Snapshot { return r.col.Snapshot() }
 
 // Stop ends the admission of iterations; what is under way may finish within the
-// grace period. The first cause stands in Result.
-func (r *Run) Stop(cause error) {}
+// grace period. The first cause stands in Wait's error.
+func (r *Run) Stop(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop(cause)
+}
+
+func (r *Run) stop(cause error) {
+	if r.stopped {
+		return
+	}
+	r.stopped, r.cause = true, cause
+	close(r.ending)
+	for _, t := range r.tracks {
+		t.end()
+	}
+	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, r.kill))
+}
 
 // Kill ends the run at once: operations under way are cancelled.
-func (r *Run) Kill() {}
+func (r *Run) Kill() {
+	r.Stop(ErrKilled)
+	r.kill()
+}
+
+// ErrKilled is the cause of a run ended by Kill.
+var ErrKilled = errors.New("stopped at once")
 
 // Done is closed when all workers have ended and the last second is in the sink.
-func (r *Run) Done() <-chan struct{} { return nil }
+func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Wait returns the result and why the run ended: nil when it reached its count or
 // duration, the cause given to Stop, a fatal error of a task, or the sink's.
-func (r *Run) Wait() (*measure.Result, error) { return nil, nil }
+func (r *Run) Wait() (*measure.Result, error) {
+	<-r.done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.result, r.cause
+}
+
+// ByDuration says, after Done, whether a phase was ended by its duration, as
+// opposed to running out of work.
+func (r *Run) ByDuration() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byTime
+}

@@ -141,11 +141,13 @@ type Snapshot struct {
 	Number int64
 	// At is the time since measurement began; negative in warm-up.
 	At time.Duration
-	// Elapsed and Total describe progress: units done and wanted, 0 when unknown.
+	// Done and Total are the units done and wanted; Total is 0 when unknown.
 	Done, Total int64
 	Tracks      []string
 	Gauges      []Gauge
 	Ops         []Totals
+	// Current holds, per operation, the second in progress.
+	Current []Row
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
 	// Timeline holds, per operation, the whole run in buckets of Bucket seconds.
@@ -157,6 +159,8 @@ type Snapshot struct {
 	Messages []Message
 	// Phases names the phases that are under way.
 	Phases []string
+
+	open int // the second that was in progress
 }
 
 // Result is what a run, or the part of it that was measured, came to.

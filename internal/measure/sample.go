@@ -1,7 +1,7 @@
 package measure
 
 // Sample is one finished operation. Times are nanoseconds since measurement
-// began, negative in warm-up; what started in warm-up belongs to warm-up.
+// began, negative in warm-up.
 type Sample struct {
 	// Due is when it should have begun; equals Start in closed loop.
 	Due, Start, End int64
@@ -15,4 +15,6 @@ type Sample struct {
 	Worker uint16
 	// Class is the class of its error; 0: it worked.
 	Class uint8
+	// Warm says that its iteration began in warm-up, to which it belongs.
+	Warm bool
 }

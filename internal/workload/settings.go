@@ -99,18 +99,18 @@ func Split(total, n, i int) int {
 	return part
 }
 
-// Spread divides a new total over tracks in proportion to what they have now,
-// each getting at least 1, by largest remainder; ties go to the first track. With
-// a total below the number of tracks each gets 1.
-func Spread(now []int, total int) []int {
-	out := make([]int, len(now))
+// Spread divides a total over tracks in proportion to their weights, each getting
+// at least 1, by largest remainder; ties go to the first track. With a total
+// below the number of tracks each gets 1.
+func Spread(weights []int, total int) []int {
+	out := make([]int, len(weights))
 	sum := 0
-	for _, v := range now {
+	for _, v := range weights {
 		sum += max(v, 1)
 	}
 	rest := total
-	frac := make([]float64, len(now))
-	for i, v := range now {
+	frac := make([]float64, len(weights))
+	for i, v := range weights {
 		exact := float64(total) * float64(max(v, 1)) / float64(sum)
 		out[i] = max(int(exact), 1)
 		frac[i] = exact - float64(out[i])

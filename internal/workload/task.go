@@ -79,6 +79,8 @@ type Iteration struct {
 	base  uint16
 	due   int64
 	first bool
+	open  bool
+	mark  Mark
 }
 
 // Mark is an operation under way.
@@ -109,7 +111,8 @@ func (it *Iteration) Begin(op Op) Mark {
 		due, it.first = min(it.due, start), false
 	}
 	it.rec.Started(start)
-	return Mark{due, start, op}
+	it.mark, it.open = Mark{due, start, op}, true
+	return it.mark
 }
 
 // End stops the clock, records the operation with the units that it covered, and
@@ -117,6 +120,7 @@ func (it *Iteration) Begin(op Op) Mark {
 func (it *Iteration) End(m Mark, units int, err error) error {
 	end := it.now()
 	it.rec.Ended()
+	it.open = false
 	it.add(m.op, units, m.due, m.start, end, err)
 	return err
 }
@@ -127,6 +131,17 @@ func (it *Iteration) Record(op Op, units int, due, start, end int64, err error) 
 	it.add(op, units, due, start, end, err)
 }
 
+// Abort records err for the operation under way, or for the track's first when
+// none is: what the engine does when a task panics.
+func (it *Iteration) Abort(err error) {
+	if it.open {
+		_ = it.End(it.mark, 0, err)
+		return
+	}
+	now := it.now()
+	it.add(0, 0, min(it.due, now), now, now, err)
+}
+
 // Due tells when this iteration was due; in closed loop when its first operation
 // began, or now when none has.
 func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
@@ -134,7 +149,7 @@ func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
 func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 	s := measure.Sample{
 		Due: due, Start: start, End: end, Units: int32(units),
-		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker),
+		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
 	}
 	if err != nil {
 		s.Class = it.rec.Failed(s.Op, err)

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// together is the longest time between two changes that share a segment.
+const together = 250 * time.Millisecond
+
+// maxSegments bounds the memory of a run whose settings never rest.
+const maxSegments = 4096
+
+// apply makes the change of a timetable entry.
+func (a At) apply(s workload.Settings) workload.Settings {
+	if a.Knob.Name == "paused" {
+		s.Paused = a.Value != 0
+		return s
+	}
+	return a.Knob.Set(s, a.Knob.Clamp(a.Value))
+}
+
+// segment is the number of the segment in force. The caller holds r.mu.
+func (r *Run) segment() uint16 { return uint16(max(len(r.segments)-1, 0)) }
+
+// Settings returns the settings asked for, of one track or the totals of All.
+func (r *Run) Settings(track int) workload.Settings {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if track == All {
+		return r.totals()
+	}
+	return r.tracks[track].want
+}
+
+// totals is the view of all tracks as one: sums of what adds up, and otherwise
+// the first track's. The caller holds r.mu.
+func (r *Run) totals() workload.Settings {
+	sum := r.tracks[0].want
+	for _, k := range r.knobs {
+		if !k.Sum {
+			continue
+		}
+		v := 0.0
+		for _, t := range r.tracks {
+			v += k.Get(t.want)
+		}
+		sum = k.Set(sum, v)
+	}
+	return sum
+}
+
+// Change changes the live settings of one track, or of All: then f gets the
+// totals of what adds up and, of the other settings, those of the first track,
+// and what it changes is spread over the tracks. f must be pure; it is called
+// once, with changes applied in the order of the calls. Values are brought into
+// the knobs' ranges. by goes into the change log.
+func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return
+	}
+	prefix := ""
+	before := r.totals()
+	if track != All {
+		before = r.tracks[track].want
+		if len(r.tracks) > 1 {
+			prefix = r.tracks[track].name + "."
+		}
+	}
+	after := f(before)
+	var log []measure.Change
+	note := func(name string, from, to float64) {
+		log = append(log, measure.Change{Name: prefix + name, From: from, To: to, By: by})
+	}
+	for _, k := range r.knobs {
+		from, to := k.Get(before), k.Get(after)
+		if from == to {
+			continue
+		}
+		to = k.Clamp(to)
+		if track == All {
+			r.spread(k, to)
+			to = k.Get(r.totals())
+		} else {
+			t := r.tracks[track]
+			t.want = k.Set(t.want, to)
+			r.weigh()
+		}
+		if from != to {
+			note(k.Name, from, to)
+		}
+	}
+	if before.Paused != after.Paused {
+		for i, t := range r.tracks {
+			if track == All || track == i {
+				t.want.Paused = after.Paused
+			}
+		}
+		note("paused", number(before.Paused), number(after.Paused))
+	}
+	if len(log) > 0 {
+		r.applyChanges(log)
+	}
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// applyChanges puts changed wishes into force and writes them down.
+func (r *Run) applyChanges(log []measure.Change) {
+	now := r.now()
+	switch {
+	case !r.measuring: // warm-up: the first segment has yet to begin
+		r.segments[0].settings = r.settingsByName()
+	case r.everMoved && now-r.changed < int64(together), len(r.segments) >= maxSegments:
+		r.segments[len(r.segments)-1].settings = r.settingsByName()
+	default:
+		r.segments = append(r.segments, segmentInfo{now, r.settingsByName()})
+	}
+	r.changed, r.everMoved = now, true
+	for _, c := range log {
+		c.At, c.Segment = time.Duration(now), int(r.segment())
+		r.changes = append(r.changes, c)
+	}
+	for _, t := range r.tracks {
+		if t.state == running {
+			t.publish(false)
+			t.nudge()
+		}
+	}
+}
+
+// spread sets a knob over all tracks: what adds up in proportion to what each
+// has, anything else to the same value.
+func (r *Run) spread(k workload.Knob, to float64) {
+	if !k.Sum {
+		for _, t := range r.tracks {
+			t.want = k.Set(t.want, to)
+		}
+		return
+	}
+	if k.Name == "threads" {
+		for i, n := range workload.Spread(r.weights, int(to)) {
+			r.tracks[i].want = k.Set(r.tracks[i].want, float64(n))
+		}
+		return
+	}
+	sum := 0.0
+	for _, t := range r.tracks {
+		sum += k.Get(t.want)
+	}
+	for _, t := range r.tracks {
+		part := to / float64(len(r.tracks))
+		if sum > 0 {
+			part = to * k.Get(t.want) / sum
+		}
+		t.want = k.Set(t.want, part)
+	}
+}
+
+// weigh notes the proportions of the tracks' threads, by which totals are spread:
+// those of the start or of the last change aimed at one track. The caller holds
+// r.mu.
+func (r *Run) weigh() {
+	r.weights = r.weights[:0]
+	for _, t := range r.tracks {
+		r.weights = append(r.weights, t.want.Threads)
+	}
+}
+
+// settingsByName lists the settings wanted by the names a user types: totals (or
+// the common value) under the knob's name and, with several tracks, each
+// track's under TRACK.KNOB.
+func (r *Run) settingsByName() map[string]float64 {
+	out := map[string]float64{}
+	for _, k := range r.knobs {
+		same := true
+		for _, t := range r.tracks {
+			same = same && k.Get(t.want) == k.Get(r.tracks[0].want)
+			if len(r.tracks) > 1 {
+				out[t.name+"."+k.Name] = k.Get(t.want)
+			}
+		}
+		if k.Sum || same {
+			out[k.Name] = k.Get(r.totals())
+		}
+	}
+	for _, t := range r.tracks {
+		if t.want.Paused {
+			out["paused"] = 1
+		}
+	}
+	return out
+}
+
+// source is what the collector sees of a run.
+type source struct{ r *Run }
+
+func (s source) Now() int64 { return s.r.now() }
+
+func (s source) Gauges(dst []measure.Gauge) {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	for i, t := range r.tracks {
+		dst[i] = t.gauge(now)
+	}
+}
+
+func (s source) Control() measure.Control {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	c := measure.Control{Changes: r.changes[:len(r.changes):len(r.changes)]}
+	never, known := make([][]int64, len(r.tracks)), true
+	for i, t := range r.tracks {
+		never[i] = t.neverStarted(now, len(r.segments))
+		sp := t.span
+		if t.state == running {
+			sp.To = max(now, 0)
+		}
+		c.Spans = append(c.Spans, sp)
+		c.Total += t.spec.Total
+		known = known && t.spec.Total > 0
+	}
+	if !known {
+		c.Total = 0
+	}
+	for i, seg := range r.segments {
+		info := measure.SegmentInfo{From: time.Duration(seg.from), To: time.Duration(max(now, 0)), Settings: seg.settings}
+		if i+1 < len(r.segments) {
+			info.To = time.Duration(r.segments[i+1].from)
+		}
+		for _, n := range never {
+			info.Unstarted = append(info.Unstarted, n[i])
+		}
+		c.Segments = append(c.Segments, info)
+	}
+	for _, p := range r.opts.Plan.Phases {
+		if r.phases[p.Name].state == running {
+			c.Phases = append(c.Phases, p.Name)
+		}
+	}
+	return c
+}

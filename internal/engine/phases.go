@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// phaseState follows one phase of the plan.
+type phaseState struct {
+	spec   *workload.Phase
+	tracks []*track
+	state  int
+}
+
+func (p *phaseState) over() bool {
+	return !slices.ContainsFunc(p.tracks, func(t *track) bool { return t.state != over })
+}
+
+// checkGraph refuses phases that wait for unknown ones or for each other.
+func (r *Run) checkGraph() error {
+	const visiting, visited = 1, 2
+	seen := map[string]int{}
+	var visit func(name string) error
+	visit = func(name string) error {
+		p, ok := r.phases[name]
+		if !ok {
+			return fmt.Errorf("a phase waits for %q, which is not in the plan", name)
+		}
+		switch seen[name] {
+		case visiting:
+			return fmt.Errorf("phase %q waits for itself", name)
+		case visited:
+			return nil
+		}
+		seen[name] = visiting
+		for _, before := range p.spec.After {
+			if err := visit(before); err != nil {
+				return err
+			}
+		}
+		seen[name] = visited
+		return nil
+	}
+	for name := range r.phases {
+		if err := visit(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startReady starts every phase whose predecessors have ended. The caller holds
+// r.mu.
+func (r *Run) startReady() {
+	for _, spec := range r.opts.Plan.Phases {
+		p := r.phases[spec.Name]
+		if p.state != waiting || r.stopped {
+			continue
+		}
+		ready := !slices.ContainsFunc(spec.After, func(name string) bool { return r.phases[name].state != over })
+		if !ready {
+			continue
+		}
+		p.state = running
+		now := r.now()
+		for _, t := range p.tracks {
+			t.state = running
+			t.span.From, t.span.Begun = max(now, 0), r.measuring
+			t.publish(true)
+			go t.supervise()
+		}
+		if spec.Duration > 0 {
+			left := time.Duration(max(-now, 0)) + spec.Duration
+			r.timers = append(r.timers, time.AfterFunc(left, func() { r.endPhase(p) }))
+		}
+		if len(p.tracks) == 0 {
+			p.state = over
+		}
+	}
+}
+
+// endPhase ends a phase that has reached its duration.
+func (r *Run) endPhase(p *phaseState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.state != running || r.stopped {
+		return
+	}
+	r.byTime = true
+	for _, t := range p.tracks {
+		t.end()
+	}
+	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if p.state == running { // an operation hangs: cancelling ends the run
+			r.kill()
+		}
+	}))
+}
+
+// trackOver is called by a track's supervisor when no worker is left.
+func (r *Run) trackOver(t *track, complete bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.state, t.complete = over, complete
+	t.span.To = max(r.now(), 0)
+	for _, p := range r.phases {
+		if p.state == running && p.over() {
+			p.state = over
+		}
+	}
+	r.startReady()
+	for _, p := range r.phases {
+		if p.state == running || (p.state == waiting && !r.stopped) {
+			return
+		}
+	}
+	if !r.stopped {
+		r.stopped = true
+		close(r.ending)
+	}
+	go r.finish()
+}
+
+// finish closes the books once the last track is over.
+func (r *Run) finish() {
+	result := r.col.Close()
+	r.mu.Lock()
+	r.result = result
+	for _, timer := range r.timers {
+		timer.Stop()
+	}
+	r.mu.Unlock()
+	r.kill()
+	close(r.done)
+}
+
+// conduct begins measurement when the warm-up is over and follows the timetable
+// and the context. It ends with the run's admission.
+func (r *Run) conduct(ctx context.Context) {
+	table := slices.Clone(r.opts.Timetable)
+	slices.SortStableFunc(table, func(a, b At) int { return int(a.After - b.After) })
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	wait := func(until time.Duration) bool {
+		timer.Reset(until - time.Duration(r.now()))
+		select {
+		case <-timer.C:
+			return true
+		case <-ctx.Done():
+			r.Stop(context.Cause(ctx))
+		case <-r.ending:
+		}
+		return false
+	}
+	if r.opts.Warmup > 0 {
+		if !wait(0) {
+			return
+		}
+		r.beginMeasuring()
+	}
+	for _, at := range table {
+		if !wait(at.After) {
+			return
+		}
+		r.Change("timetable", at.Track, at.apply)
+	}
+	select {
+	case <-ctx.Done():
+		r.Stop(context.Cause(ctx))
+	case <-r.ending:
+	}
+}
+
+// beginMeasuring ends the warm-up: fresh schedules and sequence numbers.
+func (r *Run) beginMeasuring() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.measuring = true
+	r.segments[0].settings = r.settingsByName()
+	r.everMoved = false
+	for _, t := range r.tracks {
+		if t.state == running && !r.stopped {
+			t.span.From, t.span.Begun = max(r.now(), 0), true
+			t.publish(true)
+			t.nudge()
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// schedule hands out the due times of an open loop, in units. Claiming is a
+// single atomic add; it never waits for replies.
+type schedule struct {
+	epoch  int64   // ns since measurement began
+	period float64 // ns per unit
+	ticket atomic.Int64
+	// abandoned counts units claimed and then not started.
+	abandoned atomic.Int64
+
+	spare    atomic.Int32
+	mu       sync.Mutex
+	returned []claim // due times whose worker left before they came
+}
+
+// claim is a due time held by one worker.
+type claim struct {
+	from  *schedule
+	due   int64
+	units int64
+}
+
+func newSchedule(now int64, rate float64) *schedule {
+	return &schedule{epoch: now, period: 1e9 / rate}
+}
+
+// claim takes the next due time, for an iteration of that many units.
+func (s *schedule) claim(units int) claim {
+	if s.spare.Load() > 0 {
+		if c, ok := s.takeBack(); ok {
+			return c
+		}
+	}
+	n := int64(units)
+	first := s.ticket.Add(n) - n
+	return claim{s, s.epoch + int64(float64(first)*s.period), n}
+}
+
+// handBack returns a due time that its worker will not serve, for another to.
+func (s *schedule) handBack(c claim) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.returned = append(s.returned, c)
+	s.spare.Store(int32(len(s.returned)))
+}
+
+func (s *schedule) takeBack() (claim, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.returned) == 0 {
+		return claim{}, false
+	}
+	c := s.returned[0]
+	s.returned = s.returned[1:]
+	s.spare.Store(int32(len(s.returned)))
+	return c, true
+}
+
+// dueBy tells how many units were due at a time.
+func (s *schedule) dueBy(now int64) int64 {
+	if now < s.epoch {
+		return 0
+	}
+	return int64(float64(now-s.epoch)/s.period) + 1
+}
+
+// backlog tells how many units are due and unclaimed.
+func (s *schedule) backlog(now int64) int64 {
+	return max(s.dueBy(now)-s.ticket.Load(), 0)
+}
+
+// unstarted tells how many units were due when the schedule was given up and had
+// not started. It is exact once every worker has noticed.
+func (s *schedule) unstarted(at int64) int64 {
+	s.mu.Lock()
+	left := int64(0)
+	for _, c := range s.returned {
+		left += c.units
+	}
+	s.mu.Unlock()
+	return max(s.dueBy(at)-(s.ticket.Load()-s.abandoned.Load()-left), 0)
+}
+
+// sequence numbers iterations. Workers take blocks, so that the shared counter is
+// rarely touched; what a leaving worker has not used goes to the others.
+type sequence struct {
+	next  atomic.Int64
+	limit int64 // 0: none
+	block int64
+
+	spare    atomic.Int32
+	mu       sync.Mutex
+	returned []span
+}
+
+type span struct{ from, to int64 }
+
+func newSequence(limit int64, threads int) *sequence {
+	s := &sequence{limit: limit, block: 64}
+	if limit > 0 { // small enough that every worker gets its part
+		s.block = min(max(limit/int64(8*max(threads, 1)), 1), 64)
+	}
+	return s
+}
+
+// take returns a block of numbers, empty when they have run out.
+func (s *sequence) take() span {
+	if s.spare.Load() > 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if n := len(s.returned); n > 0 {
+			b := s.returned[n-1]
+			s.returned = s.returned[:n-1]
+			s.spare.Store(int32(n - 1))
+			return b
+		}
+	}
+	to := s.next.Add(s.block)
+	b := span{to - s.block, to}
+	if s.limit > 0 {
+		b.from, b.to = min(b.from, s.limit), min(b.to, s.limit)
+	}
+	return b
+}
+
+func (s *sequence) handBack(b span) {
+	if b.from >= b.to {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.returned = append(s.returned, b)
+	s.spare.Store(int32(len(s.returned)))
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// active is what a track's workers go by. It is replaced, never changed.
+type active struct {
+	workload.Settings
+	units   int       // of one iteration
+	sched   *schedule // nil in closed loop
+	seqs    *sequence
+	segment uint16
+	warm    bool
+	ended   bool
+	stale   chan struct{} // closed when this is replaced: wakes who sleeps
+}
+
+// track is a pool of workers at work.
+//
+//	state     begun by            ended by
+//	waiting   -                   its phase starting
+//	running   supervise           no worker left, and none to start
+//	over      -                   -
+type track struct {
+	run    *Run
+	spec   *workload.Track
+	index  int
+	base   int // index of its first operation
+	name   string
+	active atomic.Pointer[active]
+	wake   chan struct{} // capacity 1
+	exits  chan exit
+
+	// Guarded by run.mu.
+	want      workload.Settings
+	state     int
+	complete  bool // it ran out of work, as opposed to being ended
+	span      measure.Span
+	given     []givenUp // schedules given up of late
+	unstarted []int64   // per segment, of schedules given up earlier
+}
+
+const (
+	waiting = iota
+	running
+	over
+)
+
+// givenUp is a schedule that was replaced or ended.
+type givenUp struct {
+	sched   *schedule
+	at      int64
+	segment uint16
+}
+
+// publish makes want the settings in force. fresh starts a new schedule and new
+// sequence numbers. The caller holds run.mu.
+func (t *track) publish(fresh bool) {
+	now := t.run.now()
+	prev := t.active.Load()
+	a := &active{Settings: t.want, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, stale: make(chan struct{}), units: 1}
+	if t.spec.Units != nil {
+		a.units = max(t.spec.Units(&t.want), 1)
+	}
+	switch {
+	case a.Rate <= 0 || a.Paused:
+	case !fresh && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
+		a.sched = prev.sched // keep the rhythm when only something else changed
+	default:
+		a.sched = newSchedule(now, a.Rate)
+	}
+	if prev != nil && !fresh {
+		a.seqs = prev.seqs
+	} else {
+		limit := t.spec.Iterations
+		if a.warm {
+			limit = 0
+		}
+		a.seqs = newSequence(limit, t.want.Threads)
+	}
+	t.active.Store(a)
+	if prev == nil {
+		return
+	}
+	close(prev.stale)
+	if prev.sched != nil && prev.sched != a.sched && !prev.warm {
+		t.given = append(t.given, givenUp{prev.sched, now, prev.segment})
+	}
+}
+
+// end asks the workers to go home. The caller holds run.mu.
+func (t *track) end() {
+	if t.state != running {
+		t.state = over
+		return
+	}
+	now := t.run.now()
+	prev := t.active.Load()
+	if prev.ended {
+		return
+	}
+	a := *prev
+	a.ended, a.sched, a.stale = true, nil, make(chan struct{})
+	t.active.Store(&a)
+	close(prev.stale)
+	if prev.sched != nil && !prev.warm {
+		t.given = append(t.given, givenUp{prev.sched, now, prev.segment})
+	}
+	t.nudge()
+}
+
+// nudge makes the supervisor look; it never blocks.
+func (t *track) nudge() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// supervise starts missing workers until the track is over. It compares what is
+// wanted with what runs on every wake-up, so it need not see every change.
+func (t *track) supervise() {
+	var (
+		tasks   = map[int]workload.Task{}
+		working = map[int]bool{}
+		idle    = map[int]bool{} // out of work
+		threads int
+		warm    bool
+	)
+	for {
+		a := t.active.Load()
+		if a.Threads != threads || a.warm != warm {
+			clear(idle) // there may be work again, left by others
+			threads, warm = a.Threads, a.warm
+		}
+		for id := 0; id < a.Threads && !a.ended; id++ {
+			if working[id] || idle[id] {
+				continue
+			}
+			task, err := t.task(tasks, id)
+			if err != nil {
+				t.run.Stop(err)
+				a = t.active.Load()
+				break
+			}
+			working[id] = true
+			go t.work(id, task)
+		}
+		if len(working) == 0 && (a.ended || !a.warm) {
+			t.run.trackOver(t, !a.ended)
+			return
+		}
+		select {
+		case <-t.wake:
+		case e := <-t.exits:
+			delete(working, e.id)
+			if e.done {
+				idle[e.id] = true
+			}
+		}
+	}
+}
+
+func (t *track) task(tasks map[int]workload.Task, id int) (workload.Task, error) {
+	if task, ok := tasks[id]; ok {
+		return task, nil
+	}
+	task, err := t.spec.NewTask(id)
+	if err == nil {
+		tasks[id] = task
+	}
+	return task, err
+}
+
+// gauge describes the track at an instant. The caller holds run.mu.
+func (t *track) gauge(now int64) measure.Gauge {
+	g := measure.Gauge{Running: t.state == running, Threads: t.want.Threads, Payload: t.want.Payload, Batch: t.want.Batch, Rate: t.want.Rate, Paused: t.want.Paused}
+	a := t.active.Load()
+	if a == nil {
+		return g
+	}
+	g.Segment = int(a.segment)
+	if a.sched != nil && t.state == running {
+		g.Backlog = a.sched.backlog(now)
+	}
+	return g
+}
+
+// settleAfter is how old a given-up schedule must be for every worker to have
+// noticed.
+const settleAfter = int64(2e9)
+
+// neverStarted returns the units per segment that were due and never started. The
+// caller holds run.mu.
+func (t *track) neverStarted(now int64, segments int) []int64 {
+	for len(t.unstarted) < segments {
+		t.unstarted = append(t.unstarted, 0)
+	}
+	if t.complete {
+		t.given = nil // the work ran out, not the time
+	}
+	keep := t.given[:0]
+	for _, g := range t.given {
+		if now-g.at > settleAfter && t.state == running {
+			t.unstarted[g.segment] += g.sched.unstarted(g.at)
+		} else {
+			keep = append(keep, g)
+		}
+	}
+	t.given = keep
+	out := append([]int64(nil), t.unstarted...)
+	for _, g := range t.given {
+		out[g.segment] += g.sched.unstarted(g.at)
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// worker is one goroutine of a track.
+type worker struct {
+	t     *track
+	id    int
+	task  workload.Task
+	shard *measure.Shard
+	it    workload.Iteration
+	timer *time.Timer
+
+	seen    *active // the settings that it carries
+	seqs    *sequence
+	block   span
+	held    claim // a due time waiting to be served
+	fails   int   // unreachable in a row
+	reached bool  // the end of its work
+}
+
+// exit tells the supervisor that a worker has gone home.
+type exit struct {
+	id int
+	// done says that it has no more work, as opposed to being asked to leave.
+	done bool
+}
+
+func (t *track) work(id int, task workload.Task) {
+	w := &worker{t: t, id: id, task: task, shard: t.run.col.Shard(t.index), timer: time.NewTimer(time.Hour)}
+	w.timer.Stop()
+	w.it.Worker = id
+	w.it.Bind(t.run.now, w.shard, t.base)
+	for w.loop() {
+	}
+	w.letGo()
+	w.shard.Close()
+	t.exits <- exit{id, w.reached}
+}
+
+// loop runs iterations until the worker should leave, and returns true when a
+// panic in the task has cut it short: it is recorded as an error, and the worker
+// goes on.
+func (w *worker) loop() (again bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.it.Abort(&panicError{value: v, at: origin(debug.Stack())})
+			w.block.from++
+			w.held = claim{}
+			again = !w.pauseAfterFailure()
+		}
+	}()
+	t, it := w.t, &w.it
+	for {
+		a := t.active.Load() // the one shared read of an iteration
+		if a != w.seen {
+			w.adopt(a)
+		}
+		if a.ended || w.id >= a.Threads {
+			return false
+		}
+		if w.block.from >= w.block.to {
+			if w.block = w.seqs.take(); w.block.from >= w.block.to {
+				w.reached = true
+				return false
+			}
+		}
+		due, ok := w.ready(a)
+		if !ok {
+			continue // the settings changed, or the run is over: look again
+		}
+		it.Seq = w.block.from
+		it.Reset(due)
+		err := w.task.Do(t.run.hard, it)
+		if err == nil {
+			w.block.from++
+			w.held, w.fails = claim{}, 0
+			continue
+		}
+		if !w.failed(a, err) {
+			return false
+		}
+	}
+}
+
+// failed deals with an error of Do and says whether to go on.
+func (w *worker) failed(a *active, err error) bool {
+	switch {
+	case errors.Is(err, workload.ErrDone):
+		w.reached = true
+		return false
+	case workload.IsFatal(err):
+		w.t.run.Stop(err)
+		return false
+	}
+	w.block.from++
+	w.held = claim{}
+	class := w.t.run.opts.Classify(err)
+	if a.sched != nil || w.t.run.opts.Unreachable == nil || !w.t.run.opts.Unreachable(class) {
+		w.fails = 0
+		return true
+	}
+	w.fails++
+	w.pauseAfterFailure()
+	return true
+}
+
+// pauseAfterFailure keeps a closed loop from spinning while the store is away: 1
+// ms doubling to 100 ms, cut short by any change of settings. It says whether the
+// run has ended.
+func (w *worker) pauseAfterFailure() bool {
+	a := w.t.active.Load()
+	if a.ended {
+		return true
+	}
+	w.sleep(min(time.Millisecond<<min(w.fails, 10), 100*time.Millisecond), a.stale)
+	return w.t.active.Load().ended
+}
+
+// adopt takes up new settings.
+func (w *worker) adopt(a *active) {
+	w.seen = a
+	w.it.Settings, w.it.Segment, w.it.Warmup = &a.Settings, a.segment, a.warm
+	if w.seqs != a.seqs {
+		w.seqs, w.block = a.seqs, span{}
+	}
+	if w.held.from != nil && w.held.from != a.sched {
+		w.held.from.abandoned.Add(w.held.units)
+		w.held = claim{}
+	}
+}
+
+// letGo hands back what the worker had taken and will not do.
+func (w *worker) letGo() {
+	w.seqs.handBack(w.block)
+	if s := w.held.from; s != nil {
+		if w.reached {
+			s.abandoned.Add(w.held.units)
+		} else {
+			s.handBack(w.held)
+		}
+	}
+}
+
+// ready waits for the moment at which the next iteration may start and returns
+// when it was due; in closed loop a time in the future. false: look at the
+// settings again.
+func (w *worker) ready(a *active) (int64, bool) {
+	if a.Paused {
+		<-a.stale
+		return 0, false
+	}
+	if a.sched == nil {
+		return math.MaxInt64, true
+	}
+	if w.held.from == nil {
+		w.held = a.sched.claim(a.units)
+	}
+	if wait := w.held.due - w.t.run.now(); wait > 0 {
+		if !w.sleep(time.Duration(wait), a.stale) {
+			return 0, false
+		}
+	}
+	return w.held.due, true
+}
+
+// sleep waits for d, or until stale is closed; then it returns false.
+func (w *worker) sleep(d time.Duration, stale <-chan struct{}) bool {
+	w.timer.Reset(d)
+	select {
+	case <-w.timer.C:
+		return true
+	case <-stale:
+		w.timer.Stop()
+		return false
+	}
+}
+
+// panicError is what a panic in a task becomes.
+type panicError struct {
+	value any
+	at    string
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v (at %s)", p.value, p.at) }
+
+// origin finds, in a stack, the line that panicked.
+func origin(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
+			where, _, _ := strings.Cut(strings.TrimSpace(lines[i+3]), " +")
+			if k := strings.LastIndexByte(where, '/'); k >= 0 {
+				where = where[k+1:]
+			}
+			return where
+		}
+	}
+	return "unknown"
+}
+
+// IsPanic says whether an operation's error came from a panic in a task.
+func IsPanic(err error) bool {
+	_, ok := errors.AsType[*panicError](err)
+	return ok
+}

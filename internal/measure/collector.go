@@ -1,0 +1,287 @@
+package measure
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Source is what the collector asks the engine. It is called on the collector's
+// goroutine.
+type Source interface {
+	// Now tells nanoseconds since measurement began.
+	Now() int64
+	// Gauges fills in the state of each track but for what is in flight.
+	Gauges(dst []Gauge)
+	// Control returns the change log, segments and spans; the caller keeps it.
+	Control() Control
+}
+
+// Control is what the engine knows of a run and the collector does not.
+type Control struct {
+	Changes  []Change
+	Segments []SegmentInfo
+	// Spans holds, per track, when its measured part began and ended.
+	Spans  []Span
+	Phases []string
+	Total  int64
+}
+
+// SegmentInfo describes a segment.
+type SegmentInfo struct {
+	From, To time.Duration // To is the present for the segment in force
+	Settings map[string]float64
+	// Unstarted holds, per track, the units that were due and never started.
+	Unstarted []int64
+}
+
+// Span is when a track ran, since measurement began.
+type Span struct {
+	From, To int64
+	// Begun says that From is known.
+	Begun bool
+}
+
+func (s Span) within(from, to int64) time.Duration {
+	if !s.Begun {
+		return 0
+	}
+	return time.Duration(max(min(s.To, to)-max(s.From, from), 0))
+}
+
+// Config says what to collect.
+type Config struct {
+	Tracks []string
+	Ops    []Operation
+	// OpTrack holds the track of each operation; the first operation of a track
+	// carries what never started.
+	OpTrack  []int
+	Classify func(error) uint8
+	Classes  []string
+	// Timeout is the class of operations that took longer than they may: they are
+	// timed, other failures are only counted.
+	Timeout uint8
+	// Start is when the run begins: the negative of the warm-up.
+	Start  int64
+	Source Source
+	// Sink takes each finished second; SinkFailed is told of its first error.
+	Sink       func(*Second) error
+	SinkFailed func(error)
+}
+
+// Collector owns every histogram of a run. One goroutine, Run, does all the work;
+// shards feed it, Snapshot is for everyone.
+type Collector struct {
+	cfg  Config
+	in   chan *batch
+	free chan *batch
+	stop chan struct{}
+	done chan struct{}
+	snap atomic.Pointer[Snapshot]
+	log  errorLog
+
+	mu     sync.Mutex
+	shards []*Shard
+
+	// Below: the collector goroutine's.
+	second  int            // the open second
+	accs    [2]accumulator // of the open second and the one after it
+	whole   []*trio
+	segs    []*segment
+	errs    map[errorKey]int64
+	gauges  []Gauge
+	control Control
+	until   int64 // the end of the last closed second
+	recent  [][]Row
+	lines   []timeline
+	number  int64
+	failed  bool
+	last    *Result
+}
+
+type errorKey struct {
+	op    uint16
+	class uint8
+}
+
+// accumulator gathers one second, per operation and segment.
+type accumulator struct {
+	warm bool
+	ops  [][]segTrio
+}
+
+type segTrio struct {
+	segment uint16
+	*trio
+}
+
+// NewCollector returns a collector that Run must serve.
+func NewCollector(cfg Config) *Collector {
+	n := len(cfg.Ops)
+	c := &Collector{
+		cfg: cfg,
+		// Room for every worker of a large run to hand over a batch without waiting.
+		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
+		stop: make(chan struct{}), done: make(chan struct{}),
+		second: floorSecond(cfg.Start),
+		whole:  make([]*trio, n), errs: map[errorKey]int64{},
+		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n),
+	}
+	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
+	for i := range c.whole {
+		c.whole[i] = &trio{}
+	}
+	for i := range c.accs {
+		c.accs[i].ops = make([][]segTrio, n)
+	}
+	c.publish(cfg.Start)
+	return c
+}
+
+func floorSecond(ns int64) int {
+	s := ns / int64(time.Second)
+	if ns%int64(time.Second) < 0 {
+		s--
+	}
+	return int(s)
+}
+
+// Snapshot returns the newest state; never nil. Any goroutine may call it.
+func (c *Collector) Snapshot() *Snapshot { return c.snap.Load() }
+
+// Run collects until Close. It belongs on a goroutine of its own.
+func (c *Collector) Run() {
+	defer close(c.done)
+	timer := time.NewTimer(c.nextTick())
+	defer timer.Stop()
+	for {
+		select {
+		case b := <-c.in:
+			c.take(b)
+			c.recycle(b)
+		case <-timer.C:
+			c.gather()
+			now := c.cfg.Source.Now()
+			c.finish(now)
+			c.publish(now)
+			timer.Reset(c.nextTick())
+		case <-c.stop:
+			c.gather()
+			c.end(c.cfg.Source.Now())
+			return
+		}
+	}
+}
+
+// Close ends the collection once all shards are closed, hands the last second to
+// the sink and returns the result.
+func (c *Collector) Close() *Result {
+	close(c.stop)
+	<-c.done
+	return c.last
+}
+
+// tick is how often snapshots are made; settle is how long after its end a second
+// is closed, for the samples of workers that lost the processor in between.
+const (
+	tick   = 100 * time.Millisecond
+	settle = 10 * time.Millisecond
+)
+
+func (c *Collector) nextTick() time.Duration {
+	now := c.cfg.Source.Now()
+	end := int64(c.second+1)*int64(time.Second) + int64(settle)
+	return max(min(tick, time.Duration(end-now)), time.Millisecond)
+}
+
+// gather takes what has been handed over and what workers have begun to fill.
+func (c *Collector) gather() {
+	for {
+		select {
+		case b := <-c.in:
+			c.take(b)
+			c.recycle(b)
+			continue
+		default:
+		}
+		break
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	live := c.shards[:0]
+	for _, s := range c.shards {
+		if b := s.now.Load(); b != nil {
+			c.take(b)
+			live = append(live, s)
+		}
+	}
+	clear(c.shards[len(live):])
+	c.shards = live
+}
+
+func (c *Collector) recycle(b *batch) {
+	b.taken = 0
+	b.n.Store(0)
+	select {
+	case c.free <- b:
+	default:
+	}
+}
+
+func (c *Collector) take(b *batch) {
+	n := b.n.Load()
+	for i := b.taken; i < n; i++ {
+		c.add(&b.s[i])
+	}
+	b.taken = n
+}
+
+func (c *Collector) add(s *Sample) {
+	warm := s.Warm
+	if warm && c.second >= 0 {
+		return // began in warm-up, ended after it: in neither
+	}
+	a := &c.accs[0]
+	if s.End >= int64(c.second+1)*int64(time.Second) && !(warm && c.second == -1) {
+		a = &c.accs[1]
+	}
+	t := a.of(s.Op, s.Segment)
+	if s.Class == 0 {
+		t.count += int64(s.Units)
+		t.record(s.Due, s.Start, s.End)
+		return
+	}
+	t.errors++
+	if s.Class == c.cfg.Timeout {
+		t.record(s.Due, s.Start, s.End)
+	}
+	if !warm {
+		c.errs[errorKey{s.Op, s.Class}]++
+	}
+}
+
+func (a *accumulator) of(op, segment uint16) *trio {
+	list := a.ops[op]
+	for i := range list {
+		if list[i].segment == segment {
+			return list[i].trio
+		}
+	}
+	// Reuse what an earlier second has left behind the slice's end.
+	if n := len(list); n < cap(list) && list[:n+1][n].trio != nil {
+		a.ops[op] = list[:n+1]
+		a.ops[op][n].segment = segment
+		return a.ops[op][n].trio
+	}
+	a.ops[op] = append(list, segTrio{segment, &trio{}})
+	return a.ops[op][len(list)].trio
+}
+
+func (a *accumulator) reset() {
+	for op, list := range a.ops {
+		for _, t := range list {
+			t.reset()
+		}
+		a.ops[op] = list[:0]
+	}
+}

@@ -1,0 +1,59 @@
+package measure
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxMessages is how many distinct messages of failed operations are kept.
+const maxMessages = 10
+
+// maxMessageLen is where a message is cut.
+const maxMessageLen = 500
+
+// errorLog classifies errors and keeps the first distinct messages. Any worker
+// may call note; it locks only while there is room for another message.
+type errorLog struct {
+	classify func(error) uint8
+	classes  []string
+	ops      []Operation
+	now      func() int64
+	full     atomic.Bool
+
+	mu   sync.Mutex
+	seen []Message
+}
+
+func (l *errorLog) note(op uint16, err error) uint8 {
+	class := max(l.classify(err), 1)
+	if l.full.Load() {
+		return class
+	}
+	text := err.Error()
+	if len(text) > maxMessageLen {
+		text = text[:maxMessageLen] + "…"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.ContainsFunc(l.seen, func(m Message) bool { return m.Text == text }) || len(l.seen) >= maxMessages {
+		return class
+	}
+	l.seen = append(l.seen, Message{Operation: l.ops[op], Class: className(l.classes, class), Text: text, At: time.Duration(l.now())})
+	l.full.Store(len(l.seen) >= maxMessages)
+	return class
+}
+
+func (l *errorLog) messages() []Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.seen)
+}
+
+func className(names []string, class uint8) string {
+	if int(class) < len(names) {
+		return names[class]
+	}
+	return "other"
+}

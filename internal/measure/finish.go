@@ -1,0 +1,245 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// recentSeconds is how many finished seconds a snapshot shows one by one.
+const recentSeconds = 120
+
+// finish closes every second that has settled.
+func (c *Collector) finish(now int64) {
+	for now >= int64(c.second+1)*int64(time.Second)+int64(settle) {
+		c.closeSecond(int64(c.second+1)*int64(time.Second), false)
+	}
+}
+
+// end closes what is left; the last second may be shorter than one.
+func (c *Collector) end(now int64) {
+	for now >= int64(c.second+1)*int64(time.Second) {
+		c.closeSecond(int64(c.second+1)*int64(time.Second), false)
+	}
+	c.closeSecond(now, true)
+	c.publish(now)
+	c.last = c.result()
+}
+
+// closeSecond ends the open second at the given time: merges it into the whole
+// and its segments, hands it to the sink and opens the next one.
+func (c *Collector) closeSecond(until int64, last bool) {
+	c.control, c.until = c.cfg.Source.Control(), until
+	c.cfg.Source.Gauges(c.gauges)
+	from := int64(c.second) * int64(time.Second)
+	warm := c.second < 0
+	a := &c.accs[0]
+	if last { // whatever ended while we were closing
+		c.fold(&c.accs[1], a)
+	}
+	sec := Second{T: c.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
+	for op := range c.cfg.Ops {
+		total := merged(a.ops[op])
+		row, ran := c.row(op, total, from, until, warm)
+		if ran {
+			sec.Rows = append(sec.Rows, row)
+			c.remember(op, row)
+		}
+		if warm || total == nil {
+			continue
+		}
+		if c.cfg.Sink != nil && total.calls() > 0 {
+			r, s, w := total.views()
+			iv := Interval{Op: c.cfg.Ops[op], Response: r.export(), Wait: w.export()}
+			if iv.Service = iv.Response; s != r {
+				iv.Service = s.export()
+			}
+			sec.Intervals = append(sec.Intervals, iv)
+		}
+		c.whole[op].merge(total)
+		for _, t := range a.ops[op] {
+			c.segment(int(t.segment)).merge(op, t.trio)
+		}
+	}
+	if c.cfg.Sink != nil && !c.failed {
+		sec.Result = c.result()
+		if err := c.cfg.Sink(&sec); err != nil {
+			c.failed = true
+			c.cfg.SinkFailed(err)
+		}
+	}
+	a.reset()
+	c.accs[0], c.accs[1] = c.accs[1], c.accs[0]
+	c.second++
+}
+
+// fold moves what from holds to the end of into.
+func (c *Collector) fold(from, into *accumulator) {
+	for op, list := range from.ops {
+		for _, t := range list {
+			into.of(uint16(op), t.segment).merge(t.trio)
+		}
+	}
+	from.reset()
+}
+
+// merged returns the sum over segments: the trio itself when there is but one.
+func merged(list []segTrio) *trio {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0].trio
+	}
+	sum := &trio{}
+	for _, t := range list {
+		sum.merge(t.trio)
+	}
+	return sum
+}
+
+func (c *Collector) row(op int, t *trio, from, until int64, warm bool) (Row, bool) {
+	g := c.gauges[c.cfg.OpTrack[op]]
+	r := Row{T: c.second, Op: op, Gauge: g}
+	if warm {
+		r.Seconds = time.Duration(until - max(from, c.cfg.Start)).Seconds()
+	} else if len(c.control.Spans) > 0 {
+		r.Seconds = c.control.Spans[c.cfg.OpTrack[op]].within(from, until).Seconds()
+	}
+	if t != nil {
+		fillRow(&r, t)
+	}
+	return r, t != nil || (r.Seconds > 0 && (g.Running || !warm))
+}
+
+func fillRow(r *Row, t *trio) {
+	r.Count, r.Errors = t.count, t.errors
+	if t.calls() == 0 {
+		return
+	}
+	response, service, _ := t.views()
+	r.ResponseP50, r.ResponseP99, r.ServiceP99 = response.at(50), response.at(99), service.at(99)
+	r.ResponseMax = lowestAt(response.hi) + sizeAt(response.hi) - 1
+}
+
+func (c *Collector) remember(op int, r Row) {
+	rows := c.recent[op]
+	if len(rows) >= recentSeconds {
+		rows = rows[len(rows)-recentSeconds+1:]
+	}
+	c.recent[op] = append(slices.Clip(rows), r) // published slices stay as they are
+	c.lines[op].add(r)
+}
+
+// segment holds one segment's histograms, packed once the next has begun.
+type segment struct {
+	live   []*trio
+	rest   []packedTrio
+	totals []Totals // of rest; nil: to be made
+}
+
+func (c *Collector) segment(i int) *segment {
+	for len(c.segs) <= i {
+		if n := len(c.segs); n > 0 {
+			c.segs[n-1].pack()
+		}
+		s := &segment{live: make([]*trio, len(c.cfg.Ops))}
+		for op := range s.live {
+			s.live[op] = &trio{}
+		}
+		c.segs = append(c.segs, s)
+	}
+	return c.segs[i]
+}
+
+func (s *segment) pack() {
+	s.rest = make([]packedTrio, len(s.live))
+	for op, t := range s.live {
+		s.rest[op] = t.pack()
+	}
+	s.live, s.totals = nil, nil
+}
+
+func (s *segment) merge(op int, t *trio) {
+	if s.live != nil {
+		s.live[op].merge(t)
+		return
+	}
+	open := &trio{} // a straggler: it began under settings since changed
+	s.rest[op].into(open)
+	open.merge(t)
+	s.rest[op], s.totals = open.pack(), nil
+}
+
+func (s *segment) digest(ops []Operation) []Totals {
+	if s.totals != nil {
+		return slices.Clone(s.totals)
+	}
+	out := make([]Totals, len(ops))
+	for op := range ops {
+		t := &trio{}
+		if s.live != nil {
+			t = s.live[op]
+		} else {
+			s.rest[op].into(t)
+		}
+		out[op] = t.totals(ops[op])
+	}
+	if s.live == nil {
+		s.totals = slices.Clone(out)
+	}
+	return out
+}
+
+// result digests the run up to the last closed second.
+func (c *Collector) result() *Result {
+	ctl := &c.control
+	r := &Result{Changes: ctl.Changes, Messages: c.log.messages(), Errors: c.errorCounts(), Ops: make([]Totals, len(c.cfg.Ops))}
+	for op := range c.cfg.Ops {
+		r.Ops[op] = c.whole[op].totals(c.cfg.Ops[op])
+	}
+	for _, sp := range ctl.Spans {
+		r.Measured = max(r.Measured, time.Duration(min(sp.To, c.until)))
+	}
+	for i, info := range ctl.Segments {
+		if i > 0 && int64(info.From) >= c.until {
+			break // opened after the last closed second
+		}
+		info.To = min(info.To, r.Measured)
+		s := Segment{From: info.From, To: info.To, Settings: info.Settings, Ops: c.segment(i).digest(c.cfg.Ops)}
+		c.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
+		r.Segments = append(r.Segments, s)
+		for op := range r.Ops {
+			r.Ops[op].Unstarted += s.Ops[op].Unstarted
+		}
+	}
+	c.fill(r.Ops, nil, 0, int64(r.Measured))
+	return r
+}
+
+// fill adds to totals what the engine knows: how long the track ran within a
+// stretch and what never started.
+func (c *Collector) fill(ops []Totals, unstarted []int64, from, to int64) {
+	seen := -1
+	for op := range ops {
+		track := c.cfg.OpTrack[op]
+		if len(c.control.Spans) > track {
+			ops[op].Active = c.control.Spans[track].within(from, to)
+		}
+		if track != seen && len(unstarted) > track {
+			ops[op].Unstarted = unstarted[track]
+		}
+		seen = track
+	}
+}
+
+func (c *Collector) errorCounts() []ErrorCount {
+	var out []ErrorCount
+	for k, n := range c.errs {
+		out = append(out, ErrorCount{Operation: c.cfg.Ops[k.op], Class: className(c.cfg.Classes, k.class), Count: n})
+	}
+	slices.SortFunc(out, func(a, b ErrorCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Class, b.Class))
+	})
+	return out
+}
