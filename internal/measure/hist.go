@@ -7,12 +7,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The geometry of every histogram here: nanoseconds from 1 to one hour with three
-// significant digits, as HdrHistogram lays it out.
+// The layout of NewHistogram's buckets.
 const (
-	Lowest     = 1
-	Highest    = 3_600_000_000_000
-	Digits     = 3
 	subBits    = 11
 	half       = 1 << (subBits - 1)
 	countsLen  = 33 * half
@@ -86,13 +82,8 @@ func (h *hist) reset() {
 
 // export copies the counts into the library's type, for its log format.
 func (h *hist) export() *hdrhistogram.Histogram {
-	return hdrhistogram.Import(&hdrhistogram.Snapshot{
-		LowestTrackableValue: Lowest, HighestTrackableValue: Highest, SignificantFigures: Digits, Counts: h.counts,
-	})
+	return hdrhistogram.Import(&hdrhistogram.Snapshot{LowestTrackableValue: 1, HighestTrackableValue: Highest, SignificantFigures: 3, Counts: h.counts})
 }
-
-// percentiles are those of a Summary, rising.
-var percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
 
 func rank(percentile float64, total int64) int64 {
 	r := percentile/100*float64(total) + 0.5
@@ -116,13 +107,13 @@ func (h *hist) at(percentile float64) int64 {
 	return 0
 }
 
-// summary digests h: the same numbers that the library computes.
+// summary digests h: the same numbers as Summarize.
 func (h *hist) summary() Summary {
 	s := Summary{Count: h.total}
 	if h.total == 0 {
 		return s
 	}
-	var at [len(percentiles)]int64
+	at := make([]int64, len(percentiles))
 	next, seen, total := 0, int64(0), float64(h.total)
 	for i := h.lo; i <= h.hi; i++ {
 		n := h.counts[i]
