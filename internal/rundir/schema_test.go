@@ -1,0 +1,97 @@
+package rundir
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(RunSchema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("run.json", doc))
+	s, err := c.Compile("run.json")
+	require.NoError(t, err)
+	return s
+}
+
+func validate(t *testing.T, dir string) error {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, RunFile))
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	return compiled(t).Validate(doc)
+}
+
+func TestRunFilesFollowTheSchema(t *testing.T) {
+	o := options(t)
+	j := start(t, o)
+	settled(t, j)
+	assert.NoError(t, validate(t, j.Dir()), "before the first second")
+	f := newFakeRun(1)
+	for s := -1; s < 3; s++ {
+		require.NoError(t, j.Second(f.second(s)))
+	}
+	assert.NoError(t, validate(t, kill(t, j)), "cut short")
+	finish(t, j, f)
+	assert.NoError(t, validate(t, j.Dir()), "finished")
+
+	j = start(t, o)
+	require.NoError(t, j.Second(f.second(0)))
+	r := j.Run()
+	r.EndedBy = "duration"
+	r.Verdict = Verdict{State: "failed", Reasons: []string{"verification"}}
+	r.Verification = workload.Verification{State: workload.Failed, Summary: "missing", Checks: []workload.Check{{
+		Name: "count", Want: "3", Got: "2", Examples: []string{"key"},
+	}}}
+	require.NoError(t, j.Finish(r))
+	assert.NoError(t, validate(t, j.Dir()), "failed")
+}
+
+func TestSchemaRefusesStrangers(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, RunFile), []byte(`{"schema":1,"surprise":true}`), 0o644))
+	assert.Error(t, validate(t, dir))
+}
+
+// The schema and the model must not drift apart: each field of one is in the other.
+func TestSchemaNamesEveryField(t *testing.T) {
+	text := string(RunSchema)
+	seen := map[reflect.Type]bool{}
+	var walk func(typ reflect.Type)
+	walk = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || seen[typ] || typ.Name() == "Time" {
+			return
+		}
+		seen[typ] = true
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			assert.Contains(t, text, `"`+name+`": {`, typ.Name())
+			walk(typ.Field(i).Type)
+		}
+	}
+	walk(reflect.TypeFor[Run]())
+	assert.Len(t, seen, 11)
+}
+
+func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {
+	published, err := os.ReadFile("../../docs/run.schema.json")
+	require.NoError(t, err)
+	assert.Equal(t, string(RunSchema), string(published), "run go generate ./internal/rundir")
+}
