@@ -1,8 +1,20 @@
 package store
 
-import "net/url"
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
-// Target is a parsed --target: where a store is and how to reach it.
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// Target is a parsed --target: where a store is and how to reach it. It prints
+// as Redacted does, so that no secret gets into a message by accident.
 type Target struct {
 	// Scheme is the URL scheme as written, in lower case: "redis", "rediss+cluster".
 	Scheme string
@@ -16,3 +28,309 @@ type Target struct {
 	// Params are the URL parameters.
 	Params url.Values
 }
+
+// form is how the part after a scheme is written.
+type form int
+
+const (
+	hosts form = iota + 1 // scheme://user:password@host:port,host:port/path
+	file                  // scheme:PATH or scheme://user:password@/PATH
+	name                  // scheme: or scheme:NAME
+)
+
+// scheme describes how the targets of one URL scheme are written.
+type scheme struct {
+	form    form
+	tls     bool // implies TLS
+	example string
+}
+
+// schemes holds the syntax of every target. What opens them is no business of
+// this package.
+var schemes = map[string]scheme{
+	"redis":           {form: hosts, example: "redis://localhost:6379"},
+	"rediss":          {form: hosts, tls: true, example: "rediss://localhost:6379"},
+	"unix":            {form: file, example: "unix:///run/redis/redis.sock"},
+	"redis+cluster":   {form: hosts, example: "redis+cluster://host1:6379,host2:6379"},
+	"rediss+cluster":  {form: hosts, tls: true, example: "rediss+cluster://host1:6379,host2:6379"},
+	"redis+sentinel":  {form: hosts, example: "redis+sentinel://host1:26379,host2:26379/mymaster"},
+	"rediss+sentinel": {form: hosts, tls: true, example: "rediss+sentinel://host1:26379,host2:26379/mymaster"},
+	"cassandra":       {form: hosts, example: "cassandra://host1:9042,host2:9042/keyspace"},
+	"mysql":           {form: hosts, example: "mysql://root@localhost:3306/perfbench"},
+	"postgres":        {form: hosts, example: "postgres://postgres@localhost:5432/perfbench"},
+	"sqlite":          {form: file, example: "sqlite:perfbench.db"},
+	"coherence":       {form: hosts, example: "coherence://localhost:1408"},
+	"dtm+http":        {form: hosts, example: "dtm+http://localhost:36789"},
+	"embedded":        {form: name, example: "embedded:"},
+	"memory":          {form: name, example: "memory:"},
+	"null":            {form: name, example: "null:"},
+	"lab":             {form: name, example: "lab:redis"},
+}
+
+// Schemes returns the names of all known URL schemes in order.
+func Schemes() []string {
+	names := make([]string, 0, len(schemes))
+	for s := range schemes {
+		names = append(names, s)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ParseTarget reads a --target. Errors have the code of bad input, name what is
+// wrong, and never repeat a password. Parameters are read but not judged: the
+// driver knows its own, see CheckParams.
+func ParseTarget(s string) (Target, error) {
+	s = strings.TrimSpace(s)
+	word, rest, ok := strings.Cut(s, ":")
+	word = strings.ToLower(word)
+	sc, known := schemes[word]
+	if !ok || !known {
+		return Target{}, unknownScheme(word, rest, ok)
+	}
+	t := Target{Scheme: word, Params: url.Values{}}
+	if err := t.parse(sc, rest); err != nil {
+		return Target{}, err
+	}
+	return t, nil
+}
+
+func unknownScheme(word, rest string, colon bool) error {
+	switch _, known := schemes[word]; {
+	case word == "" && !colon:
+		return bad("target is empty", "for example redis://localhost:6379 or embedded:")
+	case known:
+		return bad(fmt.Sprintf("target %q has no colon", word), "for example "+schemes[word].example)
+	case !colon && isName(word):
+		return bad(fmt.Sprintf("target %q is not a URL", word), "did you mean redis://"+word+"?")
+	case colon && isName(word) && rest != "" && strings.Trim(rest, "0123456789") == "":
+		return bad("target "+word+":"+rest+" has no scheme", "did you mean redis://"+word+":"+rest+"?")
+	case !colon || !isName(word):
+		return bad("target is not a URL", "for example redis://localhost:6379 or embedded:")
+	}
+	return bad(fmt.Sprintf("target: unknown scheme %q", word), suggest.Hint(word, Schemes()))
+}
+
+func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }
+
+// isName says whether s could be a scheme or a host, and so may be repeated in a
+// message.
+func isName(s string) bool {
+	return s != "" && len(s) <= 255 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._") == ""
+}
+
+func (t *Target) parse(sc scheme, rest string) error {
+	body, query, _ := strings.Cut(rest, "?")
+	if sc.form == name {
+		t.Path = strings.Trim(body, "/")
+		if t.Path != "" && !isName(t.Path) {
+			return bad(t.Scheme+": what follows the colon is not a name", "for example "+sc.example)
+		}
+		return t.query(query)
+	}
+	authority, path, slashes := "", body, false
+	if after, ok := strings.CutPrefix(body, "//"); ok {
+		slashes = true
+		authority, path = after, ""
+		if i := strings.IndexByte(after, '/'); i >= 0 {
+			authority, path = after[:i], after[i:]
+		}
+	}
+	if !slashes && sc.form == hosts {
+		return bad(t.Scheme+": // is missing after the colon", "for example "+sc.example)
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if sc.form == hosts && (strings.Contains(path, "@") || at < 0 && strings.Contains(query, "@") && !plausibleHosts(authority)) {
+		// A / or ? in a password has cut the URL short.
+		return bad(t.Scheme+": user or password contains a character with a meaning in URLs",
+			"write / as %2F, ? as %3F, # as %23, @ as %40, or give the password by --password-file")
+	}
+	if at >= 0 {
+		if err := t.userinfo(authority[:at]); err != nil {
+			return err
+		}
+		authority = authority[at+1:]
+	}
+	if err := t.place(sc, authority, path); err != nil {
+		return err
+	}
+	return t.query(query)
+}
+
+// plausibleHosts says whether s can be a list of hosts, so that an @ further on
+// belongs to a path or a parameter.
+func plausibleHosts(s string) bool {
+	for h := range strings.SplitSeq(s, ",") {
+		if _, err := parseHost(h); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Target) userinfo(s string) error {
+	user, password, _ := strings.Cut(s, ":")
+	var err error
+	if t.User, err = url.PathUnescape(user); err != nil {
+		return bad(t.Scheme+": a % in the user is not followed by two hex digits", "write % as %25")
+	}
+	if t.Password, err = url.PathUnescape(password); err != nil {
+		return bad(t.Scheme+": a % in the password is not followed by two hex digits", "write % as %25")
+	}
+	return nil
+}
+
+// place reads hosts and path.
+func (t *Target) place(sc scheme, authority, path string) error {
+	if sc.form == file {
+		if authority != "" && t.Scheme == "unix" {
+			return bad(t.Scheme+": takes a path, not a host", "for example "+sc.example)
+		}
+		path = authority + path
+	} else {
+		path = strings.TrimPrefix(path, "/")
+	}
+	p, err := url.PathUnescape(path)
+	if err != nil {
+		return bad(t.Scheme+": a % in the path is not followed by two hex digits", "write % as %25")
+	}
+	t.Path = p
+	if sc.form == file {
+		if p == "" {
+			return bad(t.Scheme+": no path", "for example "+sc.example)
+		}
+		return nil
+	}
+	for h := range strings.SplitSeq(authority, ",") {
+		host, err := parseHost(h)
+		if err != nil {
+			return fault.Input(fmt.Errorf("%s: %w", t.Scheme, err), "for example "+sc.example)
+		}
+		t.Hosts = append(t.Hosts, host)
+	}
+	return nil
+}
+
+// parseHost reads "host", "host:port", "[v6]" or "[v6]:port".
+func parseHost(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	host, port, hasPort := s, "", false
+	if strings.HasPrefix(s, "[") {
+		var ok bool
+		if host, port, ok = strings.Cut(s[1:], "]"); !ok {
+			return "", errors.New("an IPv6 address lacks its ]")
+		}
+		host = strings.Replace(host, "%25", "%", 1)
+		addr, _, _ := strings.Cut(host, "%")
+		if ip := net.ParseIP(addr); ip == nil || !strings.Contains(addr, ":") {
+			return "", errors.New("what is in [ ] is not an IPv6 address")
+		}
+		if port, hasPort = strings.CutPrefix(port, ":"); !hasPort && port != "" {
+			return "", errors.New("only a port may follow the ] of an IPv6 address")
+		}
+		host = "[" + host + "]"
+	} else if strings.Count(s, ":") > 1 {
+		return "", errors.New("a host has more than one colon; write IPv6 addresses in [ ]")
+	} else if host, port, hasPort = strings.Cut(s, ":"); host == "" {
+		return "", errors.New("a host is missing")
+	} else if !isName(host) {
+		return "", errors.New("a host contains a character that no host has")
+	}
+	if !hasPort {
+		return host, nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", errors.New("a port is not a number in 1..65535")
+	}
+	return host + ":" + port, nil
+}
+
+func (t *Target) query(s string) error {
+	for pair := range strings.SplitSeq(s, "&") {
+		if pair == "" {
+			continue
+		}
+		k, v, _ := strings.Cut(pair, "=")
+		key, err := url.QueryUnescape(k)
+		if err != nil || !isName(key) {
+			return bad(t.Scheme+": a parameter's name contains a character that none has",
+				"parameters are written ?name=value&name=value")
+		}
+		val, err := url.QueryUnescape(v)
+		if err != nil {
+			return bad(t.Scheme+": "+key+": a % is not followed by two hex digits", "write % as %25")
+		}
+		if t.Params.Has(key) {
+			return bad(t.Scheme+": parameter "+key+" is given twice", "")
+		}
+		t.Params.Set(key, val)
+	}
+	return nil
+}
+
+// secret says whether the value of a parameter must not be shown.
+func secret(param string) bool {
+	p := strings.ToLower(param)
+	return p == "key" || strings.Contains(p, "pass") || strings.Contains(p, "secret") || strings.Contains(p, "token")
+}
+
+// Redacted returns the target as a URL without its secrets, fit for reports.
+func (t Target) Redacted() string {
+	var b strings.Builder
+	b.WriteString(t.Scheme + ":")
+	sc := schemes[t.Scheme]
+	user := ""
+	if t.User != "" || t.Password != "" {
+		user = url.PathEscape(t.User)
+		if t.Password != "" {
+			user += ":***"
+		}
+		user += "@"
+	}
+	switch {
+	case sc.form == hosts:
+		b.WriteString("//" + user + strings.ReplaceAll(strings.Join(t.Hosts, ","), "%", "%25"))
+		if t.Path != "" {
+			b.WriteString("/" + escapePath(t.Path))
+		}
+	case user != "" || strings.HasPrefix(t.Path, "/"):
+		b.WriteString("//" + user + escapePath(t.Path))
+	default:
+		b.WriteString(escapePath(t.Path))
+	}
+	for i, k := range slices.Sorted(keys(t.Params)) {
+		sep := "&"
+		if i == 0 {
+			sep = "?"
+		}
+		v := url.QueryEscape(t.Params.Get(k))
+		if secret(k) {
+			v = "***"
+		}
+		b.WriteString(sep + url.QueryEscape(k) + "=" + v)
+	}
+	return b.String()
+}
+
+func keys(v url.Values) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range v {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func escapePath(s string) string {
+	return strings.ReplaceAll(url.PathEscape(s), "%2F", "/")
+}
+
+// String is Redacted.
+func (t Target) String() string { return t.Redacted() }
+
+// GoString is Redacted, so that %#v shows no secret either.
+func (t Target) GoString() string { return t.Redacted() }
+
+// MarshalText is Redacted, so that no log record shows a secret.
+func (t Target) MarshalText() ([]byte, error) { return []byte(t.Redacted()), nil }
