@@ -112,3 +112,17 @@ type Keeper interface {
 	// rows are gone. progress may be nil.
 	Drop(ctx context.Context, s Space, progress func(done int64)) (int64, error)
 }
+
+// Prober is implemented by stores that can tell before a run whether they would
+// accept its writes. The error says what is missing, with a hint and
+// fault.CodeStore. A probe may write and remove something tiny of our own under
+// the space's namespace.
+type Prober interface {
+	Probe(ctx context.Context, s Space) error
+}
+
+// Forgetful is implemented by stores that may keep nothing of what is written, so
+// that there is nothing to verify.
+type Forgetful interface {
+	Forgets() bool
+}

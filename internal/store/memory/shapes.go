@@ -1,0 +1,188 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+var errClosed = errors.New("memory: the connection is closed")
+
+// Classify puts an error in its class.
+func (c *Conn) Classify(err error) store.Class {
+	switch {
+	case err == nil:
+		return store.Worked
+	case errors.Is(err, context.Canceled):
+		return store.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return store.Timeout
+	case errors.Is(err, errClosed):
+		return store.Unreachable
+	}
+	return store.Other
+}
+
+func (c *Conn) wait(ctx context.Context) error {
+	if c.closed.Load() {
+		return errClosed
+	}
+	return c.delay.wait(ctx)
+}
+
+// Put stores one entry. The old value is at hand in memory, so that this is Set.
+func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	return c.Set(ctx, s, key, val)
+}
+
+// Set stores one entry.
+func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	c.db.tableFor(s).of(key).set(nil, key, val)
+	return nil
+}
+
+// PutAll stores entries. Others may see some of them before the rest.
+func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	t := c.db.tableFor(s)
+	for _, e := range es {
+		t.of(e.Key).set(nil, e.Key, e.Val)
+	}
+	return nil
+}
+
+// Get reads one value into buf.
+func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	if err := c.wait(ctx); err != nil {
+		return buf[:0], false, err
+	}
+	t := c.db.table(s)
+	if t == nil {
+		return buf[:0], false, nil
+	}
+	v, ok := t.of(key).get(nil, key, buf[:0])
+	return v, ok, nil
+}
+
+// GetAll reads the values of keys; absent ones are nil.
+func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	if err := c.wait(ctx); err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(keys))
+	t := c.db.table(s)
+	for i, k := range keys {
+		if t == nil {
+			break
+		}
+		if v, ok := t.of(k).get(nil, k, []byte{}); ok {
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+// PutGroup stores one entry in one group.
+func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	c.db.tableFor(s).of(group).set(group, key, val)
+	return nil
+}
+
+// PutGroups stores the entries of several groups.
+func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	t := c.db.tableFor(s)
+	for _, g := range gs {
+		sh := t.of(g.Name)
+		for _, e := range g.Entries {
+			sh.set(g.Name, e.Key, e.Val)
+		}
+	}
+	return nil
+}
+
+// GetGroup reads the values of keys in one group; absent ones are nil.
+func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	if err := c.wait(ctx); err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(keys))
+	t := c.db.table(s)
+	for i, k := range keys {
+		if t == nil {
+			break
+		}
+		if v, ok := t.of(group).get(group, k, []byte{}); ok {
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+// Count tells how many entries a space holds, over all groups.
+func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
+	if err := c.wait(ctx); err != nil {
+		return 0, err
+	}
+	if t := c.db.table(s); t != nil {
+		return t.size(), nil
+	}
+	return 0, nil
+}
+
+// Inspect looks at a space.
+func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+	n, err := c.Count(ctx, s)
+	if err != nil || n == 0 {
+		return store.Found{}, err
+	}
+	return store.Found{Exists: true, Kind: "map", Size: n}, nil
+}
+
+// Record writes down that we made a space.
+func (c *Conn) Record(ctx context.Context, m store.Made) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	c.db.record(m)
+	return nil
+}
+
+// Made lists what is recorded under a namespace, by name.
+func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	if err := c.wait(ctx); err != nil {
+		return nil, err
+	}
+	return c.db.madeIn(namespace), nil
+}
+
+// Drop removes a recorded space and tells how many entries are gone.
+func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	if err := c.wait(ctx); err != nil {
+		return 0, err
+	}
+	if !c.db.recorded(s) {
+		return 0, fault.Input(fmt.Errorf("memory: %s was not made by perfbench", s.Name), "only what perfbench made is deleted")
+	}
+	var n int64
+	if t := c.db.drop(s); t != nil {
+		n = t.size()
+	}
+	if progress != nil {
+		progress(n)
+	}
+	return n, nil
+}

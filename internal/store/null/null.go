@@ -1,0 +1,125 @@
+// Package null is a store that does nothing at once and keeps nothing: what is
+// measured on it is the ceiling of the harness itself.
+package null
+
+import (
+	"context"
+	"errors"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// NoFigure is what reports say of a run on this store.
+const NoFigure = "Nothing was stored; these are no figures of a server but the ceiling of perfbench itself."
+
+// Driver opens a store that does nothing.
+var Driver = store.Driver{
+	Name:    "null",
+	Title:   "Nothing at all",
+	Schemes: []string{"null"},
+	Example: "null:",
+	Open: func(context.Context, store.Target, store.OpenOptions) (store.Conn, error) {
+		return Conn{}, nil
+	},
+}
+
+var _ interface {
+	store.Conn
+	store.Putter
+	store.Setter
+	store.BatchPutter
+	store.Getter
+	store.BatchGetter
+	store.Counter
+	store.GroupPutter
+	store.Keeper
+	store.Prober
+	store.Forgetful
+} = Conn{}
+
+// Conn accepts every write and finds nothing. It is safe for use by several
+// goroutines.
+type Conn struct{}
+
+// Info tells what this is.
+func (Conn) Info(context.Context) (store.Info, error) {
+	return store.Info{Name: "null", Topology: "in process", NoFigure: NoFigure}, nil
+}
+
+// Classify knows only contexts' errors; nothing here returns another.
+func (Conn) Classify(err error) store.Class {
+	switch {
+	case err == nil:
+		return store.Worked
+	case errors.Is(err, context.Canceled):
+		return store.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return store.Timeout
+	}
+	return store.Other
+}
+
+// Close does nothing.
+func (Conn) Close() error { return nil }
+
+// Forgets says that nothing is kept.
+func (Conn) Forgets() bool { return true }
+
+// Probe accepts every write.
+func (Conn) Probe(context.Context, store.Space) error { return nil }
+
+// Put does nothing.
+func (Conn) Put(context.Context, store.Space, []byte, []byte) error { return nil }
+
+// Set does nothing.
+func (Conn) Set(context.Context, store.Space, []byte, []byte) error { return nil }
+
+// PutAll does nothing.
+func (Conn) PutAll(context.Context, store.Space, []store.Entry) error { return nil }
+
+// Get finds nothing.
+func (Conn) Get(_ context.Context, _ store.Space, _, buf []byte) ([]byte, bool, error) {
+	return buf[:0], false, nil
+}
+
+// absent is what GetAll returns for batches up to its length, so that it need not
+// allocate. It is never written to.
+var absent [1024][]byte
+
+func nothing(n int) [][]byte {
+	if n <= len(absent) {
+		return absent[:n:n]
+	}
+	return make([][]byte, n)
+}
+
+// GetAll finds nothing. The result must not be written to.
+func (Conn) GetAll(_ context.Context, _ store.Space, keys [][]byte) ([][]byte, error) {
+	return nothing(len(keys)), nil
+}
+
+// Count is 0.
+func (Conn) Count(context.Context, store.Space) (int64, error) { return 0, nil }
+
+// PutGroup does nothing.
+func (Conn) PutGroup(context.Context, store.Space, []byte, []byte, []byte) error { return nil }
+
+// PutGroups does nothing.
+func (Conn) PutGroups(context.Context, store.Space, []store.Group) error { return nil }
+
+// GetGroup finds nothing. The result must not be written to.
+func (Conn) GetGroup(_ context.Context, _ store.Space, _ []byte, keys [][]byte) ([][]byte, error) {
+	return nothing(len(keys)), nil
+}
+
+// Inspect finds nothing.
+func (Conn) Inspect(context.Context, store.Space) (store.Found, error) { return store.Found{}, nil }
+
+// Record does nothing.
+func (Conn) Record(context.Context, store.Made) error { return nil }
+
+// Made lists nothing.
+func (Conn) Made(context.Context, string) ([]store.Made, error) { return nil, nil }
+
+// Drop removes nothing.
+func (Conn) Drop(context.Context, store.Space, func(done int64)) (int64, error) { return 0, nil }

@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// keeping: what is recorded is listed as it was given, once for each space, by
+// namespace.
+func keeping(t *testing.T, db Maps, ns string) {
+	ctx := t.Context()
+	list, err := db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	a := store.Made{Space: space(ns, "a"), Profile: "ingestion", Run: "r1", Updated: "2024-05-06T07:08:09Z", Params: map[string]string{"payload": "1024"}}
+	g := store.Made{Space: grouped(ns, "a"), Profile: "tx", Run: "r2", Updated: "2024-05-06T07:08:10Z"}
+	z := store.Made{Space: space(ns, "z"), Profile: "ingestion", Run: "r1"}
+	for _, m := range []store.Made{z, g, a} {
+		ours(t, db, m.Space)
+		require.NoError(t, db.Record(ctx, m))
+	}
+	list, err = db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Equal(t, []store.Made{a, g, z}, list)
+
+	a.Run, a.Params = "r3", map[string]string{"payload": "1", "seed": "7"}
+	require.NoError(t, db.Record(ctx, a))
+	list, err = db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Equal(t, []store.Made{a, g, z}, list, "recorded again replaces")
+
+	other, err := db.Made(ctx, ns+"-other")
+	require.NoError(t, err)
+	assert.Empty(t, other)
+	found, err := db.Inspect(ctx, a.Space)
+	require.NoError(t, err)
+	assert.Equal(t, store.Found{}, found, "a record makes no data")
+}
+
+// dropping: Drop removes data and record of one space and tells how much is gone.
+func dropping(t *testing.T, db Maps, ns string) {
+	ctx := t.Context()
+	s, g, other := ours(t, db, space(ns, "s")), ours(t, db, grouped(ns, "s")), ours(t, db, space(ns, "s2"))
+	require.NoError(t, db.PutAll(ctx, s, []store.Entry{{Key: []byte("a"), Val: []byte("1")}, {Key: []byte("b"), Val: []byte("2")}}))
+	require.NoError(t, db.Set(ctx, other, []byte("k"), []byte("v")))
+	var gs []store.Group
+	for i := range 2500 {
+		gs = append(gs, store.Group{Name: fmt.Appendf(nil, "x%d", i), Entries: []store.Entry{{Key: []byte("k"), Val: []byte("v")}}})
+	}
+	require.NoError(t, db.PutGroups(ctx, g, gs))
+	found, err := db.Inspect(ctx, s)
+	require.NoError(t, err)
+	assert.True(t, found.Exists)
+	assert.EqualValues(t, 2, found.Size)
+
+	gone, err := db.Drop(ctx, s, nil)
+	require.NoError(t, err)
+	assert.Positive(t, gone)
+	count(t, db, s, 0)
+	count(t, db, g, 2500)
+	count(t, db, other, 1)
+
+	var last int64
+	gone, err = db.Drop(ctx, g, func(done int64) {
+		assert.GreaterOrEqual(t, done, last, "progress never falls")
+		last = done
+	})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2500, gone)
+	assert.Equal(t, gone, last)
+	count(t, db, g, 0)
+	list, err := db.Made(ctx, ns)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, other, list[0].Space)
+
+	gone, err = db.Drop(ctx, other, nil)
+	require.NoError(t, err)
+	assert.Positive(t, gone)
+	list, err = db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	for _, sp := range []store.Space{s, g, other} {
+		require.NoError(t, db.Record(ctx, store.Made{Space: sp}))
+	}
+}
+
+// strangers: what was not recorded is not dropped.
+func strangers(t *testing.T, db Maps, ns string) {
+	s := ours(t, db, space(ns, "theirs"))
+	ctx := t.Context()
+	require.NoError(t, db.Set(ctx, s, []byte("k"), []byte("v")))
+	for _, other := range []store.Space{space(ns, "their"), space(ns, "thei*"), grouped(ns, "theirs"), space(ns+"x", "theirs")} {
+		_, err := db.Drop(ctx, other, nil)
+		require.Error(t, err, other.Name)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	want(t, db, s, "k", "v")
+}
+
+// cancelled: a context that has ended ends a call, in a class of its own, and the
+// connection stays usable.
+func cancelled(t *testing.T, db Maps, ns string) {
+	s := ours(t, db, space(ns, "cancelled"))
+	g := ours(t, db, grouped(ns, "cancelled"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k, v := []byte("k"), []byte("v")
+	for name, f := range map[string]func() error{
+		"put":      func() error { return db.Put(ctx, s, k, v) },
+		"set":      func() error { return db.Set(ctx, s, k, v) },
+		"putall":   func() error { return db.PutAll(ctx, s, []store.Entry{{Key: k, Val: v}}) },
+		"get":      func() error { _, _, err := db.Get(ctx, s, k, nil); return err },
+		"getall":   func() error { _, err := db.GetAll(ctx, s, [][]byte{k}); return err },
+		"putgroup": func() error { return db.PutGroup(ctx, g, k, k, v) },
+		"putgroups": func() error {
+			return db.PutGroups(ctx, g, []store.Group{{Name: k, Entries: []store.Entry{{Key: k, Val: v}}}})
+		},
+		"getgroup": func() error { _, err := db.GetGroup(ctx, g, k, [][]byte{k}); return err },
+		"count":    func() error { _, err := db.Count(ctx, s); return err },
+	} {
+		err := f()
+		if assert.ErrorIs(t, err, context.Canceled, name) {
+			assert.Equal(t, store.Canceled, db.Classify(err), name)
+		}
+	}
+	expired, cancel2 := context.WithTimeout(t.Context(), -1)
+	defer cancel2()
+	assert.Equal(t, store.Timeout, db.Classify(db.Set(expired, s, k, v)))
+	assert.Equal(t, store.Worked, db.Classify(db.Set(t.Context(), s, k, v)))
+	want(t, db, s, "k", "v")
+}
+
+// concurrency: workers writing and reading at the same time lose nothing and see
+// whole values.
+func concurrency(t *testing.T, db Maps, ns string) {
+	s, g := ours(t, db, space(ns, "many")), ours(t, db, grouped(ns, "many"))
+	const workers, rounds = 8, 40
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var buf []byte
+			for i := range rounds {
+				key := fmt.Appendf(nil, "k%d-%d", w, i)
+				val := fmt.Appendf(nil, "v%d-%d", w, i)
+				var err error
+				switch i % 3 {
+				case 0:
+					err = db.Put(t.Context(), s, key, val)
+				case 1:
+					err = db.Set(t.Context(), s, key, val)
+				default:
+					err = db.PutAll(t.Context(), s, []store.Entry{{Key: key, Val: val}})
+				}
+				assert.NoError(t, err)
+				assert.NoError(t, db.PutGroup(t.Context(), g, fmt.Append(nil, i), key, val))
+				got, ok, err := db.Get(t.Context(), s, key, buf)
+				assert.NoError(t, err)
+				assert.True(t, ok)
+				assert.Equal(t, string(val), string(got))
+				buf = got
+			}
+		})
+	}
+	wg.Wait()
+	count(t, db, s, workers*rounds)
+	count(t, db, g, workers*rounds)
+}
+
+// info: a store tells its name, and accepts what it is probed for without leaving
+// a trace.
+func info(t *testing.T, db Maps, ns string) {
+	s := ours(t, db, space(ns, "probed"))
+	got, err := db.Info(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, got.Name)
+	assert.NotEmpty(t, got.Topology)
+	require.NoError(t, db.Probe(t.Context(), s))
+	require.NoError(t, db.Probe(t.Context(), grouped(ns, "probed")))
+	count(t, db, s, 0)
+	found, err := db.Inspect(t.Context(), s)
+	require.NoError(t, err)
+	assert.Equal(t, store.Found{}, found)
+	assert.Equal(t, store.Worked, db.Classify(nil))
+}
