@@ -1,0 +1,98 @@
+// Package embedded is the store that needs no server: miniredis in this process,
+// spoken to over loopback TCP as a real one would be. It is for trying things out
+// and for tests; what is measured on it is no figure of Redis.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+)
+
+// NoFigure is what reports say of a run on this store.
+const NoFigure = "The store was miniredis, embedded in perfbench; these are no figures of a Redis server."
+
+// tick is how often the clock of miniredis is moved on: its keys do not expire by
+// themselves.
+const tick = 100 * time.Millisecond
+
+// Driver starts an embedded store; each Open is one of its own.
+var Driver = store.Driver{
+	Name:    "embedded",
+	Title:   "Embedded (no server needed)",
+	Schemes: []string{"embedded"},
+	Example: "embedded:",
+	Params:  []string{"connections", "protocol"},
+	Open:    open,
+}
+
+var _ redis.Typed = (*Conn)(nil)
+
+// Conn is a pool of connections to a miniredis of its own. All else is that of
+// package redis.
+type Conn struct {
+	*redis.Conn
+	server *miniredis.Miniredis
+	stop   func()
+	clock  sync.WaitGroup
+	once   sync.Once
+	err    error
+}
+
+func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
+	if t.Path != "" {
+		return nil, fault.Input(fmt.Errorf("embedded: takes no name, and %q was given", t.Path), "write  embedded:")
+	}
+	server := miniredis.NewMiniRedis()
+	if err := server.Start(); err != nil {
+		return nil, fault.Store(fmt.Errorf("embedded: listen on loopback: %w", err), "--target memory: needs no port")
+	}
+	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: t.Params}, o)
+	if err != nil {
+		server.Close()
+		return nil, err
+	}
+	c := &Conn{Conn: inner, server: server}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
+	// Ends with Close.
+	c.clock.Go(func() { c.keepTime(background) })
+	return c, nil
+}
+
+func (c *Conn) keepTime(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			c.server.FastForward(tick)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Info tells what this is. It never fails.
+func (c *Conn) Info(context.Context) (store.Info, error) {
+	return store.Info{Name: "miniredis", Topology: "in process", NoFigure: NoFigure}, nil
+}
+
+// Close ends the server with all its data.
+func (c *Conn) Close() error {
+	c.once.Do(func() {
+		c.stop()
+		c.clock.Wait()
+		c.err = errors.Join(c.err, c.Conn.Close())
+		c.server.Close()
+	})
+	return c.err
+}

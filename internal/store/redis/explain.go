@@ -1,0 +1,173 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+const isItRunning = "is the server running? try  redis-cli ping,  or  --target embedded:  to go without one"
+
+// explain says in one sentence why the servers cannot be used, and what to do.
+func (c *Conn) explain(ctx context.Context, err error) error {
+	if e := ctx.Err(); errors.Is(e, context.Canceled) {
+		return fault.Store(fmt.Errorf("redis: %s: %w", c.where(), e), "")
+	}
+	err = c.scrub(err)
+	for _, f := range []func(error) (string, string){
+		c.sayTLS, c.sayReply, func(err error) (string, string) { return c.saySentinel(ctx, err) }, c.sayNetwork,
+	} {
+		if what, hint := f(err); what != "" {
+			return fault.Store(sentence{"redis: " + c.where() + ": " + what, err}, hint)
+		}
+	}
+	return fault.Store(fmt.Errorf("redis: %s: %w", c.where(), err), isItRunning)
+}
+
+// sentence is a message of ours that keeps its cause for those who ask with
+// errors.Is, without repeating it.
+type sentence struct {
+	text  string
+	cause error
+}
+
+func (s sentence) Error() string { return s.text }
+func (s sentence) Unwrap() error { return s.cause }
+
+// sayTLS explains a failed TLS handshake.
+func (c *Conn) sayTLS(err error) (what, hint string) {
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var header tls.RecordHeaderError
+	var alert tls.AlertError
+	switch {
+	case errors.As(err, &host):
+		return "the server's certificate is for another name: " + host.Error(),
+			"give the name in the certificate with servername=NAME"
+	case errors.As(err, &unknown):
+		return "the server's certificate is signed by an authority that is not trusted here",
+			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
+	case errors.As(err, &invalid):
+		return "the server's certificate is not valid: " + invalid.Error(), "look at its dates and its use"
+	case errors.As(err, &header):
+		return "the server does not speak TLS on this port", "use the scheme without TLS, or the server's TLS port"
+	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
+		return "the server ended the TLS handshake: " + last(err.Error(), "tls: "),
+			"does it want a client certificate? give cert=FILE and key=FILE"
+	}
+	return "", ""
+}
+
+// last returns what follows the last mark in s.
+func last(s, mark string) string { return s[strings.LastIndex(s, mark)+len(mark):] }
+
+// sayReply explains what the server itself answered.
+func (c *Conn) sayReply(err error) (what, hint string) {
+	var reply goredis.Error
+	if !errors.As(err, &reply) || errors.Is(err, goredis.Nil) {
+		return "", ""
+	}
+	text := reply.Error()
+	has := func(s string) bool { return strings.HasPrefix(text, s) }
+	switch {
+	case has("NOAUTH") && c.mode == sentinel && c.target.Password != "" && c.target.Params.Get("sentinel_password") == "":
+		return "a password is wanted", "if the sentinels want one too, give it with sentinel_password="
+	case has("NOAUTH") && c.target.Password != "":
+		return "the server wants a user and a password it was not given", "write user:password@ before the host"
+	case has("NOAUTH"):
+		return "the server wants a password and none was given", "use --password-file, or user:password@ before the host"
+	case has("WRONGPASS"), has("ERR invalid password"):
+		who := "the password is wrong"
+		if c.target.User != "" {
+			who = fmt.Sprintf("the user %q does not exist, is disabled, or has another password", c.target.User)
+		}
+		return who, "check user and password; a % or @ in them is written %25 or %40 in a URL"
+	case strings.Contains(text, "AUTH") && strings.Contains(text, "without any password configured"):
+		return "a password was given and the server has none", "leave the password away"
+	case has("NOPERM"):
+		return "the user may not do this: " + text, "grant it with ACL SETUSER"
+	case has("LOADING"):
+		return "the server is still loading its data", "wait until  redis-cli ping  answers PONG"
+	case has("ERR max number of clients"), has("ERR max clients"):
+		return "the server has no connection left for us", "raise its maxclients, or lower connections="
+	case has("CLUSTERDOWN"):
+		return "the cluster is down: " + strings.TrimPrefix(text, "CLUSTERDOWN "), "look at  redis-cli cluster info"
+	case has("DENIED"):
+		return "the server is in protected mode and takes only local connections", "set a password or bind on the server"
+	case has("ERR DB index"), has("ERR invalid DB index"):
+		return fmt.Sprintf("there is no database %d", c.single.Options().DB), "the server's setting  databases  says how many there are"
+	case has("MISCONF"), has("READONLY"), has("OOM"):
+		return text, ""
+	}
+	return "the server answered: " + text, ""
+}
+
+// saySentinel explains why no master was found.
+func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
+	if c.mode != sentinel || !strings.Contains(err.Error(), "all sentinels") || !errors.Is(err, goredis.Nil) {
+		return "", ""
+	}
+	names := c.masterNames(ctx)
+	if len(names) == 0 {
+		return fmt.Sprintf("the sentinels know no master named %q, nor any other", c.target.Path),
+			"SENTINEL MONITOR makes a master known"
+	}
+	return fmt.Sprintf("the sentinels know no master named %q", c.target.Path), "they know: " + strings.Join(names, ", ")
+}
+
+// sayNetwork explains why there is no connection, or none to a Redis.
+func (c *Conn) sayNetwork(err error) (what, hint string) {
+	var dns *net.DNSError
+	text := err.Error()
+	switch class := Classify(err); {
+	case errors.As(err, &dns):
+		return fmt.Sprintf("the host name %q cannot be resolved", dns.Name), "check its spelling, or give an address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return c.place(err) + "connection refused", isItRunning
+	case errors.Is(err, syscall.ENOENT):
+		return "there is no such socket", "is the server running? its setting  unixsocket  names the path"
+	case errors.Is(err, syscall.EACCES):
+		return "the socket may not be opened by this user", "the server's setting  unixsocketperm  says who may"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return c.place(err) + "no route to the host", "is it reachable from here?"
+	case strings.HasPrefix(text, "redis: invalid"), strings.HasPrefix(text, "redis: can't parse"),
+		strings.Contains(text, "redis: unexpected"), strings.Contains(text, "malformed"), strings.Contains(text, "redis: unknown"):
+		return "what answers there does not speak the protocol of Redis", "is this the right port?"
+	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && c.tls == nil:
+		return "the server closed the connection at once", "does it expect TLS? then use " + c.tlsScheme() + ". Is it a Redis?"
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return "the server closed the connection at once", "does it speak TLS on this port, and want a client certificate?"
+	case class == store.Timeout, strings.Contains(text, "i/o timeout"), strings.Contains(text, "deadline exceeded"):
+		return c.place(err) + "no answer in time", "is it the right host and port, and no firewall between? dial_timeout= and read_timeout= give it longer"
+	}
+	return "", ""
+}
+
+// place names the address that could not be reached when it is not the target's
+// own, as with the nodes of a cluster.
+func (c *Conn) place(err error) string {
+	var op *net.OpError
+	if c.mode == standalone || !errors.As(err, &op) || op.Addr == nil {
+		return ""
+	}
+	return op.Addr.String() + ": "
+}
+
+func (c *Conn) tlsScheme() string {
+	if c.target.Scheme == "unix" {
+		return "tls=1"
+	}
+	return strings.Replace(c.target.Scheme, "redis", "rediss", 1) + "://"
+}

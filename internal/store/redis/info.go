@@ -1,0 +1,148 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// nearlyFull is the share of the memory limit above which a run is worth a warning.
+const nearlyFull = 0.9
+
+// inform returns what a server tells by INFO, empty when it does not tell or may
+// not: an unknown section or a missing permission is no failure.
+func inform(ctx context.Context, m *goredis.Client, sections ...string) map[string]string {
+	out := map[string]string{}
+	for _, s := range sections {
+		text, err := m.Info(ctx, s).Result()
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+				out[k] = v
+			}
+		}
+	}
+	return out
+}
+
+// Info asks the servers who they are. It fails only when they do not answer at
+// all; what one does not tell is left out.
+func (c *Conn) Info(ctx context.Context) (store.Info, error) {
+	if err := c.ping(ctx); err != nil {
+		return store.Info{}, c.explain(ctx, err)
+	}
+	info := store.Info{Name: "redis", Details: map[string]string{}}
+	masters := 0
+	err := c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		told := inform(ctx, m, "server", "memory", "persistence", "replication")
+		maps.Copy(told, configured(ctx, m))
+		if masters++; masters == 1 {
+			identify(&info, told)
+			details(&info, told)
+		}
+		info.FreeBytes += free(told)
+		name := ""
+		if c.mode == cluster {
+			name = m.Options().Addr + ": "
+		}
+		warn(&info, name, told)
+		return nil
+	})
+	if err != nil {
+		return store.Info{}, c.explain(ctx, err)
+	}
+	switch c.mode {
+	case cluster:
+		info.Topology = fmt.Sprintf("cluster of %d masters", masters)
+		if masters == 1 {
+			info.Topology = "cluster of 1 master"
+		}
+	case sentinel:
+		info.Topology = "sentinel"
+	default:
+		info.Topology = "standalone"
+	}
+	return info, nil
+}
+
+// configured returns settings that INFO does not tell.
+func configured(ctx context.Context, m *goredis.Client) map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{"save", "io-threads"} {
+		got, err := m.ConfigGet(ctx, name).Result()
+		if err != nil {
+			return out
+		}
+		maps.Copy(out, got)
+	}
+	return out
+}
+
+func identify(info *store.Info, told map[string]string) {
+	info.Version = told["redis_version"]
+	if v := told["valkey_version"]; v != "" {
+		info.Name, info.Version = "valkey", v
+	} else if n := told["server_name"]; n != "" {
+		info.Name = n
+	}
+}
+
+func details(info *store.Info, told map[string]string) {
+	for name, key := range map[string]string{
+		"maxmemory_policy": "maxmemory_policy", "save": "save", "io_threads": "io-threads",
+		"maxmemory": "maxmemory", "role": "role", "replicas": "connected_slaves",
+	} {
+		if v, ok := told[key]; ok {
+			info.Details[name] = v
+		}
+	}
+	switch told["aof_enabled"] {
+	case "1":
+		info.Details["appendonly"] = "yes"
+	case "0":
+		info.Details["appendonly"] = "no"
+	}
+}
+
+func number(told map[string]string, key string) int64 {
+	n, _ := strconv.ParseInt(told[key], 10, 64)
+	return n
+}
+
+// free returns the memory that a server may still fill, 0 when not told; a full
+// one has 1 byte.
+func free(told map[string]string) int64 {
+	limit := number(told, "maxmemory")
+	if limit == 0 {
+		limit = number(told, "total_system_memory")
+	}
+	if limit == 0 {
+		return 0
+	}
+	return max(limit-number(told, "used_memory"), 1)
+}
+
+func warn(info *store.Info, name string, told map[string]string) {
+	limit, used, policy := number(told, "maxmemory"), number(told, "used_memory"), told["maxmemory_policy"]
+	if limit > 0 && policy == "noeviction" && float64(used) > nearlyFull*float64(limit) {
+		info.Warnings = append(info.Warnings, fmt.Sprintf("%s%s of %s of maxmemory are used and the policy is noeviction: writes will soon be refused", name, units.Size(used), units.Size(limit)))
+	}
+	if limit > 0 && policy != "" && policy != "noeviction" {
+		info.Warnings = append(info.Warnings, fmt.Sprintf("%sthe server evicts keys when %s are full (%s): what was written may be gone when it is verified", name, units.Size(limit), policy))
+	}
+	if told["role"] == "slave" {
+		info.Warnings = append(info.Warnings, name+"the server is a replica: it refuses writes unless it is set to take them, and its master overwrites them")
+	}
+	if told["loading"] == "1" {
+		info.Warnings = append(info.Warnings, name+"the server is still loading its data")
+	}
+}

@@ -1,0 +1,188 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Inspect looks at a space: what is under its key, or under any key of its groups.
+func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+	key := keyOf(s)
+	if s.Grouped {
+		return c.inspectGroups(ctx, s)
+	}
+	kind, err := c.client.Type(ctx, key).Result()
+	if err != nil {
+		return store.Found{}, fmt.Errorf("type %s: %w", key, err)
+	}
+	if kind == "none" {
+		return store.Found{}, nil
+	}
+	size, err := c.sizeOf(ctx, key, kind)
+	if err != nil {
+		return store.Found{}, fmt.Errorf("size of %s: %w", key, err)
+	}
+	return store.Found{Exists: true, Kind: kind, Size: size}, nil
+}
+
+func (c *Conn) sizeOf(ctx context.Context, key, kind string) (int64, error) {
+	switch kind {
+	case "hash":
+		return c.client.HLen(ctx, key).Result()
+	case "list":
+		return c.client.LLen(ctx, key).Result()
+	case "set":
+		return c.client.SCard(ctx, key).Result()
+	case "zset":
+		return c.client.ZCard(ctx, key).Result()
+	case "stream":
+		return c.client.XLen(ctx, key).Result()
+	case "string":
+		return 1, nil
+	}
+	return -1, nil
+}
+
+// inspectGroups counts the entries of all groups; -1 when one is no hash.
+func (c *Conn) inspectGroups(ctx context.Context, s store.Space) (store.Found, error) {
+	found := store.Found{}
+	err := c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
+		if !found.Exists {
+			kind, err := m.Type(ctx, keys[0]).Result()
+			if err != nil {
+				return err
+			}
+			found.Exists, found.Kind = true, kind
+		}
+		return nil
+	})
+	if err != nil {
+		return store.Found{}, fmt.Errorf("scan %s: %w", keyOf(s), err)
+	}
+	if !found.Exists {
+		return found, nil
+	}
+	if found.Size, err = c.Count(ctx, s); Classify(err) == store.WrongType {
+		found.Size, err = -1, nil
+	}
+	return found, err
+}
+
+// Record writes down that we made a space, in a hash beside the data.
+func (c *Conn) Record(ctx context.Context, m store.Made) error {
+	key := madeKey(m.Namespace)
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("record of %s: %w", m.Name, err)
+	}
+	return recordError(key, c.client.HSet(ctx, key, madeField(m.Space), text).Err())
+}
+
+// recordError says what is wrong with the hash of records.
+func recordError(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("record of what was made (%s): %w", key, err)
+	if Classify(err) == store.WrongType {
+		return fault.Store(err, "something else is under this key; use another --namespace")
+	}
+	return err
+}
+
+// Made lists what is recorded under a namespace, by name.
+func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	key := madeKey(namespace)
+	fields, err := c.client.HGetAll(ctx, key).Result()
+	if err != nil {
+		return nil, recordError(key, err)
+	}
+	out := make([]store.Made, 0, len(fields))
+	for name, text := range fields {
+		var m store.Made
+		if err := json.Unmarshal([]byte(text), &m); err != nil || madeField(m.Space) != name {
+			return nil, fault.Store(fmt.Errorf("redis: %s: %q is no record of perfbench", key, name), "use another --namespace")
+		}
+		m.Namespace = namespace
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b store.Made) int {
+		return strings.Compare(madeField(a.Space), madeField(b.Space))
+	})
+	return out, nil
+}
+
+// Drop removes the keys of a space that is recorded as ours, and its record. It
+// tells how many keys are gone.
+func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	key, made := keyOf(s), madeKey(s.Namespace)
+	recorded, err := c.client.HExists(ctx, made, madeField(s)).Result()
+	if err != nil {
+		return 0, recordError(made, err)
+	}
+	if !recorded {
+		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")
+	}
+	if progress == nil {
+		progress = func(int64) {}
+	}
+	var gone int64
+	if s.Grouped {
+		gone, err = c.dropGroups(ctx, s, progress)
+	} else {
+		gone, err = unlink(ctx, c.client, key)
+		progress(gone)
+	}
+	if err != nil {
+		return gone, fmt.Errorf("unlink %s: %w", key, err)
+	}
+	// The last field takes the hash with it.
+	return gone, recordError(made, c.client.HDel(ctx, made, madeField(s)).Err())
+}
+
+func (c *Conn) dropGroups(ctx context.Context, s store.Space, progress func(int64)) (int64, error) {
+	var gone int64
+	err := c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
+		n, err := unlink(ctx, m, keys...)
+		gone += n
+		progress(gone)
+		return err
+	})
+	return gone, err
+}
+
+// unlink removes keys one by one, since those of a node lie in different slots,
+// in one pipeline. Servers from before UNLINK get DEL.
+func unlink(ctx context.Context, m goredis.UniversalClient, keys ...string) (int64, error) {
+	gone, err := remove(ctx, m, goredis.Pipeliner.Unlink, keys)
+	if err != nil && strings.HasPrefix(err.Error(), "ERR unknown command") {
+		return remove(ctx, m, goredis.Pipeliner.Del, keys)
+	}
+	return gone, err
+}
+
+func remove(ctx context.Context, m goredis.UniversalClient, how func(goredis.Pipeliner, context.Context, ...string) *goredis.IntCmd, keys []string) (int64, error) {
+	pipe := m.Pipeline()
+	cmds := make([]*goredis.IntCmd, len(keys))
+	for i, k := range keys {
+		cmds[i] = how(pipe, ctx, k)
+	}
+	_, err := pipe.Exec(ctx)
+	var gone int64
+	for _, cmd := range cmds {
+		gone += cmd.Val()
+	}
+	if errors.Is(err, goredis.Nil) {
+		err = nil
+	}
+	return gone, err
+}

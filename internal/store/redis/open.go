@@ -1,0 +1,171 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Open connects to the servers of t and makes sure that they answer and are laid
+// out as the target says. Errors have the code of an unfit store, or of bad input
+// when the target itself is wrong, and a hint; none repeats a password.
+func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
+	c, err := newConn(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(ctx); err != nil {
+		c.closeQuietly()
+		return nil, err
+	}
+	return c, nil
+}
+
+// check asks what must be right before anything else is asked.
+func (c *Conn) check(ctx context.Context) error {
+	if c.mode == cluster {
+		return c.checkCluster(ctx)
+	}
+	if err := c.ping(ctx); err != nil {
+		return c.explain(ctx, err)
+	}
+	// A server that does not tell, or may not, is taken for what the target says.
+	told := inform(ctx, c.single, "server")
+	switch where := c.where(); told["redis_mode"] {
+	case "cluster":
+		if c.mode == standalone && !soleNode(ctx, c.single) {
+			return fault.Store(fmt.Errorf("redis: %s is a node of a cluster, and the target says a single server", where),
+				"did you mean "+c.scheme("cluster")+"://"+strings.Join(c.target.Hosts, ",")+"?")
+		}
+	case "sentinel":
+		return fault.Store(fmt.Errorf("redis: %s is a sentinel, which keeps no data", where),
+			"did you mean "+c.scheme("sentinel")+"://"+strings.Join(c.target.Hosts, ",")+"/mymaster?")
+	}
+	return nil
+}
+
+// soleNode says whether a node serves all slots itself, so that a single
+// connection reaches every key.
+func soleNode(ctx context.Context, node *goredis.Client) bool {
+	slots, err := node.ClusterSlots(ctx).Result()
+	if err != nil {
+		return false
+	}
+	served, nodes := 0, map[string]bool{}
+	for _, s := range slots {
+		served += s.End - s.Start + 1
+		if len(s.Nodes) > 0 {
+			nodes[s.Nodes[0].Addr] = true
+		}
+	}
+	return served == 16384 && len(nodes) == 1
+}
+
+func (c *Conn) checkCluster(ctx context.Context) error {
+	slots, err := c.cluster.ClusterSlots(ctx).Result()
+	if err == nil && len(slots) == 0 {
+		return fault.Store(fmt.Errorf("redis: the cluster at %s serves no slots", c.where()),
+			"create it first: redis-cli --cluster create …")
+	}
+	if err == nil {
+		// Not only the seeds but the nodes as they name themselves must be there.
+		err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+			if err := m.Ping(ctx).Err(); err != nil {
+				return fmt.Errorf("node %s: %w", m.Options().Addr, err)
+			}
+			return nil
+		})
+	}
+	if err == nil {
+		return nil
+	}
+	if strings.Contains(err.Error(), "cluster support disabled") {
+		return fault.Store(fmt.Errorf("redis: %s is a single server, and the target says a cluster", c.where()),
+			"did you mean "+c.scheme("")+"://"+c.target.Hosts[0]+"?")
+	}
+	return c.explain(ctx, err)
+}
+
+// where names the servers as the target does.
+func (c *Conn) where() string {
+	if c.target.Scheme == "unix" {
+		return c.target.Path
+	}
+	return strings.Join(c.target.Hosts, ",")
+}
+
+// scheme returns the scheme for another layout, with TLS when the target has it.
+func (c *Conn) scheme(layout string) string {
+	s := "redis"
+	if c.tls != nil {
+		s = "rediss"
+	}
+	if layout != "" {
+		s += "+" + layout
+	}
+	return s
+}
+
+// masterNames asks the sentinels which masters they know.
+func (c *Conn) masterNames(ctx context.Context) []string {
+	for _, h := range c.target.Hosts {
+		s := goredis.NewSentinelClient(&goredis.Options{
+			Addr: store.HostPort(h, 26379), TLSConfig: c.tls, MaxRetries: -1, DisableIdentity: true,
+			Username: c.target.Params.Get("sentinel_user"), Password: c.target.Params.Get("sentinel_password"),
+			DialTimeout: c.single.Options().DialTimeout, ReadTimeout: c.single.Options().ReadTimeout,
+		})
+		masters, err := s.Masters(ctx).Result()
+		_ = s.Close()
+		if err != nil {
+			continue
+		}
+		var names []string
+		for _, m := range masters {
+			if n := nameOf(m); n != "" {
+				names = append(names, n)
+			}
+		}
+		return names
+	}
+	return nil
+}
+
+// nameOf finds the name in what a sentinel tells of a master: a map, or with the
+// older protocol a list of names and values.
+func nameOf(m any) string {
+	switch m := m.(type) {
+	case map[any]any:
+		n, _ := m["name"].(string)
+		return n
+	case []any:
+		for i := 0; i+1 < len(m); i += 2 {
+			if m[i] == "name" {
+				n, _ := m[i+1].(string)
+				return n
+			}
+		}
+	}
+	return ""
+}
+
+// scrub returns err without the secrets of the target in it. The chain of causes
+// is kept unless a secret is in it.
+func (c *Conn) scrub(err error) error {
+	text := err.Error()
+	clean := text
+	for _, s := range []string{c.target.Password, c.target.Params.Get("sentinel_password")} {
+		if len(s) >= 4 {
+			clean = strings.ReplaceAll(clean, s, "***")
+		}
+	}
+	if clean == text {
+		return err
+	}
+	return errors.New(clean)
+}

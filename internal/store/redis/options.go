@@ -1,0 +1,173 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// mode is how the servers are laid out, as the target says.
+type mode int
+
+const (
+	standalone mode = iota + 1
+	cluster
+	sentinel
+)
+
+// spare is how many connections the pool may open beyond one per worker, so that
+// a question of our own in mid-run takes none from a worker.
+const spare = 2
+
+// timeout is how long a read or write may take unless the target says otherwise.
+const timeout = 5 * time.Second
+
+func modeOf(scheme string) mode {
+	switch {
+	case strings.HasSuffix(scheme, "+cluster"):
+		return cluster
+	case strings.HasSuffix(scheme, "+sentinel"):
+		return sentinel
+	}
+	return standalone
+}
+
+// newConn makes the client that t describes. It does not connect.
+func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
+	u, err := options(t, o)
+	if err != nil {
+		return nil, err
+	}
+	// The library would write to the terminal that others own. What matters it
+	// returns as errors.
+	logging.Disable()
+	c := &Conn{target: t, tls: u.TLSConfig, mode: modeOf(t.Scheme), size: u.PoolSize}
+	c.calls.New = func() any { return new(call) }
+	switch c.mode {
+	case cluster:
+		c.cluster = goredis.NewClusterClient(u.Cluster())
+		c.client = c.cluster
+	case sentinel:
+		c.single = goredis.NewFailoverClient(u.Failover())
+		c.client = c.single
+	default:
+		s := u.Simple()
+		if t.Scheme == "unix" {
+			s.Network = "unix"
+		}
+		c.single = goredis.NewClient(s)
+		c.client = c.single
+	}
+	return c, nil
+}
+
+func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, error) {
+	config, err1 := store.TLSConfig(t)
+	times, err2 := store.Timeouts(t)
+	pool, err3 := store.Connections(t)
+	protocol, err4 := t.Int("protocol", 3, 2, 3)
+	addrs, err5 := addresses(t)
+	db, err6 := database(t)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return nil, fault.Code(err, fault.CodeInput)
+	}
+	if pool == 0 {
+		pool = max(o.Threads, 1) + spare
+	}
+	u := &goredis.UniversalOptions{
+		Addrs: addrs, DB: db, Protocol: protocol,
+		Username: t.User, Password: t.Password,
+		SentinelUsername: t.Params.Get("sentinel_user"),
+		SentinelPassword: t.Params.Get("sentinel_password"),
+		TLSConfig:        config,
+		DialTimeout:      or(times.Dial), ReadTimeout: or(times.Read), WriteTimeout: or(times.Write),
+		PoolSize: pool, PoolTimeout: or(times.Read) + time.Second,
+		// A call that is measured is one call: nothing is tried again behind its
+		// back, a cluster's redirections excepted.
+		MaxRetries: -1, DialerRetries: 1,
+		ContextTimeoutEnabled: true,
+		DisableIdentity:       true, // older servers refuse CLIENT SETINFO
+		PipelinePoolSize:      -1,   // pipelines share the pool: the default of 10 would be a bottleneck
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled,
+		},
+	}
+	if modeOf(t.Scheme) == sentinel {
+		u.MasterName = t.Path
+	}
+	return u, nil
+}
+
+func or(d time.Duration) time.Duration {
+	if d == 0 {
+		return timeout
+	}
+	return d
+}
+
+func addresses(t store.Target) ([]string, error) {
+	if t.Scheme == "unix" {
+		if !strings.HasPrefix(t.Path, "/") {
+			return nil, fault.Input(errors.New("unix: the path of the socket is not absolute"), "for example unix:///run/redis/redis.sock")
+		}
+		return []string{t.Path}, nil
+	}
+	if len(t.Hosts) == 0 {
+		return nil, fault.Input(fmt.Errorf("%s: no host", t.Scheme), "for example "+t.Scheme+"://localhost:6379")
+	}
+	m, port := modeOf(t.Scheme), 6379
+	if m == sentinel {
+		port = 26379
+		if t.Path == "" {
+			return nil, fault.Input(fmt.Errorf("%s: the name of the master is missing", t.Scheme), "write it after the hosts: "+t.Scheme+"://"+strings.Join(t.Hosts, ",")+"/mymaster")
+		}
+	}
+	if m == standalone && len(t.Hosts) > 1 {
+		return nil, fault.Input(fmt.Errorf("%s: several hosts", t.Scheme), "a cluster is "+t.Scheme+"+cluster://"+strings.Join(t.Hosts, ",")+", sentinels are "+t.Scheme+"+sentinel://"+strings.Join(t.Hosts, ",")+"/mymaster")
+	}
+	out := make([]string, len(t.Hosts))
+	for i, h := range t.Hosts {
+		out[i] = store.HostPort(h, port)
+	}
+	return out, nil
+}
+
+// database reads the number of the database from db= or, as is the custom, from
+// the path of redis://host/0.
+func database(t store.Target) (int, error) {
+	db, err := t.Int("db", 0, 0, 1<<20)
+	if err != nil {
+		return 0, err
+	}
+	m := modeOf(t.Scheme)
+	if m == cluster && (db != 0 || t.Path != "") {
+		return 0, fault.Input(fmt.Errorf("%s: a cluster has no databases", t.Scheme), "leave db= and the path away")
+	}
+	if m != standalone || t.Scheme == "unix" || t.Path == "" {
+		return db, nil
+	}
+	n, err := strconv.Atoi(t.Path)
+	if err != nil || n < 0 {
+		return 0, fault.Input(fmt.Errorf("%s: what follows the host is not the number of a database", t.Scheme), "for example "+t.Scheme+"://"+t.Hosts[0]+"/0")
+	}
+	if t.Params.Has("db") && n != db {
+		return 0, fault.Input(fmt.Errorf("%s: db=%d contradicts /%d", t.Scheme, db, n), "give one of them")
+	}
+	return n, nil
+}
+
+// closeQuietly closes a client that was of no use.
+func (c *Conn) closeQuietly() { _ = c.client.Close() }
+
+// ping asks once, on a connection of its own if need be.
+func (c *Conn) ping(ctx context.Context) error { return c.client.Ping(ctx).Err() }
