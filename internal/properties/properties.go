@@ -1,0 +1,209 @@
+// Package properties reads files in the text format of java.util.Properties and
+// the integers in them as Java's Integer.decode does. It keeps what such a
+// reader usually loses: order, line numbers, earlier lines of a repeated key and
+// trailing blanks. It knows nothing of what the keys mean; profiles that read
+// other systems' files do.
+package properties
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Entry is one key with its value as written: trailing blanks are kept.
+type Entry struct {
+	Key, Value string
+	// Line is the number of the line on which the key stands, from 1.
+	Line int
+}
+
+// File is a properties file as read. It is not changed after Read.
+type File struct {
+	// Name is what error messages call the file.
+	Name string
+	// Entries holds each key once, in the order of the first mention, with the
+	// value and the line of the last.
+	Entries []Entry
+	// Repeated holds the lines that a later one of the same key has replaced, in
+	// the order of the file.
+	Repeated []Entry
+
+	index map[string]int
+}
+
+// Read reads a properties file; name is what messages call it. Bytes that are
+// not UTF-8 are taken as Latin-1. The only error is a broken \u escape; it
+// names the line and has the code of bad input.
+func Read(name string, data []byte) (*File, error) {
+	f := &File{Name: name, index: map[string]int{}}
+	var errs []error
+	for _, l := range logicalLines(decode(data)) {
+		rawKey, rawValue := split(l.text)
+		key, err1 := unescape(rawKey)
+		value, err2 := unescape(rawValue)
+		if err := errors.Join(err1, err2); err != nil {
+			errs = append(errs, fault.Input(fmt.Errorf("%s:%d: %w", name, l.number, err),
+				`write \\ for a backslash, or \u with four hexadecimal digits`))
+			continue
+		}
+		f.add(Entry{key, value, l.number})
+	}
+	return f, fault.Code(errors.Join(errs...), fault.CodeInput)
+}
+
+// Lookup returns the entry of a key.
+func (f *File) Lookup(key string) (Entry, bool) {
+	i, ok := f.index[key]
+	if !ok {
+		return Entry{}, false
+	}
+	return f.Entries[i], true
+}
+
+// Warnings returns a sentence for each line that a later one has replaced.
+func (f *File) Warnings() []string {
+	out := make([]string, 0, len(f.Repeated))
+	for _, old := range f.Repeated {
+		now, _ := f.Lookup(old.Key)
+		out = append(out, fmt.Sprintf("%s:%d: %s is set again on line %d, which counts", f.Name, old.Line, old.Key, now.Line))
+	}
+	return out
+}
+
+func (f *File) add(e Entry) {
+	i, ok := f.index[e.Key]
+	if !ok {
+		f.index[e.Key] = len(f.Entries)
+		f.Entries = append(f.Entries, e)
+		return
+	}
+	f.Repeated = append(f.Repeated, f.Entries[i])
+	f.Entries[i] = e
+}
+
+// decode returns data as text, without the mark that some editors put in front.
+func decode(data []byte) string {
+	if utf8.Valid(data) {
+		return strings.TrimPrefix(string(data), "\ufeff")
+	}
+	runes := make([]rune, len(data))
+	for i, b := range data {
+		runes[i] = rune(b)
+	}
+	return string(runes)
+}
+
+type line struct {
+	text   string
+	number int
+}
+
+const blanks = " \t\f"
+
+// logicalLines drops comments and empty lines and joins continued ones. A
+// comment cannot be continued; a comment sign within a continuation is text.
+func logicalLines(text string) []line {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	var out []line
+	joining := false
+	for i, s := range strings.Split(text, "\n") {
+		s = strings.TrimLeft(s, blanks)
+		if !joining && (s == "" || s[0] == '#' || s[0] == '!') {
+			continue
+		}
+		tail := len(s) - len(strings.TrimRight(s, `\`))
+		continued := tail%2 == 1
+		if continued {
+			s = s[:len(s)-1]
+		}
+		if joining {
+			out[len(out)-1].text += s
+		} else {
+			out = append(out, line{s, i + 1})
+		}
+		joining = continued
+	}
+	return out
+}
+
+// split cuts a logical line at its first separator that is not escaped: =, : or
+// a run of blanks, blanks around it dropped.
+func split(s string) (key, value string) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case strings.IndexByte("=:"+blanks, s[i]) >= 0:
+			rest := strings.TrimLeft(s[i:], blanks)
+			if rest != "" && (rest[0] == '=' || rest[0] == ':') {
+				rest = strings.TrimLeft(rest[1:], blanks)
+			}
+			return s[:i], rest
+		}
+	}
+	return s, ""
+}
+
+func unescape(s string) (string, error) {
+	if !strings.Contains(s, `\`) {
+		return s, nil
+	}
+	var b strings.Builder
+	var units []uint16 // of \u escapes in a row: two may make one character
+	flush := func() {
+		b.WriteString(string(utf16.Decode(units)))
+		units = units[:0]
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			flush()
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if i == len(s) {
+			break
+		}
+		if s[i] == 'u' {
+			unit, err := hex4(s[i+1:])
+			if err != nil {
+				return "", err
+			}
+			units = append(units, unit)
+			i += 4
+			continue
+		}
+		flush()
+		switch s[i] {
+		case 't':
+			b.WriteByte('\t')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 'f':
+			b.WriteByte('\f')
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	flush()
+	return b.String(), nil
+}
+
+func hex4(s string) (uint16, error) {
+	if len(s) < 4 {
+		return 0, fmt.Errorf(`\u%s is cut short`, s)
+	}
+	v, err := strconv.ParseUint(s[:4], 16, 16)
+	if err != nil {
+		return 0, fmt.Errorf(`\u%s has no four hexadecimal digits`, s[:4])
+	}
+	return uint16(v), nil
+}
