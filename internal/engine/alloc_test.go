@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// BenchmarkIteration is the cost of one iteration that does nothing: what the
+// harness itself takes, and the ceiling of every figure. The collector's work is
+// included. ns/op is over all threads together.
+func BenchmarkIteration(b *testing.B) {
+	for _, threads := range []int{1, 2, 16} {
+		for _, loop := range []struct {
+			name string
+			rate float64
+		}{{"closed", 0}, {"open", workload.MaxRate}} {
+			b.Run(fmt.Sprintf("%s/threads=%d", loop.name, threads), func(b *testing.B) {
+				track := pool("p", workload.Settings{Threads: threads, Rate: loop.rate}, func(context.Context, *workload.Iteration) error { return nil })
+				track.Iterations = int64(b.N)
+				b.ReportAllocs()
+				b.ResetTimer()
+				r, err := Start(b.Context(), Options{Plan: onePhase(0, track), Classify: classify, Classes: classes})
+				if err != nil {
+					b.Fatal(err)
+				}
+				res, err := r.Wait()
+				b.StopTimer()
+				if err != nil || res.Ops[0].Count != int64(b.N) {
+					b.Fatalf("did %d of %d: %v", res.Ops[0].Count, b.N, err)
+				}
+			})
+		}
+	}
+}
