@@ -1,0 +1,220 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// VerifyTimeout and TeardownTimeout are how long these may take.
+const (
+	VerifyTimeout   = 5 * time.Minute
+	TeardownTimeout = 5 * time.Minute
+)
+
+// Outcome is how a run ended.
+type Outcome struct {
+	// Dir is the run directory, Run what is in its run.json.
+	Dir string
+	Run rundir.Run
+	// Missed names the thresholds that were missed.
+	Missed []string
+	// Err is what went wrong, nil when the run reached its end, all was verified and
+	// written, and no threshold was missed. fault.CodeOf tells the exit code.
+	Err error
+}
+
+// Code is the exit code.
+func (o *Outcome) Code() int { return fault.CodeOf(o.Err) }
+
+// Finish waits for the run to end, verifies, removes what it made when that was
+// asked for, judges the thresholds, and writes the documents. Cancelling ctx cuts
+// verification and removal short; the documents are written all the same. It must
+// be called once.
+func (l *Live) Finish(ctx context.Context) *Outcome {
+	res, cause := l.run.Wait()
+	o := &Outcome{Dir: l.Dir()}
+	run := l.journal.Run()
+	if res != nil {
+		rundir.SetResult(&run, res)
+	}
+	run.Ended = time.Now()
+	run.EndedBy = l.endedBy(cause)
+	run.Environment, run.Notices = l.environment(run.Notices)
+	run.Verification = l.verify(ctx)
+	var errs []error
+	if l.Cleanup && l.plan.Teardown != nil {
+		errs = append(errs, l.teardown(ctx))
+	}
+	o.Missed = l.judge(&run)
+	run.Verdict = verdict(&run, cause, o.Missed)
+	errs = append(errs, l.journal.Finish(run), l.conn.Close())
+	o.Run = run
+	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
+	return o
+}
+
+func (l *Live) endedBy(cause error) string {
+	switch {
+	case cause == nil && l.run.ByDuration():
+		return "duration"
+	case cause == nil:
+		return "count"
+	case errors.Is(cause, ErrInterrupted), errors.Is(cause, context.Canceled), errors.Is(cause, engine.ErrKilled):
+		return "interrupt"
+	case errors.Is(cause, ErrStopped):
+		return "user"
+	}
+	return "fault: " + l.hide(cause).Error()
+}
+
+// verify asks the plan whether what is stored is right, within its time. A plan
+// that does not heed the end of its context is left behind.
+func (l *Live) verify(ctx context.Context) workload.Verification {
+	if l.plan.Verify == nil {
+		return workload.Verification{State: workload.Skipped, Summary: "this run has nothing to verify"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, VerifyTimeout)
+	defer cancel()
+	done := make(chan workload.Verification, 1) // one value: the sender never waits
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the verification broke off: %v", r)}
+			}
+		}()
+		done <- l.plan.Verify(ctx)
+	}()
+	select {
+	case v := <-done:
+		v.Summary = l.mask(v.Summary)
+		return v
+	case <-after(ctx):
+		return workload.Verification{State: workload.Incomplete, Summary: "the verification was cut short"}
+	}
+}
+
+// after is closed a second after ctx has ended, to let what heeds it say its word.
+func after(ctx context.Context) <-chan struct{} {
+	late, cancel := context.WithCancel(context.Background())
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, cancel) })
+	return late.Done()
+}
+
+func (l *Live) teardown(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, TeardownTimeout)
+	defer cancel()
+	done := make(chan error, 1) // one value: the sender never waits
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- fmt.Errorf("the removal broke off: %v", r)
+			}
+		}()
+		done <- l.plan.Teardown(ctx)
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			err = fault.Hint(fmt.Errorf("remove what this run made: %w", err), "perfbench data delete removes it later")
+		}
+		return err
+	case <-after(ctx):
+		return fault.Hint(errors.New("the removal of what this run made was cut short"), "perfbench data delete removes the rest")
+	}
+}
+
+// judge returns a sentence for each threshold that was missed.
+func (l *Live) judge(run *rundir.Run) []string {
+	view := *run
+	if run.Failed() {
+		view.Operations = append([]rundir.Operation(nil), run.Operations...)
+		for i := range view.Operations {
+			view.Operations[i].Throughput = nil
+		}
+	}
+	f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
+	var missed []string
+	for _, t := range l.Thresholds {
+		if got := t.Judge(f); !got.OK {
+			missed = append(missed, t.Reason(got))
+		}
+	}
+	return missed
+}
+
+func verdict(run *rundir.Run, cause error, missed []string) rundir.Verdict {
+	v := rundir.Verdict{State: "ok"}
+	add := func(state, reason string) {
+		if v.State == "ok" {
+			v.State = state
+		}
+		v.Reasons = append(v.Reasons, reason)
+	}
+	if run.Verification.State == workload.Failed {
+		add("failed", "verification failed: "+run.Verification.Summary)
+	}
+	if strings.HasPrefix(run.EndedBy, "fault: ") {
+		add("failed", strings.TrimPrefix(run.EndedBy, "fault: "))
+	}
+	for _, m := range missed {
+		add("failed", m)
+	}
+	if run.EndedBy == "interrupt" {
+		add("interrupted", "the run was interrupted")
+	}
+	if run.Verification.State == workload.Incomplete {
+		v.Reasons = append(v.Reasons, "not verified: "+run.Verification.Summary)
+	}
+	return v
+}
+
+// failure is the error that the outcome comes to. The code of the first of these
+// counts: interrupted, fault, verification, store gone, threshold, documents.
+func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error) error {
+	var err error
+	switch {
+	case run.EndedBy == "interrupt":
+		err = fault.Code(errors.New("interrupted; what was measured until then is reported"), fault.CodeInterrupted)
+	case strings.HasPrefix(run.EndedBy, "fault: "):
+		err = cause
+	}
+	var problems []error
+	add := func(e error, code int) {
+		if e != nil {
+			problems = append(problems, fault.Code(e, code))
+		}
+	}
+	add(err, fault.CodeOther)
+	if run.Verification.State == workload.Failed {
+		add(fmt.Errorf("verification failed: %s", run.Verification.Summary), fault.CodeVerification)
+	}
+	if run.Verification.State == workload.Incomplete && err == nil {
+		add(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary), fault.CodeStore)
+	}
+	for _, m := range missed {
+		add(errors.New(m), fault.CodeThreshold)
+	}
+	add(rest, fault.CodeOther)
+	if len(problems) == 0 {
+		return nil
+	}
+	if len(problems) == 1 {
+		return problems[0]
+	}
+	return fault.Code(errors.Join(problems...), fault.CodeOf(problems[0]))
+}
+
+func codeOfCause(cause error) int {
+	if errors.Is(cause, ErrInterrupted) {
+		return fault.CodeInterrupted
+	}
+	return fault.CodeOf(cause)
+}

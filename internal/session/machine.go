@@ -1,0 +1,64 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// busy is the share of the machine above which our own work spoils the figures.
+const busy = 0.85
+
+// environmentFacts is what is known of the machine before a run.
+func environmentFacts(version string) map[string]any {
+	return map[string]any{
+		"perfbench": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		"cpus": runtime.NumCPU(), "gomaxprocs": runtime.GOMAXPROCS(0),
+	}
+}
+
+// environment is what is known of the machine after the run, with the notices
+// that follow from it.
+func (l *Live) environment(notices []string) (map[string]any, []string) {
+	facts := environmentFacts(l.env.Version)
+	notices = append([]string(nil), notices...)
+	if wall, used := time.Since(l.began), cpuTime()-l.cpu; wall > 0 && used > 0 {
+		share := used.Seconds() / wall.Seconds() / float64(runtime.NumCPU())
+		facts["cpu_share"] = float64(int(share*1000)) / 1000
+		if share > busy {
+			notices = append(notices, fmt.Sprintf("perfbench itself used %.0f %% of this machine's processors: it may have been the bottleneck, not the store", 100*min(share, 1)))
+		}
+	}
+	if pool, ok := l.Pool(); ok {
+		facts["pool_size"], facts["pool_waits"], facts["pool_wait_ns"] = pool.Size, pool.Waits, pool.WaitNs
+		if pool.Waits > 0 {
+			notices = append(notices, fmt.Sprintf("operations waited %d times, %s in all, for a connection of the pool of %d: raise connections= in the target", pool.Waits, time.Duration(pool.WaitNs).Round(time.Millisecond), pool.Size))
+		}
+	}
+	return facts, notices
+}
+
+// mask takes the password out of a text.
+func (p *Prepared) mask(s string) string {
+	if len(p.Target.Password) < minSecret {
+		return s
+	}
+	return strings.ReplaceAll(s, p.Target.Password, "***")
+}
+
+// minSecret is the shortest password that is masked in texts of others: masking
+// "a" would make every message unreadable.
+const minSecret = 4
+
+// hide returns err with the password masked in its message, should a driver have
+// put it there.
+func (p *Prepared) hide(err error) error {
+	if err == nil || p.mask(err.Error()) == err.Error() {
+		return err
+	}
+	return fault.Code(fault.Hint(errors.New(p.mask(err.Error())), p.mask(fault.HintOf(err))), fault.CodeOf(err))
+}

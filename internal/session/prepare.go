@@ -1,0 +1,345 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Prepared is a run that was found to be possible: nothing was touched yet. It
+// is not written to after Prepare, so any goroutine may read it.
+type Prepared struct {
+	Profile workload.Profile
+	Driver  store.Driver
+	Target  store.Target
+	// Plan is not bound to a store.
+	Plan   *workload.Plan
+	Inputs workload.Inputs
+	// Preset is the preset used; empty when files take its place.
+	Preset     string
+	Timetable  []engine.At
+	Thresholds []threshold.Expr
+	Formats    []rundir.Format
+	Out        string
+	Cleanup    bool
+	// Warnings are sentences to show before the start.
+	Warnings []string
+
+	env     Env
+	req     Request
+	binding workload.Binding
+}
+
+// Prepare merges the values of a request by their precedence, designs the plan
+// and checks all that can be checked without touching a store or a disk. All
+// problems are reported at once, with the code of bad input.
+func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
+	p := &Prepared{env: env, req: req, Out: req.Out}
+	if p.Out == "" {
+		p.Out = DefaultOut
+	}
+	profile, err := findProfile(env.Profiles, req.Profile)
+	if err != nil {
+		return nil, err
+	}
+	p.Profile = profile
+	var problems workload.Problems
+	problems.Add(p.aim())
+	vs, err := p.values()
+	problems.Add(err)
+	p.Formats, err = p.formats(req.Formats)
+	problems.Add(err)
+	if vs != nil {
+		problems.Add(p.design(vs))
+	}
+	if p.Plan != nil {
+		problems.Add(p.schedule())
+	}
+	problems.Add(p.conditions())
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return p, ctx.Err()
+}
+
+func findProfile(all []workload.Profile, name string) (workload.Profile, error) {
+	var known []string
+	for _, p := range all {
+		if p.Name == name {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	if name == "" {
+		return workload.Profile{}, fault.Input(errors.New("no profile was named"), "say --profile "+strings.Join(known, "|"))
+	}
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known))
+}
+
+// aim finds the store's driver and the profile's binding to it.
+func (p *Prepared) aim() error {
+	url := p.req.Target
+	if url == "" {
+		url = DefaultTarget
+	}
+	if p.env.Resolve != nil {
+		resolved, err := p.env.Resolve(url)
+		if err != nil {
+			return err
+		}
+		url = resolved
+	}
+	t, d, err := drivers.Parse(url)
+	if err != nil {
+		return err
+	}
+	if t.Password != "" {
+		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+EnvPrefix+"TARGET_PASSWORD")
+	}
+	switch {
+	case p.req.Password != "":
+		t.Password = p.req.Password
+	case t.Password == "" && (len(t.Hosts) > 0 || t.Scheme == "unix"):
+		t.Password = passwordOf(p.env.Environ)
+	}
+	p.Target, p.Driver = t, d
+	b, ok := p.Profile.Binding(d.Name)
+	switch {
+	case !ok:
+		return fault.Code(fault.Hint(fmt.Errorf("profile %s does not run on %s", p.Profile.Name, d.Title), runsOn(p.Profile)), fault.CodeInput)
+	case b.Refuse != "":
+		return fault.Input(fmt.Errorf("profile %s does not run on %s: %s", p.Profile.Name, d.Title, b.Refuse), runsOn(p.Profile))
+	}
+	p.binding = b
+	return nil
+}
+
+func runsOn(p workload.Profile) string {
+	var ok []string
+	for _, b := range p.Stores {
+		if b.Refuse == "" {
+			ok = append(ok, b.Driver)
+		}
+	}
+	return "it runs on " + strings.Join(ok, ", ")
+}
+
+// values merges what presets, files, environment and request give.
+func (p *Prepared) values() (workload.Values, error) {
+	vs := defaults(&p.Profile)
+	var problems workload.Problems
+	p.Preset = p.req.Preset
+	if p.Preset == "" && len(p.req.Files) == 0 {
+		p.Preset = p.Profile.DefaultPreset
+	}
+	switch {
+	case p.Preset == "":
+	case p.Profile.Presets == nil:
+		problems.Add(fault.Input(fmt.Errorf("preset %q: profile %s has no presets", p.Preset, p.Profile.Name), ""))
+	default:
+		from, err := preset.Load(p.Profile.Presets, p.Preset)
+		problems.Add(err)
+		for _, v := range from {
+			vs.Set(v)
+		}
+	}
+	from, warnings, err := readFiles(&p.Profile, p.req.Files)
+	problems.Add(err)
+	p.Warnings = append(p.Warnings, warnings...)
+	put(vs, from)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	put(vs, environment(p.env.Environ, namesOf(&p.Profile, nil).plain))
+	put(vs, p.req.Values)
+	return vs, nil
+}
+
+// design makes the plan. Environment variables aimed at a track can be read only
+// once the tracks are known, so a plan may be designed twice; it costs nothing.
+func (p *Prepared) design(vs workload.Values) error {
+	var problems workload.Problems
+	in, cleanup := inputs(vs, &problems)
+	in.Driver = p.Driver.Name
+	p.Inputs, p.Cleanup = in, cleanup
+	bad := problems.Err() != nil
+	plan, err := p.Profile.Design(in)
+	problems.Add(err)
+	if err != nil || plan == nil {
+		for _, e := range unknown(vs, namesOf(&p.Profile, nil), nil) {
+			problems.Add(e)
+		}
+		return problems.Err()
+	}
+	known := namesOf(&p.Profile, plan)
+	tracks := trackNames(plan)
+	for _, e := range unknown(vs, known, tracks) {
+		problems.Add(e)
+	}
+	all := known.all(tracks)
+	p.Warnings = append(p.Warnings, strangers(p.env.Environ, all)...)
+	if aimed := environment(p.env.Environ, all); len(aimed) > 0 && !bad {
+		put(vs, aimed)
+		if plan, err = p.Profile.Design(in); err != nil {
+			problems.Add(err)
+			return problems.Err()
+		}
+	}
+	p.Plan = plan
+	p.Warnings = append(p.Warnings, plan.Warnings...)
+	return problems.Err()
+}
+
+func trackNames(plan *workload.Plan) []string {
+	out := []string{}
+	for _, t := range plan.Tracks() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// schedule reads the timetable.
+func (p *Prepared) schedule() error {
+	table, warnings, err := ParseTimetable(p.req.Timetable, p.Plan, p.Inputs.Duration)
+	p.Timetable = table
+	p.Warnings = append(p.Warnings, warnings...)
+	return err
+}
+
+// conditions reads the thresholds and, when there is a plan, checks of what they
+// speak.
+func (p *Prepared) conditions() error {
+	var problems workload.Problems
+	for _, text := range p.req.Thresholds {
+		e, err := threshold.Parse(text)
+		problems.Add(err)
+		if err == nil && p.Plan != nil {
+			problems.Add(e.Check(Operations(p.Plan)))
+		}
+		p.Thresholds = append(p.Thresholds, e)
+	}
+	return problems.Err()
+}
+
+// Operations lists the operations of a plan by the index that samples carry.
+func Operations(plan *workload.Plan) []measure.Operation {
+	var out []measure.Operation
+	for _, t := range plan.Tracks() {
+		for _, op := range t.Ops {
+			out = append(out, measure.Operation{Track: t.Name, Op: op})
+		}
+	}
+	return out
+}
+
+// formats finds the formats asked for; without any, the default ones: json, csv,
+// hlog and the profile's first document.
+func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
+	if len(ids) == 0 {
+		ids = []string{"json", "csv", "hlog"}
+		if len(p.Profile.Formats) > 0 {
+			ids = append(ids, p.Profile.Formats[0])
+		}
+	}
+	return FindFormats(p.env.Formats, ids, p.Profile.Name)
+}
+
+// FindFormats returns the formats with these ids, each once; profile, unless
+// empty, is what the run is of. Errors are of bad input, all of them joined.
+func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
+	var known []string
+	for _, f := range all {
+		known = append(known, f.ID)
+	}
+	var problems workload.Problems
+	var out []rundir.Format
+	for i, id := range ids {
+		at := slices.Index(known, id)
+		switch {
+		case slices.Contains(ids[:i], id):
+		case at < 0:
+			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, known)))
+		case profile != "" && all[at].Profile != "" && all[at].Profile != profile:
+			problems.Add(fault.Input(fmt.Errorf("format %s is of profile %s, and this run is of %s", id, all[at].Profile, profile), "perfbench list formats"))
+		default:
+			out = append(out, all[at])
+		}
+	}
+	return out, problems.Err()
+}
+
+// NeedsPassword says that the target names a user and nothing gave a password.
+func (p *Prepared) NeedsPassword() bool { return p.Target.User != "" && p.Target.Password == "" }
+
+// WithPassword returns p with another password for its target.
+func (p *Prepared) WithPassword(password string) *Prepared {
+	q := *p
+	q.Target.Password = password
+	return &q
+}
+
+// Threads is the highest number of threads that the run may come to: what the
+// connection pool is sized for.
+func (p *Prepared) Threads() int {
+	now := map[string]int{}
+	sum := func() int {
+		n := 0
+		for _, v := range now {
+			n += v
+		}
+		return n
+	}
+	for _, t := range p.Plan.Tracks() {
+		now[t.Name] = t.Start.Threads
+	}
+	most := sum()
+	for _, at := range p.Timetable {
+		switch {
+		case at.Knob.Name != "threads":
+		case at.Track == engine.All:
+			most = max(most, int(at.Value), len(now))
+		default:
+			now[p.Plan.Tracks()[at.Track].Name] = int(at.Value)
+			most = max(most, sum())
+		}
+	}
+	return max(most, p.req.MaxThreads)
+}
+
+// passwordOf returns the password that the environment gives, or "".
+func passwordOf(environ []string) string {
+	for _, kv := range environ {
+		if v, ok := strings.CutPrefix(kv, EnvPrefix+"TARGET_PASSWORD="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// ReadPassword reads the file of --password-file: its first line. Errors are of
+// bad input.
+func ReadPassword(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fault.Input(fmt.Errorf("password file: %w", err), "")
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fault.Input(fmt.Errorf("password file %s: its first line is empty", path), "")
+	}
+	return line, nil
+}

@@ -1,0 +1,217 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Line is one value of a preview with where it came from.
+type Line struct{ Name, Text, From string }
+
+// Preview says what a run would do, for --dry-run and the picker. Making one
+// touches nothing.
+type Preview struct {
+	// Run holds what every run has: profile, target, duration …
+	Run []Line
+	// Settings are the live knobs at the start, Parameters what is fixed.
+	Settings, Parameters []Line
+	// Tracks describes phases and tracks in words.
+	Tracks []string
+	// Timetable and Thresholds are as they were understood.
+	Timetable, Thresholds []string
+	// Writes and Deletes say what happens to the store, Documents to the disk.
+	Writes, Deletes []string
+	Documents       []string
+	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
+	// many may be open at once.
+	Bytes       int64
+	Connections int
+	Warnings    []string
+}
+
+// Preview tells what Start would do.
+func (p *Prepared) Preview() Preview {
+	v := Preview{
+		Run: p.runLines(), Settings: p.settingLines(), Tracks: tracksInWords(p.Plan),
+		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings,
+	}
+	for _, q := range p.Plan.Parameters {
+		v.Parameters = append(v.Parameters, Line{q.Name, q.Text, q.From()})
+	}
+	for _, at := range p.Timetable {
+		name, text := at.Knob.Name, FormatKnob(at.Knob, at.Value)
+		if at.Track >= 0 {
+			name = p.Plan.Tracks()[at.Track].Name + "." + name
+		}
+		if at.Knob.Name == Paused {
+			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
+		}
+		v.Timetable = append(v.Timetable, fmt.Sprintf("at %s: %s = %s", at.After, name, text))
+	}
+	for _, t := range p.Thresholds {
+		v.Thresholds = append(v.Thresholds, t.Text)
+	}
+	if p.Cleanup {
+		v.Deletes = p.Plan.Deletes
+		if len(v.Deletes) == 0 {
+			v.Deletes = []string{"what this run makes, at its end (--cleanup)"}
+		}
+	}
+	for _, f := range p.Formats {
+		v.Documents = append(v.Documents, f.ID)
+	}
+	return v
+}
+
+func (p *Prepared) from(what, fallback string) string {
+	if f := p.req.From[what]; f != "" {
+		return f
+	}
+	return fallback
+}
+
+func (p *Prepared) runLines() []Line {
+	flag := func(given bool, name string) string {
+		if !given {
+			return "default"
+		}
+		return p.from(name, "flag --"+name)
+	}
+	lines := []Line{{"profile", p.Profile.Name, p.from("profile", "flag --profile")}}
+	if p.Plan.Mode != "" {
+		lines = append(lines, Line{"mode", p.Plan.Mode, origin(p.Inputs.Values, "mode")})
+	}
+	lines = append(lines, Line{"target", p.Target.Redacted(), flag(p.req.Target != "", "target")}, Line{"store", p.Driver.Title, "target"})
+	if p.Preset != "" {
+		lines = append(lines, Line{"preset", p.Preset, flag(p.req.Preset != "", "preset")})
+	}
+	for _, f := range p.req.Files {
+		lines = append(lines, Line{"file", f, p.from("file", "flag --file")})
+	}
+	for _, r := range RunParams() {
+		val, ok := p.Inputs.Values[r.Name]
+		switch {
+		case ok && val.Text == "":
+			lines = append(lines, Line{r.Name, `""`, val.From()})
+		case ok:
+			lines = append(lines, Line{r.Name, val.Text, val.From()})
+		case r.Name == "duration" || r.Name == "count":
+			lines = append(lines, Line{r.Name, "–", "not given"})
+		}
+	}
+	return append(lines, Line{"out", p.Out, flag(p.req.Out != "", "out")})
+}
+
+func origin(vs workload.Values, names ...string) string {
+	if v, ok := vs.Pick(names...); ok {
+		return v.From()
+	}
+	return workload.OriginDefault.String()
+}
+
+// settingLines lists the knobs at the start: totals, and per track where there
+// are several.
+func (p *Prepared) settingLines() []Line {
+	var lines []Line
+	start := Settings(p.Plan)
+	tracks := p.Plan.Tracks()
+	for _, k := range p.Plan.Knobs {
+		if v, ok := start[k.Name]; ok {
+			lines = append(lines, Line{k.Name, FormatKnob(k, v), p.Origins()[k.Name]})
+		}
+		for _, t := range tracks {
+			if len(tracks) > 1 {
+				n := t.Name + "." + k.Name
+				lines = append(lines, Line{n, FormatKnob(k, start[n]), p.Origins()[n]})
+			}
+		}
+	}
+	return lines
+}
+
+// Settings returns the live settings at the start of a plan by the names a user
+// types: totals, or the common value, under the knob's name and, with several
+// tracks, each track's under TRACK.KNOB.
+func Settings(plan *workload.Plan) map[string]float64 {
+	out := map[string]float64{}
+	tracks := plan.Tracks()
+	for _, k := range plan.Knobs {
+		sum, same := 0.0, true
+		for _, t := range tracks {
+			v := k.Get(t.Start)
+			sum += v
+			same = same && v == k.Get(tracks[0].Start)
+			if len(tracks) > 1 {
+				out[t.Name+"."+k.Name] = v
+			}
+		}
+		switch {
+		case k.Sum:
+			out[k.Name] = sum
+		case same && len(tracks) > 0:
+			out[k.Name] = k.Get(tracks[0].Start)
+		}
+	}
+	return out
+}
+
+// Origins tells where each parameter and each setting came from.
+func (p *Prepared) Origins() map[string]string {
+	out := map[string]string{}
+	for _, v := range p.Inputs.Values {
+		out[v.Name] = v.From()
+	}
+	for _, k := range p.Plan.Knobs {
+		out[k.Name] = origin(p.Inputs.Values, k.Name)
+		for _, t := range p.Plan.Tracks() {
+			out[t.Name+"."+k.Name] = origin(p.Inputs.Values, t.Name+"."+k.Name, k.Name)
+		}
+	}
+	for _, v := range p.Plan.Parameters {
+		out[v.Name] = v.From()
+	}
+	return out
+}
+
+func tracksInWords(plan *workload.Plan) []string {
+	var out []string
+	for _, ph := range plan.Phases {
+		for _, t := range ph.Tracks {
+			s := fmt.Sprintf("%s: %s with %d threads", t.Name, strings.Join(t.Ops, ", "), t.Start.Threads)
+			if t.Total > 0 {
+				s += fmt.Sprintf(", %s %s", plainNumber(float64(t.Total)), plan.Unit)
+			}
+			if len(plan.Phases) > 1 {
+				s = "phase " + ph.Name + ", " + s
+				if len(ph.After) > 0 {
+					s += ", after " + strings.Join(ph.After, ", ")
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// SizeOf says how much a run stores, or that it cannot be told.
+func (v Preview) SizeOf() string {
+	if v.Bytes <= 0 {
+		return "unknown"
+	}
+	return units.Size(v.Bytes)
+}
+
+// dedupe drops sentences said before.
+func dedupe(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

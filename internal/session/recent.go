@@ -1,0 +1,75 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// MaxRecent is how many targets are remembered.
+const MaxRecent = 20
+
+const recentFile = "targets.json"
+
+// Recent returns the targets that were used last, the newest first, without
+// passwords. A missing or unreadable file gives none. Any goroutine may call it.
+func Recent(stateDir string) []string {
+	data, err := os.ReadFile(filepath.Join(stateDir, recentFile))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	if json.Unmarshal(data, &out) != nil {
+		return nil
+	}
+	return out[:min(len(out), MaxRecent)]
+}
+
+// Remember puts a target first among the recent ones, its secrets left out.
+// Two processes at once may lose one of their targets, never the file.
+func Remember(stateDir string, t store.Target) error {
+	t.Password = ""
+	params := t.Params
+	t.Params = map[string][]string{}
+	for k, v := range params {
+		if p := strings.ToLower(k); p != "key" && !strings.Contains(p, "pass") && !strings.Contains(p, "secret") && !strings.Contains(p, "token") {
+			t.Params[k] = v
+		}
+	}
+	url := t.Redacted()
+	list := slices.DeleteFunc(Recent(stateDir), func(s string) bool { return s == url })
+	list = append([]string{url}, list...)
+	data, err := json.MarshalIndent(list[:min(len(list), MaxRecent)], "", "  ")
+	if err != nil {
+		return fmt.Errorf("remember target: %w", err)
+	}
+	if err := replace(filepath.Join(stateDir, recentFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("remember target: %w", err)
+	}
+	return nil
+}
+
+// replace writes a file that only the user can read, whole or not at all.
+func replace(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+// Package session prepares and carries out one run. The headless command and the
+// workbench both use it, so that a run is the same whoever asked for it: merging
+// values, designing the plan, opening the store, writing the run directory,
+// running, verifying, judging. It knows neither flags nor screens.
+package session
+
+import (
+	"log/slog"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// DefaultTarget is where a run goes that names no target.
+const DefaultTarget = "embedded:"
+
+// DefaultOut is the folder that gets the run directories.
+const DefaultOut = "results"
+
+// EnvPrefix begins the names of the environment variables that are read.
+const EnvPrefix = "PERFBENCH_"
+
+// Env is what a session takes from its surroundings. It is never written to.
+type Env struct {
+	Profiles []workload.Profile
+	Formats  []rundir.Format
+	// Resolve turns a lab: target into the URL of the running server and returns
+	// any other as it is.
+	Resolve func(target string) (string, error)
+	// Environ holds the environment as NAME=value.
+	Environ []string
+	// Version is recorded with the run.
+	Version string
+	// Log takes what may spoil a result; never nil.
+	Log *slog.Logger
+}
+
+// Request is what a user asked for. Empty fields mean the default.
+type Request struct {
+	Profile, Preset string
+	// Files are paths of files or folders of a system that the profile reads.
+	Files []string
+	// Target is the URL, Password comes from elsewhere than the URL.
+	Target, Password string
+	// Values are settings, parameters and the names of RunParams, by name.
+	Values workload.Values
+	// Timetable holds live changes as in --at, Thresholds conditions as in
+	// --threshold.
+	Timetable, Thresholds []string
+	// Out is the folder of run directories, Formats what to write.
+	Out     string
+	Formats []string
+	// From tells where target, preset, files, out and formats came from, when not
+	// from a flag.
+	From map[string]string
+	// MaxThreads is the highest number of threads that live changes may ask for, for
+	// the size of the connection pool; 0: what the timetable asks for.
+	MaxThreads int
+}
+
+// RunParams lists what every run can be told beside its profile's own
+// parameters and its plan's knobs.
+func RunParams() []workload.Param {
+	return []workload.Param{
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
+		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
+		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
+		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
+		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
+		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
+	}
+}

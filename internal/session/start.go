@@ -1,0 +1,267 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// ErrInterrupted is the cause of a run that a signal stopped.
+var ErrInterrupted = errors.New("interrupted")
+
+// ErrStopped is the cause of a run that its user stopped.
+var ErrStopped = errors.New("stopped by the user")
+
+// Progress tells how far the way to the first operation has come.
+type Progress struct {
+	// Stage says what is being done: "connecting", "preparing".
+	Stage string
+	// Done and Total count what the stage works through; Total is 0 when unknown.
+	Done, Total int64
+}
+
+// Live is a run in progress. Its methods may be called from any goroutine.
+type Live struct {
+	*Prepared
+	// Info is what the store said of itself at the start.
+	Info store.Info
+	// Notices are sentences that reports repeat; to be shown as well.
+	Notices []string
+
+	plan    *workload.Plan
+	conn    store.Conn
+	journal *rundir.Journal
+	run     *engine.Run
+	began   time.Time
+	cpu     time.Duration
+	merged  map[string]*hdrhistogram.Histogram
+}
+
+// Start opens the store, makes the run directory, binds and prepares the plan and
+// starts the run. progress may be nil and may be called from any goroutine. Of a
+// start that fails nothing is left on the disk. Cancelling ctx later stops the
+// run gracefully with the context's cause.
+func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, error) {
+	tell := serially(progress)
+	l := &Live{Prepared: p, merged: map[string]*hdrhistogram.Histogram{}}
+	tell(Progress{Stage: "connecting"})
+	if err := l.open(ctx); err != nil {
+		return nil, p.hide(caused(ctx, err))
+	}
+	if err := l.begin(ctx, tell); err != nil {
+		return nil, p.hide(errors.Join(caused(ctx, err), l.conn.Close()))
+	}
+	return l, nil
+}
+
+// caused prefers the cause of a cancelled context to what came of it.
+func caused(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
+		return fault.Code(fmt.Errorf("before the run began: %w", cause), codeOfCause(cause))
+	}
+	return err
+}
+
+// serially makes progress safe to be called from any goroutine.
+func serially(progress func(Progress)) func(Progress) {
+	var mu sync.Mutex
+	return func(g Progress) {
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			progress(g)
+		}
+	}
+}
+
+// open connects, asks the store who it is, and whether it would take our writes.
+func (l *Live) open(ctx context.Context) error {
+	conn, err := l.Driver.Open(ctx, l.Target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	l.conn = conn
+	l.Info, err = conn.Info(ctx)
+	if err != nil {
+		return errors.Join(fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore), conn.Close())
+	}
+	l.Notices = l.notices()
+	return nil
+}
+
+func (l *Live) notices() []string {
+	var out []string
+	if l.Info.NoFigure != "" {
+		out = append(out, l.Info.NoFigure)
+	}
+	out = append(out, l.Info.Warnings...)
+	if free := l.Info.FreeBytes; free > 0 && l.Plan.Bytes > free/2 {
+		out = append(out, fmt.Sprintf("this run stores %s, more than half of the %s that %s has free", units.Size(l.Plan.Bytes), units.Size(free), l.Info.Name))
+	}
+	if limit := fileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
+		out = append(out, fmt.Sprintf("this run may open %d connections, more than half of the %d files that the process may have open", l.Threads(), limit))
+	}
+	return dedupe(append(out, l.Warnings...))
+}
+
+// begin makes the run directory and all that comes after it; it removes the
+// directory when it fails.
+func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
+	j, err := rundir.Create(rundir.Options{
+		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats,
+		Facts: func() any {
+			if l.plan == nil || l.plan.Facts == nil {
+				return nil
+			}
+			return l.plan.Facts()
+		},
+	})
+	if err != nil {
+		return err
+	}
+	l.journal = j
+	if err := l.prepare(ctx, tell); err != nil {
+		return errors.Join(err, j.Discard())
+	}
+	l.began, l.cpu = time.Now(), cpuTime()
+	l.run, err = engine.Start(ctx, engine.Options{
+		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
+		Classify: func(err error) uint8 { return uint8(l.conn.Classify(err)) },
+		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
+		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+		Sink:        l.second,
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("start the run: %w", err), j.Discard())
+	}
+	return nil
+}
+
+// prepare designs the plan again, now that the run has an id, connects it to the
+// store and sets that up.
+func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
+	in := l.Inputs
+	in.RunID = l.journal.Run().ID
+	plan, err := l.Profile.Design(in)
+	if err != nil {
+		return err
+	}
+	l.plan = plan
+	if err := l.binding.New(ctx, l.conn, plan); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if prober, ok := l.conn.(store.Prober); ok {
+		for _, s := range plan.Spaces {
+			if err := prober.Probe(ctx, s); err != nil {
+				return fault.Code(err, fault.CodeStore)
+			}
+		}
+	}
+	if plan.Setup == nil {
+		return nil
+	}
+	tell(Progress{Stage: "preparing"})
+	if err := plan.Setup(ctx, func(done, total int64) { tell(Progress{"preparing", done, total}) }); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	return nil
+}
+
+// model is the run as it is known before it begins.
+func (l *Live) model() rundir.Run {
+	run := rundir.Run{
+		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Target: l.Target.Redacted(),
+		Store: rundir.Store{
+			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
+			Topology: l.Info.Topology, Details: l.Info.Details,
+		},
+		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(),
+		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
+		Environment: environmentFacts(l.env.Version), Notices: l.Notices,
+	}
+	for _, r := range RunParams() {
+		if v, ok := l.Inputs.Values[r.Name]; ok {
+			run.Parameters[r.Name] = v.Text
+		}
+	}
+	if l.Preset != "" {
+		run.Parameters["preset"] = l.Preset
+	}
+	for _, v := range l.Plan.Parameters {
+		run.Parameters[v.Name] = v.Text
+	}
+	return run
+}
+
+// second is the engine's sink: the journal, and the whole run's histograms when
+// thresholds will ask for them.
+func (l *Live) second(s *measure.Second) error {
+	if len(l.Thresholds) > 0 {
+		for _, in := range s.Intervals {
+			l.merge(in.Op, "response", in.Response)
+			l.merge(in.Op, "service", in.Service)
+			l.merge(in.Op, "wait", in.Wait)
+		}
+	}
+	return l.journal.Second(s)
+}
+
+func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
+	if h == nil {
+		return
+	}
+	tag := rundir.Tag(op.Track, op.Op, what)
+	if l.merged[tag] == nil {
+		l.merged[tag] = measure.NewHistogram()
+	}
+	l.merged[tag].Merge(h)
+}
+
+// Dir is the run directory.
+func (l *Live) Dir() string { return l.journal.Dir() }
+
+// ID is the id of the run.
+func (l *Live) ID() string { return l.journal.Run().ID }
+
+// Bound is the plan that runs.
+func (l *Live) Bound() *workload.Plan { return l.plan }
+
+// Snapshot returns the newest state of the run; never nil.
+func (l *Live) Snapshot() *measure.Snapshot { return l.run.Snapshot() }
+
+// Change changes live settings as engine.Run.Change does.
+func (l *Live) Change(by string, track int, f func(workload.Settings) workload.Settings) {
+	l.run.Change(by, track, f)
+}
+
+// Settings returns the settings asked for, as engine.Run.Settings does.
+func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(track) }
+
+// Stop ends the run gracefully; the first cause is recorded.
+func (l *Live) Stop(cause error) { l.run.Stop(cause) }
+
+// Kill ends the run at once: operations under way are cancelled.
+func (l *Live) Kill() { l.run.Kill() }
+
+// Done is closed when all workers have ended. Finish must follow.
+func (l *Live) Done() <-chan struct{} { return l.run.Done() }
+
+// Pool tells of the connection pool, false when the store has none to tell of.
+func (l *Live) Pool() (store.PoolStats, bool) {
+	if p, ok := l.conn.(store.Pooled); ok {
+		return p.Pool(), true
+	}
+	return store.PoolStats{}, false
+}

@@ -1,0 +1,142 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Paused is the name under which a run is paused and resumed by the timetable.
+const Paused = "paused"
+
+const atExample = "write it like 10s:threads=32,payload=4KiB"
+
+// ParseTimetable reads entries such as "10s:threads=32,profile.payload=4KiB" or
+// "5s:paused=on" for a plan, in the order of time. Errors are of bad input, all
+// of them joined; warnings name what will never happen within the duration (0:
+// unknown). It touches nothing and may be called from any goroutine.
+func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
+	var problems workload.Problems
+	var out []engine.At
+	var warnings []string
+	for _, entry := range entries {
+		when, what, ok := strings.Cut(entry, ":")
+		if !ok || strings.TrimSpace(what) == "" {
+			problems.Add(fault.Input(fmt.Errorf("at %q: has no time and change", entry), atExample))
+			continue
+		}
+		after, err := time.ParseDuration(strings.TrimSpace(when))
+		if err != nil || after < 0 {
+			problems.Add(fault.Input(fmt.Errorf("at %q: %q is not a time since the start of measurement", entry, when), atExample))
+			continue
+		}
+		if duration > 0 && after >= duration {
+			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", entry, duration))
+		}
+		for _, one := range strings.Split(what, ",") {
+			at, err := parseChange(one, plan)
+			if err != nil {
+				problems.Add(fmt.Errorf("at %q: %w", entry, err))
+				continue
+			}
+			at.After = after
+			out = append(out, at)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b engine.At) int { return int(a.After - b.After) })
+	return out, warnings, problems.Err()
+}
+
+// parseChange reads "threads=32" or "profile.threads=8".
+func parseChange(s string, plan *workload.Plan) (engine.At, error) {
+	name, text, ok := strings.Cut(s, "=")
+	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
+	if !ok || name == "" {
+		return engine.At{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
+	}
+	at := engine.At{Track: engine.All}
+	knob := name
+	if i := strings.LastIndex(name, "."); i >= 0 {
+		knob = name[i+1:]
+		at.Track = slices.IndexFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Name == name[:i] })
+		if at.Track < 0 {
+			return at, noKnob(name, plan)
+		}
+	}
+	if knob == Paused || knob == "pause" {
+		v, err := workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--at"}.Bool()
+		at.Knob = workload.Knob{Name: Paused}
+		if v {
+			at.Value = 1
+		}
+		return at, err
+	}
+	if at.Knob, ok = plan.Knob(knob); !ok {
+		return at, noKnob(name, plan)
+	}
+	var err error
+	at.Value, err = ParseKnob(at.Knob, text)
+	return at, err
+}
+
+func noKnob(name string, plan *workload.Plan) error {
+	var all []string
+	for _, k := range plan.Knobs {
+		all = append(all, k.Name)
+	}
+	all = append(all, Paused)
+	for _, t := range plan.Tracks() {
+		for _, k := range plan.Knobs {
+			all = append(all, t.Name+"."+k.Name)
+		}
+	}
+	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all))
+}
+
+// ParseKnob reads a value for a knob as a user types it, "4KiB" or "32", and
+// checks it against the knob's range. Errors are of bad input.
+func ParseKnob(k workload.Knob, text string) (float64, error) {
+	bad := func(want string) error {
+		return fault.Input(fmt.Errorf("%s: %q is not %s", k.Name, text, want), "")
+	}
+	if k.Unit == "bytes" {
+		n, err := units.ParseSize(text)
+		if err != nil {
+			return 0, bad("a size such as 512, 1KiB or 10KB")
+		}
+		if v := float64(n); v < k.Min || v > k.Max {
+			return 0, bad(fmt.Sprintf("in %s..%s", units.Size(int64(k.Min)), units.Size(int64(k.Max))))
+		}
+		return float64(n), nil
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsNaN(v) {
+		return 0, bad("a number")
+	}
+	if v < k.Min || v > k.Max {
+		return 0, bad(fmt.Sprintf("in %s..%s", plainNumber(k.Min), plainNumber(k.Max)))
+	}
+	if k.Step == 1 && v != math.Trunc(v) {
+		return 0, bad("a whole number")
+	}
+	return v, nil
+}
+
+// FormatKnob writes a knob's value as a user would type it.
+func FormatKnob(k workload.Knob, v float64) string {
+	if k.Unit == "bytes" {
+		return units.Size(int64(v))
+	}
+	return plainNumber(v)
+}
+
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
