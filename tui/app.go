@@ -1,0 +1,304 @@
+// Package tui is the workbench: the screens of `perfbench tui`. It draws what a
+// small interface, Bench, tells it, and changes a run through another, Run; it
+// knows no engine, no store and no profile. It pulls: a tick ten times a second
+// reads the newest snapshot, and nothing of a run ever waits for the screen.
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/chart"
+)
+
+// App is the only tea.Model: size, theme, the stack of screens and what floats
+// above them. It belongs to Bubble Tea's event loop.
+type App struct {
+	env     env
+	stack   []screen
+	overlay overlay
+	scroll  int
+	logs    []string
+	dark    bool
+	blurred bool
+	// gen numbers the chain of frame ticks: those of an older chain are ignored.
+	gen int
+	// leaving says that the program quits when the run has ended.
+	leaving bool
+	killed  Run
+	final   Final
+}
+
+// NewApp returns the application without a terminal, for Show and for tests.
+// connecting makes the contexts of what may take long.
+func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
+	a := &App{dark: true, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup)}}
+	a.env.styles = a.newStyles()
+	first := screen(newPicker(a.env))
+	a.stack = []screen{first}
+	if o.Start {
+		a.stack = append(a.stack, newStarting(o.Request))
+	}
+	return a
+}
+
+func (a *App) newStyles() *styles {
+	if a.env.opts.NoColor {
+		return newStyles(ThemeMono, a.dark)
+	}
+	return newStyles(a.env.opts.Theme, a.dark)
+}
+
+// Init asks the terminal for its background and starts the frames.
+func (a *App) Init() tea.Cmd {
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.nextFrame()}
+	for _, s := range a.stack {
+		if st, ok := s.(starter); ok {
+			cmds = append(cmds, st.start(a.env))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Frames a second: while the terminal has the focus, and while not.
+const (
+	fps     = 10
+	fpsBlur = 2
+)
+
+func (a *App) nextFrame() tea.Cmd {
+	gen, every := a.gen, time.Second/fps
+	if a.blurred {
+		every = time.Second / fpsBlur
+	}
+	return tea.Tick(every, func(t time.Time) tea.Msg { return frameMsg{t, gen} })
+}
+
+// Update takes one message. It never blocks.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.env.w, a.env.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		a.dark = msg.IsDark()
+		a.env.styles = a.newStyles()
+	case tea.FocusMsg, tea.ResumeMsg:
+		a.blurred = false
+		a.gen++
+		return a, a.nextFrame()
+	case tea.BlurMsg:
+		a.blurred = true
+	case frameMsg:
+		return a, a.frame(msg)
+	case openMsg:
+		return a, a.open(msg)
+	case backMsg:
+		a.close()
+	case endedMsg:
+		return a, a.ended(msg.outcome)
+	case stopMsg:
+		return a, a.leave()
+	case killMsg:
+		return a, a.kill()
+	case tea.KeyPressMsg:
+		return a, a.press(msg)
+	case tea.MouseClickMsg, tea.MouseWheelMsg:
+		if a.overlay != none {
+			a.overlayMouse(msg)
+			return a, nil
+		}
+		return a, a.forward(msg)
+	default:
+		return a, a.forward(msg)
+	}
+	return a, nil
+}
+
+func (a *App) frame(msg frameMsg) tea.Cmd {
+	if msg.gen != a.gen {
+		return nil
+	}
+	a.env.now = msg.at
+	if a.overlay == logs {
+		a.logs = a.env.bench.Logs()
+	}
+	// Every screen sees the frame: a run below another screen goes on too.
+	cmds := []tea.Cmd{a.nextFrame()}
+	for i, s := range a.stack {
+		next, cmd := s.update(msg, a.env)
+		a.stack[i] = next
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *App) top() screen { return a.stack[len(a.stack)-1] }
+
+// forward hands a message to the screen on top; a result that a command brings
+// back after its screen was covered reaches those below as well.
+func (a *App) forward(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.MouseMsg, tea.PasteMsg:
+		next, cmd := a.top().update(msg, a.env)
+		a.stack[len(a.stack)-1] = next
+		return cmd
+	}
+	var cmds []tea.Cmd
+	for i, s := range a.stack {
+		next, cmd := s.update(msg, a.env)
+		a.stack[i] = next
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *App) open(msg openMsg) tea.Cmd {
+	if msg.replace {
+		a.stack[len(a.stack)-1] = msg.to
+	} else {
+		a.stack = append(a.stack, msg.to)
+	}
+	if s, ok := msg.to.(starter); ok {
+		return s.start(a.env)
+	}
+	return nil
+}
+
+func (a *App) close() {
+	if len(a.stack) > 1 {
+		a.stack = a.stack[:len(a.stack)-1]
+	}
+}
+
+// run returns the run under way, nil when there is none.
+func (a *App) run() Run {
+	for _, s := range a.stack {
+		if r, ok := s.(runner); ok && r.running() != nil {
+			return r.running()
+		}
+	}
+	return nil
+}
+
+// ended keeps the outcome of a run, and shows it unless the user is leaving.
+func (a *App) ended(o Outcome) tea.Cmd {
+	a.final.Outcomes = append(a.final.Outcomes, o)
+	if a.overlay == quitting {
+		a.overlay = none
+	}
+	if a.leaving {
+		return tea.Quit
+	}
+	for i, s := range a.stack {
+		if _, ok := s.(runner); ok {
+			a.stack = append(a.stack[:i], newResults(a.env, o))
+			break
+		}
+	}
+	if s, ok := a.top().(starter); ok {
+		return s.start(a.env)
+	}
+	return nil
+}
+
+// leave stops the run in order and quits when it has been reported.
+func (a *App) leave() tea.Cmd {
+	a.overlay, a.leaving = none, true
+	r := a.run()
+	if r == nil {
+		return tea.Quit
+	}
+	r.Stop()
+	return nil
+}
+
+// kill ends the run at once and quits.
+func (a *App) kill() tea.Cmd {
+	if r := a.run(); r != nil {
+		r.Kill()
+		a.killed = r
+	}
+	return tea.Quit
+}
+
+// finish waits for a run that was killed, or that a broken screen has left
+// behind, and returns what is left.
+func (a *App) finish() Final {
+	r := a.killed
+	if r == nil {
+		if r = a.run(); r != nil {
+			r.Kill()
+		}
+	}
+	if r != nil {
+		select {
+		case <-r.Done():
+			a.final.Outcomes = append(a.final.Outcomes, r.Outcome())
+		case <-time.After(afterKill):
+		}
+	}
+	return a.final
+}
+
+// press handles the keys that mean the same everywhere.
+func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
+	if key.Matches(msg, allKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
+		return a.kill()
+	}
+	if key.Matches(msg, allKeys.Suspend) {
+		return tea.Suspend
+	}
+	if a.overlay != none {
+		return a.overlayKey(msg)
+	}
+	t, ok := a.top().(typist)
+	typing := ok && t.typing()
+	switch {
+	case key.Matches(msg, allKeys.Interrupt), !typing && key.Matches(msg, allKeys.Quit):
+		if a.run() == nil {
+			return tea.Quit
+		}
+		a.overlay = quitting
+	case typing:
+		return a.forward(msg)
+	case key.Matches(msg, allKeys.Help):
+		a.overlay, a.scroll = help, 0
+	case key.Matches(msg, allKeys.Logs):
+		a.overlay, a.scroll, a.logs = logs, 0, a.env.bench.Logs()
+	default:
+		return a.forward(msg)
+	}
+	return nil
+}
+
+// View draws the screen on top and what floats above it.
+func (a *App) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen, v.ReportFocus = true, true
+	if !a.env.opts.NoMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.WindowTitle = "perfbench"
+	if t, ok := a.top().(titled); ok {
+		v.WindowTitle, v.ProgressBar = t.outside(a.env)
+	}
+	if a.env.w <= 0 || a.env.h <= 0 {
+		return v
+	}
+	switch {
+	case sizeOf(a.env.w, a.env.h) == tooSmall:
+		v.Content = tooSmallView(a.env)
+	case a.overlay != none:
+		v.Content = a.float(a.top().view(a.env))
+	default:
+		v.Content = a.top().view(a.env)
+	}
+	if a.env.opts.ASCII {
+		v.Content = chart.ASCII(v.Content)
+	}
+	return v
+}

@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Bench is what the screens need from the rest of the program. Methods that take
+// a context, read or write files are called from a tea.Cmd, on a goroutine of
+// its own; the others are called from the event loop and return at once.
+type Bench interface {
+	// Profiles lists the profiles in the order to show them. One without Design is
+	// not built yet and shown greyed.
+	Profiles() []workload.Profile
+	// Presets lists a profile's presets, the default first.
+	Presets(profile string) []Preset
+	// Stores lists the kinds of store.
+	Stores() []StoreInfo
+	// Recent lists recent targets without passwords, newest first.
+	Recent() []string
+	// Preview works out what a request would do. It touches nothing and is fast
+	// enough for every key press.
+	Preview(Request) (*Preview, error)
+	// Ping connects to a target, asks who it is and how far away, and disconnects.
+	Ping(ctx context.Context, target, password string) (Pong, error)
+	// Start connects and begins a run, which then sets up in the background. The
+	// context cancels connecting only.
+	Start(ctx context.Context, r Request) (Run, error)
+	// History lists finished runs, newest first.
+	History() ([]rundir.Run, error)
+	// Load reads one finished run by its id.
+	Load(id string) (*rundir.Folder, error)
+	// Formats lists the formats in which a run of the profile can be written.
+	Formats(profile string) []rundir.Format
+	// Export writes a finished run in the given formats and returns the paths. An
+	// empty dir is the run's own folder.
+	Export(id string, formats []string, dir string) ([]string, error)
+	// SavePreset keeps values as a preset of the user and returns its path.
+	SavePreset(profile, name string, values []workload.Value) (path string, err error)
+	// Logs returns the last hundred log lines, oldest first.
+	Logs() []string
+}
+
+// Preset names a set of values and says in one line what it is.
+type Preset struct{ Name, Summary string }
+
+// StoreInfo describes one kind of store.
+type StoreInfo struct {
+	// Driver is the id that bindings name, Title is for people, Example a target.
+	Driver, Title, Example string
+}
+
+// Request says what to run, as the flags of the command do.
+type Request struct {
+	Profile, Preset string
+	Files           []string
+	Target          string
+	// Password is never shown, kept or logged.
+	Password string
+	// Values are what the user set, by name, of origin OriginFlag or lower.
+	// What every run has (duration, count, warmup, seed, namespace, allow-existing,
+	// cleanup) is among them.
+	Values []workload.Value
+	// Timetable and Thresholds are as in --at and --threshold.
+	Timetable, Thresholds []string
+	Out                   string
+	Formats               []string
+}
+
+// Setting is one value of a preview: its name, its text, and where it came from
+// ("preset small", "flag").
+type Setting struct{ Name, Text, From string }
+
+// Preview is what a request would do.
+type Preview struct {
+	// Plan has the knobs, phases and tracks. It is not bound to a store.
+	Plan *workload.Plan
+	// Settings are the live knobs at the start, Parameters what is fixed, Run what
+	// every run has: duration, count, warm-up, seed …
+	Settings, Parameters, Run []Setting
+	// Tracks describes phases and tracks in words.
+	Tracks []string
+	// Writes and Deletes say what happens to the store, Documents to the disk.
+	Writes, Deletes, Documents []string
+	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
+	// many may be open at once.
+	Bytes       int64
+	Connections int
+	Warnings    []string
+}
+
+// Pong is a store's answer to a ping.
+type Pong struct {
+	Info      store.Info
+	RoundTrip time.Duration
+}
+
+// Run is a benchmark under way. None of its methods block, and any goroutine may
+// call them.
+type Run interface {
+	Info() RunInfo
+	// Progress says what the run is doing now.
+	Progress() Progress
+	// Snapshot returns the newest state; never nil, empty before the first worker
+	// has started.
+	Snapshot() *measure.Snapshot
+	Plan() *workload.Plan
+	// Change changes the live settings of one track, or with All of the totals; f is
+	// called once, in the order of the calls.
+	Change(by string, track int, f func(workload.Settings) workload.Settings)
+	// Settings returns the settings asked for, of one track or the totals of All.
+	Settings(track int) workload.Settings
+	// Mark keeps a note with the present moment in the run's record.
+	Mark(note string)
+	// Stop ends the run in order; the report is written. Kill ends it at once.
+	Stop()
+	Kill()
+	// Done is closed when the report is written, or the run has failed.
+	Done() <-chan struct{}
+	// Outcome says how it ended; call it after Done.
+	Outcome() Outcome
+}
+
+// All aims a change at the totals of all tracks.
+const All = -1
+
+// RunInfo is what is known of a run from its start on.
+type RunInfo struct {
+	Profile, Title, Mode string
+	// Store is the product label, Target the URL without secrets.
+	Store, Target string
+	// Unit is what counts and throughput count.
+	Unit string
+	// Duration ends the run that long after warm-up; 0: its count does.
+	Duration, Warmup time.Duration
+	Started          time.Time
+}
+
+// Stage is what a run is doing.
+type Stage int
+
+// Stages in the order a run passes them.
+const (
+	Preparing Stage = iota + 1
+	Measuring
+	Finishing
+	Verifying
+	Reporting
+	Ended
+)
+
+// String returns the word shown to users.
+func (s Stage) String() string {
+	return [...]string{"", "preparing", "running", "finishing", "verifying", "writing the report", "ended"}[s]
+}
+
+// Progress says how far a stage has come.
+type Progress struct {
+	Stage Stage
+	// Step says in words what is being done; may be empty.
+	Step string
+	// Done and Total count what the step handles; Total 0: unknown.
+	Done, Total int64
+}
+
+// Outcome says how a run ended.
+type Outcome struct {
+	// ID names the run, Dir is its folder; both are empty when nothing was written.
+	ID, Dir string
+	// Summary is the text printed to the normal screen.
+	Summary      string
+	Verification workload.Verification
+	Verdict      rundir.Verdict
+	// Code is the exit code of the run.
+	Code int
+	// Err is why the run failed; its hint says what to do.
+	Err error
+}

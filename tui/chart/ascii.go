@@ -1,0 +1,49 @@
+package chart
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// plain pairs what screens draw with an ASCII letter of the same width.
+var plain = strings.NewReplacer(
+	"╭", "+", "╮", "+", "╰", "+", "╯", "+", "─", "-", "│", "|", "┤", "|", "┊", ":", "╎", "!", "┴", "+", "┬", "+",
+	"━", "=", "●", "o", "○", ".", "◆", "*", "▸", ">", "◂", "<", "▶", ">", "▲", "^", "▼", "v", "✓", "v", "✗", "x", "‖", "=",
+	"·", "-", "→", ">", "←", "<", "↑", "^", "↓", "v", "…", "~", "±", "+", "×", "x", "÷", "/", "≠", "#", "≥", ">", "≤", "<",
+	"–", "-", "—", "-", "µ", "u", "μ", "u", "\u2009", " ", "\u00a0", " ", "‘", "'", "’", "'", "“", `"`, "”", `"`,
+	"•", "*", "▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "#", "▒", "%", "░", ".",
+	"▏", " ", "▎", "-", "▍", "-", "▌", "=", "▋", "=", "▊", "+", "▉", "#",
+)
+
+// ASCII replaces every letter beyond ASCII by ASCII of the same width: borders
+// become +-|, blocks .:-=+*#, dots of braille *, and what is unknown "?". Escape
+// codes pass unchanged.
+func ASCII(s string) string {
+	s = plain.Replace(s)
+	clean := true
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r == blank:
+			b.WriteByte(' ')
+		case r > blank && r <= blank+0xff:
+			b.WriteByte('*')
+		default:
+			b.WriteString(strings.Repeat("?", ansi.StringWidth(string(r))))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// env is what the application tells its screens with every call.
+type env struct {
+	w, h   int
+	styles *styles
+	// now is the time of the last frame: screens never ask the clock.
+	now   time.Time
+	bench Bench
+	opts  Options
+	// connecting makes contexts for what may take long; starts counts the starts of
+	// runs under way. Both outlive the screen that uses them.
+	connecting func() (context.Context, context.CancelFunc)
+	starts     *sync.WaitGroup
+}
+
+// screen is one full page. The application owns it: it has no goroutine, knows
+// no other screen, and moves by returning commands made with open, replace and
+// back. Neither update nor view touches disk or network.
+type screen interface {
+	update(msg tea.Msg, e env) (screen, tea.Cmd)
+	// view returns exactly e.w×e.h cells.
+	view(e env) string
+	keys() keyMap
+}
+
+// starter is a screen with something to do once when it is opened.
+type starter interface{ start(e env) tea.Cmd }
+
+// typist is a screen that may be taking text: then it gets all keys but ctrl+c.
+type typist interface{ typing() bool }
+
+// runner is a screen with a run; nil when none is under way.
+type runner interface{ running() Run }
+
+// titled is a screen that shows progress outside the terminal's page too.
+type titled interface {
+	outside(e env) (title string, bar *tea.ProgressBar)
+}
+
+// Messages between screens and application.
+type (
+	openMsg struct {
+		to      screen
+		replace bool
+	}
+	backMsg  struct{}
+	frameMsg struct {
+		at  time.Time
+		gen int
+	}
+	// endedMsg says that a run has ended and been reported.
+	endedMsg struct{ outcome Outcome }
+	// stopMsg asks from outside to end in order, killMsg at once.
+	stopMsg struct{}
+	killMsg struct{}
+)
+
+// open shows a screen above the present one.
+func open(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to} } }
+
+// replace shows a screen instead of the present one.
+func replace(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to, replace: true} } }
+
+// back returns to the screen below.
+func back() tea.Msg { return backMsg{} }
+
+// footer draws the bottom line: the keys that work now, dimmed those that do not.
+func footer(e env, keys []key.Binding) string {
+	var b strings.Builder
+	used := 1
+	b.WriteByte(' ')
+	for _, k := range keys {
+		h := k.Help()
+		n := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc) + 2
+		if used+n-2 > e.w {
+			break
+		}
+		used += n
+		if k.Enabled() {
+			b.WriteString(e.styles.key.on(h.Key) + " " + e.styles.muted.on(h.Desc) + "  ")
+		} else {
+			b.WriteString(e.styles.keyOff.on(h.Key+" "+h.Desc) + "  ")
+		}
+	}
+	return fit(strings.TrimRight(b.String(), " "), e.w)
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// startRun leaves the present screen open and starts a run above it.
+func startRun(r Request) tea.Cmd { return open(newStarting(r)) }
+
+// starting connects to the store; then the dashboard takes its place.
+type starting struct {
+	req    Request
+	since  time.Time
+	cancel context.CancelFunc
+	err    error
+}
+
+type startedMsg struct {
+	req *Request
+	run Run
+	err error
+}
+
+func newStarting(r Request) *starting { return &starting{req: r} }
+
+// start connects in the background. A run that comes too late, because the user
+// has gone back, is ended at once.
+func (s *starting) start(e env) tea.Cmd {
+	ctx, cancel := e.connecting()
+	s.cancel = cancel
+	req, bench := s.req, e.bench
+	e.starts.Add(1)
+	return func() tea.Msg {
+		defer e.starts.Done()
+		run, err := bench.Start(ctx, req)
+		if err == nil && ctx.Err() != nil {
+			run.Kill()
+			<-run.Done()
+			err = ctx.Err()
+		}
+		return startedMsg{&s.req, run, err}
+	}
+}
+
+func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		if s.since.IsZero() {
+			s.since = msg.at
+		}
+	case startedMsg:
+		if msg.req != &s.req {
+			return s, nil
+		}
+		if msg.err == nil {
+			return newDashboard(msg.run, e), nil
+		}
+		s.err = msg.err
+		if errors.Is(msg.err, context.Canceled) {
+			return s, back
+		}
+	case tea.KeyPressMsg:
+		if key.Matches(msg, allKeys.Back) {
+			s.cancel()
+			if s.err != nil {
+				return s, back
+			}
+		}
+		if s.err != nil && key.Matches(msg, allKeys.Choose) {
+			s.err = nil
+			return s, s.start(e)
+		}
+	}
+	return s, nil
+}
+
+func (s *starting) view(e env) string {
+	var lines []string
+	st := e.styles
+	target := hideSecrets(s.req.Target)
+	if s.err == nil {
+		wait := ""
+		if d := e.now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
+			wait = fmt.Sprintf(" · %d s", int(d.Seconds()))
+		}
+		lines = []string{"", "  " + st.bold.on("Connecting to "+target) + st.muted.on(wait)}
+	} else {
+		lines = append([]string{"", "  " + st.bad.on("The run has not started")}, "")
+		for _, l := range wrap(s.err.Error(), e.w-6) {
+			lines = append(lines, "  "+l)
+		}
+		if h := fault.HintOf(s.err); h != "" {
+			lines = append(lines, "")
+			for _, l := range wrap(h, e.w-6) {
+				lines = append(lines, "  "+st.muted.on(l))
+			}
+		}
+	}
+	body := panel{title: s.req.Profile, focused: true}.draw(st, e.w, e.h-2, lines)
+	out := append([]string{fit(st.bold.on(" perfbench"), e.w)}, body...)
+	return page(e.w, e.h, append(out, footer(e, s.keys().short)))
+}
+
+func (s *starting) keys() keyMap {
+	k := allKeys
+	k.Choose.SetHelp("enter", "try again")
+	k.Choose.SetEnabled(s.err != nil)
+	k.Back.SetHelp("esc", "cancel")
+	if s.err != nil {
+		k.Back.SetHelp("esc", "back")
+	}
+	return keyMap{
+		short: []key.Binding{k.Choose, k.Back, k.Help, k.Quit},
+		full:  [][]key.Binding{{k.Choose, k.Back}},
+	}
+}
+
+// hideSecrets takes a password out of a target for showing.
+func hideSecrets(target string) string {
+	scheme, rest, ok := strings.Cut(target, "://")
+	if !ok {
+		return target
+	}
+	at := strings.LastIndexByte(strings.SplitN(rest, "/", 2)[0], '@')
+	if at < 0 {
+		return target
+	}
+	user, _, _ := strings.Cut(rest[:at], ":")
+	return scheme + "://" + user + rest[at:]
+}
+
+// wrap breaks text into lines of at most w cells, between words where it can.
+func wrap(text string, w int) []string {
+	var out []string
+	for para := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(para) {
+			for len([]rune(word)) > w {
+				r := []rune(word)
+				if line != "" {
+					out, line = append(out, line), ""
+				}
+				out, word = append(out, string(r[:w])), string(r[w:])
+			}
+			switch {
+			case line == "":
+				line = word
+			case len([]rune(line))+1+len([]rune(word)) > w:
+				out, line = append(out, line), word
+			default:
+				line += " " + word
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
