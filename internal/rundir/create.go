@@ -121,7 +121,7 @@ func begin(dir string, o Options) (*Journal, error) {
 func (j *Journal) chunk(hlog, series []byte) (chunk, error) {
 	j.run.Journal.HlogBytes += int64(len(hlog))
 	j.run.Journal.SeriesBytes += int64(len(series))
-	data, err := encodeRun(&j.run)
+	data, err := EncodeRun(&j.run)
 	if err != nil {
 		return chunk{}, fmt.Errorf("encode %s: %w", RunFile, err)
 	}

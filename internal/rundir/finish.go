@@ -77,7 +77,7 @@ func (j *Journal) seal(run *Run) error {
 	if run.Failed() {
 		errs = append(errs, voidSeries(filepath.Join(j.dir, SeriesFile), run))
 	}
-	data, err := encodeRun(run)
+	data, err := EncodeRun(run)
 	if err == nil {
 		err = writeFile(filepath.Join(j.dir, RunFile), data, true)
 	}

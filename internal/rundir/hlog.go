@@ -43,9 +43,12 @@ func hlogHeader(start time.Time) []byte {
 		start.Unix(), start.Nanosecond()/1e6, start.UTC().Format(time.RFC3339))
 }
 
-// intervals appends the log lines of one second.
+// intervals appends the log lines of one second. In closed loop the service time
+// is the response time, often the same histogram: then it is encoded once.
 func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
+		var payload []byte
+		var of *hdrhistogram.Histogram
 		for _, part := range []struct {
 			what string
 			h    *hdrhistogram.Histogram
@@ -55,10 +58,16 @@ func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
 			}
 			dst = fmt.Appendf(dst, "Tag=%s,%d.000,%.3f,%.3f,", Tag(iv.Op.Track, iv.Op.Op, part.what),
 				s.T, s.Length, float64(part.h.Max())/1e6)
+			if part.h == of {
+				dst = append(append(dst, payload...), '\n')
+				continue
+			}
+			from := len(dst)
 			var err error
 			if dst, err = e.encode(dst, part.h); err != nil {
 				return dst, fmt.Errorf("encode the histogram of %s.%s: %w", iv.Op.Track, iv.Op.Op, err)
 			}
+			payload, of = dst[from:len(dst):len(dst)], part.h
 			dst = append(dst, '\n')
 		}
 	}

@@ -205,7 +205,8 @@ func appendTo(f *os.File, data []byte) error {
 	return nil
 }
 
-func encodeRun(r *Run) ([]byte, error) {
+// EncodeRun writes a run as run.json holds it.
+func EncodeRun(r *Run) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

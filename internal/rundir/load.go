@@ -121,7 +121,7 @@ func (f *Folder) repair() {
 		return
 	}
 	if f.damaged {
-		data, err := encodeRun(&f.Run)
+		data, err := EncodeRun(&f.Run)
 		if err == nil {
 			err = writeFile(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
 		}

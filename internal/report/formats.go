@@ -1,0 +1,125 @@
+// Package report writes finished runs as documents. Each format is a value with
+// its documentation and a pure function of a run's folder; the documents of single
+// profiles live beside those and are handed in by the command.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// All returns the formats of every profile, in the order to list them, followed
+// by the given ones of single profiles.
+func All(own ...rundir.Format) []rundir.Format {
+	return append([]rundir.Format{
+		jsonFormat, csvFormat, hlogFormat, hgrmFormat,
+		textFormat, markdownFormat, htmlFormat, junitFormat,
+	}, own...)
+}
+
+// Pick returns the formats with the given ids, each once, in the order given. An
+// unknown id, or one of another profile than the run's, is bad input; an empty
+// profile takes any.
+func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
+	var out []rundir.Format
+	for _, id := range ids {
+		id = strings.TrimSpace(id)
+		i := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id })
+		if i < 0 {
+			var names []string
+			for _, f := range formats {
+				if f.Profile == "" || profile == "" || f.Profile == profile {
+					names = append(names, f.ID)
+				}
+			}
+			return nil, fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, names))
+		}
+		f := formats[i]
+		if f.Profile != "" && profile != "" && f.Profile != profile {
+			return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, f.Profile, profile),
+				"ask for text, markdown, html, json, csv, hlog, hgrm or junit, which every run has")
+		}
+		if !slices.ContainsFunc(out, func(g rundir.Format) bool { return g.ID == id }) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// Split cuts a list as --format takes it: ids between commas.
+func Split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Write writes the documents of a run into dir, made when missing, and the notices
+// of the run beside them; dir "" is the run's own folder. It returns the names of
+// the files that the formats have, written or found there already. A format that
+// fails does not take the others with it; the errors are joined.
+func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, error) {
+	if dir == "" {
+		dir = f.Dir
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name a folder with --out")
+	}
+	var errs []error
+	errs = append(errs, rundir.WriteNotice(dir, f))
+	var names []string
+	for _, format := range formats {
+		files, err := encode(f, format)
+		if err == nil {
+			err = rundir.WriteFiles(dir, files)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, file := range files {
+			names = append(names, file.Name)
+		}
+	}
+	return names, errors.Join(errs...)
+}
+
+// Print writes one document of a run to w. Of a format with several files they
+// follow each other, each after a line that names it.
+func Print(w io.Writer, f *rundir.Folder, format rundir.Format) error {
+	files, err := encode(f, format)
+	if err != nil {
+		return err
+	}
+	for i, file := range files {
+		if len(files) > 1 {
+			sep := "==> " + file.Name + " <==\n"
+			if i > 0 {
+				sep = "\n" + sep
+			}
+			if _, err := io.WriteString(w, sep); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Write(file.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func encode(f *rundir.Folder, format rundir.Format) ([]rundir.File, error) {
+	if format.Profile != "" && format.Profile != f.Run.Profile {
+		return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and run %s is of %s", format.ID, format.Profile, f.Run.ID, f.Run.Profile), "")
+	}
+	files, err := format.Encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("format %s of run %s: %w", format.ID, f.Run.ID, err)
+	}
+	return files, nil
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	_ "embed" // for the documentation
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+//go:embed junit.md
+var junitDoc string
+
+var junitFormat = rundir.Format{
+	ID: "junit", Title: "JUnit XML: end, verdict and verification as test cases, for CI", Doc: junitDoc,
+	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
+		data, err := xml.MarshalIndent(junit(&f.Run), "", "  ")
+		return one("junit.xml", append([]byte(xml.Header), append(data, '\n')...)), err
+	},
+}
+
+type testSuites struct {
+	XMLName  xml.Name    `xml:"testsuites"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Suites   []testSuite `xml:"testsuite"`
+}
+
+type testSuite struct {
+	Name       string     `xml:"name,attr"`
+	Tests      int        `xml:"tests,attr"`
+	Failures   int        `xml:"failures,attr"`
+	Skipped    int        `xml:"skipped,attr"`
+	Time       string     `xml:"time,attr"`
+	Timestamp  string     `xml:"timestamp,attr"`
+	Properties []property `xml:"properties>property"`
+	Cases      []testCase `xml:"testcase"`
+	Out        string     `xml:"system-out,omitempty"`
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type testCase struct {
+	Class   string   `xml:"classname,attr"`
+	Name    string   `xml:"name,attr"`
+	Time    string   `xml:"time,attr"`
+	Failure *outcome `xml:"failure"`
+	Skipped *outcome `xml:"skipped"`
+}
+
+type outcome struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func junit(r *rundir.Run) testSuites {
+	s := testSuite{
+		Name: "perfbench." + r.Profile, Time: fmt.Sprintf("%.3f", r.MeasuredS),
+		Timestamp: r.Started.UTC().Format(time.RFC3339),
+		Properties: []property{
+			{"id", r.ID}, {"target", plain(r.Target)}, {"store", storeName(r.Store)}, {"ended_by", plain(r.EndedBy)},
+		},
+		Out: strings.Join(r.Remarks(), "\n"),
+	}
+	s.add(r, "end", ended(r))
+	s.add(r, "verdict", judged(r))
+	s.add(r, "verification", verified(r))
+	for _, c := range r.Verification.Checks {
+		var o *outcome
+		if !c.OK {
+			o = &outcome{fmt.Sprintf("acknowledged %s, stored %s", c.Want, c.Got), strings.Join(c.Examples, "\n")}
+		}
+		s.add(r, "verification: "+c.Name, o)
+	}
+	return testSuites{Tests: s.Tests, Failures: s.Failures, Suites: []testSuite{s}}
+}
+
+// skipped marks an outcome that is no failure.
+const skipped = "skipped"
+
+func (s *testSuite) add(r *rundir.Run, name string, o *outcome) {
+	c := testCase{Class: s.Name, Name: name, Time: "0.000"}
+	if name == "end" {
+		c.Time = fmt.Sprintf("%.3f", r.MeasuredS)
+	}
+	s.Tests++
+	switch {
+	case o == nil:
+	case o.Text == skipped:
+		s.Skipped++
+		c.Skipped = &outcome{Message: o.Message}
+	default:
+		s.Failures++
+		c.Failure = o
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+func ended(r *rundir.Run) *outcome {
+	if r.EndedBy == rundir.CutShort || strings.HasPrefix(r.EndedBy, "fault") {
+		return &outcome{"the run was ended by " + r.EndedBy, strings.Join(r.Remarks(), "\n")}
+	}
+	return nil
+}
+
+func judged(r *rundir.Run) *outcome {
+	if r.Verdict.State == "ok" || r.Verdict.State == "" {
+		return nil
+	}
+	return &outcome{verdict(r.Verdict), strings.Join(r.Verdict.Reasons, "\n")}
+}
+
+func verified(r *rundir.Run) *outcome {
+	switch v := r.Verification; v.State {
+	case workload.Passed:
+		return nil
+	case workload.Failed:
+		return &outcome{v.Summary, ""}
+	default:
+		return &outcome{v.State + ends(v.Summary), skipped}
+	}
+}

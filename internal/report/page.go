@@ -1,0 +1,239 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// page is a report for people before it is text, Markdown or HTML.
+type page struct {
+	title    string
+	lead     []string
+	notices  []string
+	sections []section
+}
+
+// section is a heading with sentences, charts and a table below it, each optional.
+type section struct {
+	heading string
+	text    []string
+	charts  []graph
+	table   table
+}
+
+// table has its columns' names and rows; the first left columns are words, the
+// others numbers.
+type table struct {
+	left    int
+	columns []string
+	rows    [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// build lays out a run for people.
+func build(f *rundir.Folder) page {
+	r := &f.Run
+	p := page{
+		title:   "perfbench " + r.Profile + mode(r) + " on " + storeName(r.Store),
+		notices: r.Remarks(),
+		lead: []string{
+			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, ended by %s, seed %d.",
+				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), length(r.MeasuredS), length(r.WarmupS), r.EndedBy, r.Seed),
+			"Target " + r.Target + ". Verdict: " + verdict(r.Verdict) + ". Verification " + r.Verification.State + ends(r.Verification.Summary),
+		},
+	}
+	for _, s := range []section{
+		operations(r), times(r), {heading: "Course", charts: graphs(f)}, segments(r), changes(r),
+		failures(r), checks(r), values(r), environment(r),
+	} {
+		if len(s.text) > 0 || len(s.charts) > 0 || len(s.table.rows) > 0 {
+			p.sections = append(p.sections, s)
+		}
+	}
+	return p
+}
+
+func mode(r *rundir.Run) string {
+	if r.Mode == "" {
+		return ""
+	}
+	return " (" + r.Mode + ")"
+}
+
+func storeName(s rundir.Store) string {
+	var more []string
+	for _, w := range []string{strings.TrimSpace(s.Product + " " + s.Version), s.Topology} {
+		if w != "" && w != s.Name {
+			more = append(more, w)
+		}
+	}
+	if len(more) == 0 {
+		return s.Name
+	}
+	return s.Name + " (" + strings.Join(more, ", ") + ")"
+}
+
+func verdict(v rundir.Verdict) string {
+	if len(v.Reasons) == 0 {
+		return v.State
+	}
+	return v.State + " (" + strings.Join(v.Reasons, "; ") + ")"
+}
+
+func ends(summary string) string {
+	summary = strings.TrimRight(summary, ".")
+	if summary == "" {
+		return "."
+	}
+	return ": " + summary + "."
+}
+
+func length(s float64) string {
+	if s == 0 {
+		return "0 s"
+	}
+	return units.Duration(time.Duration(s * float64(time.Second)))
+}
+
+func ns(v int64) string { return units.Duration(time.Duration(v)) }
+
+func whole(v int64) string { return strconv.FormatInt(v, 10) }
+
+func rate(v *float64) string {
+	if v == nil {
+		return "NaN"
+	}
+	return units.Number(*v)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// operations shows each rate with the latency it was had at.
+func operations(r *rundir.Run) section {
+	t := table{left: 2, columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	for _, o := range r.Operations {
+		t.add(append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
+	}
+	return section{heading: "Operations", table: t}
+}
+
+// tail is what goes with every rate: response time, and what went wrong.
+func tail(o rundir.Operation) []string {
+	l := o.Response
+	return []string{ns(l.P50), ns(l.P99), ns(l.Max), whole(o.Errors), whole(o.Unstarted)}
+}
+
+func times(r *rundir.Run) section {
+	t := table{left: 3, columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
+	var text []string
+	for _, o := range r.Operations {
+		if o.Beyond > 0 {
+			text = append(text, fmt.Sprintf("%d times of %s %s were over one hour and are counted as one hour.", o.Beyond, o.Track, o.Op))
+		}
+		for _, p := range []struct {
+			what string
+			l    rundir.Latency
+		}{{rundir.Response, o.Response}, {rundir.Service, o.Service}, {rundir.Wait, o.Wait}} {
+			l := p.l
+			t.add(o.Track, o.Op, p.what, ns(int64(l.Mean+0.5)), ns(l.Min), ns(l.P50), ns(l.P90), ns(l.P95), ns(l.P99), ns(l.P999), ns(l.P9999), ns(l.Max))
+		}
+	}
+	if len(t.rows) > 0 {
+		text = append([]string{"Response time runs from when a call was due, service time from when it started; wait is the difference."}, text...)
+	}
+	return section{heading: "Times", text: text, table: t}
+}
+
+// segments are shown when a live change made more than one, with the settings that
+// differ between them.
+func segments(r *rundir.Run) section {
+	if len(r.Segments) < 2 {
+		return section{}
+	}
+	t := table{left: 5, columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	varying := varied(r.Segments)
+	for i, s := range r.Segments {
+		var set []string
+		for _, name := range varying {
+			set = append(set, name+"="+number(s.Settings[name]))
+		}
+		for _, o := range s.Operations {
+			t.add(append([]string{strconv.Itoa(i), length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
+		}
+	}
+	return section{heading: "Segments", text: []string{"A live change opens a segment; a call belongs to the one that it started in."}, table: t}
+}
+
+func varied(list []rundir.Segment) []string {
+	first := list[0].Settings
+	names := map[string]bool{}
+	for _, s := range list {
+		for k, v := range s.Settings {
+			if w, ok := first[k]; !ok || w != v {
+				names[k] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func changes(r *rundir.Run) section {
+	t := table{left: 3, columns: []string{"setting", "by", "at", "from", "to", "segment"}}
+	for _, c := range r.Changes {
+		t.add(c.Name, c.By, length(c.At), number(c.From), number(c.To), strconv.Itoa(c.Segment))
+	}
+	return section{heading: "Changes", table: t}
+}
+
+func failures(r *rundir.Run) section {
+	t := table{left: 4, columns: []string{"track", "operation", "error", "first messages", "count"}}
+	for _, e := range r.Errors {
+		t.add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), whole(e.Count))
+	}
+	return section{heading: "Errors", table: t}
+}
+
+func checks(r *rundir.Run) section {
+	t := table{left: 5, columns: []string{"check", "result", "acknowledged", "stored", "examples"}}
+	for _, c := range r.Verification.Checks {
+		result := "passed"
+		if !c.OK {
+			result = "FAILED"
+		}
+		t.add(c.Name, result, c.Want, c.Got, strings.Join(c.Examples, ", "))
+	}
+	return section{heading: "Verification", table: t}
+}
+
+// values are what a reader needs to repeat the run.
+func values(r *rundir.Run) section {
+	t := table{left: 3, columns: []string{"name", "value", "from"}}
+	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
+		t.add(k, number(r.Settings[k]), r.Origins[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Parameters)) {
+		if _, ok := r.Settings[k]; !ok {
+			t.add(k, r.Parameters[k], r.Origins[k])
+		}
+	}
+	return section{heading: "Settings and parameters", table: t}
+}
+
+func environment(r *rundir.Run) section {
+	t := table{left: 2, columns: []string{"name", "value"}}
+	for _, k := range slices.Sorted(maps.Keys(r.Store.Details)) {
+		t.add("store "+k, r.Store.Details[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Environment)) {
+		t.add(k, fmt.Sprint(r.Environment[k]))
+	}
+	return section{heading: "Environment", table: t}
+}
