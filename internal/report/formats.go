@@ -60,9 +60,10 @@ func Split(list string) []string {
 }
 
 // Write writes the documents of a run into dir, made when missing, and the notices
-// of the run beside them; dir "" is the run's own folder. It returns the names of
-// the files that the formats have, written or found there already. A format that
-// fails does not take the others with it; the errors are joined.
+// of the run beside them; dir "" is the run's own folder, whose run.json, series.csv
+// and latency.hlog are left as they are. It returns the names of the files that the
+// formats have, written or found there already. A format that fails does not take
+// the others with it; the errors are joined.
 func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, error) {
 	if dir == "" {
 		dir = f.Dir
@@ -76,7 +77,9 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 	for _, format := range formats {
 		files, err := encode(f, format)
 		if err == nil {
-			err = rundir.WriteFiles(dir, files)
+			err = rundir.WriteFiles(dir, slices.DeleteFunc(slices.Clone(files), func(file rundir.File) bool {
+				return dir == f.Dir && source(file.Name)
+			}))
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -87,6 +90,11 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 		}
 	}
 	return names, errors.Join(errs...)
+}
+
+// source says that a file is one of those that all documents are made of.
+func source(name string) bool {
+	return name == rundir.RunFile || name == rundir.SeriesFile || name == rundir.HlogFile
 }
 
 // Print writes one document of a run to w. Of a format with several files they

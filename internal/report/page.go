@@ -20,6 +20,12 @@ type page struct {
 	sections []section
 }
 
+// Headings of the sections that a summary keeps.
+const (
+	headOperations = "Operations"
+	headErrors     = "Errors"
+)
+
 // section is a heading with sentences, charts and a table below it, each optional.
 type section struct {
 	heading string
@@ -122,7 +128,7 @@ func operations(r *rundir.Run) section {
 	for _, o := range r.Operations {
 		t.add(append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
 	}
-	return section{heading: "Operations", table: t}
+	return section{heading: headOperations, table: t}
 }
 
 // tail is what goes with every rate: response time, and what went wrong.
@@ -198,7 +204,7 @@ func failures(r *rundir.Run) section {
 	for _, e := range r.Errors {
 		t.add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), whole(e.Count))
 	}
-	return section{heading: "Errors", table: t}
+	return section{heading: headErrors, table: t}
 }
 
 func checks(r *rundir.Run) section {

@@ -291,6 +291,30 @@ func TestWriteElsewhere(t *testing.T) {
 	assert.Equal(t, f.Series, copied.Series)
 }
 
+func TestWriteIntoTheRunFolderLeavesItsSources(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(fixtureDir)))
+	f, err := rundir.Load(dir)
+	require.NoError(t, err)
+	f.Run.Seed++
+	names, err := Write(f, []rundir.Format{jsonFormat, textFormat}, "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"run.json", "report.txt"}, names)
+	assert.FileExists(t, filepath.Join(dir, "report.txt"))
+	again, err := rundir.Load(dir)
+	require.NoError(t, err)
+	assert.Equal(t, fixture(t).Run, again.Run)
+}
+
+func TestSummaryIsTheTopOfTheText(t *testing.T) {
+	s := Summary(fixture(t))
+	for _, want := range []string{"no figures of a server", "Operations", "eligibility", "Errors", "timeout"} {
+		assert.Contains(t, s, want)
+	}
+	assert.NotContains(t, s, "Segments")
+	assert.NotContains(t, s, "Times")
+}
+
 func TestThin(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

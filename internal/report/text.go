@@ -3,6 +3,7 @@ package report
 import (
 	_ "embed" // for the documentation
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -29,6 +30,16 @@ const (
 	chartHeight = 8
 	cellWidth   = 72
 )
+
+// Summary is the part of the text report that a run prints at its end: what ran,
+// the notices, each rate with its latency, and the errors.
+func Summary(f *rundir.Folder) string {
+	p := build(f)
+	p.sections = slices.DeleteFunc(p.sections, func(s section) bool {
+		return s.heading != headOperations && s.heading != headErrors
+	})
+	return p.text()
+}
 
 // text renders a page without control characters: fit for terminals, files and
 // mails.

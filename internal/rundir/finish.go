@@ -159,7 +159,10 @@ func WriteNotice(dir string, f *Folder) error {
 // what follows from how it ended.
 func (r *Run) Remarks() []string {
 	out := append([]string(nil), r.Notices...)
-	if r.EndedBy == CutShort {
+	switch r.EndedBy {
+	case StillRunning:
+		out = append(out, fmt.Sprintf("This run is still going. All figures are of its first %g s.", r.Journal.Seconds))
+	case CutShort:
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures are of the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if r.Failed() {

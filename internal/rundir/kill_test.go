@@ -33,14 +33,14 @@ func TestVictim(t *testing.T) {
 
 func TestKilledProcessLeavesAWholeFolder(t *testing.T) {
 	out := t.TempDir()
-	for i := range 8 {
+	for i := range 4 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
 		cmd.Env = append(os.Environ(), victimOut+"="+out)
 		stdout, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
 		lines := bufio.NewScanner(stdout)
-		for n := 0; n < 20+i && lines.Scan(); n++ { // a second each, as fast as they come
+		for n := 0; n < 4+i && lines.Scan(); n++ { // a second each, as fast as they come
 			continue
 		}
 		time.Sleep(time.Duration(i) * 300 * time.Microsecond)

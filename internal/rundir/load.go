@@ -26,8 +26,8 @@ func Load(dir string) (*Folder, error) {
 	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
-	if run.EndedBy == CutShort {
-		f.repair()
+	if run.EndedBy == CutShort && f.repair() {
+		f.Run.EndedBy = StillRunning
 	}
 	return f, nil
 }
@@ -47,6 +47,9 @@ func readRun(dir string) (Run, error) {
 	}
 	if r.Schema != Schema {
 		return r, fault.Input(fmt.Errorf("%s: schema %d, and this perfbench reads %d", path, r.Schema, Schema), "use the perfbench that wrote it, or a newer one")
+	}
+	if r.EndedBy == StillRunning {
+		r.EndedBy = CutShort
 	}
 	r.settle()
 	return r, nil
@@ -110,15 +113,16 @@ func (f *Folder) Hlog() ([]byte, error) {
 
 // repair cuts the files of a dead run back to what its run.json covers, and writes
 // that anew where it was recomputed. What cannot be written is left: the loaded
-// folder is right all the same.
-func (f *Folder) repair() {
+// folder is right all the same. A run that is still going is not touched; repair
+// then returns true.
+func (f *Folder) repair() (alive bool) {
 	hlog, err := os.OpenFile(filepath.Join(f.Dir, HlogFile), os.O_RDWR, 0)
 	if err != nil {
-		return
+		return Alive(f.Dir)
 	}
 	defer func() { _ = hlog.Close() }()
 	if !lock(hlog) {
-		return
+		return canLock
 	}
 	if f.damaged {
 		data, err := EncodeRun(&f.Run)
@@ -126,13 +130,14 @@ func (f *Folder) repair() {
 			err = writeFile(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
 		}
 		if err != nil || writeFile(filepath.Join(f.Dir, RunFile), data, true) != nil {
-			return
+			return false
 		}
 	}
 	cut(hlog.Name(), f.Run.Journal.HlogBytes)
 	cut(filepath.Join(f.Dir, SeriesFile), f.Run.Journal.SeriesBytes)
 	_ = drop(filepath.Join(f.Dir, reserveFile))
 	_ = drop(filepath.Join(f.Dir, "."+RunFile+tmpSuffix))
+	return false
 }
 
 func cut(path string, size int64) {

@@ -16,6 +16,10 @@ const Schema = 1
 // CutShort is what EndedBy says of a run whose process died.
 const CutShort = "cut short"
 
+// StillRunning is what EndedBy says of a run that was loaded while it was going;
+// its file says CutShort.
+const StillRunning = "still running"
+
 // Run is run.json: everything about one run but its series and histograms.
 type Run struct {
 	Schema  int    `json:"schema"`
