@@ -127,6 +127,9 @@ type spec struct {
 	Addr    string            // where it will listen
 	Command []string          // the first element is a name out of Needs
 	Files   map[string]string // written into its folder first, readable by the user only
+	Dir     string            // its folder, if not the one of that name
+	User    string            // whom it runs as, if not us
+	Stop    string            // the signal that ends it, if not TERM
 }
 
 // folder returns where the process of that name has its files.
@@ -138,7 +141,10 @@ func (h *host) spawn(ctx context.Context, s spec) (Process, error) {
 	if err := ctx.Err(); err != nil {
 		return Process{}, err
 	}
-	dir := h.folder(s.Name)
+	dir := s.Dir
+	if dir == "" {
+		dir = h.folder(s.Name)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Process{}, err
 	}
@@ -151,7 +157,7 @@ func (h *host) spawn(ctx context.Context, s spec) (Process, error) {
 	if path, ok := h.binaries[command[0]]; ok {
 		command[0] = path
 	}
-	h.rec.Processes = append(h.rec.Processes, Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir})
+	h.rec.Processes = append(h.rec.Processes, Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir, User: s.User, Stop: s.Stop})
 	p := &h.rec.Processes[len(h.rec.Processes)-1]
 	h.step("starting %s on %s", s.Name, s.Addr)
 	err := h.launch(p)
@@ -169,6 +175,9 @@ func (h *host) launch(p *Process) error {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, log, log
 	cmd.Env = []string{} // our environment may hold a password
 	if err := detach(cmd, h.rec.Tied); err != nil {
+		return err
+	}
+	if err := actAs(cmd, p.User); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {

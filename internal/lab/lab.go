@@ -45,6 +45,31 @@ var ErrNotRunning = errors.New("not running")
 type Need struct {
 	Binary  string // looked up on the PATH
 	Package string // the Debian package that has it
+	// Dirs are patterns of further folders to look in, for servers that
+	// distributions keep off the PATH. Of several matches the last one counts.
+	Dirs []string
+}
+
+// Find returns where the program is, absolute. look finds it on the PATH; nil is
+// exec.LookPath. The error names the package that has it.
+func (n Need) Find(look func(file string) (string, error)) (string, error) {
+	if look == nil {
+		look = exec.LookPath
+	}
+	path, err := look(n.Binary)
+	if err == nil {
+		return filepath.Abs(path)
+	}
+	for _, dir := range n.Dirs {
+		found, _ := filepath.Glob(filepath.Join(dir, n.Binary)) // the patterns are ours, and right
+		for _, path := range slices.Backward(found) {
+			if path, err := look(path); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fault.Store(fmt.Errorf("%s is not on the PATH", n.Binary),
+		"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
 }
 
 // Service describes one kind of disposable server, or of several that belong
@@ -70,6 +95,8 @@ func Services() []Service {
 		redisService(),
 		redisClusterService(),
 		redisSentinelService(),
+		mariadbService(),
+		postgresService(),
 	}
 }
 
@@ -87,7 +114,7 @@ type TLSFiles struct {
 // Options says how a service is started. The zero value is what users get.
 type Options struct {
 	// Args is further server configuration in the form of redis-server's command
-	// line ("--maxmemory", "10mb"). It goes into a file that only the user can
+	// line ("--maxmemory", "10mb"), for every kind of server. It goes into a file that only the user can
 	// read, never onto a command line. Several servers all get it, sentinels do not.
 	Args []string
 	// Port is the port of a service of one server; 0 takes a free one.
@@ -213,18 +240,10 @@ func find(name string) (Service, error) {
 
 // findNeeds looks for the programs of the service.
 func (h *host) findNeeds() error {
-	look := h.opts.LookPath
-	if look == nil {
-		look = exec.LookPath
-	}
 	for _, n := range h.service.Needs {
-		path, err := look(n.Binary)
+		path, err := n.Find(h.opts.LookPath)
 		if err != nil {
-			return fault.Store(fmt.Errorf("lab: %s: %s is not on the PATH", h.service.Name, n.Binary),
-				"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
-		}
-		if path, err = filepath.Abs(path); err != nil {
-			return fmt.Errorf("lab: %s: %w", n.Binary, err)
+			return fmt.Errorf("lab: %s: %w", h.service.Name, err)
 		}
 		h.binaries[n.Binary] = path
 	}

@@ -25,3 +25,24 @@ func look(pid int) (born string, ended bool) {
 	last := len(fields) - 1
 	return strings.Join(fields[:last], " "), strings.HasPrefix(fields[last], "Z")
 }
+
+// children returns the processes that pid has started and that live.
+func children(pid int) []int {
+	cmd := exec.Command("ps", "-axo", "pid=,ppid=") //nolint:noctx // takes milliseconds
+	cmd.Env = []string{"LC_ALL=C", "PATH=/bin:/usr/bin"}
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	var all []int
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 || fields[1] != strconv.Itoa(pid) {
+			continue
+		}
+		if n, err := strconv.Atoi(fields[0]); err == nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}

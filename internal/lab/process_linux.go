@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,4 +37,22 @@ func look(pid int) (born string, ended bool) {
 	// first thread is not the end while others of the process still hold its port.
 	state, threads, start := fields[0], fields[17], fields[19]
 	return bootID() + "/" + start, state == "X" || state == "Z" && (threads == "0" || threads == "1")
+}
+
+// children returns the processes that pid has started and that live.
+func children(pid int) []int {
+	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children") // the pattern is right
+	var all []int
+	for _, list := range lists {
+		b, err := os.ReadFile(list)
+		if err != nil {
+			continue // a thread that has just ended
+		}
+		for _, field := range strings.Fields(string(b)) {
+			if n, err := strconv.Atoi(field); err == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
 }

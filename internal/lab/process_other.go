@@ -15,6 +15,8 @@ var errSystem = fault.Store(errors.New("the lab does not work on this system"),
 	"it needs Linux or macOS; --target embedded: needs no server")
 
 func detach(*exec.Cmd, bool) error       { return errSystem }
+func actAs(*exec.Cmd, string) error      { return errSystem }
+func family(p Process) []Process         { return []Process{p} }
 func isAlive(Process) bool               { return false }
 func birth(int) string                   { return "" }
 func send(Process, syscall.Signal) error { return errSystem }

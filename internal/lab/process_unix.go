@@ -4,8 +4,11 @@ package lab
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
+	"strconv"
 	"syscall"
 )
 
@@ -60,8 +63,53 @@ func send(p Process, sig syscall.Signal) error {
 	return nil
 }
 
-func freeze(p Process) error { return send(p, syscall.SIGSTOP) }
-func wakeUp(p Process) error { return send(p, syscall.SIGCONT) }
+// actAs has the command run as another user of the system; "" is ourselves.
+func actAs(cmd *exec.Cmd, name string) error {
+	if name == "" {
+		return nil
+	}
+	u, err := user.Lookup(name)
+	if err != nil {
+		return err
+	}
+	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("user %s: %w", name, err)
+	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return nil
+}
+
+// family stops p in its tracks and returns it with the processes that it has
+// started, which serve its clients in some servers. The first is p.
+func family(p Process) []Process {
+	_ = send(p, syscall.SIGSTOP) // what cannot be stopped now cannot be killed later, and says so then
+	all := []Process{p}
+	for _, pid := range children(p.PID) {
+		all = append(all, Process{Name: p.Name, PID: pid, Birth: birth(pid)})
+	}
+	return all
+}
+
+func freeze(p Process) error {
+	var errs []error
+	for _, p := range family(p) {
+		errs = append(errs, send(p, syscall.SIGSTOP))
+	}
+	return errors.Join(errs...)
+}
+
+func wakeUp(p Process) error {
+	var errs []error
+	for _, pid := range children(p.PID) {
+		errs = append(errs, send(Process{PID: pid, Birth: birth(pid)}, syscall.SIGCONT))
+	}
+	return errors.Join(append(errs, send(p, syscall.SIGCONT))...)
+}
 
 func tryLock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

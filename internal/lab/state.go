@@ -32,13 +32,15 @@ const (
 
 // Process is one server process.
 type Process struct {
-	Name    string   `json:"name"`    // "redis", "node-1", "sentinel-3"
-	PID     int      `json:"pid"`     // the system's process id
-	Birth   string   `json:"birth"`   // when it was started, in the system's own terms: a recycled pid has another
-	Addr    string   `json:"addr"`    // 127.0.0.1:port that clients use
-	Command []string `json:"command"` // what Restart runs again
-	Dir     string   `json:"dir"`     // its configuration, data and log
-	Alive   bool     `json:"alive"`   // as of now
+	Name    string   `json:"name"`           // "redis", "node-1", "sentinel-3"
+	PID     int      `json:"pid"`            // the system's process id
+	Birth   string   `json:"birth"`          // when it was started, in the system's own terms: a recycled pid has another
+	Addr    string   `json:"addr"`           // 127.0.0.1:port that clients use
+	Command []string `json:"command"`        // what Restart runs again
+	Dir     string   `json:"dir"`            // its configuration, data and log
+	User    string   `json:"user,omitempty"` // whom it runs as; empty: as the user who started it
+	Stop    string   `json:"stop,omitempty"` // the signal that ends it: "INT"; empty is TERM
+	Alive   bool     `json:"alive"`          // as of now
 }
 
 // State is one service as it is now: an immutable copy.
@@ -67,6 +69,8 @@ type record struct {
 	Args []string  `json:"args,omitempty"` // may hold a password; the file is the user's alone
 	TLS  *TLSFiles `json:"tls,omitempty"`
 	Tied bool      `json:"tied,omitempty"`
+	// Away is a folder of ours outside Dir, deleted with it.
+	Away string `json:"away,omitempty"`
 }
 
 // live returns the state with what the system says about the processes now.

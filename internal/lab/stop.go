@@ -22,7 +22,7 @@ func (h *host) clear(ctx context.Context) error {
 	slices.Reverse(living) // replicas before masters: a master waits for its replicas
 	for _, p := range living {
 		h.step("stopping %s", p.Name)
-		if err := errors.Join(send(p, syscall.SIGTERM), wakeUp(p)); err != nil {
+		if err := errors.Join(send(p, p.ending()), wakeUp(p)); err != nil {
 			return fmt.Errorf("stop %s: %w", p.Name, err)
 		}
 	}
@@ -37,10 +37,23 @@ func (h *host) clear(ctx context.Context) error {
 			return fmt.Errorf("%s (process %d) did not die when killed", left[0].Name, left[0].PID)
 		}
 	}
+	if h.rec != nil && h.rec.Away != "" {
+		if err := os.RemoveAll(h.rec.Away); err != nil {
+			return fmt.Errorf("delete the data: %w", err)
+		}
+	}
 	if err := os.RemoveAll(h.Dir); err != nil {
 		return fmt.Errorf("delete the data: %w", err)
 	}
 	return nil
+}
+
+// ending is the signal that ends p in good order.
+func (p Process) ending() syscall.Signal {
+	if p.Stop == "INT" {
+		return syscall.SIGINT
+	}
+	return syscall.SIGTERM
 }
 
 // waitGone waits until the processes are gone, limit is over or ctx ends, and
@@ -66,10 +79,13 @@ func Kill(ctx context.Context, dir, name, process string) error {
 	if err != nil {
 		return err
 	}
-	if err := send(p, syscall.SIGKILL); err != nil {
-		return fmt.Errorf("lab: kill %s: %w", process, err)
+	all := family(p) // stopped first, so that it grows no more
+	for _, p := range all {
+		if err := send(p, syscall.SIGKILL); err != nil {
+			return fmt.Errorf("lab: kill %s: %w", process, err)
+		}
 	}
-	if left := waitGone(ctx, []Process{p}, stopLimit); len(left) > 0 {
+	if left := waitGone(ctx, all, stopLimit); len(left) > 0 {
 		return fmt.Errorf("lab: kill %s: process %d is still there", process, p.PID)
 	}
 	return nil

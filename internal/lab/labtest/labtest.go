@@ -12,7 +12,6 @@ package labtest
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,6 +52,24 @@ func Sentinel(t testing.TB, args ...string) *Server {
 	return start(t, "redis-sentinel", lab.Options{Args: args})
 }
 
+// MariaDB starts a private MariaDB server with the user pb, who may do anything
+// and has no password, and the database perfbench. The args are settings of its
+// configuration ("--max-connections", "10"). A start takes about a second: let
+// the cases of a test share one.
+func MariaDB(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, "mariadb", lab.Options{Args: args})
+}
+
+// Postgres starts a private PostgreSQL server with the user pb, who may do
+// anything and has no password, and the database perfbench. The args are settings
+// of its configuration ("--max_connections", "10"). A start takes about a second:
+// let the cases of a test share one.
+func Postgres(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, "postgres", lab.Options{Args: args})
+}
+
 func start(t testing.TB, name string, o lab.Options) *Server {
 	t.Helper()
 	need(t, name)
@@ -76,13 +93,14 @@ func need(t testing.TB, name string) {
 			continue
 		}
 		for _, n := range s.Needs {
-			if _, err := exec.LookPath(n.Binary); err == nil {
+			_, err := n.Find(nil)
+			if err == nil {
 				continue
 			}
 			if os.Getenv("CI") == "true" {
-				t.Fatalf("labtest: %s is not on the PATH: install the Debian package %s", n.Binary, n.Package)
+				t.Fatalf("labtest: %v: install the Debian package %s", err, n.Package)
 			}
-			t.Skipf("SKIPPED, NOTHING WAS TESTED: %s is not on the PATH: install the Debian package %s", n.Binary, n.Package)
+			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v: install the Debian package %s", err, n.Package)
 		}
 	}
 }
@@ -137,8 +155,8 @@ func (s *Server) Kill(names ...string) {
 }
 
 // Restart starts the named servers, or the first one, again on the same port
-// after a Kill, and returns when they answer. Without "--appendonly", "yes" they
-// come back empty.
+// after a Kill, and returns when they answer. Those of Redis come back empty
+// without "--appendonly", "yes".
 func (s *Server) Restart(names ...string) {
 	s.t.Helper()
 	s.each("restart", names, func(ctx context.Context, name string) error {

@@ -40,12 +40,30 @@ type TLSOptions struct {
 // URL has ca=, and cert= and key= with ClientAuth.
 func RedisTLS(t testing.TB, o TLSOptions) *TLSServer {
 	t.Helper()
+	return startTLS(t, "redis", o)
+}
+
+func startTLS(t testing.TB, service string, o TLSOptions) *TLSServer {
+	t.Helper()
 	files := Certificates(t)
 	files.ClientAuth = o.ClientAuth
 	return &TLSServer{
-		Server: start(t, "redis", lab.Options{Args: o.Args, TLS: &files}),
+		Server: start(t, service, lab.Options{Args: o.Args, TLS: &files}),
 		CA:     files.CA, Cert: files.ClientCert, Key: files.ClientKey,
 	}
+}
+
+// MariaDBTLS starts a private MariaDB server that takes TLS connections only.
+func MariaDBTLS(t testing.TB, o TLSOptions) *TLSServer {
+	t.Helper()
+	return startTLS(t, "mariadb", o)
+}
+
+// PostgresTLS starts a private PostgreSQL server that takes TLS connections only,
+// and with ClientAuth only such that show a certificate.
+func PostgresTLS(t testing.TB, o TLSOptions) *TLSServer {
+	t.Helper()
+	return startTLS(t, "postgres", o)
 }
 
 // Certificates makes an authority and a server and a client certificate signed

@@ -1,0 +1,156 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+var mariadbDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/bin", "/opt/homebrew/bin"}
+
+func mariadbService() Service {
+	return Service{
+		Name:    "mariadb",
+		Summary: "one MariaDB server, user pb without a password",
+		Needs: []Need{
+			{Binary: "mariadbd", Package: "mariadb-server", Dirs: mariadbDirs},
+			{Binary: "mariadb-install-db", Package: "mariadb-server", Dirs: mariadbDirs},
+		},
+		start:   startMariaDB,
+		answers: mariadbAnswers,
+		single:  true,
+	}
+}
+
+func startMariaDB(ctx context.Context, h *host) error {
+	port, err := h.freePort()
+	if err != nil {
+		return err
+	}
+	dir := h.folder("mariadb")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	me, err := user.Current()
+	if err != nil {
+		return err
+	}
+	h.step("making the system tables of MariaDB")
+	if err := h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+me.Username,
+		"--datadir="+filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db"); err != nil {
+		return err
+	}
+	conf, err := h.mariadbConf(dir, port, me.Username)
+	if err != nil {
+		return err
+	}
+	p, err := h.spawn(ctx, spec{
+		Name:    "mariadb",
+		Addr:    addr(port),
+		Command: []string{"mariadbd", "--defaults-file=" + filepath.Join(dir, "my.cnf")},
+		Files:   map[string]string{"my.cnf": "[mariadbd]\n" + strings.Join(conf, "\n") + "\n"},
+	})
+	if err != nil {
+		return err
+	}
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.URL = "mysql://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
+	return h.onMariaDB(p, func(db *sql.DB) error {
+		for _, q := range []string{
+			"CREATE DATABASE " + sqlDatabase + " CHARACTER SET utf8mb4",
+			"CREATE USER '" + sqlUser + "'@'127.0.0.1'" + h.mariadbRequire(),
+			"GRANT ALL ON *.* TO '" + sqlUser + "'@'127.0.0.1' WITH GRANT OPTION",
+		} {
+			if _, err := db.ExecContext(ctx, q); err != nil {
+				return fmt.Errorf("%s: %w", q, err)
+			}
+		}
+		return db.QueryRowContext(ctx, "SELECT VERSION()").Scan(&h.rec.Version)
+	})
+}
+
+func (h *host) mariadbConf(dir string, port int, user string) ([]string, error) {
+	conf := []string{
+		"user = " + cnfQuote(user),
+		"datadir = " + cnfQuote(filepath.Join(dir, "data")),
+		"tmpdir = " + cnfQuote(dir),
+		"socket = sock", // relative to the data: the length of an absolute one is limited
+		"pid-file = pid",
+		"bind-address = 127.0.0.1",
+		fmt.Sprintf("port = %d", port),
+		"skip-name-resolve",
+		"max-connections = 500",
+		"innodb-buffer-pool-size = 128M",
+		"innodb-log-file-size = 64M",
+		"innodb-flush-log-at-trx-commit = 2", // nobody relies on the data
+	}
+	if f := h.rec.TLS; f != nil {
+		conf = append(conf, "ssl-ca = "+cnfQuote(f.CA), "ssl-cert = "+cnfQuote(f.Cert), "ssl-key = "+cnfQuote(f.Key),
+			"require-secure-transport = ON")
+	}
+	extra, err := settings(h.rec.Args, cnfQuote)
+	return append(conf, extra...), err
+}
+
+// cnfQuote writes a value as configuration files of MariaDB want it.
+func cnfQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+// mariadbRequire is what a user must show beside its name.
+func (h *host) mariadbRequire() string {
+	if h.rec.TLS != nil && h.rec.TLS.ClientAuth {
+		return " REQUIRE X509"
+	}
+	return ""
+}
+
+// sqlTLSParams is what the URL of a server that speaks TLS only has beside its
+// address.
+func sqlTLSParams(f *TLSFiles) string {
+	if f == nil {
+		return ""
+	}
+	q := url.Values{"tls": {"1"}, "ca": {f.CA}}
+	if f.ClientAuth {
+		q.Set("cert", f.ClientCert)
+		q.Set("key", f.ClientKey)
+	}
+	return "?" + q.Encode()
+}
+
+func mariadbAnswers(ctx context.Context, h *host, p Process) error {
+	return h.onMariaDB(p, func(db *sql.DB) error {
+		return isOurs(ctx, db, "SELECT @@datadir", filepath.Join(p.Dir, "data"))
+	})
+}
+
+// onMariaDB runs f as the server's administrator.
+func (h *host) onMariaDB(p Process, f func(db *sql.DB) error) error {
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr = "root", "tcp", p.Addr
+	c.Timeout, c.ReadTimeout, c.WriteTimeout = 2*time.Second, startLimit, startLimit
+	c.Logger = &mysql.NopLogger{}
+	if files := h.rec.TLS; files != nil {
+		config, err := clientTLS(*files)
+		if err != nil {
+			return err
+		}
+		c.TLS = config
+	}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return err
+	}
+	return withSQL(sql.OpenDB(connector), f)
+}

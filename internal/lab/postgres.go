@@ -1,0 +1,153 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+var postgresDirs = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin"}
+
+func postgresService() Service {
+	return Service{
+		Name:    "postgres",
+		Summary: "one PostgreSQL server, user pb without a password",
+		Needs: []Need{
+			{Binary: "postgres", Package: "postgresql", Dirs: postgresDirs},
+			{Binary: "initdb", Package: "postgresql", Dirs: postgresDirs},
+		},
+		start:   startPostgres,
+		answers: postgresAnswers,
+		single:  true,
+	}
+}
+
+func startPostgres(ctx context.Context, h *host) error {
+	port, err := h.freePort()
+	if err != nil {
+		return err
+	}
+	dir, as, err := h.away("postgres", "nobody")
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		dir = h.folder("postgres")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	data := filepath.Join(dir, "data")
+	h.step("making a data folder for PostgreSQL")
+	if err := h.once(ctx, dir, as, "initdb", "-D", data, "-U", sqlUser, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"); err != nil {
+		return err
+	}
+	if err := h.configurePostgres(data, as, port); err != nil {
+		return err
+	}
+	p, err := h.spawn(ctx, spec{
+		Name:    "postgres",
+		Addr:    addr(port),
+		Command: []string{"postgres", "-D", data},
+		Dir:     dir,
+		User:    as,
+		Stop:    "INT", // at the usual signal it would wait for its clients to leave
+	})
+	if err != nil {
+		return err
+	}
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.URL = "postgres://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
+	return h.onPostgres(p, func(db *sql.DB) error {
+		if _, err := db.ExecContext(ctx, "CREATE DATABASE "+sqlDatabase); err != nil {
+			return fmt.Errorf("create the database: %w", err)
+		}
+		var version string
+		if err := db.QueryRowContext(ctx, "SHOW server_version").Scan(&version); err != nil {
+			return err
+		}
+		h.rec.Version, _, _ = strings.Cut(version, " ")
+		return nil
+	})
+}
+
+// configurePostgres adds our settings to those that initdb wrote, and what goes
+// with TLS.
+func (h *host) configurePostgres(data, as string, port int) error {
+	conf := []string{
+		"listen_addresses = '127.0.0.1'",
+		fmt.Sprintf("port = %d", port),
+		"unix_socket_directories = ''",
+		"max_connections = 500",
+		"shared_buffers = 64MB",
+		"fsync = off", // nobody relies on the data; a killed server still has what it acknowledged
+	}
+	if f := h.rec.TLS; f != nil {
+		conf = append(conf, "ssl = on", "ssl_ca_file = 'ca.crt'", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'")
+		auth := ""
+		if f.ClientAuth {
+			auth = " clientcert=verify-ca"
+		}
+		if err := errors.Join(
+			give(filepath.Join(data, "ca.crt"), f.CA, as), give(filepath.Join(data, "server.crt"), f.Cert, as),
+			give(filepath.Join(data, "server.key"), f.Key, as),
+			os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 trust"+auth+"\n"), 0o600),
+		); err != nil {
+			return err
+		}
+	}
+	extra, err := settings(h.rec.Args, func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" })
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n" + strings.Join(append(conf, extra...), "\n") + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// give copies a file to where another user of the system can read it, and nobody
+// else.
+func give(to, from, as string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, b, 0o600); err != nil {
+		return err
+	}
+	return own(to, as)
+}
+
+func postgresAnswers(ctx context.Context, h *host, p Process) error {
+	return h.onPostgres(p, func(db *sql.DB) error {
+		return isOurs(ctx, db, "SHOW data_directory", filepath.Join(p.Dir, "data"))
+	})
+}
+
+// onPostgres runs f as the server's administrator.
+func (h *host) onPostgres(p Process, f func(db *sql.DB) error) error {
+	c, err := pgx.ParseConfig("host=127.0.0.1 port=" + portOf(p) + " user=" + sqlUser + " database=postgres sslmode=disable")
+	if err != nil {
+		return err
+	}
+	c.ConnectTimeout, c.RuntimeParams = 2*time.Second, map[string]string{}
+	if files := h.rec.TLS; files != nil {
+		if c.TLSConfig, err = clientTLS(*files); err != nil {
+			return err
+		}
+	}
+	return withSQL(stdlib.OpenDB(*c), f)
+}

@@ -1,0 +1,141 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// What the SQL servers of the lab have in common: a user and a database, and no
+// password, since they listen on the loopback device only.
+const (
+	sqlUser     = "pb"
+	sqlDatabase = "perfbench"
+)
+
+// freePort is the port asked for, or a free one.
+func (h *host) freePort() (int, error) {
+	if h.opts.Port != 0 {
+		return h.opts.Port, nil
+	}
+	ports, err := freePorts(1, 0)
+	if err != nil {
+		return 0, err
+	}
+	return ports[0], nil
+}
+
+// once runs a program of Needs to its end, as that user of the system or as us,
+// with its output in the file setup.log of dir.
+func (h *host) once(ctx context.Context, dir, as, program string, args ...string) error {
+	log, err := os.OpenFile(filepath.Join(dir, "setup.log"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(ctx, h.binaries[program], args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir, "LC_ALL=C"}
+	if err := detach(cmd, true); err != nil {
+		return err
+	}
+	if err := actAs(cmd, as); err != nil {
+		return err
+	}
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		text, _ := os.ReadFile(log.Name()) // without it the status must do
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		return fmt.Errorf("%s: %w: %s", program, err, strings.Join(lines[max(0, len(lines)-3):], " | "))
+	}
+	return nil
+}
+
+// away makes the folder of a process that must not run as root. The folders
+// above the state of the lab may be closed to other users, and whose they are is
+// not for us to change; so its data goes where everybody may go, and it is to run
+// as the first of those users that exists. Who is not root gets "", "".
+func (h *host) away(users ...string) (dir, as string, err error) {
+	if os.Geteuid() != 0 {
+		return "", "", nil
+	}
+	for _, name := range users {
+		if _, err := user.Lookup(name); err != nil {
+			continue
+		}
+		if dir, err = os.MkdirTemp("", "perfbench-lab-"+h.service.Name+"-"); err != nil {
+			return "", "", err
+		}
+		h.rec.Away = dir
+		if err := h.rec.save(); err != nil {
+			return "", "", err
+		}
+		return dir, name, own(dir, name)
+	}
+	return "", "", fault.Store(fmt.Errorf("it does not run as root, and there is no user %s", strings.Join(users, " or ")),
+		"start the lab as another user")
+}
+
+// own gives a file to a user of the system; "" is ourselves.
+func own(path, as string) error {
+	if as == "" {
+		return nil
+	}
+	u, err := user.Lookup(as)
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return err
+	}
+	return os.Chown(path, uid, -1)
+}
+
+// settings turns server arguments into lines "name = value" of a configuration
+// file, by the rule that what begins with -- is a name.
+func settings(args []string, quote func(string) string) ([]string, error) {
+	var lines []string
+	for _, a := range args {
+		name, option := strings.CutPrefix(a, "--")
+		switch {
+		case option:
+			lines = append(lines, name)
+		case len(lines) == 0 || strings.Contains(lines[len(lines)-1], " = "):
+			return nil, fault.Input(fmt.Errorf("server argument %q: it must follow one that begins with --", a), "")
+		default:
+			lines[len(lines)-1] += " = " + quote(a)
+		}
+	}
+	return lines, nil
+}
+
+// withSQL runs f with a database handle of one connection.
+func withSQL(db *sql.DB, f func(db *sql.DB) error) error {
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	return f(db)
+}
+
+// isOurs asks a server where its data is, which tells ours from a stranger's on
+// the same port.
+func isOurs(ctx context.Context, db *sql.DB, question, dir string) error {
+	var got string
+	if err := db.QueryRowContext(ctx, question).Scan(&got); err != nil {
+		return err
+	}
+	if filepath.Clean(got) != dir {
+		return fmt.Errorf("a server with its data in %s answers on its port: %w", got, errPortTaken)
+	}
+	return nil
+}
