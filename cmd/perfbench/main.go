@@ -2,4 +2,32 @@
 // applications.
 package main
 
-func main() {}
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() { os.Exit(run(context.Background(), system())) }
+
+// system is the real surroundings. It alone touches the process's globals.
+func system() Env {
+	signals := make(chan os.Signal, 2) // the second signal must not be lost while the first is handled
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	terminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	return Env{
+		Args: os.Args[1:], Environ: os.Environ(), Signals: signals,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdinTerminal: terminal(os.Stdin), StdoutTerminal: terminal(os.Stdout), StderrTerminal: terminal(os.Stderr),
+		ReadSecret: func(prompt string) (string, error) {
+			fmt.Fprint(os.Stderr, prompt)
+			secret, err := term.ReadPassword(int(os.Stdin.Fd()))
+			fmt.Fprintln(os.Stderr)
+			return string(secret), err
+		},
+	}
+}

@@ -29,7 +29,7 @@ func List(out string) ([]Entry, []string, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, reasonOf(err)), "name the folder of your runs with --out")
+		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, reasonOf(err)), "name the folder of your runs with --runs")
 	}
 	var runs []Entry
 	var warnings []string
@@ -68,7 +68,7 @@ func Find(out, ref string) (string, error) {
 	}
 	if isNumber {
 		if back > len(runs) {
-			return "", fault.Input(fmt.Errorf("run %s: there are %d runs in %s", ref, len(runs), out), "name the folder of a run, or the folder of your runs with --out")
+			return "", fault.Input(fmt.Errorf("run %s: there are %d runs in %s", ref, len(runs), out), "name the folder of a run, or the folder of your runs with --runs")
 		}
 		return runs[back-1].Dir, nil
 	}
@@ -82,7 +82,7 @@ func Find(out, ref string) (string, error) {
 	if info, err := os.Stat(ref); err == nil && info.IsDir() {
 		return "", fault.Input(fmt.Errorf("%s is not a run folder: it has no %s", ref, RunFile), "")
 	}
-	hint := "a run is named by its folder, its id, latest, -1, -2 …; runs are looked for in --out"
+	hint := "a run is named by its folder, its id, latest, -1, -2 …; runs are looked for in --runs"
 	if n := suggest.Nearest(ref, ids); n != "" {
 		hint = "did you mean " + n + "?"
 	}

@@ -62,3 +62,19 @@ func (p *Prepared) hide(err error) error {
 	}
 	return fault.Code(fault.Hint(errors.New(p.mask(err.Error())), p.mask(fault.HintOf(err))), fault.CodeOf(err))
 }
+
+// Mask returns s without the target's password, for what stores say.
+func (p *Prepared) Mask(s string) string { return p.mask(s) }
+
+// FormatSetting writes the value of a live setting, named as in the change log, as
+// a user would type it.
+func (p *Prepared) FormatSetting(name string, v float64) string {
+	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
+	return FormatKnob(k, v)
+}
+
+// WantsPassword says whether a store refused to talk because there was no
+// password.
+func WantsPassword(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "wants a password"))
+}

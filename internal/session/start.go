@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -47,6 +48,7 @@ type Live struct {
 	began   time.Time
 	cpu     time.Duration
 	merged  map[string]*hdrhistogram.Histogram
+	last    atomic.Pointer[Second]
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
@@ -215,6 +217,7 @@ func (l *Live) second(s *measure.Second) error {
 			l.merge(in.Op, "wait", in.Wait)
 		}
 	}
+	l.keep(s)
 	return l.journal.Second(s)
 }
 

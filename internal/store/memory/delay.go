@@ -3,10 +3,8 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -24,11 +22,7 @@ func newDelay(t store.Target) (delay, error) {
 	if every == 0 {
 		every = 5 * time.Second
 	}
-	err := errors.Join(err1, err2, err3)
-	if err == nil && stall > 0 && stall >= every {
-		err = fault.Input(fmt.Errorf("memory: stall=%v is not shorter than stall_every=%v", stall, every), "")
-	}
-	return delay{latency, stall, every, time.Now()}, err
+	return delay{latency, stall, every, time.Now()}, errors.Join(err1, err2, err3)
 }
 
 // wait takes as long as one call does, or until ctx ends. A stall begins at each

@@ -1,0 +1,14 @@
+package main
+
+import (
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// allProfiles lists the profiles of this version.
+func allProfiles() []workload.Profile { return nil }
+
+// allFormats lists the formats of this version: those of every profile, then the
+// documents of single ones.
+func allFormats() []rundir.Format { return report.All() }

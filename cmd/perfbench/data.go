@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+)
+
+// dataFlags are the flags of data list and data delete.
+type dataFlags struct {
+	target, namespace, passwordFile, profile string
+	files                                    []string
+	yes, json                                bool
+}
+
+func (a *app) dataCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "data", Short: "Show or delete what perfbench made in a store",
+		Args: noSuchCommand, RunE: subcommandNeeded,
+	}
+	f := &dataFlags{}
+	list := &cobra.Command{
+		Use: "list --target URL", Short: "List what perfbench made under a namespace, with its size now",
+		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withKeeper(c, f, a.dataList) },
+	}
+	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	remove := &cobra.Command{
+		Use: "delete --target URL", Short: "Delete what perfbench made under a namespace, and nothing else",
+		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withKeeper(c, f, a.dataDelete) },
+	}
+	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	for _, s := range []*cobra.Command{list, remove} {
+		s.Flags().StringVar(&f.target, "target", "", "`URL` of the store")
+		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`N`: prefix under which it was made")
+		s.Flags().StringArrayVar(&f.files, "file", nil, "`PATH`: only what a run of this file makes; repeats")
+		s.Flags().StringVar(&f.profile, "profile", "", "the `profile` that reads --file; default: the first that can")
+		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
+		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.targets(), noFiles | cobra.ShellCompDirectiveNoSpace
+		}) // the flag exists
+		c.AddCommand(s)
+	}
+	return c
+}
+
+// entry is a space that we made, and what is there now.
+type entry struct {
+	store.Made
+	Kind    string `json:"kind"`
+	Entries int64  `json:"entries"`
+	Exists  bool   `json:"exists"`
+}
+
+// withKeeper opens the store and hands what was made there to do.
+func (a *app) withKeeper(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error) error {
+	for _, name := range []string{"target", "namespace", "file", "password-file", "yes"} {
+		if err := a.fromEnvironment(c, name, map[string]string{}); err != nil {
+			return err
+		}
+	}
+	ctx := c.Context()
+	target, driver, err := a.dataTarget(f)
+	if err != nil {
+		return err
+	}
+	names, err := a.namesOfFiles(ctx, f)
+	if err != nil {
+		return err
+	}
+	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.log})
+	if err != nil && target.Password == "" && session.WantsPassword(err) {
+		if target.Password, _ = a.askPassword(target.Redacted()); target.Password != "" {
+			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.log})
+		}
+	}
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	keeper, err := store.As[store.Keeper](conn)
+	if err != nil {
+		return errors.Join(fault.Code(fmt.Errorf("%s keeps no record of what was made: %w", driver.Title, err), fault.CodeInput), conn.Close())
+	}
+	all, err := lookUp(ctx, keeper, f.namespace, names)
+	if err == nil {
+		err = do(ctx, f, keeper, all)
+	}
+	return joinCoded([]error{err, conn.Close()})
+}
+
+// dataTarget reads the target and refuses those that keep nothing.
+func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
+	if f.target == "" {
+		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "say --target URL, for example redis://localhost:6379")
+	}
+	url, err := a.resolveTarget(f.target)
+	if err != nil {
+		return store.Target{}, store.Driver{}, err
+	}
+	t, d, err := drivers.Parse(url)
+	if err != nil {
+		return t, d, err
+	}
+	if slices.Contains([]string{"embedded", "memory", "null"}, d.Name) {
+		return t, d, fault.Input(fmt.Errorf("nothing outlives a run on %s, so there is nothing to list or delete", t.Redacted()), "name a server, for example redis://localhost:6379")
+	}
+	switch password, ok := a.getenv(session.EnvPrefix + "TARGET_PASSWORD"); {
+	case f.passwordFile != "":
+		t.Password, err = session.ReadPassword(f.passwordFile)
+	case t.Password == "" && ok:
+		t.Password = password
+	case t.Password == "" && t.User != "":
+		t.Password, err = a.askPassword(t.Redacted())
+	}
+	return t, d, err
+}
+
+// namesOfFiles returns the names of the spaces that a run of the files would
+// write, nil without files.
+func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
+	if len(f.files) == 0 {
+		return nil, nil
+	}
+	var first error
+	for _, p := range allProfiles() {
+		if p.Read == nil || (f.profile != "" && p.Name != f.profile) {
+			continue
+		}
+		env := a.sessionEnv()
+		env.Environ = nil
+		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target})
+		if err == nil {
+			names := []string{}
+			for _, s := range plan.Plan.Spaces {
+				names = append(names, s.Name)
+			}
+			return names, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		_, first = profileNamed([]string{f.profile})
+	}
+	if first == nil {
+		first = fault.Input(fmt.Errorf("profile %s reads no files", f.profile), "")
+	}
+	return nil, first
+}
+
+// lookUp lists what is recorded, of these names if any are given, with what is
+// there now.
+func lookUp(ctx context.Context, k store.Keeper, namespace string, names []string) ([]entry, error) {
+	made, err := k.Made(ctx, namespace)
+	if err != nil {
+		return nil, fault.Code(err, fault.CodeStore)
+	}
+	all := []entry{}
+	for _, m := range made {
+		if names != nil && !slices.Contains(names, m.Name) {
+			continue
+		}
+		found, err := k.Inspect(ctx, m.Space)
+		if err != nil {
+			return nil, fault.Code(err, fault.CodeStore)
+		}
+		all = append(all, entry{m, found.Kind, found.Size, found.Exists})
+	}
+	return all, nil
+}
+
+func (a *app) dataList(_ context.Context, f *dataFlags, _ store.Keeper, all []entry) error {
+	if f.json {
+		return writeJSON(a.Stdout, all)
+	}
+	a.entries(f, all)
+	return nil
+}
+
+func (a *app) entries(f *dataFlags, all []entry) {
+	if len(all) == 0 {
+		fmt.Fprintf(a.Stdout, "nothing of perfbench is recorded under namespace %q\n", f.namespace)
+		return
+	}
+	table(a.Stdout, func(row func(...string)) {
+		row("SPACE", "SHAPE", "ENTRIES", "PROFILE", "RUN", "WRITTEN")
+		for _, e := range all {
+			size := "gone"
+			switch {
+			case e.Exists && e.Entries < 0:
+				size = "unknown"
+			case e.Exists:
+				size = fmt.Sprint(e.Entries)
+			}
+			shape := string(e.Shape)
+			if e.Grouped {
+				shape += " by group"
+			}
+			row(e.Name, shape, size, e.Profile, e.Run, e.Updated)
+		}
+	})
+}
+
+func (a *app) dataDelete(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error {
+	a.entries(f, all)
+	if len(all) == 0 {
+		return nil
+	}
+	if !f.yes {
+		if !a.StdinTerminal {
+			return fault.Input(errors.New("delete: nothing was deleted, for nobody can be asked"), "say --yes to delete without being asked")
+		}
+		fmt.Fprintf(a.Stderr, "Delete these %d spaces for good? [y/N] ", len(all))
+		answer, _ := bufio.NewReader(a.Stdin).ReadString('\n')
+		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+			fmt.Fprintln(a.Stdout, "nothing was deleted")
+			return nil
+		}
+	}
+	for _, e := range all {
+		last := time.Now()
+		gone, err := k.Drop(ctx, e.Space, func(done int64) {
+			if time.Since(last) > time.Second {
+				last = time.Now()
+				fmt.Fprintf(a.Stderr, "%s: %d gone so far\n", e.Name, done)
+			}
+		})
+		if err != nil {
+			return fault.Hint(fault.Code(fmt.Errorf("delete %s: %w", e.Name, err), fault.CodeStore), "what is left can be deleted by the same command")
+		}
+		fmt.Fprintf(a.Stdout, "%s: %d gone\n", e.Name, gone)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// printPlan writes the whole plan to stdout: --dry-run.
+func (a *app) printPlan(p *session.Prepared) {
+	v := p.Preview()
+	fmt.Fprintln(a.Stdout, "This is the plan; nothing was touched.")
+	a.printLines("run", v.Run)
+	a.printLines("live settings at the start", v.Settings)
+	a.printLines("parameters", v.Parameters)
+	a.printList("tracks", v.Tracks)
+	a.printList("timetable", v.Timetable)
+	a.printList("thresholds", v.Thresholds)
+	a.printList("writes", v.Writes)
+	a.printList("deletes", v.Deletes)
+	a.printList("documents", v.Documents)
+	size := "an unknown volume"
+	if v.Bytes > 0 {
+		size = fmt.Sprintf("%s (%d bytes)", v.SizeOf(), v.Bytes)
+	}
+	a.printList("takes", []string{size + " of values in the store", fmt.Sprintf("up to %d connections", v.Connections)})
+	a.printList("warnings", v.Warnings)
+}
+
+func (a *app) printLines(title string, lines []session.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", title)
+	table(a.Stdout, func(row func(cells ...string)) {
+		for _, l := range lines {
+			row("  "+l.Name, l.Text, l.From)
+		}
+	})
+}
+
+func (a *app) printList(title string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", title)
+	for _, s := range list {
+		fmt.Fprintf(a.Stdout, "  %s\n", s)
+	}
+}
+
+// table writes rows in columns.
+func table(w io.Writer, fill func(row func(cells ...string))) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fill(func(cells ...string) {
+		for i, c := range cells {
+			if i > 0 {
+				fmt.Fprint(t, "\t")
+			}
+			fmt.Fprint(t, printable(c))
+		}
+		fmt.Fprintln(t)
+	})
+	_ = t.Flush() // an unwritable stdout shows up elsewhere
+}

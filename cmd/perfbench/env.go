@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// Env is everything that the command takes from its surroundings, so that a test
+// runs the real command.
+type Env struct {
+	// Args are the arguments without the program's name, Environ is NAME=value.
+	Args, Environ  []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// These say whether a person sits there.
+	StdinTerminal, StdoutTerminal, StderrTerminal bool
+	// ReadSecret asks on the terminal without echo; nil when there is none.
+	ReadSecret func(prompt string) (string, error)
+	// Signals delivers interrupts; may be nil.
+	Signals <-chan os.Signal
+}
+
+// patience is how long the command may take to end after the second interrupt.
+const patience = 3 * time.Second
+
+// app is one call of the command.
+type app struct {
+	Env
+	// hard ends at the second interrupt; the context of a command at the first.
+	hard context.Context
+	log  *slog.Logger
+}
+
+// run carries out one command line and returns the exit code. The first interrupt
+// ends what it does gracefully, the second at once.
+func run(ctx context.Context, env Env) int {
+	soft, interrupt := context.WithCancelCause(ctx)
+	hard, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer interrupt(nil)
+	defer kill()
+	a := &app{Env: env, hard: hard, log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	done := make(chan int, 1) // one value: the sender never waits
+	go func() { done <- a.execute(soft) }()
+	for n := 0; ; {
+		select {
+		case code := <-done:
+			return code
+		case <-env.Signals:
+			if n++; n == 1 {
+				interrupt(session.ErrInterrupted)
+				continue
+			}
+			kill()
+			select {
+			case code := <-done:
+				return code
+			case <-time.After(patience):
+				fmt.Fprintln(env.Stderr, "perfbench: stopped at once; what had not ended was left behind")
+				return fault.CodeInterrupted
+			}
+		}
+	}
+}
+
+// execute runs the command and prints its error. A bug of ours ends in one
+// sentence as well.
+func (a *app) execute(ctx context.Context) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.report(fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
+			code = fault.CodeOther
+		}
+	}()
+	err := a.root().execute(ctx, a.Args)
+	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), session.ErrInterrupted) {
+		if fault.CodeOf(err) != fault.CodeInterrupted {
+			err = fault.Code(session.ErrInterrupted, fault.CodeInterrupted)
+		}
+	}
+	a.report(err)
+	return fault.CodeOf(err)
+}
+
+// report prints an error: one line for each problem, its hint below it.
+func (a *app) report(err error) {
+	for _, p := range flatten(err, "") {
+		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(printable(p.text), "\n", "\n  "))
+		if p.hint != "" {
+			fmt.Fprintln(a.Stderr, "  "+strings.ReplaceAll(printable(p.hint), "\n", "\n  "))
+		}
+	}
+}
+
+type problem struct{ text, hint string }
+
+// flatten takes joined errors apart.
+func flatten(err error, hint string) []problem {
+	if err == nil {
+		return nil
+	}
+	if h := fault.HintOf(err); h != "" && hint == "" {
+		hint = h
+	}
+	for e := err; e != nil && e.Error() == err.Error(); e = errors.Unwrap(e) {
+		many, ok := e.(interface{ Unwrap() []error })
+		if !ok {
+			continue
+		}
+		var out []problem
+		for _, one := range many.Unwrap() {
+			out = append(out, flatten(one, fault.HintOf(one))...)
+		}
+		return out
+	}
+	return []problem{{err.Error(), hint}}
+}
+
+// printable takes control characters out of what a server or a file may have put
+// into a message.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// getenv looks a variable up.
+func (a *app) getenv(name string) (string, bool) {
+	for i := len(a.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// stateDir is where perfbench keeps what outlives a command.
+func (a *app) stateDir() (string, error) {
+	if dir, _ := a.getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "perfbench"), nil
+	}
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if home, _ := a.getenv(name); home != "" {
+			return filepath.Join(home, ".local", "state", "perfbench"), nil
+		}
+	}
+	return "", fault.Hint(errors.New("there is no home directory for the state of perfbench"), "set XDG_STATE_HOME to an absolute path")
+}

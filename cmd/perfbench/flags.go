@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// runFlags are the flags that run and tui share.
+type runFlags struct {
+	request      session.Request
+	sets         []string
+	formats      []string
+	passwordFile string
+	values       map[string]*string
+	switches     map[string]*bool
+
+	dryRun, quiet, plain, ascii bool
+	theme                       string
+}
+
+// themes are the words of --theme.
+var themes = []string{"auto", "light", "dark", "mono"}
+
+// valueFlags are flags that are values by another name.
+var valueFlags = []struct{ name, kind, help string }{
+	{"threads", "N", "number of threads, over all tracks"},
+	{"payload", "SIZE", "size of one value: 512, 1KiB, 10KB"},
+	{"batch", "N", "entries in one batched call"},
+	{"rate", "N", "due per second, whatever the store does; 0: as fast as the threads go"},
+	{"duration", "D", "end after that long (30s, 5m); keys wrap"},
+	{"count", "N", "end after that many of the profile's unit; with --duration whichever comes first"},
+	{"warmup", "D", "run that long before measurement begins"},
+	{"seed", "N", "everything random derives from it (default 1)"},
+	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},
+}
+
+// register adds the flags to a command.
+func (f *runFlags) register(a *app, c *cobra.Command) {
+	fs, r := c.Flags(), &f.request
+	fs.SortFlags = false
+	fs.StringVar(&r.Profile, "profile", "", "the workload: see perfbench list `profiles`")
+	fs.StringVar(&r.Target, "target", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
+	fs.StringVar(&r.Preset, "preset", "", "`NAME` of a built-in preset: see perfbench list presets P")
+	fs.StringArrayVar(&r.Files, "file", nil, "`PATH` of a system's own settings file, or of YAML; repeats where a system has several")
+	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` of any knob or parameter, TRACK.NAME for one track; repeats")
+	f.values, f.switches = map[string]*string{}, map[string]*bool{}
+	for _, v := range valueFlags {
+		f.values[v.name] = fs.String(v.name, "", "`"+v.kind+"` "+v.help)
+		fs.Lookup(v.name).Usage = "`" + v.kind + "`: " + v.help
+	}
+	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; repeats")
+	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
+	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
+	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
+	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
+	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
+	fs.StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
+	fs.BoolVar(&f.quiet, "quiet", false, "print errors and the path of the report only")
+	fs.BoolVar(&f.plain, "plain", false, "no symbols, for screen readers")
+	fs.BoolVar(&f.ascii, "ascii", false, "draw with ASCII only")
+	fs.StringVar(&f.theme, "theme", "auto", "colours: auto, light, dark or mono")
+	a.completeRunFlags(c)
+}
+
+// plainFlags are the flags that the environment may give and that are no values.
+var plainFlags = []string{
+	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "dry-run", "password-file",
+	"quiet", "plain", "ascii", "theme",
+}
+
+// resolve turns flags and environment into the request.
+func (f *runFlags) resolve(a *app, c *cobra.Command) error {
+	r := &f.request
+	r.From, r.Values = map[string]string{}, workload.Values{}
+	var problems workload.Problems
+	for _, name := range plainFlags {
+		problems.Add(a.fromEnvironment(c, name, r.From))
+	}
+	r.Formats = f.formats
+	for name, v := range f.values {
+		if c.Flags().Changed(name) {
+			r.Values.Set(workload.Value{Name: name, Text: *v, Origin: workload.OriginFlag, Where: "--" + name})
+		}
+	}
+	for name, on := range f.switches {
+		if c.Flags().Changed(name) {
+			r.Values.Set(workload.Value{Name: name, Text: map[bool]string{true: "on", false: "off"}[*on], Origin: workload.OriginFlag, Where: "--" + name})
+		}
+	}
+	for _, s := range f.sets {
+		name, text, ok := strings.Cut(s, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			problems.Add(fault.Input(fmt.Errorf("set: %q is not NAME=VALUE", s), "write it like --set threads=32"))
+			continue
+		}
+		r.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
+	}
+	if _, err := (workload.Value{Name: "theme", Text: f.theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(themes...); err != nil {
+		problems.Add(err)
+	}
+	if f.passwordFile != "" {
+		password, err := session.ReadPassword(f.passwordFile)
+		problems.Add(err)
+		r.Password = password
+	}
+	return problems.Err()
+}
+
+// fromEnvironment sets a flag that was not given from its variable. Where a flag
+// repeats, a semicolon parts the values.
+func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]string) error {
+	flag := c.Flags().Lookup(name)
+	variable := session.EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	text, ok := a.getenv(variable)
+	if flag == nil || flag.Changed || !ok || text == "" {
+		return nil
+	}
+	from[name] = "environment " + variable
+	list := []string{text}
+	switch flag.Value.Type() {
+	case "stringArray":
+		list = strings.Split(text, ";")
+	case "bool":
+		on, err := workload.Value{Name: name, Text: text, Origin: workload.OriginEnvironment, Where: variable}.Bool()
+		if err != nil {
+			return err
+		}
+		list[0] = fmt.Sprint(on)
+	}
+	for _, one := range list {
+		if err := flag.Value.Set(one); err != nil {
+			return fault.Input(fmt.Errorf("%s: %w", variable, err), "")
+		}
+	}
+	return nil
+}
+
+// sessionEnv is what a session takes from here.
+func (a *app) sessionEnv() session.Env {
+	return session.Env{
+		Profiles: allProfiles(), Formats: allFormats(), Environ: a.Environ,
+		Version: build().Version, Log: a.log, Resolve: a.resolveTarget,
+	}
+}
+
+// resolveTarget turns lab: targets into URLs.
+func (a *app) resolveTarget(target string) (string, error) {
+	if !strings.HasPrefix(target, lab.Scheme) {
+		return target, nil
+	}
+	dir, err := a.labDir()
+	if err != nil {
+		return "", err
+	}
+	return lab.Resolve(dir, target)
+}
+
+// askPassword asks for the target's password on a terminal.
+func (a *app) askPassword(target string) (string, error) {
+	if a.ReadSecret == nil || !a.StdinTerminal || !a.StderrTerminal {
+		return "", nil
+	}
+	secret, err := a.ReadSecret("password for " + target + ": ")
+	if err != nil {
+		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+session.EnvPrefix+"TARGET_PASSWORD")
+	}
+	return secret, nil
+}
+
+// profileHint says what was meant by a profile's name without its flag.
+func (a *app) profileHint(arg string) string {
+	for _, p := range allProfiles() {
+		if p.Name == arg {
+			return "did you mean --profile " + arg + "?"
+		}
+	}
+	return ""
+}

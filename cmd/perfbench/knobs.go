@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// knobEntry is one line of list knobs.
+type knobEntry struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Unit    string   `json:"unit,omitempty"`
+	Default string   `json:"default"`
+	Range   string   `json:"range,omitempty"`
+	Choices []string `json:"choices,omitempty"`
+	Live    bool     `json:"live"`
+	Track   bool     `json:"per_track"`
+	Help    string   `json:"help"`
+}
+
+// listKnobs lists the live knobs of a profile's default plan, its parameters, and
+// what every run has.
+func listKnobs(args []string) (listing, error) {
+	p, err := profileNamed(args)
+	if err != nil {
+		return listing{}, err
+	}
+	data := []knobEntry{}
+	if plan := defaultPlan(p); plan != nil {
+		start := session.Settings(plan)
+		for _, k := range plan.Knobs {
+			e := knobEntry{
+				Name: k.Name, Kind: "knob", Unit: k.Unit, Live: true, Track: len(plan.Tracks()) > 1, Help: k.Help,
+				Range: session.FormatKnob(k, k.Min) + ".." + session.FormatKnob(k, k.Max),
+			}
+			if v, ok := start[k.Name]; ok {
+				e.Default = session.FormatKnob(k, v)
+			}
+			data = append(data, e)
+		}
+	}
+	data = append(data, params(p.Params)...)
+	data = append(data, params(session.RunParams())...)
+	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "", "WHAT IT DOES"}, data: data}
+	for _, e := range data {
+		values, how := e.Range, []string{}
+		if len(e.Choices) > 0 {
+			values = strings.Join(e.Choices, "|")
+		}
+		if e.Live {
+			how = append(how, "live")
+		}
+		if e.Track {
+			how = append(how, "per track")
+		}
+		help := e.Help
+		if e.Unit != "" && !strings.Contains(values, e.Unit) {
+			help += " (" + e.Unit + ")"
+		}
+		l.rows = append(l.rows, []string{e.Name, e.Kind, e.Default, values, strings.Join(how, ", "), help})
+	}
+	return l, nil
+}
+
+func params(list []workload.Param) []knobEntry {
+	var out []knobEntry
+	for _, q := range list {
+		e := knobEntry{Name: q.Name, Kind: q.Kind.String(), Unit: q.Unit, Default: q.Default, Choices: q.Choices, Track: q.Track, Help: q.Help}
+		if q.Max > q.Min {
+			e.Range = fmt.Sprintf("%g..%g", q.Min, q.Max)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// defaultPlan is the plan that a profile makes without flags on the first store
+// that it runs on, nil when there is none.
+func defaultPlan(p workload.Profile) *workload.Plan {
+	prepared, err := session.Prepare(context.Background(), session.Env{
+		Profiles: []workload.Profile{p}, Formats: allFormats(),
+	}, session.Request{Profile: p.Name})
+	if err != nil {
+		return nil
+	}
+	return prepared.Plan
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab"
+)
+
+// labDir is where the lab keeps its servers.
+func (a *app) labDir() (string, error) {
+	dir, err := a.stateDir()
+	return filepath.Join(dir, "lab"), err
+}
+
+func labNames() []string {
+	var out []string
+	for _, s := range lab.Services() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+func (a *app) labCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "lab", Short: "Disposable real servers on this machine",
+		Long: `lab starts real servers on free loopback ports, each with a folder of its own,
+from programs on the PATH. It installs nothing, ends only what it started, and
+deletes the data on down. A running one is a target: --target lab:redis`,
+		Args: noSuchCommand, RunE: subcommandNeeded,
+	}
+	c.AddCommand(a.labUp(), a.labDown(), a.labStatus())
+	return c
+}
+
+func (a *app) labUp() *cobra.Command {
+	var port int
+	c := &cobra.Command{
+		Use: "up NAME...", Short: "Start servers: " + strings.Join(labNames(), ", "),
+		Example:   "  perfbench lab up redis",
+		ValidArgs: labNames(), Args: oneOf("service", 1, 9, labNames()...),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := a.labDir()
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				st, err := lab.Up(c.Context(), dir, name, lab.Options{Port: port, Progress: a.step})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.Stdout, "%s %s is running: --target lab:%s or %s\n", st.Name, st.Version, st.Name, st.URL)
+			}
+			return nil
+		},
+	}
+	c.Flags().IntVar(&port, "port", 0, "port of a service of one server; 0 takes a free one")
+	return c
+}
+
+// step shows what the lab is doing.
+func (a *app) step(s string) { fmt.Fprintln(a.Stderr, s) }
+
+func (a *app) labDown() *cobra.Command {
+	return &cobra.Command{
+		Use: "down [NAME...]", Short: "End servers and delete their data; without NAME all of them",
+		ValidArgs: labNames(), Args: oneOf("service", 0, 9, labNames()...),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := a.labDir()
+			if err != nil {
+				return err
+			}
+			names, every := args, len(args) == 0
+			if every {
+				names = labNames()
+			}
+			ended := 0
+			for _, name := range names {
+				err := lab.Down(c.Context(), dir, name, a.step)
+				if every && errors.Is(err, lab.ErrNotRunning) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				ended++
+				fmt.Fprintln(a.Stdout, name+" is down, its data deleted")
+			}
+			if ended == 0 {
+				fmt.Fprintln(a.Stdout, "nothing is running")
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) labStatus() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "status", Short: "Show what runs, with its URLs",
+		Args: noArgs(nil),
+		RunE: func(*cobra.Command, []string) error {
+			dir, err := a.labDir()
+			if err != nil {
+				return err
+			}
+			all, err := lab.Status(dir)
+			if asJSON {
+				if all == nil {
+					all = []lab.State{}
+				}
+				return errors.Join(writeJSON(a.Stdout, all), fault.Code(err, fault.CodeOther))
+			}
+			if len(all) == 0 && err == nil {
+				fmt.Fprintln(a.Stdout, "nothing is running; start something with  perfbench lab up redis")
+				return nil
+			}
+			table(a.Stdout, func(row func(...string)) {
+				row("SERVICE", "STATUS", "VERSION", "UP", "URL")
+				for _, s := range all {
+					row(s.Name, string(s.Condition), s.Version, s.Uptime().String(), s.URL)
+				}
+			})
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return c
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// show prints what is new since it was last called: live changes, first errors of
+// a kind, and the line of the last finished second.
+func (s *status) show(l *session.Live) {
+	snap := l.Snapshot()
+	for ; s.changes < len(snap.Changes); s.changes++ {
+		c := snap.Changes[s.changes]
+		s.say("%s  %s %s → %s (%s)", clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To), c.By)
+	}
+	for ; s.errors < len(snap.Messages); s.errors++ {
+		m := snap.Messages[s.errors]
+		s.say("%s  first of its kind: %s.%s %s: %s", clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
+	}
+	last := l.Last()
+	if last == nil || (s.begun && last.T < s.next) {
+		return
+	}
+	s.begun, s.next = true, last.T+1
+	s.say("%s", line(last, snap, l))
+}
+
+// line is the line of one second.
+func line(last *session.Second, snap *measure.Snapshot, l *session.Live) string {
+	at := time.Duration((float64(last.T) + last.Length) * float64(time.Second))
+	parts := []string{clock(at)}
+	if last.Warmup {
+		parts[0] = "warm-up " + clock(at+l.Inputs.Warmup)
+	}
+	if share, ok := progress(at, snap, l); ok && !last.Warmup {
+		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
+	}
+	rate := 0.0
+	if last.Length > 0 {
+		rate = float64(last.Count) / last.Length
+	}
+	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(rate), l.Plan.Unit))
+	p50, p99 := "–", "–"
+	if last.P99 > 0 {
+		p50, p99 = units.Duration(last.P50), units.Duration(last.P99)
+	}
+	parts = append(parts, fmt.Sprintf("p50 %7s", p50), fmt.Sprintf("p99 %7s", p99))
+	var errs int64
+	for _, o := range snap.Ops {
+		errs += o.Errors
+	}
+	parts = append(parts, fmt.Sprintf("errors %d", errs))
+	return strings.Join(append(parts, state(snap)...), " · ")
+}
+
+// state tells of threads, backlog and pause.
+func state(snap *measure.Snapshot) []string {
+	threads, backlog, open, paused := 0, int64(0), false, false
+	for _, g := range snap.Gauges {
+		threads += g.Threads
+		backlog += g.Backlog
+		open = open || g.Rate > 0
+		paused = paused || g.Paused
+	}
+	var parts []string
+	if open || backlog > 0 {
+		parts = append(parts, "backlog "+units.Number(float64(backlog)))
+	}
+	parts = append(parts, fmt.Sprintf("%d threads", threads))
+	if paused {
+		parts = append(parts, "paused")
+	}
+	return parts
+}
+
+// progress is the share of the run that is done: by time or by work, whichever is
+// further.
+func progress(at time.Duration, snap *measure.Snapshot, l *session.Live) (float64, bool) {
+	share, known := 0.0, false
+	if d := l.Inputs.Duration; d > 0 {
+		share, known = at.Seconds()/d.Seconds(), true
+	}
+	if snap.Total > 0 {
+		share, known = max(share, float64(snap.Done)/float64(snap.Total)), true
+	}
+	return min(share, 1), known
+}
+
+// clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up.
+func clock(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	s := int(d.Round(time.Second) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%s%d:%02d", sign, s/60, s%60)
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// shielded begins an argument that looks like a flag and is none: -1, -2.
+const shielded = "\x00"
+
+var backwards = regexp.MustCompile(`^-[0-9]+$`)
+
+// shield hides the runs -1, -2 … from the reader of flags.
+func shield(args []string) []string {
+	if len(args) == 0 || args[0] != "report" {
+		return args
+	}
+	out := append([]string(nil), args...)
+	for i := 1; i < len(out); i++ {
+		if backwards.MatchString(out[i]) {
+			out[i] = shielded + out[i]
+		}
+	}
+	return out
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	var formats []string
+	var out, runs string
+	c := &cobra.Command{
+		Use: "report RUN...", Short: "Write any document of finished runs",
+		Long: `report writes documents of finished runs, also of runs that were cut short. RUN is
+a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
+
+Without --format it writes those that a run writes by itself. They go into the
+run's folder; with --out DIR elsewhere; with --out - a single one to stdout.`,
+		Example: `  perfbench report latest --format markdown --out -
+  perfbench report -2 --format html,hgrm`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from := map[string]string{}
+			if err := a.fromEnvironment(cmd, "format", from); err != nil {
+				return err
+			}
+			if v, ok := a.getenv(session.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+				runs = v
+			}
+			return a.writeReports(args, runs, formats, out)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.runIDs(runs), cobra.ShellCompDirectiveDefault
+		},
+	}
+	c.Flags().StringSliceVar(&formats, "format", nil, "`LIST` of formats: see perfbench list formats")
+	c.Flags().StringVar(&out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
+	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` in which runs are looked for")
+	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return formatNames(), noFiles
+	}) // the flag exists
+	return c
+}
+
+func (a *app) runIDs(runs string) []string {
+	out := []string{"latest"}
+	list, _, err := rundir.List(runs)
+	if err != nil {
+		return out
+	}
+	for _, e := range list {
+		out = append(out, filepath.Base(e.Dir))
+	}
+	return out
+}
+
+// writeReports writes the documents of all runs; what cannot be written of one
+// does not stop the others.
+func (a *app) writeReports(refs []string, runs string, formats []string, out string) error {
+	if len(refs) == 0 {
+		return fault.Input(errors.New("no run was named"), "say  perfbench report latest,  or the folder of a run")
+	}
+	if out == "-" && len(refs) > 1 {
+		return fault.Input(fmt.Errorf("--out - takes one run, not %d", len(refs)), "")
+	}
+	var errs []error
+	for _, ref := range refs {
+		dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
+		if err == nil {
+			dest := out
+			if len(refs) > 1 && out != "" {
+				dest = filepath.Join(out, filepath.Base(filepath.Clean(dir)))
+			}
+			err = a.writeReport(dir, formats, dest)
+		}
+		errs = append(errs, err)
+	}
+	return joinCoded(errs)
+}
+
+// joinCoded joins errors; the code is that of the first.
+func joinCoded(errs []error) error {
+	all := errors.Join(errs...)
+	for _, e := range errs {
+		if e != nil {
+			return fault.Code(all, fault.CodeOf(e))
+		}
+	}
+	return nil
+}
+
+func (a *app) writeReport(dir string, ids []string, out string) error {
+	f, err := rundir.Load(dir)
+	if err != nil {
+		return err
+	}
+	if rundir.Alive(dir) {
+		fmt.Fprintf(a.Stderr, "%s is still going: this is what it has come to so far\n", f.Run.ID)
+	}
+	if len(ids) == 0 {
+		ids = defaultFormats(f.Run.Profile)
+	}
+	formats, err := report.Pick(allFormats(), ids, f.Run.Profile)
+	if err != nil {
+		return err
+	}
+	if out == "-" {
+		return a.writeToStdout(f, formats)
+	}
+	dest := out
+	if dest == "" {
+		dest = dir
+	}
+	names, err := report.Write(f, formats, out)
+	for _, n := range names {
+		fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
+	}
+	return err
+}
+
+func defaultFormats(profile string) []string {
+	ids := []string{"json", "csv", "hlog"}
+	for _, p := range allProfiles() {
+		if p.Name == profile && len(p.Formats) > 0 {
+			ids = append(ids, p.Formats[0])
+		}
+	}
+	return ids
+}
+
+func (a *app) writeToStdout(f *rundir.Folder, formats []rundir.Format) error {
+	if len(formats) != 1 {
+		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(formats)), "name it with --format")
+	}
+	return report.Print(a.Stdout, f, formats[0])
+}

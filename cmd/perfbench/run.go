@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	c := &cobra.Command{
+		Use: "run --profile P", Short: "Carry out one run without a screen",
+		Long: `run carries out one run: a line a second goes to stderr, the summary and the
+path of the report to stdout.
+
+Each value is taken from the first of these that gives it: flag, environment
+(PERFBENCH_ and the name), file, preset, default.
+
+Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
+started; 3 the store cannot be reached or refuses; 4 verification failed;
+5 a threshold was missed; 130 interrupted, the report is written.`,
+		Example: `  perfbench run --profile ingestion
+  perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
+  perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
+  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'`,
+		Args: noArgs(a.profileHint),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.resolve(a, cmd); err != nil {
+				return err
+			}
+			return a.runHeadless(cmd.Context(), f)
+		},
+	}
+	f.register(a, c)
+	return c
+}
+
+// runHeadless prepares, starts, watches and ends one run.
+func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
+	p, err := session.Prepare(ctx, a.sessionEnv(), f.request)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		a.printPlan(p)
+		return nil
+	}
+	status := newStatus(a.Stderr, f)
+	status.before(p)
+	l, err := a.start(ctx, p, status)
+	if err != nil {
+		return err
+	}
+	a.remember(l)
+	status.started(l)
+	a.watch(ctx, l, status)
+	status.say("%s", "verifying and writing the report")
+	o := l.Finish(a.hard)
+	a.printSummary(o, f)
+	return o.Err
+}
+
+// start starts a run, asking for a password where one is missing: at once when
+// the target names a user, else when the server wants one.
+func (a *app) start(ctx context.Context, p *session.Prepared, status *status) (*session.Live, error) {
+	if p.NeedsPassword() {
+		password, err := a.askPassword(p.Target.Redacted())
+		if err != nil {
+			return nil, err
+		}
+		p = p.WithPassword(password)
+	}
+	l, err := p.Start(ctx, status.progress)
+	if err == nil || p.Target.Password != "" || !session.WantsPassword(err) {
+		return l, err
+	}
+	password, askErr := a.askPassword(p.Target.Redacted())
+	if askErr != nil || password == "" {
+		return nil, errors.Join(err, askErr)
+	}
+	return p.WithPassword(password).Start(ctx, status.progress)
+}
+
+func (a *app) remember(l *session.Live) {
+	if dir, err := a.stateDir(); err == nil {
+		if err := session.Remember(dir, l.Target); err != nil {
+			a.log.Debug("The target was not remembered", "error", err)
+		}
+	}
+}
+
+// watch prints a line a second until the run has ended.
+func (a *app) watch(ctx context.Context, l *session.Live, status *status) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	interrupted, hard := ctx.Done(), a.hard.Done()
+	for {
+		select {
+		case <-l.Done():
+			status.show(l)
+			return
+		case <-tick.C:
+			status.show(l)
+		case <-interrupted:
+			interrupted = nil
+			status.say("%s", "interrupted: what is under way may finish; once more stops at once")
+		case <-hard:
+			hard = nil
+			l.Kill()
+		}
+	}
+}
+
+// status prints what happens to stderr, one plain line each.
+type status struct {
+	w            io.Writer
+	quiet, plain bool
+
+	next    int // the second whose line is next
+	begun   bool
+	changes int
+	errors  int
+	stage   string
+}
+
+func newStatus(w io.Writer, f *runFlags) *status {
+	return &status{w: w, quiet: f.quiet, plain: f.plain || f.ascii}
+}
+
+// say prints one line of status.
+func (s *status) say(format string, args ...any) {
+	if !s.quiet {
+		fmt.Fprintln(s.w, s.text(fmt.Sprintf(format, args...)))
+	}
+}
+
+// text drops symbols where that was asked for.
+func (s *status) text(t string) string { return plainText(t, s.plain) }
+
+func plainText(t string, plain bool) string {
+	t = printable(t)
+	if plain {
+		t = symbols.Replace(t)
+	}
+	return t
+}
+
+var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "…", "...")
+
+func (s *status) progress(g session.Progress) {
+	if g.Stage != s.stage || (g.Total > 0 && g.Done == g.Total) {
+		s.stage = g.Stage
+		if g.Total > 0 {
+			s.say("%s: %d of %d", g.Stage, g.Done, g.Total)
+		} else {
+			s.say("%s", g.Stage)
+		}
+	}
+}
+
+// before says what will happen.
+func (s *status) before(p *session.Prepared) {
+	v := p.Preview()
+	s.say("%s on %s", p.Profile.Name, p.Target.Redacted())
+	for _, w := range v.Writes {
+		s.say("  writes %s", w)
+	}
+	if v.Bytes > 0 {
+		s.say("  stores %s of values over up to %d connections", v.SizeOf(), v.Connections)
+	}
+	for _, d := range v.Deletes {
+		s.say("  deletes %s", d)
+	}
+}
+
+// started shows what the store said of itself and all warnings.
+func (s *status) started(l *session.Live) {
+	s.say("%s %s, %s", l.Info.Name, l.Info.Version, l.Info.Topology)
+	for _, n := range l.Notices {
+		s.say("warning: %s", n)
+	}
+	s.say("report in %s", l.Dir())
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// printSummary writes how a run ended to stdout; with --quiet its path alone.
+func (a *app) printSummary(o *session.Outcome, f *runFlags) {
+	if f.quiet {
+		fmt.Fprintln(a.Stdout, o.Dir)
+		return
+	}
+	fmt.Fprint(a.Stdout, plainText(summary(&o.Run, o.Dir), f.plain || f.ascii))
+}
+
+// summary says in a screenful what a run came to.
+func summary(r *rundir.Run, dir string) string {
+	var b strings.Builder
+	what := r.Profile
+	if r.Mode != "" {
+		what += " " + r.Mode
+	}
+	fmt.Fprintf(&b, "\n%s on %s (%s %s, %s)\n", what, r.Target, r.Store.Product, r.Store.Version, r.Store.Topology)
+	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
+	operationTable(&b, r)
+	if len(r.Segments) > 1 {
+		fmt.Fprintf(&b, "\n%d segments, for settings changed in mid-run; each stands in the report\n", len(r.Segments))
+	}
+	for _, e := range r.Errors {
+		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
+	}
+	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Summary)
+	for _, n := range r.Notices {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	if r.Verdict.State != "ok" {
+		fmt.Fprintf(&b, "verdict %s: %s\n", r.Verdict.State, strings.Join(r.Verdict.Reasons, "; "))
+	}
+	fmt.Fprintf(&b, "report in %s\n", dir)
+	return b.String()
+}
+
+func firstMessage(e rundir.Error) string {
+	if len(e.Messages) == 0 {
+		return ""
+	}
+	return ": " + strings.ReplaceAll(e.Messages[0], "\n", " ")
+}
+
+// operationTable writes one row for each operation.
+func operationTable(w io.Writer, r *rundir.Run) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	unstarted := false
+	for _, o := range r.Operations {
+		unstarted = unstarted || o.Unstarted > 0
+	}
+	last := ""
+	if unstarted {
+		last = "unstarted\t"
+	}
+	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", r.Unit, last)
+	for _, o := range r.Operations {
+		rate := "–"
+		if o.Throughput != nil {
+			rate = units.Number(*o.Throughput)
+		}
+		fmt.Fprintf(t, "%s.%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t", o.Track, o.Op, o.Count, rate,
+			latency(o, o.Response.P50), latency(o, o.Response.P90), latency(o, o.Response.P99), latency(o, o.Response.P999), latency(o, o.Response.Max), o.Errors)
+		if unstarted {
+			fmt.Fprint(t, strconv.FormatInt(o.Unstarted, 10)+"\t")
+		}
+		fmt.Fprintln(t)
+	}
+	_ = t.Flush() // into memory
+}
+
+func latency(o rundir.Operation, ns int64) string {
+	if o.Calls == 0 {
+		return "–"
+	}
+	return units.Duration(time.Duration(ns))
+}

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// Second is the last finished second over all operations.
+type Second struct {
+	// T is its first moment in whole seconds since measurement began; negative in
+	// warm-up.
+	T      int
+	Warmup bool
+	// Length is 1 but for the last second of a run.
+	Length float64
+	// Count is units that succeeded, Errors calls that failed.
+	Count, Errors int64
+	// P50 and P99 are response times of all calls together; 0 when there was none. In
+	// warm-up, which keeps no histograms, they are those of the slowest operation.
+	P50, P99 time.Duration
+}
+
+// Last returns the last finished second, nil before there is one.
+func (l *Live) Last() *Second { return l.last.Load() }
+
+func (l *Live) keep(s *measure.Second) {
+	out := &Second{T: s.T, Warmup: s.Warmup, Length: s.Length}
+	for _, r := range s.Rows {
+		out.Count += r.Count
+		out.Errors += r.Errors
+		out.P50 = max(out.P50, time.Duration(r.ResponseP50))
+		out.P99 = max(out.P99, time.Duration(r.ResponseP99))
+	}
+	var all *hdrhistogram.Histogram
+	for _, in := range s.Intervals {
+		if all == nil {
+			all = measure.NewHistogram()
+		}
+		if in.Response != nil {
+			all.Merge(in.Response)
+		}
+	}
+	if all != nil {
+		sum := measure.Summarize(all)
+		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
+	}
+	l.last.Store(out)
+}
