@@ -3,8 +3,10 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -22,7 +24,11 @@ func newDelay(t store.Target) (delay, error) {
 	if every == 0 {
 		every = 5 * time.Second
 	}
-	return delay{latency, stall, every, time.Now()}, errors.Join(err1, err2, err3)
+	err := errors.Join(err1, err2, err3)
+	if err == nil && stall > 0 && stall >= every {
+		err = fault.Input(fmt.Errorf("memory: stall=%v is not shorter than stall_every=%v", stall, every), "")
+	}
+	return delay{latency, stall, every, time.Now()}, err
 }
 
 // wait takes as long as one call does, or until ctx ends. A stall begins at each

@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -26,7 +27,11 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	}
 	err = c.scrub(err)
 	for _, f := range []func(error) (string, string){
-		c.sayTLS, c.sayReply, func(err error) (string, string) { return c.saySentinel(ctx, err) }, c.sayNetwork,
+		c.sayTLS,
+		func(err error) (string, string) { return c.saySentinel(ctx, err) },
+		c.sayReply,
+		func(err error) (string, string) { return c.sayPlain(ctx, err) },
+		c.sayNetwork,
 	} {
 		if what, hint := f(err); what != "" {
 			return fault.Store(sentence{"redis: " + c.where() + ": " + what, err}, hint)
@@ -62,12 +67,52 @@ func (c *Conn) sayTLS(err error) (what, hint string) {
 	case errors.As(err, &invalid):
 		return "the server's certificate is not valid: " + invalid.Error(), "look at its dates and its use"
 	case errors.As(err, &header):
-		return "the server does not speak TLS on this port", "use the scheme without TLS, or the server's TLS port"
+		return noTLS, noTLSHint
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
 		return "the server ended the TLS handshake: " + last(err.Error(), "tls: "),
 			"does it want a client certificate? give cert=FILE and key=FILE"
 	}
 	return "", ""
+}
+
+// noTLS is what to say of a server that does not speak it.
+const noTLS, noTLSHint = "the server does not speak TLS on this port", "use the scheme without TLS, or the server's TLS port"
+
+// sayPlain finds out whether a TLS handshake had no answer because the server
+// took it for an unfinished command: then it answers a PING in the clear.
+func (c *Conn) sayPlain(ctx context.Context, err error) (what, hint string) {
+	if c.tls == nil || c.target.Scheme == "unix" || ctx.Err() != nil || !timedOut(err) {
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	port := 6379
+	if c.mode == sentinel {
+		port = 26379
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", store.HostPort(c.target.Hosts[0], port))
+	if err != nil {
+		return "", ""
+	}
+	defer conn.Close()
+	if end, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(end)
+	}
+	reply := make([]byte, 1)
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		return "", ""
+	}
+	if _, err := io.ReadFull(conn, reply); err != nil || reply[0] != '+' && reply[0] != '-' {
+		return "", ""
+	}
+	return noTLS, noTLSHint
+}
+
+// timedOut says whether err is of something that took too long.
+func timedOut(err error) bool {
+	text := err.Error()
+	return Classify(err) == store.Timeout || strings.Contains(text, "i/o timeout") ||
+		strings.Contains(text, "deadline exceeded") || strings.Contains(text, "handshake timed out")
 }
 
 // last returns what follows the last mark in s.
@@ -116,7 +161,13 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 
 // saySentinel explains why no master was found.
 func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
-	if c.mode != sentinel || !strings.Contains(err.Error(), "all sentinels") || !errors.Is(err, goredis.Nil) {
+	if c.mode != sentinel || !strings.Contains(err.Error(), "all sentinels") {
+		return "", ""
+	}
+	if strings.Contains(err.Error(), "unknown command") {
+		return "what answers there keeps data and is no sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
+	}
+	if !errors.Is(err, goredis.Nil) {
 		return "", ""
 	}
 	names := c.masterNames(ctx)
@@ -131,7 +182,7 @@ func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
 func (c *Conn) sayNetwork(err error) (what, hint string) {
 	var dns *net.DNSError
 	text := err.Error()
-	switch class := Classify(err); {
+	switch {
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host name %q cannot be resolved", dns.Name), "check its spelling, or give an address"
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -146,10 +197,10 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		strings.Contains(text, "redis: unexpected"), strings.Contains(text, "malformed"), strings.Contains(text, "redis: unknown"):
 		return "what answers there does not speak the protocol of Redis", "is this the right port?"
 	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && c.tls == nil:
-		return "the server closed the connection at once", "does it expect TLS? then use " + c.tlsScheme() + ". Is it a Redis?"
+		return "the server closed the connection at once", "is it a Redis? if it expects TLS: " + c.tlsTarget()
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return "the server closed the connection at once", "does it speak TLS on this port, and want a client certificate?"
-	case class == store.Timeout, strings.Contains(text, "i/o timeout"), strings.Contains(text, "deadline exceeded"):
+	case timedOut(err):
 		return c.place(err) + "no answer in time", "is it the right host and port, and no firewall between? dial_timeout= and read_timeout= give it longer"
 	}
 	return "", ""
@@ -159,15 +210,20 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 // own, as with the nodes of a cluster.
 func (c *Conn) place(err error) string {
 	var op *net.OpError
-	if c.mode == standalone || !errors.As(err, &op) || op.Addr == nil {
+	if c.mode == standalone || !errors.As(err, &op) || op.Addr == nil || op.Addr.String() == c.where() {
 		return ""
 	}
 	return op.Addr.String() + ": "
 }
 
-func (c *Conn) tlsScheme() string {
+// tlsTarget is the target with TLS, without user and password.
+func (c *Conn) tlsTarget() string {
 	if c.target.Scheme == "unix" {
-		return "tls=1"
+		return "add tls=1"
 	}
-	return strings.Replace(c.target.Scheme, "redis", "rediss", 1) + "://"
+	t := strings.Replace(c.target.Scheme, "redis", "rediss", 1) + "://" + c.where()
+	if c.mode == sentinel {
+		t += "/" + c.target.Path
+	}
+	return t
 }

@@ -1,0 +1,36 @@
+# One verb per habit. What a verb needs more than a line for stands in .ci/.
+GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
+GORELEASER := $(or $(shell command -v goreleaser),go run github.com/goreleaser/goreleaser/v2@v2.16.0)
+
+.PHONY: help build test lint fmt golden bench demo snapshot clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+build: ## bin/perfbench: one static binary
+	CGO_ENABLED=0 go build -trimpath -o bin/perfbench ./cmd/perfbench
+
+test: ## everything, against real servers where they are to be had
+	@.ci/test
+
+lint: ## golangci-lint, with the choices of .golangci.yml
+	$(GOLANGCI) run
+
+fmt: ## gofumpt and goimports, as the linter wants them
+	$(GOLANGCI) fmt
+
+golden: ## write the expected documents and screens again; read the diff like code
+	@.ci/golden
+
+bench: ## our own benchmarks, one package at a time
+	CGO_ENABLED=0 go test -p 1 -run '^$$' -bench . -benchmem ./...
+
+demo: ## a short run whose settings change while it goes
+	CGO_ENABLED=0 go run ./cmd/perfbench run --profile ingestion --duration 12s --at 4s:threads=4 --at 8s:threads=16
+
+snapshot: ## what a release would hold, in dist/; publishes nothing
+	$(GORELEASER) release --snapshot --clean
+
+clean: ## remove what build and snapshot made; runs under results/ stay
+	rm -rf bin dist

@@ -1,0 +1,230 @@
+package layers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/perfbench/perfbench/"
+
+// The layers, the top one first. A package imports what is below it.
+//
+//	cmd                                        wires everything, and does nothing else
+//	tui   profiles/*   report   store/*        know the words, never the engine
+//	engine             rundir                  run plans; keep runs
+//	workload                                   the words
+//	measure   store   fault   units   suggest  the ground
+//
+// A package that is not there yet breaks no rule.
+
+// may lists, for packages that have few friends, all of ours that each imports.
+var may = []struct{ from, to string }{
+	{"internal/fault", ""},
+	{"internal/measure", ""},
+	{"internal/units", "internal/fault internal/suggest"},
+	{"internal/suggest", ""},
+	{"internal/store", "internal/fault internal/units internal/suggest"},
+	{"internal/workload", "internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/rundir", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+}
+
+// never lists what a package must not reach, not even through another one. A star
+// stands for one name, dots for any depth.
+var never = []struct{ from, to, why string }{
+	{"profiles/...", "internal/engine", "a profile has never heard of clocks and goroutines"},
+	{"internal/report", "internal/engine", "a format reads finished runs"},
+	{"internal/store/...", "internal/engine", "a store is called, it does not call"},
+	{"tui/...", "internal/engine", "screens see the engine through their own small interfaces"},
+	{"tui/...", "internal/store/*", "screens know no store's driver"},
+	{"tui/...", "profiles/...", "screens are given the profiles they show"},
+	{"internal/...", "tui/...", "nothing below the screens knows that there are any"},
+	{"profiles/...", "tui/...", "nothing below the screens knows that there are any"},
+	{"internal/report", "profiles/...", "the profile brings its own documents"},
+	{"internal/store/...", "profiles/...", "a store has no favourite profile"},
+	{"internal/...", "cmd/...", "commands are at the top"},
+	{"profiles/...", "cmd/...", "commands are at the top"},
+	{"tui/...", "cmd/...", "commands are at the top"},
+}
+
+// lists may import their neighbours: being a list, or opening another store under
+// an easier name, is all they do.
+var lists = []string{"profiles", "internal/store/drivers", "internal/store/embedded"}
+
+func TestImportsPointDown(t *testing.T) {
+	packages := ours(t)
+	for _, p := range packages {
+		if forTests(p.name) {
+			continue
+		}
+		for _, wrong := range breaches(p) {
+			assert.Fail(t, wrong)
+		}
+	}
+}
+
+func TestOnlyTestsUseTestSupport(t *testing.T) {
+	for _, p := range ours(t) {
+		if forTests(p.name) {
+			continue
+		}
+		for _, to := range p.imports {
+			assert.False(t, forTests(to), "%s imports %s, which is there for tests", p.name, to)
+		}
+	}
+}
+
+func TestSidewaysIsForListsOnly(t *testing.T) {
+	for _, p := range ours(t) {
+		if forTests(p.name) || slices.Contains(lists, p.name) || strings.HasPrefix(p.name, "cmd/") {
+			continue
+		}
+		for _, to := range p.imports {
+			assert.False(t, sideways(p.name, to), "%s imports its neighbour %s", p.name, to)
+		}
+	}
+}
+
+// The rules themselves have to be able to fail.
+func TestBreachesAreFound(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    pkg
+		want int
+	}{
+		{"measure importing anything of ours", pkg{name: "internal/measure", imports: []string{"internal/units"}}, 1},
+		{"the engine importing a driver", pkg{name: "internal/engine", imports: []string{"internal/store/redis"}}, 1},
+		{"a screen reaching the engine through another package", pkg{name: "tui", deps: []string{"internal/engine"}}, 1},
+		{"a chart reaching a profile", pkg{name: "tui/chart", deps: []string{"profiles/ingestion"}}, 1},
+		{"a profile using a store's package is fine", pkg{name: "profiles/ingestion", deps: []string{"internal/store/redis"}}, 0},
+		{"a screen using the shapes is fine", pkg{name: "tui", deps: []string{"internal/store"}}, 0},
+		{"a package that ties it all together", pkg{name: "internal/app", deps: []string{"internal/engine", "profiles"}}, 1},
+		{"the command ties it all together", pkg{name: "cmd/perfbench", deps: []string{"internal/engine", "profiles", "tui"}}, 0},
+		{"a package without rules is fine", pkg{name: "internal/lab", imports: []string{"internal/engine"}}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Len(t, breaches(tt.p), tt.want)
+		})
+	}
+	assert.True(t, sideways("profiles/tx", "profiles/authz"))
+	assert.True(t, sideways("internal/store/redis", "internal/store/cassandra"))
+	assert.False(t, sideways("profiles/tx", "internal/store/redis"))
+	assert.False(t, sideways("internal/store/redis", "internal/store"))
+}
+
+// pkg is one of our packages; names are relative to the module, and packages of
+// others are left out.
+type pkg struct {
+	name          string
+	imports, deps []string // direct; direct and indirect
+}
+
+// breaches says, a line each, which arrows of p point up.
+func breaches(p pkg) (wrong []string) {
+	for _, rule := range may {
+		if rule.from != p.name {
+			continue
+		}
+		for _, to := range p.imports {
+			if !slices.Contains(strings.Fields(rule.to), to) {
+				wrong = append(wrong, fmt.Sprintf("%s imports %s; of ours it may import only: %s", p.name, to, rule.to))
+			}
+		}
+	}
+	for _, rule := range never {
+		if !matches(rule.from, p.name) {
+			continue
+		}
+		for _, to := range p.deps {
+			if matches(rule.to, to) {
+				wrong = append(wrong, fmt.Sprintf("%s depends on %s: %s", p.name, to, rule.why))
+			}
+		}
+	}
+	if reaches(p, "internal/engine") && (reaches(p, "tui/...") || reaches(p, "profiles/...")) && !matches("cmd/...", p.name) {
+		wrong = append(wrong, fmt.Sprintf("%s depends on the engine and on what runs on it: only cmd does", p.name))
+	}
+	return wrong
+}
+
+func reaches(p pkg, pattern string) bool {
+	return slices.ContainsFunc(p.deps, func(to string) bool { return matches(pattern, to) })
+}
+
+// sideways tells whether two packages are neighbours of whom neither may know the
+// other: two profiles, or two stores.
+func sideways(from, to string) bool {
+	for _, folder := range []string{"profiles", "internal/store"} {
+		if child(folder, from) != "" && child(folder, to) != "" && child(folder, from) != child(folder, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// child is the first name below folder on the way to name, or "".
+func child(folder, name string) string {
+	rest, below := strings.CutPrefix(name, folder+"/")
+	if !below {
+		return ""
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return first
+}
+
+func matches(pattern, name string) bool {
+	if folder, deep := strings.CutSuffix(pattern, "/..."); deep {
+		return name == folder || strings.HasPrefix(name, folder+"/")
+	}
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// forTests tells whether a package exists only for the tests of others: storetest,
+// profiletest. Those may import whatever they try out.
+func forTests(name string) bool { return strings.HasSuffix(name, "test") }
+
+// ours lists the module's packages without their tests, as the go command sees them.
+func ours(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", module+"...")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "go list: %s", &stderr)
+	var all []pkg
+	for in := json.NewDecoder(bytes.NewReader(out)); ; {
+		var listed struct {
+			ImportPath    string
+			Imports, Deps []string
+		}
+		err := in.Decode(&listed)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		all = append(all, pkg{strings.TrimPrefix(listed.ImportPath, module), local(listed.Imports), local(listed.Deps)})
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func local(paths []string) (names []string) {
+	for _, p := range paths {
+		if name, mine := strings.CutPrefix(p, module); mine {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,203 @@
+package redis_test
+
+import (
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/storetest"
+)
+
+var options = store.OpenOptions{Threads: 8, Log: slog.New(slog.DiscardHandler)}
+
+// try opens a target.
+func try(t *testing.T, target string) (*redis.Conn, error) {
+	t.Helper()
+	parsed, err := store.ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	require.NoError(t, store.CheckParams(parsed, redis.Driver.Params))
+	c, err := redis.Open(t.Context(), parsed, options)
+	if err == nil {
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	return c, err
+}
+
+func open(t *testing.T, target string) *redis.Conn {
+	t.Helper()
+	c, err := try(t, target)
+	require.NoError(t, err)
+	return c
+}
+
+// with adds parameters to a target.
+func with(target string, params ...string) string {
+	sep := "?"
+	if strings.Contains(target, "?") {
+		sep = "&"
+	}
+	return target + sep + strings.Join(params, "&")
+}
+
+// as puts a user and a password into a target.
+func as(target, user, password string) string {
+	return strings.Replace(target, "://", "://"+user+":"+url.QueryEscape(password)+"@", 1)
+}
+
+func do(t *testing.T, c *redis.Conn, args ...any) any {
+	t.Helper()
+	v, err := c.Client().Do(t.Context(), args...).Result()
+	require.NoError(t, err, "%v", args)
+	return v
+}
+
+func space(name string) store.Space {
+	return store.Space{Namespace: "perfbench", Name: name, Shape: store.Map}
+}
+
+func grouped(name string) store.Space {
+	s := space(name)
+	s.Grouped = true
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	srv := labtest.Redis(t)
+	for _, protocol := range []string{"2", "3"} {
+		t.Run("protocol "+protocol, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) store.Conn {
+				return open(t, with(srv.URL(), "protocol="+protocol))
+			})
+		})
+	}
+	c := open(t, srv.URL())
+	assert.Equal(t, int64(0), do(t, c, "dbsize"), "the tests leave nothing behind")
+}
+
+func TestConformanceOfCluster(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Cluster(t)
+	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
+	info, err := open(t, srv.URL()).Info(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "cluster of 3 masters", info.Topology)
+}
+
+func TestConformanceOfSentinel(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Sentinel(t)
+	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
+	info, err := open(t, srv.URL()).Info(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "sentinel", info.Topology)
+
+	_, err = try(t, strings.Replace(srv.URL(), "/perfbench", "/perfbank", 1))
+	refused(t, err, `the sentinels know no master named "perfbank"`, "they know: perfbench")
+	_, err = try(t, "redis://"+srv.Addrs("sentinel")[0])
+	refused(t, err, "is a sentinel, which keeps no data", "redis+sentinel://")
+}
+
+func TestUnixSocket(t *testing.T) {
+
+	path := filepath.Join(t.TempDir(), "s")
+	srv := labtest.Redis(t, "--unixsocket", path)
+	c := open(t, "unix://"+path)
+	require.NoError(t, c.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	assert.Equal(t, "v", do(t, open(t, srv.URL()), "hget", "perfbench:a", "k"))
+	_, err := try(t, "unix://"+path+"2")
+	refused(t, err, "there is no such socket", "unixsocket")
+}
+
+func TestKeysAreNamedAsDocumented(t *testing.T) {
+	srv := labtest.Redis(t)
+	c := open(t, srv.URL())
+	ctx := t.Context()
+	bare := store.Space{Name: "eligibility", Shape: store.Map}
+	require.NoError(t, c.Put(ctx, space("eligibility"), []byte("f"), []byte("v")))
+	require.NoError(t, c.Put(ctx, bare, []byte("f"), []byte("v")))
+	require.NoError(t, c.PutGroup(ctx, grouped("eligibility"), []byte("x17"), []byte("f"), []byte("v")))
+	require.NoError(t, c.Record(ctx, store.Made{Space: space("eligibility")}))
+	require.NoError(t, c.Record(ctx, store.Made{Space: bare}))
+	assert.ElementsMatch(t, []any{
+		"perfbench:eligibility", "eligibility", "perfbench:eligibility:{x17}",
+		"perfbench:_made", "_perfbench_made",
+	}, do(t, c, "keys", "*"))
+	assert.Equal(t, "hash", do(t, c, "type", "perfbench:eligibility"))
+}
+
+func TestDatabaseOfTheTarget(t *testing.T) {
+	srv := labtest.Redis(t)
+	require.NoError(t, open(t, with(srv.URL(), "db=3")).Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	n, err := open(t, srv.URL()+"/3").Count(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, n)
+	n, err = open(t, srv.URL()).Count(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	_, err = try(t, with(srv.URL(), "db=99"))
+	refused(t, err, "there is no database 99", "databases")
+}
+
+func TestInfo(t *testing.T) {
+	srv := labtest.Redis(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru", "--appendonly", "no")
+	c := open(t, srv.URL())
+	info, err := c.Info(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, []string{"redis", "valkey"}, info.Name)
+	assert.NotEmpty(t, info.Version)
+	assert.Equal(t, "standalone", info.Topology)
+	assert.Empty(t, info.NoFigure)
+	assert.Greater(t, info.FreeBytes, int64(50<<20))
+	assert.Less(t, info.FreeBytes, int64(100<<20))
+	assert.Equal(t, "allkeys-lru", info.Details["maxmemory_policy"])
+	assert.Equal(t, "no", info.Details["appendonly"])
+	assert.Equal(t, "master", info.Details["role"])
+	require.Len(t, info.Warnings, 1)
+	assert.Contains(t, info.Warnings[0], "evicts keys when 100 MiB are full")
+
+	pool := c.Pool()
+	assert.GreaterOrEqual(t, pool.Size, 8)
+	assert.Positive(t, pool.Open)
+	assert.Equal(t, 3, open(t, with(srv.URL(), "connections=3")).Pool().Size)
+}
+
+// A server that tells nothing about itself is no failure.
+func TestInfoOfTightLipped(t *testing.T) {
+	srv := labtest.Redis(t)
+	admin := open(t, srv.URL())
+	do(t, admin, "acl", "setuser", "app", "on", ">correct-horse", "~*", "+@read", "+@write", "+ping", "-info")
+	info, err := open(t, as(srv.URL(), "app", "correct-horse")).Info(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "redis", info.Name)
+	assert.Zero(t, info.FreeBytes)
+	assert.Empty(t, info.Warnings)
+}
+
+func TestSingleNodeClusterIsReachedBothWays(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t, "--cluster-enabled", "yes")
+	_, err := try(t, srv.URL())
+	refused(t, err, "is a node of a cluster", "redis+cluster://")
+	raw := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	defer raw.Close()
+	_, err = try(t, strings.Replace(srv.URL(), "redis://", "redis+cluster://", 1))
+	require.Error(t, err)
+	require.NoError(t, raw.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+	require.Eventually(t, func() bool {
+		return strings.Contains(raw.ClusterInfo(t.Context()).Val(), "cluster_state:ok")
+	}, 30e9, 50e6)
+	for _, target := range []string{srv.URL(), strings.Replace(srv.URL(), "redis://", "redis+cluster://", 1)} {
+		require.NoError(t, open(t, target).Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	}
+}
