@@ -166,6 +166,19 @@ func (r *Run) spread(k workload.Knob, to float64) {
 	}
 }
 
+// maxMarks bounds the memory that notes on the time line may take.
+const maxMarks = 1000
+
+// Mark puts a note on the time line of the run; past the first thousand it does
+// nothing.
+func (r *Run) Mark(note string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped && len(r.marks) < maxMarks {
+		r.marks = append(r.marks, measure.Mark{At: time.Duration(r.now()), Note: note})
+	}
+}
+
 // weigh notes the proportions of the tracks' threads, by which totals are spread:
 // those of the start or of the last change aimed at one track. The caller holds
 // r.mu.
@@ -221,7 +234,7 @@ func (s source) Control() measure.Control {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	c := measure.Control{Changes: r.changes[:len(r.changes):len(r.changes)]}
+	c := measure.Control{Changes: r.changes[:len(r.changes):len(r.changes)], Marks: r.marks[:len(r.marks):len(r.marks)]}
 	never, known := make([][]int64, len(r.tracks)), true
 	for i, t := range r.tracks {
 		never[i] = t.neverStarted(now, len(r.segments))

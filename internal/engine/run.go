@@ -77,6 +77,7 @@ type Run struct {
 	byTime    bool // a phase reached its duration
 	phases    map[string]*phaseState
 	changes   []measure.Change
+	marks     []measure.Mark
 	segments  []segmentInfo
 	changed   int64 // when the last change was
 	everMoved bool

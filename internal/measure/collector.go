@@ -20,6 +20,7 @@ type Source interface {
 // Control is what the engine knows of a run and the collector does not.
 type Control struct {
 	Changes  []Change
+	Marks    []Mark
 	Segments []SegmentInfo
 	// Spans holds, per track, when its measured part began and ended.
 	Spans  []Span
@@ -106,7 +107,6 @@ type errorKey struct {
 
 // accumulator gathers one second, per operation and segment.
 type accumulator struct {
-	warm bool
 	ops  [][]segTrio
 }
 
@@ -242,7 +242,7 @@ func (c *Collector) add(s *Sample) {
 		return // began in warm-up, ended after it: in neither
 	}
 	a := &c.accs[0]
-	if s.End >= int64(c.second+1)*int64(time.Second) && !(warm && c.second == -1) {
+	if s.End >= int64(c.second+1)*int64(time.Second) && (!warm || c.second < -1) {
 		a = &c.accs[1]
 	}
 	t := a.of(s.Op, s.Segment)

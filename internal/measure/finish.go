@@ -194,7 +194,7 @@ func (s *segment) digest(ops []Operation) []Totals {
 // result digests the run up to the last closed second.
 func (c *Collector) result() *Result {
 	ctl := &c.control
-	r := &Result{Changes: ctl.Changes, Messages: c.log.messages(), Errors: c.errorCounts(), Ops: make([]Totals, len(c.cfg.Ops))}
+	r := &Result{Changes: ctl.Changes, Marks: ctl.Marks, Messages: c.log.messages(), Errors: c.errorCounts(), Ops: make([]Totals, len(c.cfg.Ops))}
 	for op := range c.cfg.Ops {
 		r.Ops[op] = c.whole[op].totals(c.cfg.Ops[op])
 	}

@@ -111,6 +111,12 @@ type Change struct {
 	Segment int
 }
 
+// Mark is a note that somebody put on the time line.
+type Mark struct {
+	At   time.Duration
+	Note string
+}
+
 // Segment is a stretch of a run under one set of settings.
 type Segment struct {
 	From, To time.Duration
@@ -154,6 +160,7 @@ type Snapshot struct {
 	Timeline [][]Point
 	Bucket   int
 	Changes  []Change
+	Marks    []Mark
 	Segments []Segment
 	Errors   []ErrorCount
 	Messages []Message
@@ -170,6 +177,7 @@ type Result struct {
 	Ops      []Totals
 	Segments []Segment
 	Changes  []Change
+	Marks    []Mark
 	Errors   []ErrorCount
 	Messages []Message
 }

@@ -20,6 +20,10 @@ func SetResult(run *Run, res *measure.Result) {
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
 	}
+	run.Marks = nil
+	for _, m := range res.Marks {
+		run.Marks = append(run.Marks, Mark{At: m.At.Seconds(), Note: m.Note})
+	}
 	run.Changes = make([]Change, len(res.Changes))
 	for i, c := range res.Changes {
 		run.Changes[i] = Change{At: c.At.Seconds(), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment}

@@ -55,7 +55,7 @@ func (j *Journal) fallBack(run *Run) error {
 		return fmt.Errorf("read back %s: %w", RunFile, err)
 	}
 	run.MeasuredS, run.Operations, run.Segments = last.MeasuredS, last.Operations, last.Segments
-	run.Changes, run.Errors, run.Facts, run.Journal = last.Changes, last.Errors, last.Facts, last.Journal
+	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
 	run.Notices = append(run.Notices[:len(run.Notices):len(run.Notices)],
 		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))
 	return errors.Join(j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes))

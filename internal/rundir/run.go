@@ -51,6 +51,7 @@ type Run struct {
 	Operations   []Operation           `json:"operations"`
 	Segments     []Segment             `json:"segments"`
 	Changes      []Change              `json:"changes"`
+	Marks        []Mark                `json:"marks,omitempty"`
 	Errors       []Error               `json:"errors"`
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
@@ -135,6 +136,12 @@ type Change struct {
 	To      float64 `json:"to"`
 	By      string  `json:"by"`
 	Segment int     `json:"segment"`
+}
+
+// Mark is a note that somebody put on the time line.
+type Mark struct {
+	At   float64 `json:"at_s"`
+	Note string  `json:"note"`
 }
 
 // Error is one way in which an operation failed, with some of its messages.
