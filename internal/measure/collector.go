@@ -107,7 +107,7 @@ type errorKey struct {
 
 // accumulator gathers one second, per operation and segment.
 type accumulator struct {
-	ops  [][]segTrio
+	ops [][]segTrio
 }
 
 type segTrio struct {
