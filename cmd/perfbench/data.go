@@ -239,7 +239,14 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k store.Keeper, all 
 		if err != nil {
 			return fault.Hint(fault.Code(fmt.Errorf("delete %s: %w", e.Name, err), fault.CodeStore), "what is left can be deleted by the same command")
 		}
-		fmt.Fprintf(a.Stdout, "%s: %d gone\n", e.Name, gone)
+		fmt.Fprintf(a.Stdout, "%s: %s gone (%s)\n", e.Name, several(max(e.Entries, 0), "entry", "entries"), several(gone, "key", "keys"))
 	}
 	return nil
+}
+
+func several(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -94,7 +94,12 @@ func (a *app) execute(ctx context.Context) (code int) {
 
 // report prints an error: one line for each problem, its hint below it.
 func (a *app) report(err error) {
+	said := map[problem]bool{}
 	for _, p := range flatten(err, "") {
+		if said[p] {
+			continue
+		}
+		said[p] = true
 		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(printable(p.text), "\n", "\n  "))
 		if p.hint != "" {
 			fmt.Fprintln(a.Stderr, "  "+strings.ReplaceAll(printable(p.hint), "\n", "\n  "))

@@ -23,12 +23,16 @@ func (s *status) show(l *session.Live) {
 		s.say("%s  first of its kind: %s.%s %s: %s", clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
 	}
 	last := l.Last()
-	if last == nil || (s.begun && last.T < s.next) {
+	if last == nil || (s.begun && (last.T < s.next || last.Length < shortest)) {
 		return
 	}
 	s.begun, s.next = true, last.T+1
 	s.say("%s", line(last, snap, l))
 }
+
+// shortest is the length in seconds of the shortest last second that gets a line:
+// the rate over less says nothing.
+const shortest = 0.2
 
 // line is the line of one second.
 func line(last *session.Second, snap *measure.Snapshot, l *session.Live) string {

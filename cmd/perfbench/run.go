@@ -182,7 +182,7 @@ func (s *status) before(p *session.Prepared) {
 
 // started shows what the store said of itself and all warnings.
 func (s *status) started(l *session.Live) {
-	s.say("%s %s, %s", l.Info.Name, l.Info.Version, l.Info.Topology)
+	s.say("%s, %s", product(l.Info.Name, l.Info.Version), l.Info.Topology)
 	for _, n := range l.Notices {
 		s.say("warning: %s", n)
 	}

@@ -29,7 +29,7 @@ func summary(r *rundir.Run, dir string) string {
 	if r.Mode != "" {
 		what += " " + r.Mode
 	}
-	fmt.Fprintf(&b, "\n%s on %s (%s %s, %s)\n", what, r.Target, r.Store.Product, r.Store.Version, r.Store.Topology)
+	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
 	operationTable(&b, r)
 	if len(r.Segments) > 1 {
@@ -48,6 +48,9 @@ func summary(r *rundir.Run, dir string) string {
 	fmt.Fprintf(&b, "report in %s\n", dir)
 	return b.String()
 }
+
+// product is a store's name with its version, if it has one.
+func product(name, version string) string { return strings.TrimSpace(name + " " + version) }
 
 func firstMessage(e rundir.Error) string {
 	if len(e.Messages) == 0 {

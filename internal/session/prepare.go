@@ -66,10 +66,12 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	if vs != nil {
 		problems.Add(p.design(vs))
 	}
-	if p.Plan != nil {
-		problems.Add(p.schedule())
+	plan := p.Plan
+	if plan == nil {
+		plan = p.likely()
 	}
-	problems.Add(p.conditions())
+	problems.Add(p.schedule(plan))
+	problems.Add(p.conditions(plan))
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -212,9 +214,22 @@ func trackNames(plan *workload.Plan) []string {
 	return out
 }
 
+// likely is the plan of the defaults, to check the rest of a request by whose own
+// plan has problems; nil when there is none.
+func (p *Prepared) likely() *workload.Plan {
+	plan, err := p.Profile.Design(workload.Inputs{Values: defaults(&p.Profile), Driver: p.Driver.Name})
+	if err != nil {
+		return nil
+	}
+	return plan
+}
+
 // schedule reads the timetable.
-func (p *Prepared) schedule() error {
-	table, warnings, err := ParseTimetable(p.req.Timetable, p.Plan, p.Inputs.Duration)
+func (p *Prepared) schedule(plan *workload.Plan) error {
+	if plan == nil {
+		return nil
+	}
+	table, warnings, err := ParseTimetable(p.req.Timetable, plan, p.Inputs.Duration)
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
 	return err
@@ -222,13 +237,13 @@ func (p *Prepared) schedule() error {
 
 // conditions reads the thresholds and, when there is a plan, checks of what they
 // speak.
-func (p *Prepared) conditions() error {
+func (p *Prepared) conditions(plan *workload.Plan) error {
 	var problems workload.Problems
 	for _, text := range p.req.Thresholds {
 		e, err := threshold.Parse(text)
 		problems.Add(err)
-		if err == nil && p.Plan != nil {
-			problems.Add(e.Check(Operations(p.Plan)))
+		if err == nil && plan != nil {
+			problems.Add(e.Check(Operations(plan)))
 		}
 		p.Thresholds = append(p.Thresholds, e)
 	}
