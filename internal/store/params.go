@@ -136,7 +136,7 @@ func TLSConfig(t Target) (*tls.Config, error) {
 		}
 		return nil, nil
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.Params.Get("servername"), InsecureSkipVerify: insecure} //nolint:gosec // only when the user asks for insecure=1
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.Params.Get("servername"), InsecureSkipVerify: insecure}
 	if t.Params.Has("ca") {
 		if c.RootCAs, err = authorities(t); err != nil {
 			return nil, err

@@ -126,3 +126,11 @@ type Prober interface {
 type Forgetful interface {
 	Forgets() bool
 }
+
+// Warmer is implemented by connections whose pool can be filled before a run, so
+// that its first calls do not measure the opening of connections.
+type Warmer interface {
+	// Warm opens connections until n calls can be under way at once, or as many as
+	// the pool may hold. It changes nothing in the store.
+	Warm(ctx context.Context, n int) error
+}

@@ -33,9 +33,9 @@ type Target struct {
 type form int
 
 const (
-	hosts form = iota + 1 // scheme://user:password@host:port,host:port/path
-	file                  // scheme:PATH or scheme://user:password@/PATH
-	name                  // scheme: or scheme:NAME
+	formHosts form = iota + 1 // scheme://user:password@host:port,host:port/path
+	formFile                  // scheme:PATH or scheme://user:password@/PATH
+	formName                  // scheme: or scheme:NAME
 )
 
 // scheme describes how the targets of one URL scheme are written.
@@ -48,23 +48,23 @@ type scheme struct {
 // schemes holds the syntax of every target. What opens them is no business of
 // this package.
 var schemes = map[string]scheme{
-	"redis":           {form: hosts, example: "redis://localhost:6379"},
-	"rediss":          {form: hosts, tls: true, example: "rediss://localhost:6379"},
-	"unix":            {form: file, example: "unix:///run/redis/redis.sock"},
-	"redis+cluster":   {form: hosts, example: "redis+cluster://host1:6379,host2:6379"},
-	"rediss+cluster":  {form: hosts, tls: true, example: "rediss+cluster://host1:6379,host2:6379"},
-	"redis+sentinel":  {form: hosts, example: "redis+sentinel://host1:26379,host2:26379/mymaster"},
-	"rediss+sentinel": {form: hosts, tls: true, example: "rediss+sentinel://host1:26379,host2:26379/mymaster"},
-	"cassandra":       {form: hosts, example: "cassandra://host1:9042,host2:9042/keyspace"},
-	"mysql":           {form: hosts, example: "mysql://root@localhost:3306/perfbench"},
-	"postgres":        {form: hosts, example: "postgres://postgres@localhost:5432/perfbench"},
-	"sqlite":          {form: file, example: "sqlite:perfbench.db"},
-	"coherence":       {form: hosts, example: "coherence://localhost:1408"},
-	"dtm+http":        {form: hosts, example: "dtm+http://localhost:36789"},
-	"embedded":        {form: name, example: "embedded:"},
-	"memory":          {form: name, example: "memory:"},
-	"null":            {form: name, example: "null:"},
-	"lab":             {form: name, example: "lab:redis"},
+	"redis":           {form: formHosts, example: "redis://localhost:6379"},
+	"rediss":          {form: formHosts, tls: true, example: "rediss://localhost:6379"},
+	"unix":            {form: formFile, example: "unix:///run/redis/redis.sock"},
+	"redis+cluster":   {form: formHosts, example: "redis+cluster://host1:6379,host2:6379"},
+	"rediss+cluster":  {form: formHosts, tls: true, example: "rediss+cluster://host1:6379,host2:6379"},
+	"redis+sentinel":  {form: formHosts, example: "redis+sentinel://host1:26379,host2:26379/mymaster"},
+	"rediss+sentinel": {form: formHosts, tls: true, example: "rediss+sentinel://host1:26379,host2:26379/mymaster"},
+	"cassandra":       {form: formHosts, example: "cassandra://host1:9042,host2:9042/keyspace"},
+	"mysql":           {form: formHosts, example: "mysql://root@localhost:3306/perfbench"},
+	"postgres":        {form: formHosts, example: "postgres://postgres@localhost:5432/perfbench"},
+	"sqlite":          {form: formFile, example: "sqlite:perfbench.db"},
+	"coherence":       {form: formHosts, example: "coherence://localhost:1408"},
+	"dtm+http":        {form: formHosts, example: "dtm+http://localhost:36789"},
+	"embedded":        {form: formName, example: "embedded:"},
+	"memory":          {form: formName, example: "memory:"},
+	"null":            {form: formName, example: "null:"},
+	"lab":             {form: formName, example: "lab:redis"},
 }
 
 // Schemes returns the names of all known URL schemes in order.
@@ -121,7 +121,7 @@ func isName(s string) bool {
 
 func (t *Target) parse(sc scheme, rest string) error {
 	body, query, _ := strings.Cut(rest, "?")
-	if sc.form == name {
+	if sc.form == formName {
 		t.Path = strings.Trim(body, "/")
 		if t.Path != "" && !isName(t.Path) {
 			return bad(t.Scheme+": what follows the colon is not a name", "for example "+sc.example)
@@ -136,11 +136,11 @@ func (t *Target) parse(sc scheme, rest string) error {
 			authority, path = after[:i], after[i:]
 		}
 	}
-	if !slashes && sc.form == hosts {
+	if !slashes && sc.form == formHosts {
 		return bad(t.Scheme+": // is missing after the colon", "for example "+sc.example)
 	}
 	at := strings.LastIndexByte(authority, '@')
-	if sc.form == hosts && (strings.Contains(path, "@") || at < 0 && strings.Contains(query, "@") && !plausibleHosts(authority)) {
+	if sc.form == formHosts && (strings.Contains(path, "@") || at < 0 && strings.Contains(query, "@") && !plausibleHosts(authority)) {
 		// A / or ? in a password has cut the URL short.
 		return bad(t.Scheme+": user or password contains a character with a meaning in URLs",
 			"write / as %2F, ? as %3F, # as %23, @ as %40, or give the password by --password-file")
@@ -182,7 +182,7 @@ func (t *Target) userinfo(s string) error {
 
 // place reads hosts and path.
 func (t *Target) place(sc scheme, authority, path string) error {
-	if sc.form == file {
+	if sc.form == formFile {
 		if authority != "" && t.Scheme == "unix" {
 			return bad(t.Scheme+": takes a path, not a host", "for example "+sc.example)
 		}
@@ -195,7 +195,7 @@ func (t *Target) place(sc scheme, authority, path string) error {
 		return bad(t.Scheme+": a % in the path is not followed by two hex digits", "write % as %25")
 	}
 	t.Path = p
-	if sc.form == file {
+	if sc.form == formFile {
 		if p == "" {
 			return bad(t.Scheme+": no path", "for example "+sc.example)
 		}
@@ -288,7 +288,7 @@ func (t Target) Redacted() string {
 		user += "@"
 	}
 	switch {
-	case sc.form == hosts:
+	case sc.form == formHosts:
 		b.WriteString("//" + user + strings.ReplaceAll(strings.Join(t.Hosts, ","), "%", "%25"))
 		if t.Path != "" {
 			b.WriteString("/" + escapePath(t.Path))

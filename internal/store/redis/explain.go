@@ -23,7 +23,7 @@ const isItRunning = "is the server running? try  redis-cli ping,  or  --target e
 // explain says in one sentence why the servers cannot be used, and what to do.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fault.Store(fmt.Errorf("redis: %s: %w", c.where(), e), "")
+		return fmt.Errorf("redis: %s: %w", c.where(), e) // the user's own doing: no fault of the store
 	}
 	err = c.scrub(err)
 	for _, f := range []func(error) (string, string){

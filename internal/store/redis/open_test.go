@@ -170,3 +170,13 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	}()
 	return l.Addr().String()
 }
+
+func TestOpenGivenUpByTheUserIsNoFaultOfTheStore(t *testing.T) {
+	target, err := store.ParseTarget("redis://" + freeAddr(t))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = redis.Open(ctx, target, options)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, fault.CodeOther, fault.CodeOf(err))
+}

@@ -55,7 +55,11 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	c.calls.New = func() any { return new(call) }
 	switch c.mode {
 	case cluster:
-		c.cluster = goredis.NewClusterClient(u.Cluster())
+		o := u.Cluster()
+		// Else each call asks, under a lock that all workers share, what kind of
+		// command it is, and of the server again when that is not allowed.
+		o.DisableRoutingPolicies = true
+		c.cluster = goredis.NewClusterClient(o)
 		c.client = c.cluster
 	case sentinel:
 		c.single = goredis.NewFailoverClient(u.Failover())

@@ -43,12 +43,12 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if problem != nil {
 		return problem
 	}
-	real := keyOf(s)
+	own := keyOf(s)
 	if s.Grouped {
-		real = groupKey(real, []byte("_probe"))
+		own = groupKey(own, []byte("_probe"))
 	}
-	if err := c.client.HDel(ctx, real, probeField).Err(); err != nil {
-		return c.refusal(ctx, "HDEL", real, err)
+	if err := c.client.HDel(ctx, own, probeField).Err(); err != nil {
+		return c.refusal(ctx, "HDEL", own, err)
 	}
 	return nil
 }

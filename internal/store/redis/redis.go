@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	goredis "github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -46,6 +47,7 @@ type Typed interface {
 var _ interface {
 	Typed
 	store.Pooled
+	store.Warmer
 	store.Putter
 	store.Setter
 	store.BatchPutter
@@ -56,6 +58,9 @@ var _ interface {
 	store.Keeper
 	store.Prober
 } = (*Conn)(nil)
+
+// dials is how many connections are opened at the same time by Warm.
+const dials = 32
 
 // Conn is a pool of connections to one Redis. It is safe for use by several
 // goroutines.
@@ -86,6 +91,29 @@ func (c *Conn) Pool() store.PoolStats {
 		Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns),
 		Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs,
 	}
+}
+
+// Warm opens n connections, on a cluster to each master, and gives them back to
+// the pool.
+func (c *Conn) Warm(ctx context.Context, n int) error {
+	n = min(n, c.size)
+	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		var all errgroup.Group
+		all.SetLimit(dials)
+		held := make([]*goredis.Conn, n)
+		for i := range held {
+			held[i] = m.Conn()
+			all.Go(func() error { return held[i].Ping(ctx).Err() })
+		}
+		err := all.Wait()
+		for _, h := range held {
+			_ = h.Close()
+		}
+		if err != nil {
+			return c.explain(ctx, err)
+		}
+		return nil
+	})
 }
 
 // Close closes all connections, those of calls under way included.

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -200,4 +201,83 @@ func TestSingleNodeClusterIsReachedBothWays(t *testing.T) {
 	for _, target := range []string{srv.URL(), strings.Replace(srv.URL(), "redis://", "redis+cluster://", 1)} {
 		require.NoError(t, open(t, target).Set(t.Context(), space("a"), []byte("k"), []byte("v")))
 	}
+}
+
+// What is measured as one call is one command to the server and nothing beside.
+func TestOneCallIsOneCommand(t *testing.T) {
+	t.Parallel()
+	for name, srv := range map[string]*labtest.Server{"standalone": labtest.Redis(t), "cluster": labtest.Cluster(t)} {
+		t.Run(name, func(t *testing.T) {
+			nodes := srv.Addrs("")
+			each := func(f func(node *goredis.Client)) {
+				for _, addr := range nodes {
+					node := goredis.NewClient(&goredis.Options{Addr: addr, DisableIdentity: true})
+					f(node)
+					require.NoError(t, node.Close())
+				}
+			}
+			each(func(node *goredis.Client) {
+				rules := []any{"acl", "setuser", "app", "on", ">correct-horse", "~*", "+@read", "+@write", "+@scripting", "+ping", "+cluster|slots", "-command"}
+				require.NoError(t, node.Do(t.Context(), rules...).Err())
+			})
+			c := open(t, as(srv.URL(), "app", "correct-horse"))
+			s, g := space("a"), grouped("a")
+			k, v := []byte("k"), []byte("v")
+			entry := []store.Entry{{Key: k, Val: v}}
+			require.NoError(t, c.Put(t.Context(), s, k, v)) // loads the script
+			each(func(node *goredis.Client) { require.NoError(t, node.ConfigResetStat(t.Context()).Err()) })
+			for range 10 {
+				require.NoError(t, c.Put(t.Context(), s, k, v))
+				require.NoError(t, c.Set(t.Context(), s, k, v))
+				require.NoError(t, c.PutAll(t.Context(), s, entry))
+				_, _, err := c.Get(t.Context(), s, k, nil)
+				require.NoError(t, err)
+				_, err = c.GetAll(t.Context(), s, [][]byte{k})
+				require.NoError(t, err)
+				require.NoError(t, c.PutGroups(t.Context(), g, []store.Group{{Name: k, Entries: entry}}))
+			}
+			calls := map[string]int{}
+			each(func(node *goredis.Client) {
+				for line := range strings.Lines(node.Info(t.Context(), "commandstats").Val()) {
+					command, stats, ok := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":calls=")
+					if !ok {
+						continue
+					}
+					text, _, _ := strings.Cut(stats, ",")
+					n, err := strconv.Atoi(text)
+					require.NoError(t, err)
+					calls[command] += n
+				}
+			})
+			// Connections are greeted, a cluster is asked for its slots, and the
+			// script calls hget and hset.
+			for _, beside := range []string{"hello", "info", "config|resetstat", "cluster|slots", "auth", "select"} {
+				delete(calls, beside)
+			}
+			assert.Equal(t, map[string]int{"evalsha": 10, "hset": 30, "hmset": 10, "hget": 20, "hmget": 10}, calls)
+		})
+	}
+}
+
+func TestWarmOpensConnections(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		srv   *labtest.Server
+		nodes int
+	}{"standalone": {labtest.Redis(t), 1}, "cluster": {labtest.Cluster(t), 3}} {
+		t.Run(name, func(t *testing.T) {
+			c := open(t, with(tt.srv.URL(), "connections=40"))
+			require.NoError(t, c.Warm(t.Context(), 35))
+			p := c.Pool()
+			assert.GreaterOrEqual(t, p.Idle, 35*tt.nodes)
+			assert.Equal(t, p.Open, p.Idle)
+			require.NoError(t, c.Warm(t.Context(), 100))
+			assert.Equal(t, 40*tt.nodes, c.Pool().Open, "no more than the pool may hold")
+			assert.Zero(t, c.Pool().Waits)
+		})
+	}
+	srv := labtest.Redis(t)
+	c := open(t, srv.URL())
+	srv.Kill()
+	refused(t, c.Warm(t.Context(), 4), "", "")
 }

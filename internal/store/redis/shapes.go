@@ -28,18 +28,18 @@ func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 func (c *Conn) put(ctx context.Context, l *call, hash string, key, val []byte) error {
 	b := l.room(2)
 	b[0], b[1] = key, val
-	l.buf, l.hash = c.largest.fit(l.buf), hash
+	l.hash = hash
+	if l.buf == nil {
+		l.buf = make([]byte, firstBuffer)
+	}
 	err := c.evalPut(ctx, l, "evalsha", &putScript)
 	if err != nil && goredis.HasErrorPrefix(err, "NOSCRIPT") {
 		// EVAL leaves the script on the very node that lacked it.
 		err = c.evalPut(ctx, l, "eval", &putSource)
 	}
-	if n, yes := tooSmall(err); yes {
-		// The entry is stored and its old value was longer than any before.
-		c.largest.raise(n)
-		return nil
-	}
-	if errors.Is(err, goredis.Nil) {
+	// An old value that is longer than the buffer has been read and thrown away
+	// too, which is all that is wanted of it.
+	if _, long := tooSmall(err); long || errors.Is(err, goredis.Nil) {
 		return nil
 	}
 	return err
