@@ -1,0 +1,100 @@
+package ingestion
+
+import (
+	"slices"
+	"time"
+)
+
+// Facts is the profile's record in run.json: what the document needs beyond what
+// every run has. docs/ingestion.md describes it.
+type Facts struct {
+	Schema int `json:"schema"`
+	// Zone is the abbreviation of the local time zone in which the document writes
+	// its times.
+	Zone          string `json:"zone"`
+	Prefix        string `json:"prefix"`
+	MemberSetSize int64  `json:"member_set_size"`
+	Layout        string `json:"layout"`
+	TestCount     int64  `json:"test_count"`
+	IntervalMS    int64  `json:"test_interval_ms"`
+	// BaseMS is the date that eligibility keys count from, in Unix milliseconds.
+	BaseMS int64      `json:"base_date_ms"`
+	Maps   []MapFacts `json:"maps"`
+}
+
+// MapFacts is what became of one map. Counts and times are of the measured part.
+type MapFacts struct {
+	Map string `json:"map"`
+	// TestCase is the word that the document prints, Batched what was done.
+	TestCase string `json:"test_case"`
+	Batched  bool   `json:"batched"`
+	// TotalEntryCount to PayloadBytes are as configured.
+	TotalEntryCount int64 `json:"total_entry_count"`
+	PerThread       int64 `json:"entries_per_thread"`
+	ThreadCount     int   `json:"thread_count"`
+	BatchSize       int   `json:"batch_size"`
+	PayloadBytes    int   `json:"payload_bytes"`
+	// Started and Stopped are the start of the first operation and the end of the
+	// last one, or of the pause after it; absent before there were any.
+	Started *time.Time `json:"started,omitempty"`
+	Stopped *time.Time `json:"stopped,omitempty"`
+	// Acknowledged and Failed are entries; Attempted is both and those of unknown fate.
+	Attempted    int64 `json:"entries_attempted"`
+	Acknowledged int64 `json:"entries_acknowledged"`
+	Failed       int64 `json:"entries_failed"`
+	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	ThreadMS []int64 `json:"thread_ms"`
+	// ThreadsChanged says that the number of threads was changed in mid-run, so that
+	// a thread may have written parts of other threads' shares.
+	ThreadsChanged bool `json:"threads_changed,omitempty"`
+	// Existed says that an earlier run made the map: --cleanup leaves it.
+	Existed bool `json:"existed,omitempty"`
+}
+
+// facts makes the record of what has been done so far.
+func facts(s *spec, loads []*load) Facts {
+	f := Facts{
+		Schema: 1, Prefix: s.prefix, MemberSetSize: s.members, Layout: s.layout(),
+		TestCount: s.testCount, IntervalMS: s.interval.Milliseconds(), BaseMS: s.base, Maps: []MapFacts{},
+	}
+	f.Zone, _ = time.Now().Zone()
+	for _, l := range loads {
+		f.Maps = append(f.Maps, l.facts())
+	}
+	return f
+}
+
+func (l *load) facts() MapFacts {
+	m := l.m
+	f := MapFacts{
+		Map: m.name, TestCase: m.word, Batched: m.putAll, TotalEntryCount: m.total, PerThread: m.per,
+		ThreadCount: m.start.Threads, BatchSize: m.batch, PayloadBytes: m.start.Payload,
+		ThreadMS: make([]int64, m.start.Threads), ThreadsChanged: l.changed.Load(),
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f.Existed = l.existed
+	var began, left int64
+	for worker, t := range l.tallies {
+		f.Attempted += t.attempted.Load()
+		f.Acknowledged += t.acked.Load()
+		f.Failed += t.failed.Load()
+		b := t.began.Load()
+		if b == 0 {
+			continue
+		}
+		if worker >= len(f.ThreadMS) {
+			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
+		}
+		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
+		if began == 0 || b < began {
+			began = b
+		}
+		left = max(left, t.left.Load(), b)
+	}
+	if began != 0 {
+		from, to := time.Unix(0, began), time.Unix(0, left)
+		f.Started, f.Stopped = &from, &to
+	}
+	return f
+}

@@ -1,0 +1,147 @@
+package ingestion
+
+import (
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Words of parameters.
+const (
+	casePut     = "put"
+	casePutAll  = "putall"
+	caseGetAll  = "getall"
+	layoutMap   = "map"
+	layoutGroup = "group"
+)
+
+var mapsKnown = []string{Eligibility, Profiles}
+
+// forever is the number of runs when only a duration ends the plan.
+const forever = math.MaxInt32
+
+// spec is what Design found out, for the binding. It is not changed afterwards.
+type spec struct {
+	maps      []mapSpec
+	namespace string
+	runID     string
+	driver    string
+	prefix    string
+	members   int64
+	testCount int64
+	interval  time.Duration
+	grouped   bool
+	compat    bool
+	allow     bool
+	wrap      bool
+	seed      int64
+	// base is the date that eligibility keys count from, in Unix milliseconds.
+	base int64
+}
+
+// runs is how often each share is written: without end when it wraps.
+func (s *spec) runs() int64 {
+	if s.wrap {
+		return forever
+	}
+	return s.testCount
+}
+
+func (s *spec) layout() string {
+	if s.grouped {
+		return layoutGroup
+	}
+	return layoutMap
+}
+
+// mapSpec is one map of the plan.
+type mapSpec struct {
+	name string
+	elig bool
+	// putAll says that batches are written, word is the test case as the document
+	// prints it.
+	putAll bool
+	word   string
+	// total is the entries per run as configured, per those of each thread; batch
+	// is as configured, too, and may be more than a share.
+	total, per int64
+	batch      int
+	start      workload.Settings
+	shares     []padogrid.Share
+}
+
+func (m *mapSpec) space(s *spec) store.Space {
+	return store.Space{Namespace: s.namespace, Name: m.name, Shape: store.Map, Grouped: s.grouped}
+}
+
+// entries is the number of distinct keys of the map.
+func (m *mapSpec) entries() int64 {
+	var n int64
+	for _, s := range m.shares {
+		n += s.Entries
+	}
+	return n
+}
+
+// largest is the number of entries of the largest share.
+func (m *mapSpec) largest() int64 {
+	var n int64
+	for _, s := range m.shares {
+		n = max(n, s.Entries)
+	}
+	return n
+}
+
+// units tells how many entries one call covers under some settings: whole groups
+// in the eligibility map, and never more than a share.
+func (m *mapSpec) units(set *workload.Settings) int {
+	if !m.putAll {
+		return 1
+	}
+	n := int64(max(set.Batch, 1))
+	if size := m.shares[0].Size; size > 1 {
+		n = (n + size - 1) / size * size
+	}
+	return int(max(min(n, m.largest()), 1))
+}
+
+// divide gives each thread the share that the original gives it.
+func (m *mapSpec) divide(s *spec) {
+	threads := m.start.Threads
+	m.per = m.total / int64(threads)
+	m.shares = make([]padogrid.Share, threads)
+	batch := int64(0)
+	if m.putAll {
+		batch = int64(m.batch)
+	}
+	for t := range m.shares {
+		if m.elig {
+			m.shares[t] = padogrid.EligShare(t, m.per, s.members, batch, s.base)
+		} else {
+			m.shares[t] = padogrid.ProfileShare(t, m.per)
+		}
+	}
+}
+
+// divideExactly gives all of total away, as --count asks: whole groups to each
+// thread, the first ones getting what is left over, and the very last group cut.
+func (m *mapSpec) divideExactly(s *spec) {
+	threads := m.start.Threads
+	m.per = m.total / int64(threads)
+	size := int64(1)
+	if m.elig {
+		size = s.members
+	}
+	groups := (m.total + size - 1) / size
+	m.shares = make([]padogrid.Share, threads)
+	var first int64
+	for t := range m.shares {
+		n := int64(workload.Split(int(groups), threads, t)) * size
+		n = min(n, m.total-first)
+		m.shares[t] = padogrid.Share{First: first, Group0: first / size, Entries: n, Size: size, Base: s.base}
+		first += n
+	}
+}

@@ -1,0 +1,174 @@
+package ingestion
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Format returns the profile's document: PadoGrid's ingestion text, one file a map.
+func Format() rundir.Format {
+	return rundir.Format{ID: FormatID, Title: "PadoGrid ingestion text, one file a map", Profile: Name, Doc: formatDoc, Encode: encode}
+}
+
+const formatDoc = `# padogrid: PadoGrid's ingestion text
+
+One file a map, ` + "`ingestion-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the layout of
+PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
+those of the client's zone.
+
+| line | unit | meaning |
+| --- | --- | --- |
+| Actual Total Entry (Put) Count | entries | acknowledged by the store, over all runs |
+| Thread N | ms | time of that loader's loops over all runs, without the pauses between |
+| Max Time | ms | the longest of these |
+| Throughput (msg/sec) | entries/s | count / max time |
+| *Throughput (KiB/sec), (MiB/sec) | | the above times the payload size |
+| Latency per put | ms | max time / count: an inverse throughput and no response time |
+| **Total Volume | KiB, MiB, GiB | count times the payload size |
+
+When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles, errors and
+live changes have no place in this layout: they are in run.json, NOTICE.txt and
+the other formats.
+`
+
+const (
+	headWidth   = 28
+	metricWidth = 23
+	decimals    = 3
+)
+
+// encode writes the texts of a run, from its folder alone.
+func encode(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]rundir.File, 0, len(facts.Maps))
+	for i := range facts.Maps {
+		m := &facts.Maps[i]
+		start, stop := times(&f.Run, facts, m)
+		files = append(files, rundir.File{
+			Name: padogrid.FileName(Name, m.Map, f.Run.Store.Name, start, facts.Prefix),
+			Data: text(&f.Run, facts, m, start, stop),
+		})
+	}
+	return files, nil
+}
+
+// times returns when a map's work began and ended, in the zone of the run.
+func times(r *rundir.Run, f *Facts, m *MapFacts) (start, stop time.Time) {
+	start = r.Measured
+	if start.IsZero() {
+		start = r.Started
+	}
+	if m.Started != nil {
+		start = *m.Started
+	}
+	stop = r.Ended
+	if m.Stopped != nil {
+		stop = *m.Stopped
+	}
+	if stop.Before(start) {
+		stop = start
+	}
+	_, offset := start.Zone()
+	zone := time.FixedZone(f.Zone, offset)
+	if f.Zone == "" || m.Started == nil {
+		return start, stop
+	}
+	return start.In(zone), stop.In(zone)
+}
+
+func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
+	var w padogrid.Writer
+	w.Banner("Data Ingestion Test")
+	w.Field(headWidth, "Product", r.Store.Name)
+	w.Field(headWidth, "Test Case", m.TestCase)
+	w.Field(headWidth, "Map", m.Map)
+	if m.TestCase == casePutAll {
+		w.Int(headWidth, "PutAll Batch Size", int64(m.BatchSize))
+	}
+	w.Int(headWidth, "Test Run Count", f.TestCount)
+	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
+	w.Int(headWidth, "Total Entry Count Per Run", m.TotalEntryCount)
+	w.Int(headWidth, "Thread Count", int64(m.ThreadCount))
+	w.Int(headWidth, "Payload Size (bytes)", int64(m.PayloadBytes))
+	w.Field(headWidth, "Prefix", f.Prefix)
+	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
+	w.Line("")
+	w.Line("Start Time: " + padogrid.Time(start))
+	w.Line("")
+	w.Line("Actual Total Entry (Put) Count: " + strconv.FormatInt(m.Acknowledged, 10))
+	w.Line("")
+	w.Threads(m.ThreadMS)
+	metrics(&w, r, m)
+	w.Line("")
+	w.Line(" * Throughput does not take the keys into account.")
+	w.Line("   The actual rate is higher.")
+	w.Line("** Total Volume do not take the keys into account.")
+	w.Line("   The actual volume is higher.")
+	w.Line("")
+	w.Line("Stop Time: " + padogrid.Time(stop))
+	w.Line("")
+	return w.Bytes()
+}
+
+func metrics(w *padogrid.Writer, r *rundir.Run, m *MapFacts) {
+	longest := padogrid.Max(m.ThreadMS)
+	n, p := float64(m.Acknowledged), float64(m.PayloadBytes)
+	perSecond, kib, latency := padogrid.PerSecond(n, longest), padogrid.PerSecond(p*n, longest)/1024, float64(longest)/n
+	if r.Verification.State == workload.Failed {
+		perSecond, kib, latency = math.NaN(), math.NaN(), math.NaN()
+	}
+	w.Int(metricWidth, "Max Time (msec)", longest)
+	w.Number(metricWidth, "Throughput (msg/sec)", perSecond, decimals)
+	w.Number(metricWidth, "*Throughput (KiB/sec)", kib, decimals)
+	w.Number(metricWidth, "*Throughput (MiB/sec)", kib/1024, decimals)
+	w.Number(metricWidth, "Latency per put (msec)", latency, decimals)
+	w.Number(metricWidth, "**Total Volume (KiB)", p*n/1024, decimals)
+	w.Number(metricWidth, "**Total Volume (MiB)", p*n/1024/1024, decimals)
+	w.Number(metricWidth, "**Total Volume (GiB)", p*n/1024/1024/1024, decimals)
+	w.Int(metricWidth, "Payload Size (bytes)", int64(m.PayloadBytes))
+}
+
+// factsOf returns a run's facts. A run that was killed before it wrote any has
+// done nothing that is known: they are made from its parameters.
+func factsOf(r *rundir.Run) (*Facts, error) {
+	var f Facts
+	if data := bytes.TrimSpace(r.Facts); len(data) > 0 && string(data) != "null" {
+		if err := json.Unmarshal(data, &f); err != nil {
+			return nil, fmt.Errorf("padogrid: facts of run %s: %w", r.ID, err)
+		}
+	}
+	if len(f.Maps) > 0 {
+		return &f, nil
+	}
+	number := func(name string) int64 {
+		n, _ := units.ParseSize(r.Parameters[name])
+		return n
+	}
+	f = Facts{Prefix: r.Parameters["prefix"], TestCount: number("testCount"), IntervalMS: number("testIntervalInMsec")}
+	for name := range strings.SplitSeq(r.Parameters["mapNames"], ",") {
+		if name == "" {
+			continue
+		}
+		threads := max(number(name+".threadCount"), 1)
+		total := number(name + ".totalEntryCount")
+		f.Maps = append(f.Maps, MapFacts{
+			Map: name, TestCase: r.Parameters[name+".testCase"], TotalEntryCount: total, PerThread: total / threads,
+			ThreadCount: int(threads), BatchSize: int(number(name + ".batchSize")), PayloadBytes: int(number(name + ".payloadSize")),
+			ThreadMS: make([]int64, min(threads, workload.MaxThreads)),
+		})
+	}
+	return &f, nil
+}

@@ -1,0 +1,177 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// reader is what verification asks of a store.
+type reader struct {
+	count   store.Counter
+	getAll  store.BatchGetter
+	grouped store.GroupPutter
+}
+
+// Bounds of the sample that is read back from each map.
+const (
+	sampleKeys  = 1000
+	sampleBytes = 256 << 20
+	callKeys    = 100
+	callBytes   = 8 << 20
+	maxExamples = 10
+)
+
+// verify compares what is stored with what was acknowledged: the number of
+// entries, and a sample of their values.
+func (b *binding) verify(ctx context.Context) workload.Verification {
+	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	v := workload.Verification{State: workload.Passed}
+	var entries, sampled int64
+	for _, l := range b.loads {
+		checks, n, err := b.verifyMap(ctx, l)
+		v.Checks = append(v.Checks, checks...)
+		if err != nil {
+			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("map %s could not be read back: %v", l.m.name, err)}
+		}
+		entries, sampled = entries+l.acked.count()*l.acked.stride, sampled+n
+	}
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+		}
+	}
+	switch {
+	case v.State == workload.Failed:
+		v.Summary = "what is stored is not what was acknowledged"
+	case len(v.Checks) == 0:
+		v.State, v.Summary = workload.Skipped, "nothing was attempted, so there is nothing to verify"
+	default:
+		v.Summary = fmt.Sprintf("%d entries are there, and %d values read back are right", entries, sampled)
+	}
+	return v
+}
+
+func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int64, error) {
+	least := l.acked.count()
+	if least == 0 && l.attempted() == 0 {
+		return nil, 0, nil
+	}
+	got, err := b.read.count.Count(ctx, l.space)
+	if err != nil {
+		return nil, 0, err
+	}
+	most := l.attempted()
+	if l.existed {
+		most = max(most, l.before)
+	}
+	want := strconv.FormatInt(least, 10)
+	if most != least {
+		want += " to " + strconv.FormatInt(most, 10)
+	}
+	checks := []workload.Check{{Name: l.m.name + ": number of entries", OK: got >= least && got <= most, Want: want, Got: strconv.FormatInt(got, 10)}}
+	if least == 0 {
+		return checks, 0, nil
+	}
+	s := sampler{b: b, l: l, sizes: l.sizesUsed()}
+	if err := s.run(ctx); err != nil {
+		return checks, 0, err
+	}
+	return append(checks, workload.Check{
+		Name: l.m.name + ": values read back", OK: s.good == s.asked,
+		Want: strconv.FormatInt(s.asked, 10), Got: strconv.FormatInt(s.good, 10), Examples: s.examples,
+	}), s.asked, nil
+}
+
+func (l *load) sizesUsed() []int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.sizes)
+}
+
+// sampler reads a sample of a map back.
+type sampler struct {
+	b           *binding
+	l           *load
+	sizes       []int
+	asked, good int64
+	examples    []string
+}
+
+type sampleKey struct {
+	share int
+	entry int64
+}
+
+// run reads the sample, in calls of a bounded number of bytes.
+func (s *sampler) run(ctx context.Context) error {
+	largest := int64(max(slices.Max(s.sizes), 1))
+	n := max(min(sampleKeys, sampleBytes/largest), 1)
+	perCall := int(max(min(callKeys, callBytes/largest), 1))
+	keys := make([]sampleKey, 0, n)
+	s.l.acked.spread(n, func(share int, entry int64) { keys = append(keys, sampleKey{share, entry}) })
+	if s.b.s.grouped {
+		perCall = 1
+	}
+	for part := range slices.Chunk(keys, perCall) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.read(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sampler) read(ctx context.Context, part []sampleKey) error {
+	names := make([][]byte, len(part))
+	var vals [][]byte
+	var err error
+	m := s.l.m
+	if s.b.s.grouped {
+		group, key := appendGroup(nil, nil, m, &m.shares[part[0].share], s.b.s.prefix, part[0].entry)
+		names[0] = fmt.Appendf(nil, "%s in group %s", key, group)
+		vals, err = s.b.read.grouped.GetGroup(ctx, s.l.space, group, [][]byte{key})
+	} else {
+		for i, k := range part {
+			names[i] = appendKey(nil, m, &m.shares[k.share], s.b.s.prefix, k.entry)
+		}
+		vals, err = s.b.read.getAll.GetAll(ctx, s.l.space, names)
+	}
+	if err == nil && len(vals) != len(part) {
+		err = fmt.Errorf("asked for %d values and got %d", len(part), len(vals))
+	}
+	if err != nil {
+		return err
+	}
+	for i, val := range vals {
+		s.asked++
+		if why := s.judge(val, part[i].share); why != nil {
+			if len(s.examples) < maxExamples {
+				s.examples = append(s.examples, fmt.Sprintf("%s: %v", names[i], why))
+			}
+			continue
+		}
+		s.good++
+	}
+	return nil
+}
+
+// judge says what is wrong with the value of a share's entry.
+func (s *sampler) judge(val []byte, share int) error {
+	if val == nil {
+		return errors.New("acknowledged and not there")
+	}
+	if !slices.Contains(s.sizes, len(val)) {
+		return fmt.Errorf("has %d bytes, and values of %v were written", len(val), s.sizes)
+	}
+	return checkValue(val, uint32(share))
+}

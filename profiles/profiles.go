@@ -1,0 +1,38 @@
+// Package profiles lists every profile of this version. It is a list and nothing
+// else: what a profile does is in its own folder.
+package profiles
+
+import (
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/ingestion"
+)
+
+// All returns every profile that can be run, in the order to show them.
+func All() []workload.Profile {
+	return []workload.Profile{
+		ingestion.Profile(),
+	}
+}
+
+// Planned returns profiles that are named and cannot be run yet, for lists that
+// show them as such: their Design is nil.
+func Planned() []workload.Profile {
+	return []workload.Profile{
+		{Name: "group", Title: "Groups of operations", Unit: "group invocations",
+			Summary: "An application whose transactions are sequences of operations on several structures."},
+		{Name: "tx", Title: "Transactions", Unit: "transactions", Modes: []string{"pbm", "saga", "baseline"},
+			Summary: "A pharmacy benefit manager's look-ups, and sagas across services."},
+		{Name: "authz", Title: "Authorisation checks", Unit: "checks", Modes: []string{"checks", "user-profile"},
+			Summary: "A multi-tenant academic site that asks for every page who may see it."},
+		{Name: "event-store", Title: "Event storage", Unit: "events",
+			Summary: "A test tool that writes every message and event of the systems under test."},
+	}
+}
+
+// Formats returns the documents of all profiles.
+func Formats() []rundir.Format {
+	return []rundir.Format{
+		ingestion.Format(),
+	}
+}
