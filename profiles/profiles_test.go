@@ -1,0 +1,43 @@
+package profiles_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/profiles"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+func TestProfiles(t *testing.T) {
+	for _, p := range profiles.All() {
+		t.Run(p.Name, func(t *testing.T) { profiletest.Run(t, p) })
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range append(profiles.All(), profiles.Planned()...) {
+		assert.False(t, seen[p.Name], p.Name)
+		seen[p.Name] = true
+	}
+	for _, p := range profiles.Planned() {
+		assert.Nil(t, p.Design, "%s is not built yet", p.Name)
+		assert.NotEmpty(t, p.Summary)
+	}
+}
+
+func TestEveryDocumentHasAFormat(t *testing.T) {
+	ids := map[string]bool{}
+	for _, f := range profiles.Formats() {
+		assert.False(t, ids[f.ID], f.ID)
+		ids[f.ID] = true
+		assert.NotEmpty(t, f.Doc)
+		assert.NotNil(t, f.Encode)
+	}
+	for _, p := range profiles.All() {
+		for _, id := range p.Formats {
+			assert.True(t, ids[id], "%s writes %s", p.Name, id)
+		}
+	}
+}
