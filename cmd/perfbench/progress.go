@@ -11,7 +11,7 @@ import (
 )
 
 // show prints what is new since it was last called: live changes, first errors of
-// a kind, and the line of the last finished second.
+// a kind, and the line of each finished second.
 func (s *status) show(l *session.Live) {
 	snap := l.Snapshot()
 	for ; s.changes < len(snap.Changes); s.changes++ {
@@ -22,12 +22,12 @@ func (s *status) show(l *session.Live) {
 		m := snap.Messages[s.errors]
 		s.say("%s  first of its kind: %s.%s %s: %s", clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
 	}
-	last := l.Last()
-	if last == nil || (s.begun && (last.T < s.next || last.Length < shortest)) {
-		return
+	for _, sec := range l.Seconds() {
+		if !s.begun || sec.Length >= shortest {
+			s.begun = true
+			s.say("%s", line(&sec, snap, l))
+		}
 	}
-	s.begun, s.next = true, last.T+1
-	s.say("%s", line(last, snap, l))
 }
 
 // shortest is the length in seconds of the shortest last second that gets a line:
@@ -35,23 +35,23 @@ func (s *status) show(l *session.Live) {
 const shortest = 0.2
 
 // line is the line of one second.
-func line(last *session.Second, snap *measure.Snapshot, l *session.Live) string {
-	at := time.Duration((float64(last.T) + last.Length) * float64(time.Second))
+func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
+	at := time.Duration((float64(sec.T) + sec.Length) * float64(time.Second))
 	parts := []string{clock(at)}
-	if last.Warmup {
+	if sec.Warmup {
 		parts[0] = "warm-up " + clock(at+l.Inputs.Warmup)
 	}
-	if share, ok := progress(at, snap, l); ok && !last.Warmup {
+	if share, ok := progress(at, snap, l); ok && !sec.Warmup {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
 	rate := 0.0
-	if last.Length > 0 {
-		rate = float64(last.Count) / last.Length
+	if sec.Length > 0 {
+		rate = float64(sec.Count) / sec.Length
 	}
 	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(rate), l.Plan.Unit))
 	p50, p99 := "–", "–"
-	if last.P99 > 0 {
-		p50, p99 = units.Duration(last.P50), units.Duration(last.P99)
+	if sec.P99 > 0 {
+		p50, p99 = units.Duration(sec.P50), units.Duration(sec.P99)
 	}
 	parts = append(parts, fmt.Sprintf("p50 %7s", p50), fmt.Sprintf("p99 %7s", p99))
 	var errs int64
@@ -95,15 +95,21 @@ func progress(at time.Duration, snap *measure.Snapshot, l *session.Live) (float6
 	return min(share, 1), known
 }
 
-// clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up.
+// clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up, 0:01.4 within a
+// second.
 func clock(d time.Duration) string {
 	sign := ""
 	if d < 0 {
 		sign, d = "-", -d
 	}
-	s := int(d.Round(time.Second) / time.Second)
+	tenths := int(d.Round(100*time.Millisecond) / (100 * time.Millisecond))
+	s := tenths / 10
+	text := fmt.Sprintf("%s%d:%02d", sign, s/60, s%60)
 	if s >= 3600 {
-		return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
+		text = fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
 	}
-	return fmt.Sprintf("%s%d:%02d", sign, s/60, s%60)
+	if tenths%10 != 0 {
+		text += fmt.Sprintf(".%d", tenths%10)
+	}
+	return text
 }

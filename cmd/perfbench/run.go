@@ -123,7 +123,6 @@ type status struct {
 	w            io.Writer
 	quiet, plain bool
 
-	next    int // the second whose line is next
 	begun   bool
 	changes int
 	errors  int

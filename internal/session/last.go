@@ -1,6 +1,7 @@
 package session
 
 import (
+	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -8,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// Second is the last finished second over all operations.
+// Second is one finished second over all operations.
 type Second struct {
 	// T is its first moment in whole seconds since measurement began; negative in
 	// warm-up.
@@ -23,11 +24,27 @@ type Second struct {
 	P50, P99 time.Duration
 }
 
-// Last returns the last finished second, nil before there is one.
-func (l *Live) Last() *Second { return l.last.Load() }
+// maxUnread is how many finished seconds are kept for a reader that does not come.
+const maxUnread = 600
+
+// seconds hands finished seconds from the sink to their reader.
+type seconds struct {
+	mu     sync.Mutex
+	unread []Second
+}
+
+// Seconds returns the seconds that have finished since the last call, the oldest
+// first. Any one goroutine may call it.
+func (l *Live) Seconds() []Second {
+	l.seconds.mu.Lock()
+	defer l.seconds.mu.Unlock()
+	out := l.seconds.unread
+	l.seconds.unread = nil
+	return out
+}
 
 func (l *Live) keep(s *measure.Second) {
-	out := &Second{T: s.T, Warmup: s.Warmup, Length: s.Length}
+	out := Second{T: s.T, Warmup: s.Warmup, Length: s.Length}
 	for _, r := range s.Rows {
 		out.Count += r.Count
 		out.Errors += r.Errors
@@ -47,5 +64,9 @@ func (l *Live) keep(s *measure.Second) {
 		sum := measure.Summarize(all)
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
 	}
-	l.last.Store(out)
+	l.seconds.mu.Lock()
+	defer l.seconds.mu.Unlock()
+	if len(l.seconds.unread) < maxUnread {
+		l.seconds.unread = append(l.seconds.unread, out)
+	}
 }

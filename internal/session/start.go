@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -48,7 +47,7 @@ type Live struct {
 	began   time.Time
 	cpu     time.Duration
 	merged  map[string]*hdrhistogram.Histogram
-	last    atomic.Pointer[Second]
+	seconds seconds
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
