@@ -23,6 +23,7 @@ type runFlags struct {
 	switches     map[string]*bool
 
 	dryRun, quiet, plain, ascii bool
+	noMouse, noAnimation        bool
 	theme                       string
 }
 
@@ -147,7 +148,7 @@ func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]str
 // sessionEnv is what a session takes from here.
 func (a *app) sessionEnv() session.Env {
 	return session.Env{
-		Profiles: allProfiles(), Formats: allFormats(), Environ: a.Environ,
+		Profiles: withOwnPresets(allProfiles(), a.presetDir()), Formats: allFormats(), Environ: a.Environ,
 		Version: build().Version, Log: a.log, Resolve: a.resolveTarget,
 	}
 }

@@ -36,7 +36,8 @@ Without a command it opens the workbench when it has a terminal.`,
 			if !a.StdoutTerminal || !a.StdinTerminal {
 				return cmd.Help()
 			}
-			return a.startWorkbench(cmd.Context(), &runFlags{})
+			f := &runFlags{theme: themes[0]}
+			return a.startWorkbench(cmd.Context(), f)
 		},
 	}
 	c.SetOut(a.Stdout)
@@ -174,17 +175,11 @@ func (a *app) tuiCommand() *cobra.Command {
 			if err := f.resolve(a, cmd); err != nil {
 				return err
 			}
-			if !a.StdoutTerminal || !a.StdinTerminal {
-				return fault.Input(errors.New("the workbench needs a terminal"), "without one, use  perfbench run")
-			}
 			return a.startWorkbench(cmd.Context(), f)
 		},
 	}
 	f.register(a, c)
+	c.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
+	c.Flags().BoolVar(&f.noAnimation, "no-animation", false, "words instead of what moves without need")
 	return c
-}
-
-// startWorkbench opens the workbench.
-func (a *app) startWorkbench(_ context.Context, _ *runFlags) error {
-	return fault.Hint(errors.New("the workbench is not built yet"), "use  perfbench run")
 }

@@ -248,6 +248,9 @@ func (l *Live) Change(by string, track int, f func(workload.Settings) workload.S
 	l.run.Change(by, track, f)
 }
 
+// Mark puts a note on the time line, as engine.Run.Mark does.
+func (l *Live) Mark(note string) { l.run.Mark(note) }
+
 // Settings returns the settings asked for, as engine.Run.Settings does.
 func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(track) }
 

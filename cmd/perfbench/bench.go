@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui"
+)
+
+// bench is what the screens see of the rest of the program. It has no state of
+// its own but what it was made with.
+type bench struct {
+	env session.Env
+	// out is the folder of run directories, state and presets are the user's own.
+	out, state, presets string
+	logs                *logRing
+	// hard ends at the second interrupt.
+	hard context.Context
+}
+
+func (b *bench) Profiles() []workload.Profile { return b.env.Profiles }
+
+func (b *bench) profile(name string) (workload.Profile, bool) {
+	for _, p := range b.env.Profiles {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return workload.Profile{}, false
+}
+
+// Presets lists the built-in presets, the default first, then the user's own.
+func (b *bench) Presets(profile string) []tui.Preset {
+	p, ok := b.profile(profile)
+	if !ok {
+		return nil
+	}
+	var first, rest []tui.Preset
+	if p.Presets != nil {
+		list, err := preset.List(p.Presets)
+		if err != nil {
+			b.env.Log.Warn("The presets could not be listed", "error", err)
+		}
+		for _, info := range list {
+			one := tui.Preset{Name: info.Name, Summary: info.Description}
+			if info.Name == p.DefaultPreset {
+				first = append(first, one)
+			} else {
+				rest = append(rest, one)
+			}
+		}
+	}
+	return append(first, rest...)
+}
+
+func (b *bench) Stores() []tui.StoreInfo {
+	var out []tui.StoreInfo
+	for _, d := range drivers.All() {
+		out = append(out, tui.StoreInfo{Driver: d.Name, Title: d.Title, Example: d.Example})
+	}
+	return out
+}
+
+func (b *bench) Recent() []string { return session.Recent(b.state) }
+
+// request turns what the screens ask for into what a session takes.
+func (b *bench) request(r tui.Request) session.Request {
+	vs := workload.Values{}
+	for _, v := range r.Values {
+		vs.Set(v)
+	}
+	out := r.Out
+	if out == "" {
+		out = b.out
+	}
+	return session.Request{
+		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password, Values: vs,
+		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: out, Formats: r.Formats,
+	}
+}
+
+func (b *bench) Preview(r tui.Request) (*tui.Preview, error) {
+	p, err := session.Prepare(context.Background(), b.env, b.request(r))
+	if err != nil {
+		return nil, err
+	}
+	v := p.Preview()
+	return &tui.Preview{
+		Plan: p.Plan, Settings: settings(v.Settings), Parameters: settings(v.Parameters), Run: settings(v.Run),
+		Tracks: v.Tracks, Writes: v.Writes, Deletes: v.Deletes, Documents: v.Documents,
+		Bytes: v.Bytes, Connections: v.Connections, Warnings: v.Warnings,
+	}, nil
+}
+
+func settings(lines []session.Line) []tui.Setting {
+	out := make([]tui.Setting, len(lines))
+	for i, l := range lines {
+		out[i] = tui.Setting(l)
+	}
+	return out
+}
+
+// pings is how often the round trip is timed; the shortest counts.
+const pings = 5
+
+func (b *bench) Ping(ctx context.Context, target, password string) (tui.Pong, error) {
+	conn, err := b.open(ctx, target, password)
+	if err != nil {
+		return tui.Pong{}, err
+	}
+	info, err := conn.Info(ctx)
+	pong := tui.Pong{Info: info}
+	for range pings {
+		began := time.Now()
+		if keeper, askErr := store.As[store.Keeper](conn); askErr == nil {
+			_, askErr = keeper.Inspect(ctx, store.Space{Namespace: "perfbench", Name: "ping", Shape: store.Map})
+			err = errors.Join(err, askErr)
+		} else {
+			_, askErr = conn.Info(ctx)
+			err = errors.Join(err, askErr)
+		}
+		if took := time.Since(began); pong.RoundTrip == 0 || took < pong.RoundTrip {
+			pong.RoundTrip = took
+		}
+	}
+	return pong, errors.Join(err, conn.Close())
+}
+
+func (b *bench) open(ctx context.Context, target, password string) (store.Conn, error) {
+	url := target
+	if url == "" {
+		url = session.DefaultTarget
+	}
+	url, err := b.env.Resolve(url)
+	if err != nil {
+		return nil, err
+	}
+	t, d, err := drivers.Parse(url)
+	if err != nil {
+		return nil, err
+	}
+	if password != "" {
+		t.Password = password
+	}
+	return d.Open(ctx, t, store.OpenOptions{Threads: 1, Log: b.env.Log})
+}
+
+func (b *bench) Start(ctx context.Context, r tui.Request) (tui.Run, error) {
+	req := b.request(r)
+	req.MaxThreads = workload.MaxThreads
+	p, err := session.Prepare(ctx, b.env, req)
+	if err != nil {
+		return nil, err
+	}
+	return startBenchRun(ctx, b, p)
+}
+
+// History lists the runs of the results folder, newest first.
+func (b *bench) History() ([]rundir.Run, error) {
+	list, _, err := rundir.List(b.out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	out := make([]rundir.Run, len(list))
+	for i, e := range list {
+		out[i] = e.Run
+	}
+	return out, err
+}
+
+func (b *bench) Load(id string) (*rundir.Folder, error) {
+	dir, err := rundir.Find(b.out, id)
+	if err != nil {
+		return nil, err
+	}
+	return rundir.Load(dir)
+}
+
+func (b *bench) Formats(profile string) []rundir.Format {
+	var out []rundir.Format
+	for _, f := range b.env.Formats {
+		if f.Profile == "" || f.Profile == profile {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (b *bench) Export(id string, formats []string, dir string) ([]string, error) {
+	f, err := b.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	picked, err := report.Pick(b.env.Formats, formats, f.Run.Profile)
+	if err != nil {
+		return nil, err
+	}
+	return report.Write(f, picked, dir)
+}
+
+// SavePreset writes a YAML file that --preset NAME and the picker find again.
+func (b *bench) SavePreset(profile, name string, values []workload.Value) (string, error) {
+	if b.presets == "" {
+		return "", fault.Hint(errors.New("there is no home directory for presets"), "set XDG_CONFIG_HOME to an absolute path")
+	}
+	for _, r := range name {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", r) {
+			return "", fault.Input(fmt.Errorf("preset: %q has other characters than letters, digits, - and _", name), "")
+		}
+	}
+	p, ok := b.profile(profile)
+	switch {
+	case name == "" || !ok:
+		return "", fault.Input(errors.New("a preset needs a name"), "")
+	}
+	path := filepath.Join(b.presets, profile, name+".yaml")
+	if _, err := os.Stat(path); err != nil {
+		if _, err := preset.Load(p.Presets, name); err == nil {
+			return "", fault.Input(fmt.Errorf("preset: %q is built in", name), "choose another name")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", fmt.Errorf("preset: %w", err)
+	}
+	data := preset.Write("Saved from the workbench on "+time.Now().Format("2 January 2006, 15:04")+".", values)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return "", fmt.Errorf("preset: %w", err)
+	}
+	return path, nil
+}
+
+func (b *bench) Logs() []string { return b.logs.lines() }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui"
+)
+
+// benchRun is a run as the screens see it. It goes through its stages on a
+// goroutine of its own, carry, which ends with the run.
+type benchRun struct {
+	b    *bench
+	p    *session.Prepared
+	info tui.RunInfo
+	// cancel ends preparing, hard ends everything.
+	cancel context.CancelFunc
+	hard   context.Context
+	kill   context.CancelFunc
+	done   chan struct{}
+	// begun is closed when the store has answered.
+	begun chan struct{}
+
+	mu       sync.Mutex
+	progress tui.Progress
+	live     *session.Live
+	outcome  tui.Outcome
+	err      error // of a start that failed
+	isBegun  bool
+	stopped  bool
+}
+
+// startBenchRun connects and leaves the rest to the background. ctx cancels
+// connecting only.
+func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRun, error) {
+	soft, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	hard, kill := context.WithCancel(b.hard)
+	r := &benchRun{
+		b: b, p: p, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
+		progress: tui.Progress{Stage: tui.Preparing, Step: "connecting"},
+		info: tui.RunInfo{
+			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
+			Unit: p.Plan.Unit, Duration: p.Inputs.Duration, Warmup: p.Inputs.Warmup, Started: time.Now(),
+		},
+	}
+	go r.carry(soft)
+	select {
+	case <-r.begun:
+	case <-r.done:
+	case <-ctx.Done():
+		cancel()
+		<-r.done
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r, r.err
+}
+
+// carry takes the run through all stages.
+func (r *benchRun) carry(ctx context.Context) {
+	defer close(r.done)
+	defer r.cancel()
+	live, err := r.p.Start(ctx, r.step)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.err = err
+		r.outcome = tui.Outcome{Err: err, Code: fault.CodeOf(err)}
+		return
+	}
+	r.mu.Lock()
+	r.live, r.progress = live, tui.Progress{Stage: tui.Measuring}
+	r.answered()
+	stopped := r.stopped
+	r.mu.Unlock()
+	if err := session.Remember(r.b.state, live.Target); err != nil {
+		r.b.env.Log.Debug("The target was not remembered", "error", err)
+	}
+	if stopped {
+		live.Stop(session.ErrStopped)
+	}
+	stop := context.AfterFunc(r.hard, live.Kill)
+	<-live.Done()
+	stop()
+	r.at(tui.Progress{Stage: tui.Verifying})
+	o := live.Finish(r.hard)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress = tui.Progress{Stage: tui.Ended}
+	r.outcome = tui.Outcome{
+		ID: o.Run.ID, Dir: o.Dir, Summary: summary(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
+		Code: o.Code(), Err: o.Err,
+	}
+}
+
+func (r *benchRun) at(p tui.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress = p
+}
+
+// step follows the way to the first operation.
+func (r *benchRun) step(g session.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress = tui.Progress{Stage: tui.Preparing, Step: g.Stage, Done: g.Done, Total: g.Total}
+	if g.Stage != "connecting" {
+		r.answered()
+	}
+}
+
+// answered notes that the store is there. The caller holds mu.
+func (r *benchRun) answered() {
+	if !r.isBegun {
+		r.isBegun = true
+		close(r.begun)
+	}
+}
+
+func (r *benchRun) running() *session.Live {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.live
+}
+
+func (r *benchRun) Info() tui.RunInfo { return r.info }
+
+func (r *benchRun) Progress() tui.Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped && r.progress.Stage == tui.Measuring {
+		return tui.Progress{Stage: tui.Finishing}
+	}
+	return r.progress
+}
+
+func (r *benchRun) Snapshot() *measure.Snapshot {
+	if l := r.running(); l != nil {
+		return l.Snapshot()
+	}
+	return &measure.Snapshot{}
+}
+
+func (r *benchRun) Plan() *workload.Plan {
+	if l := r.running(); l != nil {
+		return l.Bound()
+	}
+	return r.p.Plan
+}
+
+func (r *benchRun) Change(by string, track int, f func(workload.Settings) workload.Settings) {
+	if l := r.running(); l != nil {
+		l.Change(by, track, f)
+	}
+}
+
+func (r *benchRun) Settings(track int) workload.Settings {
+	if l := r.running(); l != nil {
+		return l.Settings(track)
+	}
+	tracks := r.p.Plan.Tracks()
+	if track != engine.All {
+		return tracks[track].Start
+	}
+	s := tracks[0].Start
+	for _, k := range r.p.Plan.Knobs {
+		if !k.Sum {
+			continue
+		}
+		sum := 0.0
+		for _, t := range tracks {
+			sum += k.Get(t.Start)
+		}
+		s = k.Set(s, sum)
+	}
+	return s
+}
+
+func (r *benchRun) Mark(note string) {
+	if l := r.running(); l != nil {
+		l.Mark(note)
+	}
+}
+
+// Stop ends the run in order; what has not begun does not begin.
+func (r *benchRun) Stop() {
+	r.mu.Lock()
+	r.stopped = true
+	live := r.live
+	r.mu.Unlock()
+	if live != nil {
+		live.Stop(session.ErrStopped)
+		return
+	}
+	r.cancel()
+}
+
+// Kill ends the run at once.
+func (r *benchRun) Kill() {
+	r.Stop()
+	r.kill()
+}
+
+func (r *benchRun) Done() <-chan struct{} { return r.done }
+
+func (r *benchRun) Outcome() tui.Outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.outcome
+}
+
+var errNoTerminal = errors.New("the workbench needs a terminal")

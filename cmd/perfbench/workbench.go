@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui"
+)
+
+// startWorkbench opens the workbench and, when it has closed, prints what its
+// runs came to.
+func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
+	if !a.StdoutTerminal || !a.StdinTerminal {
+		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
+	}
+	b, closeLog := a.bench(f)
+	defer closeLog()
+	o := tui.Options{
+		Theme: f.theme, ASCII: f.ascii || f.plain, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
+		Kill: a.hard.Done(), Request: screenRequest(f.request), In: a.Stdin, Out: a.Stdout, Environ: a.Environ,
+	}
+	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
+		o.NoColor = true
+	}
+	if v, ok := a.getenv("SSH_TTY"); ok && v != "" {
+		o.NoAnimation = true
+	}
+	final, err := tui.Show(ctx, o, b)
+	for _, out := range final.Outcomes {
+		fmt.Fprint(a.Stdout, plainText(out.Summary, f.plain || f.ascii))
+	}
+	if err != nil {
+		return err
+	}
+	if n := len(final.Outcomes); n > 0 {
+		return final.Outcomes[n-1].Err
+	}
+	return nil
+}
+
+// screenRequest fills the picker in with what the flags say.
+func screenRequest(r session.Request) tui.Request {
+	out := tui.Request{
+		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password,
+		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: r.Out, Formats: r.Formats,
+	}
+	for _, name := range r.Values.Names() {
+		out.Values = append(out.Values, r.Values[name])
+	}
+	return out
+}
+
+// bench builds what the screens see. Nothing may write to the terminal while
+// they own it, so the log goes to a file and a ring.
+func (a *app) bench(f *runFlags) (b *bench, closeLog func()) {
+	b = &bench{env: a.sessionEnv(), out: f.request.Out, logs: &logRing{}, hard: a.hard}
+	if b.out == "" {
+		b.out = session.DefaultOut
+	}
+	var file io.Writer = io.Discard
+	closeLog = func() {}
+	if dir, err := a.stateDir(); err == nil {
+		b.state = dir
+		if err := os.MkdirAll(dir, 0o700); err == nil {
+			if w, err := os.OpenFile(filepath.Join(dir, "workbench.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+				file = w
+				closeLog = func() { _ = w.Close() } // a log: nothing to be done about its loss
+			}
+		}
+	}
+	b.presets = a.presetDir()
+	b.env.Log = slog.New(slog.NewJSONHandler(io.MultiWriter(b.logs, file), nil))
+	return b, closeLog
+}
+
+// presetDir is where the presets of the user are, a folder for each profile;
+// empty when there is no home.
+func (a *app) presetDir() string {
+	if dir, _ := a.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "perfbench", "presets")
+	}
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if home, _ := a.getenv(name); home != "" {
+			return filepath.Join(home, ".config", "perfbench", "presets")
+		}
+	}
+	return ""
+}
+
+// withOwnPresets shows the user's presets beside the built-in ones.
+func withOwnPresets(profiles []workload.Profile, dir string) []workload.Profile {
+	for i, p := range profiles {
+		if dir != "" && p.Design != nil {
+			profiles[i].Presets = preset.Overlay(p.Presets, os.DirFS(filepath.Join(dir, p.Name)))
+		}
+	}
+	return profiles
+}
+
+// logRing keeps the last hundred log lines. Safe for use by several goroutines.
+type logRing struct {
+	mu   sync.Mutex
+	last []string
+}
+
+const ringLines = 100
+
+// Write takes one log line.
+func (r *logRing) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = append(r.last, string(bytes.TrimRight(p, "\n")))
+	if len(r.last) > ringLines {
+		r.last = append(r.last[:0], r.last[len(r.last)-ringLines:]...)
+	}
+	return len(p), nil
+}
+
+func (r *logRing) lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.last...)
+}
