@@ -248,6 +248,8 @@ func TestYAML(t *testing.T) {
 	require.ErrorContains(t, err, `a.yaml:2: there is no knob or parameter "profile.testcase"`)
 	_, _, err = Read([]workload.File{{Path: "etc"}})
 	require.ErrorContains(t, err, "file etc: is a folder")
+	_, _, err = Read([]workload.File{{Path: "g.properties", Data: []byte("prefix=x\ngroupNames=g1&g2")}})
+	require.ErrorContains(t, err, "g.properties:2: groupNames: this is a file of PadoGrid's group test")
 	two, warnings, err := Read([]workload.File{{Path: "a.properties", Data: []byte("prefix=a")}, {Path: "b.yaml", Data: []byte("prefix: b")}})
 	require.NoError(t, err)
 	assert.Equal(t, "b", two["prefix"].Text)

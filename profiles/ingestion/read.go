@@ -49,6 +49,10 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if e, ok := file.Lookup("groupNames"); ok {
+		return nil, nil, fault.Input(fmt.Errorf("%s:%d: groupNames: this is a file of PadoGrid's group test", f.Path, e.Line),
+			"ingestion reads files with mapNames, eligibility.* and profile.*")
+	}
 	var vs []workload.Value
 	warnings := file.Warnings()
 	for _, e := range file.Entries {

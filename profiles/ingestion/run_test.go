@@ -179,6 +179,27 @@ func TestAPauseEndsWithTheRun(t *testing.T) {
 	})
 }
 
+// In open loop a thread's time includes waiting for work to be due, or the
+// document's throughput would be that of a burst.
+func TestThreadTimesOfAnOpenLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := bound(t, open(t, "memory:?latency=10ms"), small([2]string{"rate", "100"}, [2]string{"batch", "50"}))
+		setUp(t, p)
+		tr := p.Tracks()[0]
+		d := newDriver(t, p)
+		set := tr.Start
+		for id := range 4 {
+			task, err := tr.NewTask(id)
+			require.NoError(t, err)
+			it, _ := d.worker(0, id, &set)
+			it.Reset(it.Now())
+			require.NoError(t, task.Do(t.Context(), it))
+			time.Sleep(490 * time.Millisecond)
+		}
+		assert.Equal(t, []int64{10, 510, 1010, 1510}, p.Facts().(Facts).Maps[0].ThreadMS)
+	})
+}
+
 func TestDurationWrapsOverTheKeys(t *testing.T) {
 	c := open(t, "memory:")
 	in := small()

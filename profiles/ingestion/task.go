@@ -68,11 +68,12 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if !ok {
 		return workload.ErrDone
 	}
-	k.prepare(p, it)
+	k.value(p, it)
 	if !it.Warmup {
 		k.enter(it)
 		k.tally.attempted.Add(p.n)
 	}
+	k.keys(p)
 	m := it.Begin(0)
 	err := it.End(m, int(p.n), k.write(ctx))
 	if !it.Warmup {
@@ -107,8 +108,9 @@ func (k *task) next(it *workload.Iteration) (piece, bool) {
 	return piece{}, false
 }
 
-// prepare makes keys and values. It is not part of the operation's time.
-func (k *task) prepare(p piece, it *workload.Iteration) {
+// value makes the value of a piece unless it has it. As in the original, that is
+// part neither of the operation nor of the loop around it.
+func (k *task) value(p piece, it *workload.Iteration) {
 	share, run := uint32(p.share), uint32(p.run)
 	if it.Warmup {
 		run |= warmupRun
@@ -121,6 +123,11 @@ func (k *task) prepare(p piece, it *workload.Iteration) {
 		k.valShare, k.valRun = share, run
 		k.l.noteSize(len(k.val))
 	}
+}
+
+// keys makes the entries of a piece. As in the original, that is part of the loop
+// and not of the operation.
+func (k *task) keys(p piece) {
 	k.grow(int(p.n))
 	sh := &k.l.m.shares[p.share]
 	if k.l.s.grouped {
@@ -204,7 +211,9 @@ func (k *task) write(ctx context.Context) error {
 }
 
 // enter begins a loop unless one is under way. A change of settings ends the one
-// before, so that time spent parked or paused is not taken for loop time.
+// before, so that time spent parked or paused is not taken for loop time. In open
+// loop the first loop of every worker begins with the map's first operation:
+// waiting for work to be due is part of it.
 func (k *task) enter(it *workload.Iteration) {
 	if k.looping && k.settings == it.Settings {
 		return
@@ -214,9 +223,14 @@ func (k *task) enter(it *workload.Iteration) {
 		k.before += k.loopEnd - k.loopStart
 	}
 	k.looping, k.loopStart, k.loopEnd, k.settings = true, now, now, it.Settings
-	if k.epoch == 0 {
-		k.epoch = wall(now)
-		k.tally.began.Store(k.epoch + now)
+	if k.epoch != 0 {
+		return
+	}
+	k.epoch = wall(now)
+	k.tally.began.Store(k.epoch + now)
+	k.l.first.CompareAndSwap(-1, now)
+	if it.Settings.Rate > 0 {
+		k.loopStart = min(k.l.first.Load(), now)
 	}
 }
 
@@ -231,7 +245,7 @@ func (k *task) leave(ctx context.Context, it *workload.Iteration, p piece, err e
 	}
 	k.tally.busy.Store(k.before + k.loopEnd - k.loopStart)
 	k.tally.left.Store(k.epoch + k.loopEnd)
-	if !p.lastOne {
+	if !p.lastOne || it.Settings.Rate > 0 && k.l.s.interval == 0 {
 		return
 	}
 	k.before += k.loopEnd - k.loopStart

@@ -54,7 +54,10 @@ type load struct {
 	// changed says that the number of threads was changed in mid-run: from then on
 	// workers without work of their own help others.
 	changed atomic.Bool
-	acked   *marks
+	// first is when the map's first measured operation began, by the clock of
+	// measurement; -1: not yet.
+	first atomic.Int64
+	acked *marks
 
 	mu      sync.Mutex
 	tallies map[int]*tally
@@ -64,11 +67,13 @@ type load struct {
 }
 
 func newLoad(s *spec, m *mapSpec) *load {
-	return &load{
+	l := &load{
 		s: s, m: m, space: m.space(s), acked: newMarks(m),
 		cursors: make([]cursor, len(m.shares)), warm: make([]cursor, len(m.shares)),
 		tallies: map[int]*tally{},
 	}
+	l.first.Store(-1)
+	return l
 }
 
 // tally is what one worker has done in the measured part. The worker alone
