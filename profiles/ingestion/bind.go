@@ -140,12 +140,13 @@ func (b *binding) admit(ctx context.Context, l *load, made []store.Made) error {
 		return nil
 	}
 	_, ours := recordOf(made, l.space)
-	l.existed = ours
 	name := b.placeName(l.space)
 	switch {
 	case !fits(found):
 		return fault.Input(fmt.Errorf("%s is there and is a %s, not a map", name, found.Kind), "use another --namespace, or delete it yourself")
-	case ours, found.Size == 0:
+	case ours:
+		l.found(true, 0)
+	case found.Size == 0:
 	case !b.s.allow:
 		size := ""
 		if found.Size > 0 {
@@ -154,12 +155,16 @@ func (b *binding) admit(ctx context.Context, l *load, made []store.Made) error {
 		return fault.Input(fmt.Errorf("%s is there%s and was not made by perfbench", name, size),
 			"use another --namespace, or --allow-existing to write into it")
 	default:
-		l.existed = true
-	}
-	if !ours {
-		l.before = max(found.Size, 0)
+		l.found(true, max(found.Size, 0))
 	}
 	return nil
+}
+
+// found notes that a map was there before, with so many entries of others.
+func (l *load) found(existed bool, others int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.existed, l.before = existed, others
 }
 
 // fits says whether what is there is a map, in the words of the stores.
