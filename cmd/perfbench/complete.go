@@ -90,7 +90,9 @@ func completeProfiles(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	var out []string
 	if len(args) == 0 {
 		for _, p := range allProfiles() {
-			out = append(out, p.Name+"\t"+p.Summary)
+			if p.Design != nil {
+				out = append(out, p.Name+"\t"+p.Summary)
+			}
 		}
 	}
 	return out, noFiles

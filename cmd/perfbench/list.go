@@ -89,10 +89,14 @@ func writeJSON(w io.Writer, v any) error {
 func profileNamed(args []string) (workload.Profile, error) {
 	var names []string
 	for _, p := range allProfiles() {
-		if len(args) > 0 && p.Name == args[0] {
+		switch {
+		case len(args) > 0 && p.Name == args[0] && p.Design == nil:
+			return p, fault.Input(fmt.Errorf("profile %s is not built yet", p.Name), "")
+		case len(args) > 0 && p.Name == args[0]:
 			return p, nil
+		case p.Design != nil:
+			names = append(names, p.Name)
 		}
-		names = append(names, p.Name)
 	}
 	if len(args) == 0 {
 		return workload.Profile{}, fault.Input(fmt.Errorf("no profile was named"), "one of: "+strings.Join(names, ", "))
@@ -121,6 +125,10 @@ func listProfiles() (listing, error) {
 			if b.Refuse == "" {
 				on = append(on, b.Driver)
 			}
+		}
+		if p.Design == nil {
+			l.rows = append(l.rows, []string{p.Name, "not built yet", p.Unit, p.Summary})
+			continue
 		}
 		l.rows = append(l.rows, []string{p.Name, strings.Join(on, " "), p.Unit, p.Summary})
 		data = append(data, entry{p.Name, p.Title, p.Summary, p.Unit, p.Thread, some(p.Modes), on, p.Reads, p.Writes, p.DefaultPreset})

@@ -81,10 +81,15 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 func findProfile(all []workload.Profile, name string) (workload.Profile, error) {
 	var known []string
 	for _, p := range all {
+		if p.Name == name && p.Design == nil {
+			return p, fault.Input(fmt.Errorf("profile %s is not built yet", name), "perfbench list profiles shows those that are")
+		}
 		if p.Name == name {
 			return p, nil
 		}
-		known = append(known, p.Name)
+		if p.Design != nil {
+			known = append(known, p.Name)
+		}
 	}
 	if name == "" {
 		return workload.Profile{}, fault.Input(errors.New("no profile was named"), "say --profile "+strings.Join(known, "|"))

@@ -165,14 +165,20 @@ func (p *Prepared) Origins() map[string]string {
 	for _, v := range p.Inputs.Values {
 		out[v.Name] = v.From()
 	}
-	for _, k := range p.Plan.Knobs {
-		out[k.Name] = origin(p.Inputs.Values, k.Name)
-		for _, t := range p.Plan.Tracks() {
-			out[t.Name+"."+k.Name] = origin(p.Inputs.Values, t.Name+"."+k.Name, k.Name)
-		}
-	}
 	for _, v := range p.Plan.Parameters {
 		out[v.Name] = v.From()
+	}
+	for _, k := range p.Plan.Knobs {
+		var all []string
+		for _, t := range p.Plan.Tracks() {
+			from := origin(p.Inputs.Values, t.Name+"."+k.Name, k.Name)
+			if v, ok := out[t.Name+"."+k.Param]; ok && k.Param != "" {
+				from = v
+			}
+			out[t.Name+"."+k.Name] = from
+			all = append(all, from)
+		}
+		out[k.Name] = strings.Join(dedupe(all), "; ")
 	}
 	return out
 }

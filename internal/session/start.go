@@ -136,6 +136,11 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if err := l.prepare(ctx, tell); err != nil {
 		return errors.Join(err, j.Discard())
 	}
+	if warm, ok := l.conn.(store.Warmer); ok {
+		if err := warm.Warm(ctx, int(Settings(l.plan)["threads"])); err != nil {
+			return errors.Join(fault.Code(err, fault.CodeStore), j.Discard())
+		}
+	}
 	l.began, l.cpu = time.Now(), cpuTime()
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,

@@ -65,7 +65,8 @@ func variable(name string) string {
 	}, name)
 }
 
-// environment returns the values given by environment variables.
+// environment returns the values given by environment variables. An empty one
+// counts as not set.
 func environment(environ, known []string) workload.Values {
 	set := map[string]string{}
 	for _, kv := range environ {
@@ -75,7 +76,7 @@ func environment(environ, known []string) workload.Values {
 	}
 	out := workload.Values{}
 	for _, n := range known {
-		if v, ok := set[variable(n)]; ok {
+		if v := set[variable(n)]; v != "" {
 			out.Set(workload.Value{Name: n, Text: v, Origin: workload.OriginEnvironment, Where: variable(n)})
 		}
 	}

@@ -24,7 +24,10 @@ type Settings struct {
 // --at. Get and Set are pure.
 type Knob struct {
 	Name, Unit, Help string
-	Min, Max, Step   float64
+	// Param names the parameter that gives the value at the start, where that goes by
+	// another name: "threadCount".
+	Param          string
+	Min, Max, Step float64
 	// Log says that the knob is best turned by factors.
 	Log bool
 	// Sum says that the value over all tracks is the sum of the tracks' values.

@@ -197,6 +197,13 @@ func (r *values) rates(s *spec) {
 	}
 }
 
+// knobs are the live settings, with the parameters that give their start.
+func knobs() []workload.Knob {
+	threads, payload, batch := workload.Threads(), workload.Payload(), workload.Batch()
+	threads.Param, payload.Param, batch.Param = "threadCount", "payloadSize", "batchSize"
+	return []workload.Knob{threads, workload.Rate("entries"), payload, batch}
+}
+
 // sizes reads payload, batch and test case of a map.
 func (r *values) sizes(m *mapSpec) {
 	pay, batch := param("payloadSize"), param("batchSize")
@@ -247,7 +254,7 @@ func (r *values) divide(s *spec, exactly bool) {
 func plan(s *spec, r *values, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "entries",
-		Knobs:      []workload.Knob{workload.Threads(), workload.Rate("entries"), workload.Payload(), workload.Batch()},
+		Knobs:      knobs(),
 		Parameters: r.shown,
 		Origins:    r.origins,
 		Warnings:   r.warnings,

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"perfbench": main})
+}
+
+// TestScripts runs the stories of testdata/script. Beside testscript's own they
+// have these commands:
+//
+//	exits CODE ARGS...     runs perfbench and wants this exit code
+//	plain FILE|stdout|stderr  wants no control characters
+//	redis VAR [ARGS...]    starts a server of the test's own, its URL in $VAR
+//	redis-cli VAR ARGS...  sends a command to it
+//	redis-stop VAR, redis-start VAR
+//	measured N [DIR]       waits until a run below results has written N rows
+//	absent TEXT            wants TEXT in no file below the work folder
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:             "testdata/script",
+		ContinueOnError: false,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("HOME", e.WorkDir)
+			e.Values["t"] = e.T()
+			e.Values["servers"] = map[string]*labtest.Server{}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "redis-cli": cmdRedisCLI,
+			"redis-stop": cmdRedisStop, "redis-start": cmdRedisStart, "measured": cmdMeasured, "absent": cmdAbsent,
+		},
+	})
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("perfbench", args[1:]...)
+	got := 0
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if stderr := ts.ReadFile("stderr"); strings.Contains(stderr, "goroutine ") || strings.Contains(stderr, "panic") {
+		ts.Fatalf("a stack trace: %s", stderr)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d; stdout:\n%s\nstderr:\n%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+func cmdPlain(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args {
+		for i, r := range ts.ReadFile(name) {
+			if r != '\n' && r != '\t' && unicode.IsControl(r) {
+				ts.Fatalf("%s has control character %q at %d", name, r, i)
+			}
+		}
+	}
+}
+
+func servers(ts *testscript.TestScript) map[string]*labtest.Server {
+	return ts.Value("servers").(map[string]*labtest.Server)
+}
+
+func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {
+	tb, ok := ts.Value("t").(testing.TB)
+	if !ok {
+		ts.Fatalf("no testing.TB")
+	}
+	srv := labtest.Redis(tb, args[1:]...)
+	servers(ts)[args[0]] = srv
+	ts.Setenv(args[0], srv.URL())
+	ts.Setenv(args[0]+"_ADDR", srv.Addr())
+}
+
+func cmdRedisCLI(ts *testscript.TestScript, _ bool, args []string) {
+	host, port, _ := strings.Cut(servers(ts)[args[0]].Addr(), ":")
+	ts.Check(ts.Exec("redis-cli", append([]string{"--no-auth-warning", "-h", host, "-p", port}, args[1:]...)...))
+}
+
+func cmdRedisStop(ts *testscript.TestScript, _ bool, args []string)  { servers(ts)[args[0]].Kill() }
+func cmdRedisStart(ts *testscript.TestScript, _ bool, args []string) { servers(ts)[args[0]].Restart() }
+
+func cmdMeasured(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(measured(ts.MkAbs(append(args, "results")[1]), n))
+}
+
+// measured waits until the newest run below out has n rows in its series.
+func measured(out string, n int) error {
+	for range 600 {
+		files, err := filepath.Glob(filepath.Join(out, "*", "series.csv"))
+		if err != nil {
+			return err
+		}
+		if len(files) > 0 {
+			data, err := os.ReadFile(files[len(files)-1])
+			if err == nil && strings.Count(string(data), "\n") > n {
+				return nil
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("no run has measured %d rows in time", n)
+}
+
+func cmdAbsent(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(filepath.WalkDir(ts.MkAbs("."), func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".secret") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(data), args[0]) {
+			err = fmt.Errorf("%s holds %q", path, args[0])
+		}
+		return err
+	}))
+	for _, name := range []string{"stdout", "stderr"} {
+		if strings.Contains(ts.ReadFile(name), args[0]) {
+			ts.Fatalf("%s holds %q", name, args[0])
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// binary builds the real program.
+func binary(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	path := filepath.Join(t.TempDir(), "perfbench")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return path
+}
+
+// process is the program under way in a folder of its own.
+type process struct {
+	*exec.Cmd
+	out            string
+	stdout, stderr bytes.Buffer
+}
+
+func start(t *testing.T, path string, args ...string) *process {
+	t.Helper()
+	dir := t.TempDir()
+	p := &process{Cmd: exec.Command(path, append([]string{"run", "--profile", "ingestion"}, args...)...), out: filepath.Join(dir, "results")}
+	p.Dir = dir
+	p.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	require.NoError(t, p.Start())
+	t.Cleanup(func() { _ = p.Process.Kill() }) // long gone, unless the test has failed
+	return p
+}
+
+// end waits for the process and returns its exit code, -1 when a signal ended it.
+func (p *process) end(t *testing.T) int {
+	t.Helper()
+	timer := time.AfterFunc(time.Minute, func() { _ = p.Process.Kill() })
+	defer timer.Stop()
+	err := p.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return 0
+}
+
+func (p *process) folder(t *testing.T) *rundir.Folder {
+	t.Helper()
+	dir, err := rundir.Find(p.out, "latest")
+	require.NoError(t, err)
+	f, err := rundir.Load(dir)
+	require.NoError(t, err)
+	return f
+}
+
+func TestSignals(t *testing.T) {
+	path := binary(t)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			p := start(t, path, "--duration", "10m")
+			require.NoError(t, measured(p.out, 2))
+			require.NoError(t, p.Process.Signal(sig))
+			assert.Equal(t, 130, p.end(t), p.stderr.String())
+			f := p.folder(t)
+			assert.Equal(t, "interrupt", f.Run.EndedBy)
+			assert.Equal(t, "interrupted", f.Run.Verdict.State)
+			assert.Equal(t, "passed", f.Run.Verification.State)
+			assert.Contains(t, p.stderr.String(), "interrupted: what is under way may finish")
+			assert.Contains(t, p.stdout.String(), "ended by interrupt")
+			assert.Positive(t, f.Run.Operations[0].Count)
+		})
+	}
+	t.Run("twice", func(t *testing.T) {
+		t.Parallel()
+		// The store stands still in mid-run and nothing may wait for it.
+		srv := labtest.Redis(t)
+		p := start(t, path, "--duration", "10m", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")
+		require.NoError(t, measured(p.out, 2))
+		srv.Pause()
+		defer srv.Resume()
+		require.NoError(t, p.Process.Signal(os.Interrupt))
+		time.Sleep(200 * time.Millisecond)
+		require.NoError(t, p.Process.Signal(os.Interrupt))
+		assert.Equal(t, 130, p.end(t), p.stderr.String())
+		assert.NotContains(t, p.stderr.String(), "goroutine ")
+	})
+	t.Run("kill", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, path, "--duration", "10m")
+		require.NoError(t, measured(p.out, 4))
+		require.NoError(t, p.Process.Kill())
+		assert.Equal(t, -1, p.end(t))
+		f := p.folder(t)
+		assert.Equal(t, rundir.CutShort, f.Run.EndedBy)
+		assert.Positive(t, f.Run.Operations[0].Count)
+		report := exec.Command(path, "report", "latest", "--format", "json,csv,hlog,text,padogrid", "--out", "copy")
+		report.Dir = p.Dir
+		out, err := report.CombinedOutput()
+		require.NoError(t, err, string(out))
+		text, err := os.ReadFile(filepath.Join(p.Dir, "copy", "report.txt"))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "cut short")
+	})
+}
