@@ -27,6 +27,8 @@ type App struct {
 	blurred bool
 	// gen numbers the chain of frame ticks: those of an older chain are ignored.
 	gen int
+	// tick makes the command that brings the next frame.
+	tick func(every time.Duration, gen int) tea.Cmd
 	// leaving says that the program quits when the run has ended.
 	leaving bool
 	killed  Run
@@ -36,7 +38,7 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests.
 // connecting makes the contexts of what may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	a := &App{dark: true, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup)}}
+	a := &App{dark: true, tick: tick, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup)}}
 	a.env.styles = a.newStyles()
 	first := screen(newPicker(a.env))
 	a.stack = []screen{first}
@@ -71,10 +73,14 @@ const (
 )
 
 func (a *App) nextFrame() tea.Cmd {
-	gen, every := a.gen, time.Second/fps
-	if a.blurred {
+	every := time.Second / fps
+	if a.blurred || a.env.opts.NoAnimation {
 		every = time.Second / fpsBlur
 	}
+	return a.tick(every, a.gen)
+}
+
+func tick(every time.Duration, gen int) tea.Cmd {
 	return tea.Tick(every, func(t time.Time) tea.Msg { return frameMsg{t, gen} })
 }
 

@@ -27,6 +27,7 @@ func newTestApp(t *testing.T, b Bench, o Options) *testApp {
 	t.Helper()
 	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	a.env.now = newTestEnv(b).now
+	a.tick = func(time.Duration, int) tea.Cmd { return nil }
 	return &testApp{App: a}
 }
 
@@ -66,7 +67,7 @@ func keyPress(name string) tea.KeyPressMsg {
 }
 
 // send feeds messages, strings being keys, to the application as the event loop
-// would, commands that end at once included; ticks are dropped.
+// would, with the commands that come of them. No frame comes by itself.
 func send(t *testing.T, a *testApp, msgs ...any) {
 	t.Helper()
 	for _, m := range msgs {
@@ -74,15 +75,6 @@ func send(t *testing.T, a *testApp, msgs ...any) {
 			m = keyPress(s)
 		}
 		_, cmd := a.Update(m)
-		if _, ok := m.(frameMsg); ok && cmd != nil {
-			// The first command of a frame is the tick of the next one.
-			if batch, ok := cmd().(tea.BatchMsg); ok {
-				for _, c := range batch[1:] {
-					perform(t, a, c)
-				}
-			}
-			continue
-		}
 		perform(t, a, cmd)
 	}
 }

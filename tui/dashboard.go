@@ -1,17 +1,91 @@
 package tui
 
 import (
+	"fmt"
+	"math"
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 )
 
-// dashboard is the live screen of a run.
+// dashboard is the live screen of a run, with the tuning panel beside it when it
+// is open. It belongs to the event loop.
 type dashboard struct {
-	run   Run
-	ended bool
+	run    Run
+	info   RunInfo
+	plan   *workload.Plan
+	tracks []*workload.Track
+	ended  bool
+
+	// As of the last frame.
+	snap     *measure.Snapshot
+	progress Progress
+	fig      figures
+	watch    watch
+	scaleT   chart.Scale
+	scaleL   chart.Scale
+
+	// What the user looks at.
+	op      int // selected operation; -1: all
+	lower   tab
+	scroll  int
+	folded  bool // a small screen shows the lower panel
+	logAxis bool
+	marks   []mark
+	toast   toast
+	prompt  *prompt
+
+	tuner tuner
+	cache dashCache
 }
 
-func newDashboard(r Run, e env) *dashboard { return &dashboard{run: r} }
+// tab is what the lower panel shows.
+type tab int
+
+const (
+	tabOps tab = iota
+	tabTracks
+	tabErrors
+	tabChanges
+	tabs
+)
+
+func (t tab) String() string {
+	return [...]string{"Operations", "Tracks", "Errors", "Changes"}[t]
+}
+
+// mark is a note of the user on the time line.
+type mark struct {
+	at   time.Duration
+	note string
+}
+
+// toast is a short message that goes by itself.
+type toast struct {
+	text  string
+	bad   bool
+	until time.Time
+}
+
+// prompt asks for a line of text.
+type prompt struct {
+	label string
+	field field
+	done  func(d *dashboard, e env, text string) tea.Cmd
+}
+
+func newDashboard(r Run, e env) *dashboard {
+	d := &dashboard{run: r, info: r.Info(), plan: r.Plan(), op: -1}
+	d.tracks = d.plan.Tracks()
+	d.tuner.track, d.tuner.row = All, 1
+	d.refresh(e)
+	return d
+}
 
 func (d *dashboard) running() Run {
 	if d.ended {
@@ -20,8 +94,338 @@ func (d *dashboard) running() Run {
 	return d.run
 }
 
-func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) { return d, nil }
+func (d *dashboard) typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
 
-func (d *dashboard) view(e env) string { return page(e.w, e.h, nil) }
+// refresh reads the newest state of the run: memory reads only.
+func (d *dashboard) refresh(e env) {
+	d.progress = d.run.Progress()
+	s := d.run.Snapshot()
+	if s == nil || d.snap == s {
+		return
+	}
+	d.snap = s
+	old, peak := d.fig.second, d.fig.peak
+	d.fig = digest(s, d.op)
+	d.fig.peak = peak
+	d.watch = d.watch.next(s)
+	if d.fig.some && d.fig.second != old {
+		d.rescale()
+	}
+}
 
-func (d *dashboard) keys() keyMap { return keyMap{full: [][]key.Binding{}} }
+// rescale lets the scales follow what is visible.
+func (d *dashboard) rescale() {
+	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
+	rate, lat := a.rate(d.snap, d.op), a.latency(d.snap, d.op)
+	d.fig.peak = chart.Peak(rate.vals)
+	d.scaleT = d.scaleT.Next(d.fig.peak, d.fig.second)
+	d.scaleL = d.scaleL.Next(chart.Peak(lat.vals), d.fig.second)
+}
+
+// axis returns the time axis for charts of that many cells.
+func (d *dashboard) axis(cells int) axis {
+	return newAxis(cells, seconds(d.info.Warmup), seconds(d.snap.At)+1, seconds(d.info.Duration), d.snap.Bucket)
+}
+
+func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		return d, d.frame(e)
+	case presetSavedMsg:
+		if msg.err != nil {
+			d.say(e, "the preset is not saved: "+msg.err.Error(), true)
+		} else {
+			d.say(e, "saved as preset: "+msg.path, false)
+		}
+	case tea.KeyPressMsg:
+		return d, d.press(msg, e)
+	case tea.PasteMsg:
+		if d.prompt != nil {
+			d.prompt.field, _ = d.prompt.field.update(msg)
+		}
+	case tea.MouseMsg:
+		d.mouse(msg, e)
+	}
+	return d, nil
+}
+
+func (d *dashboard) frame(e env) tea.Cmd {
+	d.refresh(e)
+	if !d.toast.until.IsZero() && !e.now.Before(d.toast.until) {
+		d.toast = toast{}
+	}
+	if d.ended {
+		return nil
+	}
+	select {
+	case <-d.run.Done():
+		d.ended = true
+		out := d.run.Outcome()
+		return func() tea.Msg { return endedMsg{out} }
+	default:
+		return nil
+	}
+}
+
+// say shows a short message for a few seconds.
+func (d *dashboard) say(e env, text string, bad bool) {
+	d.toast = toast{text, bad, e.now.Add(5 * time.Second)}
+}
+
+// press handles a key: of a prompt, of the tuning panel, then of the dashboard.
+func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+	if d.prompt != nil {
+		return d.pressPrompt(msg, e)
+	}
+	if d.tuner.open {
+		if done, cmd := d.pressTuning(msg, e); done {
+			return cmd
+		}
+	}
+	k := d.bindings()
+	switch {
+	case key.Matches(msg, k.Pause):
+		d.pause(e)
+	case key.Matches(msg, k.Tune):
+		d.tuner.open, d.tuner.typing = !d.tuner.open, false
+	case key.Matches(msg, k.LogAxis):
+		d.logAxis = !d.logAxis
+	case key.Matches(msg, k.Mark):
+		d.ask("Note", d.snap.At)
+	case key.Matches(msg, k.Stop):
+		d.run.Stop()
+		d.say(e, "stopping: what is under way may finish, then the report is written", false)
+	case key.Matches(msg, k.Undo):
+		d.undo(e)
+	case key.Matches(msg, k.Next):
+		d.nextTab(e, 1)
+	case key.Matches(msg, k.Prev):
+		d.nextTab(e, -1)
+	case key.Matches(msg, k.Up):
+		d.move(-1)
+	case key.Matches(msg, k.Down):
+		d.move(1)
+	case key.Matches(msg, k.Back):
+		d.op, d.folded = -1, false
+		d.reselect()
+	default:
+		if !d.pressKnob(msg, k, e) {
+			d.refuse(msg, k, e)
+		}
+	}
+	return nil
+}
+
+// pressKnob handles the keys that turn a knob wherever one is.
+func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k bindings, e env) bool {
+	for _, t := range []struct {
+		b       key.Binding
+		knob    string
+		up, ten bool
+	}{
+		{k.More, "threads", true, false}, {k.Less, "threads", false, false}, {k.MoreTen, "threads", true, true}, {k.LessTen, "threads", false, true},
+		{k.PayloadUp, "payload", true, false}, {k.PayloadDown, "payload", false, false},
+		{k.RateUp, "rate", true, false}, {k.RateDown, "rate", false, false},
+	} {
+		if key.Matches(msg, t.b) {
+			knob, _ := d.plan.Knob(t.knob)
+			d.turn(e, knob, t.up, t.ten)
+			return true
+		}
+	}
+	return false
+}
+
+// refuse says why a key that is dimmed does nothing.
+func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
+	for _, r := range []struct {
+		b   key.Binding
+		why string
+	}{
+		{k.Pause, "the run is not running"}, {k.Stop, "the run is ending already"}, {k.Undo, "nothing to undo"},
+		{k.More, "this profile has no threads to turn"}, {k.Less, "this profile has no threads to turn"},
+		{k.PayloadUp, "this profile has no payload to turn"}, {k.PayloadDown, "this profile has no payload to turn"},
+		{k.RateUp, "this profile has no rate to turn"}, {k.RateDown, "this profile has no rate to turn"},
+	} {
+		if !r.b.Enabled() && presses(msg, r.b) {
+			if d.progress.Stage > Measuring {
+				r.why = "the run is ending: its knobs are at rest"
+			}
+			d.say(e, r.why, false)
+			return
+		}
+	}
+}
+
+func (d *dashboard) pause(e env) {
+	paused := !d.run.Settings(All).Paused
+	d.run.Change("workbench", All, func(s workload.Settings) workload.Settings {
+		s.Paused = paused
+		return s
+	})
+	d.refresh(e)
+}
+
+// ask opens the prompt for a mark at a moment.
+func (d *dashboard) ask(label string, at time.Duration) {
+	d.prompt = &prompt{label: label, done: func(d *dashboard, e env, text string) tea.Cmd {
+		if text == "" {
+			text = fmt.Sprintf("mark %d", len(d.marks)+1)
+		}
+		d.marks = append(d.marks, mark{at, text})
+		d.run.Mark(clock(at) + " " + text)
+		d.say(e, "marked "+clock(at)+": "+text, false)
+		return nil
+	}}
+}
+
+func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e env) tea.Cmd {
+	p := d.prompt
+	switch msg.String() {
+	case "enter":
+		d.prompt = nil
+		return p.done(d, e, p.field.value())
+	case "esc":
+		d.prompt = nil
+	default:
+		p.field, _ = p.field.update(msg)
+	}
+	return nil
+}
+
+// nextTab shows the next thing in the lower panel; a small screen has the latency
+// chart among them.
+func (d *dashboard) nextTab(e env, by int) {
+	d.scroll = 0
+	n := int(tabs)
+	if sizeOf(e.w, e.h) != small || d.tuner.open {
+		d.lower = tab((int(d.lower) + by + n) % n)
+		return
+	}
+	at := 0 // latency
+	if d.folded {
+		at = int(d.lower) + 1
+	}
+	at = (at + by + n + 1) % (n + 1)
+	d.folded = at > 0
+	if at > 0 {
+		d.lower = tab(at - 1)
+	}
+}
+
+// move selects an operation, or scrolls what the lower panel shows.
+func (d *dashboard) move(by int) {
+	if d.lower != tabOps {
+		d.scroll = max(d.scroll+by, 0)
+		return
+	}
+	d.op = min(max(d.op+by, -1), len(d.snap.Ops)-1)
+	d.reselect()
+}
+
+// reselect brings figures and scales in line with the selected operation.
+func (d *dashboard) reselect() {
+	d.fig = digest(d.snap, d.op)
+	d.scaleT, d.scaleL = chart.Scale{}, chart.Scale{}
+	d.rescale()
+}
+
+// bindings returns the keys as they work now.
+func (d *dashboard) bindings() bindings {
+	k := allKeys
+	live := d.progress.Stage == Measuring
+	has := func(name string) bool {
+		_, ok := d.plan.Knob(name)
+		return ok && live
+	}
+	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
+		b.SetEnabled(has("threads"))
+	}
+	k.PayloadDown.SetEnabled(has("payload"))
+	k.PayloadUp.SetEnabled(has("payload"))
+	k.RateDown.SetEnabled(has("rate"))
+	k.RateUp.SetEnabled(has("rate"))
+	k.Pause.SetEnabled(live)
+	if d.snap != nil && d.fig.paused {
+		k.Pause.SetHelp("space", "resume")
+	}
+	k.Stop.SetEnabled(d.progress.Stage <= Measuring)
+	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
+	k.Reset.SetEnabled(live)
+	k.Up.SetHelp("↑", "operation up")
+	k.Down.SetHelp("↓", "operation down")
+	k.Back.SetHelp("esc", "all operations")
+	if d.lower != tabOps {
+		k.Up.SetHelp("↑", "scroll up")
+		k.Down.SetHelp("↓", "scroll down")
+	}
+	return k
+}
+
+func (d *dashboard) keys() keyMap {
+	if d.prompt != nil {
+		return promptKeys()
+	}
+	k := d.bindings()
+	if d.tuner.open {
+		return d.tuningKeys(k)
+	}
+	threads := bind("+−", "threads", "+", "-")
+	threads.SetEnabled(k.More.Enabled())
+	payload := bind("[ ]", "payload", "[", "]")
+	payload.SetEnabled(k.PayloadUp.Enabled())
+	return keyMap{
+		short: []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit},
+		full: [][]key.Binding{
+			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), long(k.Tune, "tuning panel"), k.Undo},
+			{k.More, k.Less, k.MoreTen, k.LessTen},
+			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
+		},
+	}
+}
+
+func promptKeys() keyMap {
+	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
+	return keyMap{short: list, full: [][]key.Binding{list}}
+}
+
+// outside returns the window title and the progress for tab or task bar.
+func (d *dashboard) outside(env) (string, *tea.ProgressBar) {
+	title := "perfbench " + d.progress.Stage.String()
+	part, known := d.part()
+	if d.progress.Stage == Measuring && !math.IsNaN(d.fig.rate) {
+		title = "perfbench " + d.rateText(d.fig.rate)
+		if known {
+			title = fmt.Sprintf("perfbench %.0f %% · %s", part*100, d.rateText(d.fig.rate))
+		}
+	}
+	state := tea.ProgressBarDefault
+	switch {
+	case d.watch.gone:
+		state = tea.ProgressBarError
+	case d.fig.paused:
+		state = tea.ProgressBarWarning
+	case !known:
+		state = tea.ProgressBarIndeterminate
+	}
+	return title, tea.NewProgressBar(state, int(part*100))
+}
+
+// part tells how much of the run is done.
+func (d *dashboard) part() (float64, bool) {
+	if d.progress.Stage != Measuring {
+		if d.progress.Total > 0 {
+			return min(float64(d.progress.Done)/float64(d.progress.Total), 1), true
+		}
+		return 0, false
+	}
+	part, known := 0.0, false
+	if d.info.Duration > 0 {
+		part, known = max(d.snap.At.Seconds(), 0)/d.info.Duration.Seconds(), true
+	}
+	if d.snap.Total > 0 {
+		part, known = max(part, float64(d.snap.Done)/float64(d.snap.Total)), true
+	}
+	return min(part, 1), known
+}

@@ -173,7 +173,7 @@ func newFakeRun(tracks int) *fakeRun {
 		}
 	}
 	r.at, r.second = -r.info.Warmup, int(-r.info.Warmup/time.Second)
-	r.segments = []measure.Segment{{}}
+	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}
 	r.publish()
 	return r
 }
@@ -235,14 +235,17 @@ func (r *fakeRun) finish() {
 			ResponseMax: row.ResponseMax, Warmup: row.T < 0, Segment: len(r.segments) - 1,
 		})
 		if r.second >= 0 {
-			o := &r.ops[i]
-			o.Count += row.Count
-			o.Calls += row.Count / 100
-			o.Errors += row.Errors
-			o.Active += time.Second
-			o.Response = measure.Summary{
-				Count: o.Calls, P50: int64(p50), P90: int64(p50 * 2.5), P95: int64(p50 * 3), P99: int64(p50 * 4.8), P999: int64(p50 * 8), P9999: int64(p50 * 9),
-				Max: max(o.Response.Max, row.ResponseMax),
+			seg := &r.segments[len(r.segments)-1]
+			seg.Ops = slices.Clone(seg.Ops)
+			for _, o := range []*measure.Totals{&r.ops[i], &seg.Ops[i]} {
+				o.Count += row.Count
+				o.Calls += row.Count/100 + 1
+				o.Errors += row.Errors
+				o.Active += time.Second
+				o.Response = measure.Summary{
+					Count: o.Calls, P50: int64(p50), P90: int64(p50 * 2.5), P95: int64(p50 * 3), P99: int64(p50 * 4.8), P999: int64(p50 * 8), P9999: int64(p50 * 9),
+					Max: max(o.Response.Max, row.ResponseMax, int64(p50*9.5)),
+				}
 			}
 		}
 	}
@@ -336,7 +339,11 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 			return
 		}
 		if seg == len(r.segments) {
-			r.segments = append(r.segments, measure.Segment{From: r.at})
+			fresh := make([]measure.Totals, len(r.ops))
+			for i := range fresh {
+				fresh[i].Operation = r.ops[i].Operation
+			}
+			r.segments = append(r.segments, measure.Segment{From: r.at, Ops: fresh})
 		}
 		r.changes = append(r.changes, measure.Change{At: r.at, Name: prefix + name, From: from, To: to, By: by, Segment: seg})
 	}

@@ -83,16 +83,16 @@ func newBindings() bindings {
 		RateUp:      bind("}", "higher rate", "}"),
 		Tune:        bind("t", "tune", "t"),
 		LogAxis:     bind("l", "log or linear latency", "l"),
-		Mark:        bind("m", "mark with a note", "m"),
-		Stop:        bind("x", "stop and report", "x"),
+		Mark:        bind("m", "mark", "m"),
+		Stop:        bind("x", "stop", "x"),
 		Undo:        bind("u", "undo", "u"),
-		Reset:       bind("r", "reset knobs", "r"),
-		SavePreset:  bind("s", "save as preset", "s"),
+		Reset:       bind("r", "reset", "r"),
+		SavePreset:  bind("s", "save", "s"),
 		TurnDown:    bind("←", "turn down", "left"),
 		TurnUp:      bind("→", "turn up", "right"),
 		TurnDownTen: bind("shift+←", "÷10", "shift+left"),
 		TurnUpTen:   bind("shift+→", "×10", "shift+right"),
-		TypeValue:   bind("0–9", "type a value", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "."),
+		TypeValue:   bind("0–9", "type", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "."),
 	}
 }
 
@@ -102,6 +102,12 @@ var allKeys = newBindings()
 // global lists the keys that work on every screen.
 func (b bindings) global() []key.Binding {
 	return []key.Binding{b.Help, b.Logs, b.Suspend, b.Quit, b.Interrupt}
+}
+
+// long returns b with a longer description, for the help overlay.
+func long(b key.Binding, desc string) key.Binding {
+	b.SetHelp(b.Help().Key, desc)
+	return b
 }
 
 // presses tells whether msg is a key of b, enabled or not.

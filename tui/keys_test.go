@@ -43,11 +43,15 @@ func TestTheBottomLineShowsOnlyKeysThatHelpListsToo(t *testing.T) {
 		listed := map[string]bool{}
 		for _, g := range append([][]key.Binding{allKeys.global()}, s.keys().FullHelp()...) {
 			for _, b := range g {
-				listed[b.Help().Key] = true
+				for _, k := range b.Keys() {
+					listed[k] = true
+				}
 			}
 		}
 		for _, b := range s.keys().ShortHelp() {
-			assert.True(t, listed[b.Help().Key], "%s: %s %s", name, b.Help().Key, b.Help().Desc)
+			for _, k := range b.Keys() {
+				assert.True(t, listed[k], "%s: %s %s", name, k, b.Help().Desc)
+			}
 		}
 	}
 }

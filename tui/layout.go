@@ -69,13 +69,9 @@ func layout(w, h int, l look) panes {
 	}
 	bottom := h - 4 // first row below the panels
 	p.knobs, p.state, p.event = row(h-4), row(h-3), row(h-2)
-	switch {
-	case p.size == small:
+	if p.size == small {
 		bottom = h - 5
 		p.knobs, p.state, p.event = row(h-5), row(h-4), row(h-3)
-	case p.size == large && h < 28:
-		bottom = h - 3
-		p.knobs, p.state = row(h-3), image.Rectangle{}
 	}
 	charts := bottom
 	if p.size == small {

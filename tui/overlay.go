@@ -85,10 +85,15 @@ func (a *App) float(page string) string {
 		lines = lines[a.scroll:]
 	}
 	box := strings.Join(p.draw(a.env.styles, w, h, lines), "\n")
-	return lipgloss.NewCompositor(
+	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
 		lipgloss.NewLayer(box).ID("overlay").X((a.env.w-w)/2).Y((a.env.h-h)/2).Z(1),
 	).Render()
+	lines = strings.Split(out, "\n") // without the spaces at the ends
+	for i := range lines {
+		lines[i] = fit(lines[i], a.env.w)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // helpLines lists all keys of a screen and the global ones, group by group, in

@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// dashApp returns an application on the dashboard of a fake run that has gone on
+// for 5 s of warm-up and as long as said, in a terminal of w×h.
+func dashApp(t *testing.T, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *fakeRun) {
+	t.Helper()
+	run := newFakeRun(tracks)
+	a := newTestApp(t, &fakeBench{next: run}, o)
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: newStarting(Request{Profile: "ingestion", Target: "redis://127.0.0.1"})})
+	require.IsType(t, &dashboard{}, a.top())
+	pass(t, a, run, run.info.Warmup+gone)
+	return a, run
+}
+
+// pass lets time go by, in frames of a tenth of a second.
+func pass(t *testing.T, a *testApp, run *fakeRun, d time.Duration) {
+	t.Helper()
+	for ; d > 0; d -= 100 * time.Millisecond {
+		run.tick(100 * time.Millisecond)
+		send(t, a, frame(a))
+	}
+}
+
+// changed is a run in which threads went from 16 to 32 at 31 s.
+func changed(t *testing.T, o Options, tracks, w, h int) (*testApp, *fakeRun) {
+	t.Helper()
+	a, run := dashApp(t, o, tracks, 31*time.Second, w, h)
+	for range 16 {
+		send(t, a, "+")
+	}
+	pass(t, a, run, 16*time.Second)
+	return a, run
+}
+
+var goldenSizes = []struct {
+	name string
+	w, h int
+}{{"120x40", 120, 40}, {"96x25", 96, 25}, {"80x24", 80, 24}, {"60x16", 60, 16}}
+
+func TestDashboardPictures(t *testing.T) {
+	for _, size := range goldenSizes {
+		t.Run(size.name, func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			requireGolden(t, picture(t, a))
+		})
+		t.Run(size.name+" tuning", func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			send(t, a, "t")
+			requireGolden(t, picture(t, a))
+		})
+		t.Run(size.name+" store gone", func(t *testing.T) {
+			a, run := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			run.gone = true
+			pass(t, a, run, 7*time.Second)
+			requireGolden(t, picture(t, a))
+		})
+		t.Run(size.name+" help", func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			send(t, a, "?")
+			requireGolden(t, picture(t, a))
+		})
+		t.Run(size.name+" quit", func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			send(t, a, "q")
+			requireGolden(t, picture(t, a))
+		})
+		t.Run(size.name+" ascii", func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: ThemeDark, ASCII: true}, 1, size.w, size.h)
+			requireGolden(t, picture(t, a))
+		})
+	}
+}
+
+func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	before, calls := run.Settings(All).Threads, run.calls
+	for range 20 {
+		send(t, a, "+")
+	}
+	assert.Equal(t, before+20, run.Settings(All).Threads)
+	assert.Equal(t, calls+20, run.calls)
+	assert.Len(t, run.Snapshot().Changes, 20)
+	assert.Contains(t, picture(t, a), "threads 32 → 52")
+	send(t, a, "u")
+	assert.Equal(t, workload.Settings{Threads: 16, Payload: 1 << 10, Batch: 100}, run.Settings(0), "undo takes back what was pressed together")
+}

@@ -1,0 +1,291 @@
+package tui
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func (d *dashboard) look() look {
+	return look{tuning: d.tuner.open, lower: d.folded, rows: max(len(d.snap.Ops), 2)}
+}
+
+func (d *dashboard) view(e env) string {
+	if d.progress.Stage == Preparing {
+		return d.preparing(e)
+	}
+	p := layout(e.w, e.h, d.look())
+	lines := []string{d.status(e)}
+	switch {
+	case d.tuner.open && p.size == small:
+		lines = append(lines, d.throughput(e, p)...)
+		lines = append(lines, d.tunePanel(e, p.tune)...)
+		lines = append(lines, d.bottomLine(e))
+	case d.tuner.open:
+		left := append([]string{}, d.throughput(e, p)...)
+		left = append(left, d.latency(e, p)...)
+		left = append(left, d.lowerPanel(e, p.ops)...)
+		lines = append(lines, beside(left, d.tunePanel(e, p.tune))...)
+		lines = append(lines, d.bottomLine(e))
+	default:
+		lines = append(lines, d.throughput(e, p)...)
+		if !p.latency.Empty() {
+			lines = append(lines, d.latency(e, p)...)
+		}
+		if !p.ops.Empty() {
+			lines = append(lines, d.lowerPanel(e, p.ops)...)
+		}
+		knobs, _ := d.knobs(e)
+		lines = append(lines, fit(knobs, e.w), fit(" "+d.state(e, e.w < 80), e.w), d.event(e))
+	}
+	for len(lines) < e.h-1 {
+		lines = append(lines, strings.Repeat(" ", e.w))
+	}
+	return page(e.w, e.h, append(lines, footer(e, d.keys().short)))
+}
+
+// preparing is what is seen until the first worker runs.
+func (d *dashboard) preparing(e env) string {
+	s, pr := e.styles, d.progress
+	step := pr.Step
+	if step == "" {
+		step = "getting ready"
+	}
+	lines := []string{"", "  " + s.bold.on(step)}
+	if pr.Total > 0 {
+		part := min(float64(pr.Done)/float64(pr.Total), 1)
+		lines = append(lines, "", "  "+bar(s, part, min(e.w-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
+			"  "+s.muted.on(whole(pr.Done)+" of "+whole(pr.Total)))
+	} else if pr.Done > 0 {
+		lines = append(lines, "", "  "+s.muted.on(whole(pr.Done)))
+	}
+	for _, w := range d.plan.Warnings {
+		for i, l := range wrap(w, e.w-8) {
+			if i == 0 {
+				lines = append(lines, "", "  "+s.warn.on("! "+l))
+			} else {
+				lines = append(lines, "    "+l)
+			}
+		}
+	}
+	out := append([]string{d.status(e)}, panel{title: "Preparing", focused: true}.draw(s, e.w, e.h-2, lines)...)
+	return page(e.w, e.h, append(out, footer(e, d.keys().short)))
+}
+
+// status is the first line: what runs, where, how far.
+func (d *dashboard) status(e env) string {
+	s := e.styles
+	sign := "▶"
+	if d.fig.paused {
+		sign = "‖"
+	}
+	what := []string{d.info.Title, d.info.Store}
+	if len(d.snap.Phases) > 0 && d.progress.Stage == Measuring && len(d.plan.Phases) > 1 {
+		what = append(what, strings.Join(d.snap.Phases, ", "))
+	}
+	left := " " + s.accent.on(sign) + " " + s.bold.on(strings.Join(what, " · "))
+	if w := d.stageWord(); w != "" {
+		left += " " + s.warn.on("· "+w)
+	}
+	right := d.time()
+	part, known := d.part()
+	if known && e.w >= 80 {
+		right += "  " + bar(s, part, 24) + s.bold.on(fmt.Sprintf(" %3.0f %%", part*100))
+	}
+	return spread(left, right+" ", e.w)
+}
+
+func (d *dashboard) stageWord() string {
+	switch {
+	case d.progress.Stage != Measuring:
+		return d.progress.Stage.String()
+	case d.fig.paused:
+		return "paused"
+	case d.snap.At < 0:
+		return "warm-up"
+	}
+	return ""
+}
+
+// time is how long the run has been going and how long it will.
+func (d *dashboard) time() string {
+	if d.progress.Stage == Preparing {
+		return ""
+	}
+	now := clock(d.snap.At)
+	end := d.info.Duration
+	about := ""
+	if d.snap.Total > 0 && d.snap.Done > 0 && d.snap.At > 0 {
+		est := time.Duration(float64(d.snap.At) / float64(d.snap.Done) * float64(d.snap.Total))
+		if end == 0 || est < end {
+			end, about = est, "~"
+		}
+	}
+	if end == 0 {
+		return now
+	}
+	return now + " / " + about + clock(end)
+}
+
+// bar draws a part of 1 as a line.
+func bar(s *styles, part float64, w int) string {
+	n := int(math.Round(min(max(part, 0), 1) * float64(w)))
+	return s.accent.on(strings.Repeat("━", n)) + s.line.on(strings.Repeat("─", w-n))
+}
+
+func (d *dashboard) rateText(v float64) string { return units.Number(v) + " " + d.info.Unit + "/s" }
+
+// zone is a stretch of the knobs line that turns a knob when clicked.
+type zone struct {
+	from, to int
+	knob     workload.Knob
+	up       bool
+}
+
+// knobs is the line of live settings, and where it can be clicked.
+func (d *dashboard) knobs(e env) (string, []zone) {
+	s := e.styles
+	prefix := " "
+	if t := d.tuner.track; t != All {
+		prefix += d.tracks[t].Name + ": "
+	}
+	// Roomy with spaces around the arrows, else tight.
+	values := make([]string, len(d.plan.Knobs))
+	roomy := ansi.StringWidth(prefix)
+	for i, k := range d.plan.Knobs {
+		values[i] = d.knobValue(k)
+		roomy += ansi.StringWidth(k.Name+values[i]) + 8
+	}
+	pad, gap := " ", "   "
+	if roomy-3 > e.w {
+		pad, gap = "", "  "
+	}
+	line, x := s.muted.on(prefix), ansi.StringWidth(prefix)
+	var zones []zone
+	for i, k := range d.plan.Knobs {
+		at := x + ansi.StringWidth(k.Name) + 1 // of the left arrow
+		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
+		if to >= e.w {
+			break
+		}
+		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
+		line += s.muted.on(k.Name) + " " + s.accent.on("◂") + pad + s.bold.on(values[i]) + pad + s.accent.on("▸") + gap
+		x = to + 1 + len(gap)
+	}
+	return strings.TrimRight(line, " "), zones
+}
+
+// knobValue is the value asked for; where tracks differ in what does not add up,
+// from the lowest to the highest.
+func (d *dashboard) knobValue(k workload.Knob) string {
+	if t := d.tuner.track; t != All || k.Sum || len(d.tracks) < 2 {
+		return knobText(k, k.Get(d.run.Settings(t)))
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range d.tracks {
+		v := k.Get(d.run.Settings(i))
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo == hi {
+		return knobText(k, lo)
+	}
+	return knobText(k, lo) + "–" + knobText(k, hi)
+}
+
+// state is what the run is up to at this moment: in flight, behind, errors.
+func (d *dashboard) state(e env, short bool) string {
+	s, f := e.styles, d.fig
+	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
+	if !short || f.oldest >= time.Second {
+		parts = append(parts, "oldest "+age(f.oldest))
+	}
+	behind := "not behind"
+	if f.backlog > 0 {
+		behind = s.warn.on("behind by " + units.Number(float64(f.backlog)))
+	}
+	parts = append(parts, behind)
+	if f.errors > 0 {
+		text := "errors " + whole(f.errors)
+		if classes := errorsInWords(d.snap.Errors); classes != "" && !short {
+			text += " (" + classes + ")"
+		}
+		parts = append(parts, s.bad.on(text))
+	} else {
+		parts = append(parts, "errors 0")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// age writes how long something has been under way; below a second coarsely, so
+// that it does not flicker.
+func age(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "–"
+	case d < time.Millisecond:
+		return "< 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+}
+
+// event is the line of what happened last: the store's silence, a prompt, a
+// message, the last change and its effect.
+func (d *dashboard) event(e env) string {
+	s := e.styles
+	if d.prompt != nil {
+		label := " " + d.prompt.label + ": "
+		w := ansi.StringWidth(label)
+		return s.accent.on(label) + d.prompt.field.view(s, e.w-w-1) + " "
+	}
+	if text := d.watch.text(d.snap, e.w-4); text != "" {
+		if d.watch.gone {
+			return s.gone.on(fit(" ✗ "+text, e.w))
+		}
+		return fit(" "+s.ok.on("✓ "+text), e.w)
+	}
+	if d.toast.text != "" {
+		if d.toast.bad {
+			return fit(" "+s.bad.on(d.toast.text), e.w)
+		}
+		return fit(" "+d.toast.text, e.w)
+	}
+	if d.progress.Stage > Measuring && d.progress.Step != "" {
+		return fit(" "+d.progress.Step, e.w)
+	}
+	if ef, ok := lastEffect(d.snap); ok {
+		between := "     "
+		if e.w < 80 {
+			between = "  "
+		}
+		return fit(" "+s.muted.on(clock(ef.last))+"  "+s.bold.on(ef.what(d.plan))+between+ef.outcome(), e.w)
+	}
+	if n := len(d.marks); n > 0 {
+		m := d.marks[n-1]
+		return fit(" "+s.muted.on(clock(m.at))+"  "+m.note, e.w)
+	}
+	return fit(" "+s.muted.on("Turn a knob while it runs: + adds a thread, ] doubles the payload, t opens all."), e.w)
+}
+
+// bottomLine is the one line below the tuning layout: state, unless there is
+// something to say.
+func (d *dashboard) bottomLine(e env) string {
+	if d.prompt != nil || d.watch.text(d.snap, e.w-4) != "" || d.toast.text != "" || d.progress.Stage > Measuring {
+		return d.event(e)
+	}
+	return fit(" "+d.state(e, e.w < 80), e.w)
+}
+
+// rects returns the panes as they are now, for hit tests.
+func (d *dashboard) rects(e env) panes { return layout(e.w, e.h, d.look()) }
+
+func in(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// window is how long before a change is compared with the time since.
+const window = 10
+
+// gap is how far apart presses of one key may be to be told of as one change.
+const gap = 2 * time.Second
+
+// effect is the last change of a run and what came of it.
+type effect struct {
+	name          string
+	from, to      float64
+	first, last   time.Duration // of the presses that made it
+	by            string
+	before, after stretch
+}
+
+// stretch is what a stretch of finished seconds was like.
+type stretch struct {
+	seconds int
+	// rate is the mean of all operations together; p99 is that of the typical
+	// second: the median over the seconds of the slowest operation's p99.
+	rate, p99 float64
+}
+
+// lastEffect compares the ten seconds before the last change with those since; ok
+// is false when nothing has changed yet.
+func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
+	n := len(s.Changes)
+	if n == 0 {
+		return e, false
+	}
+	c := s.Changes[n-1]
+	e = effect{name: c.Name, from: c.From, to: c.To, first: c.At, last: c.At, by: c.By}
+	for i := n - 2; i >= 0; i-- {
+		p := s.Changes[i]
+		if p.Name != c.Name || e.first-p.At > gap {
+			break
+		}
+		e.first, e.from = p.At, p.From
+	}
+	first, last := e.first.Seconds(), e.last.Seconds()
+	e.before = between(s, first-window-0.5, first)
+	e.after = between(s, last, math.Inf(1))
+	return e, true
+}
+
+// between looks at the finished seconds that lie wholly in from..to.
+func between(s *measure.Snapshot, from, to float64) stretch {
+	counts, slowest := map[int]float64{}, map[int]float64{}
+	for _, rows := range s.Recent {
+		for _, r := range rows {
+			if float64(r.T) < from || float64(r.T+1) > to {
+				continue
+			}
+			counts[r.T] += float64(r.Count)
+			slowest[r.T] = max(slowest[r.T], float64(r.ResponseP99))
+		}
+	}
+	out := stretch{seconds: len(counts), rate: math.NaN(), p99: math.NaN()}
+	if len(counts) == 0 {
+		return out
+	}
+	sum := 0.0
+	var p99 []float64
+	for t, c := range counts {
+		sum += c
+		if slowest[t] > 0 {
+			p99 = append(p99, slowest[t])
+		}
+	}
+	out.rate = sum / float64(len(counts))
+	if len(p99) > 0 {
+		slices.Sort(p99)
+		out.p99 = p99[len(p99)/2]
+	}
+	return out
+}
+
+// what says what changed: "threads 16 → 32".
+func (e effect) what(p *workload.Plan) string { return changeText(p, e.name, e.from, e.to) }
+
+// changeText writes a change of a setting named as users type it.
+func changeText(p *workload.Plan, name string, from, to float64) string {
+	track, base := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		track, base = name[:i]+" ", name[i+1:]
+	}
+	if base == "paused" {
+		return track + map[bool]string{true: "paused", false: "resumed"}[to != 0]
+	}
+	k, ok := p.Knob(base)
+	if !ok {
+		k, _ = p.Knob(name)
+	}
+	return track + base + " " + knobText(k, from) + " → " + knobText(k, to)
+}
+
+// outcome says in words what came of the change.
+func (e effect) outcome() string {
+	if e.before.seconds == 0 {
+		return ""
+	}
+	if e.after.seconds == 0 {
+		return "measuring its effect"
+	}
+	var words []string
+	if p := percent(e.before.rate, e.after.rate); p != "" {
+		words = append(words, "throughput "+p)
+	}
+	if e.before.p99 > 0 && e.after.p99 > 0 {
+		words = append(words, "p99 "+arrow(e.before.p99, e.after.p99))
+	}
+	return strings.Join(words, ", ")
+}
+
+// arrow writes how a latency became another, the unit once if it is the same.
+func arrow(from, to float64) string {
+	a, b := units.Duration(time.Duration(from)), units.Duration(time.Duration(to))
+	av, au, _ := strings.Cut(a, " ")
+	if _, bu, _ := strings.Cut(b, " "); au == bu {
+		a = av
+	}
+	return a + " → " + b
+}

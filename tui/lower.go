@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
+)
+
+// lowerPanel draws operations, tracks, errors or changes.
+func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
+	key := panelKey{
+		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
+	}
+	if d.lower != tabOps {
+		key.number = d.snap.Number
+	}
+	return d.cache.lower.get(key, func() []string {
+		w, rows := r.Dx()-4, r.Dy()-3
+		var head string
+		var body []string
+		at := d.scroll
+		switch d.lower {
+		case tabTracks:
+			head, body = d.trackRows(e, w)
+		case tabErrors:
+			head, body = d.errorRows(e, w)
+		case tabChanges:
+			head, body = d.changeRows(e, w)
+		default:
+			head, body = d.opRows(e, w)
+			at = max(min(d.op-rows+1, len(body)-rows), 0)
+		}
+		d.scroll = min(d.scroll, max(len(body)-rows, 0))
+		at = min(at, max(len(body)-rows, 0))
+		p := panel{title: d.lower.String(), note: d.otherTabs()}
+		if len(body) > rows {
+			p.foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
+		}
+		lines := []string{" " + e.styles.muted.on(head)}
+		for _, l := range body[at:min(at+rows, len(body))] {
+			lines = append(lines, " "+l)
+		}
+		return p.draw(e.styles, r.Dx(), r.Dy(), lines)
+	})
+}
+
+// otherTabs says what tab leads to.
+func (d *dashboard) otherTabs() string {
+	var out []string
+	for i := range tabs {
+		t := (d.lower + 1 + i) % tabs
+		if t == d.lower {
+			continue
+		}
+		name := strings.ToLower(t.String())
+		switch {
+		case t == tabErrors && d.fig.errors > 0:
+			name += " " + whole(d.fig.errors)
+		case t == tabChanges && len(d.snap.Changes) > 0:
+			name += " " + whole(int64(len(d.snap.Changes)))
+		}
+		out = append(out, name)
+	}
+	return "tab: " + strings.Join(out, " · ")
+}
+
+// Columns of the tables.
+const (
+	numberCol = 10
+	nameCol   = 24
+)
+
+func (d *dashboard) nameWidth(w int) int {
+	n := 10
+	for _, t := range d.snap.Ops {
+		n = max(n, ansi.StringWidth(d.opName(t.Operation))+2)
+	}
+	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
+}
+
+func (d *dashboard) opRows(e env, w int) (string, []string) {
+	s := e.styles
+	name := d.nameWidth(w)
+	extra := w-name >= 7*numberCol+24
+	narrow := w-name < 4*numberCol
+	used := name + 4*numberCol
+	head := fit("  op", name) + cols(d.info.Unit+"/s", "p50", "p99")
+	switch {
+	case narrow: // errors stand in the line of state
+		cols := narrowCols
+		head = fit("  op", name) + cols("per s", "p50", "p99")
+	case extra:
+		head += cols("p99.9", "max", "errors")
+		used += 2 * numberCol
+	default:
+		head += cols("errors")
+	}
+	spark := w - used - 4
+	if spark > 60 {
+		spark = 60
+	}
+	if spark >= 8 {
+		head += fmt.Sprintf("    last %d s", spark)
+	}
+	var out []string
+	for i, t := range d.snap.Ops {
+		f := digest(d.snap, i)
+		l := f.latency
+		label := fit("  "+d.opName(t.Operation), name)
+		if i == d.op {
+			label = s.selected.on(fit("▸ "+d.opName(t.Operation), name))
+		}
+		if narrow {
+			out = append(out, label+s.bold.on(narrowCols(units.Number(f.rate)))+narrowCols(nanos(l.P50), nanos(l.P99)))
+			continue
+		}
+		line := label + s.bold.on(cols(units.Number(f.rate))) + cols(nanos(l.P50), nanos(l.P99))
+		if extra {
+			line += cols(nanos(l.P999), nanos(l.Max))
+		}
+		errs := cols(whole(t.Errors))
+		if t.Errors > 0 {
+			errs = s.bad.on(errs)
+		}
+		line += errs
+		if spark >= 8 {
+			vals := recentRates(d.snap, i, d.fig.second, spark)
+			line += "    " + s.series[0].on(chart.Sparkline(vals, spark, chart.Peak(vals)))
+		}
+		out = append(out, line)
+	}
+	return head, out
+}
+
+// recentRates are the rates of the last n seconds, gaps where the operation's
+// track did not run.
+func recentRates(s *measure.Snapshot, op, last, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	if op >= len(s.Recent) {
+		return out
+	}
+	for _, r := range s.Recent[op] {
+		if x := r.T - last + n - 1; x >= 0 && x < n && r.Seconds > 0 {
+			out[x] = float64(r.Count) / r.Seconds
+		}
+	}
+	return out
+}
+
+// cols puts texts at the right of columns of one width.
+func cols(texts ...string) string { return columns(numberCol, texts) }
+
+func narrowCols(texts ...string) string { return columns(numberCol-1, texts) }
+
+func columns(w int, texts []string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		b.WriteString(fitRight(t, w))
+	}
+	return b.String()
+}
+
+func (d *dashboard) trackRows(e env, w int) (string, []string) {
+	s := e.styles
+	name := d.nameWidth(w)
+	head := fit("  track", name) + cols(d.info.Unit+"/s", "threads", "in flight", "oldest", "behind")
+	wide := w-name >= 8*numberCol
+	if wide {
+		head += cols("payload", "batch", "rate")
+	}
+	var out []string
+	for i, t := range d.snap.Tracks {
+		if i >= len(d.snap.Gauges) {
+			break
+		}
+		g := d.snap.Gauges[i]
+		rate := math.NaN()
+		for op, o := range d.snap.Ops {
+			if o.Track != t {
+				continue
+			}
+			if r, ok := rowAt(d.snap, op, d.fig.second); ok && r.Seconds > 0 {
+				rate = nanAdd(rate, float64(r.Count)/r.Seconds)
+			}
+		}
+		behind := "no"
+		if g.Backlog > 0 {
+			behind = units.Number(float64(g.Backlog))
+		}
+		line := fit("  "+t, name) + s.bold.on(cols(units.Number(rate))) + cols(whole(int64(g.Threads)), whole(int64(g.InFlight)), age(g.Oldest), behind)
+		if wide {
+			limit := "max"
+			if g.Rate > 0 {
+				limit = units.Number(g.Rate)
+			}
+			line += cols(units.Size(int64(g.Payload)), whole(int64(g.Batch)), limit)
+		}
+		if !g.Running {
+			line = s.muted.on(fit("  "+t, name) + "  not running")
+		}
+		out = append(out, line)
+	}
+	return head, out
+}
+
+func (d *dashboard) errorRows(e env, w int) (string, []string) {
+	if d.fig.errors == 0 && len(d.snap.Errors) == 0 {
+		return "No operation has failed.", nil
+	}
+	name := d.nameWidth(w)
+	var out []string
+	for _, c := range d.snap.Errors {
+		text := ""
+		for _, m := range d.snap.Messages {
+			if m.Class == c.Class && m.Operation == c.Operation {
+				text = m.Text
+				break
+			}
+		}
+		out = append(out, fit("  "+d.opName(c.Operation), name)+fit(c.Class, 14)+e.styles.bad.on(cols(whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+	}
+	return fit("  op", name) + fit("class", 14) + cols("count") + "  first message", out
+}
+
+func (d *dashboard) changeRows(e env, w int) (string, []string) {
+	var out []string
+	for i := len(d.snap.Changes) - 1; i >= 0; i-- {
+		c := d.snap.Changes[i]
+		out = append(out, fit("  "+clock(c.At), 10)+fit(changeText(d.plan, c.Name, c.From, c.To), max(w-30, 10))+e.styles.muted.on(fit(c.By, 12))+cols(fmt.Sprintf("%d", c.Segment+1))[2:])
+	}
+	if len(out) == 0 {
+		return "Nothing has been changed yet.", nil
+	}
+	return fit("  at", 10) + fit("change", max(w-30, 10)) + fit("by", 12) + cols("segment")[2:], out
+}

@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// A slider is logarithmic when its knob is turned by factors or its range is
+// wide. A rate without limit lies at its right end.
+
+// reach is the value at the right end of a slider, before "max".
+func reach(k workload.Knob) float64 {
+	if k.Name == "rate" {
+		return min(k.Max, 1e7)
+	}
+	return k.Max
+}
+
+func logSlider(k workload.Knob) bool { return k.Log || k.Max-k.Min > 200*max(k.Step, 1) }
+
+// slide returns the column 0..w-1 of a value.
+func slide(k workload.Knob, v float64, w int) int {
+	if w <= 1 {
+		return 0
+	}
+	end := w - 1
+	if unlimited(k, v) {
+		return end
+	}
+	if k.Name == "rate" {
+		end--
+	}
+	f := 0.0
+	if lo, hi := k.Min, reach(k); logSlider(k) {
+		base := max(lo, 1)
+		f = math.Log(max(v, base)/base) / math.Log(hi/base)
+	} else if hi > lo {
+		f = (v - lo) / (hi - lo)
+	}
+	if math.IsNaN(f) {
+		f = 0
+	}
+	return int(math.Round(min(max(f, 0), 1) * float64(max(end, 0))))
+}
+
+// slid returns the value of a column, rounded to what people would choose; it
+// lies in that column again unless columns are narrower than the knob's steps.
+func slid(k workload.Knob, col, w int) float64 {
+	if w <= 1 {
+		return k.Min
+	}
+	end := w - 1
+	if k.Name == "rate" {
+		if col >= end {
+			return 0
+		}
+		end--
+	}
+	f := min(max(float64(col)/float64(max(end, 1)), 0), 1)
+	lo, hi := k.Min, reach(k)
+	if !logSlider(k) {
+		step := max(k.Step, 1e-9)
+		return k.Clamp(lo + math.Round((hi-lo)*f/step)*step)
+	}
+	base := max(lo, 1)
+	v := base * math.Pow(hi/base, f)
+	if k.Unit == "bytes" {
+		if col == 0 {
+			return lo
+		}
+		return k.Clamp(math.Pow(2, math.Round(math.Log2(v))))
+	}
+	round := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return k.Clamp(max(math.Round(v/max(round, 1))*max(round, 1), base))
+}
+
+// ladder holds the steps of a decade of knobs that are turned by factors.
+var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
+
+// turned returns the value after a knob's value was turned up or down by one
+// notch, or ten times as far. now and peak are the throughput of this moment and
+// the best of the run: a rate without limit is turned down to the first and
+// becomes unlimited again from twice the second on.
+func turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64 {
+	factor := 1.0
+	if ten {
+		factor = 10
+	}
+	if !k.Log {
+		if !up {
+			factor = -factor
+		}
+		return k.Clamp(v + k.Step*factor)
+	}
+	if unlimited(k, v) {
+		if up {
+			return v
+		}
+		if !(now > 1) {
+			now = 1000
+		}
+		return k.Clamp(notch(now, false))
+	}
+	switch {
+	case ten && up:
+		v = max(v, 1) * 10
+	case ten:
+		v = math.Floor(v / 10)
+	case k.Unit == "bytes" && up:
+		v = max(v*2, 1)
+	case k.Unit == "bytes":
+		v = math.Floor(v / 2)
+	default:
+		v = notch(v, up)
+	}
+	if k.Name == "rate" {
+		if up && peak > 0 && v > 2*peak {
+			return 0
+		}
+		v = max(v, 1)
+	}
+	return k.Clamp(v)
+}
+
+// notch returns the next whole number of the ladder.
+func notch(v float64, up bool) float64 {
+	v = max(v, 1)
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	if up {
+		for _, f := range ladder {
+			if n := math.Round(f * base); n > v*(1+1e-9) {
+				return n
+			}
+		}
+		return 20 * base
+	}
+	for i := len(ladder) - 1; i >= 0; i-- {
+		if n := math.Round(ladder[i] * base); n < v*(1-1e-9) {
+			return n
+		}
+	}
+	return max(math.Round(base*0.8), 1)
+}
+
+// typed reads a value that a user has typed for a knob: a number, a size for
+// bytes, k and M for thousands and millions, "max" for a rate without limit.
+func typed(k workload.Knob, text string) (float64, bool) {
+	t := strings.ToLower(strings.TrimSpace(text))
+	if k.Name == "rate" && strings.HasPrefix("max", t) && t != "" {
+		return 0, true
+	}
+	if k.Unit == "bytes" {
+		n, err := units.ParseSize(t)
+		return float64(n), err == nil
+	}
+	factor := 1.0
+	for suffix, f := range map[string]float64{"k": 1e3, "m": 1e6} {
+		if rest, ok := strings.CutSuffix(t, suffix); ok {
+			t, factor = rest, f
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	return v * factor, true
+}

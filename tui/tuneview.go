@@ -1,0 +1,206 @@
+package tui
+
+import (
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// tuneLine is a line of the tuning panel and what a click on it means.
+type tuneLine struct {
+	text string
+	row  int // the row that it belongs to; -1: none
+	// slider is the column where its slider starts and its width; 0 wide: none.
+	slider, wide int
+}
+
+// tunePanel draws the tuning panel.
+func (d *dashboard) tunePanel(e env, r image.Rectangle) []string {
+	lines := d.tuneLines(e, r.Dx()-2, r.Dy()-2)
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = l.text
+	}
+	return panel{title: "Tune", foot: "esc closes", focused: true}.draw(e.styles, r.Dx(), r.Dy(), text)
+}
+
+// tuneLines lays the panel out in w×h cells: three lines for a knob where there is
+// room, else two, else one; below them the effect of the last change.
+func (d *dashboard) tuneLines(e env, w, h int) []tuneLine {
+	n := len(d.plan.Knobs)
+	effect := d.effectLines(e, w)
+	per := 1
+	switch {
+	case 2+3*n+len(effect) <= h:
+		per = 3
+	case 1+2*n+len(effect) <= h:
+		per = 2
+	}
+	lines := []tuneLine{{text: d.trackLine(e, w), row: 0}}
+	if per == 3 {
+		lines = append(lines, tuneLine{row: -1})
+	}
+	for i := range d.plan.Knobs {
+		lines = append(lines, d.knobLines(e, i+1, w, per)...)
+	}
+	if room := h - len(lines); room < len(effect) && room > 0 {
+		effect = d.briefEffect(e, room)
+	}
+	// Scroll so that the selected row is seen.
+	if over := len(lines) - h; over > 0 {
+		from := 0
+		for from < over && lines[from].row < d.tuner.row-1 {
+			from++
+		}
+		return lines[from : from+h]
+	}
+	for _, l := range effect {
+		lines = append(lines, tuneLine{text: l, row: -1})
+	}
+	if about := d.aboutKnob(e, w); len(lines)+1+len(about) <= h {
+		for len(lines) < h-len(about) {
+			lines = append(lines, tuneLine{row: -1})
+		}
+		for _, l := range about {
+			lines = append(lines, tuneLine{text: l, row: -1})
+		}
+	}
+	return lines
+}
+
+// aboutKnob explains the selected knob.
+func (d *dashboard) aboutKnob(e env, w int) []string {
+	k, ok := d.selected()
+	if !ok {
+		return nil
+	}
+	bare := workload.Knob{Unit: k.Unit}
+	var out []string
+	for _, l := range wrap(k.Name+": "+k.Help+"; "+knobText(bare, k.Min)+" to "+knobText(bare, k.Max), w-4) {
+		out = append(out, "  "+e.styles.muted.on(l))
+	}
+	return out
+}
+
+func (d *dashboard) trackLine(e env, w int) string {
+	s := e.styles
+	name, of := "all tracks, totals", fmt.Sprintf("%d tracks", len(d.tracks))
+	if t := d.tuner.track; t != All {
+		name, of = d.tracks[t].Name, fmt.Sprintf("%d of %d", t+1, len(d.tracks))
+	} else if len(d.tracks) == 1 {
+		return spread(" "+s.muted.on("  Track  ")+d.tracks[0].Name, s.muted.on("the only one  "), w)
+	}
+	return spread(" "+d.label(e, 0, "Track")+"  "+s.accent.on("◂")+" "+s.bold.on(name)+" "+s.accent.on("▸"), s.muted.on(of+"  "), w)
+}
+
+// label is the name of a row, marked when it is the selected one.
+func (d *dashboard) label(e env, row int, name string) string {
+	if row == d.tuner.row {
+		return e.styles.selected.on("▸ " + name)
+	}
+	return "  " + name
+}
+
+func (d *dashboard) knobLines(e env, row, w, per int) []tuneLine {
+	k := d.plan.Knobs[row-1]
+	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
+	value := e.styles.bold.on(d.unitText(k))
+	if d.tuner.typing && d.tuner.row == row {
+		value = d.tuner.text.view(e.styles, 12)
+	}
+	v := k.Get(d.run.Settings(d.tuner.track))
+	if per == 1 {
+		at, wide := 27, w-29
+		left := " " + fit(d.label(e, row, name), 11) + fitRight(value, 13)
+		return []tuneLine{{text: fit(left, at) + slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: at, wide: wide}}
+	}
+	wide := w - 5
+	out := []tuneLine{
+		{text: spread(" "+d.label(e, row, name), value+"  ", w), row: row},
+		{text: "   " + slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: 3, wide: wide},
+	}
+	if per == 3 {
+		out = append(out, tuneLine{row: -1})
+	}
+	return out
+}
+
+// unitText is a knob's value with its unit, where the unit says something more.
+func (d *dashboard) unitText(k workload.Knob) string {
+	text := d.knobValue(k)
+	if k.Unit == "" || k.Unit == "bytes" || k.Unit == k.Name || text == "max" {
+		return text
+	}
+	return text + " " + k.Unit
+}
+
+func slider(s *styles, k workload.Knob, v float64, w int, selected bool) string {
+	if w <= 0 {
+		return ""
+	}
+	at := slide(k, v, w)
+	filled := s.plain
+	if selected {
+		filled = s.accent
+	}
+	return filled.on(strings.Repeat("━", at)+"●") + s.line.on(strings.Repeat("─", w-at-1))
+}
+
+// effectLines say what the last change did: before, after, how much.
+func (d *dashboard) effectLines(e env, w int) []string {
+	s := e.styles
+	ef, ok := lastEffect(d.snap)
+	if !ok {
+		return []string{"", " " + s.muted.on("No change yet. What one does is written here.")}
+	}
+	out := []string{"", spread(" "+s.muted.on("Last change, at "+clock(ef.last)), s.muted.on(ef.by)+" ", w), "   " + s.bold.on(ef.what(d.plan))}
+	if ef.before.seconds == 0 || ef.after.seconds == 0 {
+		return append(out, "   "+s.muted.on(strings.TrimSpace(ef.outcome()+" …")), "")
+	}
+	rate := compare(s, w-22, units.Number(ef.before.rate)+" → "+units.Number(ef.after.rate), ef.before.rate, ef.after.rate, true)
+	lat := "–"
+	if ef.before.p99 > 0 && ef.after.p99 > 0 {
+		lat = compare(s, w-22, arrow(ef.before.p99, ef.after.p99), ef.before.p99, ef.after.p99, false)
+	}
+	return append(out, "   "+s.muted.on(fit(ansi.Truncate(d.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.muted.on(fit("p99", 10))+lat)
+}
+
+// briefEffect is effectLines for one line, or three.
+func (d *dashboard) briefEffect(e env, room int) []string {
+	ef, ok := lastEffect(d.snap)
+	if !ok {
+		return nil
+	}
+	line := "   " + e.styles.bold.on(ef.what(d.plan)) + "  " + ef.outcome()
+	if room < 2 {
+		return []string{line}
+	}
+	return []string{"", line}
+}
+
+// compare writes in w cells and a few more a change with its direction as an arrow and a percentage.
+func compare(s *styles, w int, text string, before, after float64, moreIsBetter bool) string {
+	p := strings.TrimLeft(percent(before, after), "+−±")
+	if p == "" {
+		return text
+	}
+	sign, colour := "=", s.muted
+	switch diff := (after - before) / before; {
+	case diff > 0.005:
+		sign, colour = "▲", s.bad
+		if moreIsBetter {
+			colour = s.ok
+		}
+	case diff < -0.005:
+		sign, colour = "▼", s.ok
+		if moreIsBetter {
+			colour = s.bad
+		}
+	}
+	return fit(text, max(w, 13)) + " " + colour.on(sign+" "+p)
+}

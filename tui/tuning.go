@@ -1,0 +1,264 @@
+package tui
+
+import (
+	"strconv"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// tuner is the state of the tuning panel and of what has been turned.
+type tuner struct {
+	open bool
+	// track is what is turned: one track, or All.
+	track int
+	// row is the selected row: 0 the track, from 1 on the knobs.
+	row    int
+	typing bool
+	text   field
+	drag   int // the row whose slider is being dragged; 0: none
+	done   []turn
+}
+
+// turn is something that undo takes back: the values that a knob had in each
+// track.
+type turn struct {
+	knob   workload.Knob
+	before []float64
+	track  int
+	at     time.Time
+}
+
+// presetSavedMsg tells where a preset was saved.
+type presetSavedMsg struct {
+	path string
+	err  error
+}
+
+// together is how far apart turns of one knob may be to be undone as one.
+const together = time.Second
+
+// change turns a knob: exactly one Change, here in the event loop, so that quick
+// presses arrive in their order and none is lost.
+func (d *dashboard) change(e env, k workload.Knob, f func(v float64) float64) {
+	t := &d.tuner
+	if k.Get == nil || d.progress.Stage != Measuring {
+		return
+	}
+	before := make([]float64, len(d.tracks))
+	for i := range d.tracks {
+		before[i] = k.Get(d.run.Settings(i))
+	}
+	d.run.Change("workbench", t.track, func(s workload.Settings) workload.Settings {
+		return k.Set(s, k.Clamp(f(k.Get(s))))
+	})
+	n := len(t.done)
+	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.now.Sub(t.done[n-1].at) < together {
+		t.done[n-1].at = e.now
+	} else {
+		t.done = append(t.done, turn{k, before, t.track, e.now})
+	}
+	d.refresh(e)
+}
+
+// turn turns a knob up or down by a notch, or ten.
+func (d *dashboard) turn(e env, k workload.Knob, up, ten bool) {
+	now, peak := d.fig.rate, d.fig.peak
+	d.change(e, k, func(v float64) float64 { return turned(k, v, up, ten, now, peak) })
+}
+
+// undo takes the last turn back, in every track that it changed.
+func (d *dashboard) undo(e env) {
+	t := &d.tuner
+	if len(t.done) == 0 {
+		return
+	}
+	last := t.done[len(t.done)-1]
+	t.done = t.done[:len(t.done)-1]
+	for i, v := range last.before {
+		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+	}
+	d.refresh(e)
+}
+
+// reset brings every knob back to where the plan began.
+func (d *dashboard) reset(e env) {
+	for i, tr := range d.tracks {
+		d.run.Change("reset", i, func(s workload.Settings) workload.Settings {
+			for _, k := range d.plan.Knobs {
+				s = k.Set(s, k.Get(tr.Start))
+			}
+			return s
+		})
+	}
+	d.tuner.done = nil
+	d.say(e, "every knob is where the run began", false)
+	d.refresh(e)
+}
+
+// values are the knobs as a preset holds them: one value when all tracks agree,
+// else one for each track.
+func (d *dashboard) values() []workload.Value {
+	var out []workload.Value
+	add := func(name string, v float64) {
+		out = append(out, workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginPreset})
+	}
+	for _, k := range d.plan.Knobs {
+		same := true
+		for i := range d.tracks {
+			same = same && k.Get(d.run.Settings(i)) == k.Get(d.run.Settings(0))
+		}
+		switch {
+		case len(d.tracks) == 1, same && !k.Sum:
+			add(k.Name, k.Get(d.run.Settings(0)))
+		default:
+			for i, t := range d.tracks {
+				add(t.Name+"."+k.Name, k.Get(d.run.Settings(i)))
+			}
+		}
+	}
+	return out
+}
+
+func (d *dashboard) askPreset() {
+	values, profile := d.values(), d.info.Profile
+	d.prompt = &prompt{label: "Save as preset, name", done: func(_ *dashboard, e env, name string) tea.Cmd {
+		if name == "" {
+			d.say(e, "a preset needs a name", false)
+			return nil
+		}
+		bench := e.bench
+		return func() tea.Msg {
+			path, err := bench.SavePreset(profile, name, values)
+			return presetSavedMsg{path, err}
+		}
+	}}
+}
+
+// selected returns the knob of the selected row.
+func (d *dashboard) selected() (workload.Knob, bool) {
+	if i := d.tuner.row - 1; i >= 0 && i < len(d.plan.Knobs) {
+		return d.plan.Knobs[i], true
+	}
+	return workload.Knob{}, false
+}
+
+// firstRow is the first row that can be selected: a single track is no choice.
+func (d *dashboard) firstRow() int {
+	if len(d.tracks) > 1 {
+		return 0
+	}
+	return 1
+}
+
+// nextTrack chooses what is turned: all tracks, then one after the other.
+func (d *dashboard) nextTrack(by int) {
+	n := len(d.tracks)
+	if n < 2 {
+		return
+	}
+	d.tuner.track = (d.tuner.track+1+by+n+1)%(n+1) - 1
+}
+
+// pressTuning handles a key of the tuning panel; false when it has none for it.
+func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) (bool, tea.Cmd) {
+	t := &d.tuner
+	if t.typing {
+		d.pressTyping(msg, e)
+		return true, nil
+	}
+	k := d.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		t.open = false
+	case key.Matches(msg, k.Up):
+		t.row = max(t.row-1, d.firstRow())
+	case key.Matches(msg, k.Down):
+		t.row = min(t.row+1, len(d.plan.Knobs))
+	case key.Matches(msg, k.TurnDown):
+		d.turnRow(e, false, false)
+	case key.Matches(msg, k.TurnUp):
+		d.turnRow(e, true, false)
+	case key.Matches(msg, k.TurnDownTen):
+		d.turnRow(e, false, true)
+	case key.Matches(msg, k.TurnUpTen):
+		d.turnRow(e, true, true)
+	case key.Matches(msg, k.Reset):
+		d.reset(e)
+	case key.Matches(msg, k.SavePreset):
+		d.askPreset()
+	case key.Matches(msg, k.TypeValue):
+		if t.row == 0 {
+			t.row = 1
+		}
+		t.typing, t.text = true, newField(msg.String())
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+func (d *dashboard) turnRow(e env, up, ten bool) {
+	if k, ok := d.selected(); ok {
+		d.turn(e, k, up, ten)
+		return
+	}
+	if up {
+		d.nextTrack(1)
+	} else {
+		d.nextTrack(-1)
+	}
+}
+
+// pressTyping takes the digits of a value.
+func (d *dashboard) pressTyping(msg tea.KeyPressMsg, e env) {
+	t := &d.tuner
+	switch msg.String() {
+	case "esc":
+		t.typing = false
+	case "enter":
+		t.typing = false
+		k, ok := d.selected()
+		if !ok {
+			return
+		}
+		v, ok := typed(k, t.text.value())
+		switch {
+		case !ok && k.Unit == "bytes":
+			d.say(e, strconv.Quote(t.text.value())+" is not a size such as 512, 4KiB or 1MiB", true)
+		case !ok:
+			d.say(e, strconv.Quote(t.text.value())+" is not a number", true)
+		default:
+			if v != k.Clamp(v) {
+				d.say(e, k.Name+" is between "+knobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+knobText(k, k.Max), false)
+			}
+			d.change(e, k, func(float64) float64 { return v })
+		}
+	default:
+		t.text, _ = t.text.update(msg)
+	}
+}
+
+func (d *dashboard) tuningKeys(k bindings) keyMap {
+	k.Up.SetHelp("↑", "knob above")
+	k.Down.SetHelp("↓", "knob below")
+	k.Back.SetHelp("esc", "close")
+	if d.tuner.typing {
+		return promptKeys()
+	}
+	knob := bind("↑↓", "knob", "up", "down")
+	turn := bind("←→", "turn", "left", "right")
+	ten := bind("shift", "×10", "shift+left", "shift+right")
+	return keyMap{
+		short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
+		full: [][]key.Binding{
+			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue},
+			{k.Undo, long(k.Reset, "reset all knobs"), long(k.SavePreset, "save as preset"), long(k.Tune, "close"), k.Back},
+			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
+			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+		},
+	}
+}
