@@ -9,13 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -264,146 +262,6 @@ func TestPayloadAndBatchFollowSettings(t *testing.T) {
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
 
-func TestVerificationFindsWhatIsWrong(t *testing.T) {
-	c := open(t, "memory:")
-	for _, w := range []struct {
-		name  string
-		spoil func(t *testing.T, p *workload.Plan)
-		want  string
-	}{
-		{"a changed byte", func(t *testing.T, p *workload.Plan) {
-			val, _, err := c.(store.Getter).Get(t.Context(), p.Spaces[1], []byte("x7"), nil)
-			require.NoError(t, err)
-			bad := append([]byte(nil), val...)
-			bad[20] ^= 1
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x7"), bad))
-		}, "x7: its checksum does not match"},
-		{"a value of another length", func(t *testing.T, p *workload.Plan) {
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x8"), []byte("short")))
-		}, "x8: has 5 bytes, and values of [32] were written"},
-		{"another loader's value", func(t *testing.T, p *workload.Plan) {
-			val := newGenerator(1, "profile").fill(nil, 3, 0, 32)
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x9"), val))
-		}, "x9: it was written by loader 4 and not by 1"},
-		{"an entry too many", func(t *testing.T, p *workload.Plan) {
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("strange"), []byte("v")))
-		}, ""},
-		{"a lost map", func(t *testing.T, p *workload.Plan) {
-			_, err := c.(store.Keeper).Drop(t.Context(), p.Spaces[1], nil)
-			require.NoError(t, err)
-		}, "x1: acknowledged and not there"},
-	} {
-		t.Run(w.name, func(t *testing.T) {
-			in := small()
-			in.Namespace = t.Name()
-			p := bound(t, c, in)
-			setUp(t, p)
-			newDriver(t, p).run(t.Context(), 0)
-			w.spoil(t, p)
-			v := p.Verify(t.Context())
-			assert.Equal(t, workload.Failed, v.State)
-			require.Len(t, v.Checks, 4)
-			assert.True(t, v.Checks[0].OK && v.Checks[1].OK, "eligibility is untouched")
-			if w.want == "" {
-				assert.Equal(t, workload.Check{Name: "profile: number of entries", Want: "200", Got: "201"}, v.Checks[2])
-				return
-			}
-			assert.False(t, v.Checks[3].OK)
-			assert.Equal(t, w.want, v.Checks[3].Examples[0])
-			assert.LessOrEqual(t, len(v.Checks[3].Examples), 10)
-		})
-	}
-}
-
-func TestEarlierRunsAreRemembered(t *testing.T) {
-	c := open(t, "memory:")
-	run := func(more ...[2]string) *workload.Plan {
-		p := bound(t, c, small(more...))
-		setUp(t, p)
-		newDriver(t, p).run(t.Context(), 0)
-		return p
-	}
-	wrote(t, run(), 200)
-	again := run([2]string{"payloadSize", "64"})
-	wrote(t, again, 200)
-	fewer := run([2]string{"totalEntryCount", "100"})
-	wrote(t, fewer, 100)
-	v := fewer.Verify(t.Context())
-	assert.Equal(t, "100 to 300", v.Checks[0].Want, "other dates: other keys")
-	assert.Equal(t, "250", v.Checks[0].Got, "two of four loaders began at the same dates")
-	assert.Equal(t, "100 to 200", v.Checks[2].Want, "the same profiles")
-	assert.True(t, again.Facts().(Facts).Maps[0].Existed)
-
-	require.NoError(t, fewer.Teardown(t.Context()))
-	n, err := c.(store.Counter).Count(t.Context(), fewer.Spaces[1])
-	require.NoError(t, err)
-	assert.Equal(t, int64(200), n, "an earlier run made it, so it stays")
-}
-
-func TestSpacesOfOthersAreRefused(t *testing.T) {
-	c := open(t, "memory:")
-	in := small()
-	p := bound(t, c, in)
-	require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("k"), []byte("v")))
-	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "perfbench:profile is there with 1 entries and was not made by perfbench")
-	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	made, err := c.(store.Keeper).Made(t.Context(), "perfbench")
-	require.NoError(t, err)
-	assert.Empty(t, made, "nothing is recorded when one of the maps is refused")
-
-	in.AllowExisting = true
-	p = bound(t, c, in)
-	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
-	v := p.Verify(t.Context())
-	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	assert.Equal(t, "200 to 201", v.Checks[2].Want)
-}
-
-func TestWrongTypesAreNamed(t *testing.T) {
-	srv := labtest.Redis(t)
-	c := open(t, srv.URL())
-	p := bound(t, c, small())
-	raw := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
-	defer func() { _ = raw.Close() }()
-	require.NoError(t, raw.Set(t.Context(), "perfbench:profile", "text", 0).Err())
-	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "perfbench:profile is there and is a string, not a map")
-	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-}
-
-func TestAnotherLayoutIsRefused(t *testing.T) {
-	c := open(t, "memory:")
-	p := bound(t, c, small())
-	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
-	err := bound(t, c, small([2]string{"layout", "group"})).Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "map eligibility is there in the other layout: an earlier run made it with layout=map")
-	assert.Contains(t, fault.HintOf(err), "perfbench data delete")
-	require.NoError(t, p.Teardown(t.Context()))
-	setUp(t, bound(t, c, small([2]string{"layout", "group"})))
-}
-
-func TestNothingIsVerifiedOnNull(t *testing.T) {
-	p := bound(t, open(t, "null:"), small())
-	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
-	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
-}
-
-func TestFailedEntriesAreCounted(t *testing.T) {
-	c := open(t, "memory:")
-	p := bound(t, c, small())
-	setUp(t, p)
-	require.NoError(t, c.Close())
-	newDriver(t, p).run(t.Context(), 0)
-	f := p.Facts().(Facts).Maps[0]
-	assert.Equal(t, int64(200), f.Failed)
-	assert.Zero(t, f.Acknowledged)
-	assert.Equal(t, workload.Incomplete, p.Verify(t.Context()).State)
-}
-
 // refusing is a connection that can do nothing.
 type refusing struct{ store.Conn }
 
@@ -465,58 +323,3 @@ type nothing struct{}
 
 func (nothing) Put(context.Context, store.Space, []byte, []byte) error   { return nil }
 func (nothing) PutAll(context.Context, store.Space, []store.Entry) error { return nil }
-
-func TestPayloads(t *testing.T) {
-	g := newGenerator(1, "profile")
-	one := append([]byte(nil), g.fill(nil, 2, 1, 1000)...)
-	require.NoError(t, checkValue(one, 2))
-	assert.Equal(t, one, newGenerator(1, "profile").fill(nil, 2, 1, 1000), "the same seed, the same value")
-	assert.NotEqual(t, one[8:996], g.fill(nil, 2, 2, 1000)[8:996], "another run")
-	assert.NotEqual(t, one[8:996], newGenerator(2, "profile").fill(nil, 2, 1, 1000)[8:996], "another seed")
-	assert.NotEqual(t, one[8:996], newGenerator(1, "eligibility").fill(nil, 2, 1, 1000)[8:996], "another map")
-	for _, size := range []int{0, 1, 15, 16, 17} {
-		assert.Len(t, g.fill(nil, 0, 0, size), size)
-		require.NoError(t, checkValue(g.fill(nil, 4, 0, size), 4))
-	}
-}
-
-func TestMarks(t *testing.T) {
-	for _, stride := range []int64{1, 3} {
-		m := &mapSpec{shares: []padogrid.Share{{Entries: 1000}, {Entries: 0}, {Entries: 130}}}
-		k := newMarks(m)
-		k.stride = stride
-		want := map[[2]int64]bool{}
-		for _, r := range [][3]int64{{0, 0, 1}, {0, 60, 10}, {0, 190, 700}, {2, 0, 130}} {
-			k.set(int(r[0]), r[1], r[2])
-			for e := r[1]; e < r[1]+r[2]; e++ {
-				if e%stride == 0 {
-					want[[2]int64{r[0], e}] = true
-				}
-			}
-		}
-		assert.Equal(t, int64(len(want)), k.count())
-		got := 0
-		k.spread(1<<40, func(share int, entry int64) {
-			got++
-			assert.True(t, want[[2]int64{int64(share), entry}], "%d %d", share, entry)
-		})
-		assert.Len(t, want, got)
-		got = 0
-		k.spread(50, func(int, int64) { got++ })
-		assert.Equal(t, 50, got)
-	}
-}
-
-func TestKeySets(t *testing.T) {
-	k := parseKeySets("")
-	for i := range 40 {
-		k.add(fmt.Sprint("set", i), 10)
-	}
-	k.add("set39", 15)
-	k.add("set39", 5)
-	assert.Equal(t, int64(405), k.total())
-	back := parseKeySets(k.String())
-	assert.Equal(t, k, back)
-	assert.LessOrEqual(t, len(k.names), maxKeySets)
-	assert.Empty(t, parseKeySets("bad;worse=x;=").names)
-}
