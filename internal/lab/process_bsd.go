@@ -46,3 +46,11 @@ func children(pid int) []int {
 	}
 	return all
 }
+
+// isStopped reports whether a process has been stopped.
+func isStopped(pid int) bool {
+	cmd := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)) //nolint:noctx // takes milliseconds
+	cmd.Env = []string{"LC_ALL=C", "PATH=/bin:/usr/bin"}
+	out, err := cmd.Output()
+	return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "T")
+}

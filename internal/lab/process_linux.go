@@ -56,3 +56,18 @@ func children(pid int) []int {
 	}
 	return all
 }
+
+// isStopped reports whether every thread of a process has been stopped.
+func isStopped(pid int) bool {
+	stats, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat") // the pattern is right
+	for _, stat := range stats {
+		b, err := os.ReadFile(stat)
+		if err != nil {
+			continue // it has just ended
+		}
+		if state := b[max(0, bytes.LastIndexByte(b, ')')):]; !bytes.HasPrefix(state, []byte(") T")) && !bytes.HasPrefix(state, []byte(") Z")) {
+			return false
+		}
+	}
+	return len(stats) > 0
+}

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -97,9 +98,22 @@ func family(p Process) []Process {
 
 func freeze(p Process) error {
 	var errs []error
-	for _, p := range family(p) {
+	all := family(p)
+	for _, p := range all {
 		errs = append(errs, send(p, syscall.SIGSTOP))
 	}
+	// The system stops one thread after the other: what is asked meanwhile may
+	// still be answered.
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	errs = append(errs, poll(ctx, func() error {
+		for _, p := range all {
+			if isAlive(p) && !isStopped(p.PID) {
+				return fmt.Errorf("process %d does not stop", p.PID)
+			}
+		}
+		return nil
+	}))
 	return errors.Join(errs...)
 }
 
