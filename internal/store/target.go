@@ -57,7 +57,9 @@ var schemes = map[string]scheme{
 	"rediss+sentinel": {form: formHosts, tls: true, example: "rediss+sentinel://host1:26379,host2:26379/mymaster"},
 	"cassandra":       {form: formHosts, example: "cassandra://host1:9042,host2:9042/keyspace"},
 	"mysql":           {form: formHosts, example: "mysql://root@localhost:3306/perfbench"},
+	"mariadb":         {form: formHosts, example: "mariadb://root@localhost:3306/perfbench"},
 	"postgres":        {form: formHosts, example: "postgres://postgres@localhost:5432/perfbench"},
+	"postgresql":      {form: formHosts, example: "postgresql://postgres@localhost:5432/perfbench"},
 	"sqlite":          {form: formFile, example: "sqlite:perfbench.db"},
 	"coherence":       {form: formHosts, example: "coherence://localhost:1408"},
 	"dtm+http":        {form: formHosts, example: "dtm+http://localhost:36789"},
@@ -196,7 +198,7 @@ func (t *Target) place(sc scheme, authority, path string) error {
 	}
 	t.Path = p
 	if sc.form == formFile {
-		if p == "" {
+		if p == "" && t.Scheme != "sqlite" { // that makes a file for the length of a run
 			return bad(t.Scheme+": no path", "for example "+sc.example)
 		}
 		return nil

@@ -66,7 +66,7 @@ func TestBadTargets(t *testing.T) {
 		"localhost:6379":               {"has no scheme", "did you mean redis://localhost:6379?"},
 		"reddis://h1":                  {`unknown scheme "reddis"`, "did you mean redis"},
 		"redis-cluster://h1":           {`unknown scheme "redis-cluster"`, "did you mean redis+cluster?"},
-		"postgresql://h1":              {`unknown scheme "postgresql"`, "did you mean postgres?"},
+		"postgre://h1":                 {`unknown scheme "postgre"`, "did you mean postgres?"},
 		"redis:h1":                     {"// is missing", "redis://localhost:6379"},
 		"redis://":                     {"a host is missing", "redis://localhost:6379"},
 		"redis://:6379":                {"a host is missing", "redis://localhost:6379"},

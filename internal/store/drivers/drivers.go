@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
 
 // All returns every driver, in the order to show them.
@@ -21,6 +22,9 @@ func All() []store.Driver {
 	return []store.Driver{
 		embedded.Driver,
 		redis.Driver,
+		sqlstore.MySQL,
+		sqlstore.Postgres,
+		sqlstore.SQLite,
 		memory.Driver,
 		null.Driver,
 	}
@@ -30,9 +34,6 @@ func All() []store.Driver {
 // instead.
 var missing = map[string]string{
 	"cassandra": "redis:// and embedded: work",
-	"mysql":     "redis:// and embedded: work",
-	"postgres":  "redis:// and embedded: work",
-	"sqlite":    "embedded: works without a server too",
 	"coherence": "redis:// and embedded: work",
 	"dtm+http":  "redis:// and embedded: work",
 	"lab":       "start the lab first with  perfbench lab up,  or use embedded:",

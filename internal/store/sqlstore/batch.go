@@ -1,0 +1,187 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// row is one row of a batch; group is nil in a table without groups.
+type row struct{ group, key, val []byte }
+
+func (r row) size() int { return len(r.group) + len(r.key) + len(r.val) + 32 }
+
+func byKey(a, b row) int {
+	if n := bytes.Compare(a.group, b.group); n != 0 {
+		return n
+	}
+	return bytes.Compare(a.key, b.key)
+}
+
+// tidy sorts the rows of a batch by key, so that two batches never wait for each
+// other in a circle, and leaves the last of those with the same key, since a
+// statement may not touch a row twice.
+func tidy(rows []row) []row {
+	if !slices.IsSortedFunc(rows, byKey) {
+		slices.SortStableFunc(rows, byKey)
+	}
+	out := rows[:0]
+	for i, r := range rows {
+		if i+1 < len(rows) && byKey(r, rows[i+1]) == 0 {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// PutAll stores entries with one statement of many rows; when they are too many
+// or too large for one, with several in one transaction.
+func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	t, err := c.tableOf(s)
+	if err != nil || len(es) == 0 {
+		return err
+	}
+	rows := make([]row, len(es))
+	for i, e := range es {
+		rows[i] = row{key: bytesOf(e.Key), val: bytesOf(e.Val)}
+	}
+	return wrap("put all", t, c.putRows(ctx, t, rows))
+}
+
+func (c *Conn) putRows(ctx context.Context, t *table, rows []row) error {
+	rows = tidy(rows)
+	n := c.fit(rows, t.key.grouped)
+	if n == len(rows) {
+		text, args := c.insertion(t, rows)
+		return c.exec(ctx, t, text, args...)
+	}
+	tx, err := c.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		n := c.fit(rows, t.key.grouped)
+		text, args := c.insertion(t, rows[:n])
+		if _, err := tx.ExecContext(ctx, text, args...); err != nil {
+			if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
+				return errors.Join(err, e)
+			}
+			return err
+		}
+		rows = rows[n:]
+	}
+	return tx.Commit()
+}
+
+// fit returns how many of the rows one statement can carry, at least 1.
+func (c *Conn) fit(rows []row, grouped bool) int {
+	columns, most, size := 2, len(rows), 0
+	if grouped {
+		columns = 3
+	}
+	if !c.d.arrays {
+		most = min(most, c.d.maxVars/columns)
+	}
+	for i, r := range rows[:most] {
+		if size += r.size(); size > c.largest && i > 0 {
+			return i
+		}
+	}
+	return most
+}
+
+// insertion writes the statement that stores rows.
+func (c *Conn) insertion(t *table, rows []row) (string, []any) {
+	if c.d.arrays {
+		var columns [3][][]byte
+		for i := range columns {
+			columns[i] = make([][]byte, len(rows))
+		}
+		for i, r := range rows {
+			columns[0][i], columns[1][i], columns[2][i] = r.group, r.key, r.val
+		}
+		if t.key.grouped {
+			return t.many, []any{columns[0], columns[1], columns[2]}
+		}
+		return t.many, []any{columns[1], columns[2]}
+	}
+	marks, args := "(?,?)", make([]any, 0, 3*len(rows))
+	if t.key.grouped {
+		marks = "(?,?,?)"
+	}
+	for _, r := range rows {
+		if t.key.grouped {
+			args = append(args, r.group)
+		}
+		args = append(args, r.key, r.val)
+	}
+	if len(rows) == 1 {
+		return t.set, args
+	}
+	return t.insert + marks + strings.Repeat(","+marks, len(rows)-1) + t.conflict, args
+}
+
+// GetAll reads the values of keys with one statement, or several when they are too
+// many for one.
+func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.getRows(ctx, t, keys)
+	return out, wrap("get all", t, err)
+}
+
+// getRows reads the values of keys; before are the values of key columns in front.
+func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...any) ([][]byte, error) {
+	out := make([][]byte, len(keys))
+	if len(keys) == 0 {
+		return out, nil
+	}
+	found := make(map[string][]byte, len(keys))
+	each := func(rows *sql.Rows) error {
+		var k, v sql.RawBytes
+		if err := rows.Scan(&k, &v); err != nil {
+			return err
+		}
+		found[string(k)] = append(make([]byte, 0, len(v)), v...)
+		return nil
+	}
+	for part := range slices.Chunk(keys, c.d.maxVars-len(before)) {
+		text, args := c.selection(t, part, before)
+		if err := c.query(ctx, t, each, text, args...); absent(err) {
+			return out, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	for i, k := range keys {
+		out[i] = found[string(k)]
+	}
+	return out, nil
+}
+
+// selection writes the statement that reads keys. Where each number of keys is a
+// statement of its own, there is one for each power of two, filled up with the
+// last key.
+func (c *Conn) selection(t *table, keys [][]byte, before []any) (string, []any) {
+	args := append(make([]any, 0, 2*len(keys)+len(before)), before...)
+	if c.d.arrays {
+		return t.getMany, append(args, keys)
+	}
+	n := 1
+	for n < len(keys) {
+		n *= 2
+	}
+	n = min(n, c.d.maxVars-len(before))
+	for i := range n {
+		args = append(args, bytesOf(keys[min(i, len(keys)-1)]))
+	}
+	return t.getMany + c.d.marks(len(before)+1, n), args
+}

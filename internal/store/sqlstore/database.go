@@ -1,0 +1,105 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// EnsureDatabase sees to it that a database is chosen: the one of the target, or
+// else the named one, which it creates when there is none. SQLite always has one.
+// It is meant for the time before the workers start, since connections that are
+// in use meanwhile stay where they are. Errors have the code of an unfit store.
+func (c *Conn) EnsureDatabase(ctx context.Context, name string) error {
+	_, err := c.choose(ctx, name, true)
+	return err
+}
+
+// choose is EnsureDatabase, which without create only looks, and reports whether
+// a database is chosen now.
+func (c *Conn) choose(ctx context.Context, name string, create bool) (bool, error) {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	if c.Database() != "" {
+		return true, nil
+	}
+	if name == "" || len(name) > c.d.nameLimit || strings.ContainsRune(name, 0) {
+		return false, fault.Input(fmt.Errorf("%s: the target names no database, and %q cannot be the name of one", c.d.name, name),
+			"name one in the target: "+c.d.name+"://"+c.where()+"/perfbench")
+	}
+	question := "SELECT COUNT(*) FROM pg_catalog.pg_database WHERE datname = $1"
+	if c.d.name == DialectMySQL {
+		question = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?"
+	}
+	var n int
+	if err := c.sql.QueryRowContext(ctx, question, name).Scan(&n); err != nil {
+		return false, c.explain(ctx, fmt.Errorf("look for the database %s: %w", name, err))
+	}
+	if n == 0 {
+		if !create {
+			return false, nil
+		}
+		if err := c.createDatabase(ctx, name); err != nil {
+			return false, err
+		}
+	}
+	return true, c.enter(ctx, name)
+}
+
+func (c *Conn) createDatabase(ctx context.Context, name string) error {
+	text := "CREATE DATABASE " + c.d.ident(name)
+	if c.d.name == DialectMySQL {
+		text += " DEFAULT CHARACTER SET utf8mb4"
+	}
+	for try := 1; ; try++ {
+		_, err := c.sql.ExecContext(ctx, text)
+		switch {
+		case err == nil, exists(err):
+			return nil
+		case busyTemplate(err) && try < 50: // another database is being made at the same time
+			if err := settle(ctx); err != nil {
+				return err
+			}
+			continue
+		case refused(err):
+			return fault.Store(sentence{fmt.Sprintf("%s: %s: the user %q may not create the database %q", c.d.name, c.where(), c.user(), name), err},
+				"create it, or name one that exists in the target: "+c.d.name+"://"+c.where()+"/NAME")
+		}
+		return c.explain(ctx, fmt.Errorf("create the database %s: %w", name, err))
+	}
+}
+
+// enter has the pool's connections made in a database from now on.
+func (c *Conn) enter(ctx context.Context, name string) error {
+	if err := c.connector.use(name); err != nil {
+		return c.explain(ctx, err)
+	}
+	c.forget(nil)
+	c.sql.SetMaxIdleConns(-1) // closes those that are elsewhere
+	c.sql.SetMaxIdleConns(c.size)
+	c.database.Store(&name)
+	if err := c.sql.PingContext(ctx); err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
+}
+
+// exists says whether an error is of something that somebody else has just made.
+func exists(err error) bool {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return my.Number == 1007 || my.Number == 1050
+	}
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
+}
+
+func busyTemplate(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55006"
+}

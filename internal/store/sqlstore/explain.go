@@ -1,0 +1,242 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// sentence is a message of ours that keeps its cause for those who ask with
+// errors.Is, without repeating it.
+type sentence struct {
+	text  string
+	cause error
+}
+
+func (s sentence) Error() string { return s.text }
+func (s sentence) Unwrap() error { return s.cause }
+
+// where names the server or file as the target does.
+func (c *Conn) where() string {
+	if c.d.name == DialectSQLite {
+		return c.Database()
+	}
+	return strings.Join(c.target.Hosts, ",")
+}
+
+// user is whom we log in as.
+func (c *Conn) user() string {
+	switch {
+	case c.target.User != "":
+		return c.target.User
+	case c.d.name == DialectMySQL:
+		return "root"
+	}
+	return "postgres"
+}
+
+// explain says in one sentence why the store cannot be used, and what to do.
+func (c *Conn) explain(ctx context.Context, err error) error {
+	if e := ctx.Err(); errors.Is(e, context.Canceled) {
+		return fault.Store(fmt.Errorf("%s: %s: %w", c.d.name, c.where(), e), "")
+	}
+	if f := fault.CodeOf(err); f != fault.CodeOK && f != fault.CodeOther {
+		return err // it has been explained
+	}
+	err = c.scrub(err)
+	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
+		if what, hint := say(err); what != "" {
+			return fault.Store(sentence{c.d.name + ": " + c.where() + ": " + what, err}, hint)
+		}
+	}
+	return fault.Store(fmt.Errorf("%s: %s: %w", c.d.name, c.where(), err), c.isItRunning())
+}
+
+// refusal is explain for writes that were not taken; nil stays nil.
+func (c *Conn) refusal(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.explain(ctx, err)
+}
+
+// scrub returns err without the password of the target in it. The chain of causes
+// is kept unless it is in there.
+func (c *Conn) scrub(err error) error {
+	if p := c.target.Password; len(p) >= 4 && strings.Contains(err.Error(), p) {
+		return errors.New(strings.ReplaceAll(err.Error(), p, "***"))
+	}
+	return err
+}
+
+func (c *Conn) isItRunning() string {
+	switch c.d.name {
+	case DialectMySQL:
+		return "is the server running? try  mariadb-admin ping,  or  perfbench lab up mariadb  for one of your own"
+	case DialectPostgres:
+		return "is the server running? try  pg_isready,  or  perfbench lab up postgres  for one of your own"
+	}
+	return ""
+}
+
+// sayTLS explains a failed TLS handshake.
+func sayTLS(err error) (what, hint string) {
+	text := err.Error()
+	if e, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "the server's certificate is for another name: " + e.Error(), "give the name in the certificate with servername=NAME"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "the server's certificate is signed by an authority that is not trusted here",
+			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		return "the server's certificate is not valid: " + e.Error(), "look at its dates and its use"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, mysql.ErrNoTLS) || strings.Contains(text, "server refused TLS connection") {
+		return "the server does not speak TLS", "leave tls=1 away, or turn TLS on in the server"
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(text, "remote error: tls:") {
+		return "the server ended the TLS handshake: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):],
+			"does it want a client certificate? give cert=FILE and key=FILE"
+	}
+	return "", ""
+}
+
+// sayMySQL explains what a MariaDB or MySQL answered.
+func (c *Conn) sayMySQL(err error) (what, hint string) {
+	my, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok {
+		return "", ""
+	}
+	switch my.Number {
+	case 1045, 1698:
+		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
+		if c.target.Password == "" {
+			hint = "use --password-file, or user:password@ before the host; the server may also want TLS of this user: tls=1"
+		}
+		return fmt.Sprintf("the user %q does not exist, may not log in from here, or has another password", c.user()), hint
+	case 1130:
+		return "the server takes no connections from this host", "create a user for it: CREATE USER 'name'@'host'"
+	case 1049:
+		return c.noDatabase()
+	case 3159:
+		return "the server takes TLS connections only", "add tls=1"
+	}
+	return c.sayClass(err, my.Message)
+}
+
+// sayPostgres explains what a PostgreSQL answered.
+func (c *Conn) sayPostgres(err error) (what, hint string) {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return "", ""
+	}
+	switch {
+	case strings.Contains(pg.Message, "no encryption") || strings.Contains(pg.Message, "SSL off"):
+		return "the server takes no connections without TLS from here, or none at all for this user and database", "add tls=1, or see its pg_hba.conf"
+	case strings.Contains(pg.Message, "no pg_hba.conf entry"):
+		return "the server takes no connections from here for this user and database", "see its pg_hba.conf"
+	case strings.Contains(pg.Message, "requires a valid client certificate"):
+		return "the server wants a client certificate", "give cert=FILE and key=FILE"
+	case strings.HasPrefix(pg.Code, "28"):
+		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
+		if c.target.Password == "" {
+			hint = "use --password-file, or user:password@ before the host"
+		}
+		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", c.user()), hint
+	case pg.Code == "3D000" && c.target.Path == "" && c.Database() == "":
+		return "the server has no database " + maintenance + " to begin in", "name a database in the target"
+	case pg.Code == "3D000":
+		return c.noDatabase()
+	case pg.Code == "57P03":
+		return "the server is still starting, or stopping", "wait until  pg_isready  says so"
+	}
+	return c.sayClass(err, pg.Message)
+}
+
+func (c *Conn) noDatabase() (what, hint string) {
+	return fmt.Sprintf("there is no database %q", c.Database()),
+		"create it:  CREATE DATABASE " + c.Database() + ",  or name none: then one named as --namespace is made"
+}
+
+// sayClass explains an answer by its class; text is the server's own.
+func (c *Conn) sayClass(err error, text string) (what, hint string) {
+	switch Classify(err) {
+	case store.Overloaded:
+		return "the server has no connection left for us: " + text, "raise its max_connections, or lower connections="
+	case store.Refused:
+		return fmt.Sprintf("the user %q may not do this: %s", c.user(), text),
+			"grant the user what is missing, in a database of its own: it makes, fills and drops tables"
+	case store.ReadOnly:
+		return "the server is read-only: " + text, "aim at the server that takes writes; this one may be a replica"
+	case store.OutOfMemory:
+		return "the server's disk or memory is full: " + text, "make room, or choose smaller payloads"
+	case store.WrongType:
+		return "a table has other columns than ours: " + text, "use another --namespace"
+	}
+	return "the server answered: " + text, ""
+}
+
+// saySQLite explains what SQLite answered.
+func (c *Conn) saySQLite(err error) (what, hint string) {
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return "", ""
+	}
+	switch lite.Code() & 0xff {
+	case 14:
+		return "the file cannot be opened or made", "does its folder exist, and may you write there?"
+	case 26:
+		return "the file is no SQLite database", "choose another path"
+	case 8:
+		return "the file can only be read", "leave mode=ro away, and see that you may write the file and its folder"
+	case 5, 6:
+		return "another process has the file locked", "end it, or give it longer with busy_timeout=MILLISECONDS"
+	case 13:
+		return "the disk is full", "make room, or choose another path"
+	}
+	return lite.Error(), ""
+}
+
+// sayNetwork explains why there is no connection, or none to such a server.
+func (c *Conn) sayNetwork(err error) (what, hint string) {
+	if errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, context.DeadlineExceeded) {
+		if last := c.network.lastError(); last != nil {
+			err = last
+		}
+	}
+	_, closed := errors.AsType[net.Error](err)
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Sprintf("the host name %q cannot be resolved", e.Name), "check its spelling, or give an address"
+	}
+	switch text := err.Error(); {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused", c.isItRunning()
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "no route to the host", "is it reachable from here?"
+	case Classify(err) == store.Timeout:
+		return "no answer in time", "is it the right host and port, is it " + c.d.title + " that listens there, and no firewall between? dial_timeout= gives it longer"
+	case errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
+		errors.Is(err, mysql.ErrOldProtocol), strings.Contains(text, "unknown message type"), strings.Contains(text, "invalid message"),
+		strings.Contains(text, "unexpected message"), strings.Contains(text, "unsupported protocol version"), strings.Contains(text, "busy buffer"):
+		return "what answers there does not speak the protocol of " + c.d.title, "is this the right port?"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, syscall.ECONNRESET), closed:
+		return "the connection was closed at once", "is it " + c.d.title + " that listens there? does it want TLS? then add tls=1"
+	}
+	return "", ""
+}
+
+func refused(err error) bool { return Classify(err) == store.Refused }

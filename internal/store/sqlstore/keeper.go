@@ -1,0 +1,217 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// madeKey returns the key of a space in the records.
+func madeKey(s store.Space) []byte {
+	if s.Grouped {
+		return []byte(s.Name + ":{}")
+	}
+	return []byte(s.Name)
+}
+
+// exists says whether there is a table, or something that is read like one.
+func (c *Conn) exists(ctx context.Context, t *table) (bool, error) {
+	var n int
+	err := c.sql.QueryRowContext(ctx, c.d.tables, t.key.name).Scan(&n)
+	return n > 0, wrap("look for", t, err)
+}
+
+// create makes a table unless it is there. It looks first: who may use a table
+// may still not be allowed to make one.
+func (c *Conn) create(ctx context.Context, t *table) error {
+	if there, err := c.exists(ctx, t); there || err != nil {
+		return err
+	}
+	if _, err := c.sql.ExecContext(ctx, t.create); err != nil && !exists(err) {
+		return wrap("create table", t, err)
+	}
+	return nil
+}
+
+// Inspect looks at the table of a space. One of ours that is empty counts as
+// nothing; of one that has other columns the kind says so.
+func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return store.Found{}, err
+	}
+	if chosen, err := c.choose(ctx, s.Namespace, false); !chosen {
+		return store.Found{}, err
+	}
+	if there, err := c.exists(ctx, t); !there || err != nil {
+		return store.Found{}, err
+	}
+	found := store.Found{Exists: true, Kind: "table"}
+	if found.Size, err = c.count(ctx, t); err != nil {
+		return store.Found{}, wrap("count", t, err)
+	}
+	if !c.fits(ctx, t) {
+		found.Kind = "table with other columns"
+		return found, nil
+	}
+	if found.Size == 0 {
+		if recorded, err := c.recorded(ctx, s); recorded || err != nil {
+			return store.Found{}, err
+		}
+	}
+	return found, nil
+}
+
+// fits says whether a table has our columns.
+func (c *Conn) fits(ctx context.Context, t *table) bool {
+	columns := "k, v"
+	if t.key.grouped {
+		columns = "g, k, v"
+	}
+	rows, err := c.sql.QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.ident(t.key.name)+" WHERE 1 = 0")
+	if err != nil {
+		return Classify(err) != store.WrongType
+	}
+	return walk(rows, func(*sql.Rows) error { return nil }) == nil
+}
+
+// recorded says whether a space is written down as ours.
+func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
+	made, err := c.table(madeName(s.Namespace), false)
+	if err != nil {
+		return false, err
+	}
+	var text []byte
+	switch err := c.sql.QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
+	case err == nil:
+		return true, nil
+	case absent(err), Classify(err) == store.Missing:
+		return false, nil
+	default:
+		return false, wrap("read", made, err)
+	}
+}
+
+// Record makes the table of a space, unless there is one, and writes down that we
+// made it. Before that it chooses the database named as the namespace when the
+// target names none.
+func (c *Conn) Record(ctx context.Context, m store.Made) error {
+	t, err := c.tableOf(m.Space)
+	if err != nil {
+		return err
+	}
+	made, err := c.table(madeName(m.Namespace), false)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("record of %s: %w", m.Name, err)
+	}
+	if err := c.EnsureDatabase(ctx, m.Namespace); err != nil {
+		return err
+	}
+	if err := c.create(ctx, t); err != nil {
+		return c.refusal(ctx, err)
+	}
+	for try := 1; ; try++ {
+		err = c.create(ctx, made)
+		if err == nil {
+			_, err = c.sql.ExecContext(ctx, made.set, madeKey(m.Space), text)
+		}
+		if err == nil || !absent(err) || try == 5 { // somebody else has dropped it as the last of theirs
+			return c.refusal(ctx, wrap("write", made, err))
+		}
+	}
+}
+
+// Made lists what is recorded under a namespace, by name.
+func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	made, err := c.table(madeName(namespace), false)
+	if err != nil {
+		return nil, err
+	}
+	if chosen, err := c.choose(ctx, namespace, false); !chosen {
+		return nil, err
+	}
+	rows, err := c.sql.QueryContext(ctx, "SELECT k, v FROM "+c.d.ident(made.key.name))
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap("read", made, err)
+	}
+	var out []store.Made
+	err = walk(rows, func(rows *sql.Rows) error {
+		var key, text []byte
+		if err := rows.Scan(&key, &text); err != nil {
+			return err
+		}
+		var m store.Made
+		if err := json.Unmarshal(text, &m); err != nil || !bytes.Equal(madeKey(m.Space), key) {
+			return fault.Store(fmt.Errorf("%q is no record of perfbench", key), "use another --namespace")
+		}
+		m.Namespace = namespace
+		out = append(out, m)
+		return nil
+	})
+	slices.SortFunc(out, func(a, b store.Made) int { return bytes.Compare(madeKey(a.Space), madeKey(b.Space)) })
+	return out, wrap("read", made, err)
+}
+
+// Drop removes the table of a space that is recorded as ours, and its record. It
+// tells how many rows are gone.
+func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return 0, err
+	}
+	made, err := c.table(madeName(s.Namespace), false)
+	if err != nil {
+		return 0, err
+	}
+	recorded, err := c.choose(ctx, s.Namespace, false)
+	if recorded && err == nil {
+		recorded, err = c.recorded(ctx, s)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !recorded {
+		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.name, t.key.name), "only what perfbench made is deleted")
+	}
+	n, err := c.count(ctx, t)
+	if err != nil && !absent(err) {
+		return 0, wrap("count", t, err)
+	}
+	c.forget(t)
+	if _, err := c.sql.ExecContext(ctx, t.drop); err != nil {
+		return 0, wrap("drop", t, err)
+	}
+	if progress != nil {
+		progress(n)
+	}
+	return n, c.unrecord(ctx, made, s)
+}
+
+// unrecord removes a record, and the table of records with the last of them.
+func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
+	if _, err := c.sql.ExecContext(ctx, made.remove, madeKey(s)); err != nil {
+		return wrap("write", made, err)
+	}
+	left, err := c.count(ctx, made)
+	if absent(err) {
+		return nil
+	}
+	if err == nil && left == 0 {
+		c.forget(made)
+		_, err = c.sql.ExecContext(ctx, made.drop)
+	}
+	return wrap("drop", made, err)
+}

@@ -1,0 +1,147 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+	gormmysql "gorm.io/driver/mysql"
+	"gorm.io/gorm"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// mysqlSwitches are the parameters of the Go driver that are on or off.
+var mysqlSwitches = []string{
+	"allowCleartextPasswords", "allowFallbackToPlaintext", "allowNativePasswords", "allowOldPasswords",
+	"checkConnLiveness", "clientFoundRows", "compress", "interpolateParams", "multiStatements",
+	"parseTime", "rejectReadOnly",
+}
+
+// mysqlSession are variables of the server that a session may set.
+var mysqlSession = []string{
+	"sql_mode", "time_zone", "innodb_lock_wait_timeout", "lock_wait_timeout", "max_statement_time",
+	"max_execution_time", "wait_timeout", "unique_checks", "foreign_key_checks",
+}
+
+// mysqlParams are what mysql: targets know beside the common parameters.
+var mysqlParams = slices.Concat(mysqlSwitches, mysqlSession, []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"})
+
+// host returns the only host of a target with its port.
+func host(t store.Target, port int) (string, error) {
+	if len(t.Hosts) == 0 {
+		return "", fault.Input(fmt.Errorf("%s: no host", t.Scheme), "for example "+t.Scheme+"://localhost")
+	}
+	if len(t.Hosts) > 1 {
+		return "", fault.Input(fmt.Errorf("%s: several hosts", t.Scheme), "aim at the one that takes writes")
+	}
+	return store.HostPort(t.Hosts[0], port), nil
+}
+
+// isolation returns the level that isolation= names as SQL has it, or "".
+func isolation(t store.Target) (string, error) {
+	if !t.Params.Has("isolation") {
+		return "", nil
+	}
+	levels := []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"}
+	got := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(t.Params.Get("isolation")))
+	if !slices.Contains(levels, got) {
+		return "", fault.Input(fmt.Errorf("%s: isolation: %q is no isolation level", t.Scheme, t.Params.Get("isolation")), suggest.Hint(got, levels))
+	}
+	return strings.ToUpper(strings.ReplaceAll(got, "-", " ")), nil
+}
+
+// mysqlConfig translates a target. The user is root unless the target names one.
+func mysqlConfig(t store.Target, n *network) (*mysql.Config, []string, error) {
+	addr, err1 := host(t, 3306)
+	tls, err2 := store.TLSConfig(t)
+	level, err3 := isolation(t)
+	params, err4 := mysqlDSN(t)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, nil, fault.Code(err, fault.CodeInput)
+	}
+	// The driver's own parameters are read by the driver. No secret is among them.
+	c, err := mysql.ParseDSN("tcp(" + addr + ")/?" + params)
+	if err != nil {
+		return nil, nil, fault.Input(fmt.Errorf("%s: parameters: %w", t.Scheme, err), "")
+	}
+	c.User, c.Passwd, c.TLS = t.User, t.Password, tls
+	if c.User == "" {
+		c.User = "root"
+	}
+	c.DialFunc, c.Timeout = n.dial, n.times.Dial
+	c.MaxAllowedPacket = 0 // as the server says
+	c.Logger = &mysql.NopLogger{}
+	for _, on := range []struct {
+		name  string
+		field *bool
+	}{{"parseTime", &c.ParseTime}, {"interpolateParams", &c.InterpolateParams}} {
+		if !t.Params.Has(on.name) {
+			*on.field = true
+		}
+	}
+	var first []string
+	if level != "" {
+		first = append(first, "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
+	}
+	for _, name := range mysqlSession {
+		if t.Params.Has(name) {
+			first = append(first, "SET SESSION "+name+" = "+mysqlValue(t.Params.Get(name)))
+		}
+	}
+	return c, first, nil
+}
+
+// mysqlDSN returns the parameters that are the Go driver's, as it wants them.
+func mysqlDSN(t store.Target) (string, error) {
+	var pairs []string
+	for _, name := range mysqlSwitches {
+		if !t.Params.Has(name) {
+			continue
+		}
+		on, err := t.Bool(name)
+		if err != nil {
+			return "", err
+		}
+		pairs = append(pairs, name+"="+strconv.FormatBool(on))
+	}
+	for _, name := range []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"} {
+		if t.Params.Has(name) {
+			pairs = append(pairs, name+"="+url.QueryEscape(t.Params.Get(name)))
+		}
+	}
+	return strings.Join(pairs, "&"), nil
+}
+
+// mysqlValue writes a number as it is and anything else as a string.
+func mysqlValue(s string) string {
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
+}
+
+// mysqlConnector makes connections; which database they are in is settled later.
+func mysqlConnector(t store.Target, n *network) (*connector, error) {
+	config, first, err := mysqlConfig(t, n)
+	if err != nil {
+		return nil, err
+	}
+	c := &connector{first: first, in: func(database string) (driver.Connector, error) {
+		config := config.Clone()
+		config.DBName = database
+		return mysql.NewConnector(config)
+	}}
+	return c, c.use(t.Path)
+}
+
+func mysqlDialector(pool gorm.ConnPool) gorm.Dialector {
+	return gormmysql.New(gormmysql.Config{Conn: pool})
+}

@@ -1,0 +1,210 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Time-outs unless the target says otherwise.
+const (
+	dialTimeout = 5 * time.Second
+	// ioTimeout is long enough for the counting and dropping of large tables.
+	ioTimeout = 30 * time.Second
+)
+
+// network dials for a driver, and knows why its connections broke where the
+// driver does not tell.
+type network struct {
+	times store.TimeoutSet
+	// timeouts is how many reads and writes have run into their time-out and not
+	// been accounted for yet.
+	timeouts atomic.Int64
+	// last is the last error of a connection.
+	last atomic.Pointer[error]
+}
+
+func newNetwork(t store.Target) (*network, error) {
+	times, err := store.Timeouts(t)
+	if times.Dial == 0 {
+		times.Dial = dialTimeout
+	}
+	if times.Read == 0 {
+		times.Read = ioTimeout
+	}
+	if times.Write == 0 {
+		times.Write = ioTimeout
+	}
+	return &network{times: times}, err
+}
+
+// dial is what drivers call for a new connection.
+func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: n.times.Dial}
+	c, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		n.note(err)
+		return nil, err
+	}
+	return &wire{Conn: c, n: n}, nil
+}
+
+func (n *network) note(err error) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		n.timeouts.Add(1)
+	}
+	n.last.Store(&err)
+}
+
+// lastError returns the last error of a connection, or nil.
+func (n *network) lastError() error {
+	if n == nil || n.last.Load() == nil {
+		return nil
+	}
+	return *n.last.Load()
+}
+
+// timedOut says whether a connection that broke did so by a time-out, once for
+// each that did.
+func (n *network) timedOut() bool {
+	if n == nil {
+		return false
+	}
+	for {
+		have := n.timeouts.Load()
+		if have == 0 {
+			return false
+		}
+		if n.timeouts.CompareAndSwap(have, have-1) {
+			return true
+		}
+	}
+}
+
+// wire is a connection on which each read and write has a time-out of its own,
+// unless its user has set one.
+type wire struct {
+	net.Conn
+	n     *network
+	mu    sync.Mutex
+	taken bool // the user has set a deadline
+}
+
+func (w *wire) Read(b []byte) (int, error) {
+	w.arm(w.n.times.Read, w.Conn.SetReadDeadline)
+	got, err := w.Conn.Read(b)
+	w.judge(err)
+	return got, err
+}
+
+func (w *wire) Write(b []byte) (int, error) {
+	w.arm(w.n.times.Write, w.Conn.SetWriteDeadline)
+	put, err := w.Conn.Write(b)
+	w.judge(err)
+	return put, err
+}
+
+func (w *wire) judge(err error) {
+	if err == nil || errors.Is(err, net.ErrClosed) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.taken {
+		w.n.note(err)
+	}
+}
+
+func (w *wire) arm(d time.Duration, set func(time.Time) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.taken {
+		_ = set(time.Now().Add(d)) // fails on a closed connection, and so will what follows
+	}
+}
+
+// SetDeadline takes the deadline over, or gives it back with the zero time.
+func (w *wire) SetDeadline(t time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken = !t.IsZero()
+	return w.Conn.SetDeadline(t)
+}
+
+// SetReadDeadline is SetDeadline: what sets one waits for what reads.
+func (w *wire) SetReadDeadline(t time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken = !t.IsZero()
+	return w.Conn.SetReadDeadline(t)
+}
+
+// SetWriteDeadline is SetReadDeadline for writes.
+func (w *wire) SetWriteDeadline(t time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken = !t.IsZero()
+	return w.Conn.SetWriteDeadline(t)
+}
+
+// SyscallConn lets a driver look whether an idle connection has been closed.
+func (w *wire) SyscallConn() (syscall.RawConn, error) {
+	if c, ok := w.Conn.(syscall.Conn); ok {
+		return c.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// connector makes the pool's connections. Which database they are in can be
+// changed: a pool may have to connect before the database exists.
+type connector struct {
+	current atomic.Pointer[driver.Connector]
+	// in makes a connector to the named database.
+	in func(database string) (driver.Connector, error)
+	// first are statements run on each new connection.
+	first []string
+}
+
+func (c *connector) use(database string) error {
+	inner, err := c.in(database)
+	if err != nil {
+		return err
+	}
+	c.current.Store(&inner)
+	return nil
+}
+
+// Connect is for database/sql.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := (*c.current.Load()).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range c.first {
+		if err := run(ctx, conn, text); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+	}
+	return conn, nil
+}
+
+// run executes a statement on a connection that no pool has yet.
+func run(ctx context.Context, conn driver.Conn, text string) error {
+	e, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	_, err := e.ExecContext(ctx, text, nil)
+	return err
+}
+
+// Driver is for database/sql.
+func (c *connector) Driver() driver.Driver { return (*c.current.Load()).Driver() }

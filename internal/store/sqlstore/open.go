@@ -1,0 +1,201 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// spare is how many connections the pool may open beyond one per worker, so that
+// a question of our own in mid-run takes none from a worker.
+const spare = 2
+
+// Open connects to the server of t, or opens its file, and makes sure that it
+// answers and accepts us. Errors have the code of an unfit store, or of bad input
+// when the target itself is wrong, and a hint; none repeats a password.
+func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
+	c, err := newConn(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.start(ctx, o); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// newConn makes the pool that t describes. It does not connect.
+func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
+	d := dialectOf(t.Scheme)
+	if d == nil {
+		return nil, fault.Input(fmt.Errorf("%s: not a scheme of an SQL store", t.Scheme), "mysql:, postgres: and sqlite: are")
+	}
+	size, err := store.Connections(t)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{d: d, target: t, size: size, largest: 256 << 20}
+	if c.size == 0 {
+		c.size = max(o.Threads, 1) + spare
+	}
+	database := t.Path
+	if d.name == DialectSQLite {
+		if size == 0 || strings.Contains(t.Path, ":memory:") {
+			c.size = 1
+		}
+		var dsn string
+		if dsn, database, c.scratch, err = sqliteDSN(t); err != nil {
+			return nil, err
+		}
+		if c.sql, err = sql.Open("sqlite", dsn); err != nil {
+			return nil, fault.Store(fmt.Errorf("sqlite: %w", err), "")
+		}
+	} else if err := c.dial(t); err != nil {
+		return nil, err
+	}
+	c.database.Store(&database)
+	c.resize()
+	return c, nil
+}
+
+// dial makes the pool of a server.
+func (c *Conn) dial(t store.Target) (err error) {
+	if c.network, err = newNetwork(t); err != nil {
+		return err
+	}
+	if c.d.name == DialectMySQL {
+		c.connector, err = mysqlConnector(t, c.network)
+	} else {
+		c.connector, err = postgresConnector(t, c.network)
+	}
+	if err != nil {
+		return err
+	}
+	c.sql = sql.OpenDB(c.connector)
+	return nil
+}
+
+func (c *Conn) resize() {
+	c.sql.SetMaxOpenConns(c.size)
+	c.sql.SetMaxIdleConns(c.size)
+	c.sql.SetConnMaxLifetime(0)
+	c.sql.SetConnMaxIdleTime(0)
+}
+
+// start connects, asks what must be known before anything else, and hands the
+// pool to gorm.
+func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
+	if err := c.greet(ctx); err != nil {
+		return c.explain(ctx, err)
+	}
+	if err := c.limits(ctx); err != nil {
+		return c.explain(ctx, err)
+	}
+	if c.limited != "" && o.Log != nil {
+		o.Log.Warn(c.limited)
+	}
+	c.resize()
+	db, err := gorm.Open(c.d.dialector(c.sql), &gorm.Config{
+		SkipDefaultTransaction: true,
+		PrepareStmt:            true,
+		DisableAutomaticPing:   true,
+		Logger:                 logger.Discard,
+	})
+	if err != nil {
+		return c.explain(ctx, err)
+	}
+	c.gorm = db
+	return nil
+}
+
+// greet makes the first connection, within the time for dialling: a server of
+// another kind may never say a word.
+func (c *Conn) greet(ctx context.Context) error {
+	limit := 2 * ioTimeout
+	if c.network != nil {
+		limit = c.network.times.Dial
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	question := map[string]string{
+		DialectMySQL:    "SELECT CONCAT(VERSION(), ' ', @@version_comment)",
+		DialectPostgres: "SELECT version()",
+		DialectSQLite:   "SELECT 'sqlite ' || sqlite_version()",
+	}[c.d.name]
+	var answer string
+	if err := c.sql.QueryRowContext(ctx, question).Scan(&answer); err != nil {
+		return err
+	}
+	c.product, c.version = identify(c.d.name, answer)
+	return nil
+}
+
+// identify reads the product and its version out of what a server says of itself.
+func identify(dialect, answer string) (product, version string) {
+	first, rest, _ := strings.Cut(answer, " ")
+	if dialect == DialectMySQL {
+		version, _, _ = strings.Cut(first, "-")
+		if strings.Contains(strings.ToLower(answer), "mariadb") {
+			return "mariadb", version
+		}
+		return "mysql", version
+	}
+	// "PostgreSQL 15.18 (Debian …) on …", "CockroachDB CCL v25.1.0 (…)"
+	version, _, _ = strings.Cut(rest, " (")
+	version, _, _ = strings.Cut(version, " on ")
+	return strings.ToLower(first), version
+}
+
+// limits asks how many connections and how large a statement the server allows,
+// and keeps within.
+func (c *Conn) limits(ctx context.Context) error {
+	if c.d.name == DialectSQLite {
+		return nil
+	}
+	var allowed, used int
+	if c.d.name == DialectMySQL {
+		if err := c.sql.QueryRowContext(ctx, "SELECT @@max_connections, @@max_allowed_packet").Scan(&allowed, &c.largest); err != nil {
+			return err
+		}
+		c.largest = c.largest / 4 * 3
+		var name string
+		if err := c.sql.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
+			return err
+		}
+	} else {
+		const question = `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+			(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
+		if err := c.sql.QueryRowContext(ctx, question).Scan(&allowed, &used); err != nil {
+			c.product = strings.TrimSpace(c.product) // what only speaks the protocol need not have such settings
+			return ctx.Err()
+		}
+	}
+	free := max(allowed-used+1, 1) // one of those used is ours
+	if c.size > free {
+		c.limited = fmt.Sprintf("%s: the server has room for %d connections and %d were wanted: workers will wait for each other",
+			c.d.name, free, c.size)
+		c.size = free
+	}
+	return nil
+}
+
+// settle gives a server a moment to let go of what it is busy with.
+func settle(ctx context.Context) error {
+	t := time.NewTimer(100 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

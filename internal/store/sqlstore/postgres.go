@@ -1,0 +1,145 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	gormpostgres "gorm.io/driver/postgres"
+	"gorm.io/gorm"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// maintenance is the database that every PostgreSQL server has.
+const maintenance = "postgres"
+
+// postgresSession are settings of the server that a session may change.
+var postgresSession = []string{
+	"application_name", "search_path", "timezone", "statement_timeout", "lock_timeout",
+	"idle_in_transaction_session_timeout", "synchronous_commit", "work_mem", "options",
+}
+
+// postgresParams are what postgres: targets know beside the common parameters.
+// The last three are the Go driver's.
+var postgresParams = slices.Concat(postgresSession, []string{
+	"sslmode", "default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity",
+})
+
+var sslModes = []string{"disable", "require", "verify-ca", "verify-full"}
+
+var execModes = []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"}
+
+// sslmode translates what PostgreSQL's own URLs say about TLS into our words.
+func sslmode(t store.Target) (store.Target, error) {
+	if !t.Params.Has("sslmode") {
+		return t, nil
+	}
+	mode := t.Params.Get("sslmode")
+	if !slices.Contains(sslModes, mode) {
+		return t, fault.Input(fmt.Errorf("%s: sslmode: %q is not known here", t.Scheme, mode), suggest.Hint(mode, sslModes))
+	}
+	if t.Params.Has("tls") {
+		return t, fault.Input(fmt.Errorf("%s: tls and sslmode say the same", t.Scheme), "give tls=1 only")
+	}
+	params := url.Values{}
+	for k, v := range t.Params {
+		params[k] = v
+	}
+	params.Set("tls", strconv.FormatBool(mode != "disable"))
+	if mode == "require" && !params.Has("ca") && !params.Has("insecure") {
+		params.Set("insecure", "1") // what it means there: encrypted, and no matter by whom
+	}
+	t.Params = params
+	return t, nil
+}
+
+// postgresConfig translates a target. The user is postgres unless the target
+// names one. Nothing is taken from the environment or the user's files.
+func postgresConfig(t store.Target, n *network) (*pgx.ConnConfig, error) {
+	t, err := sslmode(t)
+	if err != nil {
+		return nil, err
+	}
+	addr, err1 := host(t, 5432)
+	encryption, err2 := store.TLSConfig(t)
+	level, err3 := isolation(t)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, fault.Code(err, fault.CodeInput)
+	}
+	name, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("%s: host: %w", t.Scheme, err), "")
+	}
+	q := url.Values{"sslmode": {"disable"}, "passfile": {"/nonexistent"}, "servicefile": {"/nonexistent"}}
+	for _, p := range []string{"statement_cache_capacity", "description_cache_capacity"} {
+		if n, err := t.Int(p, 512, 0, 1<<20); err != nil {
+			return nil, err
+		} else if t.Params.Has(p) {
+			q.Set(p, strconv.Itoa(n))
+		}
+	}
+	if mode := t.Params.Get("default_query_exec_mode"); mode != "" {
+		if !slices.Contains(execModes, mode) {
+			return nil, fault.Input(fmt.Errorf("%s: default_query_exec_mode: %q is not known", t.Scheme, mode), suggest.Hint(mode, execModes))
+		}
+		q.Set("default_query_exec_mode", mode)
+	}
+	c, err := pgx.ParseConfig("postgres://user@localhost:5432/postgres?" + q.Encode())
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("%s: %w", t.Scheme, err), "")
+	}
+	c.Host, c.User, c.Password, c.Database = name, t.User, t.Password, t.Path
+	if number, err := strconv.ParseUint(port, 10, 16); err == nil {
+		c.Port = uint16(number)
+	}
+	if c.User == "" {
+		c.User = "postgres"
+	}
+	if encryption != nil && encryption.ServerName == "" {
+		encryption.ServerName = name
+	}
+	c.TLSConfig, c.Fallbacks = encryption, nil
+	c.ConnectTimeout, c.DialFunc = n.times.Dial, n.dial
+	c.RuntimeParams = map[string]string{"application_name": "perfbench"}
+	for _, p := range postgresSession {
+		if t.Params.Has(p) {
+			c.RuntimeParams[p] = t.Params.Get(p)
+		}
+	}
+	if level != "" {
+		c.RuntimeParams["default_transaction_isolation"] = strings.ToLower(level)
+	}
+	return c, nil
+}
+
+// postgresConnector makes connections, to the database that every server has
+// until one is chosen.
+func postgresConnector(t store.Target, n *network) (*connector, error) {
+	config, err := postgresConfig(t, n)
+	if err != nil {
+		return nil, err
+	}
+	c := &connector{in: func(database string) (driver.Connector, error) {
+		config := config.Copy()
+		config.Database = database
+		if database == "" {
+			config.Database = maintenance
+		}
+		return stdlib.GetConnector(*config), nil
+	}}
+	return c, c.use(t.Path)
+}
+
+func postgresDialector(pool gorm.ConnPool) gorm.Dialector {
+	return gormpostgres.New(gormpostgres.Config{Conn: pool})
+}

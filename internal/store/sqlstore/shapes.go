@@ -1,0 +1,141 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// bytesOf keeps an empty value from being taken for NULL.
+func bytesOf(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// Put reads the value under a key and replaces it, in one transaction.
+func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return err
+	}
+	return wrap("put", t, c.put(ctx, t, val, bytesOf(key)))
+}
+
+// Set stores a value without reading the old one.
+func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return err
+	}
+	return wrap("set", t, c.exec(ctx, t, t.set, bytesOf(key), bytesOf(val)))
+}
+
+// Get reads one value into buf.
+func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return nil, false, err
+	}
+	found, buf := false, buf[:0]
+	err = c.query(ctx, t, func(rows *sql.Rows) error {
+		var raw sql.RawBytes
+		if err := rows.Scan(&raw); err != nil {
+			return err
+		}
+		found, buf = true, append(buf, raw...)
+		return nil
+	}, t.get, bytesOf(key))
+	if absent(err) {
+		return buf, false, nil
+	}
+	return buf, found, wrap("get", t, err)
+}
+
+// Count tells how many rows the table of a space has; 0 when there is none.
+func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.count(ctx, t)
+	if absent(err) {
+		return 0, nil
+	}
+	return n, wrap("count", t, err)
+}
+
+func (c *Conn) count(ctx context.Context, t *table) (n int64, err error) {
+	err = c.sql.QueryRowContext(ctx, t.count).Scan(&n)
+	return n, err
+}
+
+// wrap says what was being done to what.
+func wrap(what string, t *table, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", what, t.key.name, err)
+}
+
+// put replaces the value of a key, of one or two columns, and reads the old one.
+func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error {
+	all := append(key[:len(key):len(key)], bytesOf(val))
+	if c.d.swap { // in one statement, which is a transaction of its own
+		return c.query(ctx, t, readOld, t.swap, all...)
+	}
+	// Prepared before the transaction takes what may be the only connection.
+	get, err := c.prepared(ctx, t, t.get)
+	if err != nil {
+		return err
+	}
+	set, err := c.prepared(ctx, t, t.set)
+	if err != nil {
+		return err
+	}
+	tx, err := c.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	// The read takes no lock beyond what the isolation level asks for: locking a
+	// gap where no key is would make any two new keys a deadlock.
+	if err := putIn(ctx, tx, t, get, set, key, all); err != nil {
+		if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
+			return errors.Join(err, e)
+		}
+		return err
+	}
+	return tx.Commit()
+}
+
+func putIn(ctx context.Context, tx *sql.Tx, t *table, get, set *sql.Stmt, key, all []any) error {
+	var rows *sql.Rows
+	var err error
+	if get == nil {
+		rows, err = tx.QueryContext(ctx, t.get, key...)
+	} else {
+		rows, err = tx.StmtContext(ctx, get).QueryContext(ctx, key...)
+	}
+	if err != nil {
+		return err
+	}
+	if err := walk(rows, readOld); err != nil {
+		return err
+	}
+	if set == nil {
+		_, err = tx.ExecContext(ctx, t.set, all...)
+	} else {
+		_, err = tx.StmtContext(ctx, set).ExecContext(ctx, all...)
+	}
+	return err
+}
+
+// readOld takes the old value in, as a map's put hands it back.
+func readOld(rows *sql.Rows) error {
+	var raw sql.RawBytes
+	return rows.Scan(&raw)
+}

@@ -1,0 +1,186 @@
+// Package sqlstore speaks to MariaDB and MySQL, to PostgreSQL, and to SQLite, all
+// through gorm. It implements the shapes of package store over one table for each
+// space; profiles whose own data layer is the point get the handles of gorm and
+// of database/sql. No profile's schema is in here.
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"gorm.io/gorm"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// The names of the dialects, which are those of the drivers too.
+const (
+	DialectMySQL    = "mysql"
+	DialectPostgres = "postgres"
+	DialectSQLite   = "sqlite"
+)
+
+// MySQL opens connections to MariaDB and MySQL.
+var MySQL = store.Driver{
+	Name:    DialectMySQL,
+	Title:   "MariaDB and MySQL",
+	Schemes: []string{"mysql", "mariadb"},
+	Example: "mysql://root@localhost:3306/perfbench",
+	Params:  append(append([]string{"isolation"}, store.NetworkParams...), mysqlParams...),
+	Open:    open,
+}
+
+// Postgres opens connections to PostgreSQL.
+var Postgres = store.Driver{
+	Name:    DialectPostgres,
+	Title:   "PostgreSQL",
+	Schemes: []string{"postgres", "postgresql"},
+	Example: "postgres://postgres@localhost:5432/perfbench",
+	Params:  append(append([]string{"isolation"}, store.NetworkParams...), postgresParams...),
+	Open:    open,
+}
+
+// SQLite opens files of SQLite, in this process.
+var SQLite = store.Driver{
+	Name:    DialectSQLite,
+	Title:   "SQLite",
+	Schemes: []string{"sqlite"},
+	Example: "sqlite:perfbench.db",
+	Params:  append([]string{"connections"}, sqliteParams...),
+	Open:    open,
+}
+
+func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
+	c, err := Open(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Typed is a connection whose handles a profile may use directly. They belong to
+// the connection: do not close them.
+type Typed interface {
+	store.Conn
+	// DB is gorm's handle: prepared statements, no default transaction, no log.
+	DB() *gorm.DB
+	// SQL is the pool under it.
+	SQL() *sql.DB
+	// Dialect is DialectMySQL, DialectPostgres or DialectSQLite.
+	Dialect() string
+	// EnsureDatabase sees to it that a database is chosen; see Conn.
+	EnsureDatabase(ctx context.Context, name string) error
+}
+
+var _ interface {
+	Typed
+	store.Pooled
+	store.Putter
+	store.Setter
+	store.BatchPutter
+	store.Getter
+	store.BatchGetter
+	store.Counter
+	store.GroupPutter
+	store.Keeper
+	store.Prober
+	store.Warmer
+} = (*Conn)(nil)
+
+// Conn is a pool of connections to one database. It is safe for use by several
+// goroutines.
+//
+// With SQLite the pool has one connection unless the target says connections=,
+// since a file has one writer at a time: within a transaction use only its own
+// handle, and close rows before the next query, or the caller waits for itself.
+type Conn struct {
+	gorm    *gorm.DB
+	sql     *sql.DB
+	d       *dialect
+	target  store.Target
+	network *network
+	// connector is what new connections of the pool are made by; nil for SQLite.
+	connector *connector
+
+	product, version string
+	// limited is a warning that the server allows fewer connections than asked
+	// for, or "".
+	limited string
+	size    int
+	// largest is the most bytes that one statement may carry.
+	largest int
+
+	choosing sync.Mutex // held while a database is chosen
+	database atomic.Pointer[string]
+	tables   sync.Map // tableKey → *table
+	// scratch is a folder to delete at the end, or "".
+	scratch string
+}
+
+// DB returns gorm's handle: prepared statements are kept, single writes are not
+// wrapped in a transaction, nothing is logged. Do not close it.
+func (c *Conn) DB() *gorm.DB { return c.gorm }
+
+// SQL returns the pool of connections. Do not close it.
+func (c *Conn) SQL() *sql.DB { return c.sql }
+
+// Dialect is DialectMySQL, DialectPostgres or DialectSQLite.
+func (c *Conn) Dialect() string { return c.d.name }
+
+// Database is the database in use, or the file of SQLite; "" while none is chosen.
+func (c *Conn) Database() string { return *c.database.Load() }
+
+// Pool tells of the connection pool.
+func (c *Conn) Pool() store.PoolStats {
+	s := c.sql.Stats()
+	return store.PoolStats{
+		Size: s.MaxOpenConnections, Open: s.OpenConnections, Idle: s.Idle,
+		Waits: s.WaitCount, WaitNs: int64(s.WaitDuration),
+	}
+}
+
+// dials is how many connections Warm opens at a time.
+const dials = 16
+
+// Warm opens n connections, or as many as the pool may hold, and gives them back
+// to the pool.
+func (c *Conn) Warm(ctx context.Context, n int) error {
+	var all errgroup.Group
+	all.SetLimit(dials)
+	held := make([]*sql.Conn, min(n, c.size))
+	for i := range held {
+		all.Go(func() (err error) {
+			held[i], err = c.sql.Conn(ctx)
+			return err
+		})
+	}
+	err := all.Wait()
+	for _, h := range held {
+		if h != nil {
+			err = errors.Join(err, h.Close())
+		}
+	}
+	if err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
+}
+
+// Close closes all connections, and deletes a SQLite file that was made for this
+// connection alone.
+func (c *Conn) Close() error {
+	c.forget(nil)
+	err := c.sql.Close()
+	if c.scratch != "" {
+		if e := os.RemoveAll(c.scratch); e != nil {
+			err = errors.Join(err, fmt.Errorf("sqlite: delete the temporary file: %w", e))
+		}
+	}
+	return err
+}
