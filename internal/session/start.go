@@ -142,6 +142,8 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		}
 	}
 	l.began, l.cpu = time.Now(), cpuTime()
+	// Whole microseconds, so that what is read back equals what was written.
+	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
 		Classify: func(err error) uint8 { return uint8(l.conn.Classify(err)) },
