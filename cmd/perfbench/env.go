@@ -49,6 +49,7 @@ func run(ctx context.Context, env Env) int {
 	hard, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer interrupt(nil)
 	defer kill()
+	env.Stdout = &output{w: env.Stdout}
 	a := &app{Env: env, hard: hard, log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	done := make(chan int, 1) // one value: the sender never waits
 	go func() { done <- a.execute(soft) }()
@@ -73,6 +74,20 @@ func run(ctx context.Context, env Env) int {
 	}
 }
 
+// output remembers that a write has failed, so that no caller needs to look.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
 // execute runs the command and prints its error. A bug of ours ends in one
 // sentence as well.
 func (a *app) execute(ctx context.Context) (code int) {
@@ -83,6 +98,9 @@ func (a *app) execute(ctx context.Context) (code int) {
 		}
 	}()
 	err := a.root().execute(ctx, a.Args)
+	if out, ok := a.Stdout.(*output); ok && err == nil && out.err != nil {
+		err = fmt.Errorf("write to stdout: %w", out.err)
+	}
 	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), session.ErrInterrupted) {
 		if fault.CodeOf(err) != fault.CodeInterrupted {
 			err = fault.Code(session.ErrInterrupted, fault.CodeInterrupted)

@@ -54,7 +54,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 		errs = append(errs, l.teardown(ctx))
 	}
 	o.Missed = l.judge(&run)
-	run.Verdict = verdict(&run, cause, o.Missed)
+	run.Verdict = verdict(&run, o.Missed)
 	errs = append(errs, l.journal.Finish(run), l.conn.Close())
 	o.Run = run
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
@@ -150,7 +150,7 @@ func (l *Live) judge(run *rundir.Run) []string {
 	return missed
 }
 
-func verdict(run *rundir.Run, cause error, missed []string) rundir.Verdict {
+func verdict(run *rundir.Run, missed []string) rundir.Verdict {
 	v := rundir.Verdict{State: "ok"}
 	add := func(state, reason string) {
 		if v.State == "ok" {
@@ -171,7 +171,7 @@ func verdict(run *rundir.Run, cause error, missed []string) rundir.Verdict {
 		add("interrupted", "the run was interrupted")
 	}
 	if run.Verification.State == workload.Incomplete {
-		v.Reasons = append(v.Reasons, "not verified: "+run.Verification.Summary)
+		add("failed", "not verified: "+run.Verification.Summary)
 	}
 	return v
 }
