@@ -22,10 +22,6 @@ type Plan struct {
 	// Parameters are all fixed values of the plan by the name a user types, with
 	// their origins, in the order to show them.
 	Parameters []Value
-	// Origins says, by the name a user types ("threads", "profile.payload"), where
-	// live settings at the start came from; of those not listed the value of that
-	// name tells.
-	Origins map[string]string
 	// Warnings are sentences to show before the run and keep with it.
 	Warnings []string
 	// Writes and Deletes say in words what the run will do to the store.

@@ -16,7 +16,7 @@ import (
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &values{vs: in.Values, origins: map[string]string{}}
+	r := &values{vs: in.Values}
 	r.readCompat()
 	s := &spec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed,
@@ -136,7 +136,6 @@ func (r *values) threads(s *spec) {
 			s.maps[i].start.Threads = int(n)
 			rest -= n
 			r.show(s.maps[i].name+"."+p.Name, strconv.FormatInt(n, 10), aims[i].own)
-			r.turn(&s.maps[i], "threads", aims[i].own)
 		} else {
 			open++
 		}
@@ -156,7 +155,6 @@ func (r *values) threads(s *spec) {
 		k++
 		s.maps[i].start.Threads = n
 		r.show(s.maps[i].name+"."+p.Name, strconv.Itoa(n), total)
-		r.turn(&s.maps[i], "threads", total)
 	}
 }
 
@@ -179,7 +177,6 @@ func (r *values) rates(s *spec) {
 		rate, err := v.Float(0, workload.MaxRate)
 		r.problems.Add(err)
 		s.maps[i].start.Rate = rate
-		r.turn(&s.maps[i], "rate", v)
 		taken += rate
 	}
 	if all == 0 {
@@ -192,7 +189,6 @@ func (r *values) rates(s *spec) {
 		r.problems.Add(fault.Input(fmt.Errorf("rate: %s (%s) is the total over the maps, and leaves nothing for %s", total.Text, total.From(), s.maps[open[0]].name), "use a higher rate"))
 	}
 	for _, i := range open {
-		r.turn(&s.maps[i], "rate", total)
 		s.maps[i].start.Rate = (all - taken) / float64(len(open))
 	}
 }
@@ -211,11 +207,9 @@ func (r *values) sizes(m *mapSpec) {
 	n := r.integer(pay, v)
 	m.start.Payload = int(n)
 	r.show(m.name+"."+pay.Name, bytesText(n), v)
-	r.turn(m, "payload", v)
 	v = r.pick(batch, m.name+".batch", m.name+"."+batch.Name, "batch", batch.Name)
 	m.batch = int(r.integer(batch, v))
 	r.show(m.name+"."+batch.Name, strconv.Itoa(m.batch), v)
-	r.turn(m, "batch", v)
 	m.start.Batch = m.batch
 	m.putAll, m.word = r.testCase(m.name)
 }
@@ -256,7 +250,6 @@ func plan(s *spec, r *values, in workload.Inputs) *workload.Plan {
 		Unit:       "entries",
 		Knobs:      knobs(),
 		Parameters: r.shown,
-		Origins:    r.origins,
 		Warnings:   r.warnings,
 		Private:    s,
 	}

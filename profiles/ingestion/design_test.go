@@ -175,19 +175,6 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-func TestOriginsOfSettings(t *testing.T) {
-	vs, _ := withFile(t, given([2]string{"profile.batch", "7"}), "f.properties", "mapNames=eligibility,profile\neligibility.threadCount=3\n")
-	p := design(t, workload.Inputs{Values: vs})
-	assert.Equal(t, "file f.properties:2", p.Origins["eligibility.threads"])
-	assert.Equal(t, "default", p.Origins["profile.threads"])
-	assert.Equal(t, "several", p.Origins["threads"])
-	assert.Equal(t, "default", p.Origins["payload"])
-	assert.Equal(t, "flag --set", p.Origins["profile.batch"])
-	p = design(t, workload.Inputs{Values: given(bothMaps, [2]string{"threads", "4"})})
-	assert.Equal(t, "flag --set", p.Origins["threads"])
-	assert.Equal(t, "flag --set", p.Origins["profile.threads"])
-}
-
 func TestRefusals(t *testing.T) {
 	both := [2]string{"mapNames", "eligibility,profile"}
 	for _, c := range []struct {

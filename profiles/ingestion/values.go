@@ -22,8 +22,6 @@ type values struct {
 	warnings []string
 	// shown are the values in effect, in the order in which they were read.
 	shown []workload.Value
-	// origins tells where each map's live settings came from.
-	origins map[string]string
 }
 
 func param(name string) workload.Param {
@@ -125,16 +123,6 @@ func (r *values) choice(name string) string {
 	r.problems.Add(err)
 	r.show(name, word, v)
 	return word
-}
-
-// turn keeps where the start of a map's knob came from.
-func (r *values) turn(m *mapSpec, knob string, from workload.Value) {
-	where := from.From()
-	r.origins[m.name+"."+knob] = where
-	if old, ok := r.origins[knob]; ok && old != where {
-		where = "several"
-	}
-	r.origins[knob] = where
 }
 
 func (r *values) readCompat() {
