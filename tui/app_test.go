@@ -23,7 +23,7 @@ func newTestEnv(b Bench) env {
 }
 
 // newTestApp returns an application that never asked a terminal anything.
-func newTestApp(t *testing.T, b Bench, o Options) *testApp {
+func newTestApp(t testing.TB, b Bench, o Options) *testApp {
 	t.Helper()
 	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	a.env.now = newTestEnv(b).now
@@ -68,7 +68,7 @@ func keyPress(name string) tea.KeyPressMsg {
 
 // send feeds messages, strings being keys, to the application as the event loop
 // would, with the commands that come of them. No frame comes by itself.
-func send(t *testing.T, a *testApp, msgs ...any) {
+func send(t testing.TB, a *testApp, msgs ...any) {
 	t.Helper()
 	for _, m := range msgs {
 		if s, ok := m.(string); ok {
@@ -79,7 +79,7 @@ func send(t *testing.T, a *testApp, msgs ...any) {
 	}
 }
 
-func perform(t *testing.T, a *testApp, cmd tea.Cmd) {
+func perform(t testing.TB, a *testApp, cmd tea.Cmd) {
 	t.Helper()
 	if cmd == nil {
 		return
@@ -101,7 +101,7 @@ func perform(t *testing.T, a *testApp, cmd tea.Cmd) {
 func frame(a *testApp) frameMsg { return frameMsg{a.env.now.Add(100 * time.Millisecond), a.gen} }
 
 // picture returns the screen as plain text and checks that it fits the terminal.
-func picture(t *testing.T, a *testApp) string {
+func picture(t testing.TB, a *testApp) string {
 	t.Helper()
 	got := a.View().Content
 	lines := strings.Split(got, "\n")

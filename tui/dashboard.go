@@ -350,6 +350,8 @@ func (d *dashboard) bindings() bindings {
 		k.Pause.SetHelp("space", "resume")
 	}
 	k.Stop.SetEnabled(d.progress.Stage <= Measuring)
+	k.Tune.SetEnabled(d.progress.Stage >= Measuring)
+	k.Mark.SetEnabled(d.progress.Stage >= Measuring)
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
 	k.Up.SetHelp("↑", "operation up")

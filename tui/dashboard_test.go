@@ -13,7 +13,7 @@ import (
 
 // dashApp returns an application on the dashboard of a fake run that has gone on
 // for 5 s of warm-up and as long as said, in a terminal of w×h.
-func dashApp(t *testing.T, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *fakeRun) {
+func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *fakeRun) {
 	t.Helper()
 	run := newFakeRun(tracks)
 	a := newTestApp(t, &fakeBench{next: run}, o)
@@ -24,7 +24,7 @@ func dashApp(t *testing.T, o Options, tracks int, gone time.Duration, w, h int) 
 }
 
 // pass lets time go by, in frames of a tenth of a second.
-func pass(t *testing.T, a *testApp, run *fakeRun, d time.Duration) {
+func pass(t testing.TB, a *testApp, run *fakeRun, d time.Duration) {
 	t.Helper()
 	for ; d > 0; d -= 100 * time.Millisecond {
 		run.tick(100 * time.Millisecond)
@@ -33,7 +33,7 @@ func pass(t *testing.T, a *testApp, run *fakeRun, d time.Duration) {
 }
 
 // changed is a run in which threads went from 16 to 32 at 31 s.
-func changed(t *testing.T, o Options, tracks, w, h int) (*testApp, *fakeRun) {
+func changed(t testing.TB, o Options, tracks, w, h int) (*testApp, *fakeRun) {
 	t.Helper()
 	a, run := dashApp(t, o, tracks, 31*time.Second, w, h)
 	for range 16 {

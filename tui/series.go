@@ -28,7 +28,7 @@ func newAxis(cells, warmup, elapsed, total, width int) axis {
 	for a.span < elapsed {
 		a.span *= 2
 	}
-	if total += warmup; total > warmup && total >= elapsed && total <= 2*a.span {
+	if total += warmup; total > warmup && total >= elapsed && 2*total <= 5*a.span {
 		a.span = max(total, 1)
 	}
 	for float64(a.bucket) < a.perDot() {
@@ -154,7 +154,7 @@ func (a axis) dots(s series) []float64 {
 		v := s.vals[i]
 		if frac := pos - float64(i) - 0.5; smooth {
 			switch {
-			case frac > 0 && i+1 >= len(s.vals) && len(s.vals) > 1:
+			case frac > 0 && i+1 >= len(s.vals):
 				v = math.NaN()
 			case frac > 0 && i+1 < len(s.vals) && !math.IsNaN(s.vals[i+1]):
 				v = v*(1-frac) + s.vals[i+1]*frac

@@ -1,0 +1,151 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var nan = math.NaN()
+
+func TestBrailleJoinsValuesAndLeavesGaps(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		vals []float64
+		w, h int
+		top  float64
+		want []string
+	}{
+		{"a flat line at the bottom is drawn", []float64{0, 0, 0, 0}, 2, 1, 10, []string{"⣀⣀"}},
+		{"the top of the scale is the top row of dots", []float64{10, 10}, 1, 2, 10, []string{"⠉", " "}},
+		{"a step is joined", []float64{0, 10}, 1, 2, 10, []string{"⢸", "⡸"}},
+		{"a gap stays one", []float64{0, nan, nan, 0}, 2, 1, 10, []string{"⡀⢀"}},
+		{"what is beyond the scale is cut", []float64{99, -5}, 1, 1, 10, []string{"⢱"}},
+		{"fewer values leave the right free", []float64{0}, 3, 1, 10, []string{"⡀  "}},
+		{"more values than columns are left out", []float64{0, 0, 10, 10}, 1, 1, 10, []string{"⣀"}},
+		{"a scale without height draws nothing", []float64{1, 2}, 2, 1, 0, []string{"  "}},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Braille(c.vals, c.w, c.h, c.top)) })
+	}
+}
+
+func TestRuleKeepsTheLineInFront(t *testing.T) {
+	assert.Equal(t, []string{"┊⣀┊", "┊ ┊"}, Rule([]string{" ⣀ ", "   "}, []int{0, 2, 7, -1}, '┊')[:2])
+	assert.Equal(t, []string{"⣀"}, Rule([]string{"⣀"}, []int{0}, '┊'))
+}
+
+func TestSparkline(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		vals []float64
+		w    int
+		want string
+	}{
+		{"newest at the right", []float64{8, 4}, 4, "  █▄"},
+		{"only the last ones", []float64{1, 2, 8, 8}, 2, "██"},
+		{"nothing is never invisible unless it is a gap", []float64{0, nan, 0.01}, 3, "▁ ▁"},
+		{"no room", []float64{1}, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Sparkline(c.vals, c.w, 8)) })
+	}
+}
+
+func TestBar(t *testing.T) {
+	assert.Equal(t, "██▌ ", Bar(5, 8, 4))
+	assert.Equal(t, "████", Bar(80, 8, 4))
+	assert.Equal(t, "▏   ", Bar(0.001, 8, 4), "what is there is seen")
+	assert.Equal(t, "    ", Bar(0, 8, 4))
+	assert.Equal(t, "    ", Bar(nan, 8, 4))
+}
+
+func TestNiceIsOneTwoOrFive(t *testing.T) {
+	for v, want := range map[float64]float64{0: 1, -3: 1, 1: 1, 1.01: 2, 43_900: 50_000, 0.0021: 0.005, 5: 5, 9.99: 10, 100: 100} {
+		assert.InEpsilon(t, want, Nice(v), 1e-9, "%v", v)
+	}
+	assert.InDelta(t, 1, Nice(nan), 0)
+	assert.InDelta(t, 1, Nice(math.Inf(1)), 0)
+}
+
+func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
+	s := Scale{}.Next(43, 0)
+	require.InDelta(t, 50, s.Top, 0)
+	s = s.Next(51, 1)
+	require.InDelta(t, 100, s.Top, 0, "grows at once")
+	for second := 2; second <= 10; second++ {
+		s = s.Next(9, second)
+		require.InDelta(t, 100, s.Top, 0, "second %d", second)
+	}
+	s = s.Next(9, 11)
+	require.InDelta(t, 10, s.Top, 0, "ten quiet seconds are over")
+	s = s.Next(99, 12)
+	for second := 13; second <= 22; second++ {
+		s = s.Next(19, min(second, 17))
+	}
+	require.InDelta(t, 100, s.Top, 0, "the same second again is no time")
+	assert.InDelta(t, 20, s.Next(3, 23).Top, 0, "shrinks to what the quiet seconds needed")
+}
+
+func TestLog(t *testing.T) {
+	assert.InDelta(t, 0.5, Log(10, 1, 100), 1e-9)
+	assert.InDelta(t, 0, Log(0, 1, 100), 0)
+	assert.InDelta(t, 1, Log(1e9, 1, 100), 0)
+	assert.True(t, math.IsNaN(Log(nan, 1, 100)))
+	assert.True(t, math.IsNaN(Log(5, 0, 0)))
+}
+
+func TestStretchDrawsStraightLinesBetweenValues(t *testing.T) {
+	assert.Equal(t, []float64{0, 1, 2, 3, 4, 4}, Stretch([]float64{0, 2, 4}, 2))
+	got := Stretch([]float64{1, nan, 3}, 2)
+	assert.InDelta(t, 1, got[1], 0)
+	assert.True(t, math.IsNaN(got[2]))
+	assert.InDelta(t, 3, got[4], 0)
+}
+
+func TestASCIIKeepsWidthAndEscapeCodes(t *testing.T) {
+	assert.Equal(t, "+-- 50k | ** ** -+", ASCII("╭── 50k ┤ ⣀⣸ ⠉⠁ ─╮"))
+	assert.Equal(t, "\x1b[1mus > ?? ?\x1b[m", ASCII("\x1b[1mµs → 漢 é\x1b[m"))
+}
+
+func FuzzChartsFillTheirField(f *testing.F) {
+	f.Add(10, 4, 100.0, []byte{1, 2, 250, 0, 9})
+	f.Add(0, -1, math.Inf(1), []byte{})
+	f.Add(3, 1, math.NaN(), []byte{255, 254, 253})
+	f.Fuzz(func(t *testing.T, w, h int, top float64, data []byte) {
+		w, h = w%300, h%100
+		vals := make([]float64, len(data))
+		for i, b := range data {
+			vals[i] = float64(b) * top / 200
+			switch b {
+			case 255:
+				vals[i] = nan
+			case 254:
+				vals[i] = math.Inf(1)
+			case 253:
+				vals[i] = math.Inf(-1)
+			}
+		}
+		lines := Braille(vals, w, h, top)
+		if w > 0 && h > 0 && len(lines) != h {
+			t.Fatalf("%d lines for %d", len(lines), h)
+		}
+		for _, l := range append(lines, Sparkline(vals, w, top), Bar(top, top, w)) {
+			if utf8.RuneCountInString(l) != max(w, 0) {
+				t.Fatalf("%q is not %d wide", l, w)
+			}
+			if a := ASCII(l); len(a) != max(w, 0) || strings.Contains(a, "?") {
+				t.Fatalf("%q became %q", l, a)
+			}
+		}
+		s := Scale{}
+		for i, v := range vals {
+			if s = s.Next(v, i); !(s.Top > 0) || math.IsInf(s.Top, 0) {
+				t.Fatalf("scale %v after %v", s, v)
+			}
+		}
+		_ = Stretch(vals, h)
+	})
+}

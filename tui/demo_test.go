@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+var (
+	demo       = flag.Bool("demo", false, "show the workbench on this terminal with a made-up run")
+	demoTracks = flag.Int("demo-tracks", 1, "how many tracks the made-up run has")
+	demoTheme  = flag.String("demo-theme", ThemeAuto, "theme of the demo")
+)
+
+// TestDemo shows the screens to a person:
+//
+//	go test -c -o /tmp/demo ./tui && /tmp/demo -test.run TestDemo -demo
+func TestDemo(t *testing.T) {
+	if !*demo {
+		t.Skip("for people: run with -demo")
+	}
+	run := newFakeRun(*demoTracks)
+	over := make(chan struct{})
+	go func() { // ends with the test
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				// The store is away from 20 s to 28 s.
+				run.mu.Lock()
+				run.gone = run.at > 20*time.Second && run.at < 28*time.Second
+				run.mu.Unlock()
+				run.tick(100 * time.Millisecond)
+				if run.Snapshot().At >= time.Minute {
+					run.Stop()
+				}
+			}
+		}
+	}()
+	profiles := []workload.Profile{{Name: "ingestion", Title: "Bulk ingestion", Summary: "Fills maps in batches, as a nightly feed does.", Unit: "entries"}}
+	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &fakeBench{next: run, profiles: profiles})
+	close(over)
+	require.NoError(t, err)
+	for _, o := range final.Outcomes {
+		fmt.Print(o.Summary, "report: ", o.Dir, "\n")
+	}
+}

@@ -1,0 +1,339 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/charmbracelet/x/exp/teatest/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+func TestQuittingDuringARunAsksOnce(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, "q")
+	assert.False(t, a.quit)
+	send(t, a, "esc")
+	assert.False(t, run.stopped, "esc stays")
+	send(t, a, "q", "enter")
+	assert.True(t, run.stopped)
+	assert.False(t, a.quit, "the report has yet to be written")
+	send(t, a, frame(a))
+	assert.True(t, a.quit)
+	assert.False(t, run.killed)
+	assert.Equal(t, []Outcome{run.outcome}, a.finish().Outcomes)
+}
+
+func TestASecondCtrlCStopsAtOnce(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, "ctrl+c")
+	assert.False(t, run.stopped)
+	send(t, a, "ctrl+c")
+	assert.True(t, a.quit)
+	assert.True(t, run.killed)
+	assert.Len(t, a.finish().Outcomes, 1)
+}
+
+func TestASignalStopsInOrderAndASecondAtOnce(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, stopMsg{})
+	assert.True(t, run.stopped)
+	assert.False(t, run.killed)
+	send(t, a, killMsg{})
+	assert.True(t, a.quit)
+	assert.True(t, run.killed)
+}
+
+func TestARunThatEndsShowsItsResults(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, "x", frame(a))
+	assert.IsType(t, &results{}, a.top())
+	assert.Nil(t, a.run())
+	send(t, a, "q")
+	assert.True(t, a.quit, "nothing runs: q asks nothing")
+	assert.Equal(t, []Outcome{run.outcome}, a.final.Outcomes)
+}
+
+func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
+	b := &fakeBench{startErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
+	a := newTestApp(t, b, Options{})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: newStarting(Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"})})
+	got := picture(t, a)
+	assert.Contains(t, got, "connection refused")
+	assert.Contains(t, got, "try redis-cli ping")
+	b.startErr, b.next = nil, newFakeRun(1)
+	send(t, a, "enter")
+	assert.IsType(t, &dashboard{}, a.top(), "enter tries again")
+	assert.Len(t, b.started, 2)
+}
+
+func TestTheTargetIsShownWithoutItsPassword(t *testing.T) {
+	for in, want := range map[string]string{
+		"redis://me:secret@127.0.0.1:6379/0": "redis://me@127.0.0.1:6379/0",
+		"redis://:p@ss@host":                 "redis://@host",
+		"embedded:":                          "embedded:",
+		"mysql://host/db?a=b@c":              "mysql://host/db?a=b@c",
+	} {
+		assert.Equal(t, want, hideSecrets(in))
+	}
+}
+
+func TestPreparingShowsHowFarItIs(t *testing.T) {
+	a, run := dashApp(t, Options{Theme: ThemeDark}, 1, 0, 80, 24)
+	run.stage = Progress{Stage: Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
+	send(t, a, frame(a))
+	requireGolden(t, picture(t, a))
+}
+
+func TestPausedAndFinishingAreSaid(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, "space")
+	assert.True(t, run.Settings(0).Paused)
+	assert.Contains(t, picture(t, a), "‖ Bulk ingestion · redis · paused")
+	assert.Contains(t, picture(t, a), "space resume")
+	send(t, a, "space")
+	assert.False(t, run.Settings(0).Paused)
+	run.stage = Progress{Stage: Verifying, Step: "comparing 2 472 000 entries"}
+	send(t, a, frame(a))
+	got := picture(t, a)
+	assert.Contains(t, got, "verifying")
+	assert.Contains(t, got, "comparing 2 472 000 entries")
+	calls := run.calls
+	send(t, a, "+")
+	assert.Equal(t, calls, run.calls)
+	assert.Contains(t, picture(t, a), "knobs are at rest", "a dimmed key says why")
+}
+
+func TestAMarkIsDrawnAndKept(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 30*time.Second, 120, 40)
+	send(t, a, "m", "g", "c", "space", "q", "enter")
+	assert.Equal(t, []string{"00:30 gc q"}, run.marks)
+	got := picture(t, a)
+	assert.Contains(t, got, "╎")
+	assert.Contains(t, got, "◆")
+	assert.Contains(t, got, "marked 00:30: gc q")
+}
+
+func TestTheStoreGoesAndComesBack(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
+	run.gone = true
+	pass(t, a, run, 4*time.Second)
+	got := picture(t, a)
+	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4 s) · the run goes on · unreachable")
+	_, bar := a.top().(*dashboard).outside(a.env)
+	assert.Equal(t, tea.ProgressBarError, bar.State)
+	run.gone = false
+	pass(t, a, run, 2*time.Second)
+	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4 s")
+	pass(t, a, run, 20*time.Second)
+	assert.NotContains(t, picture(t, a), "answers again")
+}
+
+func TestAHangIsNoticedWithoutErrors(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
+	run.hang = 2 * time.Second
+	pass(t, a, run, 4*time.Second)
+	assert.Contains(t, picture(t, a), "The store has not answered since 00:10")
+	send(t, a, "space")
+	run.hang = 0
+	pass(t, a, run, 30*time.Second)
+	assert.NotContains(t, picture(t, a), "not answered since 00:14", "a pause is no silence")
+}
+
+func TestEffectComparesTenSecondsBeforeWithThoseSince(t *testing.T) {
+	row := func(t int, count int64, p99 int64) measure.Row {
+		return measure.Row{T: t, Count: count, Seconds: 1, ResponseP99: p99}
+	}
+	s := &measure.Snapshot{
+		Recent: [][]measure.Row{{row(0, 9999, 1), row(5, 100, 10), row(14, 200, 30), row(15, 150, 20), row(16, 300, 50), row(17, 500, 70)}},
+		Changes: []measure.Change{
+			{At: 2 * time.Second, Name: "threads", From: 1, To: 16},
+			{At: 15200 * time.Millisecond, Name: "threads", From: 16, To: 17}, {At: 15900 * time.Millisecond, Name: "threads", From: 17, To: 18},
+		},
+	}
+	e, ok := lastEffect(s)
+	require.True(t, ok)
+	assert.InDelta(t, 16, e.from, 0, "presses close together are one change")
+	assert.InDelta(t, 18, e.to, 0)
+	assert.Equal(t, stretch{2, 150, 30}, e.before, "whole seconds only, at most ten of them")
+	assert.Equal(t, stretch{2, 400, 70}, e.after)
+}
+
+func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		warmup, elapsed, total int
+		span                   int
+	}{
+		{"a short run is known whole", 0, 1, 15, 15},
+		{"warm-up belongs to it", 5, 1, 60, 65},
+		{"a long run begins with thirty seconds", 0, 1, 600, 30},
+		{"and doubles", 0, 31, 600, 60},
+		{"until its end is near", 0, 250, 600, 600},
+		{"an unknown end doubles", 0, 100, 0, 120},
+		{"a run beyond its end doubles", 0, 61, 60, 120},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.span, newAxis(60, c.warmup, c.elapsed, c.total, 1).span) })
+	}
+	run := newFakeRun(1)
+	var before []float64
+	for range 60 {
+		run.tick(time.Second)
+		a := newAxis(100, 5, seconds(run.at)+1, 60, 1)
+		dots := a.dots(a.rate(run.Snapshot(), -1))
+		for i, v := range before {
+			if v == v {
+				require.InDelta(t, v, dots[i], 1e-9, "column %d at %v", i, run.at)
+			}
+		}
+		before = dots
+	}
+}
+
+func TestFramesSlowDownWithoutFocusAndFollowOneChain(t *testing.T) {
+	a := newTestApp(t, &fakeBench{}, Options{})
+	var every []time.Duration
+	a.tick = func(d time.Duration, _ int) tea.Cmd {
+		every = append(every, d)
+		return nil
+	}
+	old := frame(a)
+	send(t, a, frame(a), tea.BlurMsg{}, frame(a), tea.FocusMsg{}, old)
+	send(t, a, frame(a))
+	assert.Equal(t, []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, 100 * time.Millisecond, 100 * time.Millisecond}, every, "the frame of the old chain starts no other")
+}
+
+func TestFloodsOfMouseMessagesAreThinned(t *testing.T) {
+	now := time.Unix(0, 0)
+	filter := calmBy(func() time.Time { return now })
+	assert.NotNil(t, filter(nil, tea.MouseMotionMsg{}))
+	assert.Nil(t, filter(nil, tea.MouseMotionMsg{}))
+	assert.NotNil(t, filter(nil, tea.MouseClickMsg{}))
+	assert.NotNil(t, filter(nil, tea.MouseReleaseMsg{}))
+	assert.NotNil(t, filter(nil, keyPress("+")))
+	now = now.Add(calm)
+	assert.NotNil(t, filter(nil, tea.MouseMotionMsg{}))
+}
+
+func TestEveryThemeSaysTheSame(t *testing.T) {
+	want := ""
+	for _, theme := range Themes {
+		a, run := changed(t, Options{Theme: theme}, 1, 120, 40)
+		run.gone = true
+		pass(t, a, run, 3*time.Second)
+		send(t, a, "t")
+		if want == "" {
+			want = picture(t, a)
+		}
+		assert.Equal(t, want, picture(t, a), theme)
+		if theme == ThemeMono {
+			assert.NotRegexp(t, `\x1b\[[0-9;]*(3[0-8]|4[0-8]|9[0-7])[;m]`, a.View().Content, "mono writes no colour")
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	for _, theme := range []string{ThemeLight, ThemeDark, ThemeMono} {
+		t.Run(theme, func(t *testing.T) {
+			a, _ := changed(t, Options{Theme: theme}, 1, 80, 24)
+			send(t, a, "t")
+			golden.RequireEqual(t, []byte(a.View().Content+"\n"))
+		})
+	}
+}
+
+func TestNoColorIsMono(t *testing.T) {
+	a := newTestApp(t, &fakeBench{}, Options{NoColor: true, Theme: ThemeDark})
+	assert.Equal(t, "mono", a.env.styles.name)
+}
+
+func TestNoScreenIsLargerThanTheTerminal(t *testing.T) {
+	for _, tracks := range []int{1, 3} {
+		a, run := changed(t, Options{}, tracks, 120, 40)
+		run.gone = true
+		pass(t, a, run, 3*time.Second)
+		for _, keys := range [][]string{{}, {"down"}, {"tab"}, {"tab"}, {"tab"}, {"tab"}, {"l"}, {"t"}, {"up", "up", "right"}, {"down", "5"}, {"esc"}, {"?"}, {"?"}, {"L"}, {"L"}, {"q"}, {"esc"}, {"esc"}, {"m"}} {
+			for _, k := range keys {
+				send(t, a, k)
+			}
+			for _, size := range [][2]int{{200, 60}, {120, 40}, {96, 25}, {97, 28}, {80, 24}, {79, 50}, {60, 16}, {61, 23}, {59, 16}, {20, 5}, {1, 1}} {
+				send(t, a, tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				picture(t, a)
+			}
+		}
+	}
+}
+
+func TestAProgramFromStartToEnd(t *testing.T) {
+	run := newFakeRun(1)
+	run.tick(8 * time.Second)
+	b := &fakeBench{next: run}
+	app := NewApp(Options{Start: true, Request: Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(100, 30), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
+	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Throughput") }, teatest.WithDuration(10*time.Second))
+	for range 20 {
+		tm.Send(keyPress("+"))
+	}
+	tm.Send(keyPress("x"))
+	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Results") }, teatest.WithDuration(10*time.Second))
+	tm.Send(keyPress("q"))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
+	final := tm.FinalModel(t).(*App).finish()
+	assert.Equal(t, []Outcome{run.outcome}, final.Outcomes)
+	assert.Equal(t, 36, run.Settings(All).Threads)
+	assert.Len(t, run.Snapshot().Changes, 20)
+}
+
+func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
+	run := newFakeRun(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	in, w := io.Pipe()
+	defer w.Close()
+	b := &fakeBench{next: run}
+	go func() { // ends once the run has started
+		for {
+			b.mu.Lock()
+			n := len(b.started)
+			b.mu.Unlock()
+			if n > 0 {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
+	require.NoError(t, err)
+	assert.True(t, run.stopped)
+	assert.Equal(t, []Outcome{run.outcome}, final.Outcomes)
+}
+
+func BenchmarkDashboardView(b *testing.B) {
+	for name, keys := range map[string][]string{"dashboard": {}, "tuning": {"t"}, "help": {"?"}} {
+		b.Run(name, func(b *testing.B) {
+			a, run := changed(b, Options{Theme: ThemeDark}, 1, 120, 40)
+			for _, k := range keys {
+				send(b, a, k)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				run.mu.Lock()
+				run.publish()
+				run.mu.Unlock()
+				a.Update(frame(a))
+				_ = a.View()
+			}
+		})
+	}
+}
