@@ -21,6 +21,11 @@ type Shape string
 // Map is keys with values.
 const Map Shape = "map"
 
+// Keys is several structures under one name, laid out by a profile that keeps its
+// own data: on a store of keys, all keys that begin with the name and a hash tag.
+// Such a space is Grouped.
+const Keys Shape = "keys"
+
 // Entry is one key with its value. Both may be reused by the caller once the
 // call has returned.
 type Entry struct {

@@ -28,10 +28,10 @@ func TestTooSmallReadsTheMessageOfTheLibrary(t *testing.T) {
 }
 
 func TestGlobsAreEscaped(t *testing.T) {
-	assert.Equal(t, `a\*b\?\[c\]\\d:{*}`, groupPattern(`a*b?[c]\d`))
-	assert.True(t, isGroup("ns:a", "ns:a:{x17}"))
-	assert.True(t, isGroup("ns:a", "ns:a:{}"))
+	assert.Equal(t, `a\*b\?\[c\]\\d:{*}`, groupPattern(store.Space{}, `a*b?[c]\d`))
+	assert.True(t, isGroup(store.Space{}, "ns:a", "ns:a:{x17}"))
+	assert.True(t, isGroup(store.Space{}, "ns:a", "ns:a:{}"))
 	for _, k := range []string{"ns:a", "ns:a:x", "ns:a:{x", "ns:a:{x}y", "ns:ab:{x}", "ns:a:{x}{y}", "ns:a:{{x}}"} {
-		assert.False(t, isGroup("ns:a", k), k)
+		assert.False(t, isGroup(store.Space{}, "ns:a", k), k)
 	}
 }

@@ -56,13 +56,22 @@ var globs = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`,
 
 // groupPattern returns what SCAN is to look for to find the groups of a space.
 // isGroup has the last word.
-func groupPattern(key string) string { return globs.Replace(key) + ":{*}" }
+func groupPattern(s store.Space, key string) string {
+	if s.Shape == store.Keys {
+		return globs.Replace(key) + ":{*}*"
+	}
+	return globs.Replace(key) + ":{*}"
+}
 
-// isGroup says whether k is the key of a group of the space with that key.
-func isGroup(key, k string) bool {
+// isGroup says whether k is the key of a group of the space with that key, or one
+// of the keys of a space of keys.
+func isGroup(s store.Space, key, k string) bool {
 	tag, ok := strings.CutPrefix(k, key+":{")
 	if !ok {
 		return false
+	}
+	if s.Shape == store.Keys {
+		return strings.Contains(tag, "}")
 	}
 	tag, ok = strings.CutSuffix(tag, "}")
 	return ok && !strings.ContainsAny(tag, "{}")
@@ -72,7 +81,7 @@ func isGroup(key, k string) bool {
 // the client of the master that holds them.
 func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client, keys []string) error) error {
 	key := keyOf(s)
-	pattern := groupPattern(key)
+	pattern := groupPattern(s, key)
 	seen := map[string]struct{}{} // SCAN may return a key again
 	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		var cursor uint64
@@ -83,7 +92,7 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 			}
 			ours := found[:0]
 			for _, k := range found {
-				if _, again := seen[k]; !again && isGroup(key, k) {
+				if _, again := seen[k]; !again && isGroup(s, key, k) {
 					seen[k] = struct{}{}
 					ours = append(ours, k)
 				}

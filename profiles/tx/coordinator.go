@@ -1,0 +1,323 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Operations of the saga track, by their place in sagaOps.
+const (
+	opSaga workload.Op = iota
+	opSave
+	opCall
+	opBranch
+	opAbort
+	opUndo
+	opFinish
+	opRecover
+	opCheck
+	opSweep
+)
+
+var sagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep"}
+
+// errUndecided is what becomes of a saga whose participant has not answered well:
+// it stays in the index and is taken up again later.
+var errUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")
+
+// errParticipant is an injected failure of a participant.
+var errParticipant = errors.New("the participant failed or its reply was lost (errorRate)")
+
+// fate is what the participants will do with one saga.
+type fate struct {
+	// failAt is the step whose action is refused, from 1; 0: none.
+	failAt int
+}
+
+// coordinator carries sagas through. It belongs to one goroutine.
+type coordinator struct {
+	spec  *sagaSpec
+	store sagaStore
+	rnd   *rand.Rand
+	// calm says that participants do as they are told: in a recovery.
+	calm  bool
+	tally *sagaTally
+	buf   []byte
+}
+
+// stopwatch records the storage operations and branch calls of a saga; nil
+// records nothing.
+type stopwatch = workload.Iteration
+
+// timed runs f as an operation. It covers no units: the saga as a whole does.
+func timed(it *stopwatch, op workload.Op, f func() error) error {
+	if it == nil {
+		return f()
+	}
+	start := it.Now()
+	err := f()
+	it.Record(op, 0, start, start, it.Now(), err)
+	return err
+}
+
+// submit stores a new saga and carries it through.
+func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *saga) error {
+	s.interval = c.firstInterval()
+	s.next = s.created.Add(s.interval)
+	if err := timed(it, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	return c.process(ctx, it, s)
+}
+
+func (c *coordinator) firstInterval() time.Duration {
+	if t := c.spec.timeout; t > 0 && t < c.spec.retry {
+		return t
+	}
+	return c.spec.retry
+}
+
+// process is one pass over a saga: it ends with a final status and nil, or with
+// an error, and then the saga is taken up again later.
+func (c *coordinator) process(ctx context.Context, it *stopwatch, s *saga) error {
+	if s.status == submitted {
+		reason, err := c.forward(ctx, it, s)
+		if err != nil {
+			return err
+		}
+		if reason == "" {
+			return c.change(ctx, it, s, opFinish, succeed)
+		}
+		s.reason = reason
+		if err := c.change(ctx, it, s, opAbort, aborting); err != nil {
+			return err
+		}
+	}
+	if s.status == aborting {
+		if err := c.back(ctx, it, s); err != nil {
+			return err
+		}
+		return c.change(ctx, it, s, opFinish, failed)
+	}
+	return nil
+}
+
+func (c *coordinator) timedOut(s *saga) bool {
+	return s.timeout > 0 && time.Since(s.created) >= s.timeout
+}
+
+// forward runs the actions that are not done, one after the other. A reason says
+// that the saga must be undone.
+func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *saga) (reason string, err error) {
+	if c.timedOut(s) {
+		return "Timeout after " + strconv.FormatFloat(s.timeout.Seconds(), 'f', -1, 64) + " seconds", nil
+	}
+	for step := range s.steps {
+		pos := action(step)
+		switch s.rows[pos].status {
+		case succeed:
+			continue
+		case failed:
+			return "branch " + string(appendBranch(nil, step)) + " has failed", nil
+		}
+		got, err := c.call(ctx, it, s, pos)
+		if err != nil || got == replyLater {
+			return "", c.later(ctx, it, s, err)
+		}
+		status := succeed
+		if got == replyRefused {
+			status = failed
+		}
+		if err := c.write(ctx, it, s, pos, status); err != nil {
+			return "", err
+		}
+		if status == failed {
+			return "branch " + string(appendBranch(nil, step)) + " was refused", nil
+		}
+	}
+	return "", nil
+}
+
+// back undoes, from the last to the first, every step that was done, that failed,
+// or that may have been under way.
+func (c *coordinator) back(ctx context.Context, it *stopwatch, s *saga) error {
+	last := -1
+	for step := range s.steps {
+		last = step
+		if s.rows[action(step)].status != succeed {
+			break // failed, or its outcome is unknown; what follows never began
+		}
+	}
+	for step := last; step >= 0; step-- {
+		pos := compensation(step)
+		if s.rows[pos].status == succeed {
+			continue
+		}
+		got, err := c.call(ctx, it, s, pos)
+		if err != nil || got == replyLater || got == replyRefused {
+			return c.later(ctx, it, s, err)
+		}
+		if err := c.write(ctx, it, s, pos, succeed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write stores what became of a row.
+func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int, status string) error {
+	r := &s.rows[pos]
+	now := time.Now()
+	r.status, r.updated = status, now
+	if status == succeed {
+		r.ended = now
+	} else {
+		r.rolledBack = now
+	}
+	if err := timed(it, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
+		return fmt.Errorf("branch %d: %w", r.step+1, err)
+	}
+	return nil
+}
+
+// change stores a new status.
+func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op workload.Op, to string) error {
+	from, now := s.status, time.Now()
+	s.status, s.updated = to, now
+	switch to {
+	case succeed:
+		s.ended = now
+	case failed:
+		s.rolledBack = now
+	}
+	if err := timed(it, op, func() error { return c.store.Change(ctx, s, from) }); err != nil {
+		return fmt.Errorf("%s: %w", sagaOps[op], err)
+	}
+	return nil
+}
+
+// later leaves a saga to be taken up again: after the same time when the branch
+// is under way, after twice the time when it failed.
+func (c *coordinator) later(ctx context.Context, it *stopwatch, s *saga, cause error) error {
+	if cause != nil {
+		s.interval *= 2
+		c.tally.retries.Add(1)
+	} else {
+		c.tally.ongoing.Add(1)
+	}
+	s.next = time.Now().Add(s.interval)
+	s.updated = time.Now()
+	if err := c.store.Touch(ctx, s); err != nil {
+		return errors.Join(cause, fmt.Errorf("touch: %w", err))
+	}
+	if cause != nil && !errors.Is(cause, errParticipant) {
+		return cause
+	}
+	return errUndecided
+}
+
+// call has a participant carry out a row.
+func (c *coordinator) call(ctx context.Context, it *stopwatch, s *saga, pos int) (reply, error) {
+	r, sp := &s.rows[pos], c.spec
+	op := opCall
+	if r.op == opCompensate {
+		op = opUndo
+	}
+	if s.empty && c.calm || s.empty && !sp.unruly && s.fate.failAt == 0 {
+		return replyDone, nil // nobody is called
+	}
+	lost := false
+	if !c.calm && sp.unruly {
+		if err := rest(ctx, sp.delay); err != nil {
+			return 0, err
+		}
+		if sp.ongoingRate > 0 && c.rnd.Float64() < sp.ongoingRate {
+			return replyLater, nil
+		}
+		lost = sp.errorRate > 0 && c.rnd.Float64() < sp.errorRate
+		if lost && c.rnd.IntN(2) == 0 {
+			return 0, errParticipant // it never heard of it
+		}
+	}
+	if r.op == opAction && s.fate.failAt == r.step+1 {
+		return replyRefused, nil
+	}
+	if s.empty {
+		if lost {
+			return 0, errParticipant
+		}
+		return replyDone, nil
+	}
+	var got reply
+	err := timed(it, op, func() error {
+		var err error
+		got, err = c.store.Move(ctx, s, pos)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s of branch %d: %w", r.op, r.step+1, err)
+	}
+	c.tally.note(got)
+	if lost {
+		return 0, errParticipant // it was done, and nobody knows
+	}
+	if !c.calm && sp.duplicateRate > 0 && c.rnd.Float64() < sp.duplicateRate && got != replyRefused {
+		again, err := c.store.Move(ctx, s, pos)
+		if err != nil {
+			return 0, fmt.Errorf("%s of branch %d again: %w", r.op, r.step+1, err)
+		}
+		c.tally.note(again)
+	}
+	return got, nil
+}
+
+// rest waits for d, or until ctx ends.
+func rest(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// recoverOne takes up the transaction of a shard that is due longest. false: none
+// was due.
+func (c *coordinator) recoverOne(ctx context.Context, shard int) (*saga, bool, error) {
+	now := time.Now()
+	gid, err := c.store.Lock(ctx, shard, now, now.Add(c.spec.retry))
+	if errors.Is(err, errNone) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("look for unfinished transactions: %w", err)
+	}
+	s, err := c.resume(ctx, shard, gid)
+	return s, true, err
+}
+
+// resume carries a stored saga on.
+func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*saga, error) {
+	s, err := c.store.Load(ctx, shard, gid)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", gid, err)
+	}
+	if final(s.status) {
+		return s, nil
+	}
+	if err := c.process(ctx, nil, s); err != nil {
+		return s, fmt.Errorf("recover %s: %w", gid, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,199 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// bindSaga connects a saga plan to a store of transactions.
+func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m meter) error {
+	keep, err := store.As[store.Keeper](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	r := newSagaRun(sp, st, m)
+	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
+		if progress == nil {
+			progress = func(int64, int64) {}
+		}
+		return r.setup(ctx, c, keep, progress)
+	}
+	p.Verify = func(ctx context.Context) workload.Verification {
+		defer func() { _ = r.log.close() }() // nothing is written any more
+		if f, ok := c.(store.Forgetful); ok && f.Forgets() {
+			r.measureEnd(ctx)
+			return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+		}
+		return r.verify(ctx)
+	}
+	p.Teardown = func(ctx context.Context) error {
+		if r.existed {
+			return nil
+		}
+		if _, err := keep.Drop(ctx, sp.space(), nil); err != nil {
+			return fmt.Errorf("delete %s: %w", prefixed(sp.namespace, sagaSpace), err)
+		}
+		return nil
+	}
+	p.Facts = func() any { return r.facts() }
+	track := p.Phases[len(p.Phases)-1].Tracks
+	track[0].NewTask = func(worker int) (workload.Task, error) { return r.newTask(worker), nil }
+	return nil
+}
+
+// setup makes sure that the space is ours, makes the accounts, and takes up what
+// an earlier run has left unfinished.
+func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, progress func(done, total int64)) error {
+	sp := r.spec
+	if err := r.admit(ctx, keep); err != nil {
+		return err
+	}
+	if p, ok := c.(store.Prober); ok {
+		if err := p.Probe(ctx, sp.space()); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	if sp.ackLog != "" {
+		log, earlier, err := openAckLog(sp.ackLog)
+		if err != nil {
+			return err
+		}
+		r.log, r.earlier = log, earlier
+	}
+	if err := keep.Record(ctx, r.record()); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if sp.accounts > 0 {
+		if err := r.store.Prepare(ctx, progress); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	if err := r.takeUp(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	r.nextPoll.Store(time.Now().Add(sp.cron).UnixNano())
+	r.nextCheck.Store(time.Now().Add(sp.check).UnixNano())
+	r.before = r.conn.usage(ctx)
+	return nil
+}
+
+// admit decides whether the space may be written to: it is empty, or ours with
+// the same accounts, or --allow-existing was given.
+func (r *sagaRun) admit(ctx context.Context, keep store.Keeper) error {
+	sp, name := r.spec, prefixed(r.spec.namespace, sagaSpace)
+	made, err := keep.Made(ctx, sp.namespace)
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	for _, m := range made {
+		if m.Name != sagaSpace {
+			continue
+		}
+		r.existed = true
+		want := r.record().Params
+		if !maps.Equal(m.Params, want) {
+			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", name, words(m.Params), words(want)),
+				"use the same values, another --namespace, or delete it with  "+deleteCommand(sp.namespace))
+		}
+		return nil
+	}
+	found, err := keep.Inspect(ctx, sp.space())
+	if err != nil {
+		return fault.Code(fmt.Errorf("look at %s: %w", name, err), fault.CodeStore)
+	}
+	if !found.Exists {
+		return nil
+	}
+	if !sp.allow {
+		return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", name), "use another --namespace, or --allow-existing to write into it")
+	}
+	r.existed = true
+	return nil
+}
+
+func (r *sagaRun) record() store.Made {
+	sp := r.spec
+	return store.Made{
+		Space: sp.space(), Profile: Name, Run: sp.runID, Updated: time.Now().UTC().Format(time.RFC3339),
+		Params: map[string]string{
+			"accounts": strconv.FormatInt(sp.accounts, 10), "balance": strconv.FormatInt(sp.balance, 10), "prefixes": strconv.Itoa(sp.shards),
+		},
+	}
+}
+
+func words(params map[string]string) string {
+	names := make([]string, 0, len(params))
+	for k := range params {
+		names = append(names, k)
+	}
+	sort.Strings(names)
+	out := ""
+	for i, k := range names {
+		if i > 0 {
+			out += " "
+		}
+		out += k + "=" + params[k]
+	}
+	return out
+}
+
+func deleteCommand(namespace string) string {
+	cmd := "perfbench data delete --target URL"
+	switch namespace {
+	case "perfbench":
+	case "":
+		cmd += ` --namespace ""`
+	default:
+		cmd += " --namespace " + namespace
+	}
+	return cmd
+}
+
+// takeUp carries on what is due of an earlier run, and notes how the rest stands.
+func (r *sagaRun) takeUp(ctx context.Context) error {
+	began := time.Now()
+	c := coordinator{spec: r.spec, store: r.store, calm: true, tally: &sagaTally{}}
+	for shard := range r.spec.shards {
+		list, err := r.store.Unfinished(ctx, shard)
+		if err != nil {
+			return fmt.Errorf("look for unfinished transactions: %w", err)
+		}
+		for _, p := range list {
+			if p.due.After(began) {
+				got, err := r.store.Read(ctx, shard, []string{p.gid})
+				if err != nil {
+					return err
+				}
+				r.foreign[p.gid] = got[0].ledger
+				continue
+			}
+			s, err := c.resume(ctx, shard, p.gid)
+			if err != nil && !errors.Is(err, errNone) && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) {
+				return err
+			}
+			r.atStart.add(s)
+		}
+	}
+	r.atStart.Seconds = time.Since(began).Seconds()
+	if r.spec.accounts == 0 {
+		return nil
+	}
+	r.base = map[int64]int64{}
+	return r.store.Balances(ctx, func(a, balance int64) { r.base[a] = balance })
+}
+
+func (r *sagaRun) measureEnd(ctx context.Context) {
+	u := r.conn.usage(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.after = u
+}

@@ -1,0 +1,139 @@
+package tx
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+const sagaSpace = "saga"
+
+// Words of the parameter script.
+const (
+	scriptSHA  = "evalsha"
+	scriptEval = "eval"
+)
+
+// sagaSpec is what Design found out about a saga run. It is not changed
+// afterwards.
+type sagaSpec struct {
+	namespace, runID, driver string
+	seed                     int64
+	allow                    bool
+	stamp                    string
+
+	branches int
+	// accounts is 0 when branches call nobody.
+	accounts, balance, amount int64
+	zipf                      float64
+	shards                    int
+	script                    string
+
+	failRate, ongoingRate, errorRate, duplicateRate float64
+	failAt                                          int
+	delay                                           time.Duration
+	// unruly says that participants may answer late, badly or not at all.
+	unruly bool
+
+	timeout, retry, cron       time.Duration
+	dataExpire, finishedExpire time.Duration
+	check                      time.Duration
+	ackLog                     string
+	start                      workload.Settings
+	count                      int64
+}
+
+func designSaga(r *values, in workload.Inputs) (*workload.Plan, error) {
+	s := readSaga(r, in)
+	if in.Duration == 0 || in.Count > 0 {
+		v := r.pick(param("transactions"), "count", "transactions")
+		n, err := v.Int(1, 1<<53)
+		r.problems.Add(err)
+		s.count = n
+		r.show("transactions", strconv.FormatInt(n, 10), v)
+	}
+	if err := r.problems.Err(); err != nil {
+		return nil, err
+	}
+	p := &workload.Plan{
+		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
+		Private: s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
+		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
+			Name: "saga", Ops: sagaOps, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
+		}}}},
+		Writes:  []string{s.writes()},
+		Deletes: []string{"finished sagas " + s.finishedExpire.String() + " after their end; with --cleanup everything that this run made"},
+	}
+	return p, nil
+}
+
+// readSaga reads the parameters of mode=saga, of which mode=baseline uses some.
+func readSaga(r *values, in workload.Inputs) *sagaSpec {
+	s := &sagaSpec{
+		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
+		stamp: stampOf(in.RunID, in.Seed),
+	}
+	s.branches = int(r.whole("branches"))
+	on := r.onOff("accounts")
+	s.accounts, s.balance, s.amount = r.whole("accountCount"), r.whole("balance"), r.whole("amount")
+	s.zipf = r.number("zipf")
+	s.shards = int(r.whole("prefixes"))
+	s.script = r.choice("script")
+	s.failRate, s.failAt = r.number("failRate"), int(r.whole("failAt"))
+	s.ongoingRate, s.errorRate, s.duplicateRate = r.number("ongoingRate"), r.number("errorRate"), r.number("duplicateRate")
+	s.delay = r.duration("delay")
+	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
+	s.timeout, s.retry, s.cron = r.duration("timeout"), r.duration("retryInterval"), r.duration("cronInterval")
+	s.dataExpire, s.finishedExpire = r.duration("dataExpire"), r.duration("finishedExpire")
+	s.check, s.ackLog = r.duration("checkInterval"), r.text("ackLog")
+	s.start = r.settings(10)
+	s.judge(r, on)
+	return s
+}
+
+func (s *sagaSpec) judge(r *values, accounts bool) {
+	if !accounts {
+		s.accounts = 0
+	}
+	if s.failAt > s.branches {
+		r.bad("use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
+	}
+	if accounts && s.branches < 2 {
+		r.bad("use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
+	}
+	if accounts && s.accounts < int64(s.branches) {
+		r.bad("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
+	}
+	for name, d := range map[string]time.Duration{"retryInterval": s.retry, "dataExpire": s.dataExpire, "finishedExpire": s.finishedExpire, "cronInterval": s.cron} {
+		if d <= 0 {
+			r.bad("for example "+param(name).Default, "%s: must be more than 0", name)
+		}
+	}
+	if s.finishedExpire%time.Second != 0 || s.dataExpire%time.Second != 0 {
+		r.bad("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+	}
+}
+
+// bytes is about what one saga leaves behind.
+func (s *sagaSpec) bytes() int64 {
+	n := int64(600 + 700*s.branches)
+	if s.accounts > 0 {
+		n += 300
+	}
+	return n
+}
+
+func (s *sagaSpec) writes() string {
+	n := "sagas without end"
+	if s.count > 0 {
+		n = strconv.FormatInt(s.count, 10) + " sagas"
+	}
+	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, s.finishedExpire)
+	if s.accounts > 0 {
+		text += fmt.Sprintf(", and %d accounts", s.accounts)
+	}
+	return text
+}

@@ -1,0 +1,343 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// outcome is what a client was told about its saga.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	ackedDone
+	ackedUndone
+)
+
+// sagaRun is a saga run at work: what its workers share. It is safe for use by
+// several goroutines.
+type sagaRun struct {
+	spec  *sagaSpec
+	store sagaStore
+	conn  meter
+	log   *ackLog
+	// nextPoll is when to look for unfinished sagas next, in Unix ns.
+	nextPoll  atomic.Int64
+	nextCheck atomic.Int64
+	shard     atomic.Int64 // the prefix to look at next
+
+	mu      sync.Mutex
+	tallies map[int]*sagaTally
+	notes   findings
+	before  usage
+	after   usage
+	// existed says that an earlier run made the space; atStart is what it left.
+	existed  bool
+	atStart  recovery
+	inRun    recovery
+	atEnd    recovery
+	base     map[int64]int64             // balances before the run
+	foreign  map[string]map[string]entry // ledgers of others' unfinished sagas before the run
+	earlier  map[string]outcome          // from the log of a run that was killed
+	swept    int64
+	verified bool
+	balances int64 // accounts whose balance was compared
+	readBack int64
+	moved    map[int64]int64 // what the ledgers of this run say, by account
+}
+
+// recovery counts unfinished sagas that were taken up again.
+type recovery struct {
+	Found     int64    `json:"found"`
+	Done      int64    `json:"done"`
+	Undone    int64    `json:"undone"`
+	Undecided int64    `json:"undecided"`
+	Seconds   float64  `json:"seconds"`
+	Gids      []string `json:"examples,omitempty"`
+}
+
+func (r *recovery) add(s *saga) {
+	r.Found++
+	switch {
+	case s != nil && s.status == succeed:
+		r.Done++
+	case s != nil && s.status == failed:
+		r.Undone++
+	default:
+		r.Undecided++
+	}
+	if s != nil && len(r.Gids) < maxExamples {
+		r.Gids = append(r.Gids, s.gid+" "+s.status)
+	}
+}
+
+const maxExamples = 10
+
+func newSagaRun(sp *sagaSpec, st sagaStore, conn meter) *sagaRun {
+	return &sagaRun{spec: sp, store: st, conn: conn, tallies: map[int]*sagaTally{}, foreign: map[string]map[string]entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+}
+
+// sagaTally is what one worker has done. The worker alone writes it; the numbers
+// may be read by anybody, the rest once the worker is gone.
+type sagaTally struct {
+	done, undone, undecided, unknown atomic.Int64
+	retries, ongoing                 atomic.Int64
+	duplicates, nulls, refused       atomic.Int64
+	early, late                      atomic.Int64 // before and after the first expiry
+	all                              atomic.Int64 // warm-up included
+	seq                              int64
+	outcomes                         []uint8 // two bits for each saga
+	marks                            []mark
+	mu                               sync.Mutex // guards gaps
+	gaps                             []gap
+	last                             int64
+	_                                [64]byte
+}
+
+// mark says how many sagas a worker had begun at a moment.
+type mark struct {
+	at  time.Time
+	seq int64
+}
+
+// gap is a stretch without a completion, in ns since measurement began.
+type gap struct{ from, to int64 }
+
+const (
+	markEvery = time.Second
+	longGap   = int64(100 * time.Millisecond)
+	maxGaps   = 10000
+)
+
+func (t *sagaTally) note(r reply) {
+	switch r {
+	case replyDuplicate:
+		t.duplicates.Add(1)
+	case replyNothing:
+		t.nulls.Add(1)
+	case replyRefused:
+		t.refused.Add(1)
+	}
+}
+
+func (t *sagaTally) set(seq int64, o outcome) {
+	for int64(len(t.outcomes)) <= seq/4 {
+		t.outcomes = append(t.outcomes, 0)
+	}
+	t.outcomes[seq/4] |= uint8(o) << (seq % 4 * 2)
+}
+
+func (t *sagaTally) get(seq int64) outcome {
+	if seq/4 >= int64(len(t.outcomes)) {
+		return unknown
+	}
+	return outcome(t.outcomes[seq/4] >> (seq % 4 * 2) & 3)
+}
+
+// completed notes the time of a completion.
+func (t *sagaTally) completed(now int64) {
+	if now-t.last >= longGap {
+		t.mu.Lock()
+		if len(t.gaps) < maxGaps {
+			t.gaps = append(t.gaps, gap{t.last, now})
+		}
+		t.mu.Unlock()
+	}
+	t.last = now
+}
+
+func (r *sagaRun) tally(worker int) *sagaTally {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tallies[worker] == nil {
+		r.tallies[worker] = &sagaTally{}
+	}
+	return r.tallies[worker]
+}
+
+// sagaTask is one client. It belongs to its worker.
+type sagaTask struct {
+	run    *sagaRun
+	c      coordinator
+	worker int
+	s      saga
+	from   *zipf
+	gid    []byte
+}
+
+func (r *sagaRun) newTask(worker int) *sagaTask {
+	sp, t := r.spec, r.tally(worker)
+	// A worker that comes back draws other numbers than before.
+	rnd := rand.New(rand.NewPCG(uint64(sp.seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
+	k := &sagaTask{run: r, worker: worker, c: coordinator{spec: sp, store: r.store, rnd: rnd, tally: t}}
+	if sp.accounts > 0 {
+		k.from = newZipf(rnd, sp.zipf, sp.accounts)
+	}
+	return k
+}
+
+// Do runs one saga, and now and then looks after those that were left unfinished.
+func (k *sagaTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if err := k.housekeeping(ctx, it); err != nil {
+		return err
+	}
+	t := k.c.tally
+	seq := t.seq
+	t.seq++
+	k.prepare(seq)
+	t.all.Add(1)
+	m := it.Begin(opSaga)
+	err := k.c.submit(ctx, it, &k.s)
+	units := 0
+	o := unknown
+	switch {
+	case err != nil:
+	case k.s.status == succeed:
+		o, units = ackedDone, 1
+	default:
+		o, units = ackedUndone, 1
+	}
+	if err == nil {
+		t.set(seq, o)
+		if k.run.log != nil {
+			err = k.run.log.add(k.s.gid, o)
+			if err != nil {
+				err = workload.Fatal(err)
+			}
+		}
+	}
+	if err = it.End(m, units, err); !it.Warmup {
+		k.count(it, o, err)
+	}
+	return err
+}
+
+func (k *sagaTask) count(it *workload.Iteration, o outcome, err error) {
+	t := k.c.tally
+	switch {
+	case o == ackedDone:
+		t.done.Add(1)
+	case o == ackedUndone:
+		t.undone.Add(1)
+	case errors.Is(err, errUndecided):
+		t.undecided.Add(1)
+	default:
+		t.unknown.Add(1)
+	}
+	if o == unknown {
+		return
+	}
+	now := it.Now()
+	t.completed(now)
+	if now < int64(k.run.spec.finishedExpire) {
+		t.early.Add(1)
+	} else {
+		t.late.Add(1)
+	}
+}
+
+// prepare makes the next saga. It is not part of the operation's time.
+func (k *sagaTask) prepare(seq int64) {
+	sp, s := k.run.spec, &k.s
+	now := time.Now()
+	if t := k.c.tally; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
+		t.marks = append(t.marks, mark{now, seq})
+	}
+	k.gid = appendGid(k.gid[:0], sp.stamp, k.worker, seq)
+	s.reset(string(k.gid), int(seq+int64(k.worker))%sp.shards, sp.branches, now)
+	s.empty, s.timeout = sp.accounts == 0, sp.timeout
+	if sp.failRate > 0 && k.c.rnd.Float64() < sp.failRate {
+		s.fate.failAt = sp.failAt
+		if sp.failAt == 0 {
+			s.fate.failAt = 1 + k.c.rnd.IntN(sp.branches)
+		}
+	}
+	if sp.accounts > 0 {
+		k.transfers()
+	}
+}
+
+// transfers decides who pays whom: the first branch takes what the others get,
+// all of different accounts.
+func (k *sagaTask) transfers() {
+	s, sp := &k.s, k.run.spec
+	var total int64
+	for i := range s.steps {
+		a := k.from.next()
+		for j := 0; j < i; j++ {
+			if s.steps[j].Account == a {
+				a, j = (a+1)%sp.accounts, -1
+			}
+		}
+		s.steps[i] = transfer{Account: a}
+		if i > 0 {
+			s.steps[i].Amount = 1 + k.c.rnd.Int64N(sp.amount)
+			total += s.steps[i].Amount
+		}
+	}
+	s.steps[0].Amount = -total
+}
+
+// housekeeping takes up unfinished sagas, reads some finished ones back and, where
+// the store does not, removes old ones: whichever worker comes first when it is time.
+func (k *sagaTask) housekeeping(ctx context.Context, it *workload.Iteration) error {
+	r := k.run
+	now := time.Now().UnixNano()
+	if next := r.nextPoll.Load(); now >= next && r.nextPoll.CompareAndSwap(next, now+int64(r.spec.cron)) {
+		if err := k.poll(ctx, it); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	if next := r.nextCheck.Load(); r.spec.check > 0 && now >= next && r.nextCheck.CompareAndSwap(next, now+int64(r.spec.check)) {
+		if err := k.sample(ctx, it); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// poll takes up one unfinished saga. After a hit the next worker looks again at
+// once.
+func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
+	r := k.run
+	for range r.spec.shards {
+		shard := int(r.shard.Add(1)) % r.spec.shards
+		start := it.Now()
+		s, hit, err := k.c.recoverOne(ctx, shard)
+		if errors.Is(err, errUndecided) || errors.Is(err, errMoved) || errors.Is(err, errNone) {
+			err = nil // it was tried; or somebody else was faster
+		}
+		if hit || err != nil {
+			it.Record(opRecover, 0, start, start, it.Now(), err)
+		}
+		if err != nil {
+			return err
+		}
+		if hit {
+			r.nextPoll.Store(0)
+			r.mu.Lock()
+			r.inRun.add(s)
+			r.mu.Unlock()
+			return nil
+		}
+	}
+	start := it.Now()
+	n, err := r.store.Sweep(ctx, time.Now())
+	if n > 0 || err != nil {
+		it.Record(opSweep, 0, start, start, it.Now(), err)
+		r.mu.Lock()
+		r.swept += n
+		r.mu.Unlock()
+	}
+	if err != nil {
+		return fmt.Errorf("remove finished transactions: %w", err)
+	}
+	return nil
+}

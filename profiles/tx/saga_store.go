@@ -1,0 +1,91 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Words of a store about a saga.
+var (
+	// errTaken says that there is a transaction of that gid already.
+	errTaken = errors.New("the gid is taken")
+	// errMoved says that the transaction has another status than was expected.
+	errMoved = errors.New("the transaction has another status by now")
+	// errNone says that there is no such transaction, or none that is due.
+	errNone = errors.New("no such transaction")
+)
+
+// reply is a participant's answer to a branch call.
+type reply int
+
+const (
+	replyDone reply = iota
+	replyRefused
+	replyDuplicate
+	replyNothing // a compensation of what was never done
+	replyLater
+)
+
+// pending is an entry of the index of unfinished transactions.
+type pending struct {
+	gid string
+	due time.Time
+}
+
+// stored is what a store has of one transaction, for the checks.
+type stored struct {
+	gid string
+	// status is what guards compare, inner what the record itself says; both empty
+	// when there is no such transaction.
+	status, inner string
+	// rows are the branch rows' statuses, by position.
+	rows []string
+	// ledger holds what participants did, by branch and operation ("01action").
+	// Entries of an account that nothing was done to have no account.
+	ledger map[string]entry
+}
+
+type entry struct {
+	transfer
+	null bool
+}
+
+// money is what a prefix's accounts hold, and how much of it unfinished
+// transactions have taken off (negative) or put on.
+type money struct{ sum, flying int64 }
+
+// sagaStore is a store of transactions as the coordinator sees it, with the
+// accounts of its participants beside it. It is safe for use by several
+// goroutines. What changes a transaction is one atomic step.
+type sagaStore interface {
+	// Save stores a new transaction, or returns errTaken.
+	Save(ctx context.Context, s *saga) error
+	// Branch stores the row at a position, while the stored status is that of s;
+	// else errMoved.
+	Branch(ctx context.Context, s *saga, pos int) error
+	// Change stores the status of s if the stored one is from; else errMoved.
+	Change(ctx context.Context, s *saga, from string) error
+	// Touch stores when to look at an unfinished transaction next.
+	Touch(ctx context.Context, s *saga) error
+	// Lock leases the transaction that is due longest until then, or returns errNone.
+	Lock(ctx context.Context, shard int, now, until time.Time) (string, error)
+	// Load reads a transaction, or returns errNone.
+	Load(ctx context.Context, shard int, gid string) (*saga, error)
+	// Move has a participant carry out the row at a position.
+	Move(ctx context.Context, s *saga, pos int) (reply, error)
+
+	// Prepare makes the accounts that are missing.
+	Prepare(ctx context.Context, progress func(done, total int64)) error
+	// Unfinished lists the index.
+	Unfinished(ctx context.Context, shard int) ([]pending, error)
+	// Read reads transactions of one shard for checks.
+	Read(ctx context.Context, shard int, gids []string) ([]stored, error)
+	// Balances calls f with every account.
+	Balances(ctx context.Context, f func(account, balance int64)) error
+	// Money adds everything up at one instant, one value for each shard.
+	Money(ctx context.Context) ([]money, error)
+	// Sweep removes finished transactions that are older than they are kept, where
+	// the store does not do so by itself, and tells how many.
+	Sweep(ctx context.Context, now time.Time) (int64, error)
+}

@@ -1,0 +1,91 @@
+// Package tx is the profile of transactions, in three modes. pbm is PadoGrid's
+// transaction test: a pharmacy benefit manager's look-ups of eligibility and
+// profiles, and a transaction that reads a client group's members and writes
+// their summary, in one atomic step. saga is dtm's: distributed transactions of
+// several branches with the records that their coordinator keeps, and accounts
+// between which they move money, so that it can be checked that none is lost.
+// baseline measures the calls that transactions are made of and works out from
+// them how fast the transaction could be.
+//
+// Design works out a plan from values alone; a binding connects the plan to a
+// store. The engine drives the tasks; this package has never heard of it.
+package tx
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Name is the profile's name.
+const Name = "tx"
+
+// Names of the modes.
+const (
+	modePBM      = "pbm"
+	modeSaga     = "saga"
+	modeBaseline = "baseline"
+)
+
+var modes = []string{modePBM, modeSaga, modeBaseline}
+
+//go:embed presets/*.yaml
+var presets embed.FS
+
+// Profile returns the profile's description.
+func Profile() workload.Profile {
+	fsys, _ := fs.Sub(presets, "presets") // cannot fail: the name is valid
+	return workload.Profile{
+		Name:  Name,
+		Title: "Transactions",
+		Summary: "A pharmacy benefit manager's look-ups and group summaries (pbm), sagas across services (saga), " +
+			"and the calls that they are made of (baseline).",
+		Modes:         modes,
+		Unit:          "transactions",
+		Reads:         "PadoGrid tx.properties; YAML of names and values",
+		Writes:        "PadoGrid tx text; ab and redis-benchmark style; ceiling analysis",
+		Thread:        "a client",
+		Formats:       []string{formatPadogrid, formatAB, formatRedisBenchmark, formatCeiling},
+		Presets:       fsys,
+		DefaultPreset: "small",
+		Params:        params(),
+		Stores:        bindings(),
+		Read:          Read,
+		Design:        Design,
+	}
+}
+
+// Design works out the plan. It touches nothing; all problems are returned
+// joined, with the code of bad input.
+func Design(in workload.Inputs) (*workload.Plan, error) {
+	r := &values{vs: in.Values}
+	v := r.pick(param("mode"), "mode")
+	mode, err := v.Choice(modes...)
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), suggest.Hint(v.Text, modes))
+	}
+	r.show("mode", mode, v)
+	var p *workload.Plan
+	switch mode {
+	case modeSaga:
+		p, err = designSaga(r, in)
+	case modeBaseline:
+		p, err = designBaseline(r, in)
+	default:
+		p, err = designPBM(r, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Mode, p.Parameters, p.Warnings = mode, r.shown, r.warnings
+	return p, nil
+}
+
+func unbound(int) (workload.Task, error) { return nil, errors.New("tx: not connected to a store") }

@@ -1,0 +1,55 @@
+package tx
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// zipf draws numbers 0..n-1, number k with a weight of (k+1)^-s, for any s from 0
+// up: by inverting the integral of the weights and rejecting what lies above them
+// (Hörmann and Derflinger, "Rejection-inversion to generate variates from
+// monotone discrete distributions"). It belongs to one goroutine.
+type zipf struct {
+	rnd        *rand.Rand
+	n, s       float64
+	low, high  float64
+	shortcut   float64
+	everyAlike bool
+}
+
+func newZipf(rnd *rand.Rand, s float64, n int64) *zipf {
+	z := &zipf{rnd: rnd, n: float64(n), s: s, everyAlike: s == 0}
+	z.high = z.integral(z.n + 0.5)
+	z.low = z.integral(1.5) - 1
+	z.shortcut = 2 - z.inverse(z.integral(2.5)-math.Pow(2, -s))
+	return z
+}
+
+func (z *zipf) integral(x float64) float64 {
+	if z.s == 1 {
+		return math.Log(x)
+	}
+	return (math.Pow(x, 1-z.s) - 1) / (1 - z.s)
+}
+
+func (z *zipf) inverse(v float64) float64 {
+	if z.s == 1 {
+		return math.Exp(v)
+	}
+	return math.Pow(max(1+v*(1-z.s), math.SmallestNonzeroFloat64), 1/(1-z.s))
+}
+
+// next draws a number.
+func (z *zipf) next() int64 {
+	if z.everyAlike {
+		return z.rnd.Int64N(int64(z.n))
+	}
+	for {
+		u := z.high + z.rnd.Float64()*(z.low-z.high)
+		x := z.inverse(u)
+		k := math.Round(min(max(x, 1), z.n))
+		if k-x <= z.shortcut || u >= z.integral(k+0.5)-math.Pow(k, -z.s) {
+			return int64(k) - 1
+		}
+	}
+}
