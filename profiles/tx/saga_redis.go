@@ -173,9 +173,14 @@ func (s *saga) rowText(pos int) string {
 	return string(s.buf)
 }
 
+// score is a moment in the index: Unix seconds, to the millisecond.
+func score(t time.Time) string {
+	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64)
+}
+
 // Save runs save.lua.
 func (r *redisSagas) Save(ctx context.Context, s *saga) error {
-	args := append(r.four(s, 5+len(s.rows)), r.ttl, s.recordText(true), s.next.Unix(), s.gid, s.status)
+	args := append(r.four(s, 5+len(s.rows)), r.ttl, s.recordText(true), score(s.next), s.gid, s.status)
 	for pos := range s.rows {
 		args = append(args, s.rowText(pos))
 	}
@@ -198,12 +203,12 @@ func (r *redisSagas) Change(ctx context.Context, s *saga, from string) error {
 
 // Touch runs touch.lua.
 func (r *redisSagas) Touch(ctx context.Context, s *saga) error {
-	return code(r.run.run(ctx, touchScript, append(r.four(s, 5), r.ttl, s.recordText(false), s.status, s.next.Unix(), s.gid)...))
+	return code(r.run.run(ctx, touchScript, append(r.four(s, 5), r.ttl, s.recordText(false), s.status, score(s.next), s.gid)...))
 }
 
 // Lock runs lock.lua.
 func (r *redisSagas) Lock(ctx context.Context, shard int, now, until time.Time) (string, error) {
-	gid, err := r.run.run(ctx, lockScript, 1, r.base[shard]+"u", now.Unix(), until.Unix()).Text()
+	gid, err := r.run.run(ctx, lockScript, 1, r.base[shard]+"u", score(now), score(until)).Text()
 	if errors.Is(err, goredis.Nil) {
 		return "", errNone
 	}
@@ -270,7 +275,7 @@ func (r *redisSagas) Unfinished(ctx context.Context, shard int) ([]pending, erro
 	out := make([]pending, 0, len(zs))
 	for _, z := range zs {
 		gid, _ := z.Member.(string)
-		out = append(out, pending{gid, time.Unix(int64(z.Score), 0)})
+		out = append(out, pending{gid, time.UnixMilli(int64(z.Score * 1000))})
 	}
 	return out, err
 }

@@ -1,0 +1,158 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// given makes values: "name=value" texts of flags over the parameters' defaults.
+func given(pairs ...string) workload.Values {
+	vs := workload.Values{}
+	for _, p := range params() {
+		if p.Default != "" {
+			vs.Set(workload.Value{Name: p.Name, Text: p.Default, Origin: workload.OriginDefault})
+		}
+	}
+	for _, p := range pairs {
+		name, text, _ := strings.Cut(p, "=")
+		vs.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
+	}
+	return vs
+}
+
+var runs atomic.Int64
+
+// inputs are those of a run of its own.
+func inputs(vs workload.Values) workload.Inputs {
+	return workload.Inputs{Values: vs, Seed: 1, Namespace: "t", RunID: time.Now().String() + string(rune('a'+runs.Add(1)%26))}
+}
+
+func open(t testing.TB, target string) store.Conn {
+	t.Helper()
+	tg, _, err := drivers.Parse(target)
+	require.NoError(t, err)
+	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 64})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// bound designs a plan and binds it to a connection of the target's driver.
+func bound(t testing.TB, c store.Conn, driver string, in workload.Inputs) *workload.Plan {
+	t.Helper()
+	in.Driver = driver
+	p, err := Design(in)
+	require.NoError(t, err)
+	prof := Profile()
+	b, ok := prof.Binding(driver)
+	require.True(t, ok)
+	require.Empty(t, b.Refuse)
+	require.NoError(t, b.New(t.Context(), c, p))
+	return p
+}
+
+// driverOf is the driver's name of a target.
+func driverOf(t testing.TB, target string) string {
+	t.Helper()
+	_, d, err := drivers.Parse(target)
+	require.NoError(t, err)
+	return d.Name
+}
+
+func ready(t testing.TB, target string, in workload.Inputs) (*workload.Plan, store.Conn) {
+	t.Helper()
+	c := open(t, target)
+	p := bound(t, c, driverOf(t, target), in)
+	require.NoError(t, p.Setup(t.Context(), nil))
+	return p, c
+}
+
+// samples is a recorder for tests.
+type samples struct {
+	mu   sync.Mutex
+	list []measure.Sample
+	errs []error
+}
+
+func (s *samples) Add(v measure.Sample) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, v)
+}
+func (s *samples) Started(int64) {}
+func (s *samples) Ended()        {}
+func (s *samples) Failed(_ uint16, err error) uint8 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.errs = append(s.errs, err)
+	return 1
+}
+
+// ops counts the samples without and with an error by operation.
+func (s *samples) ops(op workload.Op) (good, bad int) {
+	for _, v := range s.list {
+		if v.Op != uint16(op) {
+			continue
+		}
+		if v.Class == 0 {
+			good++
+		} else {
+			bad++
+		}
+	}
+	return good, bad
+}
+
+// drive runs the workers of one phase without pacing until they have no more
+// work, the track has its iterations, or stop says so.
+func drive(ctx context.Context, t testing.TB, p *workload.Plan, stop func() bool) *samples {
+	t.Helper()
+	rec := &samples{}
+	for _, ph := range p.Phases {
+		drivePhase(ctx, t, &ph, rec, stop)
+	}
+	return rec
+}
+
+func drivePhase(ctx context.Context, t testing.TB, ph *workload.Phase, rec *samples, stop func() bool) {
+	t.Helper()
+	began := time.Now()
+	var wg sync.WaitGroup
+	for i := range ph.Tracks {
+		tr := &ph.Tracks[i]
+		var seq atomic.Int64
+		for w := range tr.Start.Threads {
+			task, err := tr.NewTask(w)
+			require.NoError(t, err)
+			wg.Go(func() {
+				it := &workload.Iteration{Worker: w, Settings: &tr.Start}
+				it.Bind(func() int64 { return int64(time.Since(began)) }, rec, 0)
+				for {
+					n := seq.Add(1)
+					if tr.Iterations > 0 && n > tr.Iterations || ctx.Err() != nil || stop != nil && stop() {
+						return
+					}
+					it.Seq = n - 1
+					it.Reset(math.MaxInt64)
+					if err := task.Do(ctx, it); errors.Is(err, workload.ErrDone) {
+						return
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+}

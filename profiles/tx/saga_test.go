@@ -1,0 +1,316 @@
+package tx
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// commands counts what a server has been asked for since it was reset, script
+// calls of any kind under "script".
+func commands(t *testing.T, c store.Conn) map[string]int {
+	t.Helper()
+	info, err := c.(redis.Typed).Client().InfoMap(t.Context(), "commandstats").Result()
+	require.NoError(t, err)
+	out := map[string]int{}
+	for name, v := range info["Commandstats"] {
+		n, err := strconv.Atoi(strings.TrimPrefix(strings.SplitN(v, ",", 2)[0], "calls="))
+		require.NoError(t, err)
+		switch name = strings.TrimPrefix(name, "cmdstat_"); name {
+		case "eval", "evalsha":
+			out["script"] += n
+		default:
+			out[name] += n
+		}
+	}
+	return out
+}
+
+// What a transaction costs the store, by its branches and the step that fails.
+func TestCostOfASaga(t *testing.T) {
+	srv := labtest.Redis(t)
+	type want struct{ script, get, set, rpush, lset, zadd, zrem, expire int }
+	for _, c := range []struct {
+		n, k int
+		want want
+	}{
+		{1, 0, want{3, 3, 4, 2, 1, 1, 1, 5}},
+		{2, 0, want{4, 4, 4, 4, 2, 1, 1, 6}},
+		{3, 0, want{5, 5, 4, 6, 3, 1, 1, 7}},
+		{5, 0, want{7, 7, 4, 10, 5, 1, 1, 9}},
+		{2, 1, want{5, 5, 6, 4, 2, 1, 1, 6}},
+		{2, 2, want{7, 7, 6, 4, 4, 1, 1, 8}},
+		{3, 2, want{7, 7, 6, 6, 4, 1, 1, 8}},
+		{3, 3, want{9, 9, 6, 6, 6, 1, 1, 10}},
+	} {
+		for _, how := range []string{scriptSHA, scriptEval} {
+			t.Run(fmt.Sprintf("branches=%d failing=%d script=%s", c.n, c.k, how), func(t *testing.T) {
+				vs := given("mode=saga", "accounts=off", "threads=1", "transactions=10", "checkInterval=0s",
+					"script="+how, fmt.Sprint("branches=", c.n))
+				if c.k > 0 {
+					vs = given("mode=saga", "accounts=off", "threads=1", "transactions=10", "checkInterval=0s",
+						"script="+how, fmt.Sprint("branches=", c.n), "failRate=1", fmt.Sprint("failAt=", c.k))
+				}
+				p, conn := ready(t, srv.URL(), inputs(vs))
+				// The first call of each script may have to send its text.
+				warm := *p
+				warm.Phases[0].Tracks[0].Iterations = 1
+				drive(t.Context(), t, &warm, nil)
+				client := conn.(redis.Typed).Client()
+				require.NoError(t, client.ConfigResetStat(t.Context()).Err())
+				p.Phases[0].Tracks[0].Iterations = 10
+				rec := drive(t.Context(), t, p, nil)
+				good, bad := rec.ops(opSaga)
+				assert.Equal(t, 10, good)
+				assert.Zero(t, bad)
+				got := commands(t, conn)
+				assert.Equal(t, c.want, want{
+					got["script"] / 10, got["get"] / 10, got["set"] / 10, got["rpush"] / 10,
+					got["lset"] / 10, got["zadd"] / 10, got["zrem"] / 10, got["expire"] / 10,
+				})
+				v := p.Verify(t.Context())
+				assert.Equal(t, workload.Passed, v.State, v)
+			})
+		}
+	}
+}
+
+func TestRowsOfAFailedSaga(t *testing.T) {
+	srv := labtest.Redis(t)
+	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=1", "branches=3", "failRate=1", "failAt=2")))
+	drive(t.Context(), t, p, nil)
+	sp := p.Private.(*sagaSpec)
+	got, err := newRedisSagas(conn.(redis.Typed), sp).Read(t.Context(), 0, []string{string(appendGid(nil, sp.stamp, 0, 0))})
+	require.NoError(t, err)
+	assert.Equal(t, failed, got[0].status)
+	assert.Equal(t, []string{succeed, succeed, succeed, failed, prepared, prepared}, got[0].rows)
+	assert.True(t, got[0].ledger["02action"].null, "what was refused and then compensated was never done")
+	assert.True(t, got[0].ledger["02compensate"].null)
+	assert.Equal(t, got[0].ledger["01action"].Amount, -got[0].ledger["01compensate"].Amount)
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, v)
+}
+
+// Servers of every kind that the mode runs on.
+var sagaTargets = map[string]func(t *testing.T) string{
+	"embedded": func(*testing.T) string { return "embedded:" },
+	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
+	"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
+}
+
+// Whatever participants do, money is conserved and every saga is whole.
+func TestMoneyIsConserved(t *testing.T) {
+	for name, start := range sagaTargets {
+		t.Run(name, func(t *testing.T) {
+			in := inputs(given("mode=saga", "threads=8", "transactions=300", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
+				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms"))
+			p, _ := ready(t, start(t), in)
+			drive(t.Context(), t, p, nil)
+			v := p.Verify(t.Context())
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			f := p.Facts().(*SagaFacts)
+			assert.Equal(t, int64(300), f.Done+f.Undone+f.Undecided)
+			assert.Positive(t, f.Done)
+			assert.Positive(t, f.Undone)
+			assert.Positive(t, f.Duplicates)
+			assert.Positive(t, f.Undecided)
+			assert.Positive(t, f.AtEnd.Found+f.InRun.Found, "what was undecided is taken up again")
+			assert.Equal(t, int64(300), f.ReadBack)
+			assert.Zero(t, f.Unknown)
+		})
+	}
+}
+
+// A broken saga is named.
+func TestOffendersAreNamed(t *testing.T) {
+	srv := labtest.Redis(t)
+	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=20", "accountCount=50")))
+	drive(t.Context(), t, p, nil)
+	sp := p.Private.(*sagaSpec)
+	gid := func(n int64) string { return string(appendGid(nil, sp.stamp, 0, n)) }
+	client, base := conn.(redis.Typed).Client(), "t:saga:{0}:"
+	ctx := t.Context()
+	require.NoError(t, client.Del(ctx, base+"g:"+gid(3), base+"s:"+gid(3), base+"b:"+gid(3), base+"l:"+gid(3)).Err())
+	require.NoError(t, client.Set(ctx, base+"s:"+gid(5), failed, 0).Err())
+	require.NoError(t, client.HDel(ctx, base+"l:"+gid(7), "02action").Err())
+	require.NoError(t, client.HIncrBy(ctx, base+"a", "0", 5).Err())
+	v := p.Verify(ctx)
+	assert.Equal(t, workload.Failed, v.State)
+	for check, who := range map[string]string{
+		checkAcked: gid(3) + ": acknowledged as done and not there", checkStates: gid(5), checkWhole: gid(7), checkMoney: "instead of", checkLedger: "account 0",
+	} {
+		found := false
+		for _, c := range v.Checks {
+			found = found || c.Name == check && !c.OK && strings.Contains(strings.Join(c.Examples, "\n"), who)
+		}
+		assert.True(t, found, "%s: %s in %+v", check, who, v.Checks)
+	}
+	assert.Equal(t, int64(2), p.Facts().(*SagaFacts).LostAcked)
+}
+
+// The money under way counts, so that a sum in mid-run is right.
+func TestMoneyUnderWay(t *testing.T) {
+	srv := labtest.Redis(t)
+	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=1000")))
+	sp := p.Private.(*sagaSpec)
+	st := newRedisSagas(conn.(redis.Typed), sp)
+	s := &saga{}
+	s.reset("half", 0, 2, time.Now())
+	s.steps[0], s.steps[1] = transfer{1, -70}, transfer{2, 70}
+	require.NoError(t, st.Save(t.Context(), s))
+	require.ErrorIs(t, st.Save(t.Context(), s), errTaken)
+	got, err := st.Move(t.Context(), s, action(0))
+	require.NoError(t, err)
+	assert.Equal(t, replyDone, got)
+	m, err := st.Money(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []money{{10*1000 - 70, -70}}, m)
+}
+
+// The barrier: duplicates first, nothing to undo, and too late.
+func TestBarrier(t *testing.T) {
+	for name, start := range sagaTargets {
+		t.Run(name, func(t *testing.T) {
+			p, conn := ready(t, start(t), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
+			testBarrier(t, newRedisSagas(conn.(redis.Typed), p.Private.(*sagaSpec)))
+		})
+	}
+}
+
+func testBarrier(t *testing.T, st sagaStore) {
+	t.Helper()
+	ctx := t.Context()
+	move := func(gid string, pos int) reply {
+		s := &saga{}
+		s.reset(gid, 0, 2, time.Now())
+		s.steps[0], s.steps[1] = transfer{1, -70}, transfer{2, 70}
+		got, err := st.Move(ctx, s, pos)
+		require.NoError(t, err)
+		return got
+	}
+	assert.Equal(t, replyDone, move("a", action(0)))
+	assert.Equal(t, replyDuplicate, move("a", action(0)), "though 30 would not do for it again")
+	assert.Equal(t, replyRefused, move("b", action(0)), "30 are left")
+	assert.Equal(t, replyNothing, move("b", compensation(0)))
+	assert.Equal(t, replyDuplicate, move("b", action(0)), "an action that comes after its compensation is not carried out")
+	assert.Equal(t, replyDone, move("a", compensation(0)))
+	assert.Equal(t, replyDuplicate, move("a", compensation(0)))
+	sum := int64(0)
+	require.NoError(t, st.Balances(ctx, func(a, n int64) {
+		sum += n
+		if a == 1 {
+			assert.Equal(t, int64(100), n)
+		}
+	}))
+	assert.Equal(t, int64(1000), sum)
+}
+
+// A run that was left in the middle is finished by the next one.
+func TestTakingUpWhatIsUnfinished(t *testing.T) {
+	srv := labtest.Redis(t)
+	log := t.TempDir() + "/acks"
+	words := []string{"mode=saga", "threads=4", "accountCount=50", "retryInterval=1s", "ackLog=" + log}
+	p, _ := ready(t, srv.URL(), inputs(given(append(words, "transactions=200", "ongoingRate=0.3")...)))
+	drive(t.Context(), t, p, nil) // and no Verify: as if it had been killed
+	left := p.Facts().(*SagaFacts).Undecided
+	require.Positive(t, left)
+	time.Sleep(1100 * time.Millisecond)
+	q, _ := ready(t, srv.URL(), inputs(given(append(words, "transactions=50")...)))
+	f := q.Facts().(*SagaFacts)
+	assert.Equal(t, left, f.AtStart.Found)
+	assert.Zero(t, f.AtStart.Undecided)
+	drive(t.Context(), t, q, nil)
+	v := q.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	f = q.Facts().(*SagaFacts)
+	assert.Equal(t, 200-left, f.EarlierAcked)
+	assert.Zero(t, f.EarlierLost)
+}
+
+// Finished sagas go when their time is over; rates before and after are told apart.
+func TestRetention(t *testing.T) {
+	srv := labtest.Redis(t)
+	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=2s", "retryInterval=100ms")))
+	end := time.Now().Add(4 * time.Second)
+	drive(t.Context(), t, p, func() bool { time.Sleep(time.Millisecond); return time.Now().After(end) })
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	f := p.Facts().(*SagaFacts)
+	assert.Positive(t, f.Rates.Burst)
+	assert.Positive(t, f.Rates.Sustained)
+	assert.Less(t, f.ReadBack, f.Done, "those that have expired are not missed")
+	n, err := conn.(redis.Typed).Client().DBSize(t.Context()).Result()
+	require.NoError(t, err)
+	assert.Less(t, n, 4*f.Done)
+}
+
+func TestTeardownTakesWhatTheRunMade(t *testing.T) {
+	srv := labtest.Redis(t)
+	client := open(t, srv.URL()).(redis.Typed).Client()
+	require.NoError(t, client.Set(t.Context(), "t:sagas", "of others", 0).Err())
+	p, _ := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=20")))
+	drive(t.Context(), t, p, nil)
+	require.NoError(t, p.Teardown(t.Context()))
+	keys, err := client.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"t:sagas"}, keys)
+}
+
+func TestOtherAccountsAreRefused(t *testing.T) {
+	srv := labtest.Redis(t)
+	ready(t, srv.URL(), inputs(given("mode=saga", "accountCount=20")))
+	c := open(t, srv.URL())
+	p := bound(t, c, "redis", inputs(given("mode=saga", "accountCount=30")))
+	err := p.Setup(context.Background(), nil)
+	require.ErrorContains(t, err, "accounts=20 balance=1000000 prefixes=1")
+}
+
+func TestGids(t *testing.T) {
+	stamp := stampOf("run", 1)
+	gid := string(appendGid(nil, stamp, 1295, 123456789))
+	assert.Len(t, gid, gidLen)
+	w, seq, ok := splitGid(gid, stamp)
+	assert.True(t, ok)
+	assert.Equal(t, 1295, w)
+	assert.Equal(t, int64(123456789), seq)
+	_, _, ok = splitGid(gid, stampOf("other", 1))
+	assert.False(t, ok)
+}
+
+func TestZipf(t *testing.T) {
+	for _, s := range []float64{0, 0.5, 0.99, 1, 1.4} {
+		z := newZipf(rand.New(rand.NewPCG(1, 2)), s, 100)
+		count := make([]int, 100)
+		for range 200000 {
+			count[z.next()]++
+		}
+		if s == 0 {
+			assert.InDelta(t, 2000, count[0], 300)
+			continue
+		}
+		// The first is drawn 10^s times as often as the tenth.
+		want := 1.0
+		for range int(s * 100) {
+			want *= 1.0232929922807541 // 10^0.01
+		}
+		assert.InEpsilon(t, want, float64(count[0])/float64(count[9]), 0.1, "s=%g", s)
+	}
+}
+
+func TestLongestStretchWithoutACompletion(t *testing.T) {
+	assert.Equal(t, gap{}, longest(nil))
+	assert.Equal(t, gap{30, 40}, longest([][]gap{{{0, 10}, {20, 40}}, {{5, 12}, {30, 50}}}))
+	assert.Equal(t, gap{}, longest([][]gap{{{0, 10}}, {}}))
+}
