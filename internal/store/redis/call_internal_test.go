@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/store"
+
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
@@ -34,4 +36,9 @@ func TestGlobsAreEscaped(t *testing.T) {
 	for _, k := range []string{"ns:a", "ns:a:x", "ns:a:{x", "ns:a:{x}y", "ns:ab:{x}", "ns:a:{x}{y}", "ns:a:{{x}}"} {
 		assert.False(t, isGroup(store.Space{}, "ns:a", k), k)
 	}
+	keys := store.Space{Shape: store.Keys, Grouped: true}
+	assert.Equal(t, `a:{*}*`, groupPattern(keys, "a"))
+	assert.True(t, isGroup(keys, "ns:a", "ns:a:{0}g:x"))
+	assert.False(t, isGroup(keys, "ns:a", "ns:ab:{0}g:x"))
+	assert.False(t, isGroup(keys, "ns:a", "ns:a:b"))
 }
