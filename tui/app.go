@@ -117,6 +117,11 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			a.overlayMouse(msg)
 			return a, nil
 		}
+		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.h-1 {
+			if k, ok := footerKey(a.top().keys().short, c.X, a.env.w); ok {
+				return a, a.press(k)
+			}
+		}
 		return a, a.forward(msg)
 	default:
 		return a, a.forward(msg)
@@ -205,10 +210,11 @@ func (a *App) ended(o Outcome) tea.Cmd {
 			break
 		}
 	}
+	changed := a.forward(runsChangedMsg{})
 	if s, ok := a.top().(starter); ok {
-		return s.start(a.env)
+		return tea.Batch(changed, s.start(a.env))
 	}
-	return nil
+	return changed
 }
 
 // leave stops the run in order and quits when it has been reported.

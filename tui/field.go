@@ -12,8 +12,9 @@ import (
 type field struct {
 	text []rune
 	pos  int
-	// secret shows dots instead of letters.
+	// secret shows dots instead of letters, mask what it returns: as many letters.
 	secret bool
+	mask   func(text string) string
 }
 
 func newField(text string) field {
@@ -77,6 +78,9 @@ func (f field) view(s *styles, w int) string {
 	shown := f.text
 	if f.secret {
 		shown = []rune(strings.Repeat("•", len(f.text)))
+	}
+	if f.mask != nil {
+		shown = []rune(f.mask(string(f.text)))
 	}
 	from := 0
 	for from < f.pos && ansi.StringWidth(string(shown[from:f.pos])) > w-1 {

@@ -32,7 +32,7 @@ type bindings struct {
 	// lists
 	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right key.Binding
 	// picker and results
-	Start, History, Export, Copy, Compare, Details, Toggle, Edit, Ping key.Binding
+	Start, Launch, History, Export, Copy, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
 	Pause, More, Less, MoreTen, LessTen                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
@@ -63,6 +63,8 @@ func newBindings() bindings {
 		Right:    bind("→", "next value", "right"),
 
 		Start:   bind("enter", "start", "enter"),
+		Launch:  bind("S", "start", "S"),
+		Swap:    bind("w", "swap A and B", "w"),
 		History: bind("h", "earlier runs", "h"),
 		Export:  bind("e", "export", "e"),
 		Copy:    bind("y", "copy summary", "y"),

@@ -10,6 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Options say how the workbench looks and what it begins with. The zero value
@@ -27,6 +29,9 @@ type Options struct {
 	// Request fills the picker in; with Start it is started at once.
 	Request Request
 	Start   bool
+	// RunParams describe what every run can be told, beside the parameters of its
+	// profile: for help and choices in the picker.
+	RunParams []workload.Param
 	// Kill, when closed, ends everything at once.
 	Kill <-chan struct{}
 	// In and Out replace the terminal, Environ its variables; for tests.

@@ -1,34 +1,444 @@
 package tui
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// picker is the first screen: which profile, on which store.
+// picker is the first screen: which profile, on which store, with which values;
+// what that would do; and the last runs. It belongs to the event loop.
 type picker struct {
-	req Request
+	profiles []workload.Profile
+	stores   []StoreInfo
+	recent   []string
+	presets  map[string][]Preset
+	runs     []rundir.Run
+	// requests holds what was set for each profile, by its name.
+	requests map[string]Request
+	// shown indexes the profiles that pass the filter; at is the selected of these.
+	shown     []int
+	at        int
+	filter    field
+	filtering bool
+
+	pane   pane
+	form   form
+	scroll int // of the plan
+	runAt  int
+	ping   pinger
+	toast  note
+
+	// asked numbers the previews asked for; what has come back is of number got.
+	asked, got int
+	preview    *Preview
+	// last is the newest preview without a fault of each profile.
+	last map[string]*Preview
+	err  error
+	// wanted says that the run starts as soon as its preview is there.
+	wanted bool
 }
 
-func newPicker(e env) *picker { return &picker{req: e.opts.Request} }
+// pane is a part of the picker that can have the focus.
+type pane int
+
+const (
+	paneProfiles pane = iota
+	paneForm
+	panePlan
+	paneRuns
+	panesOfPicker
+)
+
+func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", "Last runs"}[p] }
+
+// previewMsg brings the preview of the number asked.
+type previewMsg struct {
+	number  int
+	preview *Preview
+	err     error
+}
+
+// runsChangedMsg says that a run has been added to the results folder, and
+// perhaps a preset and a target to those known.
+type runsChangedMsg struct{}
+
+// knownMsg brings recent targets and the presets of all profiles.
+type knownMsg struct {
+	recent  []string
+	presets map[string][]Preset
+}
+
+// know reads what is known of presets and targets, in the background.
+func (p *picker) know(b Bench) tea.Cmd {
+	profiles := p.profiles
+	return func() tea.Msg {
+		msg := knownMsg{b.Recent(), map[string][]Preset{}}
+		for i := range profiles {
+			if built(&profiles[i]) {
+				msg.presets[profiles[i].Name] = b.Presets(profiles[i].Name)
+			}
+		}
+		return msg
+	}
+}
+
+func newPicker(e env) *picker {
+	p := &picker{
+		profiles: e.bench.Profiles(), stores: e.bench.Stores(),
+		requests: map[string]Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
+	}
+	first := e.opts.Request
+	if clean, password := splitSecret(first.Target); password != "" && first.Password == "" {
+		first.Target, first.Password = clean, password
+	}
+	p.sift()
+	for i, n := range p.shown {
+		if pr := p.profiles[n]; pr.Name == first.Profile || first.Profile == "" && built(&pr) {
+			p.at, first.Profile = i, pr.Name
+			break
+		}
+	}
+	p.requests[first.Profile] = first
+	p.form.rebuild(p, e)
+	return p
+}
+
+// built tells whether a profile can run yet.
+func built(p *workload.Profile) bool { return p.Design != nil }
+
+// profile is the selected one; nil when there is none.
+func (p *picker) profile() *workload.Profile {
+	if p.at < 0 || p.at >= len(p.shown) {
+		return nil
+	}
+	return &p.profiles[p.shown[p.at]]
+}
+
+// request is what would be run: the values set for the selected profile.
+func (p *picker) request() Request {
+	if pr := p.profile(); pr != nil {
+		return p.requests[pr.Name]
+	}
+	return Request{}
+}
+
+// set replaces the request of the selected profile.
+func (p *picker) set(r Request) {
+	if pr := p.profile(); pr != nil {
+		r.Profile = pr.Name
+		p.requests[pr.Name] = r
+	}
+}
+
+// start reads what is slow to read, once.
+func (p *picker) start(e env) tea.Cmd {
+	if r := p.request(); !local(r.Target) {
+		p.ping.soon(e, 0)
+	}
+	return tea.Batch(readHistory(e.bench), p.know(e.bench), p.ask(e))
+}
+
+// ask asks for the preview of what is set now, the text being typed included.
+func (p *picker) ask(e env) tea.Cmd {
+	p.asked++
+	pr := p.profile()
+	if pr == nil || !built(pr) {
+		p.got, p.preview, p.err = p.asked, nil, nil
+		p.form.rebuild(p, e)
+		return nil
+	}
+	number, bench, req := p.asked, e.bench, p.form.draft(p)
+	req.Values, req.Files = slices.Clone(req.Values), slices.Clone(req.Files)
+	return func() tea.Msg {
+		preview, err := bench.Preview(req)
+		return previewMsg{number, preview, err}
+	}
+}
+
+func (p *picker) typing() bool { return p.filtering || p.form.edit != nil }
 
 func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
-	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, allKeys.Start) {
-		return p, startRun(p.req)
+	switch msg := msg.(type) {
+	case frameMsg:
+		p.toast.tick(e)
+		return p, p.ping.frame(p.request(), e)
+	case historyMsg:
+		if msg.err == nil {
+			p.runs = msg.runs
+		}
+	case runsChangedMsg:
+		return p, tea.Batch(readHistory(e.bench), p.know(e.bench))
+	case knownMsg:
+		p.recent, p.presets = msg.recent, msg.presets
+		p.form.rebuild(p, e)
+	case previewMsg:
+		return p, p.previewed(msg, e)
+	case pongMsg:
+		p.ping.answered(msg)
+	case completedMsg:
+		p.form.completed(msg)
+		return p, p.ask(e)
+	case tea.PasteMsg:
+		return p, p.paste(msg, e)
+	case tea.KeyPressMsg:
+		return p, p.press(msg, e)
+	case tea.MouseClickMsg:
+		return p, p.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		return p, p.wheel(msg, e)
 	}
 	return p, nil
 }
 
-func (p *picker) view(e env) string {
-	lines := []string{fit(e.styles.bold.on(" perfbench"), e.w)}
-	lines = append(lines, panel{title: "Profiles", focused: true}.draw(e.styles, e.w, e.h-2, nil)...)
-	return page(e.w, e.h, append(lines, footer(e, p.keys().short)))
+func (p *picker) previewed(msg previewMsg, e env) tea.Cmd {
+	if msg.number != p.asked {
+		return nil
+	}
+	p.got, p.preview, p.err = msg.number, msg.preview, msg.err
+	if msg.err == nil && msg.preview != nil {
+		p.last[p.request().Profile] = msg.preview
+	}
+	p.form.rebuild(p, e)
+	if p.wanted {
+		return p.launch(e)
+	}
+	return nil
+}
+
+// launch starts the run, or says why not. A preview that is under way is waited
+// for first.
+func (p *picker) launch(e env) tea.Cmd {
+	p.wanted = false
+	pr := p.profile()
+	switch {
+	case pr == nil:
+		return nil
+	case !built(pr):
+		p.toast.say(e, pr.Title+" is planned: it cannot be run yet", false)
+	case p.got != p.asked:
+		p.wanted = true
+	case p.err != nil:
+		p.toast.say(e, "not started: "+firstLine(p.err), true)
+		p.form.showError(p)
+	default:
+		return startRun(p.request())
+	}
+	return nil
+}
+
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}
+
+func (p *picker) paste(msg tea.PasteMsg, e env) tea.Cmd {
+	switch {
+	case p.filtering:
+		p.filter, _ = p.filter.update(msg)
+		p.refilter(e)
+	case p.form.edit != nil:
+		p.form.edit.field, _ = p.form.edit.field.update(msg)
+		return p.ask(e)
+	}
+	return nil
+}
+
+// sift finds the profiles that hold every word of the filter.
+func (p *picker) sift() {
+	p.shown = p.shown[:0]
+	for i := range p.profiles {
+		text := strings.ToLower(p.profiles[i].Name + " " + p.profiles[i].Title + " " + p.profiles[i].Summary)
+		hit := true
+		for w := range strings.FieldsSeq(strings.ToLower(p.filter.value())) {
+			hit = hit && strings.Contains(text, w)
+		}
+		if hit {
+			p.shown = append(p.shown, i)
+		}
+	}
+}
+
+// refilter keeps the selected profile where the filter lets it.
+func (p *picker) refilter(e env) tea.Cmd {
+	was := p.request().Profile
+	p.sift()
+	at := 0
+	for i, n := range p.shown {
+		if p.profiles[n].Name == was {
+			at = i
+		}
+	}
+	return p.choose(at, e)
+}
+
+// choose selects a profile. Target, password and what every run has go with it.
+func (p *picker) choose(at int, e env) tea.Cmd {
+	from := p.request()
+	p.at = max(min(at, len(p.shown)-1), 0)
+	pr := p.profile()
+	if pr == nil {
+		p.form.rebuild(p, e)
+		return nil
+	}
+	if from.Profile != "" && from.Profile != pr.Name {
+		to, known := p.requests[pr.Name]
+		if !known {
+			for _, v := range from.Values {
+				if runParam(e, v.Name) {
+					to.Values = append(to.Values, v)
+				}
+			}
+		}
+		to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
+		p.set(to)
+		p.scroll, p.runAt = 0, 0
+		p.form.leave()
+		p.preview, p.err = nil, nil
+	}
+	p.form.rebuild(p, e)
+	return p.ask(e)
+}
+
+// runParam tells whether a value is one that every run has.
+func runParam(e env, name string) bool {
+	return slices.ContainsFunc(e.opts.RunParams, func(q workload.Param) bool { return q.Name == name })
+}
+
+// runsOf are the runs of the selected profile, newest first.
+func (p *picker) runsOf() []*rundir.Run {
+	var out []*rundir.Run
+	name := p.request().Profile
+	for i := range p.runs {
+		if p.runs[i].Profile == name {
+			out = append(out, &p.runs[i])
+		}
+	}
+	return out
+}
+
+// pinger asks a target who it is, a moment after it was chosen. Its zero value is
+// ready.
+type pinger struct {
+	number int
+	due    time.Time
+	target string
+	busy   bool
+	done   bool
+	pong   Pong
+	err    error
+	cancel func()
+}
+
+type pongMsg struct {
+	number int
+	pong   Pong
+	err    error
+}
+
+// settle is how long a target must have stood before it is pinged.
+const settle = 400 * time.Millisecond
+
+// soon forgets the last answer and pings after d.
+func (g *pinger) soon(e env, d time.Duration) {
+	g.forget()
+	g.due = e.now.Add(d)
+	if e.now.IsZero() {
+		g.due = time.Unix(0, 0)
+	}
+}
+
+// forget drops the answer, and a question that is under way.
+func (g *pinger) forget() {
+	if g.cancel != nil {
+		g.cancel()
+	}
+	*g = pinger{number: g.number + 1}
+}
+
+func (g *pinger) frame(r Request, e env) tea.Cmd {
+	if g.due.IsZero() || e.now.Before(g.due) {
+		return nil
+	}
+	g.due = time.Time{}
+	return g.ask(r, e)
+}
+
+func (g *pinger) ask(r Request, e env) tea.Cmd {
+	g.forget()
+	ctx, cancel := e.connecting()
+	g.busy, g.target, g.cancel = true, r.Target, cancel
+	number, bench := g.number, e.bench
+	return func() tea.Msg {
+		defer cancel()
+		pong, err := bench.Ping(ctx, r.Target, r.Password)
+		return pongMsg{number, pong, err}
+	}
+}
+
+func (g *pinger) answered(msg pongMsg) {
+	if msg.number == g.number {
+		g.busy, g.done, g.pong, g.err = false, true, msg.pong, msg.err
+	}
+}
+
+func (p *picker) bindings() bindings {
+	k := allKeys
+	pr := p.profile()
+	can := pr != nil && built(pr)
+	k.Start.SetEnabled(can)
+	k.Launch.SetEnabled(can)
+	k.Compare.SetEnabled(len(p.runs) > 1)
+	k.Next.SetHelp("tab", "next panel")
+	if p.filter.value() == "" || p.pane != paneProfiles {
+		k.Back.SetHelp("esc", "profiles")
+	} else {
+		k.Back.SetHelp("esc", "clear filter")
+	}
+	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.value() != "")
+	return k
 }
 
 func (p *picker) keys() keyMap {
-	k := allKeys
+	k := p.bindings()
+	move := func(what string) key.Binding { return bind("↑↓", what, "up", "down") }
+	common := []key.Binding{k.Launch, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	switch {
+	case p.filtering:
+		list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "clear", "esc")}
+		return keyMap{short: list, full: [][]key.Binding{list}}
+	case p.form.edit != nil:
+		return p.form.editKeys()
+	case p.pane == paneForm:
+		k.Left.SetHelp("←", "value before")
+		k.Right.SetHelp("→", "next value")
+		k.Reset.SetHelp("r", "reset value")
+		turn := bind("←→", "change", "left", "right")
+		return keyMap{
+			short: []key.Binding{move("value"), turn, k.Edit, k.Reset, k.Launch, k.Ping, k.Next, k.Help, k.Quit},
+			full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
+		}
+	case p.pane == panePlan:
+		return keyMap{
+			short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Back, k.Help, k.Quit},
+			full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
+		}
+	case p.pane == paneRuns:
+		k.Choose.SetHelp("enter", "open run")
+		return keyMap{
+			short: []key.Binding{move("run"), k.Choose, k.Launch, k.History, k.Next, k.Help, k.Quit},
+			full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
+		}
+	}
+	k.Right.SetHelp("→", "setup")
 	return keyMap{
-		short: []key.Binding{k.Start, k.Help, k.Quit},
-		full:  [][]key.Binding{{k.Start}},
+		short: []key.Binding{k.Start, move("choose"), bind("→", "change values", "right"), k.Filter, k.Ping, k.History, k.Help, k.Quit},
+		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

@@ -1,40 +1,373 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// results shows a finished run.
+// results shows a finished run: the one that has just ended, or any of the
+// history. It belongs to the event loop.
 type results struct {
-	outcome Outcome
+	id string
+	// outcome is what a run of this session came to; nil for one of the history.
+	outcome *Outcome
+	loaded  *loadedRun
+	err     error
+
+	tab    resultsTab
+	scroll [resultsTabs]int
+	op     int // whose distribution is shown; -1: all together
+	export *exporter
+	toast  note
+	cache  bodyCache
 }
 
-func newResults(_ env, o Outcome) *results { return &results{outcome: o} }
+// loadedRun is a run folder with what the screens make of it; never written to
+// once made, so any goroutine may read it.
+type loadedRun struct {
+	folder  *rundir.Folder
+	summary string
+	course  course
+	// all is the distribution of every call, ops those by operation.
+	all distribution
+	ops []distribution
+}
+
+// loadedMsg brings a run that was asked for.
+type loadedMsg struct {
+	id  string
+	run *loadedRun
+	err error
+}
+
+// loadRun reads a run and works out its charts, in the background.
+func loadRun(b Bench, id string) (*loadedRun, error) {
+	f, err := b.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
+	for _, o := range f.Run.Operations {
+		l.ops = append(l.ops, distributionOf(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)]))
+	}
+	l.all = merged(l.ops)
+	return l, nil
+}
+
+// note is a short message that goes by itself.
+type note struct {
+	text  string
+	bad   bool
+	until time.Time
+}
+
+func (n *note) say(e env, text string, bad bool) { *n = note{text, bad, e.now.Add(8 * time.Second)} }
+
+func (n *note) tick(e env) {
+	if !n.until.IsZero() && !e.now.Before(n.until) {
+		*n = note{}
+	}
+}
+
+// line draws the note in w cells; blank when there is none.
+func (n note) line(s *styles, w int) string {
+	k := s.ok
+	if n.bad {
+		k = s.bad
+	}
+	if n.text == "" {
+		return fit("", w)
+	}
+	return fit(" "+k.on(oneLine(n.text)), w)
+}
+
+// oneLine keeps a text from breaking a line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func newResults(_ env, o Outcome) *results { return &results{id: o.ID, outcome: &o, op: -1} }
+
+// newResultsOf shows a run of the history.
+func newResultsOf(id string) *results { return &results{id: id, op: -1} }
+
+// start reads the run.
+func (r *results) start(e env) tea.Cmd {
+	if r.id == "" {
+		return nil
+	}
+	bench, id := e.bench, r.id
+	return func() tea.Msg {
+		run, err := loadRun(bench, id)
+		return loadedMsg{id, run, err}
+	}
+}
+
+func (r *results) typing() bool { return r.export != nil && r.export.typing }
 
 func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
-	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, allKeys.Back) {
-		return r, back
+	switch msg := msg.(type) {
+	case frameMsg:
+		r.toast.tick(e)
+	case loadedMsg:
+		if msg.id == r.id && r.loaded == nil {
+			r.loaded, r.err = msg.run, msg.err
+			r.cache = bodyCache{}
+		}
+	case exportedMsg:
+		if r.export != nil && msg.id == r.id {
+			r.export.finished(msg)
+		}
+	case tea.PasteMsg:
+		if r.typing() {
+			r.export.dir, _ = r.export.dir.update(msg)
+		}
+	case tea.KeyPressMsg:
+		return r, r.press(msg, e)
+	case tea.MouseClickMsg:
+		return r, r.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		r.wheel(msg, e)
 	}
 	return r, nil
 }
 
-func (r *results) view(e env) string {
-	lines := []string{fit(e.styles.bold.on(" Results"), e.w)}
-	text := strings.Split(strings.TrimRight(r.outcome.Summary, "\n"), "\n")
-	if r.outcome.Err != nil {
-		text = append(text, "", r.outcome.Err.Error())
+func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+	if r.export != nil {
+		cmd, closed := r.export.press(msg, e)
+		if closed {
+			r.export = nil
+		}
+		return cmd
 	}
-	lines = append(lines, panel{title: r.outcome.ID, focused: true}.draw(e.styles, e.w, e.h-2, text)...)
-	return page(e.w, e.h, append(lines, footer(e, r.keys().short)))
+	k := r.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		return back
+	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
+		r.turn(1)
+	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
+		r.turn(-1)
+	case key.Matches(msg, k.Up):
+		r.move(-1)
+	case key.Matches(msg, k.Down):
+		r.move(1)
+	case key.Matches(msg, k.PageUp):
+		r.scroll[r.tab] -= e.h / 2
+	case key.Matches(msg, k.PageDown):
+		r.scroll[r.tab] += e.h / 2
+	case key.Matches(msg, k.First):
+		r.scroll[r.tab] = 0
+	case key.Matches(msg, k.Last):
+		r.scroll[r.tab] = 1 << 30
+	case key.Matches(msg, k.Export):
+		r.openExport(e)
+	case key.Matches(msg, k.Copy):
+		r.toast.say(e, "summary copied", false)
+		return tea.SetClipboard(r.text())
+	case key.Matches(msg, k.Compare):
+		return open(newHistory(r.id))
+	case key.Matches(msg, k.History):
+		return open(newHistory(""))
+	case presses(msg, k.Export), presses(msg, k.Copy), presses(msg, k.Compare):
+		r.toast.say(e, r.whyNot(), true)
+	}
+	return nil
+}
+
+// whyNot says why there is nothing to export, copy or compare.
+func (r *results) whyNot() string {
+	switch {
+	case r.id == "":
+		return "this run wrote no report"
+	case r.err != nil:
+		return "the report cannot be read"
+	}
+	return "the report is being read"
+}
+
+// turn shows the next tab that has anything to show.
+func (r *results) turn(by int) {
+	tabs := r.tabs()
+	for i, t := range tabs {
+		if t == r.tab {
+			r.tab = tabs[(i+by+len(tabs))%len(tabs)]
+			return
+		}
+	}
+	r.tab = tabSummary
+}
+
+// move scrolls; on the distributions it chooses the operation.
+func (r *results) move(by int) {
+	if r.tab == tabDistribution && r.loaded != nil {
+		r.op = min(max(r.op+by, -1), len(r.loaded.ops)-1)
+		r.cache = bodyCache{}
+		return
+	}
+	r.scroll[r.tab] += by
+}
+
+// text is what is copied: the summary of the report, else of the outcome.
+func (r *results) text() string {
+	if r.loaded != nil {
+		return r.loaded.summary
+	}
+	if r.outcome != nil {
+		return r.outcome.Summary
+	}
+	return ""
+}
+
+func (r *results) openExport(e env) {
+	run := &r.loaded.folder.Run
+	r.export = newExporter(r.id, r.loaded.folder.Dir, e.bench.Formats(run.Profile))
+}
+
+func (r *results) bindings() bindings {
+	k := allKeys
+	k.Next.SetHelp("tab", "next page")
+	k.Prev.SetHelp("shift+tab", "previous page")
+	k.Right.SetHelp("→", "next page")
+	k.Left.SetHelp("←", "previous page")
+	k.Up.SetHelp("↑", "scroll up")
+	k.Down.SetHelp("↓", "scroll down")
+	if r.tab == tabDistribution {
+		k.Up.SetHelp("↑", "operation above")
+		k.Down.SetHelp("↓", "operation below")
+	}
+	for _, b := range []*key.Binding{&k.Export, &k.Compare} {
+		b.SetEnabled(r.loaded != nil)
+	}
+	k.Copy.SetEnabled(r.text() != "")
+	return k
 }
 
 func (r *results) keys() keyMap {
-	k := allKeys
-	return keyMap{
-		short: []key.Binding{k.Back, k.Help, k.Quit},
-		full:  [][]key.Binding{{k.Back}},
+	if r.export != nil {
+		return r.export.keys()
 	}
+	k := r.bindings()
+	return keyMap{
+		short: []key.Binding{k.Next, bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Copy, k.Compare, k.History, k.Back, k.Help, k.Quit},
+		full: [][]key.Binding{
+			{k.Next, k.Prev, k.Right, k.Left},
+			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
+			{k.Export, k.Copy, k.Compare, k.History, k.Back},
+		},
+	}
+}
+
+func (r *results) view(e env) string {
+	body := e.h - 4
+	lines := make([]string, 0, e.h)
+	lines = append(lines, r.headline(e), r.tabLine(e))
+	lines = append(lines, r.draw(e, body)...)
+	lines = append(lines, r.bottom(e), footer(e, r.keys().short))
+	if r.export != nil {
+		return r.export.over(e, page(e.w, e.h, lines))
+	}
+	return page(e.w, e.h, lines)
+}
+
+// headline names the run and says in a word whether it can be trusted.
+func (r *results) headline(e env) string {
+	s := e.styles
+	title, at, right := "Results", "", ""
+	if r.loaded != nil {
+		run := &r.loaded.folder.Run
+		title, at = "Results · "+nameOf(run), " · "+dayText(run.Started, e.now)
+		word, k := trust(s, run)
+		right = k.on(word) + " "
+	} else if r.outcome != nil && r.outcome.Err != nil {
+		right = s.bad.on("✗ failed") + " "
+	}
+	return spread(" "+s.bold.on(title)+s.muted.on(at), right, e.w)
+}
+
+// nameOf is what a run is called in a headline.
+func nameOf(r *rundir.Run) string {
+	name := r.Profile
+	if r.Mode != "" {
+		name += " " + r.Mode
+	}
+	if r.Store.Name != "" {
+		name += " on " + r.Store.Name
+	}
+	return name
+}
+
+// trust says in one word, with a sign, whether a run can be trusted.
+func trust(s *styles, r *rundir.Run) (string, ink) {
+	switch {
+	case r.EndedBy == rundir.StillRunning:
+		return "▶ still running", s.warn
+	case r.Failed():
+		return "✗ verification failed", s.bad
+	case r.Verdict.State == "failed":
+		return "✗ failed", s.bad
+	case r.Verdict.State != "" && r.Verdict.State != "ok":
+		return "! " + r.Verdict.State, s.warn
+	case r.Verification.State == "passed":
+		return "✓ verified", s.ok
+	case r.Verification.State == "incomplete":
+		return "! not verified", s.warn
+	}
+	return "✓ ok", s.ok
+}
+
+// bottom is the line above the keys: the last message, else where the run lies.
+func (r *results) bottom(e env) string {
+	if r.toast.text != "" {
+		return r.toast.line(e.styles, e.w)
+	}
+	if r.loaded != nil {
+		return fit(" "+e.styles.muted.on("written to "+r.loaded.folder.Dir), e.w)
+	}
+	return fit("", e.w)
+}
+
+func (r *results) click(m tea.Mouse, e env) tea.Cmd {
+	if r.export != nil {
+		cmd, closed := r.export.click(m, e)
+		if closed {
+			r.export = nil
+		}
+		return cmd
+	}
+	if m.Y == 1 {
+		for _, t := range r.tabSpots(e) {
+			if m.X >= t.from && m.X < t.to {
+				r.tab = t.tab
+			}
+		}
+		return nil
+	}
+	if op, ok := r.opAt(m, e); ok {
+		r.op = op
+		r.cache = bodyCache{}
+	}
+	return nil
+}
+
+func (r *results) wheel(msg tea.MouseWheelMsg, e env) {
+	by := 3
+	if msg.Button == tea.MouseWheelUp {
+		by = -3
+	}
+	if r.export != nil {
+		r.export.move(by / 3)
+		return
+	}
+	r.scroll[r.tab] += by
+}
+
+// outside names the window after the run.
+func (r *results) outside(env) (string, *tea.ProgressBar) {
+	return fmt.Sprintf("perfbench · results %s", r.id), nil
 }

@@ -124,20 +124,6 @@ func (s *starting) keys() keyMap {
 	}
 }
 
-// hideSecrets takes a password out of a target for showing.
-func hideSecrets(target string) string {
-	scheme, rest, ok := strings.Cut(target, "://")
-	if !ok {
-		return target
-	}
-	at := strings.LastIndexByte(strings.SplitN(rest, "/", 2)[0], '@')
-	if at < 0 {
-		return target
-	}
-	user, _, _ := strings.Cut(rest[:at], ":")
-	return scheme + "://" + user + rest[at:]
-}
-
 // wrap breaks text into lines of at most w cells, between words where it can.
 func wrap(text string, w int) []string {
 	var out []string

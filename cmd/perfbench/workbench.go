@@ -27,7 +27,7 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	defer closeLog()
 	o := tui.Options{
 		Theme: f.theme, ASCII: f.ascii || f.plain, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
-		Kill: a.hard.Done(), Request: screenRequest(f.request), In: a.Stdin, Out: a.Stdout, Environ: a.Environ,
+		Kill: a.hard.Done(), Request: screenRequest(f.request), RunParams: session.RunParams(), In: a.Stdin, Out: a.Stdout, Environ: a.Environ,
 	}
 	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true

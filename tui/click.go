@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// footerKey returns the key that a click on column x of the bottom line stands
+// for. Of two keys with one text, "↑↓", the half that was hit counts.
+func footerKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
+	at := 1
+	for _, k := range keys {
+		h := k.Help()
+		name := ansi.StringWidth(h.Key)
+		n := name + 1 + ansi.StringWidth(h.Desc)
+		if at+n > w {
+			break
+		}
+		if x >= at && x < at+n {
+			names := k.Keys()
+			if len(names) == 0 {
+				return tea.KeyPressMsg{}, false
+			}
+			if len(names) == 2 && (x-at >= (name+1)/2) {
+				return pressOf(names[1]), true
+			}
+			return pressOf(names[0]), true
+		}
+		at += n + 2
+	}
+	return tea.KeyPressMsg{}, false
+}
+
+// pressOf makes the message of a key from its name: "a", "shift+left", "enter".
+func pressOf(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	for {
+		mod, rest, ok := strings.Cut(name, "+")
+		m, known := map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "shift": tea.ModShift, "alt": tea.ModAlt}[mod]
+		if !ok || !known || rest == "" {
+			break
+		}
+		k.Mod |= m
+		name = rest
+	}
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete,
+	}
+	switch c, ok := codes[name]; {
+	case ok:
+		k.Code = c
+	case name == "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	default:
+		k.Code = []rune(name)[0]
+		if k.Mod == 0 {
+			k.Text = name
+		}
+	}
+	return k
+}

@@ -1,0 +1,356 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
+)
+
+// comparison shows two runs beside each other. It belongs to the event loop.
+type comparison struct {
+	a, b string
+	made *comparedRuns
+	err  error
+	// op is what is compared: 0 all calls, from 1 on an operation of both.
+	op     int
+	scroll int
+	toast  note
+}
+
+// comparedRuns is what two runs come to; never written to once made.
+type comparedRuns struct {
+	a, b  *rundir.Folder
+	parts []comparedPart
+	diffs []difference
+	note  string
+}
+
+// comparedPart compares one operation, or all calls.
+type comparedPart struct {
+	name     string
+	findings []finding
+	da, db   distribution
+}
+
+type comparedMsg struct {
+	a, b string
+	made *comparedRuns
+	err  error
+}
+
+func newCompare(a, b string) *comparison { return &comparison{a: a, b: b} }
+
+// start reads both runs and compares them.
+func (c *comparison) start(e env) tea.Cmd {
+	bench, a, b := e.bench, c.a, c.b
+	return func() tea.Msg {
+		made, err := compareRuns(bench, a, b)
+		return comparedMsg{a, b, made, err}
+	}
+}
+
+func compareRuns(bench Bench, a, b string) (*comparedRuns, error) {
+	fa, err := bench.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	fb, err := bench.Load(b)
+	if err != nil {
+		return nil, err
+	}
+	m := &comparedRuns{a: fa, b: fb, diffs: differences(&fa.Run, &fb.Run)}
+	m.note = caution(&fa.Run, &fb.Run, m.diffs)
+	ops := []*measure.Operation{nil}
+	for _, o := range fa.Run.Operations {
+		for _, p := range fb.Run.Operations {
+			if o.Track == p.Track && o.Op == p.Op {
+				ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
+			}
+		}
+	}
+	for _, op := range ops {
+		sa, sb := sideOf(fa, op), sideOf(fb, op)
+		part := comparedPart{name: "all calls", findings: compareSides(fa.Run.Unit, sa, sb), da: distributionOf(sa.hist), db: distributionOf(sb.hist)}
+		if op != nil {
+			part.name = opName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
+		}
+		m.parts = append(m.parts, part)
+	}
+	return m, nil
+}
+
+func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		c.toast.tick(e)
+	case comparedMsg:
+		if msg.a == c.a && msg.b == c.b {
+			c.made, c.err = msg.made, msg.err
+		}
+	case tea.KeyPressMsg:
+		return c, c.press(msg, e)
+	case tea.MouseClickMsg:
+		if c.made != nil && msg.Y == 1 {
+			c.op = (c.op + 1) % len(c.made.parts)
+		}
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			c.scroll -= 3
+		} else {
+			c.scroll += 3
+		}
+	}
+	return c, nil
+}
+
+func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+	k := c.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		return back
+	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
+		c.op = (c.op + 1) % len(c.made.parts)
+	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
+		c.op = (c.op + len(c.made.parts) - 1) % len(c.made.parts)
+	case key.Matches(msg, k.Up):
+		c.scroll--
+	case key.Matches(msg, k.Down):
+		c.scroll++
+	case key.Matches(msg, k.Swap):
+		return replace(newCompare(c.b, c.a))
+	case key.Matches(msg, k.Copy):
+		c.toast.say(e, "comparison copied", false)
+		return tea.SetClipboard(c.made.text())
+	}
+	return nil
+}
+
+func (c *comparison) bindings() bindings {
+	k := allKeys
+	k.Next.SetHelp("tab", "operation")
+	k.Prev.SetHelp("shift+tab", "operation before")
+	k.Right.SetHelp("→", "operation")
+	k.Left.SetHelp("←", "operation before")
+	k.Up.SetHelp("↑", "scroll up")
+	k.Down.SetHelp("↓", "scroll down")
+	k.Copy.SetHelp("y", "copy table")
+	many := c.made != nil && len(c.made.parts) > 2
+	for _, b := range []*key.Binding{&k.Next, &k.Prev, &k.Right, &k.Left} {
+		b.SetEnabled(many)
+	}
+	k.Copy.SetEnabled(c.made != nil)
+	k.Swap.SetEnabled(c.made != nil)
+	return k
+}
+
+func (c *comparison) keys() keyMap {
+	k := c.bindings()
+	return keyMap{
+		short: []key.Binding{k.Next, bind("↑↓", "scroll", "up", "down"), k.Swap, k.Copy, k.Back, k.Help, k.Quit},
+		full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
+	}
+}
+
+func (c *comparison) view(e env) string {
+	s := e.styles
+	if c.made == nil {
+		body := []string{"", " " + s.muted.on("Reading both runs …")}
+		if c.err != nil {
+			body = append([]string{"", " " + s.bad.on("The runs cannot be compared"), ""}, indent(sentences(s, c.err, e.w-4))...)
+		}
+		lines := []string{fit(" "+s.bold.on("Compare"), e.w)}
+		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, e.h-2, body)...)
+		return page(e.w, e.h, append(lines, footer(e, c.keys().short)))
+	}
+	c.op = min(c.op, len(c.made.parts)-1)
+	lines := []string{c.headline(e), c.what(e)}
+	table := indent(c.table(e, e.w-4))
+	room := e.h - len(lines) - 2
+	bars := max(room-len(table)-2, 0)
+	if bars < 8 {
+		// No room for both: one panel that scrolls.
+		all := append(append(table, ""), indent(c.distributions(s, e.w-4, 12))...)
+		p := panel{title: "Compare", focused: true}
+		shown := windowed(all, &c.scroll, room-2)
+		if len(all) > room-2 {
+			p.note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
+		}
+		lines = append(lines, p.draw(s, e.w, room, shown)...)
+	} else {
+		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, len(table)+2, table)...)
+		lines = append(lines, panel{title: "Latency of one call"}.draw(s, e.w, bars, indent(c.distributions(s, e.w-4, bars-2)))...)
+	}
+	return page(e.w, e.h, append(lines, c.bottom(e), footer(e, c.keys().short)))
+}
+
+func (c *comparison) headline(e env) string {
+	s := e.styles
+	a, b := nameOf(&c.made.a.Run), nameOf(&c.made.b.Run)
+	title := "Compare · " + a
+	if a != b {
+		title += " with " + b
+	}
+	return spread(" "+s.bold.on(title), "", e.w)
+}
+
+// what names the operation that is compared.
+func (c *comparison) what(e env) string {
+	s := e.styles
+	text := " " + s.chosen(" "+c.made.parts[c.op].name+" ")
+	if n := len(c.made.parts); n > 2 {
+		text += s.muted.on(fmt.Sprintf("  %d of %d", c.op+1, n))
+	}
+	return fit(text, e.w)
+}
+
+// bottom is the last message, else the caution, else the rule.
+func (c *comparison) bottom(e env) string {
+	s := e.styles
+	switch {
+	case c.toast.text != "":
+		return c.toast.line(s, e.w)
+	case c.made.note != "":
+		return fit(" "+s.warn.on("! "+c.made.note), e.w)
+	case len(c.made.diffs) == 0:
+		return fit(" "+s.muted.on("The same settings on the same store: what differs is time and chance."), e.w)
+	}
+	return fit(" "+s.muted.on("unsure: the ranges of A and B overlap · same: less than 1 % apart"), e.w)
+}
+
+// table draws the findings and what differs, in w cells.
+func (c *comparison) table(e env, w int) []string {
+	s, m := e.styles, c.made
+	part := m.parts[c.op]
+	headA, headB := "A  "+dayText(m.a.Run.Started, e.now), "B  "+dayText(m.b.Run.Started, e.now)
+	if w < 72 {
+		headA, headB = "A", "B"
+	}
+	g := grid{airy: true, cols: []column{
+		{most: 20}, {drop: 1, most: 20}, {head: headA, right: true, most: max(w/4, 12), least: 9},
+		{head: headB, right: true, most: max(w/4, 12), least: 9}, {head: "change", right: true}, {head: "verdict"},
+	}}
+	var verdicts []judgement
+	for _, f := range part.findings {
+		g.add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
+		verdicts = append(verdicts, f.verdict)
+	}
+	if w < 72 { // no room for two columns of names
+		for i, f := range part.findings {
+			if f.name != "" && f.group != "throughput" {
+				g.rows[i][0] = f.name
+			}
+		}
+	}
+	for i, d := range m.diffs {
+		group := ""
+		if i == 0 {
+			group = "differs in"
+		}
+		name := d.name
+		if w < 72 {
+			group = d.name
+		}
+		g.add(group, name, d.a, d.b, "≠", "")
+		verdicts = append(verdicts, noted)
+	}
+	g.ink = func(row, col int) ink {
+		switch {
+		case col == 0 && w >= 72:
+			return s.muted
+		case col < 4:
+			return s.plain
+		}
+		return verdictInk(s, verdicts[row])
+	}
+	head, rows := g.lines(s, w)
+	return append([]string{head}, rows...)
+}
+
+func verdictInk(s *styles, j judgement) ink {
+	switch j {
+	case better:
+		return s.ok
+	case worse:
+		return s.bad
+	case unsure:
+		return s.warn
+	}
+	return s.muted
+}
+
+// distributions draws both runs in w cells and at most h lines, bar beside bar.
+func (c *comparison) distributions(s *styles, w, h int) []string {
+	part := c.made.parts[c.op]
+	lists := bars(h-1, part.da, part.db)
+	if len(lists[0]) == 0 {
+		return []string{s.muted.on("No call was timed.")}
+	}
+	top := 0.0
+	for _, l := range lists {
+		for _, b := range l {
+			top = max(top, b.share)
+		}
+	}
+	const label, share = 9, 8
+	each := (w - label - 4) / 2
+	room := max(each-share-3, 4)
+	head := fitRight("up to", label) + "  " + s.series[0].on(fit("A", each)) + "  " + s.series[1].on("B")
+	out := []string{s.muted.on(fitRight("up to", label)) + strings.TrimPrefix(head, fitRight("up to", label))}
+	for i, a := range lists[0] {
+		b := lists[1][i]
+		bar := func(k ink, name, full string, b distBar) string {
+			text := strings.ReplaceAll(chart.Bar(b.share, top, room), "█", full)
+			return s.muted.on(name) + k.on(text) + s.muted.on(fitRight(shareText(b.share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
+		}
+		out = append(out, s.muted.on(fitRight(edgeText(a.upper), label))+"  "+bar(s.series[0], "A ", "█", a)+"  "+bar(s.series[1], "B ", "▒", b))
+	}
+	return out
+}
+
+// text is the comparison for the clipboard.
+func (m *comparedRuns) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.Run.ID, nameOf(&m.a.Run), m.b.Run.ID, nameOf(&m.b.Run))
+	for _, p := range m.parts {
+		g := grid{cols: []column{{head: p.name}, {}, {head: "A", right: true}, {head: "B", right: true}, {head: "change", right: true}, {head: "verdict"}}}
+		for _, f := range p.findings {
+			g.add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
+		}
+		head, rows := g.lines(&styles{}, 200)
+		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
+		for _, r := range rows {
+			b.WriteString(strings.TrimRight(r, " ") + "\n")
+		}
+	}
+	if m.note != "" {
+		b.WriteString("\n! " + m.note + "\n")
+	}
+	return b.String()
+}
+
+// withError writes a rate with its standard error.
+func withError(e estimate) string {
+	if math.IsNaN(e.value) {
+		return "–"
+	}
+	by := (e.hi - e.value) / errorWidth
+	if math.IsInf(by, 0) || math.IsNaN(by) {
+		return units.Number(e.value)
+	}
+	return units.Number(e.value) + " ± " + units.Number(by)
+}
+
+func nsText(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return nanos(int64(v))
+}

@@ -1,0 +1,345 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// A comparison of two runs is judged figure by figure, by one plain rule:
+//
+//   - same: less than 1 % apart.
+//   - unsure: the ranges in which the two figures may lie overlap.
+//   - better, worse: they do not; more throughput is better, less time is.
+//
+// The range of throughput is the mean of the measured whole seconds ± two standard
+// errors. The range of a percentile is the wider of two: where the percentile of
+// so many calls may lie by chance alone (the values at the ranks n·q ± 2·√(n·q·(1−q))),
+// and the figure ± two relative standard errors of the seconds' own p50 (for p50)
+// or p99 (for the others), since calls of one second resemble each other. The
+// largest value of a run is chance: it is shown and not judged. Errors are judged
+// as shares of calls, ± two times the root of their number.
+const (
+	sameWithin = 0.01
+	errorWidth = 2.0
+)
+
+// judgement is the verdict on one figure.
+type judgement string
+
+const (
+	better judgement = "better"
+	worse  judgement = "worse"
+	same   judgement = "same"
+	unsure judgement = "unsure"
+	noted  judgement = "" // shown, not judged
+)
+
+// estimate is a figure with the range in which it may lie.
+type estimate struct{ value, lo, hi float64 }
+
+// judge compares two figures.
+func judge(a, b estimate, moreIsBetter bool) judgement {
+	switch {
+	case math.IsNaN(a.value) || math.IsNaN(b.value):
+		return noted
+	case a.value == b.value, math.Abs(b.value-a.value) < sameWithin*math.Abs(a.value):
+		return same
+	case a.lo <= b.hi && b.lo <= a.hi:
+		return unsure
+	case (b.value > a.value) == moreIsBetter:
+		return better
+	}
+	return worse
+}
+
+// spread of a series: its mean and the standard error of that.
+func meanError(vals []float64) (mean, se float64) {
+	n, sum := 0.0, 0.0
+	for _, v := range vals {
+		if !math.IsNaN(v) {
+			n, sum = n+1, sum+v
+		}
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	mean = sum / n
+	if n < 2 {
+		return mean, math.Inf(1)
+	}
+	sq := 0.0
+	for _, v := range vals {
+		if !math.IsNaN(v) {
+			sq += (v - mean) * (v - mean)
+		}
+	}
+	return mean, math.Sqrt(sq / (n - 1) / n)
+}
+
+// runSide is one of two runs, for one operation or all calls together.
+type runSide struct {
+	hist *hdrhistogram.Histogram
+	// rates, p50 and p99 are by whole measured second.
+	rates, p50, p99 []float64
+	rate            float64
+	calls, errors   int64
+	max             int64
+}
+
+// sideOf gathers an operation of a run; nil: all of them.
+func sideOf(f *rundir.Folder, op *measure.Operation) runSide {
+	s := runSide{rate: math.NaN()}
+	n := int(math.Floor(f.Run.MeasuredS))
+	if n > longest {
+		n = 0
+	}
+	s.rates, s.p50, s.p99 = gaps(n), gaps(n), gaps(n)
+	for _, r := range f.Series {
+		if r.T < 0 || r.T >= n || r.Warmup || op != nil && (r.Track != op.Track || r.Op != op.Op) {
+			continue
+		}
+		if !math.IsNaN(r.Throughput) {
+			s.rates[r.T] = zeroed(s.rates[r.T]) + r.Throughput
+		}
+		if r.ResponseMax > 0 {
+			s.p50[r.T] = max(zeroed(s.p50[r.T]), float64(r.ResponseP50))
+			s.p99[r.T] = max(zeroed(s.p99[r.T]), float64(r.ResponseP99))
+		}
+	}
+	count := int64(0)
+	for _, o := range f.Run.Operations {
+		if op != nil && (o.Track != op.Track || o.Op != op.Op) {
+			continue
+		}
+		count += o.Count
+		s.calls += o.Calls
+		s.errors += o.Errors
+		s.max = max(s.max, o.Response.Max)
+		if op != nil && o.Throughput != nil {
+			s.rate = *o.Throughput
+		}
+		h := f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)]
+		switch {
+		case h == nil:
+		case op != nil:
+			s.hist = h
+		default:
+			if s.hist == nil {
+				s.hist = measure.NewHistogram()
+			}
+			s.hist.Merge(h)
+		}
+	}
+	if op == nil && f.Run.MeasuredS > 0 && !f.Run.Failed() {
+		s.rate = float64(count) / f.Run.MeasuredS
+	}
+	return s
+}
+
+func (s runSide) throughput() estimate {
+	_, se := meanError(s.rates)
+	e := estimate{s.rate, s.rate - errorWidth*se, s.rate + errorWidth*se}
+	if math.IsNaN(se) || math.IsInf(se, 0) {
+		e.lo, e.hi = math.Inf(-1), math.Inf(1)
+	}
+	return e
+}
+
+// percentile estimates one; q in per cent.
+func (s runSide) percentile(q float64) estimate {
+	if s.hist == nil || s.hist.TotalCount() == 0 {
+		return estimate{math.NaN(), 0, 0}
+	}
+	n, p := float64(s.hist.TotalCount()), q/100
+	width := errorWidth * math.Sqrt(p*(1-p)/n) * 100
+	at := func(q float64) float64 { return float64(s.hist.ValueAtPercentile(min(max(q, 0), 100))) }
+	e := estimate{at(q), at(q - width), at(q + width)}
+	if q+width >= 100 {
+		e.hi = math.Inf(1) // too few calls to tell
+	}
+	seconds := s.p99
+	if q <= 50 {
+		seconds = s.p50
+	}
+	mean, se := meanError(seconds)
+	if mean > 0 {
+		by := errorWidth * se / mean
+		if !(by < 1) {
+			by = 1
+		}
+		e.lo, e.hi = min(e.lo, e.value*(1-by)), max(e.hi, e.value*(1+by))
+	}
+	return e
+}
+
+func (s runSide) errorShare() estimate {
+	n := float64(s.calls + s.errors)
+	if n == 0 {
+		return estimate{math.NaN(), 0, 0}
+	}
+	e, by := float64(s.errors), errorWidth*math.Sqrt(float64(s.errors))
+	return estimate{e / n, max(e-by, 0) / n, (e + by) / n}
+}
+
+// finding is one row of a comparison.
+type finding struct {
+	group, name, a, b string
+	// change is how B differs from A, with a direction; verdict what that means.
+	change  string
+	verdict judgement
+}
+
+// compareSides judges two sides, figure by figure.
+func compareSides(unit string, a, b runSide) []finding {
+	ta, tb := a.throughput(), b.throughput()
+	out := []finding{{"throughput", unit + "/s", withError(ta), withError(tb), movement(ta.value, tb.value), judge(ta, tb, true)}}
+	group := "latency"
+	for _, q := range []struct {
+		name string
+		q    float64
+	}{{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}} {
+		ea, eb := a.percentile(q.q), b.percentile(q.q)
+		out = append(out, finding{group, q.name, nsText(ea.value), nsText(eb.value), movement(ea.value, eb.value), judge(ea, eb, false)})
+		group = ""
+	}
+	out = append(out, finding{"", "max", nanos(a.max), nanos(b.max), movement(float64(a.max), float64(b.max)), noted})
+	ea, eb := a.errorShare(), b.errorShare()
+	change := movement(ea.value, eb.value)
+	if a.errors == 0 && b.errors > 0 {
+		change = "▲ new"
+	}
+	return append(out, finding{"errors", "", whole(a.errors), whole(b.errors), change, judge(ea, eb, false)})
+}
+
+// movement writes how a figure changed: ▲ 37.8 %.
+func movement(a, b float64) string {
+	switch {
+	case math.IsNaN(a) || math.IsNaN(b):
+		return ""
+	case a == b:
+		return "="
+	case a == 0:
+		return ""
+	}
+	sign, p := "▲", (b-a)/a*100
+	if p < 0 {
+		sign, p = "▼", -p
+	}
+	if p >= 1000 {
+		return fmt.Sprintf("%s ×%.0f", sign, b/a)
+	}
+	return fmt.Sprintf("%s %.1f %%", sign, p)
+}
+
+// difference is something in which two runs differ beside their figures.
+type difference struct{ name, a, b string }
+
+// machineFacts are those of the environment that are the same for all runs of one
+// machine and program.
+var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
+
+// differences lists in what the conditions of two runs differ.
+func differences(a, b *rundir.Run) []difference {
+	var out []difference
+	add := func(name, x, y string) {
+		if x != y {
+			out = append(out, difference{name, orDash(x), orDash(y)})
+		}
+	}
+	add("profile", a.Profile, b.Profile)
+	add("mode", a.Mode, b.Mode)
+	add("store", a.Store.Name, b.Store.Name)
+	add("product", a.Store.Product, b.Store.Product)
+	add("version", a.Store.Version, b.Store.Version)
+	add("topology", a.Store.Topology, b.Store.Topology)
+	add("target", a.Target, b.Target)
+	names := map[string]bool{}
+	for _, m := range []map[string]float64{a.Settings, b.Settings} {
+		for k := range m {
+			names[k] = true
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(names)) {
+		add(k, mapped(a.Settings, k), mapped(b.Settings, k))
+	}
+	params := map[string]bool{}
+	for _, m := range []map[string]string{a.Parameters, b.Parameters} {
+		for k := range m {
+			params[k] = !names[k] && k != "mode" && k != "seed"
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		if params[k] {
+			add(k, a.Parameters[k], b.Parameters[k])
+		}
+	}
+	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
+	add("live changes", fmt.Sprint(len(a.Changes)), fmt.Sprint(len(b.Changes)))
+	for _, k := range machineFacts {
+		x, y := a.Environment[k], b.Environment[k]
+		if x != nil && y != nil {
+			add(k, fmt.Sprint(x), fmt.Sprint(y))
+		}
+	}
+	return out
+}
+
+func mapped(m map[string]float64, k string) string {
+	if v, ok := m[k]; ok {
+		return settingText(k, v)
+	}
+	return ""
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// caution says what keeps a comparison from being one; empty when nothing does.
+func caution(a, b *rundir.Run, diffs []difference) string {
+	var words []string
+	for _, r := range []struct {
+		name string
+		run  *rundir.Run
+	}{{"A", a}, {"B", b}} {
+		switch {
+		case r.run.Failed():
+			words = append(words, r.name+" failed its verification")
+		case r.run.Verdict.State != "ok" && r.run.Verdict.State != "":
+			words = append(words, r.name+" was "+r.run.Verdict.State)
+		}
+	}
+	if a.Unit != b.Unit {
+		words = append(words, "A counts "+a.Unit+" and B "+b.Unit)
+	}
+	if len(diffs) > 1 {
+		var names []string
+		for _, d := range diffs {
+			names = append(names, d.name)
+		}
+		if len(names) > 6 {
+			names = append(names[:5], fmt.Sprintf("%d more", len(diffs)-5))
+		}
+		words = append(words, "A and B differ in "+listed(names)+": the change has more than one cause")
+	}
+	return strings.Join(words, " · ")
+}
+
+// listed writes words as a list: a, b and c.
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,369 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// history lists the runs of the results folder, newest first: to open one, or to
+// compare two. It belongs to the event loop.
+type history struct {
+	runs   []rundir.Run
+	loaded bool
+	err    error
+	// shown indexes the runs that pass the filter; at is the selected one of these.
+	shown     []int
+	at, top   int
+	filter    field
+	filtering bool
+	// chosen are the ids to compare, at most two, in the order of choosing.
+	chosen []string
+	toast  note
+	rowsAt int // line of the first row, for the mouse
+}
+
+// historyMsg brings the list of runs.
+type historyMsg struct {
+	runs []rundir.Run
+	err  error
+}
+
+// newHistory lists the runs; with an id that run is chosen, and the next one is
+// compared with it.
+func newHistory(id string) *history {
+	h := &history{}
+	if id != "" {
+		h.chosen = []string{id}
+	}
+	return h
+}
+
+func readHistory(b Bench) tea.Cmd {
+	return func() tea.Msg {
+		runs, err := b.History()
+		return historyMsg{runs, err}
+	}
+}
+
+func (h *history) start(e env) tea.Cmd { return readHistory(e.bench) }
+
+func (h *history) typing() bool { return h.filtering }
+
+func (h *history) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case frameMsg:
+		h.toast.tick(e)
+	case historyMsg:
+		h.runs, h.err, h.loaded = msg.runs, msg.err, true
+		h.sift()
+	case tea.PasteMsg:
+		if h.filtering {
+			h.filter, _ = h.filter.update(msg)
+			h.sift()
+		}
+	case tea.KeyPressMsg:
+		return h, h.press(msg, e)
+	case tea.MouseClickMsg:
+		return h, h.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			h.move(-3)
+		} else {
+			h.move(3)
+		}
+	}
+	return h, nil
+}
+
+// sift finds the runs that hold every word of the filter.
+func (h *history) sift() {
+	was := h.current()
+	h.shown = h.shown[:0]
+	for i := range h.runs {
+		if matches(&h.runs[i], h.filter.value()) {
+			h.shown = append(h.shown, i)
+		}
+	}
+	h.at = 0
+	for i, n := range h.shown {
+		if was != nil && h.runs[n].ID == was.ID {
+			h.at = i
+		}
+	}
+}
+
+// matches tells whether a run holds every word.
+func matches(r *rundir.Run, words string) bool {
+	text := strings.ToLower(strings.Join([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"]}, " "))
+	for w := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// current is the selected run; nil when the list is empty.
+func (h *history) current() *rundir.Run {
+	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.runs) {
+		return nil
+	}
+	return &h.runs[h.shown[h.at]]
+}
+
+func (h *history) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
+
+func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+	if h.filtering {
+		h.pressFilter(msg)
+		return nil
+	}
+	k := h.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		if h.filter.value() == "" {
+			return back
+		}
+		h.filter = field{}
+		h.sift()
+	case key.Matches(msg, k.Filter):
+		h.filtering = true
+	case key.Matches(msg, k.Up):
+		h.move(-1)
+	case key.Matches(msg, k.Down):
+		h.move(1)
+	case key.Matches(msg, k.PageUp):
+		h.move(-e.h / 2)
+	case key.Matches(msg, k.PageDown):
+		h.move(e.h / 2)
+	case key.Matches(msg, k.First):
+		h.at = 0
+	case key.Matches(msg, k.Last):
+		h.move(len(h.shown))
+	case key.Matches(msg, k.Toggle):
+		h.toggle()
+	case key.Matches(msg, k.Choose):
+		return open(newResultsOf(h.current().ID))
+	case key.Matches(msg, k.Compare):
+		a, b, _ := h.pair()
+		return open(newCompare(a, b))
+	case presses(msg, k.Compare):
+		h.toast.say(e, "choose two runs with space, or one and stand on the other", false)
+	}
+	return nil
+}
+
+func (h *history) pressFilter(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "enter", "down", "up":
+		h.filtering = false
+	case "esc":
+		h.filtering, h.filter = false, field{}
+	default:
+		h.filter, _ = h.filter.update(msg)
+	}
+	h.sift()
+}
+
+// toggle chooses the selected run for comparing, or no longer; of three the first
+// one goes.
+func (h *history) toggle() {
+	r := h.current()
+	if r == nil {
+		return
+	}
+	for i, id := range h.chosen {
+		if id == r.ID {
+			h.chosen = append(h.chosen[:i:i], h.chosen[i+1:]...)
+			return
+		}
+	}
+	h.chosen = append(h.chosen, r.ID)
+	if len(h.chosen) > 2 {
+		h.chosen = h.chosen[1:]
+	}
+}
+
+// pair returns the two runs to compare, the earlier one first.
+func (h *history) pair() (a, b string, ok bool) {
+	ids := h.chosen
+	if r := h.current(); len(ids) == 1 && r != nil && r.ID != ids[0] {
+		ids = append(ids[:1:1], r.ID)
+	}
+	if len(ids) != 2 {
+		return "", "", false
+	}
+	place := func(id string) int {
+		for i := range h.runs {
+			if h.runs[i].ID == id {
+				return i
+			}
+		}
+		return -1
+	}
+	if place(ids[0]) < place(ids[1]) { // newest first
+		return ids[1], ids[0], true
+	}
+	return ids[0], ids[1], true
+}
+
+func (h *history) bindings() bindings {
+	k := allKeys
+	some := h.current() != nil
+	_, _, two := h.pair()
+	k.Choose.SetHelp("enter", "open")
+	k.Choose.SetEnabled(some)
+	k.Toggle.SetHelp("space", "choose for comparing")
+	k.Toggle.SetEnabled(some)
+	k.Compare.SetHelp("c", "compare two")
+	k.Compare.SetEnabled(two)
+	if h.filter.value() != "" {
+		k.Back.SetHelp("esc", "clear filter")
+	}
+	return k
+}
+
+func (h *history) keys() keyMap {
+	if h.filtering {
+		list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "clear", "esc")}
+		return keyMap{short: list, full: [][]key.Binding{list}}
+	}
+	k := h.bindings()
+	short := k.Toggle
+	short.SetHelp("space", "choose")
+	return keyMap{
+		short: []key.Binding{bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Filter, k.Back, k.Help, k.Quit},
+		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.Compare, k.Filter, k.Back}},
+	}
+}
+
+func (h *history) view(e env) string {
+	s := e.styles
+	right := ""
+	switch n := len(h.chosen); n {
+	case 1:
+		right = s.accent.on("1 chosen") + s.muted.on(" · c compares it with the selected one ")
+	case 2:
+		right = s.accent.on("2 chosen") + s.muted.on(" · c compares them ")
+	}
+	lines := []string{spread(" "+s.bold.on("Earlier runs"), right, e.w)}
+	p := panel{title: "Runs", focused: true}
+	body := h.body(e, e.w-4, e.h-5)
+	if len(h.shown) > 0 {
+		p.note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
+		if len(h.shown) < len(h.runs) {
+			p.note += fmt.Sprintf(" (%d in all)", len(h.runs))
+		}
+	}
+	lines = append(lines, p.draw(s, e.w, e.h-3, indent(body))...)
+	return page(e.w, e.h, append(lines, h.toast.line(s, e.w), footer(e, h.keys().short)))
+}
+
+// body draws filter, head and rows in w cells and h lines.
+func (h *history) body(e env, w, room int) []string {
+	s := e.styles
+	out := []string{h.filterLine(s, w), ""}
+	switch {
+	case h.err != nil:
+		return append(out, sentences(s, h.err, w)...)
+	case !h.loaded:
+		return append(out, s.muted.on("Reading the results folder …"))
+	case len(h.runs) == 0:
+		return append(out, "No runs yet. "+s.muted.on("Press esc, then enter to start one."))
+	case len(h.shown) == 0:
+		return append(out, "No run matches. "+s.muted.on("Press esc to see all."))
+	}
+	rows := max(room-len(out)-1, 1)
+	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
+	g := grid{cols: []column{
+		{head: ""}, {head: "when"}, {head: "profile", most: 24}, {head: "store", most: 14, drop: 1}, {head: "throughput", right: true}, {head: "p99", right: true},
+		{head: "length", right: true, drop: 4}, {head: "errors", right: true, drop: 2}, {head: ""}, {head: "verdict", drop: 3}, {head: "id", drop: 5},
+	}}
+	end := min(h.top+rows, len(h.shown))
+	for i := h.top; i < end; i++ {
+		r := &h.runs[h.shown[i]]
+		g.add(append([]string{h.lead(i, r.ID)}, runCells(s, r, e)...)...)
+	}
+	g.ink = func(row, col int) ink {
+		r := &h.runs[h.shown[h.top+row]]
+		switch {
+		case col == 8 || col == 9:
+			_, k := trust(s, r)
+			return k
+		case h.top+row == h.at:
+			return s.selected
+		case col == 10:
+			return s.muted
+		}
+		return s.plain
+	}
+	head, lines := g.lines(s, w)
+	h.rowsAt = 2 + len(out) + 1
+	return append(append(out, head), lines...)
+}
+
+func (h *history) lead(i int, id string) string {
+	lead := "  "
+	if i == h.at {
+		lead = "▸ "
+	}
+	if slices.Contains(h.chosen, id) {
+		return lead + "●"
+	}
+	return lead + " "
+}
+
+// runCells are a run's cells in a list: when, profile, store, throughput, p99,
+// length, errors, a sign and a word of its verdict, id.
+func runCells(s *styles, r *rundir.Run, e env) []string {
+	f := figuresOf(r)
+	profile := r.Profile
+	if r.Mode != "" {
+		profile += " " + r.Mode
+	}
+	word, _ := trust(s, r)
+	sign, word, _ := strings.Cut(word, " ")
+	return []string{
+		dayText(r.Started, e.now), profile, r.Store.Name, units.Number(f.rate) + "/s", nanos(f.p99),
+		secondsText(r.MeasuredS), whole(f.errors), sign, word, r.ID,
+	}
+}
+
+func (h *history) filterLine(s *styles, w int) string {
+	switch {
+	case h.filtering:
+		return s.accent.on("/ ") + h.filter.view(s, w-2)
+	case h.filter.value() != "":
+		return s.accent.on("/ ") + h.filter.value()
+	}
+	return s.muted.on("/ filter by profile, store, verdict, preset or date …")
+}
+
+// click selects a run, and opens the one that is selected; on the filter it begins
+// to filter.
+func (h *history) click(m tea.Mouse, _ env) tea.Cmd {
+	if m.Y == 2 {
+		h.filtering = true
+		return nil
+	}
+	i := h.top + m.Y - h.rowsAt
+	if m.Y < h.rowsAt || i >= len(h.shown) {
+		return nil
+	}
+	if i == h.at && m.X < 8 {
+		h.toggle()
+		return nil
+	}
+	if i == h.at {
+		return open(newResultsOf(h.current().ID))
+	}
+	h.at = i
+	return nil
+}

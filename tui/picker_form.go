@@ -1,0 +1,361 @@
+package tui
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// form is the middle of the picker: every value of the run, to be changed before
+// the start.
+type form struct {
+	rows    []row
+	at, top int
+	edit    *edit
+	// lines tells which row each drawn line is of, -1: none; for the mouse.
+	lines []int
+	width int
+}
+
+// edit is a value being typed.
+type edit struct {
+	row   row
+	field field
+	// offers are what the text can be completed to; pick is the selected one, -1:
+	// none.
+	offers []string
+	pick   int
+}
+
+// completedMsg brings the paths that begin as the one typed.
+type completedMsg struct {
+	typed string
+	paths []string
+}
+
+func (f *form) current() *row {
+	if f.at < 0 || f.at >= len(f.rows) {
+		return nil
+	}
+	return &f.rows[f.at]
+}
+
+func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
+
+// leave ends typing without keeping, and goes to the top.
+func (f *form) leave() { f.edit, f.at, f.top, f.rows = nil, 0, 0, nil }
+
+// showError goes to the first row that something is wrong with.
+func (f *form) showError(p *picker) {
+	for i := range f.rows {
+		if f.rows[i].fault != "" {
+			p.pane, f.at = paneForm, i
+			return
+		}
+	}
+}
+
+// draft is the request with the text being typed in it.
+func (f *form) draft(p *picker) Request {
+	req := p.request()
+	if f.edit == nil {
+		return req
+	}
+	return applied(req, f.edit.row, f.edit.text())
+}
+
+// text is what is typed, or the offer that is selected.
+func (x *edit) text() string {
+	if x.pick >= 0 && x.pick < len(x.offers) {
+		return x.offers[x.pick]
+	}
+	return x.field.value()
+}
+
+// applied returns a request with one value set; an empty text takes it out.
+func applied(req Request, r row, text string) Request {
+	text = strings.TrimSpace(text)
+	switch r.kind {
+	case rowPreset:
+		req.Preset = text
+	case rowFile:
+		req.Files = nil
+		for path := range strings.SplitSeq(text, ",") {
+			if path = strings.TrimSpace(path); path != "" {
+				req.Files = append(req.Files, path)
+			}
+		}
+	case rowTarget:
+		clean, password := splitSecret(text)
+		if clean != req.Target {
+			// A password is for the server that it was typed for.
+			if hostOf(clean) != hostOf(req.Target) {
+				req.Password = ""
+			}
+			req.Target = clean
+		}
+		if password != "" {
+			req.Password = password
+		}
+	case rowPassword:
+		req.Password = text
+	default:
+		req.Values = slices.DeleteFunc(slices.Clone(req.Values), func(v workload.Value) bool { return v.Name == r.name })
+		if text != "" {
+			req.Values = append(req.Values, workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag})
+		}
+	}
+	return req
+}
+
+// hostOf is the part of a target before its path and parameters.
+func hostOf(target string) string {
+	scheme, rest, ok := strings.Cut(target, "://")
+	if !ok {
+		return target
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest = rest[:i]
+	}
+	return scheme + "://" + rest
+}
+
+// press handles a key while the form has the focus and nothing is typed.
+func (f *form) press(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
+	r := f.current()
+	k := allKeys
+	switch {
+	case r == nil:
+	case key.Matches(msg, k.Edit):
+		f.begin(p, e)
+	case key.Matches(msg, k.Left):
+		return f.turn(p, e, -1)
+	case key.Matches(msg, k.Right):
+		return f.turn(p, e, 1)
+	case key.Matches(msg, k.Reset):
+		return f.keep(p, e, *r, "")
+	default:
+		f.move(steps(msg, k, e.h/2))
+	}
+	return nil
+}
+
+// keep sets a value for good and asks what it leads to.
+func (f *form) keep(p *picker, e env, r row, text string) tea.Cmd {
+	before := p.request()
+	p.set(applied(before, r, text))
+	if after := p.request(); r.kind == rowTarget || r.kind == rowPassword {
+		p.ping.forget()
+		if !local(after.Target) {
+			p.ping.soon(e, settle)
+		}
+	}
+	f.rebuild(p, e)
+	return p.ask(e)
+}
+
+// turn changes a value to its neighbour: the next word, one notch of a knob.
+func (f *form) turn(p *picker, e env, by int) tea.Cmd {
+	r := *f.current()
+	switch {
+	case len(r.choices) > 0:
+		at := slices.Index(r.choices, r.text)
+		if at < 0 && by < 0 {
+			at = 0
+		}
+		n := len(r.choices)
+		return f.keep(p, e, r, r.choices[(at+by+n)%n])
+	case r.knob != nil:
+		v := turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
+		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	f.begin(p, e)
+	return nil
+}
+
+// begin lets the selected value be typed.
+func (f *form) begin(p *picker, _ env) {
+	r := f.current()
+	if r == nil {
+		return
+	}
+	p.pane = paneForm
+	f.edit = &edit{row: *r, field: newField(r.text), pick: -1}
+	switch r.kind {
+	case rowPassword:
+		f.edit.field = field{secret: true}
+	case rowTarget:
+		f.edit.field.mask = maskTyped
+		f.edit.offers = r.choices
+	case rowPreset:
+		f.edit.offers = r.choices
+	default:
+		if len(r.choices) > 0 {
+			f.edit.offers = r.choices
+		}
+	}
+}
+
+func (f *form) editKeys() keyMap {
+	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
+	if len(f.edit.offers) > 0 {
+		list = append(list, bind("↑↓", "choose", "up", "down"))
+	}
+	if f.edit.row.kind == rowFile {
+		list = append(list, bind("tab", "complete", "tab"))
+	}
+	list = append(list, bind("ctrl+u", "clear", "ctrl+u"))
+	return keyMap{short: list, full: [][]key.Binding{list}}
+}
+
+// pressEdit handles a key while a value is typed.
+func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
+	x := f.edit
+	switch msg.String() {
+	case "esc":
+		f.edit = nil
+		return p.ask(e)
+	case "enter":
+		f.edit = nil
+		return f.keep(p, e, x.row, x.text())
+	case "up":
+		x.pick = max(x.pick-1, -1)
+	case "down":
+		x.pick = min(x.pick+1, len(x.offers)-1)
+	case "tab":
+		return x.complete()
+	default:
+		if x.pick >= 0 { // what was chosen is typed on
+			x.field, x.pick = field{text: []rune(x.text()), pos: len([]rune(x.text())), mask: x.field.mask}, -1
+		}
+		var ours bool
+		if x.field, ours = x.field.update(msg); !ours {
+			return nil
+		}
+		if x.row.kind == rowFile {
+			x.offers, x.pick = nil, -1
+		}
+	}
+	return p.ask(e)
+}
+
+// maxOffers is how many completions of a path are offered.
+const maxOffers = 50
+
+// complete looks for files that begin as the path typed, in the background.
+func (x *edit) complete() tea.Cmd {
+	if x.row.kind != rowFile {
+		if x.pick >= 0 {
+			x.field = field{text: []rune(x.text()), pos: len([]rune(x.text())), mask: x.field.mask}
+			x.pick = -1
+		}
+		return nil
+	}
+	typed := x.field.value()
+	return func() tea.Msg { return completedMsg{typed, pathsLike(typed)} }
+}
+
+// pathsLike lists the paths that the last one of a list could become, each with
+// what stands before it. Folders end with a slash.
+func pathsLike(typed string) []string {
+	before, last := "", typed
+	if i := strings.LastIndexByte(typed, ','); i >= 0 {
+		before, last = typed[:i+1]+" ", strings.TrimLeft(typed[i+1:], " ")
+	}
+	dir, prefix := filepath.Split(last)
+	look := dir
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			dir = filepath.Join(home, rest) + string(filepath.Separator)
+			look = dir
+		}
+	}
+	if look == "" {
+		look = "."
+	}
+	entries, err := os.ReadDir(look)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range entries {
+		name := d.Name()
+		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if d.IsDir() {
+			name += "/"
+		}
+		if out = append(out, before+dir+name); len(out) == maxOffers {
+			break
+		}
+	}
+	return out
+}
+
+// completed types on what all paths found have in common, and offers them.
+func (f *form) completed(msg completedMsg) {
+	x := f.edit
+	if x == nil || x.row.kind != rowFile || x.field.value() != msg.typed || len(msg.paths) == 0 {
+		return
+	}
+	shared := msg.paths[0]
+	for _, p := range msg.paths[1:] {
+		for !strings.HasPrefix(p, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	if len(shared) > len(msg.typed) {
+		x.field = newField(shared)
+	}
+	x.offers, x.pick = nil, -1
+	if len(msg.paths) > 1 {
+		x.offers = msg.paths
+	}
+}
+
+// click selects a row; on the selected one it changes the value.
+func (f *form) click(p *picker, x, line int, had bool, e env) tea.Cmd {
+	line += f.top
+	if line < 0 || line >= len(f.lines) || f.lines[line] < 0 {
+		return nil
+	}
+	i := f.lines[line]
+	if !had || i != f.at {
+		f.at = i
+		return nil
+	}
+	r := f.rows[i]
+	if len(r.choices) > 0 || r.knob != nil {
+		switch end := valueColumn + 4 + len([]rune(shownText(r))); {
+		case x >= valueColumn && x <= valueColumn+2:
+			return f.turn(p, e, -1)
+		case x >= end-1 && x <= end+1:
+			return f.turn(p, e, 1)
+		}
+	}
+	f.begin(p, e)
+	return nil
+}
+
+// clickEdit keeps what is typed, or takes an offer.
+func (f *form) clickEdit(p *picker, m tea.Mouse, e env) tea.Cmd {
+	at, r := p.paneAt(m, e)
+	x := f.edit
+	if at == paneForm {
+		line := m.Y - r.Min.Y - 1 + f.top
+		if line >= 0 && line < len(f.lines) && f.lines[line] <= -2 {
+			x.pick = -2 - f.lines[line]
+		}
+	}
+	f.edit = nil
+	return f.keep(p, e, x.row, x.text())
+}
