@@ -15,7 +15,7 @@ var settingsOf = map[string]string{
 	DialectMySQL: `SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin',
 		'innodb_doublewrite', 'innodb_buffer_pool_size', 'max_connections', 'max_allowed_packet', 'read_only',
 		'transaction_isolation', 'tx_isolation', 'default_storage_engine', 'wsrep_on', 'query_cache_type')`,
-	DialectPostgres: `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
+	DialectPostgres: `SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
 		'shared_buffers', 'max_connections', 'default_transaction_isolation', 'wal_level', 'default_transaction_read_only')
 		UNION ALL SELECT 'in_recovery', pg_is_in_recovery()::text`,
 	DialectSQLite: `SELECT 'journal_mode', journal_mode FROM pragma_journal_mode
