@@ -102,9 +102,9 @@ func bindings() []workload.Binding {
 		{Driver: "memory", New: bind},
 		{Driver: "null", New: bind},
 		{Driver: "cassandra", Refuse: later},
-		{Driver: "mysql", Refuse: later},
-		{Driver: "postgres", Refuse: later},
-		{Driver: "sqlite", Refuse: later},
+		{Driver: "mysql", New: bind},
+		{Driver: "postgres", New: bind},
+		{Driver: "sqlite", New: bind},
 		{Driver: "coherence", Refuse: later},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 	}
