@@ -81,7 +81,7 @@ func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 func TestTheTargetIsShownWithoutItsPassword(t *testing.T) {
 	for in, want := range map[string]string{
 		"redis://me:secret@127.0.0.1:6379/0": "redis://me@127.0.0.1:6379/0",
-		"redis://:p@ss@host":                 "redis://@host",
+		"redis://:p@ss@host":                 "redis://host",
 		"embedded:":                          "embedded:",
 		"mysql://host/db?a=b@c":              "mysql://host/db?a=b@c",
 	} {
