@@ -74,7 +74,8 @@ const (
 
 func (a *App) nextFrame() tea.Cmd {
 	every := time.Second / fps
-	if a.blurred || a.env.opts.NoAnimation {
+	// What floats costs more to draw than all below it.
+	if a.blurred || a.env.opts.NoAnimation || a.overlay != none {
 		every = time.Second / fpsBlur
 	}
 	return a.tick(every, a.gen)

@@ -27,7 +27,7 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	defer closeLog()
 	o := tui.Options{
 		Theme: f.theme, ASCII: f.ascii || f.plain, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
-		Kill: a.hard.Done(), Request: screenRequest(f.request), RunParams: session.RunParams(), In: a.Stdin, Out: a.Stdout, Environ: a.Environ,
+		Kill: a.hard.Done(), Request: screenRequest(f.request), RunParams: session.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true
@@ -46,6 +46,15 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 		return final.Outcomes[n-1].Err
 	}
 	return nil
+}
+
+// unwrapped returns the writer below the one that notes errors: the screen needs
+// the terminal itself, to ask it for its size.
+func unwrapped(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.w
+	}
+	return w
 }
 
 // screenRequest fills the picker in with what the flags say.
