@@ -89,6 +89,24 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 	assert.Contains(t, stdout, "eligibility: 50 entries gone")
 }
 
+func TestInterruptInProcess(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	out := filepath.Join(t.TempDir(), "results")
+	signals := make(chan os.Signal)
+	done := make(chan int)
+	go func() {
+		done <- run(t.Context(), Env{
+			Args:    []string{"run", "--profile", "ingestion", "--duration", "10m", "--at", "0s:threads=12", "--threshold", "p99<1h", "--out", out},
+			Environ: []string{"HOME=" + t.TempDir()}, Stdout: &stdout, Stderr: &stderr, Signals: signals,
+		})
+	}()
+	require.NoError(t, measured(out, 2))
+	signals <- os.Interrupt
+	assert.Equal(t, fault.CodeInterrupted, <-done)
+	assert.Contains(t, stdout.String(), "verification passed")
+	assert.Contains(t, stderr.String(), "threads 8 → 12 (timetable)")
+}
+
 func TestErrorsOneByOneWithTheirHints(t *testing.T) {
 	var b bytes.Buffer
 	a := &app{Env: Env{Stderr: &b}}

@@ -15,12 +15,9 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"perfbench": main})
-}
-
-// TestScripts runs the stories of testdata/script. Beside testscript's own they
-// have these commands:
+// TestScripts runs the stories of testdata/script with the real program, built
+// without the race detector: a story starts it dozens of times. Beside
+// testscript's own commands they have these:
 //
 //	exits CODE ARGS...     runs perfbench and wants this exit code
 //	plain FILE|stdout|stderr  wants no control characters
@@ -30,12 +27,14 @@ func TestMain(m *testing.M) {
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
 func TestScripts(t *testing.T) {
+	bin := filepath.Dir(binary(t))
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",
 		ContinueOnError: false,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Values["t"] = e.T()
 			e.Values["servers"] = map[string]*labtest.Server{}
 			return nil

@@ -18,20 +18,6 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// binary builds the real program.
-func binary(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals to send")
-	}
-	path := filepath.Join(t.TempDir(), "perfbench")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
-	return path
-}
-
 // process is the program under way in a folder of its own.
 type process struct {
 	*exec.Cmd
@@ -74,6 +60,9 @@ func (p *process) folder(t *testing.T) *rundir.Folder {
 }
 
 func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
 	path := binary(t)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
