@@ -31,7 +31,7 @@ type chartPart struct {
 // chartKey is what both charts depend on: finished seconds, not snapshots.
 func (d *dashboard) chartKey(e env, r image.Rectangle) panelKey {
 	k := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.styles, op: d.op, marks: len(d.marks),
+		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.styles, op: d.op, marks: len(d.snap.Marks),
 		log: d.logAxis, tuning: d.tuner.open,
 	}
 	if d.fig.warmup {
@@ -231,8 +231,8 @@ func paint(row string, warm, fresh int, line ink, s *styles) string {
 
 func (d *dashboard) markCells(a axis) []int {
 	var out []int
-	for _, m := range d.marks {
-		out = append(out, a.cell(m.at.Seconds()))
+	for _, m := range d.snap.Marks {
+		out = append(out, a.cell(m.At.Seconds()))
 	}
 	return out
 }

@@ -36,7 +36,6 @@ type dashboard struct {
 	scroll  int
 	folded  bool // a small screen shows the lower panel
 	logAxis bool
-	marks   []mark
 	toast   toast
 	prompt  *prompt
 
@@ -57,12 +56,6 @@ const (
 
 func (t tab) String() string {
 	return [...]string{"Operations", "Tracks", "Errors", "Changes"}[t]
-}
-
-// mark is a note of the user on the time line.
-type mark struct {
-	at   time.Duration
-	note string
 }
 
 // toast is a short message that goes by itself.
@@ -191,7 +184,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.LogAxis):
 		d.logAxis = !d.logAxis
 	case key.Matches(msg, k.Mark):
-		d.ask("Note", d.snap.At)
+		d.askMark()
 	case key.Matches(msg, k.Stop):
 		d.run.Stop()
 		d.say(e, "stopping: what is under way may finish, then the report is written", false)
@@ -236,27 +229,6 @@ func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k bindings, e env) bool {
 	return false
 }
 
-// refuse says why a key that is dimmed does nothing.
-func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
-	for _, r := range []struct {
-		b   key.Binding
-		why string
-	}{
-		{k.Pause, "the run is not running"}, {k.Stop, "the run is ending already"}, {k.Undo, "nothing to undo"},
-		{k.More, "this profile has no threads to turn"}, {k.Less, "this profile has no threads to turn"},
-		{k.PayloadUp, "this profile has no payload to turn"}, {k.PayloadDown, "this profile has no payload to turn"},
-		{k.RateUp, "this profile has no rate to turn"}, {k.RateDown, "this profile has no rate to turn"},
-	} {
-		if !r.b.Enabled() && presses(msg, r.b) {
-			if d.progress.Stage > Measuring {
-				r.why = "the run is ending: its knobs are at rest"
-			}
-			d.say(e, r.why, false)
-			return
-		}
-	}
-}
-
 func (d *dashboard) pause(e env) {
 	paused := !d.run.Settings(All).Paused
 	d.run.Change("workbench", All, func(s workload.Settings) workload.Settings {
@@ -266,15 +238,20 @@ func (d *dashboard) pause(e env) {
 	d.refresh(e)
 }
 
-// ask opens the prompt for a mark at a moment.
-func (d *dashboard) ask(label string, at time.Duration) {
-	d.prompt = &prompt{label: label, done: func(d *dashboard, e env, text string) tea.Cmd {
+// askMark asks for the note of a mark. The run keeps it with the moment it is
+// told of; when writing it took longer, the note says when it was meant.
+func (d *dashboard) askMark() {
+	at := d.snap.At
+	d.prompt = &prompt{label: "Note", done: func(d *dashboard, e env, text string) tea.Cmd {
 		if text == "" {
-			text = fmt.Sprintf("mark %d", len(d.marks)+1)
+			text = fmt.Sprintf("mark %d", len(d.snap.Marks)+1)
 		}
-		d.marks = append(d.marks, mark{at, text})
-		d.run.Mark(clock(at) + " " + text)
 		d.say(e, "marked "+clock(at)+": "+text, false)
+		if clock(d.snap.At) != clock(at) {
+			text = clock(at) + " " + text
+		}
+		d.run.Mark(text)
+		d.refresh(e)
 		return nil
 	}}
 }
@@ -328,68 +305,6 @@ func (d *dashboard) reselect() {
 	d.fig = digest(d.snap, d.op)
 	d.scaleT, d.scaleL = chart.Scale{}, chart.Scale{}
 	d.rescale()
-}
-
-// bindings returns the keys as they work now.
-func (d *dashboard) bindings() bindings {
-	k := allKeys
-	live := d.progress.Stage == Measuring
-	has := func(name string) bool {
-		_, ok := d.plan.Knob(name)
-		return ok && live
-	}
-	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
-		b.SetEnabled(has("threads"))
-	}
-	k.PayloadDown.SetEnabled(has("payload"))
-	k.PayloadUp.SetEnabled(has("payload"))
-	k.RateDown.SetEnabled(has("rate"))
-	k.RateUp.SetEnabled(has("rate"))
-	k.Pause.SetEnabled(live)
-	if d.snap != nil && d.fig.paused {
-		k.Pause.SetHelp("space", "resume")
-	}
-	k.Stop.SetEnabled(d.progress.Stage <= Measuring)
-	k.Tune.SetEnabled(d.progress.Stage >= Measuring)
-	k.Mark.SetEnabled(d.progress.Stage >= Measuring)
-	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
-	k.Reset.SetEnabled(live)
-	k.Up.SetHelp("↑", "operation up")
-	k.Down.SetHelp("↓", "operation down")
-	k.Back.SetHelp("esc", "all operations")
-	if d.lower != tabOps {
-		k.Up.SetHelp("↑", "scroll up")
-		k.Down.SetHelp("↓", "scroll down")
-	}
-	return k
-}
-
-func (d *dashboard) keys() keyMap {
-	if d.prompt != nil {
-		return promptKeys()
-	}
-	k := d.bindings()
-	if d.tuner.open {
-		return d.tuningKeys(k)
-	}
-	threads := bind("+−", "threads", "+", "-")
-	threads.SetEnabled(k.More.Enabled())
-	payload := bind("[ ]", "payload", "[", "]")
-	payload.SetEnabled(k.PayloadUp.Enabled())
-	return keyMap{
-		short: []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit},
-		full: [][]key.Binding{
-			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), long(k.Tune, "tuning panel"), k.Undo},
-			{k.More, k.Less, k.MoreTen, k.LessTen},
-			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
-			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
-		},
-	}
-}
-
-func promptKeys() keyMap {
-	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
-	return keyMap{short: list, full: [][]key.Binding{list}}
 }
 
 // outside returns the window title and the progress for tab or task bar.

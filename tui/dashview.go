@@ -269,9 +269,9 @@ func (d *dashboard) event(e env) string {
 		}
 		return fit(" "+s.muted.on(clock(ef.last))+"  "+s.bold.on(ef.what(d.plan))+between+ef.outcome(), e.w)
 	}
-	if n := len(d.marks); n > 0 {
-		m := d.marks[n-1]
-		return fit(" "+s.muted.on(clock(m.at))+"  "+m.note, e.w)
+	if n := len(d.snap.Marks); n > 0 {
+		m := d.snap.Marks[n-1]
+		return fit(" "+s.muted.on(clock(m.At))+"  "+m.Note, e.w)
 	}
 	return fit(" "+s.muted.on("Turn a knob while it runs: + adds a thread, ] doubles the payload, t opens all."), e.w)
 }

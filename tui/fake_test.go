@@ -139,7 +139,7 @@ type fakeRun struct {
 	changes  []measure.Change
 	segments []measure.Segment
 	calls    int
-	marks    []string
+	marks    []measure.Mark
 	recent   [][]measure.Row
 	line     [][]measure.Point
 	ops      []measure.Totals
@@ -282,7 +282,7 @@ func (r *fakeRun) publish() {
 		s.Gauges = append(s.Gauges, r.gauge(i))
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
-	s.Changes, s.Segments = slices.Clone(r.changes), slices.Clone(r.segments)
+	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.marks), slices.Clone(r.segments)
 	for _, o := range r.ops {
 		s.Done += o.Count
 	}
@@ -397,7 +397,8 @@ func (r *fakeRun) Settings(track int) workload.Settings {
 func (r *fakeRun) Mark(note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.marks = append(r.marks, note)
+	r.marks = append(r.marks, measure.Mark{At: r.at, Note: note})
+	r.publish()
 }
 
 // Stop ends the run at once, as a run does whose operations are short.

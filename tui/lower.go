@@ -16,7 +16,7 @@ import (
 // lowerPanel draws operations, tracks, errors or changes.
 func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
 	key := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
+		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
 	}
 	if d.lower != tabOps {
 		key.number = d.snap.Number

@@ -118,11 +118,22 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 func TestAMarkIsDrawnAndKept(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 30*time.Second, 120, 40)
 	send(t, a, "m", "g", "c", "space", "q", "enter")
-	assert.Equal(t, []string{"00:30 gc q"}, run.marks)
+	assert.Equal(t, []measure.Mark{{At: 30 * time.Second, Note: "gc q"}}, run.marks)
 	got := picture(t, a)
 	assert.Contains(t, got, "╎")
 	assert.Contains(t, got, "◆")
 	assert.Contains(t, got, "marked 00:30: gc q")
+	send(t, a, "m", "x")
+	pass(t, a, run, 3*time.Second)
+	send(t, a, "enter")
+	assert.Equal(t, measure.Mark{At: 33 * time.Second, Note: "00:30 x"}, run.marks[1], "a note that took long says when it was meant")
+}
+
+func TestKeysOfTheBottomLineCanBeClicked(t *testing.T) {
+	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	x := strings.Index(picture(t, a)[strings.LastIndex(picture(t, a), "\n")+1:], "t tune")
+	send(t, a, tea.MouseClickMsg{X: x - 2, Y: 39, Button: tea.MouseLeft})
+	assert.Contains(t, picture(t, a), "╭─ Tune")
 }
 
 func TestTheStoreGoesAndComesBack(t *testing.T) {

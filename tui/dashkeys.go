@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// bindings returns the keys as they work now.
+func (d *dashboard) bindings() bindings {
+	k := allKeys
+	live := d.progress.Stage == Measuring
+	has := func(name string) bool {
+		_, ok := d.plan.Knob(name)
+		return ok && live
+	}
+	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
+		b.SetEnabled(has("threads"))
+	}
+	k.PayloadDown.SetEnabled(has("payload"))
+	k.PayloadUp.SetEnabled(has("payload"))
+	k.RateDown.SetEnabled(has("rate"))
+	k.RateUp.SetEnabled(has("rate"))
+	k.Pause.SetEnabled(live)
+	if d.snap != nil && d.fig.paused {
+		k.Pause.SetHelp("space", "resume")
+	}
+	k.Stop.SetEnabled(d.progress.Stage <= Measuring)
+	k.Tune.SetEnabled(d.progress.Stage >= Measuring)
+	k.Mark.SetEnabled(d.progress.Stage >= Measuring)
+	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
+	k.Reset.SetEnabled(live)
+	k.Up.SetHelp("↑", "operation up")
+	k.Down.SetHelp("↓", "operation down")
+	k.Back.SetHelp("esc", "all operations")
+	if d.lower != tabOps {
+		k.Up.SetHelp("↑", "scroll up")
+		k.Down.SetHelp("↓", "scroll down")
+	}
+	return k
+}
+
+func (d *dashboard) keys() keyMap {
+	if d.prompt != nil {
+		return promptKeys()
+	}
+	k := d.bindings()
+	if d.tuner.open {
+		return d.tuningKeys(k)
+	}
+	threads := bind("+−", "threads", "+", "-")
+	threads.SetEnabled(k.More.Enabled())
+	payload := bind("[ ]", "payload", "[", "]")
+	payload.SetEnabled(k.PayloadUp.Enabled())
+	return keyMap{
+		short: []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit},
+		full: [][]key.Binding{
+			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), long(k.Tune, "tuning panel"), k.Undo},
+			{k.More, k.Less, k.MoreTen, k.LessTen},
+			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
+		},
+	}
+}
+
+func promptKeys() keyMap {
+	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
+	return keyMap{short: list, full: [][]key.Binding{list}}
+}
+
+// refuse says why a key that is dimmed does nothing.
+func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
+	for _, r := range []struct {
+		b   key.Binding
+		why string
+	}{
+		{k.Pause, "the run is not running"}, {k.Stop, "the run is ending already"}, {k.Undo, "nothing to undo"},
+		{k.More, "this profile has no threads to turn"}, {k.Less, "this profile has no threads to turn"},
+		{k.PayloadUp, "this profile has no payload to turn"}, {k.PayloadDown, "this profile has no payload to turn"},
+		{k.RateUp, "this profile has no rate to turn"}, {k.RateDown, "this profile has no rate to turn"},
+	} {
+		if !r.b.Enabled() && presses(msg, r.b) {
+			if d.progress.Stage > Measuring {
+				r.why = "the run is ending: its knobs are at rest"
+			}
+			d.say(e, r.why, false)
+			return
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ended keeps the outcome of a run, and shows it unless the user is leaving.
+func (a *App) ended(o Outcome) tea.Cmd {
+	a.final.Outcomes = append(a.final.Outcomes, o)
+	if a.overlay == quitting {
+		a.overlay = none
+	}
+	if a.leaving {
+		return tea.Quit
+	}
+	for i, s := range a.stack {
+		if _, ok := s.(runner); ok {
+			a.stack = append(a.stack[:i], newResults(a.env, o))
+			break
+		}
+	}
+	changed := a.forward(runsChangedMsg{})
+	if s, ok := a.top().(starter); ok {
+		return tea.Batch(changed, s.start(a.env))
+	}
+	return changed
+}
+
+// leave stops the run in order and quits when it has been reported.
+func (a *App) leave() tea.Cmd {
+	a.overlay, a.leaving = none, true
+	r := a.run()
+	if r == nil {
+		return tea.Quit
+	}
+	r.Stop()
+	return nil
+}
+
+// kill ends the run at once and quits.
+func (a *App) kill() tea.Cmd {
+	if r := a.run(); r != nil {
+		r.Kill()
+		a.killed = r
+	}
+	return tea.Quit
+}
+
+// finish waits for a run that was killed, or that a broken screen has left
+// behind, and returns what is left.
+func (a *App) finish() Final {
+	r := a.killed
+	if r == nil {
+		if r = a.run(); r != nil {
+			r.Kill()
+		}
+	}
+	if r != nil {
+		select {
+		case <-r.Done():
+			a.final.Outcomes = append(a.final.Outcomes, r.Outcome())
+		case <-time.After(afterKill):
+		}
+	}
+	return a.final
+}
