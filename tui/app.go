@@ -202,7 +202,10 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.kill()
 	}
 	if key.Matches(msg, allKeys.Suspend) {
-		return tea.Suspend
+		if canSuspend() {
+			return tea.Suspend
+		}
+		return nil
 	}
 	if a.overlay != none {
 		return a.overlayKey(msg)

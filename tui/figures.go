@@ -117,7 +117,8 @@ func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
 	return measure.Row{}, false
 }
 
-// errorsInWords lists the classes of errors with their counts, most frequent first.
+// errorsInWords lists the classes of errors with their counts, most frequent
+// first; a single class needs no count.
 func errorsInWords(errs []measure.ErrorCount) string {
 	byClass := map[string]int64{}
 	for _, e := range errs {
@@ -132,6 +133,9 @@ func errorsInWords(errs []measure.ErrorCount) string {
 		list = append(list, count{c, n})
 	}
 	slices.SortFunc(list, func(a, b count) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.class, b.class)) })
+	if len(list) == 1 {
+		return list[0].class // its count is that of all errors
+	}
 	var words []string
 	for _, c := range list {
 		words = append(words, c.class+" "+whole(c.n))
