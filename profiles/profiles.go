@@ -5,6 +5,7 @@ package profiles
 import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 )
 
@@ -12,6 +13,7 @@ import (
 func All() []workload.Profile {
 	return []workload.Profile{
 		ingestion.Profile(),
+		group.Profile(),
 	}
 }
 
@@ -19,8 +21,6 @@ func All() []workload.Profile {
 // show them as such: their Design is nil.
 func Planned() []workload.Profile {
 	return []workload.Profile{
-		{Name: "group", Title: "Groups of operations", Unit: "group invocations",
-			Summary: "An application whose transactions are sequences of operations on several structures."},
 		{Name: "tx", Title: "Transactions", Unit: "transactions", Modes: []string{"pbm", "saga", "baseline"},
 			Summary: "A pharmacy benefit manager's look-ups, and sagas across services."},
 		{Name: "authz", Title: "Authorisation checks", Unit: "checks", Modes: []string{"checks", "user-profile"},
@@ -34,5 +34,6 @@ func Planned() []workload.Profile {
 func Formats() []rundir.Format {
 	return []rundir.Format{
 		ingestion.Format(),
+		group.Format(),
 	}
 }

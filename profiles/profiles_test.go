@@ -30,14 +30,14 @@ func TestNamesAreUnique(t *testing.T) {
 func TestEveryDocumentHasAFormat(t *testing.T) {
 	ids := map[string]bool{}
 	for _, f := range profiles.Formats() {
-		assert.False(t, ids[f.ID], f.ID)
-		ids[f.ID] = true
+		assert.False(t, ids[f.Profile+" "+f.ID], "%s of %s", f.ID, f.Profile)
+		ids[f.Profile+" "+f.ID] = true
 		assert.NotEmpty(t, f.Doc)
 		assert.NotNil(t, f.Encode)
 	}
 	for _, p := range profiles.All() {
 		for _, id := range p.Formats {
-			assert.True(t, ids[id], "%s writes %s", p.Name, id)
+			assert.True(t, ids[p.Name+" "+id], "%s writes %s", p.Name, id)
 		}
 	}
 }

@@ -203,7 +203,14 @@ func (a *app) formatDoc(id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.Stdout, strings.TrimSpace(fs[0].Doc))
+	for i, f := range allFormats() { // those of several profiles may share an id
+		if f.ID == fs[0].ID {
+			if i > 0 && f.Profile != fs[0].Profile {
+				fmt.Fprintln(a.Stdout)
+			}
+			fmt.Fprintln(a.Stdout, strings.TrimSpace(f.Doc))
+		}
+	}
 	return nil
 }
 

@@ -137,7 +137,8 @@ func (r *Run) layOut() error {
 			r.tracks = append(r.tracks, t)
 			state.tracks = append(state.tracks, t)
 			cfg.Tracks = append(cfg.Tracks, spec.Name)
-			for _, op := range spec.Ops {
+			for i, op := range spec.Ops {
+				cfg.Apart = append(cfg.Apart, !spec.Counts(i))
 				cfg.Ops = append(cfg.Ops, measure.Operation{Track: spec.Name, Op: op})
 				cfg.OpTrack = append(cfg.OpTrack, t.index)
 			}

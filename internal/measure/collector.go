@@ -56,7 +56,9 @@ type Config struct {
 	Ops    []Operation
 	// OpTrack holds the track of each operation; the first operation of a track
 	// carries what never started.
-	OpTrack  []int
+	OpTrack []int
+	// Apart holds, per operation, whether it stays out of the total done; nil: none does.
+	Apart    []bool
 	Classify func(error) uint8
 	Classes  []string
 	// Timeout is the class of operations that took longer than they may: they are

@@ -35,7 +35,9 @@ func (c *Collector) publish(now int64) {
 			s.Ops[op].Count += s.Current[op].Count
 			s.Ops[op].Errors += s.Current[op].Errors
 		}
-		s.Done += s.Ops[op].Count
+		if c.cfg.Apart == nil || !c.cfg.Apart[op] {
+			s.Done += s.Ops[op].Count
+		}
 	}
 	c.snap.Store(s)
 }

@@ -33,6 +33,10 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 	for _, id := range ids {
 		id = strings.TrimSpace(id)
 		i := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id })
+		// Documents of several profiles may share an id.
+		if own := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
+			i = own
+		}
 		if i < 0 {
 			var names []string
 			for _, f := range formats {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,7 +143,19 @@ func (l *Live) judge(run *rundir.Run) []string {
 	}
 	f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
 	var missed []string
+	whole := view
+	whole.Operations = nil
+	counted := Counted(l.Plan)
+	for i, o := range view.Operations {
+		if i >= len(counted) || counted[i] {
+			whole.Operations = append(whole.Operations, o)
+		}
+	}
 	for _, t := range l.Thresholds {
+		f.Run = view
+		if t.Of == "" || slices.Contains(trackNames(l.Plan), t.Of) { // of what counts in the unit of the run
+			f.Run = whole
+		}
 		if got := t.Judge(f); !got.OK {
 			missed = append(missed, t.Reason(got))
 		}

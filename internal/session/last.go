@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +46,11 @@ func (l *Live) Seconds() []Second {
 
 func (l *Live) keep(s *measure.Second) {
 	out := Second{T: s.T, Warmup: s.Warmup, Length: s.Length}
+	counted := l.counted()
 	for _, r := range s.Rows {
+		if !counted[r.Op] {
+			continue
+		}
 		out.Count += r.Count
 		out.Errors += r.Errors
 		out.P50 = max(out.P50, time.Duration(r.ResponseP50))
@@ -56,7 +61,7 @@ func (l *Live) keep(s *measure.Second) {
 		if all == nil {
 			all = measure.NewHistogram()
 		}
-		if in.Response != nil {
+		if at := slices.Index(l.operations, in.Op); in.Response != nil && (at < 0 || counted[at]) {
 			all.Merge(in.Response)
 		}
 	}
@@ -69,4 +74,12 @@ func (l *Live) keep(s *measure.Second) {
 	if len(l.seconds.unread) < maxUnread {
 		l.seconds.unread = append(l.seconds.unread, out)
 	}
+}
+
+// counted is Counted of the plan, found out once.
+func (l *Live) counted() []bool {
+	if l.counts == nil {
+		l.counts, l.operations = Counted(l.Plan), Operations(l.Plan)
+	}
+	return l.counts
 }

@@ -266,6 +266,18 @@ func Operations(plan *workload.Plan) []measure.Operation {
 	return out
 }
 
+// Counted tells of each operation of a plan, by the index that samples carry,
+// whether its units count in the totals of the run.
+func Counted(plan *workload.Plan) []bool {
+	var out []bool
+	for _, t := range plan.Tracks() {
+		for i := range t.Ops {
+			out = append(out, t.Counts(i))
+		}
+	}
+	return out
+}
+
 // formats finds the formats asked for; without any, the default ones: json, csv,
 // hlog and the profile's first document.
 func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
@@ -289,6 +301,10 @@ func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Fo
 	var out []rundir.Format
 	for i, id := range ids {
 		at := slices.Index(known, id)
+		// Documents of several profiles may share an id.
+		if own := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
+			at = own
+		}
 		switch {
 		case slices.Contains(ids[:i], id):
 		case at < 0:
@@ -331,7 +347,11 @@ func (p *Prepared) Threads() int {
 		switch {
 		case at.Knob.Name != "threads":
 		case at.Track == engine.All:
-			most = max(most, int(at.Value), len(now))
+			n := int(at.Value)
+			if !at.Knob.Sum { // each track gets that many
+				n *= len(now)
+			}
+			most = max(most, n, len(now))
 		default:
 			now[p.Plan.Tracks()[at.Track].Name] = int(at.Value)
 			most = max(most, sum())

@@ -46,8 +46,11 @@ type Live struct {
 	run     *engine.Run
 	began   time.Time
 	cpu     time.Duration
-	merged  map[string]*hdrhistogram.Histogram
-	seconds seconds
+	// counts and operations are of the plan; the sink alone uses them.
+	counts     []bool
+	operations []measure.Operation
+	merged     map[string]*hdrhistogram.Histogram
+	seconds    seconds
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and

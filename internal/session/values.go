@@ -35,6 +35,11 @@ func namesOf(p *workload.Profile, plan *workload.Plan) names {
 	knobs := []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
 	if plan != nil {
 		knobs = plan.Knobs
+		for _, v := range plan.Parameters { // those of a plan's own operations
+			if !slices.Contains(n.plain, v.Name) {
+				n.plain = append(n.plain, v.Name)
+			}
+		}
 	}
 	for _, k := range knobs {
 		n.plain = append(n.plain, k.Name)

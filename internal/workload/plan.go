@@ -62,8 +62,12 @@ type Phase struct {
 type Track struct {
 	Name string
 	// Ops names the track's operations; the first carries what never started.
-	Ops   []string
-	Start Settings
+	Ops []string
+	// Counted is how many of Ops, from the first, are counted in the plan's unit and
+	// so make up totals; 0: all, below 0: none. Operations that are parts of the first
+	// are not, nor is what is measured beside the work.
+	Counted int
+	Start   Settings
 	// Units tells how many units one iteration covers under these settings, for
 	// pacing; nil: 1.
 	Units func(*Settings) int
@@ -74,6 +78,10 @@ type Track struct {
 	Total   int64
 	NewTask func(worker int) (Task, error)
 }
+
+// Counts says whether the units of an operation, by its index in Ops, count in the
+// totals of the run.
+func (t *Track) Counts(op int) bool { return t.Counted == 0 || op < t.Counted }
 
 // Tracks returns the tracks of all phases, in order.
 func (p *Plan) Tracks() []*Track {

@@ -128,6 +128,9 @@ func plan(t *testing.T, p workload.Profile, name string) {
 			assert.Positive(t, tr.Units(&tr.Start))
 		}
 	}
+	for _, v := range plan.Parameters {
+		known[v.Name] = true
+	}
 	for n, v := range in.Values {
 		leaf := n[strings.LastIndexByte(n, '.')+1:]
 		assert.True(t, known[n] || known[leaf], "%s (%s) is a parameter or a knob", n, v.From())

@@ -1,0 +1,256 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// engineRoom is what one kind of store can do for the plan.
+type engineRoom interface {
+	// hand returns what carries out the calls of an operation; one worker uses it.
+	hand(o *opSpec) (hand, error)
+	// subscribe starts to listen to a topic; nil where there is none.
+	subscribe(ctx context.Context, o *opSpec, to *inbox) (func() error, error)
+	// size tells how many elements a structure has, -1 when it cannot be told.
+	size(ctx context.Context, o *opSpec) (int64, error)
+	close() error
+}
+
+// binding is the plan at work on one store.
+type binding struct {
+	s      *spec
+	conn   store.Conn
+	keep   store.Keeper
+	room   engineRoom
+	runs   []*groupRun
+	stocks map[store.Space]*stock
+	topics map[string]*topicRun
+	epoch  time.Time
+	near   *nearCache
+
+	mu      sync.Mutex
+	dropped bool
+}
+
+// bind connects a plan to a store. It changes nothing there.
+func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
+	s, ok := p.Private.(*spec)
+	if !ok {
+		return errors.New("group: the plan is of another profile")
+	}
+	b := &binding{s: s, conn: c, stocks: map[store.Space]*stock{}, topics: map[string]*topicRun{}, epoch: time.Now()}
+	if s.colocate == "auto" && isCluster(c) {
+		s.lay(true)
+	}
+	var err error
+	if b.keep, err = store.As[store.Keeper](c); err != nil {
+		return fault.Store(fmt.Errorf("group: %w", err), "use redis:// or embedded:")
+	}
+	if b.room, err = newRoom(ctx, b); err != nil {
+		return err
+	}
+	if err := b.check(); err != nil {
+		return errors.Join(err, b.room.close())
+	}
+	b.takeStock()
+	if err := b.admit(ctx); err != nil {
+		return errors.Join(err, b.room.close())
+	}
+	p.Spaces = b.probed()
+	b.connect(p)
+	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Facts = func() any { return b.facts() }
+	return nil
+}
+
+// check asks for what every operation needs, so that a run refuses before it
+// starts.
+func (b *binding) check() error {
+	var problems workload.Problems
+	for _, o := range b.s.order {
+		if o.act == actSleep {
+			continue
+		}
+		if _, err := b.hand(o); err != nil {
+			problems.Add(fault.Input(fmt.Errorf("%s: operation %s: %w", o.where, o.name, err), fault.HintOf(err)))
+		}
+	}
+	return problems.Err()
+}
+
+func (b *binding) hand(o *opSpec) (hand, error) { return b.room.hand(o) }
+
+// takeStock makes the records of all structures and of the keys that are written.
+func (b *binding) takeStock() {
+	for _, o := range b.s.order {
+		if o.kind == kindSleep {
+			continue
+		}
+		st := b.stocks[o.space]
+		if st == nil {
+			st = &stock{op: o, space: o.space, ledgers: map[string]*ledger{}}
+			b.stocks[o.space] = st
+		}
+		st.writes = st.writes || o.act.writes() || o.parent != nil
+		st.removes = st.removes || o.act.takes() || o.ttl > 0
+	}
+	type span struct{ lo, hi int64 }
+	spans := map[store.Space]map[string]span{}
+	widen := func(o *opSpec, lo, hi int64) {
+		if spans[o.space] == nil {
+			spans[o.space] = map[string]span{}
+		}
+		old, ok := spans[o.space][o.form()]
+		if ok {
+			lo, hi = min(lo, old.lo), max(hi, old.hi)
+		}
+		spans[o.space][o.form()] = span{lo, hi}
+	}
+	for _, g := range b.s.groups {
+		for _, o := range g.ops {
+			if o.kind == kindSleep || !o.act.writes() {
+				continue
+			}
+			lo, hi := o.reach(g)
+			widen(o, lo, hi)
+			first, last := int64(1), hi-lo+1
+			for r := o.er; r != nil && r.child.kind != kindSleep; r = r.child.er {
+				if last > maxWatched/r.most {
+					last = maxWatched
+				}
+				first, last = first*r.most+1, last*r.most+r.most
+				widen(r.child, first, last)
+			}
+		}
+	}
+	for _, o := range b.s.order {
+		if sp, ok := spans[o.space][o.form()]; ok && o.kind.keyed() && (o.act.writes() || o.parent != nil) {
+			if st := b.stocks[o.space]; st.ledgers[o.form()] == nil {
+				st.ledgers[o.form()] = newLedger(o, sp.lo, sp.hi)
+			}
+		}
+	}
+}
+
+// place gives a call the records of its structure.
+func (b *binding) place(c *call) {
+	c.stock = b.stocks[c.o.space]
+	if c.act.writes() {
+		c.led = c.stock.ledgers[c.o.form()]
+	}
+	c.noted = -1
+}
+
+// connect gives the tracks their tasks.
+func (b *binding) connect(p *workload.Plan) {
+	for i, step := range b.s.steps {
+		ph := &p.Phases[i]
+		var mine []*groupRun
+		for j, g := range step {
+			r := newGroupRun(b.s, g)
+			b.runs, mine = append(b.runs, r), append(mine, r)
+			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) { return newTask(b, r, worker) }
+		}
+		for j, l := range b.s.topics(i) {
+			t := b.topic(l.op)
+			ph.Tracks[len(step)+j].NewTask = func(worker int) (workload.Task, error) { return b.listen(t, mine, worker) }
+		}
+	}
+	for _, o := range b.s.order {
+		if o.kind.topic() {
+			b.topic(o)
+		}
+	}
+}
+
+// attempt notes that a call is about to be made.
+func (b *binding) attempt(c *call) {
+	switch {
+	case c.o.kind.topic():
+		b.topic(c.o).attempted.Add(int64(len(c.entries)))
+		if c.o.kind == kindRTopic {
+			c.stock.maybePushed.Add(int64(len(c.entries)))
+		}
+	case c.o.kind.keyed():
+		if c.led == nil {
+			return
+		}
+		for _, n := range c.numbers {
+			c.led.set(c.led.tried, n)
+		}
+		if c.noted != c.payload {
+			c.led.note(c.payload)
+			c.noted = c.payload
+		}
+	case c.act.writes():
+		c.stock.maybePushed.Add(int64(len(c.entries)))
+	case c.act.takes():
+		c.stock.maybePopped.Add(1)
+	}
+}
+
+// settle notes what became of it. What failed may have been done or not.
+func (b *binding) settle(c *call, res result, err error) {
+	if err != nil {
+		return
+	}
+	n := int64(len(c.entries))
+	switch {
+	case c.o.kind.topic():
+		b.topic(c.o).published.Add(n)
+		if c.o.kind == kindRTopic {
+			c.stock.maybePushed.Add(-n)
+			c.stock.pushed.Add(n)
+		}
+	case c.o.kind.keyed():
+		if c.led != nil {
+			for _, n := range c.numbers {
+				c.led.set(c.led.acked, n)
+			}
+		}
+	case c.act.writes():
+		c.stock.maybePushed.Add(-n)
+		c.stock.pushed.Add(n)
+	case c.act.takes():
+		c.stock.maybePopped.Add(-1)
+		c.stock.popped.Add(res.entries)
+	}
+}
+
+// tag is the hash tag under which an entry of related maps lies: the key of its
+// family's first parent.
+func (b *binding) tag(o *opSpec, n int64, key []byte) []byte {
+	kin := o
+	if o.parent == nil {
+		for _, other := range b.s.order {
+			if other.parent != nil && other.space == o.space {
+				kin = other
+				break
+			}
+		}
+	}
+	if kin.parent == nil {
+		return key
+	}
+	for kin.parent != nil {
+		nth := (n - 1) / kin.parent.er.most
+		kin, n = kin.parent, nth
+	}
+	n += kin.start - 1
+	if kin.factory == nil {
+		return kin.key(nil, n)
+	}
+	return []byte(kin.factory.id(n))
+}
+
+func isCluster(c store.Conn) bool {
+	t, ok := typed(c)
+	return ok && clusterOf(t) != nil
+}

@@ -1,0 +1,390 @@
+package group
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// builder makes groups and operations of values. It belongs to one call of Design.
+type builder struct {
+	*values
+	s *spec
+	// names are all values' names, in order.
+	names []string
+	// original is what PadoGrid 1.0.2 makes of the inherited attributes.
+	original map[string]attributes
+	// stands gives an operation that is listed and not defined the properties of one
+	// that is defined and not listed.
+	stands map[string]string
+	making []string // operations being made, for cycles of ER
+}
+
+// has says whether anything is set for a group or an operation.
+func (b *builder) has(owner string) bool {
+	i, _ := slices.BinarySearch(b.names, owner+".")
+	return i < len(b.names) && strings.HasPrefix(b.names[i], owner+".")
+}
+
+// own returns the value of an operation's own key, the best of several names.
+func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
+	if other, ok := b.stands[op]; ok {
+		op = other
+	}
+	full := make([]string, len(keys))
+	for i, k := range keys {
+		full[i] = op + "." + k
+	}
+	return b.vs.Pick(full...)
+}
+
+// where is the place of the first key of an operation or group.
+func (b *builder) where(owner string) string {
+	if other, ok := b.stands[owner]; ok {
+		owner = other
+	}
+	best := workload.Value{}
+	for _, n := range b.names {
+		if v := b.vs[n]; strings.HasPrefix(n, owner+".") && (best.Name == "" || lineOf(v) < lineOf(best)) {
+			best = v
+		}
+	}
+	if best.Name == "" {
+		return owner
+	}
+	return at(best)
+}
+
+func lineOf(v workload.Value) int {
+	n, _ := strconv.Atoi(v.Where[strings.LastIndexByte(v.Where, ':')+1:])
+	return n
+}
+
+// ref returns the operation that another refers to.
+func (b *builder) ref(op string) (workload.Value, bool) {
+	v, ok := b.own(op, "ref")
+	if ok {
+		v.Text = b.text(v)
+	}
+	return v, ok && v.Text != ""
+}
+
+// find returns the value of an operation's key, its own or that of the operation
+// it refers to, or of the one that refers to in turn.
+func (b *builder) find(op string, keys ...string) (workload.Value, int, bool) {
+	for depth := 0; depth < 1000; depth++ { // cycles were refused before
+		if v, ok := b.own(op, keys...); ok {
+			return v, depth, true
+		}
+		v, ok := b.ref(op)
+		if !ok {
+			break
+		}
+		op = v.Text
+	}
+	return workload.Value{}, 0, false
+}
+
+// checkRefs refuses references to what is not there, and cycles.
+func (b *builder) checkRefs(op string) bool {
+	path := []string{op}
+	for cur := op; ; {
+		v, ok := b.ref(cur)
+		if !ok {
+			return true
+		}
+		if !b.has(v.Text) {
+			if b.compat {
+				b.warn("%s: %s refers to %s, which is not defined: ignored, as PadoGrid does (compat=on)", at(v), v.Name, v.Text)
+				return true
+			}
+			b.fail(suggest.Hint(v.Text, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
+			return false
+		}
+		if slices.Contains(path, v.Text) {
+			b.fail("let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
+			return false
+		}
+		path = append(path, v.Text)
+		cur = v.Text
+	}
+}
+
+// owners lists what stands before the first point of the names.
+func (b *builder) owners() []string {
+	var out []string
+	for _, n := range b.names {
+		owner, _, ok := cutOwner(n)
+		if ok && !slices.Contains(out, owner) {
+			out = append(out, owner)
+		}
+	}
+	return out
+}
+
+// cutOwner splits "put1.key.prefix" into "put1" and "key.prefix". Names of
+// operations may have points: the longest known ending counts.
+func cutOwner(name string) (owner, key string, ok bool) {
+	for i := 0; i < len(name); i++ {
+		if name[i] == '.' && slices.Contains(ownedKeys, name[i+1:]) {
+			return name[:i], name[i+1:], true
+		}
+	}
+	return strings.Cut(name, ".")
+}
+
+// ownedKeys are the endings of keys that belong to a group or an operation.
+var ownedKeys = func() []string {
+	out := []string{
+		"name", "comment", "operations", "threadCount", "totalInvocationCount", "threads", "rate", "payload", "batch", "subscribers",
+		"ref", "testCase", "payloadSize", "batchSize", "totalEntryCount", "key.prefix", "key.startNum", "randomSeed", "order", "ttl",
+		"factory.class", "factory.key.prefix", "factory.key.length", "factory.key.isLeadingZeros", "factory.key.isRandom",
+		"factory.er.operation", "factory.er.maxKeys", "factory.er.isRandom", "factory.er.distribution",
+		"factory.customerId.prefix", "factory.customerId.max",
+	}
+	for _, k := range kinds {
+		out = append(out, string(k))
+	}
+	return out
+}()
+
+// number reads an integer attribute of an operation: its own, an inherited one,
+// the value for all operations, or the default.
+func (b *builder) number(op string, p workload.Param, all bool, keys ...string) int64 {
+	v, ok := b.attribute(op, keys...)
+	if all {
+		if every, found := b.vs.Pick(append([]string{p.Name}, keys...)...); found && every.Origin > v.Origin {
+			v, ok = every, true
+		}
+	}
+	if !ok {
+		v = workload.Value{Name: op + "." + keys[0], Text: p.Default, Origin: workload.OriginDefault}
+	}
+	n := b.integer(p, v)
+	text := strconv.FormatInt(n, 10)
+	if p.Kind == workload.Size {
+		text = bytesText(n)
+	}
+	b.show(op+"."+keys[0], text, v)
+	return n
+}
+
+// attribute returns an attribute that references carry over, as the original finds
+// it when compat is on. A difference is worth a warning.
+func (b *builder) attribute(op string, keys ...string) (workload.Value, bool) {
+	v, depth, ok := b.find(op, keys...)
+	if ok && v.Origin > workload.OriginFile && depth == 0 {
+		return v, true
+	}
+	was, known := b.original[op][keys[0]]
+	if b.flavoured() && known {
+		if b.compat {
+			return was, was.Origin > workload.OriginDefault
+		}
+		if ok && depth > 0 && v.Text != was.Text && fromProperties(v) {
+			b.warn("%s: %s=%s holds for %s too, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
+		}
+	}
+	return v, ok
+}
+
+// flavoured says that there is an original to differ from.
+func (b *builder) flavoured() bool { return len(b.original) > 0 }
+
+// operation makes an operation, once, with its children.
+func (b *builder) operation(name string) *opSpec {
+	if o, ok := b.s.ops[name]; ok {
+		return o
+	}
+	if !b.checkRefs(name) {
+		return nil
+	}
+	o := &opSpec{name: name, where: b.where(name)}
+	b.s.ops[name] = o
+	b.s.order = append(b.s.order, o)
+	b.structure(o)
+	if o.kind == kindSleep {
+		b.sleep(o)
+		return o
+	}
+	b.testCase(o)
+	o.payload = int(b.number(name, param("payloadSize"), true, "payloadSize", "payload"))
+	o.batch = int(b.number(name, param("batchSize"), true, "batchSize", "batch"))
+	o.total = b.number(name, param("totalEntryCount"), true, "totalEntryCount")
+	o.start = b.number(name, param("key.startNum"), false, "key.startNum")
+	o.randomSeed = b.number(name, param("randomSeed"), false, "randomSeed")
+	o.ttl = time.Duration(b.number(name, param("ttl"), false, "ttl")) * time.Millisecond
+	if o.start == -1 && b.compat {
+		o.start = 1 // indistinguishable from not set
+	}
+	b.prefix(o)
+	if v, _, ok := b.find(name, "order"); ok {
+		word, err := v.Choice("random", "sequential")
+		b.problems.Add(err)
+		o.sequential = word == "sequential"
+		b.show(name+".order", word, v)
+	}
+	b.readFactory(o)
+	if b.compat {
+		o.shared = newJavaRandom(o.randomSeed)
+	}
+	if o.ttl > 0 && !slices.Contains([]kind{kindCache, kindBucket, kindHash}, o.kind) {
+		b.warn("%s: ttl has no effect on a %s; mcache, bucket and hash have one", o.name, o.kind)
+	}
+	b.relation(o)
+	return o
+}
+
+// prefix reads what keys begin with.
+func (b *builder) prefix(o *opSpec) {
+	v, ok := b.attribute(o.name, "key.prefix")
+	if !ok {
+		v = workload.Value{Name: o.name + ".key.prefix", Text: "k", Origin: workload.OriginDefault}
+	}
+	o.prefix = b.text(v)
+	if len(o.prefix) > 200 || strings.ContainsAny(o.prefix, "\r\n\x00") {
+		b.fail("", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
+	}
+	b.show(o.name+".key.prefix", o.prefix, v)
+}
+
+func (b *builder) sleep(o *opSpec) {
+	v, _ := b.own(o.name, "sleep")
+	o.act, o.word, o.target = actSleep, "sleep", "sleep"
+	n := b.integer(workload.Param{Name: "sleep", Default: "0", Min: -1 << 31, Max: 1<<31 - 1}, v)
+	o.pause = time.Duration(max(n, 0)) * time.Millisecond
+	b.show(o.name+".sleep", strconv.FormatInt(n, 10), v)
+}
+
+// structure finds what an operation works on: the first of its own keys in the
+// original's order, or the referenced operation's.
+func (b *builder) structure(o *opSpec) {
+	coherence := b.s.flavour == flavourCoherence && b.compat
+	for cur, depth := o.name, 0; depth < 1000; depth++ {
+		for _, k := range kinds {
+			v, ok := b.own(cur, string(k))
+			if !ok || k == kindSleep && depth > 0 || coherence && k != kindMap {
+				continue
+			}
+			if k == kindSleep {
+				o.kind = k
+				return
+			}
+			o.kind, o.target, o.where = k, b.text(v), at(v)
+			b.show(o.name+"."+string(k), o.target, v)
+			b.checkName(o, v)
+			return
+		}
+		v, ok := b.ref(cur)
+		if !ok || b.compat && !b.has(v.Text) {
+			break
+		}
+		cur = v.Text
+	}
+	o.kind, o.target = kindMap, "map1"
+	if other := b.otherStructure(o.name); other.Name != "" && !b.compat {
+		b.fail("one of: "+kindList0(), "%s: %s: there is no such structure here", at(other), other.Name)
+	}
+	b.show(o.name+".map", o.target, workload.Value{Origin: workload.OriginDefault})
+}
+
+func kindList0() string {
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = string(k)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (b *builder) checkName(o *opSpec, v workload.Value) {
+	if o.target == "" || len(o.target) > 200 || strings.ContainsAny(o.target, "\r\n\x00") {
+		b.fail("", "%s: %s: a structure's name has 1 to 200 bytes and no control characters", at(v), v.Name)
+	}
+}
+
+// foreign are structures of other flavours of PadoGrid.
+var foreign = []string{"rmap", "cache", "jcache", "set", "jmap", "replicatedmap", "imap", "iqueue", "itopic", "sset", "tset", "deque"}
+
+// otherStructure returns the key of an operation that looks like a structure and
+// is none.
+func (b *builder) otherStructure(op string) workload.Value {
+	if other, ok := b.stands[op]; ok {
+		op = other
+	}
+	for _, n := range b.names {
+		owner, key, ok := cutOwner(n)
+		if !ok || owner != op || slices.Contains(ownedKeys, key) || strings.Contains(key, ".") {
+			continue
+		}
+		if slices.Contains(foreign, strings.ToLower(key)) || suggest.Nearest(key, kindNames()) != "" {
+			return b.vs[n]
+		}
+	}
+	return workload.Value{}
+}
+
+func kindNames() []string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		out[i] = string(k)
+	}
+	return out
+}
+
+// testCase finds what an operation does with its structure.
+func (b *builder) testCase(o *opSpec) {
+	v, ok := b.attribute(o.name, "testCase")
+	if all, found := b.vs["testCase"]; found && all.Origin > v.Origin {
+		v, ok = all, true
+	}
+	fallback := wordsOf[o.kind][0]
+	if !ok {
+		o.word = "putall"
+		o.act, _ = actionOf(o.kind, fallback)
+		if b.compat && b.flavoured() {
+			o.act = compatAction(o.kind, "putall")
+		} else if b.flavoured() && o.kind.topic() {
+			b.warn("%s: %s has no testCase and does publishall, as PadoGrid's samples say; PadoGrid would publish one message", o.where, o.name)
+		}
+		b.show(o.name+".testCase", string(o.act), workload.Value{Origin: workload.OriginDefault})
+		return
+	}
+	if fromProperties(v) {
+		o.where = v.Where
+	}
+	text := v.Text
+	if !b.compat {
+		text = b.text(v)
+	}
+	o.word = strings.ToLower(text)
+	act, known := actionOf(o.kind, o.word)
+	was := compatAction(o.kind, o.word)
+	if b.s.flavour == flavourCoherence && !slices.Contains([]string{"put", "putall", "get", "getall"}, o.word) {
+		was = actGetAll
+	}
+	switch {
+	case b.compat && b.flavoured() && fromProperties(v):
+		o.act = was
+		if !known || act != was {
+			b.warn("%s: %s=%s does %s, as PadoGrid does (compat=on)", at(v), v.Name, text, was)
+		}
+	case !known:
+		o.act, _ = actionOf(o.kind, fallback)
+		b.fail(suggest.Hint(o.word, wordsOf[o.kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.kind, strings.Join(wordsOf[o.kind], ", "))
+	default:
+		o.act = act
+		if fromProperties(v) && slices.Contains(originalKinds, o.kind) {
+			switch {
+			case act == actPublishAll && was == actPublish:
+				b.warn("%s: %s=%s publishes batchSize messages in a pipeline; PadoGrid would publish one", at(v), v.Name, o.word)
+			case act != was:
+				b.warn("%s: %s=%s does %s; PadoGrid would do %s", at(v), v.Name, o.word, act, was)
+			}
+		}
+	}
+	b.show(o.name+".testCase", o.word, v)
+}

@@ -1,0 +1,359 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Design works out the plan. It touches nothing; all problems are returned
+// joined, with the code of bad input.
+func Design(in workload.Inputs) (*workload.Plan, error) {
+	b := &builder{values: &values{vs: in.Values}, names: in.Values.Names()}
+	s := &spec{
+		ops: map[string]*opSpec{}, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting,
+		seed: in.Seed, wrap: in.Duration > 0 && in.Count == 0, exact: in.Count > 0,
+	}
+	b.s = s
+	b.common()
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	steps := b.steps()
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(steps...)
+	b.pair(all)
+	if b.fileIsOriginal() {
+		b.simulate(all)
+	}
+	for i, step := range steps {
+		b.step(i, step)
+	}
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	b.count(in.Count)
+	b.lay()
+	b.leftovers(all)
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	return plan(s, b, in), nil
+}
+
+// common reads what all groups share.
+func (b *builder) common() {
+	s := b.s
+	s.compat = b.onOff("compat")
+	b.compat = s.compat
+	s.testCount = b.whole("testCount")
+	s.interval = time.Duration(b.whole("testIntervalInMsec")) * time.Millisecond
+	b.whole("printStatusIntervalInSec")
+	if v := b.pick(param("results.dir"), "results.dir"); v.Text != "" {
+		b.warn("results.dir=%s has no effect: --out says where documents go", v.Text)
+	}
+	s.load = b.choice("load")
+	s.near = b.onOff("nearCache")
+	s.mapper = b.choice("mapper")
+	s.colocate = b.choice("colocate")
+	s.fill = b.choice("fill")
+	s.trim = b.whole("trim")
+	s.subs = int(b.whole("subscribers"))
+	b.choice("children")
+	v := b.pick(param("takeTimeout"), "takeTimeout")
+	wait, err := v.Duration()
+	b.problems.Add(err)
+	s.takeWait = max(wait, time.Millisecond)
+	b.show("takeTimeout", v.Text, v)
+	v = b.pick(param("today"), "today")
+	s.today, err = time.Parse(time.DateOnly, v.Text)
+	if err != nil {
+		b.fail("for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
+	}
+	b.show("today", v.Text, v)
+	word := b.choice("database")
+	sql := slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.driver)
+	s.database = word == "on" || word == "auto" && sql
+	b.flavour()
+}
+
+// flavour finds out for which PadoGrid the file was written.
+func (b *builder) flavour() {
+	v := b.pick(param("flavour"), "flavour")
+	word, err := v.Choice(param("flavour").Choices...)
+	b.problems.Add(err)
+	if word == "auto" {
+		word = flavourRedis
+		for _, n := range b.names {
+			if strings.HasPrefix(n, "coherence") || strings.HasSuffix(n, "factory.class") && isCoherence(b.vs[n].Text) {
+				word = flavourCoherence
+			}
+		}
+	}
+	b.s.flavour = word
+	b.show("flavour", word, v)
+}
+
+// fileIsOriginal says that a properties file was read.
+func (b *builder) fileIsOriginal() bool {
+	for _, v := range b.vs {
+		if fromProperties(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps reads groupNames.
+func (b *builder) steps() [][]string {
+	v, ok := b.vs["groupNames"]
+	if !ok {
+		b.fail("name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
+		return nil
+	}
+	var out [][]string
+	for i, step := range strings.Split(v.Text, ",") {
+		var names []string
+		for _, name := range strings.Split(step, "&") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+				continue
+			}
+			b.warn("%s: groupNames: %q has a group without a name in step %d, which is left out", at(v), v.Text, i+1)
+		}
+		if len(names) > 0 {
+			out = append(out, names)
+		}
+	}
+	if len(out) == 0 {
+		b.fail("", "%s: groupNames: %q names no group", at(v), v.Text)
+	}
+	b.show("groupNames", v.Text, v)
+	return out
+}
+
+// step makes the groups of one step.
+func (b *builder) step(i int, names []string) {
+	var list []*groupSpec
+	for _, name := range names {
+		g := b.group(name)
+		g.step, g.together = i, strings.Join(names, " & ")
+		list = append(list, g)
+		b.s.groups = append(b.s.groups, g)
+	}
+	b.s.steps = append(b.s.steps, list)
+}
+
+// group makes one group with its operations.
+func (b *builder) group(name string) *groupSpec {
+	g := &groupSpec{name: name, track: name, where: b.where(name), operations: "putall"}
+	for n := 2; slices.ContainsFunc(b.s.groups, func(o *groupSpec) bool { return o.track == g.track }); n++ {
+		g.track = fmt.Sprintf("%s#%d", name, n)
+	}
+	if !b.has(name) && !b.compat {
+		v := b.vs["groupNames"]
+		b.fail(suggest.Hint(name, b.owners()), "%s: groupNames: there is no group %q", at(v), name)
+		return g
+	}
+	if v, ok := b.vs[name+".comment"]; ok {
+		g.comment = b.text(v)
+		b.show(name+".comment", g.comment, v)
+	}
+	if v, ok := b.vs[name+".name"]; ok {
+		b.show(name+".name", v.Text, v)
+	}
+	b.settings(g)
+	b.operationsOf(g)
+	return g
+}
+
+// settings reads threads, rate and number of invocations of a group.
+func (b *builder) settings(g *groupSpec) {
+	p := param("threadCount")
+	v := b.pick(p, g.name+".threads", g.name+".threadCount", "threads", "threadCount")
+	g.start.Threads = int(b.integer(p, v))
+	b.show(g.name+".threadCount", strconv.Itoa(g.start.Threads), v)
+	if v, ok := b.vs.Pick(g.name+".rate", "rate"); ok {
+		rate, err := v.Float(0, workload.MaxRate)
+		b.problems.Add(err)
+		g.start.Rate = rate
+	}
+	p = param("totalInvocationCount")
+	v = b.pick(p, g.name+".totalInvocationCount", "totalInvocationCount")
+	g.total = b.integer(p, v)
+	b.show(g.name+".totalInvocationCount", strconv.FormatInt(g.total, 10), v)
+}
+
+// operationsOf makes the operations of a group, in the order in which they run.
+func (b *builder) operationsOf(g *groupSpec) {
+	names := []string{"putall"}
+	if v, ok := b.vs[g.name+".operations"]; ok {
+		names = items(v.Text)
+		g.operations, g.where = strings.TrimSpace(v.Text), at(v)
+		b.show(g.name+".operations", g.operations, v)
+		if len(names) == 0 {
+			b.fail("", "%s: %s: names no operation", at(v), v.Name)
+		}
+	} else if !b.compat {
+		b.fail("add a line such as  "+g.name+".operations=put1", "%s: group %s has no operations", g.where, g.name)
+		return
+	}
+	if b.compat && b.s.flavour == flavourRedis {
+		if sorted := hashOrder(names); strings.Join(sorted, ",") != strings.Join(names, ",") {
+			b.warn("%s: %s.operations run in the order %s, as in PadoGrid (compat=on)", g.where, g.name, strings.Join(sorted, ","))
+			names = sorted
+		}
+	} else if sorted := hashOrder(names); b.flavoured() && b.s.flavour == flavourRedis && strings.Join(sorted, ",") != strings.Join(names, ",") {
+		b.warn("%s: %s.operations run as listed; PadoGrid would run them in the order %s", g.where, g.name, strings.Join(sorted, ","))
+	}
+	g.names, g.index = []string{invocation}, map[*opSpec]int{}
+	for _, name := range names {
+		if _, stands := b.stands[name]; !b.has(name) && !stands && !b.compat {
+			b.fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.where, g.name, name)
+			continue
+		}
+		o := b.operation(name)
+		if o == nil {
+			continue
+		}
+		if o.act == actSleep && o.pause == 0 {
+			b.warn("%s: %s pauses for no time and is left out", g.where, name)
+			continue
+		}
+		g.ops = append(g.ops, o)
+		for _, member := range o.family() {
+			if _, ok := g.index[member]; !ok {
+				g.index[member] = len(g.names)
+				g.names = append(g.names, uniqueName(member.name, g.names))
+			}
+		}
+		g.start.Payload, g.start.Batch = max(g.start.Payload, o.payload), max(g.start.Batch, 1)
+		if o.act.bulk() {
+			g.start.Batch = max(g.start.Batch, o.batch)
+		}
+	}
+	if len(g.ops) == 0 && b.problems.Err() == nil {
+		b.fail("", "%s: group %s has no operation that does anything", g.where, g.name)
+	}
+	g.start.Batch = max(g.start.Batch, 1)
+}
+
+func uniqueName(name string, taken []string) string {
+	for slices.Contains(taken, name) {
+		name += "_"
+	}
+	return name
+}
+
+// count gives --count away over the groups, and their shares to the threads.
+func (b *builder) count(count int64) {
+	s := b.s
+	if n := int64(len(s.groups)); count > 0 && count < n {
+		b.fail("count at least one invocation a group", "count: %d is fewer than the %d groups that share it", count, n)
+		return
+	}
+	for i, g := range s.groups {
+		if count > 0 {
+			g.total = int64(workload.Split(int(count), len(s.groups), i))
+			g.divide(true)
+			continue
+		}
+		threads := int64(g.start.Threads)
+		if g.total < threads {
+			b.fail(fmt.Sprintf("use at most %d threads, or --count, which gives every invocation away", g.total),
+				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so that none has anything to do", g.where, g.name, g.total, threads)
+			continue
+		}
+		g.divide(false)
+		if left := g.total % threads; left > 0 {
+			b.warn("%s: %d of %d invocations are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
+				g.name, left, g.total, threads)
+		}
+	}
+	if count > 0 && s.testCount > 1 {
+		b.warn("testCount=%d has no effect: --count invocations are done once", s.testCount)
+		s.testCount = 1
+	}
+}
+
+// leftovers names what is set and has no effect.
+func (b *builder) leftovers(groups []string) {
+	for _, n := range b.names {
+		v := b.vs[n]
+		if v.Origin != workload.OriginFile {
+			continue
+		}
+		owner, key, ok := cutOwner(n)
+		switch {
+		case slices.ContainsFunc(params(), func(p workload.Param) bool { return p.Name == n }), slices.Contains(runNames, n):
+		case ok && slices.Contains(groups, owner) && slices.Contains(groupKeys, key):
+		case ok && b.s.ops[owner] != nil && slices.Contains(ownedKeys, key), ok && b.referred(owner) && slices.Contains(ownedKeys, key):
+		case ok && slices.Contains(ownedKeys, key) && b.isOperation(owner):
+			if !slices.Contains(b.spares(), owner) {
+				b.warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
+			}
+		case ok && slices.Contains(groupKeys, key):
+			b.warn("%s: group %s is defined and groupNames does not name it", b.where(owner), owner)
+		case ok && (b.s.ops[owner] != nil || slices.Contains(groups, owner)):
+			s := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
+			if near := suggest.Nearest(key, ownedKeys); near != "" {
+				s += "; did you mean " + owner + "." + near + "?"
+			}
+			b.unknown(v, s)
+		default:
+			b.unknown(v, fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n))
+		}
+	}
+}
+
+// unknown warns of a key of others' files and refuses one of ours.
+func (b *builder) unknown(v workload.Value, sentence string) {
+	if fromProperties(v) {
+		b.warn("%s", sentence)
+		return
+	}
+	b.problems.Add(fault.Input(errors.New(sentence), ""))
+}
+
+func (b *builder) spares() []string {
+	var out []string
+	for _, s := range b.stands {
+		out = append(out, s)
+	}
+	return out
+}
+
+// referred says whether a used operation refers to this one.
+func (b *builder) referred(owner string) bool {
+	for op := range b.s.ops {
+		for cur, depth := op, 0; depth < 100; depth++ {
+			v, ok := b.ref(cur)
+			if !ok {
+				break
+			}
+			if v.Text == owner {
+				return true
+			}
+			cur = v.Text
+		}
+	}
+	return false
+}
+
+var (
+	groupKeys = []string{"name", "comment", "operations", "threadCount", "totalInvocationCount", "threads", "rate", "payload", "batch", "subscribers"}
+	// runNames are values that every run has; files of ours may give them.
+	runNames = []string{"duration", "count", "warmup", "seed", "namespace", "threads", "rate", "payload", "batch"}
+)
+
+func sizeOf(n int64) string { return units.Size(n) }

@@ -1,0 +1,160 @@
+package group
+
+import (
+	"slices"
+	"time"
+)
+
+// Facts is the profile's record in run.json: what the document needs beyond what
+// every run has. docs/group.md describes it.
+type Facts struct {
+	Schema int `json:"schema"`
+	// Zone is the abbreviation of the local time zone in which the document writes
+	// its times.
+	Zone       string       `json:"zone"`
+	Flavour    string       `json:"flavour"`
+	Database   bool         `json:"database,omitempty"`
+	TestCount  int64        `json:"test_count"`
+	IntervalMS int64        `json:"test_interval_ms"`
+	Groups     []GroupFacts `json:"groups"`
+	Topics     []TopicFacts `json:"topics,omitempty"`
+	// Loaded is how many entries were written before the run, for it to read.
+	Loaded int64      `json:"entries_loaded,omitempty"`
+	Near   *NearFacts `json:"near_cache,omitempty"`
+}
+
+// GroupFacts is what became of one group. Counts and times are of the measured part.
+type GroupFacts struct {
+	Group string `json:"group"`
+	// Track is the group's name in the figures: that of a group listed twice differs.
+	Track      string `json:"track"`
+	Step       int    `json:"step"`
+	Concurrent string `json:"concurrent_groups"`
+	Comment    string `json:"comment"`
+	Operations string `json:"operations"`
+	// Total to Threads are as configured.
+	Total     int64 `json:"total_invocation_count"`
+	PerThread int64 `json:"invocations_per_thread"`
+	Threads   int   `json:"thread_count"`
+	// Started and Stopped are the start of the first invocation and the end of the
+	// last one, or of the pause after it; absent before there were any.
+	Started *time.Time `json:"started,omitempty"`
+	Stopped *time.Time `json:"stopped,omitempty"`
+	// Acknowledged and Failed are invocations; those that failed ended at the
+	// operation that did.
+	Acknowledged int64 `json:"invocations"`
+	Failed       int64 `json:"invocations_failed"`
+	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	ThreadMS       []int64   `json:"thread_ms"`
+	ThreadsChanged bool      `json:"threads_changed,omitempty"`
+	Ops            []OpFacts `json:"operations_done"`
+}
+
+// OpFacts is what became of one operation of a group.
+type OpFacts struct {
+	Op        string `json:"op"`
+	Structure string `json:"structure"`
+	Name      string `json:"name"`
+	TestCase  string `json:"test_case"`
+	// Calls are operations, Failed those of them that failed; Entries were written or
+	// found, Misses asked for and not there.
+	Calls   int64 `json:"calls"`
+	Failed  int64 `json:"failed"`
+	Entries int64 `json:"entries"`
+	Misses  int64 `json:"misses"`
+}
+
+// TopicFacts is what became of the messages of one topic, warm-up included.
+type TopicFacts struct {
+	Topic       string `json:"topic"`
+	Kind        string `json:"kind"`
+	Subscribers int    `json:"subscribers"`
+	// Published are messages that the store took. Owed are the deliveries that follow:
+	// each message once for each receiver that listened when it was sent. Lost are
+	// those that did not arrive until three seconds after the end.
+	Published int64 `json:"published"`
+	Owed      int64 `json:"deliveries_owed"`
+	Delivered int64 `json:"delivered"`
+	Lost      int64 `json:"lost"`
+	// Untimed arrived while their receiver was too busy to record when; Strange were
+	// not ours.
+	Untimed int64 `json:"untimed,omitempty"`
+	Strange int64 `json:"strange,omitempty"`
+}
+
+// NearFacts is what client-side caching did.
+type NearFacts struct {
+	Hits          int64 `json:"hits"`
+	Misses        int64 `json:"misses"`
+	Invalidations int64 `json:"invalidations"`
+}
+
+// facts makes the record of what has been done so far.
+func (b *binding) facts() Facts {
+	f := Facts{Schema: 1, Flavour: b.s.flavour, Database: b.s.database, TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Groups: []GroupFacts{}}
+	f.Zone, _ = time.Now().Zone()
+	for _, r := range b.runs {
+		f.Groups = append(f.Groups, r.facts())
+	}
+	for _, st := range b.inOrder() {
+		f.Loaded += st.loaded
+		if !st.op.kind.topic() {
+			continue
+		}
+		t := b.topic(st.op)
+		tf := TopicFacts{
+			Topic: st.op.target, Kind: string(st.op.kind), Subscribers: b.s.subs, Published: t.published.Load(),
+			Owed: t.owed.Load(), Delivered: t.delivered.Load(), Untimed: t.untimed.Load(), Strange: t.strange.Load(),
+		}
+		tf.Lost = max(tf.Owed-tf.Delivered, 0)
+		f.Topics = append(f.Topics, tf)
+	}
+	if n := b.near; n != nil {
+		f.Near = &NearFacts{n.hits.Load(), n.misses.Load(), n.invalidation.Load()}
+	}
+	return f
+}
+
+func (r *groupRun) facts() GroupFacts {
+	g := r.g
+	f := GroupFacts{
+		Group: g.name, Track: g.track, Step: g.step + 1, Concurrent: g.together, Comment: g.comment, Operations: g.operations,
+		Total: g.total, PerThread: g.per, Threads: g.start.Threads, ThreadMS: make([]int64, g.start.Threads), ThreadsChanged: r.changed.Load(),
+	}
+	ops := make([]OpFacts, len(g.names)-1)
+	for o, i := range g.index {
+		ops[i-1] = OpFacts{Op: g.names[i], Structure: string(o.kind), Name: o.target, TestCase: string(o.act)}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var began, left int64
+	for worker, t := range r.tallies {
+		f.Acknowledged += t.acked.Load()
+		f.Failed += t.failed.Load()
+		for i := range ops {
+			o := &t.ops[i+1]
+			ops[i].Calls += o.calls.Load()
+			ops[i].Failed += o.failed.Load()
+			ops[i].Entries += o.entries.Load()
+			ops[i].Misses += o.misses.Load()
+		}
+		b := t.began.Load()
+		if b == 0 {
+			continue
+		}
+		if worker >= len(f.ThreadMS) {
+			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
+		}
+		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
+		if began == 0 || b < began {
+			began = b
+		}
+		left = max(left, t.left.Load(), b)
+	}
+	f.Ops = ops
+	if began != 0 {
+		from, to := time.Unix(0, began), time.Unix(0, left)
+		f.Started, f.Stopped = &from, &to
+	}
+	return f
+}

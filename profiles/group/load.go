@@ -1,0 +1,134 @@
+package group
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// loaders is how many goroutines load, loadBatch how many entries one call of
+// theirs carries at most.
+const (
+	loaders   = 4
+	loadBatch = 500
+)
+
+// loads says whether a structure is to be loaded before the run: it is read, no
+// group writes it, and it is not there.
+func (b *binding) loads(st *stock) bool {
+	switch {
+	case b.s.load == loadNever, st.op.kind.topic():
+		return false
+	case b.s.load == loadAuto && (st.writes || st.before > 0 || st.existed && st.op.space.Grouped):
+		return false
+	}
+	for _, o := range b.s.order {
+		if o.space == st.space && o.act.reads() {
+			return true
+		}
+	}
+	return false
+}
+
+// reading is a stretch of keys that an operation reads.
+type reading struct {
+	o     *opSpec
+	first int64
+	n     int64
+}
+
+// readings lists what must be there for the operations on a structure to find all
+// that they ask for: of several with the same keys, the longest stretch.
+func (b *binding) readings(st *stock) []reading {
+	var out []reading
+next:
+	for _, o := range b.s.order {
+		if o.space != st.space || !o.act.reads() {
+			continue
+		}
+		r := reading{o, o.start, o.total}
+		if o.factory != nil && o.act == actGetAll && !o.startAdd {
+			r.first = 0
+		}
+		for i, other := range out {
+			if !o.kind.keyed() || other.o.form() == o.form() {
+				last := max(other.first+other.n, r.first+r.n)
+				out[i].first = min(other.first, r.first)
+				out[i].n = last - out[i].first
+				continue next
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// loadAll loads every structure that needs it.
+func (b *binding) loadAll(ctx context.Context, progress func(done, total int64)) error {
+	var todo []reading
+	var total int64
+	for _, st := range b.inOrder() {
+		if !b.loads(st) {
+			continue
+		}
+		for _, r := range b.readings(st) {
+			todo = append(todo, r)
+			total += r.n
+		}
+	}
+	var done atomic.Int64
+	for _, r := range todo {
+		st := b.stocks[r.o.space]
+		if err := b.loadOne(ctx, r, func(n int64) { progress(done.Add(n), total) }); err != nil {
+			return fmt.Errorf("load %s: %w", keyOf(r.o.space), err)
+		}
+		st.loaded += r.n
+		n, err := b.room.size(ctx, r.o)
+		if err != nil {
+			return fmt.Errorf("count %s: %w", keyOf(r.o.space), err)
+		}
+		st.before = max(n, 0)
+	}
+	return nil
+}
+
+// loadOne writes one stretch of keys with several goroutines.
+func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)) error {
+	w := *r.o
+	w.act, w.er = actPutAll, nil
+	if w.kind != kindMap && w.kind != kindCache && !w.kind.many() {
+		w.act = actAddAll
+	}
+	batch := int64(max(min(loadBatch, (4<<20)/max(w.payload, 1)), 1))
+	group, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for i := range loaders {
+		group.Go(func() error {
+			h, err := b.room.hand(&w)
+			if err != nil {
+				return err
+			}
+			k := &task{b: b, rnd: rand.New(rand.NewPCG(uint64(b.s.seed), uint64(i)))}
+			c := call{o: &w, act: w.act, payload: w.payload}
+			for {
+				from := next.Add(batch) - batch
+				if from >= r.n {
+					return nil
+				}
+				n := min(batch, r.n-from)
+				k.reset(&c)
+				for j := range n {
+					k.add(&c, r.first+from+j, "", nil)
+				}
+				if _, err := h.do(ctx, &c); err != nil {
+					return err
+				}
+				progress(n)
+			}
+		})
+	}
+	return group.Wait()
+}

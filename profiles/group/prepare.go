@@ -1,0 +1,165 @@
+package group
+
+import (
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// prepare makes the keys and values of one operation of an invocation. It is not
+// part of any operation's time.
+func (k *task) prepare(c *call, i int, p piece, it *workload.Iteration) {
+	o, g := c.o, k.r.g
+	if c.act == actSleep {
+		return
+	}
+	if c.stock == nil {
+		k.b.place(c)
+	}
+	c.warm = it.Warmup
+	c.payload = o.payloadOf(g, it.Settings)
+	k.reset(c)
+	batch := o.batchOf(g, it.Settings)
+	switch {
+	case c.act == actPoll, c.act == actPeek, c.act == actTake:
+	case c.act == actGet, c.act == actGetAll, c.act == actQuery:
+		k.choose(c, batch, g.first[p.share]+p.off)
+	case c.act.bulk() && (o.kind.keyed() || k.b.s.database):
+		k.bulk(c, i, p, batch)
+	case c.act.bulk():
+		for range batch {
+			k.add(c, o.start+g.first[p.share]+p.off, "", nil)
+		}
+	default:
+		k.add(c, o.start+g.first[p.share]+p.off, "", nil)
+	}
+}
+
+// reset empties a call and keeps its buffers.
+func (k *task) reset(c *call) {
+	c.numbers, c.objects, c.tags, c.entries = c.numbers[:0], c.objects[:0], c.tags[:0], c.entries[:0]
+}
+
+// bulk adds the next batch of the share's slice of keys. Each run begins with its
+// first one.
+func (k *task) bulk(c *call, i int, p piece, batch int) {
+	cursors := k.r.bulk[i]
+	if c.warm {
+		cursors = k.r.warmBulk[i]
+	}
+	cur := &cursors[p.share].pos
+	if p.off == 0 {
+		cur.Store(0)
+	}
+	from, n := c.o.slice(k.r.g, p.share)
+	batch = int(min(int64(batch), n)) // keys that repeat within a batch collapse
+	at := cur.Add(int64(batch)) - int64(batch)
+	for j := range int64(batch) {
+		k.add(c, c.o.start+from+(at+j)%n, "", nil)
+	}
+}
+
+// choose adds the keys that a read asks for: random ones, each once, or the next.
+func (k *task) choose(c *call, batch int, invocation int64) {
+	o := c.o
+	first := o.start
+	if o.factory != nil && c.act == actGetAll && !o.startAdd {
+		first = 0
+	}
+	if o.sequential {
+		for j := range int64(batch) {
+			k.add(c, first+(invocation*int64(batch)+j)%o.total, "", nil)
+		}
+		return
+	}
+	for range batch {
+		n := first + k.draw(o)
+		if batch > 1 && contains(c.numbers, n) {
+			continue
+		}
+		k.add(c, n, "", nil)
+	}
+}
+
+// contains looks a number up in a batch; batches are small or their keys many.
+func contains(list []int64, n int64) bool {
+	for _, v := range list {
+		if v == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *task) draw(o *opSpec) int64 {
+	if o.shared != nil && o.total <= 1<<31-1 {
+		return o.shared.intn(o.total)
+	}
+	return k.rnd.Int64N(o.total)
+}
+
+// add puts the entry of a number into a call.
+func (k *task) add(c *call, n int64, parent string, tag []byte) {
+	o := c.o
+	c.numbers = append(c.numbers, n)
+	var e store.Entry
+	if i := len(c.entries); i < cap(c.entries) {
+		e = c.entries[:i+1][i]
+		e.Key = e.Key[:0]
+	}
+	reading := c.act == actGet || c.act == actGetAll || c.act == actQuery || c.act == actRemove && o.kind.keyed()
+	switch {
+	case o.factory == nil:
+		e.Key = o.key(e.Key, n)
+		if !reading {
+			e.Val = k.value(c, e.Val)
+		}
+	case reading:
+		e.Key = k.readKey(e.Key, o, n)
+	default:
+		id, r := o.factory.object(n, parent, k.b.s.today)
+		e.Key = append(e.Key, id...)
+		if k.b.s.database {
+			c.objects = append(c.objects, r)
+		} else {
+			e.Val = value(r)
+			if o.kind.topic() {
+				e.Val = append(make([]byte, headerBytes, headerBytes+len(e.Val)), e.Val...)
+			}
+		}
+	}
+	c.entries = append(c.entries, e)
+	if o.space.Grouped && !o.kind.many() {
+		if tag == nil {
+			tag = k.b.tag(o, n, e.Key)
+		}
+		c.tags = append(c.tags, tag)
+	}
+}
+
+// readKey is the key of a number to read: the deterministic form, whatever isRandom
+// says, as in the original; random ids are found again when compat is off.
+func (k *task) readKey(dst []byte, o *opSpec, n int64) []byte {
+	if o.factory.random && !k.b.s.compat {
+		return append(dst, o.factory.id(n)...)
+	}
+	return o.factory.key(dst, n)
+}
+
+// value is what a value without factory holds.
+func (k *task) value(c *call, old []byte) []byte {
+	if c.o.kind.topic() { // each message has a header of its own
+		if len(old) != c.payload {
+			return make([]byte, c.payload)
+		}
+		return old
+	}
+	if len(k.blob) < c.payload {
+		k.blob = make([]byte, c.payload)
+		if k.b.s.fill == "random" {
+			for i := range k.blob {
+				k.blob[i] = byte(k.rnd.Uint32())
+			}
+		}
+	}
+	return k.blob[:c.payload]
+}

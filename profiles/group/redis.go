@@ -1,0 +1,194 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+)
+
+// typed returns the typed connection of a Redis, or of the embedded store.
+func typed(c store.Conn) (redis.Typed, bool) {
+	t, ok := c.(redis.Typed)
+	return t, ok
+}
+
+func clusterOf(t redis.Typed) *goredis.ClusterClient {
+	c, _ := t.Client().(*goredis.ClusterClient)
+	return c
+}
+
+// redisRoom has every structure: maps through the shapes of the store, all others
+// with the commands of the table in docs/group.md.
+type redisRoom struct {
+	*mapRoom
+	client  goredis.UniversalClient
+	cluster bool
+	near    *nearCache
+}
+
+func newRedisRoom(ctx context.Context, b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) {
+	r := &redisRoom{mapRoom: maps, client: t.Client(), cluster: clusterOf(t) != nil}
+	for _, o := range b.s.order {
+		if o.kind == kindSTopic && b.s.driver == "embedded" {
+			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.where, o.name), "use redis:// of version 7 or later, or a topic or rtopic")
+		}
+	}
+	if b.s.near {
+		if b.s.driver == "embedded" {
+			return nil, fault.Input(errors.New("nearCache: the embedded store has no client-side caching"), "use redis:// of version 6 or later")
+		}
+		near, err := newNearCache(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		r.near, b.near = near, near
+	}
+	return r, nil
+}
+
+func (r *redisRoom) close() error {
+	if r.near != nil {
+		return r.near.close()
+	}
+	return nil
+}
+
+// keyOf is the key of a structure: "perfbench:map1", without a namespace "map1".
+func keyOf(s store.Space) string {
+	if s.Namespace == "" {
+		return s.Name
+	}
+	return s.Namespace + ":" + s.Name
+}
+
+// entryKey is the key of one entry of a bucket or hash: the name of the structure
+// and, as hash tag so that entries spread over a cluster, the entry's own.
+func entryKey(s store.Space, key []byte) string { return keyOf(s) + ":{" + string(key) + "}" }
+
+func (r *redisRoom) hand(o *opSpec) (hand, error) {
+	if o.act == actQuery {
+		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
+	}
+	if r.near != nil && (o.act == actGet || o.act == actGetAll) && !o.space.Grouped && o.kind == kindMap || r.near != nil && o.kind == kindBucket && o.act == actGet {
+		return r.near.hand(o), nil
+	}
+	if o.kind == kindMap && o.act != actRemove {
+		return r.mapRoom.hand(o)
+	}
+	h := &redisHand{c: r.client, o: o, key: keyOf(o.space), cluster: r.cluster, ttl: strconv.FormatInt(o.ttl.Milliseconds(), 10)}
+	h.wait, h.trim = r.b.s.takeWait, r.b.s.trim
+	if o.kind == kindCache {
+		h.cache = newCacheKeys(o.space)
+	}
+	return h, nil
+}
+
+// size counts the elements of a structure.
+func (r *redisRoom) size(ctx context.Context, o *opSpec) (int64, error) {
+	key := keyOf(o.space)
+	switch {
+	case o.space.Grouped && o.kind != kindMap:
+		return -1, nil
+	case o.kind == kindCache:
+		return r.client.HLen(ctx, key).Result()
+	case o.kind == kindList, o.kind == kindQueue:
+		return r.client.LLen(ctx, key).Result()
+	case o.kind == kindSet:
+		return r.client.SCard(ctx, key).Result()
+	case o.kind == kindZSet:
+		return r.client.ZCard(ctx, key).Result()
+	case o.kind == kindRTopic:
+		return r.client.XLen(ctx, key).Result()
+	case o.kind.topic():
+		return -1, nil
+	}
+	return r.mapRoom.size(ctx, o)
+}
+
+// subscribe listens to a topic until the function returned is called.
+func (r *redisRoom) subscribe(ctx context.Context, o *opSpec, to *inbox) (func() error, error) {
+	key := keyOf(o.space)
+	if o.kind == kindRTopic {
+		return r.follow(ctx, key, to)
+	}
+	var ps *goredis.PubSub
+	if o.kind == kindSTopic {
+		ps = r.client.SSubscribe(ctx, key)
+	} else {
+		ps = r.client.Subscribe(ctx, key)
+	}
+	if _, err := ps.Receive(ctx); err != nil { // the confirmation
+		err = explainTopic(o, err)
+		return nil, errors.Join(fmt.Errorf("subscribe to %s: %w", key, err), ps.Close())
+	}
+	done := make(chan struct{})
+	go func() { // ends when the subscription is closed
+		defer close(done)
+		for {
+			m, err := ps.ReceiveMessage(context.Background())
+			if err != nil {
+				if !errors.Is(err, goredis.ErrClosed) && !strings.Contains(err.Error(), "closed") {
+					to.fail(fmt.Errorf("receive from %s: %w", key, err))
+				}
+				return
+			}
+			to.put([]byte(m.Payload))
+		}
+	}()
+	return func() error {
+		err := ps.Close()
+		<-done
+		return err
+	}, nil
+}
+
+func explainTopic(o *opSpec, err error) error {
+	if o.kind == kindSTopic && strings.Contains(err.Error(), "unknown command") {
+		return fault.Store(err, "sharded topics need Redis 7 or later; a topic or rtopic works here")
+	}
+	return err
+}
+
+// follow reads a stream from its end on.
+func (r *redisRoom) follow(ctx context.Context, key string, to *inbox) (func() error, error) {
+	last := "0"
+	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {
+		return nil, fmt.Errorf("follow %s: %w", key, err)
+	} else if len(end) > 0 {
+		last = end[0].ID
+	}
+	reading, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { // ends when reading is cancelled
+		defer close(done)
+		for reading.Err() == nil {
+			streams, err := r.client.XRead(reading, &goredis.XReadArgs{Streams: []string{key, last}, Count: 1000, Block: 100e6}).Result()
+			if err != nil && !errors.Is(err, goredis.Nil) {
+				if reading.Err() == nil {
+					to.fail(fmt.Errorf("follow %s: %w", key, err))
+				}
+				return
+			}
+			for _, s := range streams {
+				for _, m := range s.Messages {
+					last = m.ID
+					text, _ := m.Values["m"].(string)
+					to.put([]byte(text))
+				}
+			}
+		}
+	}()
+	return func() error {
+		cancel()
+		<-done
+		return nil
+	}, nil
+}

@@ -1,0 +1,239 @@
+package group
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// delivery is the operation of the tracks that receive: the way of a message from
+// the start of its publishing to its receiver.
+const delivery = "delivery"
+
+// A message of headerBytes or more begins with
+//
+//	bytes 0-3    mark
+//	bytes 4-7    1 in warm-up, else 0
+//	bytes 8-15   number of the message, from 1, within its topic and run
+//	bytes 16-23  when its publishing began, in ns since the run was connected
+//
+// Of shorter ones only the number received is known.
+const (
+	headerBytes = 24
+	headerMark  = 0x70626d31
+)
+
+// topicRun is what became of one topic.
+type topicRun struct {
+	o                    *opSpec
+	attempted, published atomic.Int64
+	sent                 atomic.Int64 // numbers given out
+	// delivered, strange and untimed are over all receivers.
+	delivered, strange, untimed atomic.Int64
+
+	mu    sync.Mutex
+	boxes []*inbox
+	// owed is how many deliveries the publishing so far has caused: each message once
+	// for each receiver that listened when it was sent.
+	listeners atomic.Int64
+	owed      atomic.Int64
+}
+
+func (b *binding) topic(o *opSpec) *topicRun {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := string(o.kind) + " " + o.target
+	if b.topics[key] == nil {
+		b.topics[key] = &topicRun{o: o}
+	}
+	return b.topics[key]
+}
+
+// stamp numbers the messages of a call and writes when they were sent.
+func (b *binding) stamp(c *call) {
+	t := b.topic(c.o)
+	n := int64(len(c.entries))
+	t.owed.Add(n * t.listeners.Load())
+	first := t.sent.Add(n) - n + 1
+	now := int64(time.Since(b.epoch))
+	for i := range c.entries {
+		v := c.entries[i].Val
+		if len(v) < headerBytes {
+			continue
+		}
+		binary.LittleEndian.PutUint32(v, headerMark)
+		binary.LittleEndian.PutUint32(v[4:], 0)
+		if c.warm {
+			v[4] = 1
+		}
+		binary.LittleEndian.PutUint64(v[8:], uint64(first+int64(i)))
+		binary.LittleEndian.PutUint64(v[16:], uint64(now))
+	}
+}
+
+// message is what a receiver has got.
+type message struct {
+	sent, got int64 // ns since the run was connected; sent is -1 when it is not known
+	warm      bool
+}
+
+// inbox is one receiver of a topic. Its store's goroutine puts messages in, its
+// worker takes them out.
+type inbox struct {
+	t     *topicRun
+	epoch time.Time
+	in    chan message // of 8192: what arrives while the worker records
+	// count is messages received.
+	count atomic.Int64
+	stop  func() error
+	err   atomic.Pointer[error]
+}
+
+// put takes in a message. When the worker is far behind, or was sent away, the
+// message counts and its time is not recorded.
+func (x *inbox) put(body []byte) {
+	m := message{sent: -1, got: int64(time.Since(x.epoch))}
+	if len(body) >= headerBytes {
+		if binary.LittleEndian.Uint32(body) != headerMark {
+			x.t.strange.Add(1)
+			return
+		}
+		m.warm = body[4] == 1
+		m.sent = int64(binary.LittleEndian.Uint64(body[16:]))
+	}
+	x.count.Add(1)
+	x.t.delivered.Add(1)
+	select {
+	case x.in <- m:
+	default:
+		x.t.untimed.Add(1)
+	}
+}
+
+// fail keeps the first error of the receiver.
+func (x *inbox) fail(err error) { x.err.CompareAndSwap(nil, &err) }
+
+// receiverTask records deliveries. It belongs to its worker.
+type receiverTask struct {
+	b     *binding
+	x     *inbox
+	from  []*groupRun // who publishes
+	timer *time.Timer
+	last  time.Time
+}
+
+// receiver returns the i-th receiver of a topic, which listens from then on, whether
+// anybody takes its messages out or not.
+func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.boxes) <= i {
+		x := &inbox{t: t, epoch: b.epoch, in: make(chan message, 8192)}
+		stop, err := b.room.subscribe(ctx, t.o, x)
+		if err != nil {
+			return nil, err
+		}
+		x.stop = stop
+		t.boxes = append(t.boxes, x)
+		t.listeners.Add(1)
+	}
+	return t.boxes[i], nil
+}
+
+// listen makes the task of a receiver.
+func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Task, error) {
+	// The receiver outlives the phase, for what is on its way: verify ends it.
+	x, err := b.receiver(context.Background(), t, worker)
+	if err != nil {
+		return nil, err
+	}
+	return &receiverTask{b: b, x: x, from: from, timer: time.NewTimer(time.Hour)}, nil
+}
+
+// patience is how long a receiver waits for the next message before it looks
+// whether there will be any.
+const patience = 20 * time.Millisecond
+
+// Do records what has arrived.
+func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
+	k.timer.Reset(patience)
+	select {
+	case m := <-k.x.in:
+		k.record(it, m)
+		for range 255 { // more of the same, without the timer
+			select {
+			case m := <-k.x.in:
+				k.record(it, m)
+				continue
+			default:
+			}
+			break
+		}
+		k.last = time.Now()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-k.timer.C:
+	}
+	if err := k.x.err.Swap(nil); err != nil {
+		now := it.Now()
+		it.Record(0, 0, now, now, now, *err)
+		return *err
+	}
+	if it.Warmup {
+		return nil
+	}
+	for _, r := range k.from {
+		if !r.over() {
+			k.last = time.Now()
+			return nil
+		}
+	}
+	if t := k.x.t; t.delivered.Load() >= t.owed.Load() || time.Since(k.last) > time.Second {
+		return workload.ErrDone
+	}
+	return nil
+}
+
+// record adds one delivery. The two clocks are brought together by what both show
+// now.
+func (k *receiverTask) record(it *workload.Iteration, m message) {
+	if m.sent < 0 || m.warm != it.Warmup {
+		return
+	}
+	offset := it.Now() - int64(time.Since(k.b.epoch))
+	it.Record(0, 1, m.sent+offset, m.sent+offset, m.got+offset, nil)
+}
+
+// hangUp waits for messages on their way, no longer than most, and ends all
+// receivers.
+func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
+	var errs []error
+	b.mu.Lock()
+	topics := make([]*topicRun, 0, len(b.topics))
+	for _, t := range b.topics {
+		topics = append(topics, t)
+	}
+	b.mu.Unlock()
+	for _, t := range topics {
+		t.mu.Lock()
+		boxes := t.boxes
+		t.boxes = nil
+		t.mu.Unlock()
+		until := time.Now().Add(most)
+		for len(boxes) > 0 && t.delivered.Load() < t.owed.Load() && time.Now().Before(until) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for _, x := range boxes {
+			if x.stop != nil {
+				errs = append(errs, x.stop())
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

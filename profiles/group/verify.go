@@ -1,0 +1,177 @@
+package group
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Bounds of what is read back of each kind of keys.
+const (
+	sampleKeys  = 500
+	maxExamples = 10
+	drain       = 3 * time.Second
+)
+
+// verify compares what is stored with what was acknowledged: the number of
+// elements of each structure, and a sample of the keys.
+func (b *binding) verify(ctx context.Context) workload.Verification {
+	hung := b.hangUp(ctx, drain)
+	if err := b.room.close(); err != nil && hung == nil {
+		hung = err
+	}
+	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	v := workload.Verification{State: workload.Passed}
+	for _, st := range b.inOrder() {
+		checks, err := b.verifyStock(ctx, st)
+		v.Checks = append(v.Checks, checks...)
+		if err != nil {
+			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("%s could not be read back: %v", keyOf(st.space), err)}
+		}
+	}
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+		}
+	}
+	switch {
+	case v.State == workload.Failed:
+		v.Summary = "what is stored is not what was acknowledged"
+	case hung != nil:
+		v.Summary = fmt.Sprintf("%d comparisons came out right; the end of listening: %v", len(v.Checks), hung)
+	case len(v.Checks) == 0:
+		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
+	default:
+		v.Summary = fmt.Sprintf("%d comparisons of what is stored with what was acknowledged came out right", len(v.Checks))
+	}
+	return v
+}
+
+func (b *binding) verifyStock(ctx context.Context, st *stock) ([]workload.Check, error) {
+	switch {
+	case !st.writes && !st.removes:
+		return nil, nil
+	case st.op.kind == kindTopic, st.op.kind == kindSTopic:
+		return []workload.Check{b.deliveries(st)}, nil
+	case st.op.kind == kindRTopic && b.s.trim > 0:
+		return []workload.Check{b.deliveries(st)}, nil
+	case !st.op.kind.keyed():
+		check, err := b.length(ctx, st)
+		if err == nil && st.op.kind == kindRTopic {
+			return []workload.Check{check, b.deliveries(st)}, nil
+		}
+		return []workload.Check{check}, err
+	}
+	return b.keys(ctx, st)
+}
+
+// deliveries compares the messages received with those that were published to
+// somebody. Only a stream promises them all.
+func (b *binding) deliveries(st *stock) workload.Check {
+	t := b.topic(st.op)
+	owed, got := t.owed.Load(), t.delivered.Load()
+	maybe := (t.attempted.Load() - t.published.Load()) * int64(b.s.subs)
+	c := workload.Check{Name: "topic " + st.op.target + ": deliveries", Want: "up to " + strconv.FormatInt(owed, 10), Got: strconv.FormatInt(got, 10), OK: got <= owed}
+	if st.op.kind == kindRTopic && b.s.trim == 0 {
+		c.Want = strconv.FormatInt(owed, 10)
+		c.OK = got >= owed-maybe && got <= owed
+	}
+	return c
+}
+
+// length compares the length of a list, queue or stream.
+func (b *binding) length(ctx context.Context, st *stock) (workload.Check, error) {
+	got, err := b.room.size(ctx, st.op)
+	if err != nil {
+		return workload.Check{}, err
+	}
+	sum := st.before + st.pushed.Load() - st.popped.Load()
+	least, most := max(sum-st.maybePopped.Load(), 0), sum+st.maybePushed.Load()
+	return workload.Check{
+		Name: string(st.op.kind) + " " + st.op.target + ": length", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10),
+	}, nil
+}
+
+func bounds(least, most int64) string {
+	s := strconv.FormatInt(least, 10)
+	if most != least {
+		s += " to " + strconv.FormatInt(most, 10)
+	}
+	return s
+}
+
+// keys compares the number of entries, and reads a sample back.
+func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error) {
+	name := string(st.op.kind) + " " + st.op.target
+	var least, most int64
+	exact := true
+	for _, l := range st.ledgers {
+		least += ones(l.acked)
+		most += ones(l.tried)
+		exact = exact && !l.spilled.Load()
+	}
+	if len(st.ledgers) > 1 {
+		exact = false // keys of different forms may be the same
+	}
+	var checks []workload.Check
+	got, err := b.room.size(ctx, st.op)
+	if err != nil {
+		return nil, err
+	}
+	if got >= 0 && exact && !st.removes {
+		least, most = max(least, st.before), most+st.before
+		checks = append(checks, workload.Check{Name: name + ": number of entries", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10)})
+	}
+	if st.removes {
+		return checks, nil
+	}
+	for _, l := range st.ledgers {
+		check, err := b.sample(ctx, name, l)
+		if err != nil {
+			return checks, err
+		}
+		if check.Want != "0" {
+			checks = append(checks, check)
+		}
+	}
+	return checks, nil
+}
+
+// sample reads acknowledged keys back one by one.
+func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
+	o := *l.op
+	o.act, o.er, o.sequential = actGet, nil, true
+	check := workload.Check{Name: name + ": keys read back", OK: true}
+	h, err := b.room.hand(&o)
+	if err != nil {
+		return check, err
+	}
+	k := &task{b: b}
+	c := call{o: &o, act: actGet}
+	numbers := l.sample(sampleKeys)
+	good := 0
+	for _, n := range numbers {
+		k.reset(&c)
+		k.add(&c, n, "", nil)
+		res, err := h.do(ctx, &c)
+		if err != nil {
+			return check, err
+		}
+		if res.misses == 0 {
+			good++
+			continue
+		}
+		check.OK = false
+		if len(check.Examples) < maxExamples {
+			check.Examples = append(check.Examples, fmt.Sprintf("%s: acknowledged and not there", c.entries[0].Key))
+		}
+	}
+	check.Want, check.Got = strconv.Itoa(len(numbers)), strconv.Itoa(good)
+	return check, nil
+}
