@@ -16,8 +16,8 @@ func bindings() []workload.Binding {
 	return []workload.Binding{
 		{Driver: "embedded", New: bindRedis},
 		{Driver: "redis", New: bindRedis},
-		{Driver: "memory", Refuse: later},
-		{Driver: "null", Refuse: later},
+		{Driver: "memory", New: bindPlain},
+		{Driver: "null", New: bindPlain},
 		{Driver: "cassandra", Refuse: later},
 		{Driver: "mysql", Refuse: later},
 		{Driver: "postgres", Refuse: later},
@@ -36,6 +36,12 @@ func bindRedis(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
 	switch sp := p.Private.(type) {
+	case *pbmSpec:
+		st, err := newRedisPBM(typed, sp)
+		if err != nil {
+			return err
+		}
+		return bindPBM(c, p, sp, st)
 	case *sagaSpec:
 		return bindSaga(c, p, sp, newRedisSagas(typed, sp), meterOf(typed))
 	}
@@ -49,4 +55,28 @@ func meterOf(c redis.Typed) meter {
 		return redisMeter{c}
 	}
 	return plainMeter{}
+}
+
+// bindPlain connects a plan to a store that has nothing but the plain shapes: the
+// maps of this process, and the one that does nothing.
+func bindPlain(_ context.Context, c store.Conn, p *workload.Plan) error {
+	f, _ := c.(store.Forgetful)
+	forgets := f != nil && f.Forgets()
+	switch sp := p.Private.(type) {
+	case *pbmSpec:
+		h, err := newShapeStore(c, sp)
+		if err != nil {
+			return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+		}
+		if forgets {
+			return bindPBM(c, p, sp, nullPBM{h})
+		}
+		return bindPBM(c, p, sp, &memoryPBM{shapeStore: h})
+	case *sagaSpec:
+		if forgets {
+			return bindSaga(c, p, sp, nullSagas{}, plainMeter{})
+		}
+		return bindSaga(c, p, sp, memorySagasOf(c, sp), plainMeter{})
+	}
+	return errStranger
 }

@@ -105,6 +105,7 @@ func TestRowsOfAFailedSaga(t *testing.T) {
 
 // Servers of every kind that the mode runs on.
 var sagaTargets = map[string]func(t *testing.T) string{
+	"memory":   func(*testing.T) string { return "memory:" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
 	"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
@@ -184,7 +185,14 @@ func TestBarrier(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
 			p, conn := ready(t, start(t), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
-			testBarrier(t, newRedisSagas(conn.(redis.Typed), p.Private.(*sagaSpec)))
+			sp := p.Private.(*sagaSpec)
+			if c, ok := conn.(redis.Typed); ok {
+				testBarrier(t, newRedisSagas(c, sp))
+				return
+			}
+			m := memorySagasOf(conn, sp)
+			require.NoError(t, m.Prepare(t.Context(), nil))
+			testBarrier(t, m)
 		})
 	}
 }

@@ -1,0 +1,401 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// pbm is a pbm plan at work on one store.
+type pbm struct {
+	s     *pbmSpec
+	c     store.Conn
+	keep  store.Keeper
+	store pbmStore
+	works []*pbmWork
+	// made are the spaces that this run made.
+	made []store.Space
+	// loaded tells what was loaded and how long it took.
+	loaded loadFacts
+}
+
+type loadFacts struct {
+	Entries int64   `json:"entries"`
+	Seconds float64 `json:"seconds"`
+	// Found says who left what was there already: profile and run.
+	Found string `json:"found,omitempty"`
+}
+
+// bindPBM connects a plan to a store.
+func bindPBM(c store.Conn, p *workload.Plan, s *pbmSpec, st pbmStore) error {
+	keep, err := store.As[store.Keeper](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	b := &pbm{s: s, c: c, keep: keep, store: st}
+	for i := range s.maps {
+		w := newPBMWork(s, &s.maps[i], st)
+		b.works = append(b.works, w)
+		p.Phases[0].Tracks[i].NewTask = func(worker int) (workload.Task, error) { return w.newTask(worker), nil }
+	}
+	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
+		if progress == nil {
+			progress = func(int64, int64) {}
+		}
+		return fault.Code(b.setup(ctx, progress), fault.CodeStore)
+	}
+	p.Verify, p.Teardown = b.verify, b.teardown
+	p.Facts = func() any { return b.facts() }
+	return nil
+}
+
+// preparer is implemented by stores that must be made ready for transactions.
+type preparer interface {
+	prepare(ctx context.Context) error
+	cleanup(ctx context.Context) error
+}
+
+func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error {
+	made, err := b.keep.Made(ctx, b.s.namespace)
+	if err != nil {
+		return err
+	}
+	if b.s.layout == layoutAuto {
+		b.s.layout = layoutMap
+		for _, m := range made {
+			if (m.Name == mapElig || m.Name == mapProfile) && m.Grouped {
+				b.s.layout = layoutGroup
+			}
+		}
+	}
+	if f, ok := b.c.(store.Forgetful); !ok || !f.Forgets() {
+		if err := b.data(ctx, made, progress); err != nil {
+			return err
+		}
+	}
+	if b.s.tx() {
+		if err := b.summaries(ctx, made); err != nil {
+			return err
+		}
+	}
+	if p, ok := b.store.(preparer); ok {
+		return p.prepare(ctx)
+	}
+	return nil
+}
+
+// needs lists the maps that the plan reads.
+func (b *pbm) needs() []string {
+	if b.s.tx() {
+		return mapsKnown
+	}
+	var out []string
+	for _, m := range b.s.maps {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+// data makes sure that what the plan reads is there.
+func (b *pbm) data(ctx context.Context, made []store.Made, progress func(done, total int64)) error {
+	began := time.Now()
+	for _, name := range b.needs() {
+		there, err := b.recognise(ctx, name, made)
+		if err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		if b.s.load == loadNever {
+			return fault.Input(fmt.Errorf("map %s is not there, and load=never", name), "load it with  "+b.reload())
+		}
+		if err := b.load(ctx, name, progress); err != nil {
+			return fmt.Errorf("load map %s: %w", name, err)
+		}
+		b.loaded.Seconds = time.Since(began).Seconds()
+	}
+	return nil
+}
+
+// recognise says whether a map is there as the plan needs it. What is there in
+// another form is refused, with the commands that load it anew.
+func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bool, error) {
+	s := b.s
+	for _, m := range made {
+		if m.Name != name {
+			continue
+		}
+		where := fmt.Sprintf("map %s, left by profile %s (run %s),", name, m.Profile, m.Run)
+		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", deleteCommand(s.namespace), b.reload())
+		if m.Grouped != s.grouped() {
+			return false, fault.Input(fmt.Errorf("%s is kept with layout=%s, and this plan needs layout=%s", where, layoutOf(m.Space), s.layout), again)
+		}
+		if m.Params["state"] == "loading" {
+			return false, nil // a load that was cut short is done again
+		}
+		for key, want := range b.wanted(name) {
+			if got := m.Params[key]; got != want {
+				return false, fault.Input(fmt.Errorf("%s has %s=%s, and this plan needs %s", where, key, got, want), again)
+			}
+		}
+		if err := b.complete(ctx, m, where, again); err != nil {
+			return false, err
+		}
+		if n, err := strconv.Atoi(m.Params["payload"]); err == nil {
+			if name == mapElig {
+				s.eligPayload = n
+			} else {
+				s.profilePayload = n
+			}
+		}
+		b.loaded.Found = m.Profile + " " + m.Run
+		return true, nil
+	}
+	found, err := b.keep.Inspect(ctx, s.space(name))
+	if err != nil || !found.Exists || s.allow {
+		return false, err
+	}
+	return false, fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(s.namespace, name)), "use another --namespace, or --allow-existing to write into it")
+}
+
+// complete checks that as many entries are there as were to be written.
+func (b *pbm) complete(ctx context.Context, m store.Made, where, again string) error {
+	counter, err := store.As[store.Counter](b.c)
+	if err != nil {
+		return err
+	}
+	got, err := counter.Count(ctx, m.Space)
+	if err != nil {
+		return err
+	}
+	if want, err := strconv.ParseInt(m.Params["totalEntries"], 10, 64); err == nil && got < want {
+		return fault.Input(fmt.Errorf("%s has %d of %d entries", where, got, want), again)
+	}
+	return nil
+}
+
+// wanted is what the record of a map must say. Transactions find a group's members
+// by its name alone; look-ups need the very same keys.
+func (b *pbm) wanted(name string) map[string]string {
+	s := b.s
+	want := map[string]string{"prefix": s.prefix}
+	if name != mapElig {
+		return want
+	}
+	want["memberSetSize"] = strconv.FormatInt(s.members, 10)
+	for _, m := range s.maps {
+		if m.elig && m.op == caseGetAll {
+			want["baseDateMs"] = strconv.FormatInt(s.base, 10)
+			want["perThread"] = strconv.FormatInt(s.eligPer, 10)
+			want["threads"] = strconv.Itoa(s.eligThreads)
+		}
+	}
+	return want
+}
+
+func layoutOf(s store.Space) string {
+	if s.Grouped {
+		return layoutGroup
+	}
+	return layoutMap
+}
+
+// reload is the command that loads what the plan needs.
+func (b *pbm) reload() string {
+	s := b.s
+	cmd := "perfbench run --profile ingestion --target URL"
+	if s.namespace != "perfbench" {
+		cmd += fmt.Sprintf(" --namespace %q", s.namespace)
+	}
+	for _, kv := range []string{
+		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),
+		fmt.Sprintf("%s.totalEntryCount=%d", mapElig, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", mapElig, s.eligThreads),
+		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.profiles), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
+	} {
+		cmd += " --set " + kv
+	}
+	return cmd
+}
+
+func (b *pbm) record(name, state string) store.Made {
+	s := b.s
+	m := store.Made{
+		Space: s.space(name), Profile: Name, Run: s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
+		Params: map[string]string{"layout": layoutOf(s.space(name)), "prefix": s.prefix},
+	}
+	if state != "" {
+		m.Params["state"] = state
+	}
+	entries, per, threads, payload := s.profiles, s.profiles, 1, s.profilePayload
+	switch name {
+	case mapSummary:
+		return m
+	case mapElig:
+		entries, per, threads, payload = s.entries(), s.eligPer, s.eligThreads, s.eligPayload
+	}
+	maps.Copy(m.Params, map[string]string{
+		"memberSetSize": strconv.FormatInt(s.members, 10), "totalEntries": strconv.FormatInt(entries, 10), "threads": strconv.Itoa(threads),
+		"perThread": strconv.FormatInt(per, 10), "payload": strconv.Itoa(payload), "baseDateMs": strconv.FormatInt(s.base, 10), "seed": strconv.FormatInt(s.seed, 10),
+	})
+	return m
+}
+
+// summaries makes sure that the summaries are ours to write.
+func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
+	sp := b.s.space(mapSummary)
+	for _, m := range made {
+		if m.Space == sp {
+			return nil
+		}
+	}
+	found, err := b.keep.Inspect(ctx, sp)
+	switch {
+	case err != nil:
+		return err
+	case found.Exists && !b.s.allow:
+		return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(sp.Namespace, sp.Name)), "use another --namespace, or --allow-existing to write into it")
+	case !found.Exists:
+		b.made = append(b.made, sp)
+	}
+	return b.keep.Record(ctx, b.record(mapSummary, ""))
+}
+
+// Bounds of one call of the load.
+const (
+	loadEntries = 200
+	loadBytes   = 4 << 20
+	loaders     = 4
+)
+
+// load writes a map. A record that says so stands until it is complete.
+func (b *pbm) load(ctx context.Context, name string, progress func(done, total int64)) error {
+	s := b.s
+	b.made = append(b.made, s.space(name))
+	if p, ok := b.c.(store.Prober); ok {
+		if err := p.Probe(ctx, s.space(name)); err != nil {
+			return err
+		}
+	}
+	if err := b.keep.Record(ctx, b.record(name, "loading")); err != nil {
+		return err
+	}
+	size, total := s.profilePayload, s.profiles
+	if name == mapElig {
+		size, total = s.eligPayload, s.entries()
+	}
+	rnd := rand.NewChaCha8([32]byte{byte(s.seed), byte(s.seed >> 8), byte(len(name))})
+	val := make([]byte, size)
+	_, _ = rnd.Read(val) // never fails
+	per := int64(max(min(loadEntries, loadBytes/max(size, 1)), 1))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(loaders)
+	done := int64(0)
+	flush := func(groups []store.Group) {
+		n := int64(0)
+		for _, x := range groups {
+			n += int64(len(x.Entries))
+		}
+		g.Go(func() error { return b.write(ctx, s.space(name), groups) })
+		done += n
+		progress(done, total)
+	}
+	var pending []store.Group
+	n := int64(0)
+	s.everything(name, func(gr store.Group) bool {
+		for i := range gr.Entries {
+			gr.Entries[i].Val = val
+		}
+		pending = append(pending, gr)
+		if n += int64(len(gr.Entries)); n >= per {
+			flush(pending)
+			pending, n = nil, 0
+		}
+		return ctx.Err() == nil
+	})
+	if len(pending) > 0 {
+		flush(pending)
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	b.loaded.Entries += total
+	return b.keep.Record(context.WithoutCancel(ctx), b.record(name, ""))
+}
+
+// everything calls f with each group of a map.
+func (s *pbmSpec) everything(name string, f func(store.Group) bool) {
+	if name == mapProfile {
+		for i := int64(1); i <= s.profiles; i++ {
+			g := padogrid.AppendGroup(nil, s.prefix, i)
+			if !f(store.Group{Name: g, Entries: []store.Entry{{Key: g}}}) {
+				return
+			}
+		}
+		return
+	}
+	for t := range s.eligThreads {
+		sh := s.share(t)
+		for i := int64(0); i < sh.Entries; {
+			g := store.Group{Name: padogrid.AppendGroup(nil, s.prefix, sh.Elig(i).Group)}
+			for range sh.Size {
+				e := sh.Elig(i)
+				key := e.AppendMember(nil)
+				if !s.grouped() {
+					key = e.AppendText(nil, s.prefix)
+				}
+				g.Entries = append(g.Entries, store.Entry{Key: key})
+				i++
+			}
+			if !f(g) {
+				return
+			}
+		}
+	}
+}
+
+// write stores groups in the layout of the plan.
+func (b *pbm) write(ctx context.Context, sp store.Space, groups []store.Group) error {
+	if sp.Grouped {
+		w, err := store.As[store.GroupPutter](b.c)
+		if err != nil {
+			return err
+		}
+		return w.PutGroups(ctx, sp, groups)
+	}
+	w, err := store.As[store.BatchPutter](b.c)
+	if err != nil {
+		return err
+	}
+	var es []store.Entry
+	for _, g := range groups {
+		es = append(es, g.Entries...)
+	}
+	return w.PutAll(ctx, sp, es)
+}
+
+// teardown removes what this run made.
+func (b *pbm) teardown(ctx context.Context) error {
+	var errs []error
+	for _, sp := range b.made {
+		if _, err := b.keep.Drop(ctx, sp, nil); err != nil {
+			errs = append(errs, fmt.Errorf("delete map %s: %w", sp.Name, err))
+		}
+	}
+	if p, ok := b.store.(preparer); ok {
+		errs = append(errs, p.cleanup(ctx))
+	}
+	return errors.Join(errs...)
+}

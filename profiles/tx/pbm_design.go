@@ -1,0 +1,246 @@
+package tx
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func designPBM(r *values, in workload.Inputs) (*workload.Plan, error) {
+	r.compat = r.onOff("compat")
+	s := &pbmSpec{
+		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.compat,
+		wrap: in.Duration > 0 && in.Count == 0,
+		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
+	}
+	names := r.mapNames()
+	s.prefix, s.members, s.testCount = r.text("prefix"), r.whole("memberSetSize"), r.whole("testCount")
+	s.interval = time.Duration(r.whole("testIntervalInMsec")) * time.Millisecond
+	s.load, s.layout, s.atomic = r.choice("load"), r.choice("layout"), r.choice("atomic")
+	s.attempts, s.zipf = int(r.whole("attempts")), r.number("zipf")
+	r.whole("printStatusIntervalInSec")
+	if dir := r.text("results.dir"); dir != "" {
+		r.warn("results.dir=%s has no effect: --out says where documents go", dir)
+	}
+	for _, name := range names {
+		s.maps = append(s.maps, r.pbmMap(name))
+	}
+	r.share(s, in)
+	r.volume(s)
+	r.judgePBM(s)
+	if err := r.problems.Err(); err != nil {
+		return nil, err
+	}
+	return planPBM(s, in), nil
+}
+
+// mapNames reads the maps to work on, each once, in the order given.
+func (r *values) mapNames() []string {
+	v := r.pick(param("mapNames"), "mapNames")
+	asJava := fromProperties(v) && r.compat
+	var out []string
+	for _, item := range strings.Split(v.Text, ",") {
+		word := strings.TrimSpace(item)
+		name := strings.ToLower(word)
+		known := slices.Contains(mapsKnown, name)
+		switch {
+		case word == "" && !asJava:
+		case asJava && (!known || item != word):
+			r.warn("%s: mapNames: %q is no map and is left out, as PadoGrid does (compat=on)", v.Where, item)
+		case !known:
+			r.problems.Add(fault.Input(fmt.Errorf("mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(mapsKnown, ", ")), suggest.Hint(word, mapsKnown)))
+		case !slices.Contains(out, name):
+			if item != word && fromProperties(v) {
+				r.warn("%s: mapNames: blanks around %q are dropped; PadoGrid would leave the map out", v.Where, word)
+			}
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 && r.problems.Err() == nil {
+		r.bad("name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
+	}
+	r.show("mapNames", strings.Join(out, ","), v)
+	return out
+}
+
+// pbmMap reads what is done to a map.
+func (r *values) pbmMap(name string) pbmMap {
+	m := pbmMap{name: name, elig: name == mapElig}
+	p := param("testCase")
+	v := r.pick(p, name+".testCase", "testCase")
+	word := strings.ToLower(v.Text)
+	if !r.compat {
+		word = strings.TrimSpace(word)
+	}
+	known := []string{caseGet, caseGetAll, caseTx}
+	switch {
+	case v.Text == "" && v.Origin == workload.OriginDefault:
+		word = caseGetAll
+		if m.elig {
+			word = caseTx
+		}
+	case slices.Contains(known, word):
+	case fromProperties(v):
+		r.warn("%s: %s: %q is no test case of tx: getall is run, as PadoGrid does", v.Where, v.Name, v.Text)
+		if word != "put" && word != "putall" {
+			word = caseGetAll
+		}
+	default:
+		_, err := v.Choice(known...)
+		r.problems.Add(err)
+	}
+	m.word, m.op = word, caseGetAll
+	switch {
+	case m.elig && word == caseTx:
+		m.op = caseTx
+	case !m.elig && word == caseGet:
+		m.op = caseGet
+	case slices.Contains(known, word) && word != caseGetAll:
+		r.warn("%s.testCase=%s: getall is run, as PadoGrid does: tx is for eligibility and get for profile", name, word)
+	}
+	r.show(name+".testCase", m.op, v)
+	p = param("batchSize")
+	v = r.pick(p, name+".batch", name+"."+p.Name, "batch", p.Name)
+	m.batch = int(r.integer(p, v))
+	m.start.Batch = m.batch
+	r.show(name+"."+p.Name, strconv.Itoa(m.batch), v)
+	return m
+}
+
+// share reads totals, threads and rates, and gives each thread its share.
+func (r *values) share(s *pbmSpec, in workload.Inputs) {
+	total, threads := param("totalEntryCount"), param("threadCount")
+	sum := 0
+	for i := range s.maps {
+		m := &s.maps[i]
+		v := r.pick(total, m.name+"."+total.Name, total.Name)
+		m.total = r.integer(total, v)
+		if in.Count > 0 {
+			v = r.pick(total, "count")
+			m.total = int64(workload.Split(int(in.Count), len(s.maps), i))
+			s.testCount = 1
+		}
+		r.show(m.name+"."+total.Name, strconv.FormatInt(m.total, 10), v)
+		v = r.pick(threads, m.name+".threads", m.name+"."+threads.Name, threads.Name)
+		if t, ok := r.vs["threads"]; ok && t.Origin > v.Origin {
+			n, err := t.Int(int64(len(s.maps)), workload.MaxThreads)
+			r.problems.Add(err)
+			m.start.Threads, v = workload.Split(int(n), len(s.maps), i), t
+		} else {
+			m.start.Threads = int(r.integer(threads, v))
+		}
+		r.show(m.name+"."+threads.Name, strconv.Itoa(m.start.Threads), v)
+		sum += m.start.Threads
+	}
+	if sum == 0 || r.problems.Err() != nil {
+		return
+	}
+	for i := range s.maps {
+		m := &s.maps[i]
+		r.rate(m, float64(m.start.Threads)/float64(sum))
+		m.per = m.total / int64(m.start.Threads)
+		if m.per == 0 {
+			r.bad(fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
+		}
+		if left := m.total % int64(m.start.Threads); left > 0 {
+			r.warn("%s: %d of %d operations are left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
+		}
+	}
+}
+
+func (r *values) rate(m *pbmMap, part float64) {
+	v, own := r.vs[m.name+".rate"]
+	if !own {
+		v = r.vs["rate"]
+	}
+	if v.Origin == 0 {
+		return
+	}
+	rate, err := v.Float(0, workload.MaxRate)
+	r.problems.Add(err)
+	if !own {
+		rate *= part
+	}
+	m.start.Rate = rate
+}
+
+// volume works out what is to be there: the eligibility keys are those that the
+// plan of an ingestion with the same totals and threads writes.
+func (r *values) volume(s *pbmSpec) {
+	total, threads, size := param("totalEntryCount"), param("threadCount"), param("payloadSize")
+	read := func(p workload.Param, name string) int64 {
+		v := r.pick(p, name+"."+p.Name, p.Name)
+		return r.integer(p, v)
+	}
+	s.eligThreads = int(read(threads, mapElig))
+	s.eligPer = max(read(total, mapElig)/int64(max(s.eligThreads, 1)), 1)
+	s.profiles = max(read(total, mapProfile), 1)
+	for _, m := range s.maps {
+		if m.elig {
+			s.eligThreads, s.eligPer = m.start.Threads, max(m.per, 1)
+		} else {
+			s.profiles = max(m.per*int64(m.start.Threads), 1)
+		}
+	}
+	for name, to := range map[string]*int{mapElig: &s.eligPayload, mapProfile: &s.profilePayload} {
+		*to = int(read(size, name))
+		r.show(name+"."+size.Name, bytesText(int64(*to)), r.pick(size, name+"."+size.Name, size.Name))
+	}
+}
+
+func (r *values) judgePBM(s *pbmSpec) {
+	switch {
+	case s.tx() && s.layout == layoutMap:
+		r.bad("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
+	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
+		r.bad("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
+	}
+	if s.tx() && s.layout == layoutAuto {
+		s.layout = layoutGroup
+	}
+	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
+		r.bad("use another prefix", "prefix: %q is too long or has control characters", s.prefix)
+	}
+	if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
+		r.warn("atomic=%s is of Redis: on %s tx is one transaction of the database", s.atomic, s.driver)
+	}
+}
+
+func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
+	p := &workload.Plan{
+		Unit:    "transactions",
+		Knobs:   []workload.Knob{workload.Threads(), workload.Rate("transactions"), workload.Batch()},
+		Private: s,
+		Bytes:   s.entries()*int64(s.eligPayload) + s.profiles*int64(s.profilePayload),
+	}
+	ph := workload.Phase{Name: modePBM, Duration: in.Duration}
+	for i := range s.maps {
+		m := &s.maps[i]
+		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units, NewTask: unbound}
+		if m.op == caseTx {
+			t.Ops = append(t.Ops, "conflict")
+		}
+		if !s.wrap {
+			t.Total = m.per * int64(m.start.Threads) * s.testCount
+		}
+		ph.Tracks = append(ph.Tracks, t)
+	}
+	p.Phases = []workload.Phase{ph}
+	if s.load != loadNever {
+		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
+			prefixed(s.namespace, mapElig), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.profiles, units.Size(int64(s.profilePayload))))
+	}
+	if s.tx() {
+		p.Writes = append(p.Writes, prefixed(s.namespace, mapSummary)+": a summary of each group visited")
+	}
+	p.Deletes = []string{"at the end what this run made, and nothing that was there before (--cleanup)"}
+	return p
+}

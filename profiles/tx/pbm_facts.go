@@ -1,0 +1,98 @@
+package tx
+
+import (
+	"slices"
+	"time"
+)
+
+// PBMFacts is the record of mode=pbm in run.json. docs/tx.md describes it.
+type PBMFacts struct {
+	Schema int    `json:"schema"`
+	Mode   string `json:"mode"`
+	// Zone is the abbreviation of the local time zone in which the document writes
+	// its times.
+	Zone          string        `json:"zone"`
+	Prefix        string        `json:"prefix"`
+	MemberSetSize int64         `json:"member_set_size"`
+	Layout        string        `json:"layout"`
+	Atomic        string        `json:"atomic"`
+	TestCount     int64         `json:"test_count"`
+	IntervalMS    int64         `json:"test_interval_ms"`
+	Loaded        loadFacts     `json:"loaded"`
+	Maps          []PBMMapFacts `json:"maps"`
+}
+
+// PBMMapFacts is what became of one map. Counts and times are of the measured part.
+type PBMMapFacts struct {
+	Map string `json:"map"`
+	// TestCase is the word that the document prints, Op what was done.
+	TestCase        string `json:"test_case"`
+	Op              string `json:"op"`
+	TotalEntryCount int64  `json:"total_entry_count"`
+	PerThread       int64  `json:"entries_per_thread"`
+	ThreadCount     int    `json:"thread_count"`
+	BatchSize       int    `json:"batch_size"`
+	// Started and Stopped are the start of the first operation and the end of the
+	// last one; absent before there were any.
+	Started *time.Time `json:"started,omitempty"`
+	Stopped *time.Time `json:"stopped,omitempty"`
+	// Done is operations acknowledged, Missing those of them that found nothing,
+	// Failed those that failed.
+	Done    int64 `json:"done"`
+	Missing int64 `json:"missing"`
+	Failed  int64 `json:"failed"`
+	// Conflicts is attempts that met another transaction and were repeated, GaveUp
+	// transactions that met one each time.
+	Conflicts int64 `json:"conflicts"`
+	GaveUp    int64 `json:"gave_up"`
+	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	ThreadMS       []int64 `json:"thread_ms"`
+	ThreadsChanged bool    `json:"threads_changed,omitempty"`
+}
+
+func (b *pbm) facts() *PBMFacts {
+	f := &PBMFacts{
+		Schema: 1, Mode: modePBM, Prefix: b.s.prefix, MemberSetSize: b.s.members, Layout: b.s.layout, Atomic: b.s.atomic,
+		TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Loaded: b.loaded, Maps: []PBMMapFacts{},
+	}
+	f.Zone, _ = time.Now().Zone()
+	for _, w := range b.works {
+		f.Maps = append(f.Maps, w.facts())
+	}
+	return f
+}
+
+func (w *pbmWork) facts() PBMMapFacts {
+	m := w.m
+	f := PBMMapFacts{
+		Map: m.name, TestCase: m.word, Op: m.op, TotalEntryCount: m.total, PerThread: m.per, ThreadCount: m.start.Threads,
+		BatchSize: m.batch, ThreadMS: make([]int64, m.start.Threads), ThreadsChanged: w.changed.Load(),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var began, left int64
+	for worker, t := range w.tallies {
+		f.Done += t.done.Load()
+		f.Missing += t.missing.Load()
+		f.Failed += t.failed.Load()
+		f.Conflicts += t.conflicts.Load()
+		f.GaveUp += t.gaveUp.Load()
+		first := t.began.Load()
+		if first == 0 {
+			continue
+		}
+		if worker >= len(f.ThreadMS) {
+			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
+		}
+		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
+		if began == 0 || first < began {
+			began = first
+		}
+		left = max(left, t.left.Load(), first)
+	}
+	if began != 0 {
+		from, to := time.Unix(0, began), time.Unix(0, left)
+		f.Started, f.Stopped = &from, &to
+	}
+	return f
+}

@@ -1,0 +1,245 @@
+package tx
+
+import (
+	"context"
+	_ "embed" // for the script
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+)
+
+//go:embed lua/summary.lua
+var summaryLua string
+
+var summaryScript = newScript(summaryLua)
+
+// Names of the function of atomic=function. A library is the server's: it has no
+// namespace, and is removed with --cleanup.
+const (
+	libraryName  = "perfbench_tx"
+	functionName = "perfbench_tx_summary"
+)
+
+// library is the script as a function of the server.
+func library() string {
+	body := strings.NewReplacer("KEYS", "keys", "ARGV", "args").Replace(summaryScript.text)
+	return "#!lua name=" + libraryName + "\nredis.register_function('" + functionName + "', function(keys, args)\n" + body + "\nend)\n"
+}
+
+// redisPBM runs the transaction on Redis, in one of four ways.
+type redisPBM struct {
+	*shapeStore
+	client goredis.UniversalClient
+	run    scripts
+	once   func(ctx context.Context, keys []string, group string) (summary, bool, error)
+	base   [3]string
+}
+
+func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
+	h, err := newShapeStore(c, s)
+	if err != nil {
+		return nil, fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	r := &redisPBM{shapeStore: h, client: c.Client(), run: scripts{c.Client(), false}}
+	for i, name := range []string{mapProfile, mapElig, mapSummary} {
+		r.base[i] = prefixed(s.namespace, name) + ":{"
+	}
+	r.once = map[string]func(context.Context, []string, string) (summary, bool, error){
+		atomicScript: r.byScript, atomicFunction: r.byFunction, atomicWatch: r.byWatch, atomicNone: r.bare,
+	}[s.atomic]
+	return r, nil
+}
+
+// prepare loads the function where it is needed.
+func (r *redisPBM) prepare(ctx context.Context) error {
+	if r.s.atomic != atomicFunction || !r.s.tx() {
+		return nil
+	}
+	err := r.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		return m.FunctionLoadReplace(ctx, library()).Err()
+	})
+	if err != nil {
+		return fault.Store(fmt.Errorf("load the function %s: %w", functionName, err), "servers have functions from Redis 7 on; use --set atomic=script")
+	}
+	return nil
+}
+
+// cleanup removes the function.
+func (r *redisPBM) cleanup(ctx context.Context) error {
+	if r.s.atomic != atomicFunction || !r.s.tx() {
+		return nil
+	}
+	return r.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		return m.FunctionDelete(ctx, libraryName).Err()
+	})
+}
+
+func (r *redisPBM) masters(ctx context.Context, f func(context.Context, *goredis.Client) error) error {
+	switch c := r.client.(type) {
+	case *goredis.ClusterClient:
+		return c.ForEachMaster(ctx, f)
+	case *goredis.Client:
+		return f(ctx, c)
+	}
+	return store.ErrUnsupported
+}
+
+// keys are those of a group's profile, members and summary, all of one slot.
+func (r *redisPBM) keys(group string) []string {
+	return []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
+}
+
+// Summarize tries the transaction once.
+func (r *redisPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
+	g := string(group)
+	return r.once(ctx, r.keys(g), g)
+}
+
+func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
+	got, err := cmd.Int64Slice()
+	switch {
+	case errors.Is(err, goredis.Nil):
+		return summary{}, false, nil
+	case err != nil:
+		return summary{}, false, err
+	case len(got) != 2:
+		return summary{}, false, fmt.Errorf("the script answered with %d numbers instead of 2", len(got))
+	}
+	return summary{got[0], got[1]}, true, nil
+}
+
+func (r *redisPBM) byScript(ctx context.Context, k []string, group string) (summary, bool, error) {
+	return twoNumbers(r.run.run(ctx, summaryScript, 3, k[0], k[1], k[2], group))
+}
+
+func (r *redisPBM) byFunction(ctx context.Context, k []string, group string) (summary, bool, error) {
+	return twoNumbers(r.run.send(ctx, "fcall", functionName, []any{3, k[0], k[1], k[2], group}))
+}
+
+// byWatch watches the three keys, reads, and writes unless one of them was written
+// meanwhile.
+func (r *redisPBM) byWatch(ctx context.Context, k []string, group string) (sum summary, found bool, err error) {
+	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
+		var err error
+		if sum, found, err = read(ctx, tx, k); err != nil || !found {
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			return p.HSet(ctx, k[2], fields(group, sum)...).Err()
+		})
+		return err
+	}, k...)
+	if errors.Is(err, goredis.TxFailedErr) {
+		err = errConflict
+	}
+	return sum, found, err
+}
+
+// bare does the same without isolation.
+func (r *redisPBM) bare(ctx context.Context, k []string, group string) (summary, bool, error) {
+	sum, found, err := read(ctx, r.client, k)
+	if err != nil || !found {
+		return sum, false, err
+	}
+	return sum, true, r.client.HSet(ctx, k[2], fields(group, sum)...).Err()
+}
+
+// read adds up a group's members, in two round trips.
+func read(ctx context.Context, c goredis.Cmdable, k []string) (sum summary, found bool, err error) {
+	first := c.Pipeline()
+	profile, members := first.Exists(ctx, k[0]), first.HKeys(ctx, k[1])
+	if _, err := first.Exec(ctx); err != nil {
+		return sum, false, err
+	}
+	if profile.Val() == 0 {
+		return sum, false, nil
+	}
+	second := c.Pipeline()
+	sizes := make([]*goredis.IntCmd, len(members.Val()))
+	for i, m := range members.Val() {
+		sizes[i] = second.HStrLen(ctx, k[1], m)
+	}
+	if len(sizes) > 0 {
+		if _, err := second.Exec(ctx); err != nil {
+			return sum, false, err
+		}
+	}
+	sum.Members = int64(len(sizes))
+	for _, n := range sizes {
+		sum.Bytes += n.Val()
+	}
+	return sum, true, nil
+}
+
+func fields(group string, sum summary) []any {
+	return []any{
+		"groupNumber", group, "carrierNumber", group, "contractNumber", group,
+		"memberCount", sum.Members, "totalBlobSize", sum.Bytes, "writtenTime", time.Now().UnixMilli(),
+	}
+}
+
+// Summary reads a group's summary.
+func (r *redisPBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+	got, err := r.client.HMGet(ctx, r.keys(string(group))[2], "memberCount", "totalBlobSize").Result()
+	if err != nil || got[0] == nil || got[1] == nil {
+		return summary{}, false, err
+	}
+	m, err1 := strconv.ParseInt(fmt.Sprint(got[0]), 10, 64)
+	b, err2 := strconv.ParseInt(fmt.Sprint(got[1]), 10, 64)
+	return summary{m, b}, true, errors.Join(err1, err2)
+}
+
+// GetProfiles reads several entries: in the layout by groups in one pipeline.
+func (r *redisPBM) GetProfiles(ctx context.Context, groups [][]byte) (int, error) {
+	if !r.s.grouped() {
+		return r.shapeStore.GetProfiles(ctx, groups)
+	}
+	return r.pipeline(ctx, 0, groups, groups)
+}
+
+// GetMembers reads several entries: in the layout by groups in one pipeline.
+func (r *redisPBM) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
+	if !r.s.grouped() {
+		return r.shapeStore.GetMembers(ctx, groups, keys)
+	}
+	return r.pipeline(ctx, 1, groups, keys)
+}
+
+// pipeline reads entries with one HMGET for each group; a cluster gets a pipeline
+// for each node.
+func (r *redisPBM) pipeline(ctx context.Context, base int, groups, keys [][]byte) (int, error) {
+	pipe := r.client.Pipeline()
+	var cmds []*goredis.SliceCmd
+	for i := 0; i < len(keys); {
+		args := []any{"hmget", r.base[base] + string(groups[i]) + "}"}
+		j := i
+		for ; j < len(keys) && string(groups[j]) == string(groups[i]); j++ {
+			args = append(args, keys[j])
+		}
+		cmd := goredis.NewSliceCmd(ctx, args...)
+		cmd.SetFirstKeyPos(1)
+		_ = pipe.Process(ctx, cmd) // the command keeps its error
+		cmds = append(cmds, cmd)
+		i = j
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, c := range cmds {
+		for _, v := range c.Val() {
+			if v != nil {
+				n++
+			}
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,328 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// errConflict says that a transaction met another one and was not carried out.
+var errConflict = errors.New("the group was written by another transaction at the same time")
+
+// summary is what a transaction writes about its group.
+type summary struct {
+	Members int64
+	Bytes   int64
+}
+
+// pbmStore is what the profile asks of a store. It is safe for use by several
+// goroutines.
+type pbmStore interface {
+	// GetProfile reads the profile of a group; false when there is none.
+	GetProfile(ctx context.Context, group []byte) (bool, error)
+	// GetProfiles reads those of several, and tells how many there are.
+	GetProfiles(ctx context.Context, groups [][]byte) (int, error)
+	// GetMembers reads entries of eligibility; the i-th key belongs to the i-th
+	// group. It tells how many there are.
+	GetMembers(ctx context.Context, groups, keys [][]byte) (int, error)
+	// Summarize is the transaction, tried once: it reads the group's members and
+	// writes its summary in one atomic step. false: it has no profile, and nothing
+	// was written. errConflict: it met another one.
+	Summarize(ctx context.Context, group []byte) (summary, bool, error)
+	// Summary reads what was written; false when nothing was.
+	Summary(ctx context.Context, group []byte) (summary, bool, error)
+}
+
+// pbmWork is the work on one map, and what has become of it. It is safe for use by
+// several goroutines.
+type pbmWork struct {
+	s     *pbmSpec
+	m     *pbmMap
+	store pbmStore
+	// cursors give out the shares in the run, warm those of the warm-up.
+	cursors, warm []cursor
+	changed       atomic.Bool
+	// touched has a bit for each group whose summary was acknowledged.
+	touched []atomic.Uint64
+
+	mu      sync.Mutex
+	tallies map[int]*pbmTally
+}
+
+// cursor is how far a share has been given out, over all runs, on a cache line of
+// its own.
+type cursor struct {
+	pos atomic.Int64
+	_   [120]byte
+}
+
+// pbmTally is what one worker has done in the measured part. The worker alone
+// writes it; anybody may read it.
+type pbmTally struct {
+	done, missing, failed, conflicts, gaveUp atomic.Int64
+	busy                                     atomic.Int64
+	began, left                              atomic.Int64
+	_                                        [64]byte
+}
+
+func newPBMWork(s *pbmSpec, m *pbmMap, st pbmStore) *pbmWork {
+	w := &pbmWork{s: s, m: m, store: st, tallies: map[int]*pbmTally{}, cursors: make([]cursor, m.start.Threads), warm: make([]cursor, m.start.Threads)}
+	if m.op == caseTx {
+		w.touched = make([]atomic.Uint64, w.highest()/64+1)
+	}
+	return w
+}
+
+// highest is the highest group number that a transaction may visit.
+func (w *pbmWork) highest() int64 {
+	return max((int64(w.m.start.Threads-1)*w.m.per)/w.s.members+w.m.per, w.s.groups())
+}
+
+func (w *pbmWork) tally(worker int) *pbmTally {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tallies[worker] == nil {
+		w.tallies[worker] = &pbmTally{}
+	}
+	return w.tallies[worker]
+}
+
+// take gives out up to want operations of a share, never across the end of a run.
+func (c *cursor) take(share int, n, runs, want int64) (claim, bool) {
+	for {
+		p := c.pos.Load()
+		run, off := p/n, p%n
+		if run >= runs {
+			return claim{}, false
+		}
+		k := min(want, n-off)
+		if c.pos.CompareAndSwap(p, p+k) {
+			return claim{share, off, k, run, off+k == n}, true
+		}
+	}
+}
+
+// pbmTask is one client. It belongs to its worker.
+type pbmTask struct {
+	w      *pbmWork
+	worker int
+	tally  *pbmTally
+	pick   *zipf
+	help   int
+
+	groups, keys [][]byte
+	slab         []byte
+
+	looping           bool
+	loopStart, before int64
+	epoch             int64
+	pauseUntil        int64
+}
+
+func (w *pbmWork) newTask(worker int) *pbmTask {
+	k := &pbmTask{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors)}
+	if w.s.zipf > 0 {
+		k.pick = newZipf(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
+	}
+	return k
+}
+
+// Do carries out one operation or one batch.
+func (k *pbmTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if k.w.s.load == loadOnly {
+		return workload.ErrDone
+	}
+	if wait := k.pauseUntil - it.Now(); wait > 0 {
+		return rest(ctx, min(time.Duration(wait), 50*time.Millisecond))
+	}
+	if it.Settings.Threads != k.w.m.start.Threads && !it.Warmup {
+		k.w.changed.Store(true)
+	}
+	c, ok := k.next(it)
+	if !ok {
+		return workload.ErrDone
+	}
+	k.prepare(c)
+	k.enter(it)
+	m := it.Begin(opWork)
+	missing, err := k.call(ctx, it)
+	err = it.End(m, int(c.n), err)
+	if !it.Warmup {
+		k.leave(it, c, missing, err)
+	}
+	return err
+}
+
+// next finds work: of the worker's own share, or else, in open loop and once
+// threads have changed, of another's.
+func (k *pbmTask) next(it *workload.Iteration) (claim, bool) {
+	w, runs, cursors := k.w, k.w.s.runs(), k.w.cursors
+	if it.Warmup {
+		runs, cursors = forever, w.warm
+	}
+	want, per := int64(w.m.units(it.Settings)), w.m.per
+	if k.worker < len(cursors) {
+		if c, ok := cursors[k.worker].take(k.worker, per, runs, want); ok {
+			return c, true
+		}
+	}
+	if !it.Warmup && it.Settings.Rate == 0 && !w.changed.Load() {
+		return claim{}, false
+	}
+	for range cursors {
+		if c, ok := cursors[k.help].take(k.help, per, runs, want); ok {
+			return c, true
+		}
+		k.help = (k.help + 1) % len(cursors)
+	}
+	return claim{}, false
+}
+
+// prepare makes groups and keys. It is not part of the operation's time.
+func (k *pbmTask) prepare(c claim) {
+	s, m := k.w.s, k.w.m
+	k.groups, k.keys = k.groups[:0], k.keys[:0]
+	if need := int(c.n) * (2*len(s.prefix) + 96); cap(k.slab) < need {
+		k.slab = make([]byte, 0, need) // all of it is used before the next call
+	}
+	b := k.slab[:0]
+	piece := func(from int) []byte { return b[from:len(b):len(b)] }
+	switch {
+	case m.op == caseTx:
+		g := int64(c.share)*m.per/s.members + c.off + 1
+		if k.pick != nil {
+			g = k.pick.next() + 1
+		}
+		b = padogrid.AppendGroup(b, s.prefix, g)
+		k.groups = append(k.groups, piece(0))
+	case !m.elig:
+		for i := range c.n {
+			from := len(b)
+			b = padogrid.AppendGroup(b, s.prefix, int64(c.share)*m.per+c.off+i+1)
+			k.groups = append(k.groups, piece(from))
+		}
+	default:
+		sh := s.share(c.share)
+		for i := range c.n {
+			e, from := sh.Elig(c.off+i), len(b)
+			b = padogrid.AppendGroup(b, s.prefix, e.Group)
+			k.groups = append(k.groups, piece(from))
+			from = len(b)
+			if s.grouped() {
+				b = e.AppendMember(b)
+			} else {
+				b = e.AppendText(b, s.prefix)
+			}
+			k.keys = append(k.keys, piece(from))
+		}
+	}
+	k.slab = b[:0]
+}
+
+// call asks the store, and tells how many entries were not there.
+func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
+	st, n := k.w.store, 0
+	switch {
+	case k.w.m.op == caseTx:
+		return k.transact(ctx, it)
+	case k.w.m.op == caseGet:
+		found, err := st.GetProfile(ctx, k.groups[0])
+		if err == nil && !found {
+			missing = 1
+		}
+		return missing, err
+	case k.w.m.elig:
+		n, err = st.GetMembers(ctx, k.groups, k.keys)
+	default:
+		n, err = st.GetProfiles(ctx, k.groups)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(k.groups) - n), nil
+}
+
+// transact tries a transaction until it has met no other one.
+func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
+	for try := 1; ; try++ {
+		start := it.Now()
+		_, found, err := k.w.store.Summarize(ctx, k.groups[0])
+		switch {
+		case err == nil && !found:
+			return 1, nil
+		case err == nil:
+			k.touch()
+			return 0, nil
+		case !errors.Is(err, errConflict):
+			return 0, err
+		}
+		it.Record(opConflict, 0, start, start, it.Now(), nil)
+		if !it.Warmup {
+			k.tally.conflicts.Add(1)
+		}
+		if try >= k.w.s.attempts {
+			if !it.Warmup {
+				k.tally.gaveUp.Add(1)
+			}
+			return 0, fmt.Errorf("%w, %d times in a row", err, try)
+		}
+		if err := rest(ctx, time.Duration(rand.Int64N(int64(min(try, 10))*int64(50*time.Microsecond)))); err != nil { //nolint:gosec // no secret
+			return 0, err
+		}
+	}
+}
+
+// touch notes that a group has a summary now.
+func (k *pbmTask) touch() {
+	g := k.groups[0]
+	n := int64(0)
+	for _, c := range g[len(k.w.s.prefix):] {
+		n = n*10 + int64(c-'0')
+	}
+	word, bit := &k.w.touched[n/64], uint64(1)<<(n%64)
+	if word.Load()&bit == 0 {
+		word.Or(bit)
+	}
+}
+
+// enter and leave keep the worker's times.
+func (k *pbmTask) enter(it *workload.Iteration) {
+	if it.Warmup || k.looping {
+		return
+	}
+	now := it.Now()
+	if k.epoch == 0 {
+		k.epoch = time.Now().UnixNano() - now
+	}
+	k.looping, k.loopStart, k.before = true, now, k.tally.busy.Load()
+	if k.tally.began.Load() == 0 {
+		k.tally.began.Store(k.epoch + now)
+	}
+}
+
+func (k *pbmTask) leave(it *workload.Iteration, c claim, missing int64, err error) {
+	now, t := it.Now(), k.tally
+	if err == nil {
+		t.done.Add(c.n)
+		t.missing.Add(missing)
+	} else {
+		t.failed.Add(c.n)
+	}
+	t.busy.Store(k.before + now - k.loopStart)
+	t.left.Store(k.epoch + now)
+	if !c.lastOne {
+		return
+	}
+	k.looping = false
+	if pause := k.w.s.interval; pause > 0 && it.Settings.Rate == 0 {
+		k.pauseUntil = now + int64(pause)
+		t.left.Store(k.epoch + k.pauseUntil)
+	}
+}

@@ -1,0 +1,153 @@
+package tx
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// shapeStore reads and writes through the plain shapes of a store: what every
+// store has that ingestion runs on.
+type shapeStore struct {
+	s       *pbmSpec
+	get     store.Getter
+	getAll  store.BatchGetter
+	grouped store.GroupPutter
+}
+
+func newShapeStore(c store.Conn, s *pbmSpec) (*shapeStore, error) {
+	var errs [3]error
+	h := &shapeStore{s: s}
+	h.get, errs[0] = store.As[store.Getter](c)
+	h.getAll, errs[1] = store.As[store.BatchGetter](c)
+	h.grouped, errs[2] = store.As[store.GroupPutter](c)
+	return h, errors.Join(errs[:]...)
+}
+
+// GetProfile reads one entry.
+func (h *shapeStore) GetProfile(ctx context.Context, group []byte) (bool, error) {
+	if h.s.grouped() {
+		got, err := h.grouped.GetGroup(ctx, h.s.space(mapProfile), group, [][]byte{group})
+		return err == nil && got[0] != nil, err
+	}
+	_, found, err := h.get.Get(ctx, h.s.space(mapProfile), group, nil)
+	return found, err
+}
+
+// GetProfiles reads several entries, in one call where the layout allows it.
+func (h *shapeStore) GetProfiles(ctx context.Context, groups [][]byte) (int, error) {
+	if h.s.grouped() {
+		return h.each(ctx, mapProfile, groups, groups)
+	}
+	return h.all(ctx, mapProfile, groups)
+}
+
+// GetMembers reads several entries, in one call where the layout allows it.
+func (h *shapeStore) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
+	if h.s.grouped() {
+		return h.each(ctx, mapElig, groups, keys)
+	}
+	return h.all(ctx, mapElig, keys)
+}
+
+func (h *shapeStore) all(ctx context.Context, name string, keys [][]byte) (int, error) {
+	got, err := h.getAll.GetAll(ctx, h.s.space(name), keys)
+	return count(got), err
+}
+
+// each reads the entries of one group after the other.
+func (h *shapeStore) each(ctx context.Context, name string, groups, keys [][]byte) (int, error) {
+	n := 0
+	for i := 0; i < len(keys); {
+		j := i
+		for j < len(keys) && string(groups[j]) == string(groups[i]) {
+			j++
+		}
+		got, err := h.grouped.GetGroup(ctx, h.s.space(name), groups[i], keys[i:j])
+		if err != nil {
+			return 0, err
+		}
+		n += count(got)
+		i = j
+	}
+	return n, nil
+}
+
+func count(vals [][]byte) int {
+	n := 0
+	for _, v := range vals {
+		if v != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// memoryPBM runs transactions on the maps of this process, one at a time. A
+// group's member keys are not listed by the shapes, so it works them out.
+type memoryPBM struct {
+	*shapeStore
+	mu sync.Mutex
+}
+
+// Summarize reads the group's members and writes the summary under one lock.
+func (h *memoryPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found, err := h.GetProfile(ctx, group)
+	if err != nil || !found {
+		return summary{}, false, err
+	}
+	got, err := h.grouped.GetGroup(ctx, h.s.space(mapElig), group, h.s.memberKeys(group))
+	if err != nil {
+		return summary{}, false, err
+	}
+	var sum summary
+	for _, v := range got {
+		if v != nil {
+			sum.Members++
+			sum.Bytes += int64(len(v))
+		}
+	}
+	val := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(sum.Members)), uint64(sum.Bytes))
+	return sum, true, h.grouped.PutGroup(ctx, h.s.space(mapSummary), group, group, val)
+}
+
+// Summary reads what Summarize wrote.
+func (h *memoryPBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
+	if err != nil || got[0] == nil {
+		return summary{}, false, err
+	}
+	return summary{int64(binary.BigEndian.Uint64(got[0])), int64(binary.BigEndian.Uint64(got[0][8:]))}, true, nil
+}
+
+// memberKeys works out the keys of a group's members.
+func (s *pbmSpec) memberKeys(group []byte) [][]byte {
+	n := int64(0)
+	for _, c := range group[len(s.prefix):] {
+		n = n*10 + int64(c-'0')
+	}
+	var out [][]byte
+	for t := range s.eligThreads {
+		sh := s.share(t)
+		if k := n - sh.Group0 - 1; k >= 0 && k*sh.Size < sh.Entries {
+			for i := range sh.Size {
+				out = append(out, sh.Elig(k*sh.Size+i).AppendMember(nil))
+			}
+		}
+	}
+	return out
+}
+
+// nullPBM does nothing at once.
+type nullPBM struct{ *shapeStore }
+
+func (nullPBM) Summarize(context.Context, []byte) (summary, bool, error) {
+	return summary{}, false, nil
+}
+
+func (nullPBM) Summary(context.Context, []byte) (summary, bool, error) { return summary{}, false, nil }

@@ -1,0 +1,137 @@
+package tx
+
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Names of the maps and words of the parameters of mode=pbm.
+const (
+	mapElig    = "eligibility"
+	mapProfile = "profile"
+	mapSummary = "summary"
+
+	caseGet    = "get"
+	caseGetAll = "getall"
+	caseTx     = "tx"
+
+	loadAuto  = "auto"
+	loadOnly  = "only"
+	loadNever = "never"
+
+	layoutAuto  = "auto"
+	layoutMap   = "map"
+	layoutGroup = "group"
+
+	atomicScript   = "script"
+	atomicFunction = "function"
+	atomicWatch    = "watch"
+	atomicNone     = "none"
+)
+
+var mapsKnown = []string{mapElig, mapProfile}
+
+// Operations of the pbm tracks; the first is that of the test case.
+const (
+	opWork workload.Op = iota
+	opConflict
+)
+
+// pbmSpec is what Design found out about a pbm run. The binding settles the
+// layout; nothing else is changed afterwards.
+type pbmSpec struct {
+	namespace, runID, driver string
+	seed                     int64
+	allow, compat            bool
+
+	maps      []pbmMap
+	prefix    string
+	members   int64
+	testCount int64
+	interval  time.Duration
+	wrap      bool
+	layout    string
+	load      string
+	atomic    string
+	attempts  int
+	zipf      float64
+	// base is the date that eligibility keys count from, in Unix milliseconds.
+	base int64
+	// sizes of what is loaded: eligibility entries a thread and its threads, and profiles.
+	eligPer                     int64
+	eligThreads                 int
+	profiles                    int64
+	eligPayload, profilePayload int
+}
+
+// pbmMap is one map of the plan.
+type pbmMap struct {
+	name string
+	elig bool
+	// op is what is done, word the test case as the document prints it.
+	op, word string
+	// total is operations per run as configured, per those of each thread.
+	total, per int64
+	batch      int
+	start      workload.Settings
+}
+
+func (s *pbmSpec) tx() bool {
+	for _, m := range s.maps {
+		if m.op == caseTx {
+			return true
+		}
+	}
+	return false
+}
+
+// grouped says whether there is a structure for each group.
+func (s *pbmSpec) grouped() bool { return s.layout == layoutGroup }
+
+func (s *pbmSpec) space(name string) store.Space {
+	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary}
+}
+
+// share returns the eligibility keys of a thread of the load.
+func (s *pbmSpec) share(thread int) padogrid.Share {
+	return padogrid.EligShare(thread, s.eligPer, s.members, 0, s.base)
+}
+
+// entries is how many eligibility entries are loaded, groups how many groups
+// these are at most.
+func (s *pbmSpec) entries() int64 {
+	return s.share(0).Entries * int64(s.eligThreads)
+}
+
+func (s *pbmSpec) groups() int64 {
+	last := s.share(s.eligThreads - 1)
+	return last.Group0 + last.Entries/s.members
+}
+
+func (s *pbmSpec) runs() int64 {
+	if s.wrap {
+		return forever
+	}
+	return s.testCount
+}
+
+const forever = 1<<31 - 1
+
+// claim is a stretch of a thread's share to work on in one call.
+type claim struct {
+	share   int
+	off, n  int64
+	run     int64
+	lastOne bool // it ends its run of the share
+}
+
+// units tells how many operations one call covers under some settings.
+func (m *pbmMap) units(set *workload.Settings) int {
+	if m.op != caseGetAll {
+		return 1
+	}
+	return int(max(min(int64(set.Batch), m.per), 1))
+}

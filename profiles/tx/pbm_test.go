@@ -1,0 +1,283 @@
+package tx
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+const golden = `******************************************
+Transaction Test
+******************************************
+
+                     Product: redis
+                   Test Case: tx
+                         Map: eligibility
+              Test Run Count: 5
+    Test Run Interval (msec): 0
+   Total Entry Count Per Run: 1000
+                Thread Count: 4
+                      Prefix: x
+      Entry Count per Thread: 250
+
+Start Time: Mon Mar 03 09:12:40 UTC 2025
+
+         Actual Total Number of Transactions: 5000
+Total Number of Transactions on Missing Data: 250
+
+Missing Data represents the number of transaction operations that are performed on
+non-existing co-located data. This may occur if there are not enough ClientProfile
+objects ingested. To avoid this, increase the number of profile objects by setting
+'profile.totalEntryCount' in the ingestion properties file and rerun the ingestion test.
+This value must be greater than or equal to 'eligibility.totalEntryCount'.
+
+Time unit: msec
+   Thread 1: 1204
+   Thread 2: 1187
+   Thread 3: 1251
+   Thread 4: 1233
+
+                Max Time (msec): 1251
+            Throughput (tx/sec): 3996.803
+ Latency per transaction (msec): 0.25
+
+Stop Time: Mon Mar 03 09:12:42 UTC 2025
+
+`
+
+func pbmFolder(t *testing.T, m PBMMapFacts) *rundir.Folder {
+	t.Helper()
+	start, stop := time.Date(2025, 3, 3, 9, 12, 40, 0, time.UTC), time.Date(2025, 3, 3, 9, 12, 42, 0, time.UTC)
+	m.Started, m.Stopped = &start, &stop
+	facts, err := json.Marshal(PBMFacts{Schema: 1, Mode: modePBM, Zone: "UTC", Prefix: "x", TestCount: 5, Maps: []PBMMapFacts{m}})
+	require.NoError(t, err)
+	return &rundir.Folder{Run: rundir.Run{Profile: Name, Mode: modePBM, Store: rundir.Store{Name: "redis"}, Facts: facts}}
+}
+
+func TestTextByteForByte(t *testing.T) {
+	m := PBMMapFacts{
+		Map: mapElig, TestCase: caseTx, TotalEntryCount: 1000, PerThread: 250, ThreadCount: 4, BatchSize: 7,
+		Done: 5000, Missing: 250, ThreadMS: []int64{1204, 1187, 1251, 1233},
+	}
+	files, err := encodePBM(pbmFolder(t, m))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	assert.Equal(t, "tx-eligibility-redis-250303-091240_x.txt", files[0].Name)
+	assert.Equal(t, golden, string(files[0].Data))
+
+	m.TestCase = caseGetAll
+	files, err = encodePBM(pbmFolder(t, m))
+	require.NoError(t, err)
+	want := strings.Replace(golden, "Case: tx\n                         Map: eligibility\n", "Case: getall\n                         Map: eligibility\n           GetAll Batch Size: 7\n", 1)
+	assert.Equal(t, want, string(files[0].Data))
+
+	f := pbmFolder(t, m)
+	f.Run.Verification.State = workload.Failed
+	files, err = encodePBM(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(files[0].Data), "(tx/sec): NaN\n")
+	files, err = encodePBM(&rundir.Folder{Run: rundir.Run{Mode: modeSaga, Facts: []byte("{}")}})
+	require.NoError(t, err)
+	assert.Empty(t, files)
+}
+
+var pbmTargets = map[string]func(t *testing.T) string{
+	"embedded": func(*testing.T) string { return "embedded:" },
+	"memory":   func(*testing.T) string { return "memory:" },
+	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
+	"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
+}
+
+// small is 40 groups of 5 members by 4 threads, and 200 profiles.
+var small = []string{
+	"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
+	"profile.totalEntryCount=100", "profile.threadCount=3", "payloadSize=100", "batchSize=7",
+}
+
+func TestTransactionsWriteSummaries(t *testing.T) {
+	for name, start := range pbmTargets {
+		for _, how := range []string{atomicScript, atomicFunction, atomicWatch, atomicNone} {
+			if how == atomicFunction && name == "embedded" || how != atomicScript && name == "memory" {
+				continue
+			}
+			t.Run(name+" "+how, func(t *testing.T) {
+				p, conn := ready(t, start(t), inputs(given(append(small, "atomic="+how, "testCase=tx")...)))
+				drive(t.Context(), t, p, nil)
+				v := p.Verify(t.Context())
+				assert.Equal(t, workload.Passed, v.State, "%+v", v)
+				f := p.Facts().(*PBMFacts)
+				require.Len(t, f.Maps, 2)
+				assert.Equal(t, int64(200), f.Maps[0].Done)
+				// Groups 1..50, 11..60, 21..70, 31..80 are visited; there are 99 profiles.
+				assert.Zero(t, f.Maps[0].Missing)
+				assert.Equal(t, int64(99), f.Maps[1].Done, "one of 100 is left over")
+				assert.Zero(t, f.Maps[1].Missing)
+				require.NoError(t, p.Teardown(t.Context()))
+				if c, ok := conn.(redis.Typed); ok && name == "redis" {
+					n, err := c.Client().DBSize(t.Context()).Result()
+					require.NoError(t, err)
+					assert.Zero(t, n)
+				}
+			})
+		}
+	}
+}
+
+func TestMissingProfilesAreCounted(t *testing.T) {
+	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=1",
+		"profile.totalEntryCount=30", "payloadSize=10")))
+	drive(t.Context(), t, p, nil)
+	f := p.Facts().(*PBMFacts)
+	assert.Equal(t, int64(200), f.Maps[0].Done)
+	assert.Equal(t, int64(170), f.Maps[0].Missing)
+}
+
+// All clients want the same group: with WATCH they meet, and what they lose is
+// tried again and counted.
+func TestContentionIsCounted(t *testing.T) {
+	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=800", "eligibility.threadCount=8",
+		"profile.totalEntryCount=200", "payloadSize=10", "zipf=5", "atomic=watch", "attempts=10000")))
+	rec := drive(t.Context(), t, p, nil)
+	f := p.Facts().(*PBMFacts).Maps[0]
+	assert.Equal(t, int64(800), f.Done)
+	assert.Positive(t, f.Conflicts)
+	timed, _ := rec.ops(opConflict)
+	assert.Equal(t, f.Conflicts, int64(timed))
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+}
+
+func TestLookUps(t *testing.T) {
+	for name, start := range pbmTargets {
+		for _, layout := range []string{layoutMap, layoutGroup} {
+			t.Run(name+" "+layout, func(t *testing.T) {
+				p, _ := ready(t, start(t), inputs(given(append(small, "testCase=getall", "layout="+layout)...)))
+				drive(t.Context(), t, p, nil)
+				v := p.Verify(t.Context())
+				assert.Equal(t, workload.Passed, v.State, "%+v", v)
+				f := p.Facts().(*PBMFacts)
+				assert.Equal(t, int64(200), f.Maps[0].Done)
+				assert.Zero(t, f.Maps[0].Missing)
+			})
+		}
+	}
+}
+
+func TestNothingIsFoundInNothing(t *testing.T) {
+	p, _ := ready(t, "null:", inputs(given(append(small, "testCase=tx")...)))
+	drive(t.Context(), t, p, nil)
+	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
+	assert.Equal(t, int64(200), p.Facts().(*PBMFacts).Maps[0].Done)
+}
+
+// What is there is taken as it is, or refused with the way to load it anew.
+func TestDataOfOthers(t *testing.T) {
+	srv := labtest.Redis(t)
+	ready(t, srv.URL(), inputs(given(append(small, "testCase=getall", "layout=map", "load=only")...)))
+	try := func(words ...string) error {
+		c := open(t, srv.URL())
+		return bound(t, c, "redis", inputs(given(append(small, words...)...))).Setup(t.Context(), nil)
+	}
+	require.NoError(t, try("testCase=getall", "load=never"), "layout=auto finds the layout that is there")
+	err := try("testCase=tx")
+	require.ErrorContains(t, err, "layout=map, and this plan needs layout=group")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	for _, part := range []string{"perfbench data delete", "--profile ingestion", "layout=group", "eligibility.totalEntryCount=200", "eligibility.threadCount=4"} {
+		assert.Contains(t, fault.HintOf(err), part)
+	}
+	err = try("testCase=getall", "memberSetSize=10")
+	require.ErrorContains(t, err, "memberSetSize=5, and this plan needs 10")
+	err = try("testCase=getall", "prefix=y")
+	require.ErrorContains(t, err, "prefix=x, and this plan needs y")
+	c := open(t, srv.URL())
+	require.NoError(t, c.(redis.Typed).Client().HDel(t.Context(), "t:profile", "x3").Err())
+	err = try("testCase=getall")
+	require.ErrorContains(t, err, "98 of 99 entries")
+}
+
+func TestStrangersAreLeftAlone(t *testing.T) {
+	srv := labtest.Redis(t)
+	client := open(t, srv.URL()).(redis.Typed).Client()
+	require.NoError(t, client.Set(t.Context(), "t:eligibility:{x1}", "of others", 0).Err())
+	c := open(t, srv.URL())
+	err := bound(t, c, "redis", inputs(given(small...))).Setup(t.Context(), nil)
+	require.ErrorContains(t, err, "was not made by perfbench")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	require.NoError(t, client.Del(t.Context(), "t:eligibility:{x1}").Err())
+	err = bound(t, c, "redis", inputs(given(append(small, "load=never")...))).Setup(t.Context(), nil)
+	require.ErrorContains(t, err, "load=never")
+}
+
+func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
+	srv := labtest.Redis(t)
+	p, conn := ready(t, srv.URL(), inputs(given(append(small, "load=only")...)))
+	keep, err := store.As[store.Keeper](conn)
+	require.NoError(t, err)
+	made, err := keep.Made(t.Context(), "t")
+	require.NoError(t, err)
+	for _, m := range made {
+		if m.Name == mapProfile {
+			m.Params["state"] = "loading"
+			require.NoError(t, keep.Record(t.Context(), m))
+		}
+	}
+	q, _ := ready(t, srv.URL(), inputs(given(small...)))
+	assert.Equal(t, int64(99), q.Facts().(*PBMFacts).Loaded.Entries)
+	assert.Equal(t, int64(299), p.Facts().(*PBMFacts).Loaded.Entries)
+}
+
+func TestPropertiesUnchanged(t *testing.T) {
+	text := "memberSetSize=5\nmapNames=eligibility,profile\nprefix=x\neligibility.totalEntryCount=010000\neligibility.threadCount=16\n" +
+		"eligibility.testCase=tx\neligibility.batchSize=100   \nprofile.totalEntryCount=10000\nprofile.threadCount=16\nprofile.testCase=get\ngeode.logging.type=log4j2\nprofile.treadCount=1\n"
+	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(text)}})
+	require.NoError(t, err)
+	all := given("mode=pbm")
+	for _, v := range vs {
+		all.Set(v)
+	}
+	p, err := Design(inputs(all))
+	require.NoError(t, err)
+	s := p.Private.(*pbmSpec)
+	assert.Equal(t, int64(4096), s.maps[0].total, "a leading 0 is octal, as in Java")
+	assert.Equal(t, caseTx, s.maps[0].op)
+	assert.Equal(t, caseGet, s.maps[1].op)
+	assert.Contains(t, strings.Join(warnings, "\n"), "did you mean profile.threadCount?")
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "octal")
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
+}
+
+func TestBadInput(t *testing.T) {
+	for words, want := range map[string]string{
+		"mode=sage":                            "did you mean saga",
+		"mode=pbm layout=map":                  "use layout=group",
+		"mode=pbm mapNames=summary":            "is not one of eligibility, profile",
+		"mode=pbm prefix={x}":                  "braces",
+		"mode=pbm testCase=txx":                "did you mean tx",
+		"mode=saga branches=1":                 "accounts=off",
+		"mode=saga failAt=3":                   "more than the 2 branches",
+		"mode=saga accountCount=1":             "fewer",
+		"mode=saga retryInterval=0s":           "retryInterval",
+		"mode=saga finishedExpire=1500ms":      "whole seconds",
+		"mode=saga failRate=2":                 "failRate",
+		"mode=pbm eligibility.threadCount=0":   "threadCount",
+		"mode=pbm totalEntryCount=3 threads=8": "fewer than its 8 threads",
+	} {
+		t.Run(words, func(t *testing.T) {
+			_, err := Design(inputs(given(strings.Fields(words)...)))
+			require.Error(t, err)
+			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+			assert.Contains(t, err.Error()+" "+fault.HintOf(err), want)
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package tx
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Ids of the profile's documents.
+const formatPadogrid = "padogrid"
+
+const padogridDoc = `# padogrid: PadoGrid's transaction text
+
+mode=pbm. One file a map, ` + "`tx-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the layout
+of PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
+those of the client's zone.
+
+| line | unit | meaning |
+| --- | --- | --- |
+| Actual Total Number of Transactions | transactions | acknowledged by the store, over all runs; of getall the keys asked for |
+| Total Number of Transactions on Missing Data | transactions | of these, those that found nothing |
+| Thread N | ms | time of that client's loops over all runs, without the pauses between |
+| Max Time | ms | the longest of these |
+| Throughput (tx/sec) | 1/s | transactions / max time |
+| Latency per transaction (msec) | ms | max time / transactions: an inverse throughput and no response time |
+
+When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles, errors,
+conflicts and live changes are in run.json, NOTICE.txt and the other formats. Other
+modes have no such document.
+`
+
+const (
+	headWidth   = 28
+	totalWidth  = 44
+	metricWidth = 31
+	decimals    = 3
+)
+
+var missingNote = []string{
+	"Missing Data represents the number of transaction operations that are performed on",
+	"non-existing co-located data. This may occur if there are not enough ClientProfile",
+	"objects ingested. To avoid this, increase the number of profile objects by setting",
+	"'profile.totalEntryCount' in the ingestion properties file and rerun the ingestion test.",
+	"This value must be greater than or equal to 'eligibility.totalEntryCount'.",
+}
+
+// Formats returns the profile's documents.
+func Formats() []rundir.Format {
+	return []rundir.Format{
+		{ID: formatPadogrid, Title: "PadoGrid transaction text, one file a map", Profile: Name, Doc: padogridDoc, Encode: encodePBM},
+	}
+}
+
+func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsAs[PBMFacts](&f.Run, modePBM)
+	if err != nil || facts == nil {
+		return nil, err
+	}
+	var files []rundir.File
+	for i := range facts.Maps {
+		m := &facts.Maps[i]
+		start, stop := pbmTimes(&f.Run, facts, m)
+		files = append(files, rundir.File{
+			Name: padogrid.FileName(Name, m.Map, f.Run.Store.Name, start, facts.Prefix),
+			Data: pbmText(&f.Run, facts, m, start, stop),
+		})
+	}
+	return files, nil
+}
+
+// factsAs returns a run's facts; nil when the run is of another mode or was killed
+// before it wrote any.
+func factsAs[T any](r *rundir.Run, mode string) (*T, error) {
+	data := bytes.TrimSpace(r.Facts)
+	if r.Mode != mode || len(data) == 0 || string(data) == "null" {
+		return nil, nil
+	}
+	f := new(T)
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, fmt.Errorf("facts of run %s: %w", r.ID, err)
+	}
+	return f, nil
+}
+
+// pbmTimes returns when a map's work began and ended, in the zone of the run.
+func pbmTimes(r *rundir.Run, f *PBMFacts, m *PBMMapFacts) (start, stop time.Time) {
+	start, stop = r.Measured, r.Ended
+	if start.IsZero() {
+		start = r.Started
+	}
+	if m.Started != nil {
+		start = *m.Started
+	}
+	if m.Stopped != nil {
+		stop = *m.Stopped
+	}
+	if stop.Before(start) {
+		stop = start
+	}
+	if f.Zone == "" || m.Started == nil {
+		return start, stop
+	}
+	_, offset := start.Zone()
+	zone := time.FixedZone(f.Zone, offset)
+	return start.In(zone), stop.In(zone)
+}
+
+func pbmText(r *rundir.Run, f *PBMFacts, m *PBMMapFacts, start, stop time.Time) []byte {
+	var w padogrid.Writer
+	w.Banner("Transaction Test")
+	w.Field(headWidth, "Product", r.Store.Name)
+	w.Field(headWidth, "Test Case", m.TestCase)
+	w.Field(headWidth, "Map", m.Map)
+	if m.TestCase == caseGetAll {
+		w.Int(headWidth, "GetAll Batch Size", int64(m.BatchSize))
+	}
+	w.Int(headWidth, "Test Run Count", f.TestCount)
+	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
+	w.Int(headWidth, "Total Entry Count Per Run", m.TotalEntryCount)
+	w.Int(headWidth, "Thread Count", int64(m.ThreadCount))
+	w.Field(headWidth, "Prefix", f.Prefix)
+	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
+	w.Line("")
+	w.Line("Start Time: " + padogrid.Time(start))
+	w.Line("")
+	w.Field(totalWidth, "Actual Total Number of Transactions", strconv.FormatInt(m.Done, 10))
+	w.Field(totalWidth, "Total Number of Transactions on Missing Data", strconv.FormatInt(m.Missing, 10))
+	w.Line("")
+	for _, l := range missingNote {
+		w.Line(l)
+	}
+	w.Line("")
+	w.Threads(m.ThreadMS)
+	longest := padogrid.Max(m.ThreadMS)
+	perSecond, latency := padogrid.PerSecond(float64(m.Done), longest), float64(longest)/float64(m.Done)
+	if r.Verification.State == workload.Failed {
+		perSecond, latency = math.NaN(), math.NaN()
+	}
+	w.Int(metricWidth, "Max Time (msec)", longest)
+	w.Number(metricWidth, "Throughput (tx/sec)", perSecond, decimals)
+	w.Number(metricWidth, "Latency per transaction (msec)", latency, decimals)
+	w.Line("")
+	w.Line("Stop Time: " + padogrid.Time(stop))
+	w.Line("")
+	return w.Bytes()
+}

@@ -1,0 +1,104 @@
+package tx
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// mostSummaries is how many summaries are read back.
+const mostSummaries = 5000
+
+// verify reads summaries back: each group with an acknowledged transaction has
+// one, and it says what the group holds.
+func (b *pbm) verify(ctx context.Context) workload.Verification {
+	if f, ok := b.c.(store.Forgetful); ok && f.Forgets() {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	var w *pbmWork
+	for _, x := range b.works {
+		if x.m.op == caseTx {
+			w = x
+		}
+	}
+	if w == nil {
+		return b.lookups()
+	}
+	var total, asked, good int64
+	for i := range w.touched {
+		total += int64(bits.OnesCount64(w.touched[i].Load()))
+	}
+	var examples []string
+	stride, seen := max(total/mostSummaries, 1), int64(0)
+	for i := range w.touched {
+		for word := w.touched[i].Load(); word != 0; word &= word - 1 {
+			if seen++; (seen-1)%stride != 0 {
+				continue
+			}
+			n := int64(i)*64 + int64(bits.TrailingZeros64(word))
+			group := padogrid.AppendGroup(nil, b.s.prefix, n)
+			got, found, err := b.store.Summary(ctx, group)
+			if err != nil {
+				return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the summary of %s could not be read back: %v", group, err)}
+			}
+			asked++
+			want := b.expect(n)
+			switch {
+			case !found:
+				examples = append(examples, fmt.Sprintf("%s: acknowledged and not there", group))
+			case got != want && b.exact():
+				examples = append(examples, fmt.Sprintf("%s: has %d members of %d bytes instead of %d of %d", group, got.Members, got.Bytes, want.Members, want.Bytes))
+			default:
+				good++
+			}
+		}
+	}
+	check := workload.Check{Name: "summaries read back", OK: good == asked, Want: strconv.FormatInt(asked, 10), Got: strconv.FormatInt(good, 10), Examples: examples[:min(len(examples), maxExamples)]}
+	v := workload.Verification{State: workload.Passed, Checks: []workload.Check{check}, Summary: fmt.Sprintf("%d summaries of %d are right", asked, total)}
+	switch {
+	case !check.OK:
+		v.State, v.Summary = workload.Failed, "summaries are not what was acknowledged"
+	case asked == 0:
+		v = workload.Verification{State: workload.Skipped, Summary: "no transaction was acknowledged, so there is nothing to verify"}
+	}
+	return v
+}
+
+// exact says whether what the groups hold is known: the keys are those of this
+// plan, all values of one size.
+func (b *pbm) exact() bool { return b.loaded.Found == "" }
+
+// expect is the summary of a group as it was loaded.
+func (b *pbm) expect(group int64) summary {
+	n := int64(0)
+	for t := range b.s.eligThreads {
+		sh := b.s.share(t)
+		if k := group - sh.Group0 - 1; k >= 0 && k*sh.Size < sh.Entries {
+			n += sh.Size
+		}
+	}
+	return summary{n, n * int64(b.s.eligPayload)}
+}
+
+// lookups judges a run that only reads: what was loaded must have been found.
+func (b *pbm) lookups() workload.Verification {
+	v := workload.Verification{State: workload.Passed, Summary: "every entry asked for was there"}
+	for _, w := range b.works {
+		var done, missing int64
+		for _, t := range w.tallies {
+			done += t.done.Load()
+			missing += t.missing.Load()
+		}
+		c := workload.Check{Name: w.m.name + ": entries found", OK: missing == 0, Want: strconv.FormatInt(done, 10), Got: strconv.FormatInt(done-missing, 10)}
+		v.Checks = append(v.Checks, c)
+		if !c.OK {
+			v.State, v.Summary = workload.Failed, fmt.Sprintf("%d entries of map %s were not there", missing, w.m.name)
+		}
+	}
+	return v
+}
