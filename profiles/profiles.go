@@ -7,6 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
+	"github.com/perfbench/perfbench/profiles/tx"
 )
 
 // All returns every profile that can be run, in the order to show them.
@@ -14,6 +15,7 @@ func All() []workload.Profile {
 	return []workload.Profile{
 		ingestion.Profile(),
 		group.Profile(),
+		tx.Profile(),
 	}
 }
 
@@ -21,8 +23,6 @@ func All() []workload.Profile {
 // show them as such: their Design is nil.
 func Planned() []workload.Profile {
 	return []workload.Profile{
-		{Name: "tx", Title: "Transactions", Unit: "transactions", Modes: []string{"pbm", "saga", "baseline"},
-			Summary: "A pharmacy benefit manager's look-ups, and sagas across services."},
 		{Name: "authz", Title: "Authorisation checks", Unit: "checks", Modes: []string{"checks", "user-profile"},
 			Summary: "A multi-tenant academic site that asks for every page who may see it."},
 		{Name: "event-store", Title: "Event storage", Unit: "events",
@@ -32,8 +32,8 @@ func Planned() []workload.Profile {
 
 // Formats returns the documents of all profiles.
 func Formats() []rundir.Format {
-	return []rundir.Format{
+	return append([]rundir.Format{
 		ingestion.Format(),
 		group.Format(),
-	}
+	}, tx.Formats()...)
 }

@@ -31,6 +31,10 @@ type Plan struct {
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
 
+	// Documents are the ids of the formats to write when none were asked for,
+	// beside those of every run; empty: the profile's first.
+	Documents []string
+
 	// Private is what the profile's Design hands to its binding.
 	Private any
 
