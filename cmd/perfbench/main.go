@@ -18,6 +18,9 @@ func main() { os.Exit(run(context.Background(), system())) }
 func system() Env {
 	signals := make(chan os.Signal, 2) // the second signal must not be lost while the first is handled
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup keeps its word
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	terminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 	return Env{
 		Args: os.Args[1:], Environ: os.Environ(), Signals: signals,
