@@ -82,6 +82,22 @@ func TestDashboardPictures(t *testing.T) {
 	}
 }
 
+func TestLowerPanelPictures(t *testing.T) {
+	for n, name := range []string{"operations", "tracks", "errors", "changes"} {
+		t.Run(name, func(t *testing.T) {
+			a, run := changed(t, Options{Theme: ThemeDark}, 3, 120, 40)
+			run.gone = true
+			pass(t, a, run, 3*time.Second)
+			run.gone = false
+			pass(t, a, run, 2*time.Second)
+			for range n {
+				send(t, a, "tab")
+			}
+			requireGolden(t, picture(t, a))
+		})
+	}
+}
+
 func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	before, calls := run.Settings(All).Threads, run.calls
