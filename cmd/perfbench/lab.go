@@ -50,7 +50,7 @@ func (a *app) labUp() *cobra.Command {
 				return err
 			}
 			for _, name := range args {
-				st, err := lab.Up(c.Context(), dir, name, lab.Options{Port: port, Progress: a.step})
+				st, err := lab.Up(c.Context(), dir, name, lab.Options{Port: port, Environ: a.Environ, Progress: a.step})
 				if err != nil {
 					return err
 				}

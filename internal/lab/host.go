@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,8 @@ func (h *host) startOnce(ctx context.Context) error {
 		State: State{Name: h.service.Name, Condition: Starting, Dir: h.Dir},
 		Args:  h.opts.Args, TLS: h.opts.TLS, Tied: h.opts.Tied,
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %v", startLimit))
+	limit := cmp.Or(h.service.limit, startLimit)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %v", limit))
 	defer cancel()
 	if err := h.service.start(limited, h); err != nil {
 		if ctx.Err() != nil {

@@ -48,6 +48,9 @@ type Need struct {
 	// Dirs are patterns of further folders to look in, for servers that
 	// distributions keep off the PATH. Of several matches the last one counts.
 	Dirs []string
+	// Java, when set, lists the releases of Java that will do; JAVA_HOME and
+	// /usr/lib/jvm are looked through too.
+	Java []int
 }
 
 // Find returns where the program is, absolute. look finds it on the PATH; nil is
@@ -72,6 +75,14 @@ func (n Need) Find(look func(file string) (string, error)) (string, error) {
 		"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
 }
 
+// FindIn is Find with an environment, whose JAVA_HOME counts for a Java.
+func (n Need) FindIn(look func(file string) (string, error), environ []string) (string, error) {
+	if n.Java != nil {
+		return n.findJava(look, environ)
+	}
+	return n.Find(look)
+}
+
 // Service describes one kind of disposable server, or of several that belong
 // together.
 type Service struct {
@@ -85,6 +96,8 @@ type Service struct {
 	start func(ctx context.Context, h *host) error
 	// answers reports whether p serves clients now, as nil or the reason.
 	answers func(ctx context.Context, h *host, p Process) error
+	// limit is how long a start may take; 0 is startLimit.
+	limit time.Duration
 	// single says that Options.Port and Options.TLS make sense.
 	single bool
 }
@@ -97,6 +110,7 @@ func Services() []Service {
 		redisSentinelService(),
 		mariadbService(),
 		postgresService(),
+		cassandraService(),
 	}
 }
 
@@ -126,6 +140,9 @@ type Options struct {
 	Tied bool
 	// LookPath finds programs; nil is exec.LookPath.
 	LookPath func(file string) (string, error)
+	// Environ is the environment, as NAME=value, for programs that fetch what a
+	// server is made of, and for JAVA_HOME.
+	Environ []string
 	// Progress is told each step, on the caller's goroutine; nil is silence.
 	Progress func(step string)
 }
@@ -241,7 +258,7 @@ func find(name string) (Service, error) {
 // findNeeds looks for the programs of the service.
 func (h *host) findNeeds() error {
 	for _, n := range h.service.Needs {
-		path, err := n.Find(h.opts.LookPath)
+		path, err := n.FindIn(h.opts.LookPath, h.opts.Environ)
 		if err != nil {
 			return fmt.Errorf("lab: %s: %w", h.service.Name, err)
 		}

@@ -74,10 +74,10 @@ func start(t testing.TB, name string, o lab.Options) *Server {
 	t.Helper()
 	need(t, name)
 	s := &Server{t: t, dir: t.TempDir()}
-	t.Cleanup(func() { s.stop(name) }) // t.Context has ended by then
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(func() { s.stop(name) })                        // t.Context has ended by then
+	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first Cassandra ever fetches
 	defer cancel()
-	o.Tied = true
+	o.Tied, o.Environ = true, os.Environ()
 	var err error
 	if s.state, err = lab.Up(ctx, s.dir, name, o); err != nil {
 		t.Fatalf("labtest: %v", err)
@@ -93,7 +93,7 @@ func need(t testing.TB, name string) {
 			continue
 		}
 		for _, n := range s.Needs {
-			_, err := n.Find(nil)
+			_, err := n.FindIn(nil, os.Environ())
 			if err == nil {
 				continue
 			}

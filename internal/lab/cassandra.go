@@ -1,0 +1,233 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cassandraVersion is the release of Cassandra that the lab starts.
+const cassandraVersion = "5.0.9"
+
+// The releases of Java that this Cassandra runs on.
+var cassandraJava = []int{17, 11}
+
+func cassandraService() Service {
+	return Service{
+		Name:    "cassandra",
+		Summary: "one Cassandra node with a heap of 512 MiB; the first start fetches some 70 MB through Maven",
+		Needs: []Need{
+			{Binary: "mvn", Package: "maven"},
+			{Binary: "java", Package: "openjdk-17-jre-headless", Java: cassandraJava},
+		},
+		limit:   10 * time.Minute, // the first start fetches
+		start:   startCassandra,
+		answers: cassandraAnswers,
+		single:  true,
+	}
+}
+
+// fetchCassandra sees to it that the jars are in the cache and returns their folder.
+func fetchCassandra(ctx context.Context, h *host) (string, error) {
+	return h.jars(ctx, "cassandra-"+cassandraVersion, artefact{"org.apache.cassandra", "cassandra-all", cassandraVersion}, 70)
+}
+
+func startCassandra(ctx context.Context, h *host) error {
+	lib, err := fetchCassandra(ctx, h)
+	if err != nil {
+		return err
+	}
+	ports, err := freePorts(2, 0)
+	if err != nil {
+		return err
+	}
+	if h.opts.Port != 0 {
+		ports[0] = h.opts.Port
+	}
+	dir := h.folder("cassandra")
+	conf, err := h.cassandraYAML(dir, ports[0], ports[1])
+	if err != nil {
+		return err
+	}
+	files := map[string]string{
+		"cassandra.yaml": conf,
+		"logback.xml":    logback,
+		"java.args":      javaArgs(dir, lib),
+	}
+	if f := h.rec.TLS; f != nil {
+		if files["server.pem"], err = concat(f.Key, f.Cert); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o700); err != nil {
+		return err
+	}
+	p, err := h.spawn(ctx, spec{
+		Name: "cassandra", Addr: addr(ports[0]), Files: files,
+		Command: []string{"java", "@" + filepath.Join(dir, "java.args"), "org.apache.cassandra.service.CassandraDaemon"},
+	})
+	if err != nil {
+		return err
+	}
+	h.step("waiting until it answers, some 5 to 15 seconds")
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*startLimit, fmt.Errorf("not ready within %v", 2*startLimit))
+	defer cancel()
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.Version = cassandraVersion
+	h.rec.URL = "cassandra://" + p.Addr + sqlTLSParams(h.rec.TLS)
+	return nil
+}
+
+func concat(paths ...string) (string, error) {
+	var b strings.Builder
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return b.String(), nil
+}
+
+// cassandraYAML is the configuration of a node that is alone, keeps little, and
+// writes no snapshots.
+func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
+	data := func(name string) string { return strconv.Quote(filepath.Join(dir, "data", name)) }
+	lines := []string{
+		"cluster_name: perfbench",
+		"num_tokens: 1",
+		"partitioner: org.apache.cassandra.dht.Murmur3Partitioner",
+		"commitlog_sync: periodic",
+		"commitlog_sync_period: 10000ms",
+		"commitlog_segment_size: 16MiB",
+		"auto_snapshot: false",
+		"seed_provider:",
+		"  - class_name: org.apache.cassandra.locator.SimpleSeedProvider",
+		"    parameters:",
+		"      - seeds: " + strconv.Quote(addr(storage)),
+		"listen_address: 127.0.0.1",
+		"rpc_address: 127.0.0.1",
+		fmt.Sprintf("storage_port: %d", storage),
+		fmt.Sprintf("native_transport_port: %d", port),
+		"endpoint_snitch: SimpleSnitch",
+		"data_file_directories: [" + data("data") + "]",
+		"commitlog_directory: " + data("commitlog"),
+		"hints_directory: " + data("hints"),
+		"saved_caches_directory: " + data("saved_caches"),
+		"cdc_raw_directory: " + data("cdc_raw"),
+	}
+	if f := h.rec.TLS; f != nil {
+		lines = append(lines,
+			"client_encryption_options:",
+			"  enabled: true",
+			"  optional: false",
+			fmt.Sprintf("  require_client_auth: %t", f.ClientAuth),
+			"  ssl_context_factory:",
+			"    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory",
+			"  keystore: "+strconv.Quote(filepath.Join(dir, "server.pem")),
+			"  truststore: "+strconv.Quote(f.CA),
+		)
+	}
+	extra, err := settings(h.rec.Args, func(s string) string { return s })
+	for _, e := range extra {
+		lines = append(lines, strings.Replace(e, " = ", ": ", 1))
+	}
+	return strings.Join(lines, "\n") + "\n", err
+}
+
+const logback = `<configuration>
+  <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%-5level %date{HH:mm:ss.SSS} %logger{20} - %msg%n</pattern></encoder>
+  </appender>
+  <root level="INFO"><appender-ref ref="STDOUT"/></root>
+</configuration>
+`
+
+// What Cassandra needs of the inside of Java.
+const (
+	javaExports = `java.base/jdk.internal.misc java.base/jdk.internal.ref java.base/sun.nio.ch
+		java.management.rmi/com.sun.jmx.remote.internal.rmi java.rmi/sun.rmi.registry java.rmi/sun.rmi.server java.sql/java.sql`
+	javaOpens = `java.base/java.lang.module java.base/jdk.internal.loader java.base/jdk.internal.ref
+		java.base/jdk.internal.reflect java.base/jdk.internal.math java.base/jdk.internal.module
+		java.base/jdk.internal.util.jar jdk.management/com.sun.management.internal java.base/sun.nio.ch
+		java.base/java.io java.base/java.lang java.base/java.lang.reflect java.base/java.util
+		java.base/java.util.concurrent java.base/java.util.concurrent.atomic java.base/java.nio
+		java.rmi/sun.rmi.transport.tcp`
+)
+
+// javaArgs is the file of arguments of the node.
+func javaArgs(dir, lib string) string {
+	var lines []string
+	for _, x := range strings.Fields(javaExports) {
+		lines = append(lines, "--add-exports="+x+"=ALL-UNNAMED")
+	}
+	for _, x := range strings.Fields(javaOpens) {
+		lines = append(lines, "--add-opens="+x+"=ALL-UNNAMED")
+	}
+	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-*.jar")) // the pattern is ours, and right
+	for _, a := range agents {
+		lines = append(lines, "-javaagent:"+a)
+	}
+	lines = append(lines,
+		"-Xms512M", "-Xmx512M", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError",
+		"-Djava.net.preferIPv4Stack=true", "-Djdk.attach.allowAttachSelf=true",
+		"-Duser.home="+dir, "-Djava.io.tmpdir="+filepath.Join(dir, "data"),
+		"-Dcassandra.config=file://"+filepath.Join(dir, "cassandra.yaml"),
+		"-Dcassandra.storagedir="+filepath.Join(dir, "data"),
+		"-Dlogback.configurationFile="+filepath.Join(dir, "logback.xml"),
+		"-Dcassandra-foreground=yes", "-Dcassandra.superuser_setup_delay_ms=0",
+		"-Dcassandra.skip_wait_for_gossip_to_settle=0", "-Dcassandra.ring_delay_ms=1",
+		"-Dcassandra.shutdown_announce_in_ms=0",
+		"-cp", dir+string(os.PathListSeparator)+filepath.Join(lib, "*"),
+	)
+	for i, l := range lines {
+		lines[i] = strconv.Quote(l)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// cassandraAnswers asks what the node supports, which it tells before anybody
+// has shown a password. The port of clients opens last.
+func cassandraAnswers(ctx context.Context, h *host, p Process) error {
+	conn, err := h.dialPlainOrTLS(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if end, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(end); err != nil {
+			return err
+		}
+	}
+	const version, options, supported = 4, 5, 6
+	if _, err := conn.Write([]byte{version, 0, 0, 0, options, 0, 0, 0, 0}); err != nil {
+		return err
+	}
+	head := make([]byte, 9)
+	for n := 0; n < len(head); {
+		m, err := conn.Read(head[n:])
+		if err != nil {
+			return err
+		}
+		n += m
+	}
+	if head[0] != 0x80|version || head[4] != supported {
+		return fmt.Errorf("what answers on its port is no Cassandra: %w", errPortTaken)
+	}
+	return nil
+}
+
+func (h *host) dialPlainOrTLS(ctx context.Context, p Process) (net.Conn, error) {
+	if h.rec.TLS == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
+	}
+	return dialTLS(ctx, p.Addr, *h.rec.TLS)
+}

@@ -1,0 +1,223 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+// findJava returns a java of one of the wanted releases: that of JAVA_HOME, of the
+// PATH, or one below /usr/lib/jvm. What it may not be used with it says.
+func (n Need) findJava(look func(string) (string, error), environ []string) (string, error) {
+	if look == nil {
+		look = exec.LookPath
+	}
+	var candidates, seen []string
+	if home := lookEnv(environ, "JAVA_HOME"); home != "" {
+		candidates = append(candidates, filepath.Join(home, "bin", n.Binary))
+	}
+	if path, err := look(n.Binary); err == nil {
+		candidates = append(candidates, path)
+	}
+	installed, _ := filepath.Glob("/usr/lib/jvm/*/bin/" + n.Binary) // the pattern is ours, and right
+	candidates = append(candidates, installed...)
+	for _, path := range candidates {
+		release, err := javaRelease(path)
+		if err != nil {
+			continue
+		}
+		if slices.Contains(n.Java, release) {
+			return filepath.Abs(path)
+		}
+		if v := strconv.Itoa(release); !slices.Contains(seen, v) {
+			seen = append(seen, v)
+		}
+	}
+	found := "there is none"
+	if len(seen) > 0 {
+		found = "there is only Java " + strings.Join(seen, " and ")
+	}
+	return "", fault.Store(fmt.Errorf("it runs on Java %s, and %s in JAVA_HOME, on the PATH and in /usr/lib/jvm", words(n.Java), found),
+		"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
+}
+
+func words(numbers []int) string {
+	out := make([]string, len(numbers))
+	for i, n := range numbers {
+		out[i] = strconv.Itoa(n)
+	}
+	return strings.Join(out, " or ")
+}
+
+// javaRelease asks a java for its release: 17.
+func javaRelease(path string) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
+	if err != nil {
+		return 0, err
+	}
+	m := javaVersion.FindSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("%s does not tell its version", path)
+	}
+	return strconv.Atoi(string(m[1]))
+}
+
+func lookEnv(environ []string, name string) string {
+	for _, kv := range slices.Backward(environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// artefact names something that Maven can fetch.
+type artefact struct{ group, id, version string }
+
+// jars returns the folder with an artefact and all that it needs at run time.
+// They are kept in the user's cache, one folder for each release, which all
+// servers share; the first time Maven fetches them, about so many MB, from where
+// its own settings say.
+func (h *host) jars(ctx context.Context, name string, a artefact, megabytes int) (string, error) {
+	cache, err := h.cacheDir()
+	if err != nil {
+		return "", err
+	}
+	lib := filepath.Join(cache, name)
+	if _, err := os.Stat(lib); err == nil {
+		return lib, nil
+	}
+	unlock, err := lock(ctx, cache, name, func(string) { h.step("waiting for another perfbench that fetches %s", name) })
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(lib); err == nil { // somebody else has fetched them meanwhile
+		return lib, nil
+	}
+	h.step("first start: fetching %s %s through Maven, some %d MB; later starts find it in %s", a.id, a.version, megabytes, lib)
+	tmp, err := os.MkdirTemp(cache, name+"-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	pom := fmt.Sprintf(`<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>perfbench</groupId><artifactId>lab</artifactId><version>1</version>
+<dependencies><dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency></dependencies></project>
+`, a.group, a.id, a.version)
+	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), []byte(pom), 0o600); err != nil {
+		return "", err
+	}
+	if err := h.maven(ctx, tmp); err != nil {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(tmp, "lib"), lib); err != nil {
+		return "", fmt.Errorf("keep what was fetched: %w", err)
+	}
+	return lib, nil
+}
+
+func (h *host) cacheDir() (string, error) {
+	base := lookEnv(h.opts.Environ, "XDG_CACHE_HOME")
+	if base == "" {
+		home, err := h.home()
+		if err != nil {
+			return "", err
+		}
+		base = filepath.Join(home, ".cache")
+	}
+	dir := filepath.Join(base, "perfbench")
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func (h *host) home() (string, error) {
+	if home := lookEnv(h.opts.Environ, "HOME"); home != "" {
+		return home, nil
+	}
+	u, err := user.Current()
+	if err != nil {
+		return "", err
+	}
+	return u.HomeDir, nil
+}
+
+// maven copies the jars of the pom in dir to its folder lib, and shows how many
+// files have come.
+func (h *host) maven(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, h.binaries["mvn"], "-B", "-DoutputDirectory="+filepath.Join(dir, "lib"), "-DincludeScope=runtime",
+		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies")
+	cmd.Dir = dir
+	// Maven needs its own settings and proxies, and nothing of ours.
+	cmd.Env = slices.DeleteFunc(slices.Clone(h.opts.Environ), func(kv string) bool { return strings.HasPrefix(kv, "PERFBENCH_") })
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, in
+	if err := detach(cmd, true); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start Maven: %w", err)
+	}
+	ended := make(chan error, 1) // one value: the sender never waits
+	go func() {
+		err := cmd.Wait()
+		_ = in.Close() // always nil
+		ended <- err
+	}()
+	var problems []string
+	files, told := 0, time.Now()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.Contains(line, "Downloaded from") {
+			files++
+		}
+		if _, problem, ok := strings.Cut(line, "[ERROR] "); ok && len(problems) < 2 {
+			problems = append(problems, problem)
+		}
+		if time.Since(told) > 2*time.Second {
+			h.step("%d files fetched", files)
+			told = time.Now()
+		}
+	}
+	_, _ = io.Copy(io.Discard, out) // after a line beyond all measure
+	if err := <-ended; err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fault.Store(fmt.Errorf("maven could not fetch it: %w: %s", err, strings.Join(problems, " | ")),
+			"does  mvn  reach its repository from here? its settings are in ~/.m2/settings.xml")
+	}
+	return nil
+}
+
+func dialTLS(ctx context.Context, address string, f TLSFiles) (net.Conn, error) {
+	config, err := clientTLS(f)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	return conn, err
+}
