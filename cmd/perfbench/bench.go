@@ -27,8 +27,8 @@ type bench struct {
 	// out is the folder of run directories, state and presets are the user's own.
 	out, state, presets string
 	logs                *logRing
-	// hard ends at the second interrupt.
-	hard context.Context
+	// soft ends at the first interrupt, hard at the second.
+	soft, hard context.Context
 }
 
 func (b *bench) Profiles() []workload.Profile { return b.env.Profiles }

@@ -84,7 +84,7 @@ func (r *benchRun) carry(ctx context.Context) {
 		r.b.env.Log.Debug("The target was not remembered", "error", err)
 	}
 	if stopped {
-		live.Stop(session.ErrStopped)
+		live.Stop(r.cause())
 	}
 	stop := context.AfterFunc(r.hard, live.Kill)
 	<-live.Done()
@@ -196,10 +196,18 @@ func (r *benchRun) Stop() {
 	live := r.live
 	r.mu.Unlock()
 	if live != nil {
-		live.Stop(session.ErrStopped)
+		live.Stop(r.cause())
 		return
 	}
 	r.cancel()
+}
+
+// cause tells a user who stops the run from a signal that does.
+func (r *benchRun) cause() error {
+	if r.b.soft.Err() != nil {
+		return session.ErrInterrupted
+	}
+	return session.ErrStopped
 }
 
 // Kill ends the run at once.

@@ -23,7 +23,7 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
 	}
-	b, closeLog := a.bench(f)
+	b, closeLog := a.bench(ctx, f)
 	defer closeLog()
 	o := tui.Options{
 		Theme: f.theme, ASCII: f.ascii || f.plain, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
@@ -71,8 +71,8 @@ func screenRequest(r session.Request) tui.Request {
 
 // bench builds what the screens see. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
-func (a *app) bench(f *runFlags) (b *bench, closeLog func()) {
-	b = &bench{env: a.sessionEnv(), out: f.request.Out, logs: &logRing{}, hard: a.hard}
+func (a *app) bench(ctx context.Context, f *runFlags) (b *bench, closeLog func()) {
+	b = &bench{env: a.sessionEnv(), out: f.request.Out, logs: &logRing{}, soft: ctx, hard: a.hard}
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}
