@@ -154,7 +154,7 @@ func (c *comparison) bindings() bindings {
 func (c *comparison) keys() keyMap {
 	k := c.bindings()
 	return keyMap{
-		short: []key.Binding{k.Next, bind("↑↓", "scroll", "up", "down"), k.Swap, k.Copy, k.Back, k.Help, k.Quit},
+		short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, bind("↑↓", "scroll", "up", "down"), k.Quit},
 		full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
 	}
 }
@@ -211,18 +211,16 @@ func (c *comparison) what(e env) string {
 	return fit(text, e.w)
 }
 
-// bottom is the last message, else the caution, else the rule.
+// bottom is the last message, else the rule.
 func (c *comparison) bottom(e env) string {
 	s := e.styles
 	switch {
 	case c.toast.text != "":
 		return c.toast.line(s, e.w)
-	case c.made.note != "":
-		return fit(" "+s.warn.on("! "+c.made.note), e.w)
 	case len(c.made.diffs) == 0:
 		return fit(" "+s.muted.on("The same settings on the same store: what differs is time and chance."), e.w)
 	}
-	return fit(" "+s.muted.on("unsure: the ranges of A and B overlap · same: less than 1 % apart"), e.w)
+	return fit(" "+s.muted.on("unsure: the ranges overlap · same: within 1 %"), e.w)
 }
 
 // table draws the findings and what differs, in w cells.
@@ -271,7 +269,14 @@ func (c *comparison) table(e env, w int) []string {
 		return verdictInk(s, verdicts[row])
 	}
 	head, rows := g.lines(s, w)
-	return append([]string{head}, rows...)
+	out := append([]string{head}, rows...)
+	if m.note != "" {
+		out = append(out, "")
+		for _, l := range wrap("! "+m.note, w) {
+			out = append(out, s.warn.on(l))
+		}
+	}
+	return out
 }
 
 func verdictInk(s *styles, j judgement) ink {

@@ -55,6 +55,9 @@ func demoOptions() Options {
 // testDay is the day of the made-up runs; tests stand on its noon.
 var testDay = time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)
 
+// demoFolders are the runs made up before; nobody writes to them.
+var demoFolders = map[string]*rundir.Folder{}
+
 // newDemoBench has five profiles, of which two are built, and three runs.
 func newDemoBench() *fakeBench {
 	on := func(drivers ...string) []workload.Binding {
@@ -96,7 +99,11 @@ func newDemoBench() *fakeBench {
 		threads int
 		store   string
 	}{{11*time.Hour + 52*time.Minute, 32, "redis"}, {11*time.Hour + 40*time.Minute, 16, "redis"}, {-24*time.Hour - 7*time.Hour + 5*time.Minute, 8, "mysql"}} {
-		f := demoFolder(testDay.Add(r.at), r.store, r.threads, int64(i))
+		key := fmt.Sprint(r)
+		if demoFolders[key] == nil {
+			demoFolders[key] = demoFolder(testDay.Add(r.at), r.store, r.threads, int64(i))
+		}
+		f := demoFolders[key]
 		b.folders[f.Run.ID] = f
 		b.history = append(b.history, f.Run)
 	}

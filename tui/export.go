@@ -7,7 +7,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -191,8 +190,19 @@ func (x *exporter) over(e env, below string) string {
 		p.note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
 	x.box.x, x.box.y, x.box.w, x.box.h = (e.w-w)/2, max((e.h-1-h)/2, 0), w, h
-	box := strings.Join(p.draw(s, w, h, lines), "\n")
-	return lipgloss.NewCompositor(lipgloss.NewLayer(below), lipgloss.NewLayer(box).X(x.box.x).Y(x.box.y).Z(1)).Render()
+	return laid(below, p.draw(s, w, h, lines), x.box.x, x.box.y)
+}
+
+// laid puts a box above a page, its upper left corner at x, y.
+func laid(page string, box []string, x, y int) string {
+	lines := strings.Split(page, "\n")
+	for i, b := range box {
+		if y+i < len(lines) {
+			l := lines[y+i]
+			lines[y+i] = ansi.Cut(l, 0, x) + b + ansi.Cut(l, x+ansi.StringWidth(b), ansi.StringWidth(l))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func pluralFormats(n int) string {

@@ -239,7 +239,7 @@ func (h *history) keys() keyMap {
 	short := k.Toggle
 	short.SetHelp("space", "choose")
 	return keyMap{
-		short: []key.Binding{bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Filter, k.Back, k.Help, k.Quit},
+		short: []key.Binding{bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Help, k.Filter, k.Back, k.Quit},
 		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.Compare, k.Filter, k.Back}},
 	}
 }

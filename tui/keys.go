@@ -64,7 +64,7 @@ func newBindings() bindings {
 
 		Start:   bind("enter", "start", "enter"),
 		Launch:  bind("S", "start", "S"),
-		Swap:    bind("w", "swap A and B", "w"),
+		Swap:    bind("w", "swap", "w"),
 		History: bind("h", "earlier runs", "h"),
 		Export:  bind("e", "export", "e"),
 		Copy:    bind("y", "copy summary", "y"),
@@ -72,7 +72,7 @@ func newBindings() bindings {
 		Details: bind("d", "details", "d"),
 		Toggle:  bind("space", "select", "space"),
 		Edit:    bind("enter", "edit", "enter"),
-		Ping:    bind("p", "ping the target", "p"),
+		Ping:    bind("p", "ping target", "p"),
 
 		Pause:       bind("space", "pause", "space"),
 		More:        bind("+", "one thread more", "+", "="),

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"testing"
 
 	"charm.land/bubbles/v2/key"
@@ -9,17 +10,31 @@ import (
 
 // allScreens builds every screen in every state that changes its keys. A new
 // screen is added here.
-func allScreens(e env) map[string]screen {
-	return map[string]screen{
-		"picker":    newPicker(e),
-		"starting":  newStarting(Request{}),
-		"dashboard": newDashboard(newFakeRun(2), e),
-		"results":   newResults(e, Outcome{ID: "x"}),
+func allScreens(t *testing.T) map[string]screen {
+	t.Helper()
+	e := newTestEnv(newDemoBench())
+	out := map[string]screen{
+		"starting":        newStarting(Request{}),
+		"starting failed": &starting{err: errors.New("x")},
+		"dashboard":       newDashboard(newFakeRun(2), e),
+		"results empty":   newResults(e, Outcome{ID: "x"}),
+		"history empty":   newHistory(""),
+		"compare empty":   newCompare("a", "b"),
 	}
+	for name, keys := range map[string][]any{
+		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
+		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "compare": {"h", "space", "down", "c"},
+		"results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
+	} {
+		a, _ := pickApp(t, newDemoBench(), Options{}, 120, 40)
+		send(t, a, keys...)
+		out[name] = a.top()
+	}
+	return out
 }
 
 func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
-	for name, s := range allScreens(newTestEnv(&fakeBench{})) {
+	for name, s := range allScreens(t) {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]string{}
 			groups := append([][]key.Binding{allKeys.global()}, s.keys().FullHelp()...)
@@ -39,7 +54,7 @@ func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
 }
 
 func TestTheBottomLineShowsOnlyKeysThatHelpListsToo(t *testing.T) {
-	for name, s := range allScreens(newTestEnv(&fakeBench{})) {
+	for name, s := range allScreens(t) {
 		listed := map[string]bool{}
 		for _, g := range append([][]key.Binding{allKeys.global()}, s.keys().FullHelp()...) {
 			for _, b := range g {

@@ -22,9 +22,11 @@ type picker struct {
 	runs     []rundir.Run
 	// requests holds what was set for each profile, by its name.
 	requests map[string]Request
-	// shown indexes the profiles that pass the filter; at is the selected of these.
+	// shown indexes the profiles that pass the filter; at is the selected of these,
+	// name the one that was selected last.
 	shown     []int
 	at        int
+	name      string
 	filter    field
 	filtering bool
 
@@ -105,7 +107,7 @@ func newPicker(e env) *picker {
 			break
 		}
 	}
-	p.requests[first.Profile] = first
+	p.requests[first.Profile], p.name = first, first.Profile
 	p.form.rebuild(p, e)
 	return p
 }
@@ -123,10 +125,13 @@ func (p *picker) profile() *workload.Profile {
 
 // request is what would be run: the values set for the selected profile.
 func (p *picker) request() Request {
-	if pr := p.profile(); pr != nil {
-		return p.requests[pr.Name]
+	pr := p.profile()
+	if pr == nil {
+		return Request{}
 	}
-	return Request{}
+	r := p.requests[pr.Name]
+	r.Profile = pr.Name
+	return r
 }
 
 // set replaces the request of the selected profile.
@@ -225,7 +230,7 @@ func (p *picker) launch(e env) tea.Cmd {
 	case p.got != p.asked:
 		p.wanted = true
 	case p.err != nil:
-		p.toast.say(e, "not started: "+firstLine(p.err), true)
+		p.toast.say(e, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
 		return startRun(p.request())
@@ -267,11 +272,10 @@ func (p *picker) sift() {
 
 // refilter keeps the selected profile where the filter lets it.
 func (p *picker) refilter(e env) tea.Cmd {
-	was := p.request().Profile
 	p.sift()
 	at := 0
 	for i, n := range p.shown {
-		if p.profiles[n].Name == was {
+		if p.profiles[n].Name == p.name {
 			at = i
 		}
 	}
@@ -280,14 +284,15 @@ func (p *picker) refilter(e env) tea.Cmd {
 
 // choose selects a profile. Target, password and what every run has go with it.
 func (p *picker) choose(at int, e env) tea.Cmd {
-	from := p.request()
+	from := p.requests[p.name]
 	p.at = max(min(at, len(p.shown)-1), 0)
 	pr := p.profile()
 	if pr == nil {
 		p.form.rebuild(p, e)
 		return nil
 	}
-	if from.Profile != "" && from.Profile != pr.Name {
+	if p.name != pr.Name {
+		p.name = pr.Name
 		to, known := p.requests[pr.Name]
 		if !known {
 			for _, v := range from.Values {
@@ -421,24 +426,24 @@ func (p *picker) keys() keyMap {
 		k.Reset.SetHelp("r", "reset value")
 		turn := bind("←→", "change", "left", "right")
 		return keyMap{
-			short: []key.Binding{move("value"), turn, k.Edit, k.Reset, k.Launch, k.Ping, k.Next, k.Help, k.Quit},
+			short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Next, k.Quit},
 			full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
 		}
 	case p.pane == panePlan:
 		return keyMap{
-			short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Back, k.Help, k.Quit},
+			short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Help, k.Back, k.Quit},
 			full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
 		}
 	case p.pane == paneRuns:
 		k.Choose.SetHelp("enter", "open run")
 		return keyMap{
-			short: []key.Binding{move("run"), k.Choose, k.Launch, k.History, k.Next, k.Help, k.Quit},
+			short: []key.Binding{move("run"), k.Choose, k.Launch, k.Help, k.History, k.Next, k.Quit},
 			full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")
 	return keyMap{
-		short: []key.Binding{k.Start, move("choose"), bind("→", "change values", "right"), k.Filter, k.Ping, k.History, k.Help, k.Quit},
+		short: []key.Binding{k.Start, move("choose"), bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Quit},
 		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// valueColumn is where values begin in a line of the form.
-const valueColumn = 20
-
 // formLines draws the form in w cells, line by line, and notes which line is of
 // which row.
 func (p *picker) formLines(e env, w int) []string {
 	s, f := e.styles, &p.form
-	f.lines, f.width = f.lines[:0], w
+	f.lines = f.lines[:0]
+	f.column = 16
+	for i := range f.rows {
+		f.column = max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, w*2/5))
+	}
 	var out []string
 	add := func(row int, text string) {
 		out = append(out, text)
@@ -59,15 +60,15 @@ func (p *picker) rowLine(s *styles, i int, r *row, w int) string {
 	if here {
 		lead, name = "▸", s.selected
 	}
-	head := " " + name.on(lead+" "+fit(label(r.name), valueColumn-4)) + " "
+	head := " " + name.on(lead+" "+fit(label(r.name), f.column-4)) + " "
 	if f.edit != nil && i == f.at {
-		return head + " " + f.edit.view(s, w-valueColumn-2)
+		return head + " " + f.edit.view(s, w-f.column-2)
 	}
 	origin := r.from
 	if r.kind == rowFile || r.kind == rowPassword {
 		origin = ""
 	}
-	room := w - valueColumn - 4
+	room := w - f.column - 4
 	text := ansi.Truncate(shownText(*r), room, "…")
 	ink := s.plain
 	switch {
@@ -83,7 +84,7 @@ func (p *picker) rowLine(s *styles, i int, r *row, w int) string {
 	if r.fault != "" {
 		value += s.bad.on(" ✗")
 	}
-	rest := w - valueColumn - ansi.StringWidth(value) - 1
+	rest := w - f.column - ansi.StringWidth(value) - 1
 	if n := ansi.StringWidth(origin); n > 0 && rest > n {
 		return head + value + s.muted.on(fitRight(origin, rest))
 	}
@@ -115,10 +116,10 @@ func shownText(r row) string {
 // answer, the help of the selected row.
 func (p *picker) below(s *styles, i int, r *row, w int) []string {
 	f := &p.form
-	at := strings.Repeat(" ", valueColumn+2)
+	at := strings.Repeat(" ", f.column+2)
 	var out []string
 	sentence := func(text string, k ink) {
-		for _, l := range wrap(text, max(w-valueColumn-4, 12)) {
+		for _, l := range wrap(text, max(w-f.column-4, 12)) {
 			out = append(out, at+k.on(l))
 		}
 	}

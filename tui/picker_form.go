@@ -22,7 +22,8 @@ type form struct {
 	edit    *edit
 	// lines tells which row each drawn line is of, -1: none; for the mouse.
 	lines []int
-	width int
+	// column is where values begin in a line.
+	column int
 }
 
 // edit is a value being typed.
@@ -194,14 +195,8 @@ func (f *form) begin(p *picker, _ env) {
 		f.edit.field = field{secret: true}
 	case rowTarget:
 		f.edit.field.mask = maskTyped
-		f.edit.offers = r.choices
-	case rowPreset:
-		f.edit.offers = r.choices
-	default:
-		if len(r.choices) > 0 {
-			f.edit.offers = r.choices
-		}
 	}
+	f.edit.offer()
 }
 
 func (f *form) editKeys() keyMap {
@@ -240,11 +235,21 @@ func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 		if x.field, ours = x.field.update(msg); !ours {
 			return nil
 		}
-		if x.row.kind == rowFile {
-			x.offers, x.pick = nil, -1
-		}
+		x.offer()
 	}
 	return p.ask(e)
+}
+
+// offer keeps of the words to choose from those that hold what is typed; an
+// untouched text is offered all.
+func (x *edit) offer() {
+	x.pick, x.offers = -1, nil
+	typed := strings.ToLower(x.field.value())
+	for _, c := range x.row.choices {
+		if typed == strings.ToLower(x.row.text) || strings.Contains(strings.ToLower(c), typed) {
+			x.offers = append(x.offers, c)
+		}
+	}
 }
 
 // maxOffers is how many completions of a path are offered.
@@ -335,8 +340,8 @@ func (f *form) click(p *picker, x, line int, had bool, e env) tea.Cmd {
 	}
 	r := f.rows[i]
 	if len(r.choices) > 0 || r.knob != nil {
-		switch end := valueColumn + 4 + len([]rune(shownText(r))); {
-		case x >= valueColumn && x <= valueColumn+2:
+		switch end := f.column + 4 + len([]rune(shownText(r))); {
+		case x >= f.column && x <= f.column+2:
 			return f.turn(p, e, -1)
 		case x >= end-1 && x <= end+1:
 			return f.turn(p, e, 1)

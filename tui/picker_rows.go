@@ -129,7 +129,7 @@ func headRows(p *picker, pr *workload.Profile, req Request, pv *Preview) []row {
 			help: "reads " + pr.Reads + "; several with commas, tab completes",
 		})
 	}
-	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "where to; ←→ turns through recent ones, enter types one"}
+	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "←→ recent ones, enter types one"}
 	if target.text == "" {
 		target.text = defaultTarget
 	}
@@ -277,12 +277,15 @@ func (f *form) blame(err error) {
 		for i := range f.rows {
 			r := &f.rows[i]
 			if r.fault == "" && r.accused(line) {
-				r.fault = line
+				r.fault = unflagged(line)
 				break
 			}
 		}
 	}
 }
+
+// unflagged takes out where a value came from when that is this form.
+func unflagged(s string) string { return strings.ReplaceAll(s, " (flag)", "") }
 
 func (r *row) accused(line string) bool {
 	if strings.HasPrefix(line, r.name+": ") || strings.HasPrefix(line, r.name+" ") {

@@ -37,7 +37,7 @@ func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 		return l
 	}
 	left := min(max(w*38/100, 34), 54)
-	list := min(profiles+8, h-2-6)
+	list := min(profiles+9, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
 	plan := min(max((h-2)*4/10, 9), 13)
@@ -161,15 +161,19 @@ func (p *picker) drivers(most int) []driver {
 		if !runs || len(out) == most {
 			continue
 		}
+		title, _, _ := strings.Cut(st.Title, " (")
+		if ansi.StringWidth(title) > 18 {
+			title = st.Driver
+		}
 		letter := "?"
-		for _, r := range strings.ToUpper(st.Title) {
+		for _, r := range strings.ToUpper(title) {
 			if l := string(r); !used[l] && r >= 'A' && r <= 'Z' {
 				letter = l
 				break
 			}
 		}
 		used[letter] = true
-		out = append(out, driver{st.Driver, letter, st.Title})
+		out = append(out, driver{st.Driver, letter, title})
 	}
 	return out
 }
@@ -206,16 +210,16 @@ func (p *picker) profileLines(e env, w, h int) []string {
 				ink = s.muted
 			}
 		}
-		lines = append(lines, spread(ink.on(lead+ansi.Truncate(pr.Title, max(w-4-2*len(ds), 8), "…")), right, w-1))
+		lines = append(lines, spread(ink.on(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
 	}
 	legend := p.legend(s, ds, w-2)
+	if room := max(h-len(lines)-1, 0); len(legend) > room {
+		legend = legend[len(legend)-room:]
+	}
 	for len(lines) < h-len(legend) {
 		lines = append(lines, "")
 	}
-	if len(lines) == h-len(legend) {
-		lines = append(lines, legend...)
-	}
-	return lines
+	return append(lines, legend...)
 }
 
 // dots shows on which stores a profile runs.
@@ -304,7 +308,7 @@ func (p *picker) planLines(e env, w int) []string {
 	case p.err != nil:
 		var out []string
 		for _, l := range sentences(s, p.err, w) {
-			out = append(out, s.bad.on(ansi.Strip(l)))
+			out = append(out, s.bad.on(unflagged(ansi.Strip(l))))
 		}
 		return out
 	case p.preview == nil:

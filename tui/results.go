@@ -231,15 +231,15 @@ func (r *results) openExport(e env) {
 
 func (r *results) bindings() bindings {
 	k := allKeys
-	k.Next.SetHelp("tab", "next page")
+	k.Next.SetHelp("tab", "page")
 	k.Prev.SetHelp("shift+tab", "previous page")
 	k.Right.SetHelp("→", "next page")
 	k.Left.SetHelp("←", "previous page")
 	k.Up.SetHelp("↑", "scroll up")
 	k.Down.SetHelp("↓", "scroll down")
 	if r.tab == tabDistribution {
-		k.Up.SetHelp("↑", "operation above")
-		k.Down.SetHelp("↓", "operation below")
+		k.Up.SetHelp("↑", "operation up")
+		k.Down.SetHelp("↓", "operation down")
 	}
 	for _, b := range []*key.Binding{&k.Export, &k.Compare} {
 		b.SetEnabled(r.loaded != nil)
@@ -254,7 +254,7 @@ func (r *results) keys() keyMap {
 	}
 	k := r.bindings()
 	return keyMap{
-		short: []key.Binding{k.Next, bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Copy, k.Compare, k.History, k.Back, k.Help, k.Quit},
+		short: []key.Binding{k.Next, bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Help, k.Copy, k.Compare, k.Back, k.History, k.Quit},
 		full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},

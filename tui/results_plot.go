@@ -143,8 +143,8 @@ func (p plot) draw(s *styles, c course, w, h int) []string {
 			label = p.format(top)
 		case y == h-1:
 			label = "0"
-		case h >= 5 && y == h/2:
-			label = p.format(top * (1 - float64(y)/float64(h-1)))
+		case h >= 5 && h%2 == 1 && y == h/2:
+			label = p.format(top / 2)
 		}
 		r := []rune(l)
 		out = append(out, s.muted.on(fitRight(label, axisWidth-2))+s.line.on(" ┤")+s.past.on(string(r[:warm]))+p.ink.on(string(r[warm:])))

@@ -180,6 +180,7 @@ func operationsTable(s *styles, run *rundir.Run, w int) []string {
 func (r *results) charts(s *styles, w, h int) []string {
 	c := r.loaded.course
 	each := (h - 3) / 2
+	each -= 1 - each%2 // an odd height has a middle to label
 	var out []string
 	out = append(out, s.muted.on(spread("Throughput", legend(c), w)))
 	out = append(out, plot{vals: c.rates, mean: true, ink: s.series[0], format: func(v float64) string { return units.Number(v) }}.draw(s, c, w, each)...)

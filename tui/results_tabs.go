@@ -226,8 +226,14 @@ func (r *results) percentiles(s *styles, w int) []string {
 		out = append(out, "")
 	}
 	text := "Response time runs from when a call was due, service time from when it started; wait is the difference."
-	for _, l := range wrap(text, w) {
-		out = append(out, s.muted.on(l))
+	return append(out, mutedLines(s, text, w)...)
+}
+
+// mutedLines wraps a remark.
+func mutedLines(s *styles, text string, w int) []string {
+	out := wrap(text, w)
+	for i, l := range out {
+		out[i] = s.muted.on(l)
 	}
 	return out
 }
@@ -301,7 +307,8 @@ func (r *results) segments(s *styles, w int) []string {
 		}
 	}
 	head, rows := g.lines(s, w)
-	return append(append([]string{head}, rows...), "", s.muted.on("A change opens a segment; a call belongs to the one it started in."))
+	out := append(append([]string{head}, rows...), "")
+	return append(out, mutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
 }
 
 // varied names the settings that are not the same in all segments.
@@ -390,7 +397,7 @@ func (r *results) failures(s *styles, w int) []string {
 		}
 		out = append(out, "")
 	}
-	return append(out, s.muted.on("Failed calls are counted, never part of throughput; the first ten messages are kept."))
+	return append(out, mutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
 }
 
 func (r *results) checks(s *styles, w int) []string {

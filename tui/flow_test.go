@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/teatest/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// A person who has read nothing: pick, change a value, start, stop, look, export,
+// quit.
+func TestFromPickerToReport(t *testing.T) {
+	b := newDemoBench()
+	b.next.tick(9 * time.Second)
+	app := newTestApp(t, b, demoOptions()).App
+	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(120, 40), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
+	seen := func(text string) {
+		t.Helper()
+		teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), text) }, teatest.WithDuration(10*time.Second))
+	}
+	press := func(keys ...string) {
+		for _, k := range keys {
+			tm.Send(keyPress(k))
+		}
+	}
+	seen("Bulk ingestion")
+	press("right")
+	for range 3 {
+		press("down")
+	}
+	press("enter")
+	seen("cancel")
+	press("ctrl+u", "9", "s", "enter", "S")
+	seen("Throughput")
+	press("x")
+	seen("Percentiles")
+	press("e", "enter")
+	seen("✓ /")
+	press("esc", "q")
+	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
+
+	require.Len(t, b.started, 1)
+	assert.Equal(t, []workload.Value{{Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.started[0].Values)
+	assert.True(t, b.next.stopped)
+	assert.Len(t, b.exported, 2)
+	assert.Len(t, app.finish().Outcomes, 1)
+}
+
+// What follows a run is read anew: the picker below shows it.
+func TestThePickerShowsARunThatHasEnded(t *testing.T) {
+	b := newDemoBench()
+	all := b.history
+	b.history = b.history[1:]
+	a, p := pickApp(t, b, Options{}, 120, 40)
+	assert.Len(t, p.runsOf(), 2)
+	send(t, a, "enter")
+	b.history = all
+	send(t, a, "x", frame(a))
+	assert.IsType(t, &results{}, a.top())
+	send(t, a, "esc")
+	assert.Equal(t, p, a.top())
+	assert.Len(t, p.runsOf(), 3)
+	send(t, a, "shift+tab", "enter")
+	assert.IsType(t, &results{}, a.top(), "a last run is opened from the picker")
+}
+
+func TestClicksOnTheBottomLineAreKeys(t *testing.T) {
+	k := allKeys
+	keys := keyMap{short: []key.Binding{k.Start, bind("↑↓", "choose", "up", "down"), k.Quit}}.short
+	for _, c := range []struct {
+		x    int
+		want string
+	}{{1, "enter"}, {11, "enter"}, {14, "up"}, {15, "down"}, {18, "down"}, {25, "q"}} {
+		got, ok := footerKey(keys, c.x, 80)
+		assert.True(t, ok, "%d", c.x)
+		assert.Equal(t, c.want, got.String(), "%d", c.x)
+	}
+	for _, x := range []int{0, 12, 13, 40} {
+		_, ok := footerKey(keys, x, 80)
+		assert.False(t, ok, "%d", x)
+	}
+	for _, name := range []string{"a", "+", "space", "shift+tab", "ctrl+u", "pgdown", "?", "L", "esc"} {
+		assert.Equal(t, name, pressOf(name).String())
+	}
+}
