@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ import (
 func TestFromPickerToReport(t *testing.T) {
 	b := newDemoBench()
 	b.next.tick(9 * time.Second)
-	app := newTestApp(t, b, demoOptions()).App
+	app := NewApp(demoOptions(), b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(120, 40), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	seen := func(text string) {
 		t.Helper()
