@@ -14,12 +14,13 @@ import (
 
 // binding is the plan at work on one store.
 type binding struct {
-	s     *spec
-	conn  store.Conn
-	keep  store.Keeper
-	w     writer
-	read  reader
-	loads []*load
+	records []store.Made // what setup wrote down
+	s       *spec
+	conn    store.Conn
+	keep    store.Keeper
+	w       writer
+	read    reader
+	loads   []*load
 }
 
 // bind connects a plan to a store. It changes nothing there.
@@ -95,6 +96,7 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			progress(int64(i+1), total)
 		}
 	}
+	b.records = records
 	for i, r := range records {
 		if err := b.keep.Record(ctx, r); err != nil {
 			return fault.Code(err, fault.CodeStore)
@@ -104,6 +106,21 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 		}
 	}
 	return nil
+}
+
+// recordAgain writes down once more what we made when the record is gone: a store
+// that lost everything in mid-run has since been written to. What cannot be
+// recorded is found by the verification.
+func (b *binding) recordAgain(ctx context.Context) {
+	made, err := b.keep.Made(ctx, b.s.namespace)
+	if err != nil {
+		return
+	}
+	for _, r := range b.records {
+		if _, ok := recordOf(made, r.Space); !ok {
+			_ = b.keep.Record(ctx, r)
+		}
+	}
 }
 
 // explain says why the store could not be asked. A probe knows best.

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -40,16 +39,6 @@ func withFile(t *testing.T, vs workload.Values, name, text string) (workload.Val
 		vs.Set(v)
 	}
 	return vs, warnings
-}
-
-func withPreset(t *testing.T, vs workload.Values, name string) workload.Values {
-	t.Helper()
-	list, err := preset.Load(Profile().Presets, name)
-	require.NoError(t, err)
-	for _, v := range list {
-		vs.Set(v)
-	}
-	return vs
 }
 
 // design makes a plan that must be possible.
