@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// pinger asks a target who it is, a moment after it was chosen. Its zero value is
+// ready.
+type pinger struct {
+	number int
+	due    time.Time
+	target string
+	busy   bool
+	done   bool
+	pong   Pong
+	err    error
+	cancel func()
+}
+
+type pongMsg struct {
+	number int
+	pong   Pong
+	err    error
+}
+
+// settle is how long a target must have stood before it is pinged.
+const settle = 400 * time.Millisecond
+
+// soon forgets the last answer and pings after d.
+func (g *pinger) soon(e env, d time.Duration) {
+	g.forget()
+	g.due = e.now.Add(d)
+	if e.now.IsZero() {
+		g.due = time.Unix(0, 0)
+	}
+}
+
+// forget drops the answer, and a question that is under way.
+func (g *pinger) forget() {
+	if g.cancel != nil {
+		g.cancel()
+	}
+	*g = pinger{number: g.number + 1}
+}
+
+func (g *pinger) frame(r Request, e env) tea.Cmd {
+	if g.due.IsZero() || e.now.Before(g.due) {
+		return nil
+	}
+	g.due = time.Time{}
+	return g.ask(r, e)
+}
+
+func (g *pinger) ask(r Request, e env) tea.Cmd {
+	g.forget()
+	ctx, cancel := e.connecting()
+	g.busy, g.target, g.cancel = true, r.Target, cancel
+	number, bench := g.number, e.bench
+	return func() tea.Msg {
+		defer cancel()
+		pong, err := bench.Ping(ctx, r.Target, r.Password)
+		return pongMsg{number, pong, err}
+	}
+}
+
+func (g *pinger) answered(msg pongMsg) {
+	if msg.number == g.number {
+		g.busy, g.done, g.pong, g.err = false, true, msg.pong, msg.err
+	}
+}
