@@ -17,16 +17,19 @@ type Bench interface {
 	// Profiles lists the profiles in the order to show them. One without Design is
 	// not built yet and shown greyed.
 	Profiles() []workload.Profile
-	// Presets lists a profile's presets, the default first.
+	// Presets lists a profile's presets, the default first. It may read files.
 	Presets(profile string) []Preset
 	// Stores lists the kinds of store.
 	Stores() []StoreInfo
-	// Recent lists recent targets without passwords, newest first.
+	// Recent lists recent targets without passwords, newest first. It may read files.
 	Recent() []string
-	// Preview works out what a request would do. It touches nothing and is fast
-	// enough for every key press.
+	// Preview works out what a request would do. It touches nothing and is asked
+	// for at every key press, from commands that may overlap: the newest counts. An
+	// error says in a line of its own what is wrong with each value, beginning with
+	// the value's name: "threads: …".
 	Preview(Request) (*Preview, error)
 	// Ping connects to a target, asks who it is and how far away, and disconnects.
+	// Without a password it finds one where Start does. Errors hold no secrets.
 	Ping(ctx context.Context, target, password string) (Pong, error)
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
@@ -37,8 +40,8 @@ type Bench interface {
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
 	Formats(profile string) []rundir.Format
-	// Export writes a finished run in the given formats and returns the paths. An
-	// empty dir is the run's own folder.
+	// Export writes a finished run in the given formats and returns the paths of
+	// what it wrote, with an error too. An empty dir is the run's own folder.
 	Export(id string, formats []string, dir string) ([]string, error)
 	// SavePreset keeps values as a preset of the user and returns its path.
 	SavePreset(profile, name string, values []workload.Value) (path string, err error)

@@ -78,7 +78,7 @@ func (p *picker) rowLine(s *styles, i int, r *row, w int) string {
 		ink = s.bold
 	}
 	value := "  " + ink.on(text) + "  "
-	if here && (len(r.choices) > 1 || r.knob != nil) {
+	if here && (len(r.choices) > 1 || r.knob != nil || r.time) {
 		value = s.accent.on("◂ ") + ink.on(text) + s.accent.on(" ▸")
 	}
 	if r.fault != "" {

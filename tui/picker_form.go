@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -178,8 +179,55 @@ func (f *form) turn(p *picker, e env, by int) tea.Cmd {
 		v := turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
 		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
 	}
+	if r.time {
+		return f.keep(p, e, r, nextTime(r.text, by))
+	}
 	f.begin(p, e)
 	return nil
+}
+
+// times are the durations that ←→ turn through.
+var times = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// nextTime returns the duration after or before one; below the first it is left to
+// the default.
+func nextTime(text string, by int) string {
+	now, err := time.ParseDuration(strings.TrimSpace(text))
+	if err != nil {
+		if by > 0 {
+			return shortTime(10 * time.Second)
+		}
+		return ""
+	}
+	if by > 0 {
+		for _, t := range times {
+			if t > now {
+				return shortTime(t)
+			}
+		}
+		return shortTime(now)
+	}
+	for _, t := range slices.Backward(times) {
+		if t < now {
+			return shortTime(t)
+		}
+	}
+	return ""
+}
+
+// shortTime writes a duration without zeros behind: 1m, 90s.
+func shortTime(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
 }
 
 // begin lets the selected value be typed.
@@ -339,7 +387,7 @@ func (f *form) click(p *picker, x, line int, had bool, e env) tea.Cmd {
 		return nil
 	}
 	r := f.rows[i]
-	if len(r.choices) > 0 || r.knob != nil {
+	if len(r.choices) > 0 || r.knob != nil || r.time {
 		switch end := f.column + 4 + len([]rune(shownText(r))); {
 		case x >= f.column && x <= f.column+2:
 			return f.turn(p, e, -1)

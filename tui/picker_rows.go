@@ -32,6 +32,8 @@ type row struct {
 	knob *workload.Knob
 	at   float64
 	help string
+	// time says that the value is a duration.
+	time bool
 	// section is the heading above the row, set on the first one of it.
 	section string
 	// fault is what is wrong with the value.
@@ -236,6 +238,8 @@ func (f *form) describe(r *row, e env, pr *workload.Profile, pv *Preview) {
 			r.choices = q.Choices
 		case workload.Switch:
 			r.choices = []string{"off", "on"}
+		case workload.Duration:
+			r.time = true
 		}
 		if r.help != "" && q.Unit != "" {
 			r.help += " (" + q.Unit + ")"

@@ -345,3 +345,19 @@ func BenchmarkPickerView(b *testing.B) {
 		a.View()
 	}
 }
+
+func TestDurationsAreTurned(t *testing.T) {
+	for _, c := range []struct {
+		from string
+		by   int
+		want string
+	}{
+		{"", 1, "10s"}, {"", -1, ""}, {"60s", 1, "2m"}, {"60s", -1, "30s"}, {"90s", 1, "2m"}, {"90s", -1, "1m"}, {"1s", -1, ""}, {"0s", 1, "1s"}, {"48h", 1, "48h"}, {"30m", 1, "1h"}, {"odd", 1, "10s"},
+	} {
+		assert.Equal(t, c.want, nextTime(c.from, c.by), "%q %+d", c.from, c.by)
+	}
+	a, p := pickApp(t, newDemoBench(), Options{}, 120, 40)
+	goTo(t, a, p, "duration")
+	send(t, a, "right", "right", "left")
+	assert.Equal(t, "2m", rowNamed(t, p, "duration").text)
+}

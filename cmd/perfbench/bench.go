@@ -208,7 +208,14 @@ func (b *bench) Export(id string, formats []string, dir string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	return report.Write(f, picked, dir)
+	names, err := report.Write(f, picked, dir)
+	if dir == "" {
+		dir = f.Dir
+	}
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, err
 }
 
 // SavePreset writes a YAML file that --preset NAME and the picker find again.
