@@ -66,6 +66,10 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	if vs != nil {
 		problems.Add(p.design(vs))
 	}
+	if p.Plan != nil && len(req.Formats) == 0 && len(p.Plan.Documents) > 0 {
+		p.Formats, err = p.formats(append([]string{"json", "csv", "hlog"}, p.Plan.Documents...))
+		problems.Add(err)
+	}
 	plan := p.Plan
 	if plan == nil {
 		plan = p.likely()

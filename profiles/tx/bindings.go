@@ -44,6 +44,12 @@ func bindRedis(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return bindPBM(c, p, sp, st)
 	case *sagaSpec:
 		return bindSaga(c, p, sp, newRedisSagas(typed, sp), meterOf(typed))
+	case *baselineSpec:
+		var sagas sagaStore
+		if sp.saga != nil {
+			sagas = newRedisSagas(typed, sp.saga)
+		}
+		return bindBaseline(c, p, sp, redisPrimitives{sp, typed}, sagas, meterOf(typed))
 	}
 	return errStranger
 }
@@ -77,6 +83,44 @@ func bindPlain(_ context.Context, c store.Conn, p *workload.Plan) error {
 			return bindSaga(c, p, sp, nullSagas{}, plainMeter{})
 		}
 		return bindSaga(c, p, sp, memorySagasOf(c, sp), plainMeter{})
+	case *baselineSpec:
+		var sagas sagaStore = nullSagas{}
+		if sp.saga != nil && !forgets {
+			sagas = memorySagasOf(c, sp.saga)
+		}
+		return bindBaseline(c, p, sp, plainPrimitives{sp, c}, sagas, plainMeter{})
 	}
 	return errStranger
+}
+
+// plainPrimitives makes the calls of the suite on a store of the plain shapes:
+// each is a put, or several.
+type plainPrimitives struct {
+	s *baselineSpec
+	c store.Conn
+}
+
+func (p plainPrimitives) title(row string) string { return row + " (as puts)" }
+func (p plainPrimitives) note(string) string {
+	return "a store without commands: SET is a put, scripts are puts one after the other"
+}
+
+func (p plainPrimitives) caller(row primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
+	set, err := store.As[store.Setter](p.c)
+	if err != nil {
+		return nil, err
+	}
+	times := row.depth
+	if row.name == "eval-loop10" || row.name == "cjson10" {
+		times = 10
+	}
+	sp := store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Map}
+	return func(ctx context.Context, _ *workload.Iteration) (int, error) {
+		for range times {
+			if err := set.Set(ctx, sp, []byte("abcdefg"), []byte("ddddddd")); err != nil {
+				return row.depth, err
+			}
+		}
+		return row.depth, nil
+	}, nil
 }

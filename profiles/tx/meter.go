@@ -2,6 +2,7 @@ package tx
 
 import (
 	"context"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,18 @@ func (m redisMeter) usage(ctx context.Context) usage {
 		u.cores++
 	}
 	return u
+}
+
+// shared says whether the server runs on this machine.
+func (m redisMeter) shared() bool {
+	c, ok := m.c.Client().(*goredis.Client)
+	if !ok {
+		return false
+	}
+	o := c.Options()
+	host, _, _ := net.SplitHostPort(o.Addr)
+	ip := net.ParseIP(host)
+	return o.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func decimal(s string) float64 {

@@ -51,13 +51,6 @@ var missingNote = []string{
 	"This value must be greater than or equal to 'eligibility.totalEntryCount'.",
 }
 
-// Formats returns the profile's documents.
-func Formats() []rundir.Format {
-	return []rundir.Format{
-		{ID: formatPadogrid, Title: "PadoGrid transaction text, one file a map", Profile: Name, Doc: padogridDoc, Encode: encodePBM},
-	}
-}
-
 func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
 	facts, err := factsAs[PBMFacts](&f.Run, modePBM)
 	if err != nil || facts == nil {

@@ -16,11 +16,21 @@ import (
 
 // bindSaga connects a saga plan to a store of transactions.
 func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m meter) error {
+	r := newSagaRun(sp, st, m)
+	if err := bindSagaRun(c, p, sp, r); err != nil {
+		return err
+	}
+	p.Facts = func() any { return r.facts() }
+	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.newTask(worker), nil }
+	return nil
+}
+
+// bindSagaRun sets a plan's setup, verification and teardown.
+func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error {
 	keep, err := store.As[store.Keeper](c)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	r := newSagaRun(sp, st, m)
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}
@@ -44,9 +54,6 @@ func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m mete
 		}
 		return nil
 	}
-	p.Facts = func() any { return r.facts() }
-	track := p.Phases[len(p.Phases)-1].Tracks
-	track[0].NewTask = func(worker int) (workload.Task, error) { return r.newTask(worker), nil }
 	return nil
 }
 

@@ -60,7 +60,8 @@ func designSaga(r *values, in workload.Inputs) (*workload.Plan, error) {
 	}
 	p := &workload.Plan{
 		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
-		Private: s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
+		Documents: []string{formatAB},
+		Private:   s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
 			Name: "saga", Ops: sagaOps, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
 		}}}},

@@ -52,7 +52,7 @@ func Profile() workload.Profile {
 		Reads:         "PadoGrid tx.properties; YAML of names and values",
 		Writes:        "PadoGrid tx text; ab and redis-benchmark style; ceiling analysis",
 		Thread:        "a client",
-		Formats:       []string{formatPadogrid},
+		Formats:       []string{formatPadogrid, formatAB, formatRedisBenchmark, formatCeiling},
 		Presets:       fsys,
 		DefaultPreset: "small",
 		Params:        params(),

@@ -1,0 +1,294 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+const baselineSpace = "baseline"
+
+// Rows that the ceiling is worked out from, beside those of the suite.
+const (
+	rowSave     = "tx-save"
+	rowBranch   = "tx-branch"
+	rowFinish   = "tx-finish"
+	rowUnloaded = "saga-unloaded"
+	rowSaga     = "saga"
+)
+
+// primitive is a row of the suite as the page of results names it.
+type primitive struct {
+	name, shows string
+	// depth is how many calls are sent together.
+	depth int
+}
+
+// suite is the original's rows, and the two that it has without figures.
+var suite = []primitive{
+	{"set", "a plain command", 1},
+	{"set-remote", "a plain command over the network", 1},
+	{"eval-literal", "a script costs little more than a command", 1},
+	{"eval-args", "a script with a key and an argument", 1},
+	{"set-p50", "50 commands sent together: the cost is the way, not the memory", 50},
+	{"eval-loop10", "ten SETs in one script", 1},
+	{"eval-args-p50", "50 scripts sent together", 50},
+	{"cjson10", "ten documents decoded in one script", 1},
+}
+
+// baselineSpec is what Design found out about a baseline run. It is not changed
+// afterwards.
+type baselineSpec struct {
+	namespace, runID string
+	allow            bool
+	rows             []primitive
+	saga             *sagaSpec // nil: no ceiling
+	threads          int
+}
+
+func (s *baselineSpec) space() store.Space {
+	return store.Space{Namespace: s.namespace, Name: baselineSpace, Shape: store.Keys, Grouped: true}
+}
+
+func (s *baselineSpec) key(name string) string {
+	return prefixed(s.namespace, baselineSpace) + ":{0}" + name
+}
+
+func designBaseline(r *values, in workload.Inputs) (*workload.Plan, error) {
+	s := &baselineSpec{namespace: in.Namespace, runID: in.RunID, allow: in.AllowExisting}
+	v := r.pick(param("rows"), "rows")
+	known := []string{"all"}
+	for _, p := range suite {
+		known = append(known, p.name)
+	}
+	for item := range strings.SplitSeq(v.Text, ",") {
+		word := strings.TrimSpace(item)
+		switch at := slices.Index(known, word); {
+		case word == "all":
+			s.rows = suite
+		case at > 0:
+			s.rows = append(s.rows[:len(s.rows):len(s.rows)], suite[at-1])
+		case word != "":
+			r.problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
+		}
+	}
+	r.show("rows", v.Text, v)
+	v = r.pick(param("requests"), "count", "requests")
+	n, err := v.Int(1, maxCount)
+	r.problems.Add(err)
+	r.show("requests", strconv.FormatInt(n, 10), v)
+	if in.Duration > 0 {
+		n = 0
+	}
+	start := r.settings(50)
+	s.threads = start.Threads
+	if start.Rate > 0 {
+		r.bad("leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+	}
+	if r.onOff("ceiling") {
+		s.saga = readSaga(r, in)
+		s.saga.accounts, s.saga.failRate, s.saga.check, s.saga.unruly, s.saga.start = 0, 0, 0, false, start
+	}
+	if err := r.problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(s.rows) == 0 && s.saga == nil {
+		return nil, fault.Input(errors.New("rows: none is to be measured"), "--set rows=all")
+	}
+	return planBaseline(s, start, n, in.Duration), nil
+}
+
+func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Duration) *workload.Plan {
+	p := &workload.Plan{
+		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Private: s, Spaces: []store.Space{s.space()},
+		Documents: []string{formatRedisBenchmark, formatCeiling},
+		Writes:    []string{prefixed(s.namespace, baselineSpace) + ": some keys of a few bytes"},
+		Deletes:   []string{"at the end what this run made (--cleanup)"},
+	}
+	add := func(name string, t workload.Track) {
+		t.Name, t.NewTask = name, unbound
+		ph := workload.Phase{Name: name, Tracks: []workload.Track{t}}
+		if len(p.Phases) > 0 {
+			ph.After = []string{p.Phases[len(p.Phases)-1].Name}
+		}
+		p.Phases = append(p.Phases, ph)
+	}
+	for _, row := range s.rows {
+		depth := row.depth
+		t := workload.Track{Ops: []string{"call"}, Start: start, Total: n, Units: func(*workload.Settings) int { return depth }}
+		if n > 0 {
+			t.Iterations = (n + int64(depth) - 1) / int64(depth)
+		}
+		add(row.name, t)
+	}
+	if s.saga != nil {
+		for _, name := range []string{rowSave, rowBranch, rowFinish} {
+			add(name, workload.Track{Ops: []string{"call"}, Start: start, Iterations: n, Total: n})
+		}
+		one := start
+		one.Threads = 1
+		add(rowUnloaded, workload.Track{Ops: sagaOps, Start: one, Iterations: 300, Total: 300})
+		add(rowSaga, workload.Track{Ops: sagaOps, Start: start, Iterations: n, Total: n})
+		p.Writes = append(p.Writes, s.saga.writes())
+		p.Spaces = append(p.Spaces, s.saga.space())
+	}
+	for i := range p.Phases {
+		if d > 0 {
+			p.Phases[i].Duration = max(d/time.Duration(len(p.Phases)), time.Millisecond)
+		}
+	}
+	return p
+}
+
+// rowWork is the work on one row, and what has become of it. It is safe for use by
+// several goroutines.
+type rowWork struct {
+	name, title, note string
+	depth             int
+	begun             sync.Once
+	begin             usage
+	end               func() usage // of the row after it, or of the end
+	meter             meter
+
+	mu      sync.Mutex
+	tallies []*rowTally
+	first   atomic.Int64
+}
+
+// rowTally is what one worker has done. The worker alone writes it, and it is read
+// when the worker is gone or its numbers do not matter.
+type rowTally struct {
+	calls, errors atomic.Int64
+	last          atomic.Int64
+	mu            sync.Mutex
+	slices        []int64 // calls in each stretch of sliceNS
+	_             [64]byte
+}
+
+const sliceNS = int64(50 * time.Millisecond)
+
+func (w *rowWork) tally() *rowTally {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := &rowTally{}
+	w.tallies = append(w.tallies, t)
+	return t
+}
+
+// enter is called before each call; the first one of a row notes what was used
+// until then.
+func (w *rowWork) enter(ctx context.Context, it *workload.Iteration) {
+	w.begun.Do(func() {
+		u := w.meter.usage(ctx)
+		w.mu.Lock()
+		w.begin = u
+		w.mu.Unlock()
+		w.first.Store(max(it.Now(), 1))
+	})
+}
+
+func (w *rowWork) leave(t *rowTally, it *workload.Iteration, units int, err error) {
+	if it.Warmup {
+		return
+	}
+	now := it.Now()
+	t.last.Store(now)
+	if err != nil {
+		t.errors.Add(1)
+		return
+	}
+	t.calls.Add(int64(units))
+	at := int(max(now-w.first.Load(), 0) / sliceNS)
+	t.mu.Lock() // its own: facts are made once a second
+	for len(t.slices) <= at {
+		t.slices = append(t.slices, 0)
+	}
+	t.slices[at] += int64(units)
+	t.mu.Unlock()
+}
+
+// rowTask is one client of a row: call does one iteration and says how many calls
+// that was.
+type rowTask struct {
+	w    *rowWork
+	t    *rowTally
+	call func(ctx context.Context, it *workload.Iteration) (int, error)
+}
+
+// Do makes one call, or one batch of them.
+func (k *rowTask) Do(ctx context.Context, it *workload.Iteration) error {
+	k.w.enter(ctx, it)
+	m := it.Begin(0)
+	n, err := k.call(ctx, it)
+	if errors.Is(err, workload.ErrDone) {
+		return err
+	}
+	err = it.End(m, n, err)
+	k.w.leave(k.t, it, n, err)
+	return err
+}
+
+// stats are a row's figures.
+func (w *rowWork) stats() RowFacts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := RowFacts{Row: w.name, Title: w.title, Note: w.note, Depth: w.depth, Connections: len(w.tallies), ClientUS: -1, ServerUS: -1, CV: -1}
+	var last int64
+	var all []int64
+	for _, t := range w.tallies {
+		f.Calls += t.calls.Load()
+		f.Errors += t.errors.Load()
+		last = max(last, t.last.Load())
+		t.mu.Lock()
+		for i, n := range t.slices {
+			if i >= len(all) {
+				all = append(all, make([]int64, i+1-len(all))...)
+			}
+			all[i] += n
+		}
+		t.mu.Unlock()
+	}
+	if first := w.first.Load(); first > 0 && last > first {
+		f.Seconds = float64(last-first) / 1e9
+		f.PerSecond = float64(f.Calls) / f.Seconds
+	}
+	f.CV = spread(all)
+	return f
+}
+
+// spread is the coefficient of variation of three stretches of a row, the first
+// and the last slice left out; -1 when it was too short to tell.
+func spread(slices []int64) float64 {
+	if len(slices) < 5 {
+		return -1
+	}
+	slices = slices[1 : len(slices)-1]
+	third := len(slices) / 3
+	var sums [3]float64
+	for i := range 3 {
+		for _, n := range slices[i*third : (i+1)*third] {
+			sums[i] += float64(n)
+		}
+	}
+	mean := (sums[0] + sums[1] + sums[2]) / 3
+	if mean == 0 {
+		return -1
+	}
+	var sq float64
+	for _, s := range sums {
+		sq += (s - mean) * (s - mean)
+	}
+	return math.Sqrt(sq/2) / mean
+}

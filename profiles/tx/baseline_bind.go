@@ -1,0 +1,232 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// primitives are the calls of the suite on one kind of store.
+type primitives interface {
+	// title and note are for the report.
+	title(row string) string
+	note(row string) string
+	// caller makes one client's call.
+	caller(row primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error)
+}
+
+// baselineRun is a baseline plan at work on one store.
+type baselineRun struct {
+	s     *baselineSpec
+	rows  []*rowWork
+	sagas *sagaRun
+	saved []int64 // sagas saved by each client of tx-save
+	local bool
+	last  usage
+	made  bool
+}
+
+// bindBaseline connects a plan to a store. The transactions of the ceiling are
+// bound as those of mode=saga.
+func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives, st sagaStore, m meter) error {
+	keep, err := store.As[store.Keeper](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	b := &baselineRun{s: s, saved: make([]int64, workload.MaxThreads)}
+	for i := range p.Phases {
+		name := p.Phases[i].Name
+		w := &rowWork{name: name, title: name, depth: 1, meter: m}
+		b.rows = append(b.rows, w)
+		if i < len(s.rows) {
+			row := s.rows[i]
+			w.title, w.depth, w.note = pr.title(name), row.depth, pr.note(name)
+			p.Phases[i].Tracks[0].NewTask = func(int) (workload.Task, error) {
+				call, err := pr.caller(row)
+				return &rowTask{w, w.tally(), call}, err
+			}
+		}
+	}
+	sub := &workload.Plan{Phases: p.Phases}
+	if s.saga != nil {
+		b.sagas = newSagaRun(s.saga, st, m)
+		if err := bindSagaRun(c, sub, s.saga, b.sagas); err != nil {
+			return err
+		}
+		b.bindSagaRows(p, st)
+	}
+	b.setUp(c, p, sub, keep)
+	p.Facts = func() any { return b.facts() }
+	return nil
+}
+
+// bindSagaRows sets the rows of the ceiling to work: each script alone, and whole
+// transactions.
+func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
+	n := len(b.s.rows)
+	call := func(at int, f func(worker int, s *saga) error) {
+		w := b.rows[n+at]
+		p.Phases[n+at].Tracks[0].NewTask = func(worker int) (workload.Task, error) {
+			s := &saga{}
+			return &rowTask{w, w.tally(), func(context.Context, *workload.Iteration) (int, error) { return 1, f(worker, s) }}, nil
+		}
+	}
+	sp := b.s.saga
+	fresh := func(worker int, seq int64, s *saga) {
+		now := time.Now()
+		// Beyond the numbers of the workers that run whole transactions.
+		s.reset(string(appendGid(nil, sp.stamp, worker+workload.MaxThreads, seq)), int(seq+int64(worker))%sp.shards, sp.branches, now)
+		s.empty, s.interval, s.next = true, sp.retry, now.Add(time.Hour) // nobody else is to take them up
+	}
+	ctx := context.Background()
+	call(0, func(worker int, s *saga) error {
+		fresh(worker, b.saved[worker], s)
+		b.saved[worker]++
+		return st.Save(ctx, s)
+	})
+	call(1, func(worker int, s *saga) error {
+		if b.saved[worker] == 0 {
+			return workload.ErrDone
+		}
+		if s.gid == "" {
+			fresh(worker, 0, s)
+		}
+		r := &s.rows[action(0)]
+		r.status, r.ended = succeed, time.Now()
+		return st.Branch(ctx, s, action(0))
+	})
+	call(2, func(worker int, s *saga) error {
+		if b.saved[worker] == 0 {
+			return workload.ErrDone
+		}
+		b.saved[worker]--
+		fresh(worker, b.saved[worker], s)
+		s.status, s.ended = succeed, time.Now()
+		return st.Change(ctx, s, submitted)
+	})
+	for _, at := range []int{3, 4} {
+		w, threads := b.rows[n+at], (at-3)*workload.MaxThreads/2
+		p.Phases[n+at].Tracks[0].NewTask = func(worker int) (workload.Task, error) {
+			task, t := b.sagas.newTask(worker+threads), w.tally()
+			return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
+				w.enter(ctx, it)
+				err := task.Do(ctx, it)
+				w.leave(t, it, 1, err)
+				return err
+			}), nil
+		}
+	}
+}
+
+func (b *baselineRun) setUp(c store.Conn, p, sub *workload.Plan, keep store.Keeper) {
+	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
+		made, err := keep.Made(ctx, b.s.namespace)
+		if err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+		ours := false
+		for _, m := range made {
+			ours = ours || m.Name == baselineSpace
+		}
+		found, err := keep.Inspect(ctx, b.s.space())
+		switch {
+		case err != nil:
+			return fault.Code(err, fault.CodeStore)
+		case found.Exists && !ours && !b.s.allow:
+			return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(b.s.namespace, baselineSpace)), "use another --namespace, or --allow-existing to write into it")
+		}
+		b.made = !found.Exists
+		err = keep.Record(ctx, store.Made{Space: b.s.space(), Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339)})
+		if err == nil && sub.Setup != nil {
+			err = sub.Setup(ctx, progress)
+		}
+		return fault.Code(err, fault.CodeStore)
+	}
+	p.Verify = func(ctx context.Context) workload.Verification {
+		b.last = b.rows[0].meter.usage(ctx)
+		if sub.Verify != nil {
+			return sub.Verify(ctx)
+		}
+		return workload.Verification{State: workload.Skipped, Summary: "these calls leave nothing that could be verified"}
+	}
+	p.Teardown = func(ctx context.Context) error {
+		var errs []error
+		if b.made {
+			_, err := keep.Drop(ctx, b.s.space(), nil)
+			errs = append(errs, err)
+		}
+		if sub.Teardown != nil {
+			errs = append(errs, sub.Teardown(ctx))
+		}
+		return errors.Join(errs...)
+	}
+	_ = c
+}
+
+// BaselineFacts is the record of mode=baseline in run.json. docs/tx.md describes it.
+type BaselineFacts struct {
+	Schema  int        `json:"schema"`
+	Mode    string     `json:"mode"`
+	Cores   int        `json:"cores"`
+	Rows    []RowFacts `json:"rows"`
+	Ceiling *Ceiling   `json:"ceiling,omitempty"`
+}
+
+// RowFacts is one row of the suite.
+type RowFacts struct {
+	Row   string `json:"row"`
+	Title string `json:"title"`
+	Note  string `json:"note,omitempty"`
+	// Depth is how many calls were sent together.
+	Depth       int     `json:"depth"`
+	Connections int     `json:"connections"`
+	Calls       int64   `json:"calls"`
+	Errors      int64   `json:"errors"`
+	Seconds     float64 `json:"seconds"`
+	PerSecond   float64 `json:"calls_per_s"`
+	// CV is the spread of three stretches of the row; -1: too short to tell.
+	CV float64 `json:"cv"`
+	// ClientUS and ServerUS are CPU microseconds a call; -1: not told.
+	ClientUS float64 `json:"client_cpu_us"`
+	ServerUS float64 `json:"server_cpu_us"`
+	// ClientBusy and ServerBusy are cores in use.
+	ClientBusy float64 `json:"client_cores"`
+	ServerBusy float64 `json:"server_cores"`
+}
+
+func (b *baselineRun) facts() *BaselineFacts {
+	f := &BaselineFacts{Schema: 1, Mode: modeBaseline, Cores: runtime.GOMAXPROCS(0), Rows: []RowFacts{}}
+	for i, w := range b.rows {
+		row := w.stats()
+		end := b.last
+		if i+1 < len(b.rows) {
+			next := b.rows[i+1]
+			next.mu.Lock()
+			end = next.begin
+			next.mu.Unlock()
+		}
+		w.mu.Lock()
+		begin := w.begin
+		w.mu.Unlock()
+		if n := float64(row.Calls); n > 0 && !begin.at.IsZero() && !end.at.IsZero() {
+			wall := end.at.Sub(begin.at).Seconds()
+			if begin.client >= 0 {
+				row.ClientUS, row.ClientBusy = (end.client-begin.client)/n*1e6, (end.client-begin.client)/wall
+			}
+			if begin.server >= 0 && end.server >= begin.server {
+				row.ServerUS, row.ServerBusy = (end.server-begin.server)/n*1e6, (end.server-begin.server)/wall
+			}
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	if b.s.saga != nil {
+		f.Ceiling = ceiling(f, b.s.saga.branches, b.rows[0].meter)
+	}
+	return f
+}

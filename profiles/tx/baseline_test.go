@@ -1,0 +1,164 @@
+package tx
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+var baselineTargets = map[string]func(t *testing.T) string{
+	"embedded": func(*testing.T) string { return "embedded:" },
+	"memory":   func(*testing.T) string { return "memory:" },
+	"null":     func(*testing.T) string { return "null:" },
+	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
+	"password": func(t *testing.T) string {
+		return strings.Replace(labtest.Redis(t, "--requirepass", "secret").URL(), "://", "://:secret@", 1)
+	},
+	"cluster": func(t *testing.T) string { return labtest.Cluster(t).URL() },
+}
+
+func TestBaselineRunsEveryRow(t *testing.T) {
+	for name, start := range baselineTargets {
+		t.Run(name, func(t *testing.T) {
+			p, conn := ready(t, start(t), inputs(given("mode=baseline", "threads=3", "requests=150")))
+			drive(t.Context(), t, p, nil)
+			v := p.Verify(t.Context())
+			assert.Contains(t, []string{workload.Passed, workload.Skipped}, v.State, "%+v", v)
+			f := p.Facts().(*BaselineFacts)
+			require.Len(t, f.Rows, len(suite)+5)
+			for _, r := range f.Rows {
+				assert.Zero(t, r.Errors, r.Row)
+				want := int64(150)
+				if r.Row == rowUnloaded {
+					want = 300
+				}
+				if r.Row == rowFinish {
+					// A client that has finished what it saved goes home.
+					assert.InDelta(t, want, r.Calls, 3, r.Row)
+					continue
+				}
+				assert.Equal(t, want, r.Calls, r.Row)
+				assert.Positive(t, r.PerSecond, r.Row)
+			}
+			require.NotNil(t, f.Ceiling)
+			assert.NotEmpty(t, f.Ceiling.Binds)
+			assert.NotEmpty(t, f.Ceiling.Words)
+			require.NoError(t, p.Teardown(t.Context()))
+			if c, ok := conn.(redis.Typed); ok && name == "redis" {
+				keys, err := c.Client().Keys(t.Context(), "*").Result()
+				require.NoError(t, err)
+				assert.Empty(t, keys)
+			}
+		})
+	}
+}
+
+// An error reply is an error, and not a call: what the original's scripts were.
+func TestErrorRepliesAreErrors(t *testing.T) {
+	c := open(t, labtest.Redis(t).URL()).(redis.Typed)
+	raw, err := newRaw(t.Context(), c.Client(), "k")
+	require.NoError(t, err)
+	defer raw.close()
+	for _, text := range []string{"redis.call('SET', KEYS[1], ARGS[1])", "for k=1, 10 do; redis.call('SET', KEYS[1], ARGV[1]); end"} {
+		err := raw.call(t.Context(), encode("EVAL", text, "1", "k", "v"), 1)
+		require.Error(t, err, text)
+		assert.Equal(t, "other", redis.Classify(err).String())
+	}
+	require.NoError(t, raw.call(t.Context(), append(encode("LRANGE", "none", "0", "-1"), encode("GET", "none")...), 2), "the connection stays usable")
+	require.NoError(t, raw.call(t.Context(), encode("SET", "k", "a\r\nb"), 1))
+	require.NoError(t, raw.call(t.Context(), append(encode("GET", "k"), encode("PING")...), 2))
+}
+
+func TestCeiling(t *testing.T) {
+	row := func(name string, rate float64) RowFacts {
+		return RowFacts{Row: name, PerSecond: rate, Connections: 10, Calls: 1000, CV: 0.01, ClientUS: 20, ServerUS: 40}
+	}
+	f := &BaselineFacts{Cores: 2, Rows: []RowFacts{
+		row("eval-loop10", 60000), row(rowSave, 80000), row(rowBranch, 80000), row(rowFinish, 80000), row(rowUnloaded, 5000), row(rowSaga, 15000),
+	}}
+	c := ceiling(f, 2, plainMeter{})
+	assert.Equal(t, boundSerial, c.Binds)
+	assert.InDelta(t, 20000, c.Limit, 1e-6)
+	assert.InDelta(t, 0.75, c.Fraction, 1e-9)
+	assert.Less(t, c.Low, c.Fraction)
+	assert.Empty(t, c.Refused)
+	assert.InDelta(t, 15000, c.Bounds[len(c.Bounds)-1].PerSecond, 1e-6, "the original's way is shown and does not bind")
+	assert.Contains(t, strings.Join(c.Words, "\n"), "close")
+
+	f.Rows[1].Errors, f.Rows[2].CV = 3, 0.2
+	c = ceiling(f, 2, plainMeter{})
+	assert.Zero(t, c.Fraction)
+	assert.Len(t, c.Refused, 2)
+}
+
+func TestSpread(t *testing.T) {
+	assert.Equal(t, -1.0, spread([]int64{1, 2, 3}))
+	assert.Zero(t, spread([]int64{1, 5, 5, 5, 5, 5, 5, 1}))
+	assert.InDelta(t, 0.5, spread([]int64{9, 5, 10, 15, 9}), 1e-9)
+}
+
+func histogram(t *testing.T, us ...int64) *hdrhistogram.Histogram {
+	t.Helper()
+	h := hdrhistogram.New(1, 3_600_000_000_000, 3)
+	for _, v := range us {
+		require.NoError(t, h.RecordValue(v*1000))
+	}
+	return h
+}
+
+func TestRedisBenchmarkLayouts(t *testing.T) {
+	facts, err := json.Marshal(BaselineFacts{Mode: modeBaseline, Rows: []RowFacts{
+		{Row: "set", Title: "SET abcdefg ddddddd", PerSecond: 100000.126},
+		{Row: "cjson10", Title: `EVAL x {"id":1}`, PerSecond: 5, Errors: 1},
+	}})
+	require.NoError(t, err)
+	f := &rundir.Folder{Run: rundir.Run{Mode: modeBaseline, Facts: facts}, Histograms: map[string]*hdrhistogram.Histogram{
+		"set.call.service": histogram(t, 100, 200, 300),
+	}}
+	files, err := encodeBenchmark(f)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	lines := strings.Split(string(files[0].Data), "\n")
+	assert.Equal(t, "SET abcdefg ddddddd: 100000.13 requests per second, p50=0.200 msec", lines[0])
+	rows, err := csv.NewReader(strings.NewReader(string(files[1].Data))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	assert.Equal(t, []string{"test", "rps", "avg_latency_ms", "min_latency_ms", "p50_latency_ms", "p95_latency_ms", "p99_latency_ms", "max_latency_ms"}, rows[0])
+	assert.Equal(t, "SET abcdefg ddddddd", rows[1][0])
+	assert.Equal(t, "0.100", rows[1][3])
+	assert.Equal(t, []string{`EVAL x {"id":1}`, "0.00"}, rows[2][:2])
+}
+
+func TestAB(t *testing.T) {
+	facts, err := json.Marshal(SagaFacts{Mode: modeSaga, Done: 90, Undone: 8, Undecided: 1, Unknown: 1})
+	require.NoError(t, err)
+	f := &rundir.Folder{Run: rundir.Run{
+		Mode: modeSaga, Facts: facts, MeasuredS: 2, Target: "redis://localhost:6379", Settings: map[string]float64{"threads": 10},
+		Store: rundir.Store{Name: "redis", Version: "7"}, Started: time.Now(),
+	}, Histograms: map[string]*hdrhistogram.Histogram{"saga.saga.response": histogram(t, 1000, 2000, 40000)}}
+	files, err := encodeAB(f)
+	require.NoError(t, err)
+	text := string(files[0].Data)
+	for _, want := range []string{
+		"Server Port:            6379\n", "Concurrency Level:      10\n", "Time taken for tests:   2.000 seconds\n", "Complete requests:      100\n",
+		"Failed requests:        10\n   (Connect: 0, Receive: 1, Length: 9, Exceptions: 0)\nNon-2xx responses:      9\n",
+		"Requests per second:    50.00 [#/sec] (mean)\n", "Time per request:       200.000 [ms] (mean)\n",
+		"Time per request:       20.000 [ms] (mean, across all concurrent requests)\n", "  50%      2\n", " 100%     40 (longest request)\n",
+	} {
+		assert.Contains(t, text, want)
+	}
+	// As readers of ab's output look for them.
+	assert.Regexp(t, regexp.MustCompile(`(?m)^Total: +1 +14 +\d+\.\d +2 +40$`), text)
+}
