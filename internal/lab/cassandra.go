@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,8 +106,6 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 		"cluster_name: perfbench",
 		"num_tokens: 1",
 		"partitioner: org.apache.cassandra.dht.Murmur3Partitioner",
-		"commitlog_sync: periodic",
-		"commitlog_sync_period: 10000ms",
 		"commitlog_segment_size: 16MiB",
 		"auto_snapshot: false",
 		"seed_provider:",
@@ -123,6 +122,9 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 		"hints_directory: " + data("hints"),
 		"saved_caches_directory: " + data("saved_caches"),
 		"cdc_raw_directory: " + data("cdc_raw"),
+	}
+	if !slices.Contains(h.rec.Args, "--commitlog_sync") {
+		lines = append(lines, "commitlog_sync: periodic", "commitlog_sync_period: 10000ms")
 	}
 	if f := h.rec.TLS; f != nil {
 		lines = append(lines,

@@ -101,7 +101,7 @@ func bindings() []workload.Binding {
 		{Driver: "redis", New: bind},
 		{Driver: "memory", New: bind},
 		{Driver: "null", New: bind},
-		{Driver: "cassandra", Refuse: later},
+		{Driver: "cassandra", New: bind},
 		{Driver: "mysql", New: bind},
 		{Driver: "postgres", New: bind},
 		{Driver: "sqlite", New: bind},

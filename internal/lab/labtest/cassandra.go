@@ -18,8 +18,12 @@ var shared struct {
 	err   error
 }
 
+// Durable makes a Cassandra write to its disk before it acknowledges, so that a
+// kill loses nothing; by default it may lose the last ten seconds.
+var Durable = []string{"--commitlog_sync", "group", "--commitlog_sync_group_window", "1ms"}
+
 // Cassandra returns a running Cassandra. Without args all tests of a package share
-// one, which starts with the first of them and ends with Run: each test keeps to
+// one, which is Durable and starts with the first of them and ends with Run: each test keeps to
 // a keyspace of its own. With args, settings of its configuration
 // ("--authenticator", "PasswordAuthenticator"), the test gets a private one; a
 // start takes 5 to 15 seconds.
@@ -54,7 +58,7 @@ func startShared() error {
 	shared.dir = dir
 	ctx, cancel := context.WithTimeout(context.Background(), 10*limit) // the first one ever fetches
 	defer cancel()
-	shared.state, err = lab.Up(ctx, dir, "cassandra", lab.Options{Tied: true, Environ: os.Environ()})
+	shared.state, err = lab.Up(ctx, dir, "cassandra", lab.Options{Tied: true, Environ: os.Environ(), Args: Durable})
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/embedded"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
@@ -22,6 +23,7 @@ func All() []store.Driver {
 	return []store.Driver{
 		embedded.Driver,
 		redis.Driver,
+		cassandra.Driver,
 		sqlstore.MySQL,
 		sqlstore.Postgres,
 		sqlstore.SQLite,
@@ -33,7 +35,6 @@ func All() []store.Driver {
 // missing says of schemes that are known and have no driver yet what works
 // instead.
 var missing = map[string]string{
-	"cassandra": "redis:// and embedded: work",
 	"coherence": "redis:// and embedded: work",
 	"dtm+http":  "redis:// and embedded: work",
 	"lab":       "start the lab first with  perfbench lab up,  or use embedded:",

@@ -1,0 +1,145 @@
+// Package cassandra speaks to Apache Cassandra through its Go driver. It
+// implements the shapes of package store over one table for each space; profiles
+// whose own data layer is the point get the typed session. No profile's schema is
+// in here.
+//
+// Every statement is prepared once and goes to a replica of its key. What is
+// measured is one attempt: nothing is tried again and nothing is sent twice
+// unless the target says so (retries=, speculative=); both stand in the report.
+package cassandra
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Driver opens connections to Cassandra.
+var Driver = store.Driver{
+	Name:    "cassandra",
+	Title:   "Cassandra",
+	Schemes: []string{"cassandra"},
+	Example: "cassandra://localhost:9042/keyspace",
+	Params: append([]string{
+		"consistency", "serial_consistency", "dc", "replication", "protocol", "retries", "speculative", "speculative_delay",
+	}, store.NetworkParams...),
+	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
+		c, err := Open(ctx, t, o)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	},
+}
+
+// Typed is a connection whose session a profile may use directly. The session
+// belongs to the connection: do not close it.
+type Typed interface {
+	store.Conn
+	// Session is the driver's session. It has no keyspace: statements name theirs.
+	Session() *gocql.Session
+	// Query prepares a statement as the target asks for: idempotent ones may be
+	// sent to a second replica.
+	Query(stmt string, args ...any) *gocql.Query
+	// Batch begins a batch as the target asks for.
+	Batch(kind gocql.BatchType) *gocql.Batch
+	// EnsureKeyspace returns the keyspace of the target, or one named after the
+	// namespace, which it makes if need be.
+	EnsureKeyspace(ctx context.Context, namespace string) (string, error)
+	// KeyspaceFor is EnsureKeyspace without making anything.
+	KeyspaceFor(namespace string) string
+	// Columns lists the columns of a table by name with their types; empty when
+	// there is no such table.
+	Columns(ctx context.Context, keyspace, table string) (map[string]string, error)
+}
+
+var _ interface {
+	Typed
+	store.Putter
+	store.Setter
+	store.BatchPutter
+	store.Getter
+	store.BatchGetter
+	store.Counter
+	store.GroupPutter
+	store.Keeper
+	store.Prober
+} = (*Conn)(nil)
+
+// Conn is a session with one cluster. It is safe for use by several goroutines.
+type Conn struct {
+	session *gocql.Session
+	target  store.Target
+	opts    options
+	closing sync.Once
+	closed  atomic.Bool
+	tables  sync.Map // tableKey → *table
+	// version, datacenter and nodes are as the first node told.
+	version, datacenter string
+	nodes               int
+}
+
+// Session returns the driver's session. It belongs to the connection: do not close
+// it.
+func (c *Conn) Session() *gocql.Session { return c.session }
+
+// Query begins a statement. Reads and the writes of ours are idempotent.
+func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
+	q := c.session.Query(stmt, args...)
+	if c.opts.speculative > 0 {
+		q = q.Idempotent(true).SetSpeculativeExecutionPolicy(&gocql.SimpleSpeculativeExecution{
+			NumAttempts: c.opts.speculative, TimeoutDelay: c.opts.speculativeDelay,
+		})
+	}
+	return q
+}
+
+// Batch begins a batch.
+func (c *Conn) Batch(kind gocql.BatchType) *gocql.Batch { return c.session.Batch(kind) }
+
+// Close ends the session. It may be called again.
+func (c *Conn) Close() error {
+	c.closing.Do(func() {
+		c.closed.Store(true)
+		c.session.Close()
+	})
+	return nil
+}
+
+// inFlight is how many statements of one batched call are under way at a time.
+const inFlight = 32
+
+// each calls f for 0..n-1, several at a time, and returns the first error.
+func each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	if n == 0 {
+		return ctx.Err()
+	}
+	if n == 1 {
+		return f(ctx, 0)
+	}
+	var next atomic.Int64
+	var first atomic.Pointer[error]
+	var all sync.WaitGroup
+	for range min(n, inFlight) {
+		all.Go(func() {
+			for first.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := f(ctx, i); err != nil {
+					first.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := first.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package cassandra_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+
+func dial(t *testing.T, url string) (*cassandra.Conn, error) {
+	t.Helper()
+	target, err := store.ParseTarget(url)
+	require.NoError(t, err)
+	require.NoError(t, store.CheckParams(target, cassandra.Driver.Params))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := cassandra.Open(ctx, target, store.OpenOptions{Threads: 4})
+	if err == nil {
+		t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	}
+	return c, err
+}
+
+func open(t *testing.T, url string) *cassandra.Conn {
+	t.Helper()
+	c, err := dial(t, url)
+	require.NoError(t, err)
+	return c
+}
+
+// with adds a parameter to a URL.
+func with(url, param string) string {
+	if strings.Contains(url, "?") {
+		return url + "&" + param
+	}
+	return url + "?" + param
+}
+
+func TestShapes(t *testing.T) {
+	url := labtest.Cassandra(t).URL()
+	_, err := open(t, url).EnsureKeyspace(t.Context(), "storetest")
+	require.NoError(t, err)
+	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url+"/storetest") })
+}
+
+func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
+	c := open(t, labtest.Cassandra(t).URL())
+	s := store.Space{Namespace: "own-space", Name: "a", Shape: store.Map}
+	made, err := c.Made(t.Context(), s.Namespace)
+	require.NoError(t, err)
+	assert.Empty(t, made)
+	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	columns, err := c.Columns(t.Context(), "own_x2dspace", "own_x2dspace_a")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"k": "blob", "v": "blob"}, columns)
+}
+
+func TestWhatTheReportSays(t *testing.T) {
+	url := labtest.Cassandra(t).URL()
+	info, err := open(t, url).Info(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "one node", info.Topology)
+	assert.Equal(t, "LOCAL_QUORUM", info.Details["consistency"])
+	assert.Equal(t, "none: an operation is one attempt", info.Details["retry policy"])
+	assert.Equal(t, "off", info.Details["speculative execution"])
+	assert.Equal(t, "v5", info.Details["protocol"])
+	assert.Empty(t, info.Warnings)
+
+	info, err = open(t, url+"?consistency=one&retries=2&speculative=1&speculative_delay=20ms&dc=datacenter1").Info(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "ONE", info.Details["consistency"])
+	assert.Contains(t, info.Details["retry policy"], "up to 2 more attempts")
+	assert.Equal(t, "1 more after 20ms each", info.Details["speculative execution"])
+	assert.Contains(t, info.Details["routing"], "within datacenter1")
+	assert.Len(t, info.Warnings, 2)
+}
+
+func TestTargetsThatCannotBe(t *testing.T) {
+	srv := labtest.Cassandra(t)
+	for url, want := range map[string]string{
+		srv.URL() + "/nosuch":                              "there is no keyspace nosuch",
+		srv.URL() + "?dc=mars":                             `there is no data centre "mars"`,
+		srv.URL() + "?tls=1&insecure=1&dial_timeout=2s":    "cassandra: " + srv.Addr(),
+		"cassandra://127.0.0.1:1?dial_timeout=2s":          "cannot be reached",
+		srv.URL() + "?consistency=most":                    `consistency: "most" is not one of one, two`,
+		srv.URL() + "/a-b":                                 `"a-b" cannot be the name of a keyspace`,
+		srv.URL() + "?protocol=9":                          "protocol",
+		"cassandra://no.such.host.invalid?dial_timeout=2s": "cassandra: no.such.host.invalid",
+	} {
+		_, err := dial(t, url)
+		require.ErrorContains(t, err, want, url)
+		assert.NotEqual(t, fault.CodeOther, fault.CodeOf(err), url)
+	}
+}
+
+func TestOlderTableIsNamed(t *testing.T) {
+	c := open(t, labtest.Cassandra(t).URL())
+	ks, err := c.EnsureKeyspace(t.Context(), "older")
+	require.NoError(t, err)
+	require.NoError(t, c.Session().Query(`CREATE TABLE "`+ks+`".older_a (k text PRIMARY KEY, value text)`).ExecContext(t.Context()))
+	s := store.Space{Namespace: "older", Name: "a", Shape: store.Map}
+	err = c.Probe(t.Context(), s)
+	require.ErrorContains(t, err, "the table older_a has other columns than ours")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	found, err := c.Inspect(t.Context(), s)
+	require.NoError(t, err)
+	assert.Equal(t, "table with other columns", found.Kind)
+	assert.Equal(t, store.WrongType, c.Classify(c.Set(t.Context(), s, []byte("k"), nil)))
+}
+
+// A killed node fails calls in the right class, and comes back with what it had
+// acknowledged.
+func TestKilledNodeComesBack(t *testing.T) {
+	srv := labtest.Cassandra(t)
+	c := open(t, with(srv.URL(), "read_timeout=500ms"))
+	s := store.Space{Namespace: "killed", Name: "a", Shape: store.Map}
+	k := []byte("k")
+	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, c.Put(t.Context(), s, k, []byte("before")))
+
+	srv.Pause()
+	err := c.Set(t.Context(), s, []byte("lost"), nil)
+	assert.Equal(t, store.Timeout, c.Classify(err), "%v", err)
+	srv.Resume()
+
+	srv.Kill()
+	for range 4 {
+		err := c.Set(t.Context(), s, []byte("lost"), nil)
+		require.Error(t, err)
+		assert.Contains(t, []store.Class{store.Unreachable, store.Timeout}, c.Classify(err), "%v", err)
+	}
+	srv.Restart()
+	require.Eventually(t, func() bool { return c.Set(t.Context(), s, []byte("k2"), []byte("after")) == nil }, time.Minute, 100*time.Millisecond)
+	for key, want := range map[string]string{"k": "before", "k2": "after"} {
+		got, ok, err := c.Get(t.Context(), s, []byte(key), nil)
+		require.NoError(t, err)
+		assert.True(t, ok)
+		assert.Equal(t, want, string(got))
+	}
+}
+
+func TestPasswordsAndCertificates(t *testing.T) {
+	srv := labtest.CassandraTLS(t, labtest.TLSOptions{Args: []string{"--authenticator", "PasswordAuthenticator"}})
+	_, rest, _ := strings.Cut(srv.URL(), "://")
+	host, _, _ := strings.Cut(rest, "?")
+	as := func(user, params string) string { return "cassandra://" + user + host + "?dial_timeout=5s&" + params }
+	ca := "tls=1&ca=" + srv.CA
+	require.Eventually(t, func() bool { // the first user is made a moment after the start
+		_, err := dial(t, as("cassandra:cassandra@", ca))
+		return err == nil
+	}, time.Minute, 200*time.Millisecond)
+	for _, c := range []struct{ user, params, want string }{
+		{"cassandra:sesame42@", ca, "user or password are wrong"},
+		{"", ca, "it wants a password"},
+		{"cassandra:cassandra@", "tls=1", "signed by an authority that is not trusted here"},
+		{"cassandra:cassandra@", "", "cassandra: " + host},
+	} {
+		_, err := dial(t, as(c.user, c.params))
+		require.ErrorContains(t, err, c.want)
+		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+		assert.NotContains(t, err.Error(), "sesame42")
+	}
+}

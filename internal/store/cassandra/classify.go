@@ -1,0 +1,167 @@
+package cassandra
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// codes puts the error codes of the protocol in classes.
+var codes = map[int]store.Class{
+	gocql.ErrCodeUnavailable:     store.Unreachable, // too few replicas are alive
+	gocql.ErrCodeOverloaded:      store.Overloaded,
+	gocql.ErrCodeBootstrapping:   store.Overloaded,
+	gocql.ErrCodeWriteTimeout:    store.Timeout,
+	gocql.ErrCodeReadTimeout:     store.Timeout,
+	gocql.ErrCodeCASWriteUnknown: store.Timeout,
+	gocql.ErrCodeCredentials:     store.Refused,
+	gocql.ErrCodeUnauthorized:    store.Refused,
+	gocql.ErrCodeConfig:          store.Refused,
+	gocql.ErrCodeAlreadyExists:   store.Conflict,
+}
+
+// Classify puts an error of an operation in its class. It is safe for use by
+// several goroutines.
+func (c *Conn) Classify(err error) store.Class { return Classify(err) }
+
+// Classify puts an error of the driver in its class.
+func Classify(err error) store.Class {
+	if err == nil {
+		return store.Worked
+	}
+	var reply gocql.RequestError
+	switch {
+	case errors.Is(err, gocql.ErrNotFound):
+		return store.Missing
+	case errors.As(err, &reply):
+		return classOf(reply)
+	case errors.Is(err, context.Canceled):
+		return store.Canceled
+	case errors.Is(err, gocql.ErrTimeoutNoResponse), errors.Is(err, gocql.ErrTooManyTimeouts),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return store.Timeout
+	case errors.Is(err, gocql.ErrNoStreams):
+		return store.Overloaded
+	case unreachable(err):
+		return store.Unreachable
+	}
+	var netErr net.Error
+	if errors.As(err, &netErr) {
+		if netErr.Timeout() {
+			return store.Timeout
+		}
+		return store.Unreachable
+	}
+	return store.Other
+}
+
+func classOf(reply gocql.RequestError) store.Class {
+	if class, ok := codes[reply.Code()]; ok {
+		return class
+	}
+	text := reply.Message()
+	switch {
+	case reply.Code() != gocql.ErrCodeInvalid:
+	case strings.Contains(text, "does not exist"), strings.Contains(text, "unconfigured table"):
+		return store.Missing
+	case strings.Contains(text, "Undefined column"), strings.Contains(text, "Invalid type"), strings.Contains(text, "Unknown identifier"):
+		return store.WrongType
+	}
+	return store.Other
+}
+
+func unreachable(err error) bool {
+	for _, e := range []error{
+		gocql.ErrNoConnections, gocql.ErrConnectionClosed, gocql.ErrSessionClosed, gocql.ErrNoConnectionsStarted, gocql.ErrUnavailable,
+		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	// The driver writes some causes into its messages and drops them.
+	text := err.Error()
+	return strings.Contains(text, "gocql: no hosts available") || strings.Contains(text, "connection closed") || strings.Contains(text, "connection refused")
+}
+
+// where names the nodes as the target does.
+func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
+
+// sentence is a message of ours that keeps its cause for those who ask with
+// errors.Is, without repeating it.
+type sentence struct {
+	text  string
+	cause error
+}
+
+func (s sentence) Error() string { return s.text }
+func (s sentence) Unwrap() error { return s.cause }
+
+// explain says in one sentence why the nodes cannot be used, and what to do. Much
+// of what the driver knows is in the text of its errors only.
+func (c *Conn) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := ctx.Err(); errors.Is(e, context.Canceled) {
+		return fmt.Errorf("cassandra: %s: %w", c.where(), e) // the user's own doing
+	}
+	text := err.Error()
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if strings.Contains(text, p) {
+				return true
+			}
+		}
+		return false
+	}
+	say := func(what, hint string) error {
+		return fault.Store(sentence{"cassandra: " + c.where() + ": " + what, err}, hint)
+	}
+	var unknown x509.UnknownAuthorityError
+	var header tls.RecordHeaderError
+	switch {
+	case has("incorrect", "Bad credentials", "Cannot achieve consistency level") && has("username", "credentials", "password"):
+		return say("user or password are wrong", "they stand before the host, cassandra://user:password@host, or use --password-file")
+	case has("authentication required"):
+		return say("it wants a password", "write the user before the host, and give --password-file")
+	case has("no permission", "unauthorized"):
+		return say("this user may not do that: "+last(text), "ask for the right to create, read and write in the keyspace")
+	case errors.As(err, &unknown), has("unknown authority"):
+		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
+	case has("certificate required", "bad certificate"):
+		return say("it wants a certificate of ours", "give cert=FILE and key=FILE")
+	case errors.As(err, &header), has("first record does not look like a TLS handshake"):
+		return say("it does not speak TLS on this port", "leave tls=1 away")
+	case has("certificate is valid for", "certificate is not valid"):
+		return say("its certificate is for another name", "give the name in it with servername=NAME")
+	case has("connection refused", "no such host", "i/o timeout", "no response received", "network is unreachable", "connect: "):
+		return say("cannot be reached: "+last(text), "is the server running? perfbench lab up cassandra starts one")
+	case has("connection reset", "EOF", "connection closed"):
+		return say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
+	case has("unsupported protocol", "protocol version"):
+		return say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 wants protocol=4")
+	}
+	return fault.Store(fmt.Errorf("cassandra: %s: %w", c.where(), err), "is this a Cassandra? perfbench lab up cassandra starts one")
+}
+
+// last is the part of a message behind its last colon.
+func last(text string) string {
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}

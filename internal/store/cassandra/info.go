@@ -1,0 +1,68 @@
+package cassandra
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Info tells what the nodes are and how they are spoken to.
+func (c *Conn) Info(ctx context.Context) (store.Info, error) {
+	q := c.session.Query("SELECT release_version FROM system.local").Consistency(gocql.One)
+	if err := q.ScanContext(ctx, &c.version); err != nil {
+		return store.Info{}, c.explain(ctx, err)
+	}
+	o := &c.opts
+	topology := "one node"
+	if c.nodes > 1 {
+		topology = fmt.Sprintf("%d nodes", c.nodes)
+	}
+	info := store.Info{
+		Name: "cassandra", Version: c.version, Topology: topology,
+		Details: map[string]string{
+			"consistency":           o.consistency.String(),
+			"serial consistency":    o.serial.String(),
+			"data centre":           c.datacenter,
+			"protocol":              "v" + strconv.Itoa(o.protocol),
+			"routing":               "token-aware, then round robin",
+			"connections per node":  strconv.Itoa(o.connections),
+			"retry policy":          "none: an operation is one attempt",
+			"speculative execution": "off",
+		},
+	}
+	if o.dc != "" {
+		info.Details["routing"] = "token-aware, then round robin within " + o.dc
+	}
+	if o.retries > 0 {
+		info.Details["retry policy"] = fmt.Sprintf("up to %d more attempts, all within the time of the operation", o.retries)
+		info.Warnings = append(info.Warnings, fmt.Sprintf("retries=%d: what failed and was tried again counts as one operation that worked", o.retries))
+	}
+	if o.speculative > 0 {
+		info.Details["speculative execution"] = fmt.Sprintf("%d more after %v each", o.speculative, o.speculativeDelay)
+		info.Warnings = append(info.Warnings, "speculative execution is on: the store does more work than is counted")
+	}
+	if o.keyspace != "" {
+		if r := c.replicationOf(ctx, o.keyspace); r != "" {
+			info.Details["replication"] = r
+		}
+	}
+	return info, nil
+}
+
+// replicationOf tells how a keyspace is replicated, "" when it cannot be told.
+func (c *Conn) replicationOf(ctx context.Context, keyspace string) string {
+	var r map[string]string
+	err := c.session.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)
+	if err != nil {
+		return ""
+	}
+	class := r["class"]
+	class = class[strings.LastIndexByte(class, '.')+1:]
+	delete(r, "class")
+	return strings.TrimSpace(class + " " + strings.Trim(fmt.Sprint(r), "map[]"))
+}

@@ -1,0 +1,234 @@
+package cassandra
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// timeout is how long a statement may take unless the target says otherwise. It is
+// above the server's own, so that the server's word is heard.
+const timeout = 5 * time.Second
+
+// perNode is the number of connections to each node: one carries thousands of
+// statements at a time.
+const perNode = 2
+
+// options is what a target says beyond hosts.
+type options struct {
+	keyspace          string
+	consistency       gocql.Consistency
+	serial            gocql.Consistency
+	dc                string
+	replication       int
+	retries           int
+	speculative       int
+	speculativeDelay  time.Duration
+	connections       int
+	protocol          int
+	dial, read, write time.Duration
+}
+
+var levels = map[string]gocql.Consistency{
+	"any": gocql.Any, "one": gocql.One, "two": gocql.Two, "three": gocql.Three, "quorum": gocql.Quorum, "all": gocql.All,
+	"local_quorum": gocql.LocalQuorum, "each_quorum": gocql.EachQuorum, "local_one": gocql.LocalOne,
+}
+
+var levelNames = []string{"one", "two", "three", "quorum", "all", "local_quorum", "each_quorum", "local_one", "any"}
+
+var serialLevels = map[string]gocql.Consistency{"serial": gocql.Serial, "local_serial": gocql.LocalSerial}
+
+func level(t store.Target, name, def string, known map[string]gocql.Consistency, names []string) (gocql.Consistency, error) {
+	word := strings.ToLower(t.Params.Get(name))
+	if word == "" {
+		word = def
+	}
+	if l, ok := known[word]; ok {
+		return l, nil
+	}
+	return 0, fault.Input(fmt.Errorf("cassandra: %s: %q is not one of %s", name, word, strings.Join(names, ", ")), suggest.Hint(word, names))
+}
+
+var plainName = regexp.MustCompile(`^[a-zA-Z0-9_]{1,48}$`)
+
+func newOptions(t store.Target) (options, error) {
+	var o options
+	var errs [8]error
+	o.consistency, errs[0] = level(t, "consistency", "local_quorum", levels, levelNames)
+	o.serial, errs[1] = level(t, "serial_consistency", "local_serial", serialLevels, []string{"serial", "local_serial"})
+	o.replication, errs[2] = t.Int("replication", 0, 1, 100)
+	o.retries, errs[3] = t.Int("retries", 0, 0, 100)
+	o.speculative, errs[4] = t.Int("speculative", 0, 0, 10)
+	o.connections, errs[5] = store.Connections(t)
+	o.protocol, errs[6] = t.Int("protocol", 5, 3, 5)
+	o.speculativeDelay, errs[7] = t.Duration("speculative_delay")
+	times, err := store.Timeouts(t)
+	if err := errors.Join(append(errs[:], err)...); err != nil {
+		return o, fault.Code(err, fault.CodeInput)
+	}
+	o.dc, o.keyspace = t.Params.Get("dc"), t.Path
+	if o.keyspace != "" && !plainName.MatchString(o.keyspace) {
+		return o, fault.Input(fmt.Errorf("cassandra: %q cannot be the name of a keyspace", o.keyspace), "letters, digits and _, at most 48")
+	}
+	if o.speculativeDelay == 0 {
+		o.speculativeDelay = 50 * time.Millisecond
+	}
+	if o.connections == 0 {
+		o.connections = perNode
+	}
+	o.dial, o.read, o.write = or(times.Dial), or(times.Read), or(times.Write)
+	return o, nil
+}
+
+func or(d time.Duration) time.Duration {
+	if d == 0 {
+		return timeout
+	}
+	return d
+}
+
+// cluster makes the driver's configuration.
+func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
+	config, err := store.TLSConfig(t)
+	if err != nil {
+		return nil, err
+	}
+	hosts := make([]string, len(t.Hosts))
+	for i, h := range t.Hosts {
+		hosts[i] = store.HostPort(h, 9042)
+	}
+	c := gocql.NewCluster(hosts...)
+	c.ProtoVersion = o.protocol
+	c.Consistency, c.SerialConsistency = o.consistency, o.serial
+	c.ConnectTimeout, c.Timeout, c.WriteTimeout = o.dial, o.read, o.write
+	c.NumConns = o.connections
+	c.Logger = silence{} // what matters comes as errors; the terminal is others'
+	// A node that comes back is to be used at once.
+	c.ReconnectInterval = time.Second
+	c.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 1, Interval: 100 * time.Millisecond}
+	if o.retries > 0 {
+		c.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: o.retries}
+	}
+	fallback := gocql.RoundRobinHostPolicy()
+	if o.dc != "" {
+		fallback = gocql.DCAwareRoundRobinPolicy(o.dc)
+	}
+	c.PoolConfig.HostSelectionPolicy = gocql.TokenAwareHostPolicy(fallback)
+	if t.User != "" || t.Password != "" {
+		c.Authenticator = gocql.PasswordAuthenticator{Username: t.User, Password: t.Password}
+	}
+	if config != nil {
+		c.SslOpts = &gocql.SslOptions{Config: config, EnableHostVerification: !config.InsecureSkipVerify}
+	}
+	return c, nil
+}
+
+// silence is the driver's logger.
+type silence struct{}
+
+func (silence) Error(string, ...gocql.LogField)   {}
+func (silence) Warning(string, ...gocql.LogField) {}
+func (silence) Info(string, ...gocql.LogField)    {}
+func (silence) Debug(string, ...gocql.LogField)   {}
+
+// Open connects to the nodes of t and makes sure that they answer, accept us, and
+// have the keyspace that t names. Errors have the code of an unfit store, or of bad
+// input when the target itself is wrong, and a hint; none repeats a password.
+func Open(ctx context.Context, t store.Target, _ store.OpenOptions) (*Conn, error) {
+	if len(t.Hosts) == 0 {
+		return nil, fault.Input(errors.New("cassandra: no host"), "for example cassandra://localhost:9042")
+	}
+	o, err := newOptions(t)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := o.cluster(t)
+	if err != nil {
+		return nil, err
+	}
+	session, err := connect(ctx, cluster)
+	c := &Conn{session: session, target: t, opts: o}
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	if err := c.greet(ctx); err != nil {
+		c.session.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// connect makes the session, which knows no context.
+func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session, error) {
+	type made struct {
+		session *gocql.Session
+		err     error
+	}
+	done := make(chan made, 1) // one value: the sender never waits
+	go func() {
+		s, err := cluster.CreateSession()
+		done <- made{s, err}
+	}()
+	select {
+	case m := <-done:
+		return m.session, m.err
+	case <-ctx.Done():
+		go func() {
+			if m := <-done; m.session != nil {
+				m.session.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// greet asks the node what it is, and for the keyspace of the target.
+func (c *Conn) greet(ctx context.Context) error {
+	q := c.session.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
+	if err := q.ScanContext(ctx, &c.version, &c.datacenter); err != nil {
+		return c.explain(ctx, err)
+	}
+	c.nodes = len(c.session.GetHosts())
+	if c.opts.dc != "" && c.opts.dc != c.datacenter {
+		known := false
+		var names []string
+		for _, h := range c.session.GetHosts() {
+			known = known || h.DataCenter() == c.opts.dc
+			names = append(names, h.DataCenter())
+		}
+		if !known {
+			return fault.Store(fmt.Errorf("cassandra: %s: there is no data centre %q", c.where(), c.opts.dc), "there is "+strings.Join(names, ", "))
+		}
+		c.datacenter = c.opts.dc
+	}
+	if c.opts.keyspace == "" {
+		return nil
+	}
+	there, err := c.hasKeyspace(ctx, c.opts.keyspace)
+	if err != nil {
+		return c.explain(ctx, err)
+	}
+	if !there {
+		return fault.Store(fmt.Errorf("cassandra: %s: there is no keyspace %s", c.where(), c.opts.keyspace),
+			"create it, or leave it out of the target: perfbench then makes one named after --namespace")
+	}
+	return nil
+}
+
+func (c *Conn) hasKeyspace(ctx context.Context, name string) (bool, error) {
+	var got string
+	err := c.session.Query("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name).Consistency(gocql.One).ScanContext(ctx, &got)
+	if errors.Is(err, gocql.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

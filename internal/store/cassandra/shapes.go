@@ -1,0 +1,192 @@
+package cassandra
+
+import (
+	"context"
+	"errors"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// bytesOf keeps an empty value from being taken for null, which deletes.
+func bytesOf(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// Put reads the value under a key and then replaces it: two statements, since
+// Cassandra has none that does both.
+func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return err
+	}
+	if _, _, err := c.get(ctx, t, nil, bytesOf(key)); err != nil {
+		return wrap("put", t, err)
+	}
+	return wrap("put", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
+}
+
+// Set stores a value without reading the old one.
+func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return err
+	}
+	return wrap("set", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
+}
+
+// PutAll stores entries with one statement each, several at a time: keys live on
+// different replicas, so one batch of them would only make a node do the sorting.
+func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return err
+	}
+	return wrap("put all", t, each(ctx, len(es), func(ctx context.Context, i int) error {
+		return c.Query(t.set, bytesOf(es[i].Key), bytesOf(es[i].Val)).ExecContext(ctx)
+	}))
+}
+
+// Get reads one value into buf.
+func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return nil, false, err
+	}
+	val, ok, err := c.get(ctx, t, buf, bytesOf(key))
+	if absent(err) {
+		return buf[:0], false, nil
+	}
+	return val, ok, wrap("get", t, err)
+}
+
+// get reads one value, appending it to buf[:0].
+func (c *Conn) get(ctx context.Context, t *table, buf []byte, key ...any) ([]byte, bool, error) {
+	var val []byte
+	err := c.Query(t.get, key...).ScanContext(ctx, &val)
+	if errors.Is(err, gocql.ErrNotFound) {
+		return buf[:0], false, nil
+	}
+	return append(buf[:0], val...), err == nil, err
+}
+
+// GetAll reads the values of keys with one statement each, several at a time.
+func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(keys))
+	err = each(ctx, len(keys), func(ctx context.Context, i int) error {
+		val, ok, err := c.get(ctx, t, nil, bytesOf(keys[i]))
+		if ok {
+			out[i] = bytesOf(val)
+		}
+		return err
+	})
+	if absent(err) {
+		return make([][]byte, len(keys)), nil
+	}
+	if err != nil {
+		return nil, wrap("get all", t, err)
+	}
+	return out, nil
+}
+
+// Count tells how many rows the table of a space has, 0 when there is none. It
+// reads all of it page by page: a count by the server would run into its time-out.
+func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.count(ctx, t)
+	if absent(err) {
+		return 0, nil
+	}
+	return n, wrap("count", t, err)
+}
+
+func (c *Conn) count(ctx context.Context, t *table) (int64, error) {
+	iter := c.Query(t.all).PageSize(5000).IterContext(ctx)
+	var n, token int64
+	for iter.Scan(&token) {
+		n++
+	}
+	return n, iter.Close()
+}
+
+func (c *Conn) grouped(s store.Space) (*table, error) {
+	s.Grouped = true
+	return c.tableOf(s)
+}
+
+// PutGroup stores one entry in one group, reading the old value first.
+func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	t, err := c.grouped(s)
+	if err != nil {
+		return err
+	}
+	if _, _, err := c.get(ctx, t, nil, bytesOf(group), bytesOf(key)); err != nil {
+		return wrap("put in a group", t, err)
+	}
+	return wrap("put in a group", t, c.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))
+}
+
+// batchBytes is the most bytes of values in one batch: servers warn above 5 KiB.
+const batchBytes = 4 << 10
+
+// PutGroups stores the entries of several groups, each group's in batches, since
+// they live on the same replicas.
+func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	t, err := c.grouped(s)
+	if err != nil {
+		return err
+	}
+	return wrap("put groups", t, each(ctx, len(gs), func(ctx context.Context, i int) error {
+		return c.putGroup(ctx, t, &gs[i])
+	}))
+}
+
+func (c *Conn) putGroup(ctx context.Context, t *table, g *store.Group) error {
+	group := bytesOf(g.Name)
+	for from := 0; from < len(g.Entries); {
+		b := c.Batch(gocql.UnloggedBatch)
+		for size := 0; from < len(g.Entries) && (size == 0 || size+len(g.Entries[from].Val) <= batchBytes); from++ {
+			e := &g.Entries[from]
+			b.Query(t.set, group, bytesOf(e.Key), bytesOf(e.Val))
+			size += len(e.Key) + len(e.Val)
+		}
+		if err := b.ExecContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetGroup reads the values of keys in one group.
+func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	t, err := c.grouped(s)
+	if err != nil {
+		return nil, err
+	}
+	got := make(map[string][]byte, len(keys))
+	iter := c.Query(t.in, bytesOf(group), keys).IterContext(ctx)
+	var k, v []byte
+	for iter.Scan(&k, &v) {
+		got[string(k)] = append([]byte{}, v...)
+		k, v = nil, nil
+	}
+	if err := iter.Close(); err != nil && !absent(err) {
+		return nil, wrap("get from a group", t, err)
+	}
+	out := make([][]byte, len(keys))
+	for i, key := range keys {
+		out[i] = got[string(key)]
+	}
+	return out, nil
+}
