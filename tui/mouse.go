@@ -98,7 +98,7 @@ func (d *dashboard) drag(m tea.Mouse, p panes, e env) {
 		if slide(k, k.Get(d.run.Settings(d.tuner.track)), l.wide) == x {
 			return // already there: no change to log
 		}
-		d.change(e, k, func(float64) float64 { return slid(k, x, l.wide) })
+		d.change(e, k, false, func(float64) float64 { return slid(k, x, l.wide) })
 		return
 	}
 }

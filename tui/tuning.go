@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,9 +42,11 @@ type presetSavedMsg struct {
 // together is how far apart turns of one knob may be to be undone as one.
 const together = time.Second
 
-// change turns a knob: exactly one Change, here in the event loop, so that quick
-// presses arrive in their order and none is lost.
-func (d *dashboard) change(e env, k workload.Knob, f func(v float64) float64) {
+// change turns a knob: one Change, here in the event loop, so that quick presses
+// arrive in their order and none is lost. Where the tracks have values of their
+// own that do not add up, and the change is relative to them, each track has its
+// own.
+func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float64) float64) {
 	t := &d.tuner
 	if k.Get == nil || d.progress.Stage != Measuring {
 		return
@@ -52,9 +55,14 @@ func (d *dashboard) change(e env, k workload.Knob, f func(v float64) float64) {
 	for i := range d.tracks {
 		before[i] = k.Get(d.run.Settings(i))
 	}
-	d.run.Change("workbench", t.track, func(s workload.Settings) workload.Settings {
-		return k.Set(s, k.Clamp(f(k.Get(s))))
-	})
+	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
+	if t.track == All && relative && !k.Sum && slices.Min(before) != slices.Max(before) {
+		for i := range d.tracks {
+			d.run.Change("workbench", i, apply)
+		}
+	} else {
+		d.run.Change("workbench", t.track, apply)
+	}
 	n := len(t.done)
 	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.now.Sub(t.done[n-1].at) < together {
 		t.done[n-1].at = e.now
@@ -67,7 +75,7 @@ func (d *dashboard) change(e env, k workload.Knob, f func(v float64) float64) {
 // turn turns a knob up or down by a notch, or ten.
 func (d *dashboard) turn(e env, k workload.Knob, up, ten bool) {
 	now, peak := d.fig.rate, d.fig.peak
-	d.change(e, k, func(v float64) float64 { return turned(k, v, up, ten, now, peak) })
+	d.change(e, k, true, func(v float64) float64 { return turned(k, v, up, ten, now, peak) })
 }
 
 // undo takes the last turn back, in every track that it changed.
@@ -235,7 +243,7 @@ func (d *dashboard) pressTyping(msg tea.KeyPressMsg, e env) {
 			if v != k.Clamp(v) {
 				d.say(e, k.Name+" is between "+knobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+knobText(k, k.Max), false)
 			}
-			d.change(e, k, func(float64) float64 { return v })
+			d.change(e, k, false, func(float64) float64 { return v })
 		}
 	default:
 		t.text, _ = t.text.update(msg)

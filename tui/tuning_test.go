@@ -125,6 +125,14 @@ func TestATrackIsTurnedAlone(t *testing.T) {
 	assert.Contains(t, picture(t, a), "profile: threads ◂ 18 ▸")
 }
 
+func TestTracksWithPayloadsOfTheirOwnEachDoubleIt(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	send(t, a, "t", "up", "right", "right", "down", "down", "right", "esc")
+	require.Equal(t, []int{1 << 10, 2 << 10}, []int{run.Settings(0).Payload, run.Settings(1).Payload})
+	send(t, a, "t", "up", "up", "left", "left", "esc", "]") // all tracks again
+	assert.Equal(t, []int{2 << 10, 4 << 10}, []int{run.Settings(0).Payload, run.Settings(1).Payload})
+}
+
 func TestResetBringsEveryKnobBack(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "]", "}", "{", "t", "r")
