@@ -107,6 +107,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.close()
 	case endedMsg:
 		return a, a.ended(msg.outcome)
+	case startedMsg:
+		return a, tea.Batch(a.orphaned(msg), a.forward(msg))
 	case stopMsg:
 		return a, a.leave()
 	case killMsg:

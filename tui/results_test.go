@@ -313,3 +313,24 @@ func BenchmarkResultsView(b *testing.B) {
 		})
 	}
 }
+
+// One picture of each screen keeps its escape codes, in every theme.
+func TestScreensInColour(t *testing.T) {
+	for _, theme := range []string{ThemeLight, ThemeDark, ThemeMono} {
+		t.Run("picker "+theme, func(t *testing.T) {
+			a, _ := pickApp(t, newDemoBench(), Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			requireGolden(t, a.View().Content)
+		})
+		t.Run("results "+theme, func(t *testing.T) {
+			a, _, _ := resultsApp(t, Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			requireGolden(t, a.View().Content)
+		})
+		t.Run("compare "+theme, func(t *testing.T) {
+			a, _ := compareApp(t, Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			requireGolden(t, a.View().Content)
+		})
+	}
+}

@@ -21,7 +21,9 @@ type starting struct {
 	req    Request
 	since  time.Time
 	cancel context.CancelFunc
-	err    error
+	// leaving says that the user has cancelled and the store has yet to notice.
+	leaving bool
+	err     error
 }
 
 type startedMsg struct {
@@ -61,8 +63,13 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		if msg.req != &s.req {
 			return s, nil
 		}
-		if msg.err == nil {
+		switch {
+		case msg.err == nil && s.leaving:
+			return s, tea.Batch(endRun(msg.run), back)
+		case msg.err == nil:
 			return newDashboard(msg.run, e), nil
+		case s.leaving:
+			return s, back
 		}
 		s.err = msg.err
 		if errors.Is(msg.err, context.Canceled) {
@@ -71,9 +78,10 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	case tea.KeyPressMsg:
 		if key.Matches(msg, allKeys.Back) {
 			s.cancel()
-			if s.err != nil {
+			if s.err != nil || s.leaving {
 				return s, back
 			}
+			s.leaving = true
 		}
 		if s.err != nil && key.Matches(msg, allKeys.Choose) {
 			s.err = nil
@@ -83,16 +91,45 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	return s, nil
 }
 
+// endRun ends a run that nobody will see, in the background.
+func endRun(r Run) tea.Cmd {
+	return func() tea.Msg {
+		r.Kill()
+		<-r.Done()
+		return nil
+	}
+}
+
+// orphaned ends a run whose starting screen has been left before it came.
+func (a *App) orphaned(msg startedMsg) tea.Cmd {
+	if msg.run == nil {
+		return nil
+	}
+	for _, s := range a.stack {
+		if st, ok := s.(*starting); ok && &st.req == msg.req {
+			return nil
+		}
+	}
+	return endRun(msg.run)
+}
+
 func (s *starting) view(e env) string {
 	var lines []string
 	st := e.styles
 	target := hideSecrets(s.req.Target)
+	if target == "" {
+		target = defaultTarget
+	}
 	if s.err == nil {
 		wait := ""
 		if d := e.now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
 			wait = fmt.Sprintf(" · %d s", int(d.Seconds()))
 		}
-		lines = []string{"", "  " + st.bold.on("Connecting to "+target) + st.muted.on(wait)}
+		what := "Connecting to " + target
+		if s.leaving {
+			what, wait = "Cancelling", " · esc again leaves at once"
+		}
+		lines = []string{"", "  " + st.bold.on(what) + st.muted.on(wait)}
 	} else {
 		lines = append([]string{"", "  " + st.bad.on("The run has not started")}, "")
 		for _, l := range wrap(s.err.Error(), e.w-6) {
@@ -105,7 +142,13 @@ func (s *starting) view(e env) string {
 			}
 		}
 	}
-	body := panel{title: s.req.Profile, focused: true}.draw(st, e.w, e.h-2, lines)
+	title := s.req.Profile
+	for _, p := range e.bench.Profiles() {
+		if p.Name == title {
+			title = p.Title
+		}
+	}
+	body := panel{title: title, focused: true}.draw(st, e.w, e.h-2, lines)
 	out := append([]string{fit(st.bold.on(" perfbench"), e.w)}, body...)
 	return page(e.w, e.h, append(out, footer(e, s.keys().short)))
 }
@@ -118,8 +161,12 @@ func (s *starting) keys() keyMap {
 	if s.err != nil {
 		k.Back.SetHelp("esc", "back")
 	}
+	short := []key.Binding{k.Back, k.Help, k.Quit}
+	if s.err != nil {
+		short = append([]key.Binding{k.Choose}, short...)
+	}
 	return keyMap{
-		short: []key.Binding{k.Choose, k.Back, k.Help, k.Quit},
+		short: short,
 		full:  [][]key.Binding{{k.Choose, k.Back}},
 	}
 }
