@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Four hours with an error of its own text in every other call take no more
+// memory than the first half hour: the series is thinned, recent seconds drop
+// out, and of the messages ten are kept.
+func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		call := func(_ context.Context, it *workload.Iteration) error {
+			if it.Seq%2 == 0 {
+				return fmt.Errorf("error number %d", it.Seq)
+			}
+			return nil
+		}
+		var early, late int64
+		r := start(t, onePhase(4*time.Hour, pool("p", workload.Settings{Threads: 2, Rate: 2}, call)), func(o *Options) {
+			o.Sink = func(s *measure.Second) error {
+				switch s.T {
+				case 1800:
+					early = heap()
+				case 4*3600 - 10:
+					late = heap()
+				}
+				return nil
+			}
+		})
+		res := result(t, r)
+		snap := r.Snapshot()
+		assert.InDelta(t, 4*3600, res.Ops[0].Count, 2)
+		assert.InDelta(t, 4*3600, res.Errors[0].Count, 2)
+		assert.Len(t, res.Messages, 10)
+		assert.LessOrEqual(t, len(snap.Timeline[0]), 480)
+		assert.Equal(t, 32, snap.Bucket, "seconds in a bucket: four hours in at most 480")
+		assert.LessOrEqual(t, len(snap.Recent[0]), 120)
+		total := int64(0)
+		for _, p := range snap.Timeline[0] {
+			total += p.Count
+		}
+		assert.Equal(t, res.Ops[0].Count, total, "thinning loses no counts")
+		assert.Less(t, late-early, int64(2<<20), "%d bytes after half an hour, %d at the end", early, late)
+	})
+}
