@@ -23,8 +23,8 @@ import (
 // slice is how long each side runs before the other has its turn; rounds is how
 // often. Taking turns keeps a drifting machine from favouring one side.
 const (
-	slice  = 400 * time.Millisecond
-	rounds = 7
+	slice  = time.Second
+	rounds = 5
 )
 
 // call is one operation against Redis.
