@@ -61,7 +61,7 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 		}
 		b.bindSagaRows(p, st)
 	}
-	b.setUp(c, p, sub, keep)
+	b.setUp(p, sub, keep, pr)
 	p.Facts = func() any { return b.facts() }
 	return nil
 }
@@ -124,7 +124,7 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 	}
 }
 
-func (b *baselineRun) setUp(c store.Conn, p, sub *workload.Plan, keep store.Keeper) {
+func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primitives) {
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		made, err := keep.Made(ctx, b.s.namespace)
 		if err != nil {
@@ -143,6 +143,9 @@ func (b *baselineRun) setUp(c store.Conn, p, sub *workload.Plan, keep store.Keep
 		}
 		b.made = !found.Exists
 		err = keep.Record(ctx, store.Made{Space: b.s.space(), Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339)})
+		if err == nil {
+			err = makeTables(ctx, keep, pr, b.s.runID, b.s.allow)
+		}
 		if err == nil && sub.Setup != nil {
 			err = sub.Setup(ctx, progress)
 		}
@@ -159,14 +162,13 @@ func (b *baselineRun) setUp(c store.Conn, p, sub *workload.Plan, keep store.Keep
 		var errs []error
 		if b.made {
 			_, err := keep.Drop(ctx, b.s.space(), nil)
-			errs = append(errs, err)
+			errs = append(errs, err, dropTables(ctx, keep, pr))
 		}
 		if sub.Teardown != nil {
 			errs = append(errs, sub.Teardown(ctx))
 		}
 		return errors.Join(errs...)
 	}
-	_ = c
 }
 
 // BaselineFacts is the record of mode=baseline in run.json. docs/tx.md describes it.

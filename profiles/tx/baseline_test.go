@@ -19,6 +19,9 @@ import (
 )
 
 var baselineTargets = map[string]func(t *testing.T) string{
+	"mariadb":  func(t *testing.T) string { return labtest.MariaDB(t).URL() },
+	"postgres": func(t *testing.T) string { return labtest.Postgres(t).URL() },
+	"sqlite":   func(t *testing.T) string { return "sqlite:" + t.TempDir() + "/tx.db" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"memory":   func(*testing.T) string { return "memory:" },
 	"null":     func(*testing.T) string { return "null:" },

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -19,9 +20,9 @@ func bindings() []workload.Binding {
 		{Driver: "memory", New: bindPlain},
 		{Driver: "null", New: bindPlain},
 		{Driver: "cassandra", Refuse: later},
-		{Driver: "mysql", Refuse: later},
-		{Driver: "postgres", Refuse: later},
-		{Driver: "sqlite", Refuse: later},
+		{Driver: "mysql", New: bindSQL},
+		{Driver: "postgres", New: bindSQL},
+		{Driver: "sqlite", New: bindSQL},
 		{Driver: "coherence", Refuse: later},
 		{Driver: "dtm", Refuse: later},
 	}
@@ -123,4 +124,32 @@ func (p plainPrimitives) caller(row primitive) (func(ctx context.Context, it *wo
 		}
 		return row.depth, nil
 	}, nil
+}
+
+// bindSQL connects a plan to a SQL store.
+func bindSQL(_ context.Context, c store.Conn, p *workload.Plan) error {
+	typed, err := store.As[sqlstore.Typed](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use mysql:, postgres: or sqlite:")
+	}
+	d := newDatabase(typed)
+	switch sp := p.Private.(type) {
+	case *pbmSpec:
+		st, err := newSQLPBM(typed, sp)
+		if err != nil {
+			return err
+		}
+		return bindPBM(c, p, sp, st)
+	case *sagaSpec:
+		sp.shards = 1 // the tables have one index
+		return bindSaga(c, p, sp, newSQLSagas(d, sp), plainMeter{})
+	case *baselineSpec:
+		var sagas sagaStore
+		if sp.saga != nil {
+			sp.saga.shards = 1
+			sagas = newSQLSagas(d, sp.saga)
+		}
+		return bindBaseline(c, p, sp, sqlPrimitives{d, sp}, sagas, plainMeter{})
+	}
+	return errStranger
 }

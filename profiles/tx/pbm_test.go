@@ -93,6 +93,9 @@ func TestTextByteForByte(t *testing.T) {
 }
 
 var pbmTargets = map[string]func(t *testing.T) string{
+	"mariadb":  func(t *testing.T) string { return labtest.MariaDB(t).URL() },
+	"postgres": func(t *testing.T) string { return labtest.Postgres(t).URL() },
+	"sqlite":   func(t *testing.T) string { return "sqlite:" + t.TempDir() + "/tx.db" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"memory":   func(*testing.T) string { return "memory:" },
 	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
@@ -108,7 +111,7 @@ var small = []string{
 func TestTransactionsWriteSummaries(t *testing.T) {
 	for name, start := range pbmTargets {
 		for _, how := range []string{atomicScript, atomicFunction, atomicWatch, atomicNone} {
-			if how == atomicFunction && name == "embedded" || how != atomicScript && name == "memory" {
+			if how == atomicFunction && name == "embedded" || how != atomicScript && name != "redis" && name != "cluster" && name != "embedded" {
 				continue
 			}
 			t.Run(name+" "+how, func(t *testing.T) {

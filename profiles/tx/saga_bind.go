@@ -49,10 +49,8 @@ func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error
 		if r.existed {
 			return nil
 		}
-		if _, err := keep.Drop(ctx, sp.space(), nil); err != nil {
-			return fmt.Errorf("delete %s: %w", prefixed(sp.namespace, sagaSpace), err)
-		}
-		return nil
+		_, err := keep.Drop(ctx, sp.space(), nil)
+		return errors.Join(err, dropTables(ctx, keep, r.store))
 	}
 	return nil
 }
@@ -78,6 +76,9 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 	}
 	if err := keep.Record(ctx, r.record()); err != nil {
 		return fault.Code(err, fault.CodeStore)
+	}
+	if err := makeTables(ctx, keep, r.store, sp.runID, sp.allow); err != nil {
+		return err
 	}
 	if sp.accounts > 0 {
 		if err := r.store.Prepare(ctx, progress); err != nil {
@@ -203,4 +204,59 @@ func (r *sagaRun) measureEnd(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.after = u
+}
+
+// tabled is implemented by what has tables of its own, which are spaces beside the
+// main one.
+type tabled interface {
+	spaces() []store.Space
+	create(ctx context.Context) error
+}
+
+// makeTables makes the tables of what has some, unless others have such.
+func makeTables(ctx context.Context, keep store.Keeper, of any, run string, allow bool) error {
+	t, ok := of.(tabled)
+	if !ok {
+		return nil
+	}
+	spaces := t.spaces()
+	made, err := keep.Made(ctx, spaces[0].Namespace)
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	ours := map[string]bool{}
+	for _, m := range made {
+		ours[m.Name] = true
+	}
+	for _, sp := range spaces {
+		found, err := keep.Inspect(ctx, sp)
+		if err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+		if found.Exists && !ours[sp.Name] && !allow {
+			return fault.Input(fmt.Errorf("the table %s_%s is there and was not made by perfbench", sp.Namespace, sp.Name), "use another --namespace, or --allow-existing to write into it")
+		}
+	}
+	if err := t.create(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	for _, sp := range spaces {
+		if err := keep.Record(ctx, store.Made{Space: sp, Profile: Name, Run: run, Updated: time.Now().UTC().Format(time.RFC3339)}); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	return nil
+}
+
+func dropTables(ctx context.Context, keep store.Keeper, of any) error {
+	t, ok := of.(tabled)
+	if !ok {
+		return nil
+	}
+	var errs []error
+	for _, sp := range t.spaces() {
+		_, err := keep.Drop(ctx, sp, nil)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

@@ -133,7 +133,9 @@ func (k *sagaTask) sample(ctx context.Context, it *workload.Iteration) error {
 		seq := oldest + k.c.rnd.Int64N(t.seq-oldest)
 		if t.get(seq) != unknown {
 			shard := int(seq+int64(k.worker)) % r.spec.shards
-			byShard[shard] = append(byShard[shard], seq)
+			if !slices.Contains(byShard[shard], seq) {
+				byShard[shard] = append(byShard[shard], seq)
+			}
 		}
 	}
 	start := it.Now()

@@ -24,7 +24,10 @@ type SagaFacts struct {
 	Duplicates int64 `json:"barrier_duplicates"`
 	Nulls      int64 `json:"barrier_nothing_to_undo"`
 	Refused    int64 `json:"refused_by_participant"`
-	Swept      int64 `json:"removed_after_retention"`
+	// Conflicts is transactions of a SQL store that it undid for the sake of others,
+	// and that were repeated.
+	Conflicts int64 `json:"conflicts"`
+	Swept     int64 `json:"removed_after_retention"`
 	// Recoveries, by when.
 	AtStart recovery `json:"recovered_at_start"`
 	InRun   recovery `json:"recovered_in_run"`
@@ -79,6 +82,9 @@ func (r *sagaRun) facts() *SagaFacts {
 		Swept: r.swept, AtStart: r.atStart, InRun: r.inRun, AtEnd: r.atEnd,
 		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, LostAcked: r.notes.bad[checkAcked],
 		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
+	}
+	if d, ok := r.store.(*sqlSagas); ok {
+		f.Conflicts = d.conflicts.Load()
 	}
 	var early, late, all int64
 	var gaps [][]gap

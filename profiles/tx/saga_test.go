@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -105,6 +106,9 @@ func TestRowsOfAFailedSaga(t *testing.T) {
 
 // Servers of every kind that the mode runs on.
 var sagaTargets = map[string]func(t *testing.T) string{
+	"mariadb":  func(t *testing.T) string { return labtest.MariaDB(t).URL() },
+	"postgres": func(t *testing.T) string { return labtest.Postgres(t).URL() },
+	"sqlite":   func(t *testing.T) string { return "sqlite:" + t.TempDir() + "/saga.db" },
 	"memory":   func(*testing.T) string { return "memory:" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
@@ -188,6 +192,10 @@ func TestBarrier(t *testing.T) {
 			sp := p.Private.(*sagaSpec)
 			if c, ok := conn.(redis.Typed); ok {
 				testBarrier(t, newRedisSagas(c, sp))
+				return
+			}
+			if c, ok := conn.(sqlstore.Typed); ok {
+				testBarrier(t, newSQLSagas(newDatabase(c), sp))
 				return
 			}
 			m := memorySagasOf(conn, sp)

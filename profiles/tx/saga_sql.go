@@ -1,0 +1,417 @@
+package tx
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+// Names of the tables, which are spaces of their own.
+var sagaTables = []string{"saga_global", "saga_branch", "saga_barrier", "saga_account"}
+
+// sqlSagas keeps transactions in four tables: global transactions, branch rows,
+// the participants' barrier with what each call moved, and accounts. Times are Unix
+// milliseconds. There is one index of unfinished transactions, so one prefix.
+type sqlSagas struct {
+	*database
+	spec *sagaSpec
+
+	global, branch, barrier, account string
+	t                                sagaTexts
+}
+
+// sagaTexts are the statements that every saga needs.
+type sagaTexts struct {
+	save, state, row, change, touch, due, lease, call, void, move string
+}
+
+func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
+	s := &sqlSagas{database: d, spec: sp}
+	for i, to := range []*string{&s.global, &s.branch, &s.barrier, &s.account} {
+		*to = d.table(sp.namespace, sagaTables[i])
+	}
+	s.t = sagaTexts{
+		save: d.text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
+			" VALUES (?,'saga',?,'','http',?,?,?,'',?,?,'','','',''){ignore gid}"),
+		state:  d.text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
+		row:    d.text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
+		change: d.text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
+		touch:  d.text("UPDATE " + s.global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
+		due:    d.text("SELECT gid, next_cron_time FROM " + s.global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
+		lease:  d.text("UPDATE " + s.global + " SET next_cron_time = ? WHERE gid = ? AND next_cron_time = ?"),
+		call:   d.text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time) VALUES (?,?,?,?,?,?,?){ignore gid}"),
+		move:   d.text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
+	}
+	s.t.void = s.t.call
+	return s
+}
+
+// spaces lists the tables, for the records of what was made.
+func (s *sqlSagas) spaces() []store.Space {
+	out := make([]store.Space, 0, len(sagaTables))
+	for _, name := range sagaTables {
+		out = append(out, store.Space{Namespace: s.spec.namespace, Name: name, Shape: store.Keys})
+	}
+	return out
+}
+
+// create makes the tables that are missing.
+func (s *sqlSagas) create(ctx context.Context) error {
+	if err := s.conn.EnsureDatabase(ctx, s.spec.namespace); err != nil {
+		return err
+	}
+	id, long := "BIGINT AUTO_INCREMENT PRIMARY KEY", "BLOB"
+	switch s.dialect {
+	case sqlstore.DialectPostgres:
+		id, long = "BIGSERIAL PRIMARY KEY", "BYTEA"
+	case sqlstore.DialectSQLite:
+		id = "INTEGER PRIMARY KEY"
+	}
+	times := "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
+	texts := []string{
+		"CREATE TABLE IF NOT EXISTS " + s.global + " (id " + id + ", gid VARCHAR(128) NOT NULL UNIQUE, trans_type VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL," +
+			" query_prepared VARCHAR(1024) NOT NULL, protocol VARCHAR(45) NOT NULL, " + times + ", options VARCHAR(1024), custom_data VARCHAR(1024)," +
+			" next_cron_interval BIGINT, next_cron_time BIGINT, owner VARCHAR(128) NOT NULL, ext_data TEXT, result VARCHAR(1024), rollback_reason VARCHAR(1024))",
+		"CREATE TABLE IF NOT EXISTS " + s.branch + " (id " + id + ", gid VARCHAR(128) NOT NULL, url VARCHAR(1024) NOT NULL, bin_data " + long + ", branch_id VARCHAR(128) NOT NULL," +
+			" op VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, " + times + ", UNIQUE (gid, branch_id, op))",
+		"CREATE TABLE IF NOT EXISTS " + s.barrier + " (id " + id + ", gid VARCHAR(128) NOT NULL, branch_id VARCHAR(128) NOT NULL, op VARCHAR(45) NOT NULL, reason VARCHAR(45) NOT NULL," +
+			" account BIGINT, delta BIGINT, create_time BIGINT, UNIQUE (gid, branch_id, op))",
+		"CREATE TABLE IF NOT EXISTS " + s.account + " (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL)",
+	}
+	for _, t := range texts {
+		if _, err := s.db.ExecContext(ctx, t); err != nil {
+			return fmt.Errorf("create the tables of sagas: %w", err)
+		}
+	}
+	name := s.quote + strings.Trim(s.global, s.quote) + "_due" + s.quote
+	index := "CREATE INDEX IF NOT EXISTS " + name + " ON " + s.global + " (status, next_cron_time)"
+	if s.dialect == sqlstore.DialectMySQL {
+		// MySQL has no IF NOT EXISTS here; MariaDB would.
+		index = "CREATE INDEX " + name + " ON " + s.global + " (status, next_cron_time)"
+	}
+	if _, err := s.db.ExecContext(ctx, index); err != nil && !strings.Contains(err.Error(), "Duplicate key name") {
+		return fmt.Errorf("create the index of unfinished sagas: %w", err)
+	}
+	return nil
+}
+
+// unix is a time as the tables have it; NULL for none.
+func unix(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// Save inserts the transaction and its rows.
+func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
+	now := g.created.UnixMilli()
+	args := make([]any, 0, 8*len(g.rows))
+	for i := range g.rows {
+		r := &g.rows[i]
+		url := ""
+		if !g.empty {
+			url = participant
+		}
+		args = append(args, g.gid, url, g.appendPayload(nil, r.step), string(appendBranch(nil, r.step)), r.op, r.status, now, now)
+	}
+	rows := s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
+		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(g.rows)), ","))
+	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.timeout.Milliseconds())
+	return s.within(ctx, func(tx *sql.Tx) error {
+		n, err := affected(ctx, tx, s.t.save, g.gid, g.status, now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errTaken
+		}
+		_, err = tx.ExecContext(ctx, rows, args...)
+		return err
+	})
+}
+
+// Branch updates a row under the lock of its transaction.
+func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
+	r := &g.rows[pos]
+	return s.within(ctx, func(tx *sql.Tx) error {
+		var id int64
+		err := tx.QueryRowContext(ctx, s.t.state, g.gid, g.status).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errMoved
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, s.t.row, r.status, unix(r.updated), unix(r.ended), unix(r.rolledBack), g.gid, string(appendBranch(nil, r.step)), r.op)
+		return err
+	})
+}
+
+// guard runs a single statement that changes a transaction if it has the status
+// that is expected.
+func (s *sqlSagas) guard(ctx context.Context, text string, args ...any) error {
+	for try := 1; ; try++ {
+		n, err := affected(ctx, s.db, text, args...)
+		switch {
+		case err == nil && n == 0:
+			return errMoved
+		case err == nil || try == tries || s.conn.Classify(err) != store.Conflict:
+			return err
+		}
+		s.conflicts.Add(1)
+	}
+}
+
+// Change updates the status.
+func (s *sqlSagas) Change(ctx context.Context, g *saga, from string) error {
+	return s.guard(ctx, s.t.change, g.status, unix(g.updated), unix(g.ended), unix(g.rolledBack), g.reason, g.gid, from)
+}
+
+// Touch updates when to look again.
+func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
+	return s.guard(ctx, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
+}
+
+// Lock leases what is due longest, unless somebody else does at the same time.
+func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (string, error) {
+	var gid string
+	var due int64
+	err := s.db.QueryRowContext(ctx, s.t.due, now.UnixMilli()).Scan(&gid, &due)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", errNone
+	}
+	if err != nil {
+		return "", err
+	}
+	n, err := affected(ctx, s.db, s.t.lease, until.UnixMilli(), gid, due)
+	if err == nil && n == 0 {
+		err = errNone
+	}
+	return gid, err
+}
+
+// Load reads a transaction and its rows.
+func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, error) {
+	g := &saga{gid: gid, shard: shard}
+	var options string
+	var created, interval, next int64
+	err := s.db.QueryRowContext(ctx, s.text("SELECT status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
+		Scan(&g.status, &options, &created, &interval, &next, &g.reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	var o recordJSON
+	if err := json.Unmarshal([]byte(options), &o); err != nil {
+		return nil, fmt.Errorf("options of %s: %w", gid, err)
+	}
+	g.created, g.next = time.UnixMilli(created), time.UnixMilli(next)
+	g.interval, g.timeout = time.Duration(interval)*time.Millisecond, time.Duration(o.TimeoutMS)*time.Millisecond
+	err = s.each(ctx, s.text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
+		var url string
+		var data []byte
+		r := row{step: len(g.rows) / 2, created: g.created}
+		if err := scan(&url, &data, &r.op, &r.status); err != nil {
+			return err
+		}
+		g.empty = g.empty || url == ""
+		if r.op == opCompensate {
+			var t transfer
+			if err := json.Unmarshal(data, &t); err != nil {
+				return fmt.Errorf("payload of %s: %w", gid, err)
+			}
+			g.steps = append(g.steps, t)
+		}
+		g.rows = append(g.rows, r)
+		return nil
+	})
+	return g, err
+}
+
+// Move carries out a branch call: the barrier's rows and the account in one
+// transaction. A row that is there already says that the call was.
+func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err error) {
+	r := &g.rows[pos]
+	t := g.steps[r.step]
+	id, now := string(appendBranch(nil, r.step)), time.Now().UnixMilli()
+	undo := r.op == opCompensate
+	if undo {
+		t.Amount = -t.Amount
+	}
+	err = s.within(ctx, func(tx *sql.Tx) error {
+		got = replyDone
+		if undo {
+			n, err := affected(ctx, tx, s.t.void, g.gid, id, opAction, opCompensate, nil, nil, now)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				got = replyNothing
+				_, err := tx.ExecContext(ctx, s.t.void, g.gid, id, r.op, r.op, nil, nil, now)
+				return err
+			}
+		}
+		n, err := affected(ctx, tx, s.t.call, g.gid, id, r.op, r.op, t.Account, t.Amount, now)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			got = replyDuplicate
+			return nil
+		}
+		text, args := s.t.move, []any{t.Amount, t.Account}
+		if !undo && t.Amount < 0 {
+			text, args = text+s.text(" AND balance >= ?"), append(args, -t.Amount)
+			if s.dialect == sqlstore.DialectPostgres {
+				text = strings.Replace(text, ">= $1", ">= $3", 1)
+			}
+		}
+		n, err = affected(ctx, tx, text, args...)
+		if err == nil && n == 0 {
+			got = replyRefused
+			return errUndo
+		}
+		return err
+	})
+	return got, err
+}
+
+// Prepare makes missing accounts.
+func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)) error {
+	const chunk = 500
+	for from := int64(0); from < s.spec.accounts; from += chunk {
+		to := min(from+chunk, s.spec.accounts)
+		var args []any
+		for a := from; a < to; a++ {
+			args = append(args, a, s.spec.balance)
+		}
+		text := s.text("INSERT INTO " + s.account + " (id, balance) VALUES " + strings.TrimSuffix(strings.Repeat("(?,?),", int(to-from)), ",") + "{ignore id}")
+		if _, err := s.db.ExecContext(ctx, text, args...); err != nil {
+			return fmt.Errorf("make accounts: %w", err)
+		}
+		progress(to, s.spec.accounts)
+	}
+	return nil
+}
+
+// Unfinished lists what is not finished.
+func (s *sqlSagas) Unfinished(ctx context.Context, _ int) (out []pending, err error) {
+	err = s.each(ctx, "SELECT gid, next_cron_time FROM "+s.global+" WHERE status IN ('prepared','submitted','aborting')", nil, func(scan func(...any) error) error {
+		var p pending
+		var due int64
+		if err := scan(&p.gid, &due); err != nil {
+			return err
+		}
+		p.due = time.UnixMilli(due)
+		out = append(out, p)
+		return nil
+	})
+	return out, err
+}
+
+// Read reads transactions, with one statement for each table.
+func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, error) {
+	out := make([]stored, len(gids))
+	at := make(map[string]*stored, len(gids))
+	args := make([]any, len(gids))
+	for i, g := range gids {
+		out[i] = stored{gid: g, ledger: map[string]entry{}}
+		at[g], args[i] = &out[i], g
+	}
+	in := " WHERE gid IN " + marks(len(gids))
+	var gid, id, op, status string
+	err := s.each(ctx, s.text("SELECT gid, status FROM "+s.global+in), args, func(scan func(...any) error) error {
+		if err := scan(&gid, &status); err != nil {
+			return err
+		}
+		at[gid].status, at[gid].inner = status, status // it is kept once only
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.each(ctx, s.text("SELECT gid, status FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
+		err := scan(&gid, &status)
+		if err == nil {
+			at[gid].rows = append(at[gid].rows, status)
+		}
+		return err
+	})
+	if err != nil || s.spec.accounts == 0 {
+		return out, err
+	}
+	var account, delta sql.NullInt64
+	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+		err := scan(&gid, &id, &op, &account, &delta)
+		if err == nil {
+			at[gid].ledger[id+op] = entry{transfer{account.Int64, delta.Int64}, !account.Valid}
+		}
+		return err
+	})
+	return out, err
+}
+
+// Balances reads all accounts.
+func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance int64)) error {
+	return s.each(ctx, "SELECT id, balance FROM "+s.account, nil, func(scan func(...any) error) error {
+		var a, n int64
+		err := scan(&a, &n)
+		if err == nil {
+			f(a, n)
+		}
+		return err
+	})
+}
+
+// Money adds everything up in one statement, which sees one instant.
+func (s *sqlSagas) Money(ctx context.Context) ([]money, error) {
+	var m money
+	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
+		" b JOIN "+s.global+" g ON g.gid = b.gid WHERE g.status IN ('prepared','submitted','aborting'))").Scan(&m.sum, &m.flying)
+	return []money{m}, err
+}
+
+// Sweep removes what has been finished for longer than it is kept, some at a time.
+func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
+	const chunk, chunks = 500, 40
+	var gone int64
+	for range chunks {
+		var args []any
+		err := s.each(ctx, s.text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
+			[]any{now.Add(-s.spec.finishedExpire).UnixMilli()}, func(scan func(...any) error) error {
+				var gid string
+				err := scan(&gid)
+				args = append(args, gid)
+				return err
+			})
+		if err != nil || len(args) == 0 {
+			return gone, err
+		}
+		err = s.within(ctx, func(tx *sql.Tx) error {
+			for _, t := range []string{s.barrier, s.branch, s.global} {
+				if _, err := tx.ExecContext(ctx, s.text("DELETE FROM "+t+" WHERE gid IN "+marks(len(args))), args...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return gone, err
+		}
+		gone += int64(len(args))
+		if len(args) < chunk {
+			break
+		}
+	}
+	return gone, nil
+}
