@@ -106,10 +106,10 @@ func sideOf(f *rundir.Folder, op *measure.Operation) runSide {
 		if r.T < 0 || r.T >= n || r.Warmup || op != nil && (r.Track != op.Track || r.Op != op.Op) {
 			continue
 		}
-		if !math.IsNaN(r.Throughput) {
+		if !math.IsNaN(r.Throughput) && (op != nil || f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op})) {
 			s.rates[r.T] = zeroed(s.rates[r.T]) + r.Throughput
 		}
-		if r.ResponseMax > 0 {
+		if r.ResponseMax > 0 && (op != nil || f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op})) {
 			s.p50[r.T] = max(zeroed(s.p50[r.T]), float64(r.ResponseP50))
 			s.p99[r.T] = max(zeroed(s.p99[r.T]), float64(r.ResponseP99))
 		}
@@ -117,6 +117,10 @@ func sideOf(f *rundir.Folder, op *measure.Operation) runSide {
 	count := int64(0)
 	for _, o := range f.Run.Operations {
 		if op != nil && (o.Track != op.Track || o.Op != op.Op) {
+			continue
+		}
+		counts := f.Run.Counts(o)
+		if op == nil && !counts {
 			continue
 		}
 		count += o.Count

@@ -54,10 +54,15 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 		return nil, err
 	}
 	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
+	var whole []distribution
 	for _, o := range f.Run.Operations {
-		l.ops = append(l.ops, distributionOf(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)]))
+		d := distributionOf(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
+		l.ops = append(l.ops, d)
+		if f.Run.Counts(o) {
+			whole = append(whole, d)
+		}
 	}
-	l.all = merged(l.ops)
+	l.all = merged(whole)
 	return l, nil
 }
 

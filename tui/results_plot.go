@@ -41,7 +41,7 @@ func courseOf(f *rundir.Folder) course {
 	c.rates, c.slowest = gaps(n), gaps(n)
 	for _, r := range f.Series {
 		i := r.T - c.first
-		if !math.IsNaN(r.Throughput) {
+		if !math.IsNaN(r.Throughput) && f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op}) {
 			c.rates[i] = r.Throughput + zeroed(c.rates[i])
 		}
 		if r.ResponseMax > 0 {

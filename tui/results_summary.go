@@ -159,7 +159,7 @@ func operationsTable(s *styles, run *rundir.Run, w int) []string {
 	}}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {
-		g.add(opName(run, o), whole(o.Count), rateText(o.Throughput), nanos(o.Response.P50), nanos(o.Response.P99), nanos(o.Response.P999), nanos(o.Response.Max), whole(o.Errors), whole(o.Unstarted))
+		g.add(partName(run, o), whole(o.Count), rateText(o.Throughput), nanos(o.Response.P50), nanos(o.Response.P99), nanos(o.Response.P999), nanos(o.Response.Max), whole(o.Errors), whole(o.Unstarted))
 		failed = append(failed, o.Errors > 0)
 	}
 	g.ink = func(row, col int) ink {
@@ -173,6 +173,14 @@ func operationsTable(s *styles, run *rundir.Run, w int) []string {
 	}
 	head, rows := g.lines(s, w)
 	return append([]string{head}, rows...)
+}
+
+// partName is the name of an operation, set in where its units do not count.
+func partName(run *rundir.Run, o rundir.Operation) string {
+	if !run.Counts(o) {
+		return "  " + opName(run, o)
+	}
+	return opName(run, o)
 }
 
 // charts draws the course of the run in w cells and h lines: throughput above

@@ -286,16 +286,18 @@ type headFigures struct {
 	count               int64
 }
 
-// figuresOf sums a run up: units of all operations together over the measured
+// figuresOf sums a run up: units of all operations that count over the measured
 // time; of latencies those of the slowest operation.
 func figuresOf(run *rundir.Run) headFigures {
 	f := headFigures{rate: math.NaN()}
 	known := false
 	for _, o := range run.Operations {
-		f.count += o.Count
 		f.errors += o.Errors
 		f.unstarted += o.Unstarted
-		known = known || o.Throughput != nil
+		if run.Counts(o) {
+			f.count += o.Count
+			known = known || o.Throughput != nil
+		}
 		f.p50, f.p99 = max(f.p50, o.Response.P50), max(f.p99, o.Response.P99)
 		f.p999, f.max = max(f.p999, o.Response.P999), max(f.max, o.Response.Max)
 	}

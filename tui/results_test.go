@@ -334,3 +334,16 @@ func TestScreensInColour(t *testing.T) {
 		})
 	}
 }
+
+func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
+	v := 10.0
+	run := rundir.Run{MeasuredS: 10, Operations: []rundir.Operation{
+		{Track: "g1", Op: "invocation", Count: 100, Throughput: &v}, {Track: "g1", Op: "put", Count: 100, Throughput: &v},
+	}}
+	run.Parts = []string{"g1.put"}
+	assert.InDelta(t, 10, figuresOf(&run).rate, 1e-9)
+	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
+	assert.InDelta(t, 10, courseOf(f).rates[0], 1e-9)
+	assert.InDelta(t, 10, sideOf(f, nil).rate, 1e-9)
+	assert.InDelta(t, 10, sideOf(f, &measure.Operation{Track: "g1", Op: "put"}).rate, 1e-9, "of itself it has a rate")
+}

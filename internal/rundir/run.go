@@ -5,6 +5,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -46,12 +47,15 @@ type Run struct {
 	Settings map[string]float64 `json:"settings"`
 	// Parameters are the fixed values as text; Origins says where each value,
 	// settings included, came from.
-	Parameters   map[string]string     `json:"parameters"`
-	Origins      map[string]string     `json:"origins"`
-	Operations   []Operation           `json:"operations"`
-	Segments     []Segment             `json:"segments"`
-	Changes      []Change              `json:"changes"`
-	Marks        []Mark                `json:"marks,omitempty"`
+	Parameters map[string]string `json:"parameters"`
+	Origins    map[string]string `json:"origins"`
+	Operations []Operation       `json:"operations"`
+	Segments   []Segment         `json:"segments"`
+	Changes    []Change          `json:"changes"`
+	Marks      []Mark            `json:"marks,omitempty"`
+	// Parts names, as TRACK.OP, the operations that are parts of others or measured
+	// beside the work: their units do not count in totals.
+	Parts        []string              `json:"parts,omitempty"`
 	Errors       []Error               `json:"errors"`
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
@@ -193,3 +197,6 @@ type Format struct {
 	// Encode is pure: the same folder gives the same bytes.
 	Encode func(f *Folder) ([]File, error)
 }
+
+// Counts says whether the units of an operation count in the totals of the run.
+func (r *Run) Counts(o Operation) bool { return !slices.Contains(r.Parts, o.Track+"."+o.Op) }

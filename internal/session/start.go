@@ -207,6 +207,11 @@ func (l *Live) model() rundir.Run {
 			run.Parameters[r.Name] = v.Text
 		}
 	}
+	for i, counted := range Counted(l.Plan) {
+		if op := Operations(l.Plan)[i]; !counted {
+			run.Parts = append(run.Parts, op.Track+"."+op.Op)
+		}
+	}
 	if l.Preset != "" {
 		run.Parameters["preset"] = l.Preset
 	}
