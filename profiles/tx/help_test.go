@@ -149,6 +149,8 @@ func drivePhase(ctx context.Context, t testing.TB, ph *workload.Phase, rec *samp
 					it.Reset(math.MaxInt64)
 					if err := task.Do(ctx, it); errors.Is(err, workload.ErrDone) {
 						return
+					} else if err != nil {
+						time.Sleep(time.Millisecond) // as the engine does when a store is away
 					}
 				}
 			})

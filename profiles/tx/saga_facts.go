@@ -88,6 +88,10 @@ func (r *sagaRun) facts() *SagaFacts {
 	}
 	var early, late, all int64
 	var gaps [][]gap
+	var end int64
+	for _, t := range r.tallies {
+		end = max(end, t.tried.Load())
+	}
 	for _, t := range r.tallies {
 		f.Done += t.done.Load()
 		f.Undone += t.undone.Load()
@@ -100,7 +104,7 @@ func (r *sagaRun) facts() *SagaFacts {
 		f.Refused += t.refused.Load()
 		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
 		t.mu.Lock()
-		gaps = append(gaps, slices.Clone(t.gaps))
+		gaps = append(gaps, append(slices.Clone(t.gaps), gap{t.last.Load(), end}))
 		t.mu.Unlock()
 	}
 	g := longest(gaps)

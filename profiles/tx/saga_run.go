@@ -97,7 +97,7 @@ type sagaTally struct {
 	marks                            []mark
 	mu                               sync.Mutex // guards gaps
 	gaps                             []gap
-	last                             int64
+	last, tried                      atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
 	_                                [64]byte
 }
 
@@ -143,14 +143,14 @@ func (t *sagaTally) get(seq int64) outcome {
 
 // completed notes the time of a completion.
 func (t *sagaTally) completed(now int64) {
-	if now-t.last >= longGap {
+	if last := t.last.Load(); now-last >= longGap {
 		t.mu.Lock()
 		if len(t.gaps) < maxGaps {
-			t.gaps = append(t.gaps, gap{t.last, now})
+			t.gaps = append(t.gaps, gap{last, now})
 		}
 		t.mu.Unlock()
 	}
-	t.last = now
+	t.last.Store(now)
 }
 
 func (r *sagaRun) tally(worker int) *sagaTally {
@@ -231,10 +231,11 @@ func (k *sagaTask) count(it *workload.Iteration, o outcome, err error) {
 	default:
 		t.unknown.Add(1)
 	}
+	now := it.Now()
+	t.tried.Store(now)
 	if o == unknown {
 		return
 	}
-	now := it.Now()
 	t.completed(now)
 	if now < int64(k.run.spec.finishedExpire) {
 		t.early.Add(1)
