@@ -2,12 +2,9 @@ package tui
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -186,50 +183,6 @@ func (f *form) turn(p *picker, e env, by int) tea.Cmd {
 	return nil
 }
 
-// times are the durations that ←→ turn through.
-var times = []time.Duration{
-	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
-	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
-}
-
-// nextTime returns the duration after or before one; below the first it is left to
-// the default.
-func nextTime(text string, by int) string {
-	now, err := time.ParseDuration(strings.TrimSpace(text))
-	if err != nil {
-		if by > 0 {
-			return shortTime(10 * time.Second)
-		}
-		return ""
-	}
-	if by > 0 {
-		for _, t := range times {
-			if t > now {
-				return shortTime(t)
-			}
-		}
-		return shortTime(now)
-	}
-	for _, t := range slices.Backward(times) {
-		if t < now {
-			return shortTime(t)
-		}
-	}
-	return ""
-}
-
-// shortTime writes a duration without zeros behind: 1m, 90s.
-func shortTime(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
-}
-
 // begin lets the selected value be typed.
 func (f *form) begin(p *picker, _ env) {
 	r := f.current()
@@ -297,81 +250,6 @@ func (x *edit) offer() {
 		if typed == strings.ToLower(x.row.text) || strings.Contains(strings.ToLower(c), typed) {
 			x.offers = append(x.offers, c)
 		}
-	}
-}
-
-// maxOffers is how many completions of a path are offered.
-const maxOffers = 50
-
-// complete looks for files that begin as the path typed, in the background.
-func (x *edit) complete() tea.Cmd {
-	if x.row.kind != rowFile {
-		if x.pick >= 0 {
-			x.field = field{text: []rune(x.text()), pos: len([]rune(x.text())), mask: x.field.mask}
-			x.pick = -1
-		}
-		return nil
-	}
-	typed := x.field.value()
-	return func() tea.Msg { return completedMsg{typed, pathsLike(typed)} }
-}
-
-// pathsLike lists the paths that the last one of a list could become, each with
-// what stands before it. Folders end with a slash.
-func pathsLike(typed string) []string {
-	before, last := "", typed
-	if i := strings.LastIndexByte(typed, ','); i >= 0 {
-		before, last = typed[:i+1]+" ", strings.TrimLeft(typed[i+1:], " ")
-	}
-	dir, prefix := filepath.Split(last)
-	look := dir
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			dir = filepath.Join(home, rest) + string(filepath.Separator)
-			look = dir
-		}
-	}
-	if look == "" {
-		look = "."
-	}
-	entries, err := os.ReadDir(look)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, d := range entries {
-		name := d.Name()
-		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") {
-			continue
-		}
-		if d.IsDir() {
-			name += "/"
-		}
-		if out = append(out, before+dir+name); len(out) == maxOffers {
-			break
-		}
-	}
-	return out
-}
-
-// completed types on what all paths found have in common, and offers them.
-func (f *form) completed(msg completedMsg) {
-	x := f.edit
-	if x == nil || x.row.kind != rowFile || x.field.value() != msg.typed || len(msg.paths) == 0 {
-		return
-	}
-	shared := msg.paths[0]
-	for _, p := range msg.paths[1:] {
-		for !strings.HasPrefix(p, shared) {
-			shared = shared[:len(shared)-1]
-		}
-	}
-	if len(shared) > len(msg.typed) {
-		x.field = newField(shared)
-	}
-	x.offers, x.pick = nil, -1
-	if len(msg.paths) > 1 {
-		x.offers = msg.paths
 	}
 }
 

@@ -56,7 +56,11 @@ func bigLines(s *styles, run *rundir.Run, w int) []string {
 		name string
 		ns   int64
 	}{{"p50", f.p50}, {"p99", f.p99}, {"p99.9", f.p999}, {"max", f.max}} {
-		parts = append(parts, s.muted.on(p.name)+" "+s.bold.on(nanos(p.ns)))
+		name := p.name
+		if name == "p50" && f.timed > 1 {
+			name = fmt.Sprintf("slowest of %d operations: %s", f.timed, name)
+		}
+		parts = append(parts, s.muted.on(name)+" "+s.bold.on(nanos(p.ns)))
 	}
 	parts = append(parts, errs.on(plural(f.errors, "error")))
 	out := []string{parts[0]}

@@ -284,6 +284,7 @@ type headFigures struct {
 	p50, p99, p999, max int64   // of the slowest operation
 	errors, unstarted   int64
 	count               int64
+	timed               int // operations that the latencies are of
 }
 
 // figuresOf sums a run up: units of all operations that count over the measured
@@ -294,6 +295,9 @@ func figuresOf(run *rundir.Run) headFigures {
 	for _, o := range run.Operations {
 		f.errors += o.Errors
 		f.unstarted += o.Unstarted
+		if o.Calls > 0 {
+			f.timed++
+		}
 		if run.Counts(o) {
 			f.count += o.Count
 			known = known || o.Throughput != nil
