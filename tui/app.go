@@ -38,7 +38,7 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests.
 // connecting makes the contexts of what may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	a := &App{dark: true, tick: tick, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup)}}
+	a := &App{dark: true, tick: tick, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup), suspend: canSuspend()}}
 	a.env.styles = a.newStyles()
 	first := screen(newPicker(a.env))
 	a.stack = []screen{first}
@@ -204,7 +204,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.kill()
 	}
 	if key.Matches(msg, allKeys.Suspend) {
-		if canSuspend() {
+		if a.env.suspend {
 			return tea.Suspend
 		}
 		return nil

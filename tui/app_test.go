@@ -26,7 +26,7 @@ func newTestEnv(b Bench) env {
 func newTestApp(t testing.TB, b Bench, o Options) *testApp {
 	t.Helper()
 	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
-	a.env.now = newTestEnv(b).now
+	a.env.now, a.env.suspend = newTestEnv(b).now, true
 	a.tick = func(time.Duration, int) tea.Cmd { return nil }
 	return &testApp{App: a}
 }

@@ -45,16 +45,21 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	e = effect{name: c.Name, from: c.From, to: c.To, first: c.At, last: c.At, by: c.By}
 	for i := n - 2; i >= 0; i-- {
 		p := s.Changes[i]
-		if p.Name != c.Name || e.first-p.At > gap {
+		if knobOf(p.Name) != knobOf(c.Name) || e.first-p.At > gap {
 			break
 		}
-		e.first, e.from = p.At, p.From
+		if e.first = p.At; p.Name == c.Name {
+			e.from = p.From
+		}
 	}
 	first, last := e.first.Seconds(), e.last.Seconds()
 	e.before = between(s, first-window-0.5, first)
 	e.after = between(s, last, math.Inf(1))
 	return e, true
 }
+
+// knobOf is the knob of a change that may be aimed at one track.
+func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // between looks at the finished seconds that lie wholly in from..to.
 func between(s *measure.Snapshot, from, to float64) stretch {

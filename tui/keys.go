@@ -101,8 +101,13 @@ func newBindings() bindings {
 // allKeys is the one set of bindings; never written to.
 var allKeys = newBindings()
 
-// global lists the keys that work on every screen.
-func (b bindings) global() []key.Binding {
+// global lists the keys that work on every screen; suspend tells whether there is
+// somebody to resume us.
+func (b bindings) global(suspend bool) []key.Binding {
+	if !suspend {
+		b.Suspend.SetHelp("ctrl+z", "off: no shell below")
+		b.Suspend.SetEnabled(false)
+	}
 	return []key.Binding{b.Help, b.Logs, b.Suspend, b.Quit, b.Interrupt}
 }
 

@@ -100,7 +100,7 @@ func (a *App) float(page string) string {
 // two columns where there is room.
 func helpLines(e env, k keyMap) []string {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
-	groups = append(groups, allKeys.global())
+	groups = append(groups, allKeys.global(e.suspend))
 	var col []string
 	for i, g := range groups {
 		if i > 0 {

@@ -23,6 +23,8 @@ type env struct {
 	// runs under way. Both outlive the screen that uses them.
 	connecting func() (context.Context, context.CancelFunc)
 	starts     *sync.WaitGroup
+	// suspend says that a shell can bring us back after ctrl+z.
+	suspend bool
 }
 
 // screen is one full page. The application owns it: it has no goroutine, knows

@@ -209,3 +209,36 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	}
 	t.Fatal("no slider of threads")
 }
+
+func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 20*time.Second, 120, 40)
+	payload := func() []int {
+		return []int{run.Settings(0).Payload, run.Settings(1).Payload}
+	}
+	run.Change("test", 0, func(s workload.Settings) workload.Settings { s.Payload = 1024; return s })
+	run.Change("test", 1, func(s workload.Settings) workload.Settings { s.Payload = 10240; return s })
+	pass(t, a, run, 5*time.Second)
+	send(t, a, "]", "]")
+	assert.Equal(t, []int{4096, 40960}, payload(), "double is double for both")
+	e, ok := lastEffect(run.Snapshot())
+	require.True(t, ok)
+	assert.InDelta(t, 10240, e.from, 0, "presses close together are one change, for each track")
+	assert.InDelta(t, 40960, e.to, 0)
+	assert.Equal(t, 25*time.Second, e.first)
+	send(t, a, "u")
+	assert.Equal(t, []int{1024, 10240}, payload(), "undo takes both back at once")
+}
+
+func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
+	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	a.env.suspend = false
+	send(t, a, "?")
+	got := picture(t, a)
+	assert.Contains(t, got, "ctrl+z  off: no shell below")
+	_, cmd := a.Update(keyPress("ctrl+z"))
+	assert.Nil(t, cmd)
+	a.env.suspend = true
+	_, cmd = a.Update(keyPress("ctrl+z"))
+	require.NotNil(t, cmd)
+	assert.Equal(t, tea.SuspendMsg{}, cmd())
+}
