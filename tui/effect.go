@@ -64,7 +64,10 @@ func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1
 // between looks at the finished seconds that lie wholly in from..to.
 func between(s *measure.Snapshot, from, to float64) stretch {
 	counts, slowest := map[int]float64{}, map[int]float64{}
-	for _, rows := range s.Recent {
+	for op, rows := range s.Recent {
+		if !s.Counts(op) {
+			continue
+		}
 		for _, r := range rows {
 			if float64(r.T) < from || float64(r.T+1) > to {
 				continue

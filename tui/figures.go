@@ -54,7 +54,7 @@ func digest(s *measure.Snapshot, op int) figures {
 	}
 	for i, t := range s.Ops {
 		f.errors += t.Errors
-		if op >= 0 && op != i {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
 		if row, ok := rowAt(s, i, f.second); ok && row.Seconds > 0 {
@@ -81,7 +81,7 @@ func (f *figures) sums(s *measure.Snapshot, op int) {
 	}
 	count, active := int64(0), time.Duration(0)
 	for i, t := range ops {
-		if op >= 0 && op != i {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
 		count += t.Count

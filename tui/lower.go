@@ -186,7 +186,7 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 		g := d.snap.Gauges[i]
 		rate := math.NaN()
 		for op, o := range d.snap.Ops {
-			if o.Track != t {
+			if o.Track != t || !d.snap.Counts(op) {
 				continue
 			}
 			if r, ok := rowAt(d.snap, op, d.fig.second); ok && r.Seconds > 0 {

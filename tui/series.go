@@ -101,7 +101,7 @@ func (a axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 	out := series{first: floorDiv(a.from, a.bucket)}
 	last := math.MinInt
 	for i, line := range s.Timeline {
-		if op >= 0 && op != i {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
 		var sum measure.Point

@@ -152,8 +152,11 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	if password != "" {
+	switch {
+	case password != "":
 		t.Password = password
+	case t.Password == "":
+		t.Password = session.Password(b.env.Environ)
 	}
 	return d.Open(ctx, t, store.OpenOptions{Threads: 1, Log: b.env.Log})
 }

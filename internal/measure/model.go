@@ -152,6 +152,9 @@ type Snapshot struct {
 	Tracks      []string
 	Gauges      []Gauge
 	Ops         []Totals
+	// Apart holds, per operation, whether it is a part of another or measured beside
+	// it, and so stays out of totals; nil: none does.
+	Apart []bool
 	// Current holds, per operation, the second in progress.
 	Current []Row
 	// Recent holds, per operation, the finished seconds of the last two minutes.
@@ -169,6 +172,9 @@ type Snapshot struct {
 
 	open int // the second that was in progress
 }
+
+// Counts says whether an operation counts in totals.
+func (s *Snapshot) Counts(op int) bool { return op >= len(s.Apart) || !s.Apart[op] }
 
 // Result is what a run, or the part of it that was measured, came to.
 type Result struct {

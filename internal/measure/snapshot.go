@@ -14,7 +14,7 @@ func (c *Collector) publish(now int64) {
 	prev := c.snap.Load()
 	s := &Snapshot{
 		Number: c.number, At: time.Duration(now), Tracks: c.cfg.Tracks,
-		Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.recent),
+		Apart: c.cfg.Apart, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.recent),
 	}
 	if prev != nil && c.second == prev.open {
 		s.Ops, s.Segments, s.Errors, s.Changes, s.Timeline, s.Bucket = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes, prev.Timeline, prev.Bucket
@@ -35,7 +35,7 @@ func (c *Collector) publish(now int64) {
 			s.Ops[op].Count += s.Current[op].Count
 			s.Ops[op].Errors += s.Current[op].Errors
 		}
-		if c.cfg.Apart == nil || !c.cfg.Apart[op] {
+		if s.Counts(op) {
 			s.Done += s.Ops[op].Count
 		}
 	}

@@ -125,7 +125,7 @@ func (p *Prepared) aim() error {
 	case p.req.Password != "":
 		t.Password = p.req.Password
 	case t.Password == "" && (len(t.Hosts) > 0 || t.Scheme == "unix"):
-		t.Password = passwordOf(p.env.Environ)
+		t.Password = Password(p.env.Environ)
 	}
 	p.Target, p.Driver = t, d
 	b, ok := p.Profile.Binding(d.Name)
@@ -364,8 +364,8 @@ func (p *Prepared) Threads() int {
 	return max(most, p.req.MaxThreads)
 }
 
-// passwordOf returns the password that the environment gives, or "".
-func passwordOf(environ []string) string {
+// Password returns the target's password that the environment gives, or "".
+func Password(environ []string) string {
 	for _, kv := range environ {
 		if v, ok := strings.CutPrefix(kv, EnvPrefix+"TARGET_PASSWORD="); ok {
 			return v
