@@ -54,6 +54,18 @@ type saga struct {
 	// keys is for the store.
 	keys []string
 	buf  []byte
+	// first and last are texts of moments, which most of the texts share.
+	first, last moment
+}
+
+// moment is a time with its text.
+type moment struct {
+	at   time.Time
+	text []byte
+}
+
+func (m *moment) set(t time.Time) {
+	m.at, m.text = t, t.AppendFormat(m.text[:0], time.RFC3339Nano)
 }
 
 // row is one branch row.
@@ -70,6 +82,7 @@ func (s *saga) reset(gid string, shard, branches int, now time.Time) {
 	s.created, s.updated, s.ended, s.rolledBack = now, now, time.Time{}, time.Time{}
 	s.reason, s.fate = "", fate{}
 	s.keys = s.keys[:0]
+	s.first.set(now)
 	s.steps, s.rows = s.steps[:0], s.rows[:0]
 	for i := range branches {
 		s.steps = append(s.steps, transfer{})
@@ -82,12 +95,20 @@ func (s *saga) reset(gid string, shard, branches int, now time.Time) {
 func compensation(step int) int { return 2 * step }
 func action(step int) int       { return 2*step + 1 }
 
-func appendTime(b []byte, name string, t time.Time) []byte {
+func (s *saga) appendTime(b []byte, name string, t time.Time) []byte {
 	if t.IsZero() {
 		return b
 	}
 	b = append(append(append(b, `,"`...), name...), `":"`...)
-	b = t.AppendFormat(b, time.RFC3339Nano)
+	switch t {
+	case s.first.at:
+		b = append(b, s.first.text...)
+	default:
+		s.last.set(t)
+		fallthrough
+	case s.last.at:
+		b = append(b, s.last.text...)
+	}
 	return append(b, '"')
 }
 
@@ -115,19 +136,23 @@ func (s *saga) appendRecord(b []byte, first bool) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = strconv.AppendQuote(b, string(s.appendPayload(nil, i)))
+			if s.empty {
+				b = append(b, `"{}"`...)
+			} else {
+				b = strconv.AppendQuote(b, string(s.appendPayload(nil, i)))
+			}
 		}
 		b = append(b, ']')
 	}
-	b = appendTime(b, "create_time", s.created)
-	b = appendTime(b, "update_time", s.updated)
-	b = appendTime(b, "finish_time", s.ended)
-	b = appendTime(b, "rollback_time", s.rolledBack)
+	b = s.appendTime(b, "create_time", s.created)
+	b = s.appendTime(b, "update_time", s.updated)
+	b = s.appendTime(b, "finish_time", s.ended)
+	b = s.appendTime(b, "rollback_time", s.rolledBack)
 	b = append(b, `,"options":"{\"concurrent\":false,\"wait_result\":true,\"timeout_to_fail\":`...)
 	b = strconv.AppendInt(b, int64(s.timeout/time.Second), 10)
 	b = append(b, `}","custom_data":"","next_cron_interval":`...)
 	b = strconv.AppendInt(b, int64(s.interval/time.Millisecond), 10)
-	b = appendTime(b, "next_cron_time", s.next)
+	b = s.appendTime(b, "next_cron_time", s.next)
 	b = append(b, `,"timeout_ms":`...)
 	b = strconv.AppendInt(b, s.timeout.Milliseconds(), 10)
 	if s.reason != "" {
@@ -164,16 +189,20 @@ func (s *saga) appendRow(b []byte, pos int) []byte {
 		b = append(b, participant...)
 	}
 	b = append(b, `","bin_data":"`...)
-	var payload [64]byte
-	b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step))
+	if s.empty {
+		b = append(b, "e30="...) // {}
+	} else {
+		var payload [64]byte
+		b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step))
+	}
 	b = append(b, `","branch_id":"`...)
 	b = appendBranch(b, r.step)
 	b = append(append(append(b, `","op":"`...), r.op...), `","status":"`...)
 	b = append(append(b, r.status...), '"')
-	b = appendTime(b, "create_time", r.created)
-	b = appendTime(b, "update_time", r.updated)
-	b = appendTime(b, "finish_time", r.ended)
-	b = appendTime(b, "rollback_time", r.rolledBack)
+	b = s.appendTime(b, "create_time", r.created)
+	b = s.appendTime(b, "update_time", r.updated)
+	b = s.appendTime(b, "finish_time", r.ended)
+	b = s.appendTime(b, "rollback_time", r.rolledBack)
 	return append(b, '}')
 }
 

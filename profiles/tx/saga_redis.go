@@ -159,18 +159,22 @@ func (r *redisSagas) keys(s *saga) []string {
 
 func (r *redisSagas) four(s *saga, extra int) []any {
 	k := r.keys(s)
+	s.buf = s.buf[:0]
 	args := make([]any, 0, 5+extra)
 	return append(args, 4, k[keyRecord], k[keyRows], k[keyIndex], k[keyStatus])
 }
 
-func (s *saga) recordText(first bool) string {
-	s.buf = s.appendRecord(s.buf[:0], first)
-	return string(s.buf)
+// recordText and rowText write into the saga's buffer, behind what is there.
+func (s *saga) recordText(first bool) []byte {
+	from := len(s.buf)
+	s.buf = s.appendRecord(s.buf, first)
+	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-func (s *saga) rowText(pos int) string {
-	s.buf = s.appendRow(s.buf[:0], pos)
-	return string(s.buf)
+func (s *saga) rowText(pos int) []byte {
+	from := len(s.buf)
+	s.buf = s.appendRow(s.buf, pos)
+	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
 // score is a moment in the index: Unix seconds, to the millisecond.
