@@ -207,6 +207,9 @@ func (a *app) entries(f *dataFlags, all []entry) {
 			if e.Grouped {
 				shape += " by group"
 			}
+			if e.Shared {
+				shape += ", shared"
+			}
 			row(e.Name, shape, size, e.Profile, e.Run, e.Updated)
 		}
 	})
@@ -229,6 +232,10 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k store.Keeper, all 
 		}
 	}
 	for _, e := range all {
+		if e.Shared && e.Exists {
+			fmt.Fprintf(a.Stdout, "%s: left alone, for it held entries of others before perfbench wrote into it; delete it yourself\n", e.Name)
+			continue
+		}
 		last := time.Now()
 		gone, err := k.Drop(ctx, e.Space, func(done int64) {
 			if time.Since(last) > time.Second {

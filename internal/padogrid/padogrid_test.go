@@ -54,6 +54,7 @@ func TestTimeAndFileName(t *testing.T) {
 	assert.Equal(t, "ingestion-profile-redis-250303-090507_x.txt", padogrid.FileName("ingestion", "profile", "redis", at, "x"))
 	assert.Equal(t, "group-g1-redis-250303-090507.txt", padogrid.FileName("group", "g1", "redis", at, ""))
 	assert.Equal(t, "tx-profile-redis-250303-090507_.._x.txt", padogrid.FileName("tx", "profile", "redis", at, "../x"))
+	assert.Equal(t, "tx-profile-redis-250303-090507__[31m_é.txt", padogrid.FileName("tx", "profile", "redis", at, "\x1b[31m\té"))
 }
 
 func TestWriter(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Number writes v with at most that many decimals, rounded half up on the exact
@@ -45,7 +46,15 @@ func FileName(program, name, product string, start time.Time, prefix string) str
 	if program != "group" {
 		s += "_" + prefix
 	}
-	return strings.NewReplacer("/", "_", "\\", "_", "\x00", "_").Replace(s) + ".txt"
+	return strings.Map(fileRune, s) + ".txt"
+}
+
+// fileRune replaces what no file name should hold: a prefix may be any text.
+func fileRune(r rune) rune {
+	if r == '/' || r == '\\' || unicode.IsControl(r) {
+		return '_'
+	}
+	return r
 }
 
 // Writer builds a result text. Its zero value is empty and ready; it belongs to

@@ -102,6 +102,9 @@ type Made struct {
 	Updated string `json:"updated"`
 	// Params holds what a later run must know to recognise the data.
 	Params map[string]string `json:"params,omitempty"`
+	// Shared says that entries of others were in the space when we first wrote into
+	// it: it is not ours to remove as a whole.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // Keeper looks after spaces: what is there, what we made, and its removal. It

@@ -233,16 +233,17 @@ func recordOf(made []store.Made, s store.Space) (store.Made, bool) {
 // many there may be.
 func (b *binding) record(l *load, made []store.Made) store.Made {
 	s, m := b.s, l.m
-	sets := &keySets{}
+	sets, shared := &keySets{}, false
 	if old, ok := recordOf(made, l.space); ok && l.existed {
-		sets = parseKeySets(old.Params["keysets"])
+		sets, shared = parseKeySets(old.Params["keysets"]), old.Shared
 	} else if l.before > 0 {
 		sets.add("others", l.before)
+		shared = true
 	}
 	sets.add(m.keySet(s), m.entries())
 	l.before = sets.total()
 	return store.Made{
-		Space: l.space, Profile: Name, Run: s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
+		Space: l.space, Profile: Name, Run: s.runID, Updated: time.Now().UTC().Format(time.RFC3339), Shared: shared,
 		Params: map[string]string{
 			"layout":        s.layout(),
 			"prefix":        s.prefix,

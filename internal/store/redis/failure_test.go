@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -215,7 +216,10 @@ func TestProbeNamesWhatIsMissing(t *testing.T) {
 	do(t, admin, "acl", "setuser", "app", "reset", "on", ">correct-horse", "~perfbench:*", "+@read", "+@write", "+@scripting", "+ping")
 	require.NoError(t, open(t, as(srv.URL(), "app", "correct-horse")).Probe(t.Context(), space("a")))
 	do(t, admin, "set", "perfbench:text", "v")
-	refused(t, admin.Probe(t.Context(), space("text")), "perfbench:text holds something that is no hash", "--namespace")
+	err := admin.Probe(t.Context(), space("text"))
+	require.ErrorContains(t, err, "perfbench:text holds something that is no hash")
+	assert.Contains(t, fault.HintOf(err), "--namespace")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "a space that is not ours is bad input")
 	assert.Equal(t, []any{"perfbench:text"}, do(t, admin, "keys", "*"), "a probe leaves nothing behind")
 }
 

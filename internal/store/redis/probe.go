@@ -80,7 +80,8 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:
-		return say(key+" holds something that is no hash", "use another --namespace, or delete it yourself")
+		return fault.Input(sentence{"redis: " + c.where() + ": " + key + " holds something that is no hash", err},
+			"use another --namespace, or delete it yourself")
 	}
 	return say(command+" on "+key+": "+text, "")
 }
