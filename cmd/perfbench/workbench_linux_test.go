@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// written is the run that a terminal's program has left.
+func (s *pane) written() *rundir.Folder {
+	s.t.Helper()
+	dir, err := rundir.Find(filepath.Join(s.dir, "results"), "latest")
+	require.NoError(s.t, err)
+	f, err := rundir.Load(dir)
+	require.NoError(s.t, err)
+	return f
+}
+
+// later waits for the clock of the dashboard to reach n seconds more than it
+// shows.
+func (s *pane) later(n int) {
+	s.t.Helper()
+	const expr = `(?m)^ \S .* (\d\d:\d\d) / `
+	clock := func(screen string) time.Duration {
+		m := regexp.MustCompile(expr).FindStringSubmatch(screen)
+		if m == nil {
+			return -1
+		}
+		d, err := time.ParseDuration(strings.Replace(m[1], ":", "m", 1) + "s")
+		require.NoError(s.t, err)
+		return d
+	}
+	from := clock(s.until("a clock", func(screen string) bool { return clock(screen) >= 0 }))
+	s.until("the clock going on", func(screen string) bool { return clock(screen) >= from+time.Duration(n)*time.Second })
+}
+
+// marks counts the columns of a screen's charts in which settings changed.
+func marks(screen string) int {
+	columns := map[int]bool{}
+	for line := range strings.Lines(screen) {
+		for x, r := range []rune(line) {
+			if r == '┊' {
+				columns[x] = true
+			}
+		}
+	}
+	return len(columns)
+}
+
+func TestWorkbenchFromPickerToReport(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	s := inTerminal(t, binary(t), 120, 40, "tui", "--duration", "9m")
+
+	s.shows("Profiles", "▸ Bulk ingestion", "choose a profile")
+	assert.Equal(t, "1", s.mode("alternate_on"))
+	s.press("Right", "Down", "Down", "Enter") // to the set-up, down to the target
+	s.shows("▸ target", "embedded:", "redis://localhost:6379")
+	s.press("C-u")
+	s.enter(srv.URL())
+	s.shows(srv.URL(), "● redis "+srv.Version())
+	s.press("S")
+
+	// Raise threads: twenty presses in one go.
+	s.matches(`eligibility\.putall +[1-9]`)
+	began := s.number(`threads ◂ (\d+) ▸`)
+	s.press(strings.Split(strings.Repeat("+", 20), "")...)
+	s.shows(fmt.Sprintf("threads ◂ %d ▸", began+20), fmt.Sprintf("threads %d → %d", began, began+20))
+	s.until("the mark of the threads", func(screen string) bool { return marks(screen) > 0 })
+	s.later(3) // a column of its own for the next mark, and seconds to compare with
+	threads := marks(s.screen())
+
+	s.press("]")
+	s.shows("payload ◂ 2 KiB–20 KiB ▸")
+	s.until("the mark of the payload", func(screen string) bool { return marks(screen) > threads })
+	s.later(3)
+
+	// Type a rate into the tuning panel, and take it back.
+	s.press("t")
+	s.shows("╭─ Tune", "Last change", "10 KiB → 20 KiB", "%")
+	s.press("Down")
+	s.shows("▸ Rate")
+	s.enter("50k")
+	s.matches(`▸ Rate +50.000 entries/s`)
+	s.later(2)
+	s.press("u")
+	s.matches(`▸ Rate +max`)
+	s.press("Escape")
+	s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
+	s.press("x")
+
+	s.shows("Results", "✓ verified", "Ended by      user", "written to results")
+	s.press("e")
+	s.shows("╭─ Export", "[x] markdown")
+	s.press("Enter")
+	s.shows("✓ results", "report.md")
+	s.press("Escape")
+	s.until("the export closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Export") })
+	s.press("q")
+
+	// The normal screen has what is left.
+	last := s.shows("exit code 0")
+	assert.Equal(t, "0", s.mode("alternate_on"))
+	assert.Equal(t, "0", s.mode("mouse_any_flag"))
+	assert.Equal(t, "1", s.mode("cursor_flag"))
+	f := s.written()
+	assert.Contains(t, last, "report in results/"+f.Run.ID)
+	assert.Contains(t, last, "ingestion on "+srv.URL())
+	assert.Contains(t, last, "verification passed")
+	assert.FileExists(t, filepath.Join(s.dir, "results", f.Run.ID, "report.md"))
+	requireWhatWasPressed(t, f, began)
+}
+
+// requireWhatWasPressed compares the report with the keys of the story above.
+func requireWhatWasPressed(t *testing.T, f *rundir.Folder, began int) {
+	t.Helper()
+	assert.Equal(t, "user", f.Run.EndedBy)
+	assert.InDelta(t, began, f.Run.Settings["threads"], 0)
+	require.Len(t, f.Run.Changes, 20+2+1+2)
+	for i, c := range f.Run.Changes[:20] {
+		assert.Equal(t, "threads", c.Name)
+		assert.Equal(t, "workbench", c.By)
+		assert.InDelta(t, began+i, c.From, 0)
+		assert.InDelta(t, began+i+1, c.To, 0)
+	}
+	first, last := f.Run.Changes[0].Segment, f.Run.Changes[19].Segment
+	assert.Equal(t, 1, first)
+	assert.LessOrEqual(t, last-first, 3, "presses in quick succession share one segment or few")
+
+	payload := f.Run.Changes[20:22]
+	for i, want := range []struct {
+		name     string
+		from, to float64
+	}{{"eligibility.payload", 1 << 10, 2 << 10}, {"profile.payload", 10 << 10, 20 << 10}} {
+		assert.Equal(t, want.name, payload[i].Name)
+		assert.InDelta(t, want.from, payload[i].From, 0)
+		assert.InDelta(t, want.to, payload[i].To, 0)
+		assert.Equal(t, last+1, payload[i].Segment)
+	}
+	rate := f.Run.Changes[22]
+	assert.Equal(t, "rate", rate.Name)
+	assert.InDelta(t, 0, rate.From, 0)
+	assert.InDelta(t, 50_000, rate.To, 0)
+	for i, c := range f.Run.Changes[23:] {
+		assert.Equal(t, []string{"eligibility.rate", "profile.rate"}[i], c.Name)
+		assert.Equal(t, "undo", c.By)
+		assert.InDelta(t, 0, c.To, 0)
+	}
+
+	segments := f.Run.Segments
+	require.Len(t, segments, last+4)
+	for i, s := range segments {
+		want := map[string]float64{"threads": float64(began + 20), "eligibility.payload": 2 << 10, "profile.payload": 20 << 10, "rate": 0}
+		switch {
+		case i == 0:
+			want["threads"] = float64(began)
+		case i < last:
+			want["threads"] = s.Settings["threads"] // between presses
+		case i == last+2:
+			want["rate"] = 50_000
+		}
+		if i <= last {
+			want["eligibility.payload"], want["profile.payload"] = 1<<10, 10<<10
+		}
+		for name, v := range want {
+			assert.InDelta(t, v, s.Settings[name], 0, "segment %d: %s", i, name)
+		}
+	}
+	for op, whole := range f.Run.Operations {
+		sum := int64(0)
+		for _, s := range segments {
+			sum += s.Operations[op].Count
+		}
+		assert.Equal(t, whole.Count, sum, "segments of %s.%s add up to the whole", whole.Track, whole.Op)
+	}
+}
+
+func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always")
+	s := inTerminal(t, binary(t), 100, 30, "tui", "--profile", "ingestion", "--target", srv.URL(), "--duration", "9m", "--threads", "2", "--rate", "200")
+	s.shows("choose a profile", "● redis")
+	s.press("S")
+	s.matches(`eligibility\.putall +[1-9]`)
+	s.later(2)
+
+	srv.Kill()
+	s.shows("✗ The store has not answered since", "the run goes on")
+	s.later(2) // the screen lives
+	srv.Restart()
+	s.shows("✓ The store answers again since")
+	s.later(2)
+	s.press("x")
+	s.shows("Results", "errors")
+	s.press("q")
+	s.matches(`exit code \d`)
+
+	f := s.written()
+	assert.Equal(t, "user", f.Run.EndedBy)
+	require.NotEmpty(t, f.Run.Errors)
+	classes := map[string]int64{}
+	for _, e := range f.Run.Errors {
+		classes[e.Class] += e.Count
+	}
+	assert.Positive(t, classes["unreachable"])
+	assert.Equal(t, "passed", f.Run.Verification.State, f.Run.Verification.Summary)
+	// It counted before, while and after.
+	away, back := false, false
+	for _, row := range f.Series {
+		away = away || row.Errors > 0
+		back = back || away && row.Errors == 0 && row.Count > 0
+	}
+	assert.True(t, away)
+	assert.True(t, back)
+}
+
+func TestWorkbenchGivesTheTerminalBackWhenItIsTold(t *testing.T) {
+	t.Parallel()
+	s := inTerminal(t, binary(t), 80, 24, "tui", "--profile", "ingestion", "--duration", "9m")
+	s.shows("choose a profile")
+	s.press("S")
+	s.matches(`eligibility\.putall +[1-9]`)
+	assert.Equal(t, "1", s.mode("alternate_on"))
+	s.signal(syscall.SIGTERM)
+	last := s.shows("exit code 130")
+	assert.Equal(t, "0", s.mode("alternate_on"))
+	assert.Equal(t, "0", s.mode("mouse_any_flag"))
+	assert.Equal(t, "1", s.mode("cursor_flag"))
+	f := s.written()
+	assert.Equal(t, "interrupt", f.Run.EndedBy)
+	assert.Equal(t, "passed", f.Run.Verification.State)
+	assert.Contains(t, last, "report in results/"+f.Run.ID)
+	s.press("e", "c", "h", "o") // the line is nobody's: what is typed appears again
+	s.shows("echo")
+}
