@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+const altScreenOn, altScreenOff = "\x1b[?1049h", "\x1b[?1049l"
+
+// outlet keeps what a terminal would get, and tells when its alternate screen is
+// on.
+type outlet struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+	on  chan struct{}
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was := bytes.Contains(o.buf.Bytes(), []byte(altScreenOn))
+	n, err := o.buf.Write(p)
+	if !was && bytes.Contains(o.buf.Bytes(), []byte(altScreenOn)) {
+		close(o.on)
+	}
+	return n, err
+}
+
+// brokenBench breaks in a command, off the event loop, once the screen is on.
+type brokenBench struct {
+	*fakeBench
+	on <-chan struct{}
+}
+
+func (b brokenBench) Start(context.Context, Request) (Run, error) {
+	<-b.on
+	panic("a bug in a command")
+}
+
+// brokenRun breaks once it has been asked a few times: in the event loop.
+type brokenRun struct {
+	*fakeRun
+	asked atomic.Int64
+}
+
+func (r *brokenRun) Snapshot() *measure.Snapshot {
+	if r.asked.Add(1) > 5 {
+		panic("a bug in a screen")
+	}
+	return r.fakeRun.Snapshot()
+}
+
+type brokenRunBench struct {
+	*fakeBench
+	run *brokenRun
+}
+
+func (b brokenRunBench) Start(context.Context, Request) (Run, error) { return b.run, nil }
+
+func TestAPanicGivesTheTerminalBack(t *testing.T) {
+	run := &brokenRun{fakeRun: newFakeRun(1)}
+	for name, bench := range map[string]func(on <-chan struct{}) Bench{
+		"in a command": func(on <-chan struct{}) Bench { return brokenBench{&fakeBench{}, on} },
+		"in a screen":  func(<-chan struct{}) Bench { return brokenRunBench{&fakeBench{}, run} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, w := io.Pipe()
+			defer w.Close()
+			out := &outlet{on: make(chan struct{})}
+			_, err := Show(t.Context(), Options{Start: true, In: in, Out: out, Environ: []string{"TERM=xterm-256color"}}, bench(out.on))
+			require.ErrorIs(t, err, tea.ErrProgramPanic)
+			assert.ErrorContains(t, err, "the terminal is restored")
+			on, off := bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOn)), bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOff))
+			assert.GreaterOrEqual(t, on, 0, "the alternate screen was on")
+			assert.Greater(t, off, on, "and is off again")
+		})
+	}
+	assert.True(t, run.killed, "a run whose screen is broken ends, and is reported")
+}
