@@ -139,8 +139,8 @@ func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Dura
 		}
 		one := start
 		one.Threads = 1
-		add(rowUnloaded, workload.Track{Ops: sagaOps, Start: one, Iterations: 300, Total: 300})
-		add(rowSaga, workload.Track{Ops: sagaOps, Start: start, Iterations: n, Total: n})
+		add(rowUnloaded, workload.Track{Ops: sagaOps, Counted: 1, Start: one, Iterations: 300, Total: 300})
+		add(rowSaga, workload.Track{Ops: sagaOps, Counted: 1, Start: start, Iterations: n, Total: n})
 		p.Writes = append(p.Writes, s.saga.writes())
 		p.Spaces = append(p.Spaces, s.saga.space())
 	}

@@ -55,14 +55,14 @@ type coordinator struct {
 // records nothing.
 type stopwatch = workload.Iteration
 
-// timed runs f as an operation. It covers no units: the saga as a whole does.
+// timed runs f as an operation, which is a part of the saga.
 func timed(it *stopwatch, op workload.Op, f func() error) error {
 	if it == nil {
 		return f()
 	}
 	start := it.Now()
 	err := f()
-	it.Record(op, 0, start, start, it.Now(), err)
+	it.Record(op, 1, start, start, it.Now(), err)
 	return err
 }
 

@@ -226,7 +226,7 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 		m := &s.maps[i]
 		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units, NewTask: unbound}
 		if m.op == caseTx {
-			t.Ops = append(t.Ops, "conflict")
+			t.Ops, t.Counted = append(t.Ops, "conflict"), 1
 		}
 		if !s.wrap {
 			t.Total = m.per * int64(m.start.Threads) * s.testCount

@@ -263,7 +263,7 @@ func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing
 		case !errors.Is(err, errConflict):
 			return 0, err
 		}
-		it.Record(opConflict, 0, start, start, it.Now(), nil)
+		it.Record(opConflict, 1, start, start, it.Now(), nil)
 		if !it.Warmup {
 			k.tally.conflicts.Add(1)
 		}

@@ -159,7 +159,7 @@ func (k *sagaTask) sample(ctx context.Context, it *workload.Iteration) error {
 	if err == nil {
 		err = r.addUp(ctx)
 	}
-	it.Record(opCheck, 0, start, start, it.Now(), err)
+	it.Record(opCheck, 1, start, start, it.Now(), err)
 	return err
 }
 

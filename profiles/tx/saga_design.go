@@ -63,7 +63,7 @@ func designSaga(r *values, in workload.Inputs) (*workload.Plan, error) {
 		Documents: []string{formatAB},
 		Private:   s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
-			Name: "saga", Ops: sagaOps, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
+			Name: "saga", Ops: sagaOps, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
 		}}}},
 		Writes:  []string{s.writes()},
 		Deletes: []string{"finished sagas " + s.finishedExpire.String() + " after their end; with --cleanup everything that this run made"},

@@ -316,7 +316,7 @@ func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
 			err = nil // it was tried; or somebody else was faster
 		}
 		if hit || err != nil {
-			it.Record(opRecover, 0, start, start, it.Now(), err)
+			it.Record(opRecover, 1, start, start, it.Now(), err)
 		}
 		if err != nil {
 			return err
@@ -332,7 +332,7 @@ func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
 	start := it.Now()
 	n, err := r.store.Sweep(ctx, time.Now())
 	if n > 0 || err != nil {
-		it.Record(opSweep, 0, start, start, it.Now(), err)
+		it.Record(opSweep, 1, start, start, it.Now(), err)
 		r.mu.Lock()
 		r.swept += n
 		r.mu.Unlock()
