@@ -52,6 +52,8 @@ func sagaParams() []workload.Param {
 		{Name: "dataExpire", Kind: workload.Duration, Default: "168h", Help: "saga: how long an unfinished transaction is kept"},
 		{Name: "finishedExpire", Kind: workload.Duration, Default: "24h", Help: "saga: how long a finished transaction is kept"},
 		{Name: "checkInterval", Kind: workload.Duration, Default: "1s", Help: "saga: how often some finished transactions are read back in mid-run; 0s: never"},
+		{Name: "endpoint", Kind: workload.Text, Default: "127.0.0.1:0",
+			Help: "saga on a dtm server: the address at which it reaches the participants, which perfbench serves; port 0 takes a free one"},
 		{Name: "ackLog", Kind: workload.Text,
 			Help: "saga: a file that gets each acknowledged gid at once; if it is there already, what it holds is checked too: for runs that were killed"},
 	}

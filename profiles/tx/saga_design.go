@@ -41,7 +41,7 @@ type sagaSpec struct {
 	timeout, retry, cron       time.Duration
 	dataExpire, finishedExpire time.Duration
 	check                      time.Duration
-	ackLog                     string
+	ackLog, endpoint           string
 	start                      workload.Settings
 	count                      int64
 }
@@ -89,7 +89,7 @@ func readSaga(r *values, in workload.Inputs) *sagaSpec {
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
 	s.timeout, s.retry, s.cron = r.duration("timeout"), r.duration("retryInterval"), r.duration("cronInterval")
 	s.dataExpire, s.finishedExpire = r.duration("dataExpire"), r.duration("finishedExpire")
-	s.check, s.ackLog = r.duration("checkInterval"), r.text("ackLog")
+	s.check, s.ackLog, s.endpoint = r.duration("checkInterval"), r.text("ackLog"), r.text("endpoint")
 	s.start = r.settings(10)
 	s.judge(r, on)
 	return s

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/store/embedded"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
@@ -27,6 +28,7 @@ func All() []store.Driver {
 		sqlstore.MySQL,
 		sqlstore.Postgres,
 		sqlstore.SQLite,
+		dtm.Driver,
 		memory.Driver,
 		null.Driver,
 	}
@@ -36,7 +38,6 @@ func All() []store.Driver {
 // instead.
 var missing = map[string]string{
 	"coherence": "redis:// and embedded: work",
-	"dtm+http":  "redis:// and embedded: work",
 	"lab":       "start the lab first with  perfbench lab up,  or use embedded:",
 }
 

@@ -1,0 +1,144 @@
+package tx
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// standIn is a small coordinator that keeps to the documented interface of dtm's
+// server: it stores sagas, calls the branches' URLs, compensates in reverse order
+// and takes up what is unfinished. It is no dtm; where one is to be had, name it
+// with PERFBENCH_TEST_DTM=host:port, and the same test runs against it.
+type standIn struct {
+	*memorySagas
+	c *coordinator
+}
+
+func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	reply := func(status int, v any) {
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	switch req.URL.Path {
+	case "/api/dtmsvr/version":
+		reply(200, map[string]string{"version": "stand-in"})
+	case "/api/dtmsvr/query":
+		got, _ := s.memorySagas.Read(req.Context(), 0, []string{req.URL.Query().Get("gid")})
+		if got[0].status == "" {
+			reply(200, map[string]any{"transaction": nil, "branches": []any{}})
+			return
+		}
+		rows := []map[string]string{}
+		for _, r := range got[0].rows {
+			rows = append(rows, map[string]string{"status": r})
+		}
+		reply(200, map[string]any{"transaction": map[string]string{"status": got[0].status}, "branches": rows})
+	case "/api/dtmsvr/submit":
+		var sub submission
+		if err := json.NewDecoder(req.Body).Decode(&sub); err != nil {
+			reply(400, err.Error())
+			return
+		}
+		c := *s.c
+		c.tally, c.rnd = &sagaTally{}, rand.New(rand.NewPCG(1, 2))
+		c.store = &calling{s.memorySagas, sub}
+		g := &saga{}
+		g.reset(sub.Gid, 0, len(sub.Steps), time.Now())
+		err := c.submit(req.Context(), nil, g)
+		for err != nil && strings.Contains(err.Error(), "undecided") { // its cron
+			if rand.IntN(2) == 0 {
+				go func() {
+					for range 1000 {
+						time.Sleep(5 * time.Millisecond)
+						if _, err := c.resume(context.Background(), 0, sub.Gid); err == nil {
+							return
+						}
+					}
+				}()
+				reply(409, map[string]string{"dtm_result": "FAILURE"})
+				return
+			}
+			_, err = c.resume(req.Context(), 0, sub.Gid)
+			got, _ := s.memorySagas.Read(req.Context(), 0, []string{sub.Gid})
+			g.status = got[0].status
+		}
+		if err == nil && g.status == succeed {
+			reply(200, map[string]string{"dtm_result": "SUCCESS"})
+			return
+		}
+		reply(409, map[string]string{"dtm_result": "FAILURE", "message": fmt.Sprint(err)})
+	}
+}
+
+// calling carries out branches by calling their URLs.
+type calling struct {
+	*memorySagas
+	sub submission
+}
+
+func (c *calling) Move(_ context.Context, s *saga, pos int) (reply, error) {
+	r := s.rows[pos]
+	url := fmt.Sprintf("%s?gid=%s&trans_type=saga&branch_id=%s&op=%s", c.sub.Steps[r.step][r.op], s.gid, appendBranch(nil, r.step), r.op)
+	resp, err := http.Post(url, "application/json", strings.NewReader(c.sub.Payloads[r.step]))
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case 200:
+		return replyDone, nil
+	case 409:
+		return replyRefused, nil
+	case 425:
+		return replyLater, nil
+	}
+	return 0, errParticipant
+}
+
+func TestSagasOnACoordinator(t *testing.T) {
+	addr := os.Getenv("PERFBENCH_TEST_DTM")
+	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s"}
+	if addr == "" {
+		sp := &sagaSpec{shards: 1, retry: time.Second}
+		s := &standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp)}
+		srv := httptest.NewServer(s)
+		defer srv.Close()
+		addr = strings.TrimPrefix(srv.URL, "http://")
+		words = append(words, "errorRate=0.05", "ongoingRate=0.05")
+	}
+	p, _ := ready(t, "dtm+http://"+addr, inputs(given(words...)))
+	drive(t.Context(), t, p, nil)
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	f := p.Facts().(*SagaFacts)
+	assert.Equal(t, int64(200), f.Done+f.Undone+f.Undecided)
+	assert.Positive(t, f.Done)
+	assert.Positive(t, f.Undone)
+	assert.Equal(t, int64(200), f.ReadBack)
+}
+
+func TestOnlySagasRunOnACoordinator(t *testing.T) {
+	sp := &sagaSpec{shards: 1, retry: time.Second}
+	srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp)})
+	defer srv.Close()
+	c := open(t, strings.Replace(srv.URL, "http://", "dtm+http://", 1))
+	p, err := Design(inputs(given("mode=pbm")))
+	require.NoError(t, err)
+	err = bindDTM(t.Context(), c, p)
+	require.ErrorContains(t, err, "mode=pbm does not run on a dtm server")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
