@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +94,20 @@ func TestSignals(t *testing.T) {
 		require.NoError(t, p.Process.Signal(os.Interrupt))
 		assert.Equal(t, 130, p.end(t), p.stderr.String())
 		assert.NotContains(t, p.stderr.String(), "goroutine ")
+		assert.Equal(t, "interrupt", p.folder(t).Run.EndedBy, "the report is there all the same")
+	})
+	t.Run("connecting", func(t *testing.T) {
+		t.Parallel()
+		silent, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer func() { _ = silent.Close() }()
+		p := start(t, path, "--target", "redis://"+silent.Addr().String()+"?dial_timeout=10m&read_timeout=10m&write_timeout=10m")
+		conn, err := silent.Accept()
+		require.NoError(t, err)
+		defer func() { _ = conn.Close() }()
+		require.NoError(t, p.Process.Signal(os.Interrupt))
+		assert.Equal(t, 130, p.end(t), p.stderr.String())
+		assert.Contains(t, p.stderr.String(), "perfbench: before the run began: interrupted")
 	})
 	t.Run("kill", func(t *testing.T) {
 		t.Parallel()

@@ -16,7 +16,8 @@ import (
 //
 // When an earlier write failed, the figures of run are replaced by the last ones
 // on the disk, so that all documents agree with the histogram log. All errors are
-// joined; one that Second has returned already is not repeated.
+// joined; one that Second has returned already is not repeated. Run returns from
+// then on what is in run.json.
 func (j *Journal) Finish(run Run) error {
 	failed := j.close()
 	j.mu.Lock()
@@ -43,6 +44,9 @@ func (j *Journal) Finish(run Run) error {
 	}
 	run.settle()
 	errs = append(errs, j.seal(&run))
+	j.mu.Lock()
+	j.run = run
+	j.mu.Unlock()
 	errs = append(errs, j.documents())
 	return errors.Join(errs...)
 }

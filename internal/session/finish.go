@@ -56,8 +56,8 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	}
 	o.Missed = l.judge(&run)
 	run.Verdict = verdict(&run, o.Missed)
-	errs = append(errs, l.journal.Finish(run), l.conn.Close())
-	o.Run = run
+	errs = append(errs, l.journal.Finish(run), l.close())
+	o.Run = l.journal.Run()
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
 	return o
 }
@@ -210,7 +210,8 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 		add(fmt.Errorf("verification failed: %s", run.Verification.Summary), fault.CodeVerification)
 	}
 	if run.Verification.State == workload.Incomplete && err == nil {
-		add(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary), fault.CodeStore)
+		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),
+			"what was measured is reported; look after the store and run again"), fault.CodeStore)
 	}
 	for _, m := range missed {
 		add(errors.New(m), fault.CodeThreshold)

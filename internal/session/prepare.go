@@ -299,12 +299,14 @@ func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
 func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
 	var known []string
 	for _, f := range all {
-		known = append(known, f.ID)
+		if !slices.Contains(known, f.ID) {
+			known = append(known, f.ID)
+		}
 	}
 	var problems workload.Problems
 	var out []rundir.Format
 	for i, id := range ids {
-		at := slices.Index(known, id)
+		at := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id })
 		// Documents of several profiles may share an id.
 		if own := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
 			at = own

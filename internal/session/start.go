@@ -51,6 +51,11 @@ type Live struct {
 	operations []measure.Operation
 	merged     map[string]*hdrhistogram.Histogram
 	seconds    seconds
+
+	// release undoes that an interrupt closes the connection; false: it has.
+	release func() bool
+	closing sync.Once
+	closed  error
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
@@ -64,15 +69,24 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 	if err := l.open(ctx); err != nil {
 		return nil, p.hide(caused(ctx, err))
 	}
-	if err := l.begin(ctx, tell); err != nil {
-		return nil, p.hide(errors.Join(caused(ctx, err), l.conn.Close()))
+	// A call under way may not heed its context, so an interrupt closes the connection.
+	l.release = context.AfterFunc(ctx, func() { _ = l.close() })
+	if err := l.greet(ctx, tell); err != nil {
+		l.release()
+		return nil, p.hide(caused(ctx, errors.Join(err, l.close())))
 	}
 	return l, nil
 }
 
+// close closes the connection, once.
+func (l *Live) close() error {
+	l.closing.Do(func() { l.closed = l.conn.Close() })
+	return l.closed
+}
+
 // caused prefers the cause of a cancelled context to what came of it.
 func caused(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
+	if cause := context.Cause(ctx); cause != nil {
 		return fault.Code(fmt.Errorf("before the run began: %w", cause), codeOfCause(cause))
 	}
 	return err
@@ -90,19 +104,40 @@ func serially(progress func(Progress)) func(Progress) {
 	}
 }
 
-// open connects, asks the store who it is, and whether it would take our writes.
+// open connects. A driver that does not heed the end of its context is left
+// behind.
 func (l *Live) open(ctx context.Context) error {
-	conn, err := l.Driver.Open(ctx, l.Target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
-	if err != nil {
-		return fault.Code(err, fault.CodeStore)
+	type opened struct {
+		conn store.Conn
+		err  error
 	}
-	l.conn = conn
-	l.Info, err = conn.Info(ctx)
-	if err != nil {
-		return errors.Join(fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore), conn.Close())
+	done := make(chan opened, 1) // one value: the sender never waits
+	go func() {
+		conn, err := l.Driver.Open(ctx, l.Target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
+		done <- opened{conn, err}
+	}()
+	select {
+	case o := <-done:
+		l.conn = o.conn
+		return fault.Code(o.err, fault.CodeStore)
+	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.err == nil {
+				_ = o.conn.Close()
+			}
+		}()
+		return ctx.Err()
+	}
+}
+
+// greet asks the store who it is and begins.
+func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
+	var err error
+	if l.Info, err = l.conn.Info(ctx); err != nil {
+		return fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore)
 	}
 	l.Notices = l.notices()
-	return nil
+	return l.begin(ctx, tell)
 }
 
 func (l *Live) notices() []string {
@@ -143,6 +178,9 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		if err := warm.Warm(ctx, int(Settings(l.plan)["threads"])); err != nil {
 			return errors.Join(fault.Code(err, fault.CodeStore), j.Discard())
 		}
+	}
+	if !l.release() { // interrupted: from here on a run would end gracefully
+		return errors.Join(context.Cause(ctx), j.Discard())
 	}
 	l.began, l.cpu = time.Now(), cpuTime()
 	// Whole microseconds, so that what is read back equals what was written.
@@ -272,8 +310,21 @@ func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(tra
 // Stop ends the run gracefully; the first cause is recorded.
 func (l *Live) Stop(cause error) { l.run.Stop(cause) }
 
+// killPatience is how long operations under way have to heed that they were
+// cancelled, before their connection is closed.
+const killPatience = 500 * time.Millisecond
+
 // Kill ends the run at once: operations under way are cancelled.
-func (l *Live) Kill() { l.run.Kill() }
+func (l *Live) Kill() {
+	l.run.Kill()
+	go func() {
+		select {
+		case <-l.run.Done():
+		case <-time.After(killPatience):
+			_ = l.close()
+		}
+	}()
+}
 
 // Done is closed when all workers have ended. Finish must follow.
 func (l *Live) Done() <-chan struct{} { return l.run.Done() }
