@@ -5,6 +5,7 @@ package profiles
 import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 	"github.com/perfbench/perfbench/profiles/tx"
@@ -16,6 +17,7 @@ func All() []workload.Profile {
 		ingestion.Profile(),
 		group.Profile(),
 		tx.Profile(),
+		authz.Profile(),
 	}
 }
 
@@ -23,8 +25,6 @@ func All() []workload.Profile {
 // show them as such: their Design is nil.
 func Planned() []workload.Profile {
 	return []workload.Profile{
-		{Name: "authz", Title: "Authorisation checks", Unit: "checks", Modes: []string{"checks", "user-profile"},
-			Summary: "A multi-tenant academic site that asks for every page who may see it."},
 		{Name: "event-store", Title: "Event storage", Unit: "events",
 			Summary: "A test tool that writes every message and event of the systems under test."},
 	}
@@ -32,8 +32,8 @@ func Planned() []workload.Profile {
 
 // Formats returns the documents of all profiles.
 func Formats() []rundir.Format {
-	return append([]rundir.Format{
+	return append(append([]rundir.Format{
 		ingestion.Format(),
 		group.Format(),
-	}, tx.Formats()...)
+	}, tx.Formats()...), authz.Formats()...)
 }

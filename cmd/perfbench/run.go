@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
@@ -64,7 +65,30 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	status.say("%s", "verifying and writing the report")
 	o := l.Finish(a.hard)
 	a.printSummary(o, f)
-	return o.Err
+	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+}
+
+// printDocuments writes those documents of a profile to stdout that are for pipes.
+func (a *app) printDocuments(dir, profile string) error {
+	for _, format := range allFormats() {
+		if !format.Stdout || format.Profile != profile {
+			continue
+		}
+		folder, err := rundir.Load(dir)
+		if err != nil {
+			return err
+		}
+		files, err := format.Encode(folder)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if _, err := a.Stdout.Write(file.Data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // start starts a run, asking for a password where one is missing: at once when

@@ -194,6 +194,8 @@ type Format struct {
 	Profile string
 	// Doc is markdown: every field, its unit, an example.
 	Doc string
+	// Stdout says that a headless run of the profile prints the document, last.
+	Stdout bool
 	// Encode is pure: the same folder gives the same bytes.
 	Encode func(f *Folder) ([]File, error)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -107,13 +108,20 @@ func serially(progress func(Progress)) func(Progress) {
 // open connects. A driver that does not heed the end of its context is left
 // behind.
 func (l *Live) open(ctx context.Context) error {
+	driver, target := l.Driver, l.Target
+	if l.binding.Target != "" {
+		var err error
+		if target, driver, err = drivers.Parse(l.binding.Target); err != nil {
+			return err
+		}
+	}
 	type opened struct {
 		conn store.Conn
 		err  error
 	}
 	done := make(chan opened, 1) // one value: the sender never waits
 	go func() {
-		conn, err := l.Driver.Open(ctx, l.Target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
+		conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
 		done <- opened{conn, err}
 	}()
 	select {
@@ -135,6 +143,9 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 	var err error
 	if l.Info, err = l.conn.Info(ctx); err != nil {
 		return fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore)
+	}
+	if l.binding.Target != "" && l.Info.NoFigure == "" {
+		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these are no figures of a server."
 	}
 	l.Notices = l.notices()
 	return l.begin(ctx, tell)

@@ -79,6 +79,9 @@ type Binding struct {
 	// New connects the plan to the store: it fills in Setup, Verify, Teardown,
 	// Facts and the tracks' NewTask. It may ask the store but changes nothing.
 	New func(ctx context.Context, c store.Conn, p *Plan) error
+	// Target, when set, is opened in place of the user's: of the embedded store,
+	// which has another kind for some profiles.
+	Target string
 	// Refuse, when set, is the reason why the profile does not run there and the
 	// nearest thing that works.
 	Refuse string

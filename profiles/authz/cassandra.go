@@ -1,0 +1,335 @@
+package authz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+)
+
+// onCassandra keeps one partition for each principal upward and one for each
+// resource downward.
+type onCassandra struct {
+	c         cassandra.Typed
+	namespace string
+	prefix    string            // of tables: "perfbench_authz_"
+	stmt      map[string]string // by use
+	parallel  int
+}
+
+// cassandraTables is the schema: columns and key of each table.
+var cassandraTables = map[string]struct{ columns, key string }{
+	"principals":        {"principal_id text, tenant text, kind text, visibility text, first_name text, last_name text, title text", "principal_id"},
+	"roles":             {"principal_id text, resource_id text, role text", "(principal_id), resource_id"},
+	"members":           {"resource_id text, member_id text, role text", "(resource_id), member_id"},
+	"memberships_cache": {"principal_id text, group_id text", "(principal_id), group_id"},
+	"permission_cache":  {"principal_id text, resource_id text, action text", "(principal_id), resource_id, action"},
+	"profiles":          {"principal_id text, section text, visibility text, data text", "(principal_id), section"},
+	"load":              {"tenant text, part text", "(tenant), part"},
+}
+
+var cassandraStatements = map[string]string{
+	"account":    "SELECT tenant, kind, visibility, first_name, last_name, title FROM %principals WHERE principal_id = ?",
+	"putAccount": "INSERT INTO %principals (principal_id, tenant, kind, visibility, first_name, last_name, title) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	"role":       "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?",
+	"setRole":    "INSERT INTO %roles (principal_id, resource_id, role) VALUES (?, ?, ?)",
+	"setMember":  "INSERT INTO %members (resource_id, member_id, role) VALUES (?, ?, ?)",
+	"dropRole":   "DELETE FROM %roles WHERE principal_id = ? AND resource_id = ?",
+	"dropMember": "DELETE FROM %members WHERE resource_id = ? AND member_id = ?",
+	"parents":    "SELECT resource_id, role FROM %roles WHERE principal_id = ? AND resource_id >= 'g:' AND resource_id < 'g;'",
+	"rolesOn":    "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id IN ?",
+	"groups":     "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id >= 'g:' AND member_id < 'g;' LIMIT 10000",
+	"members":    "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id > ? LIMIT ?",
+	"closure":    "SELECT group_id FROM %memberships_cache WHERE principal_id = ?",
+	"putClosure": "INSERT INTO %memberships_cache (principal_id, group_id) VALUES (?, ?)",
+	"forget":     "DELETE FROM %memberships_cache WHERE principal_id = ?",
+	"permitted":  "SELECT action FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?",
+	"permit":     "INSERT INTO %permission_cache (principal_id, resource_id, action) VALUES (?, ?, ?)",
+	"forbid":     "DELETE FROM %permission_cache WHERE principal_id = ? AND resource_id = ?",
+	"forbidAll":  "DELETE FROM %permission_cache WHERE principal_id = ?",
+	"section":    "SELECT visibility, data FROM %profiles WHERE principal_id = ? AND section = ?",
+	"putSection": "INSERT INTO %profiles (principal_id, section, visibility, data) VALUES (?, ?, ?, ?)",
+	"marks":      "SELECT part FROM %load WHERE tenant = ?",
+	"mark":       "INSERT INTO %load (tenant, part) VALUES (?, ?)",
+}
+
+// inChunk is the most ids of one IN.
+const inChunk = 100
+
+func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
+	l := &onCassandra{c: c, namespace: namespace, prefix: "authz_", stmt: map[string]string{}, parallel: 32}
+	if namespace != "" {
+		l.prefix = cassandra.Name(namespace) + "_authz_"
+	}
+	place := `"` + c.KeyspaceFor(namespace) + `"."` + l.prefix
+	for use, text := range cassandraStatements {
+		at := strings.IndexByte(text, '%')
+		end := at + strings.IndexByte(text[at:], ' ')
+		l.stmt[use] = text[:at] + place + text[at+1:end] + `"` + text[end:]
+	}
+	return l
+}
+
+func (l *onCassandra) prepare(ctx context.Context) error {
+	keyspace, err := l.c.EnsureKeyspace(ctx, l.namespace)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
+		t := cassandraTables[name]
+		got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
+		if err != nil {
+			return err
+		}
+		want := map[string]string{}
+		for column := range strings.SplitSeq(t.columns, ", ") {
+			n, kind, _ := strings.Cut(column, " ")
+			want[n] = kind
+		}
+		if len(got) > 0 && !maps.Equal(want, got) {
+			return fault.Store(fmt.Errorf("cassandra: the table %s.%s has other columns than this version's: an older one made it", keyspace, l.prefix+name),
+				"delete it with  perfbench data delete,  or use another --namespace")
+		}
+		if len(got) > 0 {
+			continue
+		}
+		create := fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%s"."%s%s" (%s, PRIMARY KEY (%s))`, keyspace, l.prefix, name, t.columns, t.key)
+		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
+			return fmt.Errorf("create table %s%s: %w", l.prefix, name, err)
+		}
+	}
+	return nil
+}
+
+func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any) error {
+	w.statements++
+	if err := l.c.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
+		return fmt.Errorf("%s: %w", use, err)
+	}
+	return nil
+}
+
+// one reads one row, false when there is none.
+func (l *onCassandra) one(ctx context.Context, w *work, use string, dest []any, args ...any) (bool, error) {
+	w.statements++
+	err := l.c.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
+	if errors.Is(err, gocql.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", use, err)
+	}
+	return true, nil
+}
+
+// pairsOf reads rows of an id and a role.
+func (l *onCassandra) pairsOf(ctx context.Context, w *work, use string, args ...any) ([]held, error) {
+	w.statements++
+	iter := l.c.Query(l.stmt[use], args...).IterContext(ctx)
+	var out []held
+	var h held
+	for iter.Scan(&h.id, &h.role) {
+		out = append(out, h)
+	}
+	if err := iter.Close(); err != nil {
+		return nil, fmt.Errorf("%s: %w", use, err)
+	}
+	return out, nil
+}
+
+func (l *onCassandra) account(ctx context.Context, w *work, id string) (account, bool, error) {
+	a := account{id: id}
+	ok, err := l.one(ctx, w, "account", []any{&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title}, id)
+	return a, ok, err
+}
+
+func (l *onCassandra) putAccount(ctx context.Context, w *work, a account) error {
+	return l.exec(ctx, w, "putAccount", a.id, a.tenant, a.kind, a.visibility, a.first, a.last, a.title)
+}
+
+func (l *onCassandra) role(ctx context.Context, w *work, principal, resource string) (role string, err error) {
+	_, err = l.one(ctx, w, "role", []any{&role}, principal, resource)
+	return role, err
+}
+
+func (l *onCassandra) setMember(ctx context.Context, w *work, g grant) error {
+	return l.exec(ctx, w, "setMember", g.resource, g.member, g.role)
+}
+
+func (l *onCassandra) setRole(ctx context.Context, w *work, g grant) error {
+	return l.exec(ctx, w, "setRole", g.member, g.resource, g.role)
+}
+
+func (l *onCassandra) change(ctx context.Context, w *work, gs []grant) error {
+	w.statements++
+	b := l.c.Batch(gocql.LoggedBatch)
+	for _, g := range gs {
+		if g.role == "" {
+			b.Query(l.stmt["dropMember"], g.resource, g.member)
+			b.Query(l.stmt["dropRole"], g.member, g.resource)
+			continue
+		}
+		b.Query(l.stmt["setMember"], g.resource, g.member, g.role)
+		b.Query(l.stmt["setRole"], g.member, g.resource, g.role)
+	}
+	if err := b.ExecContext(ctx); err != nil {
+		return fmt.Errorf("change roles: %w", err)
+	}
+	return nil
+}
+
+func (l *onCassandra) parents(ctx context.Context, w *work, principals []string) ([]held, error) {
+	if len(principals) == 1 {
+		return l.pairsOf(ctx, w, "parents", principals[0])
+	}
+	return l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+		return l.pairsOf(ctx, w, "parents", principals[i])
+	})
+}
+
+// many runs reads side by side, up to a limit, and joins what they give.
+func (l *onCassandra) many(w *work, n int, f func(w *work, i int) ([]held, error)) ([]held, error) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var out []held
+	var first error
+	next := 0
+	for range min(n, l.parallel) {
+		all.Go(func() {
+			var mine work
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= n || first != nil
+				mu.Unlock()
+				if stop {
+					break
+				}
+				hs, err := f(&mine, i)
+				mu.Lock()
+				out = append(out, hs...)
+				if first == nil {
+					first = err
+				}
+				mu.Unlock()
+			}
+			mu.Lock()
+			w.statements += mine.statements
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	return out, first
+}
+
+func (l *onCassandra) rolesOn(ctx context.Context, w *work, resource string, principals []string) ([]held, error) {
+	if len(principals) <= inChunk {
+		return l.pairsOf(ctx, w, "rolesOn", resource, principals)
+	}
+	chunks := slices.Collect(slices.Chunk(principals, inChunk))
+	return l.many(w, len(chunks), func(w *work, i int) ([]held, error) {
+		return l.pairsOf(ctx, w, "rolesOn", resource, chunks[i])
+	})
+}
+
+func (l *onCassandra) memberGroups(ctx context.Context, w *work, resource string) ([]held, error) {
+	return l.pairsOf(ctx, w, "groups", resource)
+}
+
+func (l *onCassandra) members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error) {
+	return l.pairsOf(ctx, w, "members", resource, after, limit)
+}
+
+func (l *onCassandra) list(ctx context.Context, w *work, use string, args ...any) ([]string, error) {
+	w.statements++
+	iter := l.c.Query(l.stmt[use], args...).IterContext(ctx)
+	var out []string
+	var id string
+	for iter.Scan(&id) {
+		out = append(out, id)
+	}
+	if err := iter.Close(); err != nil {
+		return nil, fmt.Errorf("%s: %w", use, err)
+	}
+	return out, nil
+}
+
+func (l *onCassandra) closure(ctx context.Context, w *work, principal string) ([]string, bool, error) {
+	ids, err := l.list(ctx, w, "closure", principal)
+	return ids, len(ids) > 0, err
+}
+
+func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string, groups []string) error {
+	if len(groups) == 0 {
+		groups = []string{emptyClosure}
+	}
+	// One partition; servers warn above 5 KiB a batch.
+	for part := range slices.Chunk(groups, 40) {
+		w.statements++
+		b := l.c.Batch(gocql.UnloggedBatch)
+		for _, g := range part {
+			b.Query(l.stmt["putClosure"], principal, g)
+		}
+		if err := b.ExecContext(ctx); err != nil {
+			return fmt.Errorf("putClosure: %w", err)
+		}
+	}
+	return nil
+}
+
+func (l *onCassandra) dropClosures(ctx context.Context, w *work, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+		return nil, l.exec(ctx, w, "forget", principals[i])
+	})
+	return err
+}
+
+func (l *onCassandra) permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
+	var action string
+	return l.one(ctx, w, "permitted", []any{&action}, principal, resource, role)
+}
+
+func (l *onCassandra) permit(ctx context.Context, w *work, principal, resource, role string) error {
+	return l.exec(ctx, w, "permit", principal, resource, role)
+}
+
+func (l *onCassandra) forbid(ctx context.Context, w *work, resource string, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+		if resource == "" {
+			return nil, l.exec(ctx, w, "forbidAll", principals[i])
+		}
+		return nil, l.exec(ctx, w, "forbid", principals[i], resource)
+	})
+	return err
+}
+
+func (l *onCassandra) section(ctx context.Context, w *work, principal, name string) (vis, data string, ok bool, err error) {
+	ok, err = l.one(ctx, w, "section", []any{&vis, &data}, principal, name)
+	return vis, data, ok, err
+}
+
+func (l *onCassandra) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
+	return l.exec(ctx, w, "putSection", principal, name, visibility, data)
+}
+
+func (l *onCassandra) marks(ctx context.Context, tenant string) (map[string]bool, error) {
+	names, err := l.list(ctx, &work{}, "marks", tenant)
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = true
+	}
+	return out, err
+}
+
+func (l *onCassandra) mark(ctx context.Context, tenant, batch string) error {
+	return l.exec(ctx, &work{}, "mark", tenant, batch)
+}

@@ -1,0 +1,370 @@
+package authz
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Formats returns the profile's documents: OAE's JSON, which run also prints to
+// stdout, and the baseline's HTML table.
+func Formats() []rundir.Format {
+	return []rundir.Format{
+		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
+		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML},
+	}
+}
+
+const jsonDoc = `# oae: OAE's JSON document
+
+` + "`authz-<mode>-<product>.json`" + `, one line. Keys ` + "`phase-0`" + `, ` + "`phase-1`" + ` …: ` + "`phase`" + ` names the tenants;
+` + "`dataload`" + ` has users, groups, memberships (or profileSections) with num and time (ms) **of one tenant**, the
+one that ended last; ` + "`performanceTest`" + ` has valid-permissions and all-permissions (or get-full-profile) with
+duration (ms) and operations **of all tenants** of the phase. Rates are per second; of no time at all they are null,
+and so they are when verification failed. ` + "`--set json=seed`" + ` keeps to the keys of the original's README, ` + "`code`" + ` to
+those of its code; superset has all of them with equal values, totals, decisions, statements, latencies and ` + "`meta`" + `.
+`
+
+const htmlDoc = `# oae-html: the baseline's table
+
+` + "`authz-<mode>-<product>.html`" + `: one row a phase, in the columns of the original's README. Users, groups and memberships
+a second are of one tenant, checks a second of all tenants of the phase.
+`
+
+// factsOf returns a run's facts.
+func factsOf(r *rundir.Run) (*Facts, error) {
+	var f Facts
+	if data := bytes.TrimSpace(r.Facts); len(data) > 0 && string(data) != "null" {
+		if err := json.Unmarshal(data, &f); err != nil {
+			return nil, fmt.Errorf("oae: facts of run %s: %w", r.ID, err)
+		}
+	}
+	return &f, nil
+}
+
+// perSecond is a rate, nil where there is none.
+func perSecond(num, ms int64) *float64 {
+	v := float64(num) * 1000 / float64(ms)
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// pairs writes a JSON object with its keys in order.
+type object struct {
+	b bytes.Buffer
+	e error
+}
+
+func (o *object) put(key string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil && o.e == nil {
+		o.e = err
+	}
+	if raw, ok := v.(*object); ok {
+		data = raw.bytes()
+		if o.e == nil {
+			o.e = raw.e
+		}
+	}
+	if o.b.Len() > 0 {
+		o.b.WriteByte(',')
+	}
+	o.b.WriteString(strconv.Quote(key) + ":")
+	o.b.Write(data)
+}
+
+func (o *object) bytes() []byte { return append(append([]byte{'{'}, o.b.Bytes()...), '}') }
+
+// MarshalJSON writes the object.
+func (o *object) MarshalJSON() ([]byte, error) { return o.bytes(), o.e }
+
+// document is one encoding of a run.
+type document struct {
+	f      *rundir.Folder
+	facts  *Facts
+	failed bool
+}
+
+func (d *document) rate(num, ms int64) *float64 {
+	if d.failed {
+		return nil
+	}
+	return perSecond(num, ms)
+}
+
+func encodeJSON(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
+	root := &object{}
+	for k := range facts.Phases {
+		root.put(fmt.Sprintf("phase-%d", k), d.phase(k))
+	}
+	if facts.JSON != "seed" && facts.JSON != "code" {
+		meta := &object{}
+		meta.put("variant", facts.Variant)
+		meta.put("membershipMode", facts.Membership)
+		meta.put("strategy", facts.Strategy)
+		meta.put("backend", f.Run.Store.Name)
+		meta.put("consistency", f.Run.Store.Details["consistency"])
+		meta.put("tenantsPerPhase", facts.Concurrent)
+		meta.put("phases", len(facts.Phases))
+		meta.put("passwordHash", "none")
+		meta.put("dataset", facts.Dataset)
+		meta.put("verification", f.Run.Verification.State)
+		root.put("meta", meta)
+	}
+	if root.e != nil {
+		return nil, root.e
+	}
+	return []rundir.File{{Name: fileName(f, ".json"), Data: append(root.bytes(), '\n')}}, nil
+}
+
+func fileName(f *rundir.Folder, ending string) string {
+	mode := f.Run.Mode
+	if mode == "" {
+		mode = modeChecks
+	}
+	return "authz-" + mode + "-" + f.Run.Store.Name + ending
+}
+
+func (d *document) phase(k int) *object {
+	p := &d.facts.Phases[k]
+	out, load, tests := &object{}, &object{}, &object{}
+	out.put("phase", p.Tenants)
+	for _, st := range p.Load {
+		if d.facts.Mode == modeProfiles && st.Name == "users" {
+			continue // stored first and not part of the figure
+		}
+		load.put(st.Name, d.loadStep(st))
+	}
+	for _, st := range p.Tests {
+		switch {
+		case st.Name == "profile":
+			tests.put("get-full-profile", d.profileStep(k, st))
+		case st.Name == "valid":
+			tests.put("valid-permissions", d.checkStep(k, st, "duration"))
+		case st.Name == "sweep":
+			tests.put("all-permissions", d.checkStep(k, st, "durationMs"))
+		case d.facts.JSON == "superset":
+			tests.put(st.Name, d.checkStep(k, st, "duration"))
+		}
+	}
+	out.put("dataload", load)
+	out.put("performanceTest", tests)
+	return out
+}
+
+func (d *document) loadStep(st Step) *object {
+	o, rate := &object{}, d.rate(st.Num, st.TimeMS)
+	o.put("num", st.Num)
+	o.put("time", st.TimeMS)
+	if d.facts.JSON == "superset" {
+		o.put("duration", st.TimeMS)
+		o.put("durationMs", st.TimeMS)
+	}
+	o.put("perSecond", rate)
+	if d.facts.JSON == "superset" {
+		o.put("perSec", rate)
+		o.put("total", totals(st, d.rate(st.Total, st.TotalMS)))
+	}
+	return o
+}
+
+func totals(st Step, rate *float64) *object {
+	o := &object{}
+	o.put("num", st.Total)
+	o.put("durationMs", st.TotalMS)
+	o.put("perSecond", rate)
+	o.put("errors", st.Errors)
+	o.put("storeOps", st.Statements)
+	return o
+}
+
+// checkStep is a test of checks; the original's README names its time differently
+// in each.
+func (d *document) checkStep(k int, st Step, duration string) *object {
+	o, rate := &object{}, d.rate(st.Total, st.TotalMS)
+	switch d.facts.JSON {
+	case "seed":
+		o.put(duration, st.TotalMS)
+		o.put("operations", st.Total)
+		o.put("perSec", rate)
+		return o
+	case "code":
+		o.put("duration", st.TotalMS)
+		o.put("checks", st.Total)
+		o.put("checksPerSecond", rate)
+		return o
+	}
+	o.put("duration", st.TotalMS)
+	o.put("durationMs", st.TotalMS)
+	o.put("operations", st.Total)
+	o.put("checks", st.Total)
+	for _, name := range []string{"perSec", "checksPerSecond", "perSecond"} {
+		o.put(name, rate)
+	}
+	o.put("allowed", st.Allowed)
+	o.put("denied", st.Denied)
+	o.put("errors", st.Errors)
+	o.put("storeOps", st.Statements)
+	o.put("latencyMs", d.latency(k, st.Name))
+	return o
+}
+
+func (d *document) profileStep(k int, st Step) *object {
+	o := &object{}
+	// The original divides one tenant's profiles by the time of all tenants.
+	rate, total := d.rate(st.Num, st.TotalMS), d.rate(st.Total, st.TotalMS)
+	o.put("duration", st.TotalMS)
+	o.put("profiles", st.Num)
+	o.put("profilesPerSecond", rate)
+	o.put("msg", "Each profile consists out of a basic profile (in Principals) and 2 profile sections")
+	if d.facts.JSON != "superset" {
+		return o
+	}
+	o.put("durationMs", st.TotalMS)
+	o.put("profilesTotal", st.Total)
+	o.put("profilesPerSecondTotal", total)
+	o.put("operations", st.Total)
+	o.put("perSec", total)
+	o.put("errors", st.Errors)
+	o.put("storeOps", st.Statements)
+	o.put("latencyMs", d.latency(k, st.Name))
+	return o
+}
+
+// latency digests the response times of one test over the tenants of a phase.
+func (d *document) latency(k int, test string) *object {
+	all := measure.NewHistogram()
+	for tag, h := range d.f.Histograms {
+		if h != nil && strings.HasPrefix(tag, fmt.Sprintf("%s-%d-", test, k)) && strings.HasSuffix(tag, ".response") {
+			all.Merge(h)
+		}
+	}
+	o := &object{}
+	ms := func(ns int64) float64 { return math.Round(float64(ns)/1e3) / 1e3 }
+	for _, q := range []struct {
+		name string
+		at   float64
+	}{{"p50", 50}, {"p95", 95}, {"p99", 99}, {"p999", 99.9}} {
+		o.put(q.name, ms(valueAt(all, q.at)))
+	}
+	o.put("max", ms(all.Max()))
+	return o
+}
+
+func valueAt(h *hdrhistogram.Histogram, q float64) int64 {
+	if h.TotalCount() == 0 {
+		return 0
+	}
+	return h.ValueAtQuantile(q)
+}
+
+// cell is a rate as the original's tables have it: two decimals at most.
+func cell(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	s := strconv.FormatFloat(*v, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// row is one phase of the table.
+type row []string
+
+// tableHTML writes a table of one test.
+func tableHTML(head []string, title string, span int, style string, rows []row) []byte {
+	var b strings.Builder
+	b.WriteString("<table" + style + ">\n  <tr>\n")
+	for _, h := range head {
+		b.WriteString("    <th>" + h + "</th>\n")
+	}
+	fmt.Fprintf(&b, "  </tr>\n  <tr>\n    <th colspan=\"%d\">%s</th>\n  </tr>\n", span, title)
+	for _, r := range rows {
+		b.WriteString("  <tr>\n")
+		for _, c := range r {
+			b.WriteString("    <td>" + c + "</td>\n")
+		}
+		b.WriteString("  </tr>\n")
+	}
+	b.WriteString("</table>\n")
+	return []byte(b.String())
+}
+
+// title names a test by its phases and tenants, as the original's tables do.
+func title(phases, concurrent int) string {
+	s := func(n int, word string) string {
+		if n != 1 {
+			word += "s"
+		}
+		return fmt.Sprintf("%d %s", n, word)
+	}
+	sep := ","
+	if concurrent == 1 {
+		sep = ";"
+	}
+	return fmt.Sprintf("Test #1: %s%s %s per phase", s(phases, "phase"), sep, s(concurrent, "concurrent tenant"))
+}
+
+func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
+	var rows []row
+	find := func(steps []Step, name string) Step {
+		for _, st := range steps {
+			if st.Name == name {
+				return st
+			}
+		}
+		return Step{}
+	}
+	for k, p := range facts.Phases {
+		r := row{strconv.Itoa(k)}
+		one := func(name string) { st := find(p.Load, name); r = append(r, cell(d.rate(st.Num, st.TimeMS))) }
+		if facts.Mode == modeProfiles {
+			one("profileSections")
+			st := find(p.Tests, "profile")
+			spent := ""
+			if k == len(facts.Phases)-1 {
+				wall := f.Run.Ended.Sub(f.Run.Started)
+				spent = fmt.Sprintf("%dm%.3fs", int(wall.Minutes()), (wall % time.Minute).Seconds())
+			}
+			rows = append(rows, append(r, cell(d.rate(st.Num, st.TotalMS)), spent))
+			continue
+		}
+		for _, name := range []string{"users", "groups", "memberships"} {
+			one(name)
+		}
+		for _, name := range []string{"valid", "sweep"} {
+			st := find(p.Tests, name)
+			r = append(r, cell(d.rate(st.Total, st.TotalMS)))
+		}
+		rows = append(rows, r)
+	}
+	head, style, span := []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"}, "", 6
+	if facts.Mode == modeProfiles {
+		head, style, span = []string{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"}, ` style="width:100%"`, 4
+		if facts.Compat {
+			span = 6 // as the original's table of four columns has it
+		}
+	}
+	return []rundir.File{{Name: fileName(f, ".html"), Data: tableHTML(head, title(len(facts.Phases), facts.Concurrent), span, style, rows)}}, nil
+}

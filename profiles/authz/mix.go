@@ -1,0 +1,263 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Operations of the mix's track.
+const (
+	opDirect = iota
+	opNear
+	opDeep
+	opDeny
+	opList
+	opExpand
+	opGrant
+	opRevoke
+)
+
+// granted is a resource of one worker's own: nobody else changes who may see it,
+// so that what a check must say is known at any time.
+type granted struct {
+	resource string
+	member   int32
+	revoked  bool
+}
+
+// mixTask checks, lists, expands, grants and revokes by weights.
+type mixTask struct {
+	*worker
+	tally  *tally
+	wrap   bool
+	n      int64
+	users  *zipf
+	groups *zipf
+	mine   []granted
+	made   int
+}
+
+// Do makes one operation.
+func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if i := k.t.cursors[2].Add(1) - 1; !k.wrap && i >= k.n {
+		return workload.ErrDone
+	}
+	from := it.Now()
+	var err error
+	switch pick(k.r, k.b.s.weights[:]...) {
+	case 0:
+		err = k.check(ctx, it)
+	case 1:
+		err = k.list(ctx, it)
+	case 2:
+		err = k.expand(ctx, it)
+	case 3:
+		err = k.grant(ctx, it)
+	default:
+		err = k.revoke(ctx, it)
+	}
+	k.tally.note(from, it.Now(), k.statements(), err)
+	return err
+}
+
+func (k *mixTask) check(ctx context.Context, it *workload.Iteration) error {
+	m := k.b.s.model
+	p := int32(k.users.draw(k.r))
+	if len(k.mine) > 0 && k.r.IntN(10) == 0 {
+		g := k.mine[k.r.IntN(len(k.mine))]
+		want := false
+		if !g.revoked {
+			k.o.walk(p, func(q int32, _ int) bool { want = want || q == g.member; return !want })
+		}
+		return k.decide(ctx, it, p, g.resource, "viewer", want, opDeny)
+	}
+	group := int32(m.users + k.groups.draw(k.r))
+	role := m.role(k.b.s.permission)
+	if links := m.down[group]; len(links) > 0 && k.r.IntN(2) == 0 {
+		role = links[k.r.IntN(len(links))].role
+		// Somebody below a member may; take one by walking down.
+		if q := links[k.r.IntN(len(links))].to; k.r.IntN(4) > 0 {
+			for range 8 {
+				if int(q) < m.users || len(m.down[q]) == 0 {
+					break
+				}
+				q = m.down[q][k.r.IntN(len(m.down[q]))].to
+			}
+			p = q
+		}
+	}
+	want, depth := k.o.allowed(p, group, int(role))
+	op := opDeny
+	if want {
+		op = min(depth-1, opDeep)
+	}
+	return k.decide(ctx, it, p, k.t.id(group), m.roles[role], want, op)
+}
+
+func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, resource, role string, want bool, op int) error {
+	if want && op == opDeny {
+		op = opNear
+	}
+	mark := it.Begin(workload.Op(op))
+	got, err := k.c.allowed(ctx, k.t.id(p), resource, role)
+	if it.End(mark, 1, err) != nil {
+		return err
+	}
+	k.tally.decided(got)
+	k.t.judge(got, want, k.t.id(p), resource, role)
+	return nil
+}
+
+// list asks for everything that a user is in.
+func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
+	p := int32(k.users.draw(k.r))
+	mark := it.Begin(opList)
+	got, err := k.c.explode(ctx, k.t.id(p))
+	if it.End(mark, 1, err) != nil {
+		return err
+	}
+	want := len(k.o.closure(p))
+	k.t.judge(len(got) == want, true, k.t.id(p), fmt.Sprintf("a list of %d groups where there are %d", len(got), want), "anything")
+	return nil
+}
+
+// expand asks for everybody below a group.
+func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
+	g := int32(k.b.s.model.users + k.groups.draw(k.r))
+	mark := it.Begin(opExpand)
+	got, err := k.c.below(ctx, k.t.id(g))
+	if it.End(mark, 1, err) != nil {
+		return err
+	}
+	want := k.o.belowOf(g)
+	k.t.judge(len(got) == want, true, k.t.id(g), fmt.Sprintf("an expansion to %d where there are %d", len(got), want), "anything")
+	return nil
+}
+
+// belowOf counts a principal and everybody below it.
+func (o *oracle) belowOf(p int32) int {
+	o.round++
+	o.queue = append(o.queue[:0], p)
+	o.seen[p] = o.round
+	for i := 0; i < len(o.queue); i++ {
+		for _, l := range o.m.down[o.queue[i]] {
+			if o.seen[l.to] != o.round {
+				o.seen[l.to] = o.round
+				o.queue = append(o.queue, l.to)
+			}
+		}
+	}
+	return len(o.queue)
+}
+
+func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
+	k.made++
+	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.draw(k.r)), false}
+	if k.r.IntN(2) == 0 {
+		g.member = int32(k.b.s.model.users + k.groups.draw(k.r))
+	}
+	change := grant{g.resource, k.t.id(g.member), "viewer"}
+	mark := it.Begin(opGrant)
+	err := it.End(mark, 1, k.c.change(ctx, change))
+	k.t.remember(change, err)
+	if err == nil {
+		k.mine = append(k.mine, g)
+	}
+	return err
+}
+
+func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
+	at := -1
+	for i := range k.mine {
+		if !k.mine[i].revoked {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return k.grant(ctx, it)
+	}
+	g := k.mine[at]
+	change := grant{g.resource, k.t.id(g.member), ""}
+	mark := it.Begin(opRevoke)
+	err := it.End(mark, 1, k.c.change(ctx, change))
+	k.t.remember(change, err)
+	k.mine[at].revoked = true
+	if err != nil || !k.b.s.invalidate || len(k.mine) > 64 {
+		// What it came to is not known, or may be cached: nobody asks for it again.
+		k.mine = append(k.mine[:at], k.mine[at+1:]...)
+	}
+	return err
+}
+
+// staleTask revokes what is cached and watches how long it is still granted.
+type staleTask struct {
+	*worker
+	tally *tally
+	n     int64
+	made  int
+}
+
+// Do makes one probe: somebody gets in through a group, is checked so that caches
+// fill, is taken out of the group, and is checked until denied. The time from the
+// acknowledged revocation to the end of the last check that still said yes is
+// recorded as "stale"; 0 when there was none.
+func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if i := k.t.cursors[3].Add(1) - 1; i >= k.n {
+		return workload.ErrDone
+	}
+	k.made++
+	suffix := fmt.Sprintf(":%s:%s-probe-%d-%d", k.t.name, k.b.s.runID, k.number, k.made)
+	user, group, resource := "u"+suffix, "g"+suffix, "c"+suffix
+	from := it.Now()
+	err := k.b.l.change(ctx, &k.c.work, []grant{{resource, group, "viewer"}, {group, user, "member"}})
+	for i := 0; i < 2 && err == nil; i++ {
+		var ok bool
+		if ok, err = k.c.allowed(ctx, user, resource, "viewer"); err == nil {
+			k.t.judge(ok, true, user, resource, "viewer")
+		}
+	}
+	if err != nil {
+		k.tally.note(from, it.Now(), k.statements(), err)
+		m := it.Begin(0)
+		return it.End(m, 1, err)
+	}
+	m := it.Begin(0)
+	err = it.End(m, 1, k.c.change(ctx, grant{group, user, ""}))
+	if err == nil {
+		err = k.watch(ctx, it, user, resource)
+	}
+	k.tally.note(from, it.Now(), k.statements(), err)
+	return err
+}
+
+func (k *staleTask) watch(ctx context.Context, it *workload.Iteration, user, resource string) error {
+	revoked := it.Now()
+	last := revoked
+	for it.Now()-revoked <= int64(k.b.s.staleLimit) {
+		ok, err := k.c.allowed(ctx, user, resource, "viewer")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		last = it.Now()
+		k.tally.allowed.Add(1)
+		wait(ctx, time.Millisecond)
+	}
+	it.Record(1, 1, revoked, revoked, last, nil)
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

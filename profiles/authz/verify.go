@@ -1,0 +1,110 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// sample is how many memberships of a tenant are read back.
+const sample = 200
+
+// verify reports wrong decisions, and reads back a sample of what was loaded and
+// every role that the mix changed.
+func (b *binding) verify(ctx context.Context) workload.Verification {
+	if b.s.driver == "null" {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	if err := b.record(ctx); err != nil {
+		return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the load could not be recorded: %v", err)}
+	}
+	v := workload.Verification{State: workload.Passed}
+	var decisions, read int64
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			decisions += t.decisions()
+			v.Checks = append(v.Checks, t.verdict())
+			c, n, err := b.readBack(ctx, t)
+			if err != nil {
+				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("tenant %s could not be read back: %v", t.name, err)}
+			}
+			read += n
+			if n > 0 {
+				v.Checks = append(v.Checks, c)
+			}
+		}
+	}
+	v.Summary = fmt.Sprintf("%d decisions agree with the oracle, %d roles read back are right", decisions, read)
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+			v.Summary = fmt.Sprintf("%s: %s wanted, %s found", c.Name, c.Want, c.Got)
+			if len(c.Examples) > 0 {
+				v.Summary += ": " + c.Examples[0]
+			}
+			break
+		}
+	}
+	return v
+}
+
+func (t *tenant) decisions() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var n int64
+	for _, ks := range t.tallies {
+		for _, k := range ks {
+			n += k.allowed.Load() + k.denied.Load()
+		}
+	}
+	return n
+}
+
+func (t *tenant) verdict() workload.Check {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return workload.Check{
+		Name: t.name + ": wrong decisions", OK: t.wrongs[0]+t.wrongs[1] == 0, Want: "0",
+		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", t.wrongs[0], t.wrongs[1]), Examples: t.wrong,
+	}
+}
+
+func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int64, error) {
+	want := map[string]string{}
+	t.load.mu.Lock()
+	over := t.load.at >= len(t.load.kinds) && len(t.load.kinds) > 0
+	t.load.mu.Unlock()
+	if m := b.s.model; over && b.s.mode == modeChecks {
+		step := max(1, len(m.up)/sample)
+		for p := 0; p < len(m.up); p += step {
+			for _, l := range m.up[p] {
+				want[t.id(int32(p))+"\x00"+t.id(l.to)] = m.roles[l.role]
+			}
+		}
+	}
+	t.mu.Lock()
+	for k, v := range t.changed {
+		want[k] = v
+	}
+	t.mu.Unlock()
+	c := workload.Check{Name: t.name + ": roles read back"}
+	var asked, good int64
+	for key, role := range want {
+		principal, resource, _ := strings.Cut(key, "\x00")
+		got, err := b.l.role(ctx, &work{}, principal, resource)
+		if err != nil {
+			return c, asked, err
+		}
+		asked++
+		if got == role {
+			good++
+		} else if len(c.Examples) < 10 {
+			c.Examples = append(c.Examples, fmt.Sprintf("%s on %s: %q stored, %q acknowledged", principal, resource, got, role))
+		}
+	}
+	c.OK, c.Want, c.Got = asked == good, strconv.FormatInt(asked, 10), strconv.FormatInt(good, 10)
+	return c, asked, nil
+}
