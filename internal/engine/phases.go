@@ -104,10 +104,10 @@ func (r *Run) endPhase(p *phaseState) {
 }
 
 // trackOver is called by a track's supervisor when no worker is left.
-func (r *Run) trackOver(t *track, complete bool) {
+func (r *Run) trackOver(t *track) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.state, t.complete = over, complete
+	t.state = over
 	t.span.To = max(r.now(), 0)
 	for _, p := range r.phases {
 		if p.state == running && p.over() {

@@ -205,6 +205,25 @@ func TestWhatNeverStartedIsCounted(t *testing.T) {
 	})
 }
 
+// The same when the work runs out soon after: what the first schedule had missed
+// stays missed, whether or not the run goes on for long.
+func TestWhatNeverStartedIsCountedWhenTheWorkRunsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pool("p", workload.Settings{Threads: 2, Rate: 100}, takes(200*time.Millisecond))
+		p.Iterations = 25
+		r := start(t, onePhase(0, p))
+		time.Sleep(2*time.Second - time.Millisecond)
+		r.Change("test", All, rate(10)) // 20 have started; 5 are left
+		time.Sleep(550 * time.Millisecond)
+		r.Change("test", All, rate(1000)) // none is left, one is under way: nothing is missed
+		res := result(t, r)
+		require.Len(t, res.Segments, 3)
+		assert.EqualValues(t, 180, res.Segments[0].Ops[0].Unstarted)
+		assert.EqualValues(t, 180, res.Ops[0].Unstarted)
+		assert.EqualValues(t, 25, res.Ops[0].Count)
+	})
+}
+
 func TestPauseStartsNoBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, onePhase(3*time.Second-2*time.Microsecond, pool("p", workload.Settings{Threads: 2, Rate: 100}, takes(time.Millisecond))))

@@ -34,11 +34,13 @@ type track struct {
 	active atomic.Pointer[active]
 	wake   chan struct{} // capacity 1
 	exits  chan exit
+	// out says that a worker has found no more measured work: what falls due from
+	// then on is not missed.
+	out atomic.Bool
 
 	// Guarded by run.mu.
 	want      workload.Settings
 	state     int
-	complete  bool // it ran out of work, as opposed to being ended
 	span      measure.Span
 	given     []givenUp // schedules given up of late
 	unstarted []int64   // per segment, of schedules given up earlier
@@ -76,6 +78,7 @@ func (t *track) publish(fresh bool) {
 	if prev != nil && !fresh {
 		a.seqs = prev.seqs
 	} else {
+		t.out.Store(false)
 		limit := t.spec.Iterations
 		if a.warm {
 			limit = 0
@@ -87,7 +90,15 @@ func (t *track) publish(fresh bool) {
 		return
 	}
 	close(prev.stale)
-	if prev.sched != nil && prev.sched != a.sched && !prev.warm {
+	if prev.sched != a.sched {
+		t.giveUp(prev, now)
+	}
+}
+
+// giveUp notes that a schedule is replaced or ended, so that what was due by it
+// and has not started is counted. The caller holds run.mu.
+func (t *track) giveUp(prev *active, now int64) {
+	if prev.sched != nil && !prev.warm && !t.out.Load() {
 		t.given = append(t.given, givenUp{prev.sched, now, prev.segment})
 	}
 }
@@ -107,9 +118,7 @@ func (t *track) end() {
 	a.ended, a.sched, a.stale = true, nil, make(chan struct{})
 	t.active.Store(&a)
 	close(prev.stale)
-	if prev.sched != nil && !prev.warm {
-		t.given = append(t.given, givenUp{prev.sched, now, prev.segment})
-	}
+	t.giveUp(prev, now)
 	t.nudge()
 }
 
@@ -135,6 +144,7 @@ func (t *track) supervise() {
 		a := t.active.Load()
 		if a.Threads != threads || a.warm != warm {
 			clear(idle) // there may be work again, left by others
+			t.out.Store(false)
 			threads, warm = a.Threads, a.warm
 		}
 		for id := 0; id < a.Threads && !a.ended; id++ {
@@ -151,7 +161,7 @@ func (t *track) supervise() {
 			go t.work(id, task)
 		}
 		if len(working) == 0 && (a.ended || !a.warm) {
-			t.run.trackOver(t, !a.ended)
+			t.run.trackOver(t)
 			return
 		}
 		select {
@@ -199,9 +209,6 @@ const settleAfter = int64(2e9)
 func (t *track) neverStarted(now int64, segments int) []int64 {
 	for len(t.unstarted) < segments {
 		t.unstarted = append(t.unstarted, 0)
-	}
-	if t.complete {
-		t.given = nil // the work ran out, not the time
 	}
 	keep := t.given[:0]
 	for _, g := range t.given {

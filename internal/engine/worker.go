@@ -43,6 +43,9 @@ func (t *track) work(id int, task workload.Task) {
 	w.it.Bind(t.run.now, w.shard, t.base)
 	for w.loop() {
 	}
+	if w.reached && !w.seen.warm {
+		t.out.Store(true)
+	}
 	w.letGo()
 	w.shard.Close()
 	t.exits <- exit{id, w.reached}

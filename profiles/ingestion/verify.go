@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -51,13 +52,24 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	}
 	switch {
 	case v.State == workload.Failed:
-		v.Summary = "what is stored is not what was acknowledged"
+		v.Summary = "what is stored is not what was acknowledged: " + wrong(v.Checks)
 	case len(v.Checks) == 0:
 		v.State, v.Summary = workload.Skipped, "nothing was attempted, so there is nothing to verify"
 	default:
 		v.Summary = fmt.Sprintf("%d entries are there, and %d values read back are right", entries, sampled)
 	}
 	return v
+}
+
+// wrong names the checks that failed.
+func wrong(checks []workload.Check) string {
+	var all []string
+	for _, c := range checks {
+		if !c.OK {
+			all = append(all, fmt.Sprintf("%s: %s instead of %s", c.Name, c.Got, c.Want))
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int64, error) {
