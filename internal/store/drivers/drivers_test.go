@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 		"embedded:?conections=1":     "did you mean connections?",
 		"null:?x=1":                  "takes no parameters",
 		"memory:?latencie=1ms":       "did you mean latency?",
-		"cassandra://h1/ks":          "redis://",
+		"coherence://h1":             "redis://",
 		"rediss://h1?servernam=x":    "did you mean servername?",
 		"redis+cluster://h1?xyzzy=1": "one of: db, ",
 		"redis://h1?consistency=q":   "",
