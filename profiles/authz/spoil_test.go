@@ -1,0 +1,21 @@
+package authz_test
+
+import (
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+)
+
+// spoil takes the groups away that principals are in.
+func spoil(t *testing.T, url string) {
+	t.Helper()
+	o, err := goredis.ParseURL(url)
+	require.NoError(t, err)
+	c := goredis.NewClient(o)
+	defer c.Close()
+	keys, err := c.Keys(t.Context(), "perfbench:authz:{*}:rg:g:*").Result()
+	require.NoError(t, err)
+	require.NotEmpty(t, keys)
+	require.NoError(t, c.Del(t.Context(), keys[0]).Err())
+}
