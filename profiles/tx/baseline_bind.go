@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -28,7 +29,8 @@ type baselineRun struct {
 	sagas *sagaRun
 	saved []int64 // sagas saved by each client of tx-save
 	local bool
-	last  usage
+	mu    sync.Mutex
+	last  usage // at the end; guarded by mu
 	made  bool
 }
 
@@ -152,7 +154,10 @@ func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primiti
 		return fault.Code(err, fault.CodeStore)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
-		b.last = b.rows[0].meter.usage(ctx)
+		u := b.rows[0].meter.usage(ctx)
+		b.mu.Lock()
+		b.last = u
+		b.mu.Unlock()
 		if sub.Verify != nil {
 			return sub.Verify(ctx)
 		}
@@ -204,9 +209,12 @@ type RowFacts struct {
 
 func (b *baselineRun) facts() *BaselineFacts {
 	f := &BaselineFacts{Schema: 1, Mode: modeBaseline, Cores: runtime.GOMAXPROCS(0), Rows: []RowFacts{}}
+	b.mu.Lock()
+	last := b.last
+	b.mu.Unlock()
 	for i, w := range b.rows {
 		row := w.stats()
-		end := b.last
+		end := last
 		if i+1 < len(b.rows) {
 			next := b.rows[i+1]
 			next.mu.Lock()

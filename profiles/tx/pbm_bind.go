@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,8 +28,15 @@ type pbm struct {
 	works []*pbmWork
 	// made are the spaces that this run made.
 	made []store.Space
-	// loaded tells what was loaded and how long it took.
+	mu   sync.Mutex
+	// loaded tells what was loaded and how long it took; guarded by mu.
 	loaded loadFacts
+}
+
+func (b *pbm) note(f func(l *loadFacts)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.loaded)
 }
 
 type loadFacts struct {
@@ -125,7 +133,7 @@ func (b *pbm) data(ctx context.Context, made []store.Made, progress func(done, t
 		if err := b.load(ctx, name, progress); err != nil {
 			return fmt.Errorf("load map %s: %w", name, err)
 		}
-		b.loaded.Seconds = time.Since(began).Seconds()
+		b.note(func(l *loadFacts) { l.Seconds = time.Since(began).Seconds() })
 	}
 	return nil
 }
@@ -161,7 +169,7 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 				s.profilePayload = n
 			}
 		}
-		b.loaded.Found = m.Profile + " " + m.Run
+		b.note(func(l *loadFacts) { l.Found = m.Profile + " " + m.Run })
 		return true, nil
 	}
 	found, err := b.keep.Inspect(ctx, s.space(name))
@@ -331,7 +339,7 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	b.loaded.Entries += total
+	b.note(func(l *loadFacts) { l.Entries += total })
 	return b.keep.Record(context.WithoutCancel(ctx), b.record(name, ""))
 }
 

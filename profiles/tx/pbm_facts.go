@@ -51,9 +51,12 @@ type PBMMapFacts struct {
 }
 
 func (b *pbm) facts() *PBMFacts {
+	b.mu.Lock()
+	loaded := b.loaded
+	b.mu.Unlock()
 	f := &PBMFacts{
 		Schema: 1, Mode: modePBM, Prefix: b.s.prefix, MemberSetSize: b.s.members, Layout: b.s.layout, Atomic: b.s.atomic,
-		TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Loaded: b.loaded, Maps: []PBMMapFacts{},
+		TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Loaded: loaded, Maps: []PBMMapFacts{},
 	}
 	f.Zone, _ = time.Now().Zone()
 	for _, w := range b.works {

@@ -72,7 +72,9 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 		if err != nil {
 			return err
 		}
+		r.mu.Lock()
 		r.log, r.earlier = log, earlier
+		r.mu.Unlock()
 	}
 	if err := keep.Record(ctx, r.record()); err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -90,7 +92,7 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 	}
 	r.nextPoll.Store(time.Now().Add(sp.cron).UnixNano())
 	r.nextCheck.Store(time.Now().Add(sp.check).UnixNano())
-	r.before = r.conn.usage(ctx)
+	r.measureStart(ctx)
 	return nil
 }
 
@@ -188,15 +190,24 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 			if err != nil && !errors.Is(err, errNone) && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) {
 				return err
 			}
-			r.atStart.add(s)
+			r.took(&r.atStart, s)
 		}
 	}
+	r.mu.Lock()
 	r.atStart.Seconds = time.Since(began).Seconds()
+	r.mu.Unlock()
 	if r.spec.accounts == 0 {
 		return nil
 	}
 	r.base = map[int64]int64{}
 	return r.store.Balances(ctx, func(a, balance int64) { r.base[a] = balance })
+}
+
+func (r *sagaRun) measureStart(ctx context.Context) {
+	u := r.conn.usage(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = u
 }
 
 func (r *sagaRun) measureEnd(ctx context.Context) {

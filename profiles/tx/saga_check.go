@@ -277,7 +277,7 @@ func (r *sagaRun) drain(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			r.atEnd.add(s)
+			r.took(&r.atEnd, s)
 			f.ask(checkIndex, 1)
 			if err != nil {
 				f.offend(checkIndex, "%s: %v", p.gid, err)

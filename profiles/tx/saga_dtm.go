@@ -71,10 +71,10 @@ func (d *dtmSagas) setup(ctx context.Context, r *sagaRun, progress func(done, to
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = d.server.Serve(l) }() // ends with Close
 	if sp.ackLog != "" {
-		if r.log, r.earlier, err = openAckLog(sp.ackLog); err != nil {
+		// What it holds is not checked: those accounts went with their process.
+		if r.log, _, err = openAckLog(sp.ackLog); err != nil {
 			return err
 		}
-		r.earlier = map[string]outcome{} // their accounts went with their process
 	}
 	r.base = map[int64]int64{}
 	if sp.accounts > 0 {
@@ -85,7 +85,7 @@ func (d *dtmSagas) setup(ctx context.Context, r *sagaRun, progress func(done, to
 			return err
 		}
 	}
-	r.before = r.conn.usage(ctx)
+	r.measureStart(ctx)
 	return nil
 }
 
@@ -301,7 +301,7 @@ func (d *dtmSagas) settle(ctx context.Context, r *sagaRun) error {
 					return fmt.Errorf("unfinished sagas could not be waited for: %w", err)
 				}
 				if final(got.status) || got.status == "" {
-					r.atEnd.add(&saga{gid: gid, status: got.status})
+					r.took(&r.atEnd, &saga{gid: gid, status: got.status})
 					break
 				}
 				if err := rest(ctx, 100*time.Millisecond); err != nil {
@@ -310,6 +310,8 @@ func (d *dtmSagas) settle(ctx context.Context, r *sagaRun) error {
 			}
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.atEnd.Seconds = time.Since(began).Seconds()
 	return nil
 }

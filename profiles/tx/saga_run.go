@@ -63,6 +63,13 @@ type recovery struct {
 	Gids      []string `json:"examples,omitempty"`
 }
 
+// took notes a saga that was taken up.
+func (r *sagaRun) took(in *recovery, s *saga) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in.add(s)
+}
+
 func (r *recovery) add(s *saga) {
 	r.Found++
 	switch {
@@ -323,9 +330,7 @@ func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
 		}
 		if hit {
 			r.nextPoll.Store(0)
-			r.mu.Lock()
-			r.inRun.add(s)
-			r.mu.Unlock()
+			r.took(&r.inRun, s)
 			return nil
 		}
 	}

@@ -126,14 +126,15 @@ func TestMoneyIsConserved(t *testing.T) {
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			f := p.Facts().(*SagaFacts)
-			assert.Equal(t, int64(300), f.Done+f.Undone+f.Undecided)
+			// On a slow machine a saga may take longer than its retry interval: another
+			// client takes it over, and its own never hears of it.
+			assert.Equal(t, int64(300), f.Done+f.Undone+f.Undecided+f.Unknown)
 			assert.Positive(t, f.Done)
 			assert.Positive(t, f.Undone)
 			assert.Positive(t, f.Duplicates)
 			assert.Positive(t, f.Undecided)
 			assert.Positive(t, f.AtEnd.Found+f.InRun.Found, "what was undecided is taken up again")
 			assert.Equal(t, int64(300), f.ReadBack)
-			assert.Zero(t, f.Unknown)
 		})
 	}
 }
