@@ -26,8 +26,8 @@ golden: ## write the expected documents and screens again; read the diff like co
 bench: ## our own benchmarks, one package at a time
 	CGO_ENABLED=0 go test -p 1 -run '^$$' -bench . -benchmem ./...
 
-demo: ## a short run whose settings change while it goes
-	CGO_ENABLED=0 go run ./cmd/perfbench run --profile ingestion --duration 12s --at 4s:threads=4 --at 8s:threads=16
+demo: ## the workbench in a terminal, and the pictures of its screens in docs/screens
+	@.ci/screens
 
 snapshot: ## what a release would hold, in dist/; publishes nothing
 	$(GORELEASER) release --snapshot --clean

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // binary returns the path of the real program, built once as releases are.
-func binary(t *testing.T) string {
+func binary(t testing.TB) string {
 	t.Helper()
 	path, err := buildOnce()
 	require.NoError(t, err)

@@ -1,0 +1,170 @@
+// Command termsvg turns a captured terminal screen, text with escape codes on
+// stdin, into an SVG picture on stdout. It draws the screens of the README; see
+// .ci/screens.
+package main
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A cell of the picture, in its own units, and the colours of the dark theme.
+const (
+	cellWidth, cellHeight, margin = 8.4, 17, 12
+	background, foreground        = "#16181f", "#d8dbe5"
+)
+
+// look is how text is drawn.
+type look struct {
+	color               string
+	bold, faint, invert bool
+}
+
+func main() {
+	if err := draw(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "termsvg:", err)
+		os.Exit(1)
+	}
+}
+
+func draw(r io.Reader, w io.Writer) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	wide := 0
+	for _, l := range lines {
+		wide = max(wide, ansi.StringWidth(l))
+	}
+	out := bufio.NewWriter(w)
+	width, height := float64(wide)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", width, height, width, height)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
+	fmt.Fprintf(out, `<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="%s" xml:space="preserve">`+"\n", foreground)
+	var now look
+	for y, l := range lines {
+		now = drawLine(out, l, y, now)
+	}
+	fmt.Fprintln(out, "</g>\n</svg>")
+	return out.Flush()
+}
+
+// drawLine draws the runs of one look in a line and returns the look at its end.
+func drawLine(w io.Writer, line string, y int, now look) look {
+	x := 0
+	for line != "" {
+		if strings.HasPrefix(line, "\x1b[") {
+			end := strings.IndexAny(line, "mKhl")
+			if end < 0 {
+				return now
+			}
+			if line[end] == 'm' {
+				now = now.after(line[2:end])
+			}
+			line = line[end+1:]
+			continue
+		}
+		end := strings.IndexByte(line, '\x1b')
+		switch {
+		case end < 0:
+			end = len(line)
+		case end == 0: // another escape code, of two bytes
+			line = line[min(2, len(line)):]
+			continue
+		}
+		now.text(w, line[:end], x, y)
+		x += ansi.StringWidth(line[:end])
+		line = line[end:]
+	}
+	return now
+}
+
+// text draws one run of text at a cell.
+func (k look) text(w io.Writer, s string, x, y int) {
+	cells := ansi.StringWidth(s)
+	left := margin + float64(x)*cellWidth
+	if k.invert {
+		fmt.Fprintf(w, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", left, margin+y*cellHeight, float64(cells)*cellWidth, cellHeight, k.or(foreground))
+	}
+	trimmed := strings.TrimLeft(s, " ")
+	left += float64(len(s)-len(trimmed)) * cellWidth
+	if trimmed = strings.TrimRight(trimmed, " "); trimmed == "" {
+		return
+	}
+	attr := ""
+	switch {
+	case k.invert:
+		attr = fmt.Sprintf(` fill="%s"`, background)
+	case k.color != "":
+		attr = fmt.Sprintf(` fill="%s"`, k.color)
+	}
+	if k.bold {
+		attr += ` font-weight="bold"`
+	}
+	if k.faint {
+		attr += ` opacity=".6"`
+	}
+	// A given length keeps columns in line whatever font is at hand.
+	fmt.Fprintf(w, `<text x="%.1f" y="%d" textLength="%.1f"%s>`, left, margin+y*cellHeight+13, float64(ansi.StringWidth(trimmed))*cellWidth, attr)
+	_ = xml.EscapeText(w, []byte(trimmed)) // draw's writer keeps the error
+	fmt.Fprintln(w, "</text>")
+}
+
+func (k look) or(other string) string {
+	if k.color == "" {
+		return other
+	}
+	return k.color
+}
+
+// after is the look after the parameters of an SGR sequence; of colours it knows
+// the direct ones and the default.
+func (k look) after(params string) look {
+	p := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
+	if len(p) == 0 {
+		return look{}
+	}
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case "0":
+			k = look{}
+		case "1":
+			k.bold = true
+		case "2":
+			k.faint = true
+		case "7":
+			k.invert = true
+		case "22":
+			k.bold, k.faint = false, false
+		case "27":
+			k.invert = false
+		case "39":
+			k.color = ""
+		case "38":
+			switch {
+			case i+4 < len(p) && p[i+1] == "2":
+				k.color = "#" + hex(p[i+2]) + hex(p[i+3]) + hex(p[i+4])
+				i += 4
+			case i+2 < len(p): // of a palette, which is the terminal's
+				i += 2
+			}
+		}
+	}
+	return k
+}
+
+func hex(s string) string {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		n = 0
+	}
+	return fmt.Sprintf("%02x", n&255)
+}
