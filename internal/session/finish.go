@@ -213,6 +213,9 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),
 			"what was measured is reported; look after the store and run again"), fault.CodeStore)
 	}
+	if err == nil {
+		add(nothingWorked(run), fault.CodeStore)
+	}
 	for _, m := range missed {
 		add(errors.New(m), fault.CodeThreshold)
 	}
@@ -224,6 +227,26 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 		return problems[0]
 	}
 	return fault.Code(errors.Join(problems...), fault.CodeOf(problems[0]))
+}
+
+// nothingWorked is the error of a run in which not one operation succeeded: the
+// store refused all of them. Single ones that fail are only counted.
+func nothingWorked(run *rundir.Run) error {
+	failed := int64(0)
+	for _, o := range run.Operations {
+		if o.Count > 0 {
+			return nil
+		}
+		failed += o.Errors
+	}
+	if failed == 0 {
+		return nil
+	}
+	why := run.Errors[0].Class
+	if m := run.Errors[0].Messages; len(m) > 0 {
+		why += ": " + m[0]
+	}
+	return fault.Hint(fmt.Errorf("not one of %d operations succeeded (%s)", failed, why), "what was counted is reported; look after the store and run again")
 }
 
 func codeOfCause(cause error) int {

@@ -147,6 +147,10 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 	if l.binding.Target != "" && l.Info.NoFigure == "" {
 		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these are no figures of a server."
 	}
+	if free := l.Info.FreeBytes; l.Info.NoFigure != "" && free > 0 && l.Plan.Bytes > free {
+		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(l.Plan.Bytes), units.Size(free)),
+			"store less, or name a server with --target")
+	}
 	l.Notices = l.notices()
 	return l.begin(ctx, tell)
 }

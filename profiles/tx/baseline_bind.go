@@ -144,7 +144,7 @@ func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primiti
 			return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(b.s.namespace, baselineSpace)), "use another --namespace, or --allow-existing to write into it")
 		}
 		b.made = !found.Exists
-		err = keep.Record(ctx, store.Made{Space: b.s.space(), Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339)})
+		_, err = record(ctx, keep, store.Made{Space: b.s.space(), Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339)})
 		if err == nil {
 			err = makeTables(ctx, keep, pr, b.s.runID, b.s.allow)
 		}
@@ -166,7 +166,7 @@ func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primiti
 	p.Teardown = func(ctx context.Context) error {
 		var errs []error
 		if b.made {
-			_, err := keep.Drop(ctx, b.s.space(), nil)
+			err := drop(ctx, keep, b.s.space())
 			errs = append(errs, err, dropTables(ctx, keep, pr))
 		}
 		if sub.Teardown != nil {

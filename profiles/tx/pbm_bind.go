@@ -278,7 +278,8 @@ func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
 	case !found.Exists:
 		b.made = append(b.made, sp)
 	}
-	return b.keep.Record(ctx, b.record(mapSummary, ""))
+	_, err = record(ctx, b.keep, b.record(mapSummary, ""))
+	return err
 }
 
 // Bounds of one call of the load.
@@ -291,14 +292,17 @@ const (
 // load writes a map. A record that says so stands until it is complete.
 func (b *pbm) load(ctx context.Context, name string, progress func(done, total int64)) error {
 	s := b.s
-	b.made = append(b.made, s.space(name))
 	if p, ok := b.c.(store.Prober); ok {
 		if err := p.Probe(ctx, s.space(name)); err != nil {
 			return err
 		}
 	}
-	if err := b.keep.Record(ctx, b.record(name, "loading")); err != nil {
+	shared, err := record(ctx, b.keep, b.record(name, "loading"))
+	if err != nil {
 		return err
+	}
+	if !shared {
+		b.made = append(b.made, s.space(name))
 	}
 	size, total := s.profilePayload, s.profiles
 	if name == mapElig {
@@ -340,7 +344,8 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 		return err
 	}
 	b.note(func(l *loadFacts) { l.Entries += total })
-	return b.keep.Record(context.WithoutCancel(ctx), b.record(name, ""))
+	_, err = record(context.WithoutCancel(ctx), b.keep, b.record(name, ""))
+	return err
 }
 
 // everything calls f with each group of a map.

@@ -49,7 +49,7 @@ func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error
 		if r.existed {
 			return nil
 		}
-		_, err := keep.Drop(ctx, sp.space(), nil)
+		err := drop(ctx, keep, sp.space())
 		return errors.Join(err, dropTables(ctx, keep, r.store))
 	}
 	return nil
@@ -76,7 +76,7 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 		r.log, r.earlier = log, earlier
 		r.mu.Unlock()
 	}
-	if err := keep.Record(ctx, r.record()); err != nil {
+	if _, err := record(ctx, keep, r.record()); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
 	if err := makeTables(ctx, keep, r.store, sp.runID, sp.allow); err != nil {
@@ -252,7 +252,7 @@ func makeTables(ctx context.Context, keep store.Keeper, of any, run string, allo
 		return fault.Code(err, fault.CodeStore)
 	}
 	for _, sp := range spaces {
-		if err := keep.Record(ctx, store.Made{Space: sp, Profile: Name, Run: run, Updated: time.Now().UTC().Format(time.RFC3339)}); err != nil {
+		if _, err := record(ctx, keep, store.Made{Space: sp, Profile: Name, Run: run, Updated: time.Now().UTC().Format(time.RFC3339)}); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
@@ -266,7 +266,7 @@ func dropTables(ctx context.Context, keep store.Keeper, of any) error {
 	}
 	var errs []error
 	for _, sp := range t.spaces() {
-		_, err := keep.Drop(ctx, sp, nil)
+		err := drop(ctx, keep, sp)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

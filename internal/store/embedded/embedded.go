@@ -83,7 +83,7 @@ func (c *Conn) keepTime(ctx context.Context) {
 
 // Info tells what this is. It never fails.
 func (c *Conn) Info(context.Context) (store.Info, error) {
-	return store.Info{Name: "miniredis", Topology: "in process", NoFigure: NoFigure}, nil
+	return store.Info{Name: "miniredis", Topology: "in process", FreeBytes: store.FreeMemory(), NoFigure: NoFigure}, nil
 }
 
 // Close ends the server with all its data.

@@ -64,7 +64,7 @@ func open(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn,
 
 // Info tells what this is. It never fails.
 func (c *Conn) Info(context.Context) (store.Info, error) {
-	return store.Info{Name: "memory", Topology: "in process", NoFigure: NoFigure}, nil
+	return store.Info{Name: "memory", Topology: "in process", FreeBytes: store.FreeMemory(), NoFigure: NoFigure}, nil
 }
 
 // Close makes every later call fail as unreachable.
