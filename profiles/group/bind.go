@@ -50,11 +50,11 @@ func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
 		s.lay(true)
 	}
 	var err error
-	if b.keep, err = store.As[store.Keeper](c); err != nil {
-		return fault.Store(fmt.Errorf("group: %w", err), "use redis:// or embedded:")
-	}
 	if b.room, err = newRoom(ctx, b); err != nil {
 		return err
+	}
+	if b.keep, err = store.As[store.Keeper](b.conn); err != nil {
+		return errors.Join(fault.Store(fmt.Errorf("group: %w", err), "use redis:// or embedded:"), b.room.close())
 	}
 	if err := b.check(); err != nil {
 		return errors.Join(err, b.room.close())

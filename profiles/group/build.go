@@ -235,6 +235,9 @@ func (b *builder) operation(name string) *opSpec {
 	if o.ttl > 0 && !slices.Contains([]kind{kindCache, kindBucket, kindHash}, o.kind) {
 		b.warn("%s: ttl has no effect on a %s; mcache, bucket and hash have one", o.name, o.kind)
 	}
+	if b.s.database && o.factory != nil {
+		b.asTable(o)
+	}
 	b.relation(o)
 	return o
 }

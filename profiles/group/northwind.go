@@ -20,7 +20,10 @@ type entity struct {
 }
 
 // record is an object: a pointer to one of the structs below.
-type record any
+type record interface {
+	// args appends the values of the columns, in the order of the fields.
+	args(dst []any) []any
+}
 
 func (e *entity) class() string {
 	return string(e.word[0]-'a'+'A') + e.word[1:] + "FactoryImpl"

@@ -25,7 +25,9 @@ func (s *spec) lay(together bool) {
 		}
 	}
 	for _, o := range s.order {
-		if o.kind != kindSleep {
+		if o.table {
+			o.space = store.Space{Namespace: s.namespace, Name: o.factory.entity.name, Shape: tableShape}
+		} else if o.kind != kindSleep {
 			o.space = spaceOf(s.namespace, o.kind, o.target, o.kind == kindMap && related[o.target])
 		}
 	}

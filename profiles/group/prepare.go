@@ -23,7 +23,7 @@ func (k *task) prepare(c *call, i int, p piece, it *workload.Iteration) {
 	case c.act == actPoll, c.act == actPeek, c.act == actTake:
 	case c.act == actGet, c.act == actGetAll, c.act == actQuery:
 		k.choose(c, batch, g.first[p.share]+p.off)
-	case c.act.bulk() && (o.kind.keyed() || k.b.s.database):
+	case c.act.bulk() && o.kind.keyed():
 		k.bulk(c, i, p, batch)
 	case c.act.bulk():
 		for range batch {
@@ -118,7 +118,7 @@ func (k *task) add(c *call, n int64, parent string, tag []byte) {
 	default:
 		id, r := o.factory.object(n, parent, k.b.s.today)
 		e.Key = append(e.Key, id...)
-		if k.b.s.database {
+		if o.table {
 			c.objects = append(c.objects, r)
 		} else {
 			e.Val = value(r)

@@ -151,7 +151,7 @@ func (r *redisRoom) subscribe(ctx context.Context, o *opSpec, to *inbox) (func()
 }
 
 func explainTopic(o *opSpec, err error) error {
-	if o.kind == kindSTopic && strings.Contains(err.Error(), "unknown command") {
+	if err != nil && o.kind == kindSTopic && strings.Contains(err.Error(), "unknown command") {
 		return fault.Store(err, "sharded topics need Redis 7 or later; a topic or rtopic works here")
 	}
 	return err

@@ -17,9 +17,9 @@ func bindings() []workload.Binding {
 		{Driver: "memory", New: bind},
 		{Driver: "null", New: bind},
 		{Driver: "cassandra", Refuse: later},
-		{Driver: "mysql", Refuse: later},
-		{Driver: "postgres", Refuse: later},
-		{Driver: "sqlite", Refuse: later},
+		{Driver: "mysql", New: bind, Note: "maps, entities"},
+		{Driver: "postgres", New: bind, Note: "maps, entities"},
+		{Driver: "sqlite", New: bind, Note: "maps, entities"},
 		{Driver: "coherence", Refuse: later},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 	}
@@ -28,6 +28,9 @@ func bindings() []workload.Binding {
 // newRoom returns what a store can do.
 func newRoom(ctx context.Context, b *binding) (engineRoom, error) {
 	maps := &mapRoom{b: b}
+	if b.s.database {
+		return newSQLRoom(ctx, b, maps)
+	}
 	if t, ok := typed(b.conn); ok {
 		return newRedisRoom(ctx, b, t, maps)
 	}

@@ -77,7 +77,7 @@ func (b *binding) inOrder() []*stock {
 func (b *binding) probed() []store.Space {
 	var out []store.Space
 	for _, st := range b.inOrder() {
-		if st.writes && (st.op.kind == kindMap || st.op.kind == kindCache || st.op.kind.many()) {
+		if st.writes && !st.op.table && (st.op.kind == kindMap || st.op.kind == kindCache || st.op.kind.many()) {
 			out = append(out, st.space)
 		}
 	}
@@ -92,6 +92,13 @@ func (b *binding) probed() []store.Space {
 func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
+	}
+	if r, ok := b.room.(interface {
+		makeTables(ctx context.Context) error
+	}); ok {
+		if err := r.makeTables(ctx); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
 	}
 	for _, st := range b.inOrder() {
 		if k := st.op.kind; k == kindTopic || k == kindSTopic || !st.writes && !b.loads(st) {
@@ -138,6 +145,9 @@ func (b *binding) record(ctx context.Context, st *stock) error {
 
 // teardown removes what this run made, and leaves what was there.
 func (b *binding) teardown(ctx context.Context) error {
+	if b.s.database && b.s.driver == "embedded" {
+		return nil // the database is gone with its connection
+	}
 	var errs []error
 	for _, st := range b.inOrder() {
 		if k := st.op.kind; st.existed || k == kindTopic || k == kindSTopic || !st.writes && st.loaded == 0 {

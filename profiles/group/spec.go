@@ -113,6 +113,8 @@ type opSpec struct {
 	// parent is the operation that this one is a child of; nil when it is none.
 	parent *opSpec
 	space  store.Space
+	// table says that its objects are rows of their entity's table.
+	table bool
 }
 
 // relation is one-to-many: an operation writes children after each entry.

@@ -14,11 +14,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// FormatID and CSVFormatID are the ids of the profile's documents.
-const (
-	FormatID    = "padogrid"
-	CSVFormatID = "padogrid-csv"
-)
+// FormatID is the id of the profile's document.
+const FormatID = "padogrid"
 
 // Format returns the profile's document: PadoGrid's group text, one file a group.
 func Format() rundir.Format {
@@ -108,7 +105,7 @@ func text(r *rundir.Run, f *Facts, g *GroupFacts, start, stop time.Time) []byte 
 	w.Field(headWidth, "Product", r.Store.Name)
 	w.Field(headWidth, "Group", g.Group)
 	w.Field(headWidth, "Concurrent Group(s)", g.Concurrent)
-	w.Field(headWidth, "Comment", g.Comment)
+	w.Field(headWidth, "Comment", oneLine.Replace(g.Comment))
 	w.Field(headWidth, "Operations", g.Operations)
 	w.Int(headWidth, "Test Run Count", f.TestCount)
 	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
@@ -192,5 +189,8 @@ func stepsOf(names string) [][]string {
 	}
 	return out
 }
+
+// oneLine keeps a comment on its line.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 func joined(step []string) string { return strings.Join(step, " & ") }

@@ -21,9 +21,14 @@ const (
 // elements of each structure, and a sample of the keys.
 func (b *binding) verify(ctx context.Context) workload.Verification {
 	hung := b.hangUp(ctx, drain)
-	if err := b.room.close(); err != nil && hung == nil {
-		hung = err
+	v := b.compare(ctx, hung)
+	if err := b.room.close(); err != nil {
+		v.Summary += fmt.Sprintf("; closing: %v", err)
 	}
+	return v
+}
+
+func (b *binding) compare(ctx context.Context, hung error) workload.Verification {
 	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}

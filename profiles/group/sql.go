@@ -1,0 +1,399 @@
+package group
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+// tableShape is the shape of a table with one column a field.
+const tableShape store.Shape = "table"
+
+// asTable turns an operation on objects into one on their table: what its structure
+// is does not count.
+func (b *builder) asTable(o *opSpec) {
+	switch act := o.act; {
+	case act == actGet, act == actGetAll, act == actQuery, act == actPutAll:
+	case act.writes() && act.bulk():
+		o.act = actPutAll
+	case act.writes():
+		o.act = actPut
+	default:
+		b.fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
+	}
+	o.kind, o.table = kindMap, true
+}
+
+// openDatabase returns the SQL connection of a plan that writes tables: its own, or a
+// SQLite of its own for the embedded store.
+func openDatabase(ctx context.Context, b *binding) (sqlstore.Typed, func() error, error) {
+	if t, ok := b.conn.(sqlstore.Typed); ok {
+		return t, func() error { return nil }, nil
+	}
+	if b.s.driver != "embedded" {
+		return nil, nil, fault.Input(fmt.Errorf("database=on: %s has no tables", b.s.driver), "use mysql://, postgres://, sqlite: or embedded:")
+	}
+	c, err := sqlstore.SQLite.Open(ctx, store.Target{Scheme: "sqlite"}, store.OpenOptions{Threads: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := store.As[sqlstore.Typed](c)
+	return t, c.Close, err
+}
+
+// sqlRoom writes objects into tables, through gorm or without. All else is for the
+// shapes of the store.
+type sqlRoom struct {
+	*mapRoom
+	db   sqlstore.Typed
+	done func() error
+
+	mu    sync.Mutex
+	texts map[string]*sqlTexts
+}
+
+func newSQLRoom(ctx context.Context, b *binding, maps *mapRoom) (engineRoom, error) {
+	db, done, err := openDatabase(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	b.conn = db // of an embedded database this is another than the run's
+	return &sqlRoom{mapRoom: maps, db: db, done: done}, nil
+}
+
+func (r *sqlRoom) close() error { return r.done() }
+
+func (r *sqlRoom) hand(o *opSpec) (hand, error) {
+	if !o.table {
+		return r.mapRoom.hand(o)
+	}
+	e := o.factory.entity
+	if o.act == actQuery && e.search() == "" {
+		return nil, fmt.Errorf("query: the table %s has no column to search by", e.name)
+	}
+	t := r.textsOf(o)
+	if r.b.s.mapper == "raw" {
+		return &rawHand{db: r.db.SQL(), t: t, id: r.id(o), stmts: map[int]*sql.Stmt{}}, nil
+	}
+	return &gormHand{db: r.db.DB(), e: e, t: t, id: r.id(o)}, nil
+}
+
+func (r *sqlRoom) size(ctx context.Context, o *opSpec) (int64, error) {
+	if !o.table {
+		return r.mapRoom.size(ctx, o)
+	}
+	var n int64
+	err := r.db.SQL().QueryRowContext(ctx, "SELECT COUNT(*) FROM "+r.textsOf(o).table).Scan(&n)
+	return n, err
+}
+
+// makeTables makes the tables that are missing, and adds missing columns.
+func (r *sqlRoom) makeTables(ctx context.Context) error {
+	if err := r.db.EnsureDatabase(ctx, r.b.s.namespace); err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for _, o := range r.b.s.order {
+		if !o.table || done[o.space.Name] {
+			continue
+		}
+		done[o.space.Name] = true
+		t := r.textsOf(o)
+		if err := r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(o.factory.entity.blank()); err != nil {
+			err = fmt.Errorf("make table %s: %w", t.name, err)
+			if r.db.Classify(err) == store.Refused {
+				return fault.Store(err, "the user needs CREATE on this database; or let somebody else make the table, and grant SELECT, INSERT, UPDATE and DELETE")
+			}
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	return nil
+}
+
+// id is the column by which an object is found: the first of the primary key or,
+// of children with a key of two columns, which begins with the parent's, the last.
+func (r *sqlRoom) id(o *opSpec) string {
+	pk := o.factory.entity.pk
+	for _, other := range r.b.s.order {
+		if other.parent != nil && other.space == o.space {
+			return pk[len(pk)-1]
+		}
+	}
+	return pk[0]
+}
+
+// sqlTexts are the statements about the table of one entity.
+type sqlTexts struct {
+	e                          *entity
+	name, table                string // as it is, and quoted
+	columns                    []string
+	insert, upsert, pick, find string
+	quote                      func(string) string
+	mark                       func(i int) string
+}
+
+func (r *sqlRoom) textsOf(o *opSpec) *sqlTexts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := o.factory.entity
+	if t := r.texts[e.name]; t != nil {
+		return t
+	}
+	t := newTexts(e, tableOf(o.space), r.db.Dialect())
+	if r.texts == nil {
+		r.texts = map[string]*sqlTexts{}
+	}
+	r.texts[e.name] = t
+	return t
+}
+
+func tableOf(s store.Space) string {
+	if s.Namespace == "" {
+		return s.Name
+	}
+	return s.Namespace + "_" + s.Name
+}
+
+func newTexts(e *entity, name, dialect string) *sqlTexts {
+	q, mark := `"`, func(int) string { return "?" }
+	switch dialect {
+	case sqlstore.DialectMySQL:
+		q = "`"
+	case sqlstore.DialectPostgres:
+		mark = func(i int) string { return "$" + strconv.Itoa(i) }
+	}
+	quote := func(s string) string { return q + strings.ReplaceAll(s, q, q+q) + q }
+	t := &sqlTexts{e: e, name: name, table: quote(name), columns: columnsOf(e.blank()), quote: quote, mark: mark}
+	var list, keys, sets []string
+	for _, c := range t.columns {
+		list = append(list, quote(c))
+		switch {
+		case slices.Contains(e.pk, c):
+			keys = append(keys, quote(c))
+		case c == "createdOn":
+		case dialect == sqlstore.DialectMySQL:
+			sets = append(sets, quote(c)+"=VALUES("+quote(c)+")")
+		default:
+			sets = append(sets, quote(c)+"=excluded."+quote(c))
+		}
+	}
+	t.insert = "INSERT INTO " + t.table + " (" + strings.Join(list, ",") + ") VALUES "
+	t.upsert = " ON CONFLICT (" + strings.Join(keys, ",") + ") DO UPDATE SET " + strings.Join(sets, ",")
+	if dialect == sqlstore.DialectMySQL {
+		t.upsert = " ON DUPLICATE KEY UPDATE " + strings.Join(sets, ",")
+	}
+	t.pick = "SELECT " + strings.Join(list, ",") + " FROM " + t.table + " WHERE "
+	t.find = "SELECT " + strings.Join(list, ",") + " FROM " + t.table + " WHERE " + quote(e.search()) + " = " + mark(1) + " LIMIT "
+	return t
+}
+
+// columnsOf lists the columns of an object, in the order of args.
+func columnsOf(r record) []string {
+	var out []string
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Anonymous {
+				walk(f.Type)
+				continue
+			}
+			for part := range strings.SplitSeq(f.Tag.Get("gorm"), ";") {
+				if c, ok := strings.CutPrefix(part, "column:"); ok {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	walk(reflect.TypeOf(r).Elem())
+	return out
+}
+
+// search is the column that query looks for, empty when there is none.
+func (e *entity) search() string {
+	for _, c := range columnsOf(e.blank()) {
+		if c == "region" || c == "shipRegion" {
+			return c
+		}
+	}
+	return ""
+}
+
+// queryLimit is the most rows that a query returns.
+func queryLimit(c *call) int { return max(c.o.batch, 1) }
+
+// gormHand works on one table through gorm, for one worker.
+type gormHand struct {
+	db *gorm.DB
+	e  *entity
+	t  *sqlTexts
+	id string // the column that holds the key
+}
+
+var upsert = clause.OnConflict{UpdateAll: true}
+
+func (h *gormHand) do(ctx context.Context, c *call) (result, error) {
+	r, err := h.route(ctx, c)
+	if err != nil {
+		return r, fmt.Errorf("%s %s: %w", c.act, h.t.name, err)
+	}
+	return r, nil
+}
+
+func (h *gormHand) route(ctx context.Context, c *call) (result, error) {
+	db := h.db.WithContext(ctx).Table(h.t.name)
+	n := int64(len(c.entries))
+	switch c.act {
+	case actPut:
+		return result{entries: 1}, db.Clauses(upsert).Create(c.objects[0]).Error
+	case actPutAll:
+		rows := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(c.objects[0])), len(c.objects), len(c.objects))
+		for i, o := range c.objects {
+			rows.Index(i).Set(reflect.ValueOf(o))
+		}
+		return result{entries: n}, db.Clauses(upsert).Create(rows.Interface()).Error
+	case actGet:
+		err := db.Where(map[string]any{h.id: string(c.entries[0].Key)}).Take(h.e.blank()).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return result{misses: 1}, nil
+		}
+		return result{entries: 1}, err
+	}
+	rows := reflect.New(reflect.SliceOf(reflect.TypeOf(h.e.blank()).Elem()))
+	if c.act == actQuery {
+		db = db.Where(map[string]any{h.e.search(): region0(c)}).Limit(queryLimit(c))
+		err := db.Find(rows.Interface()).Error
+		return found(int64(rows.Elem().Len()), rows.Elem().Len() > 0), err
+	}
+	keys := make([]string, n)
+	for i, e := range c.entries {
+		keys[i] = string(e.Key)
+	}
+	err := db.Where(map[string]any{h.id: keys}).Find(rows.Interface()).Error
+	got := int64(rows.Elem().Len())
+	return result{entries: got, misses: max(n-got, 0)}, err
+}
+
+// region0 is the state whose rows a query asks for.
+func region0(c *call) string { return states[uint64(c.numbers[0])%uint64(len(states))] }
+
+// rawHand works on one table with statements of its own, for one worker.
+type rawHand struct {
+	db    *sql.DB
+	t     *sqlTexts
+	id    string            // the column that holds the key
+	stmts map[int]*sql.Stmt // upserts by the number of their rows
+	args  []any
+	text  strings.Builder
+}
+
+func (h *rawHand) do(ctx context.Context, c *call) (result, error) {
+	r, err := h.route(ctx, c)
+	if err != nil {
+		return r, fmt.Errorf("%s %s: %w", c.act, h.t.name, err)
+	}
+	return r, nil
+}
+
+func (h *rawHand) route(ctx context.Context, c *call) (result, error) {
+	n := int64(len(c.entries))
+	switch c.act {
+	case actPut, actPutAll:
+		return result{entries: n}, h.write(ctx, c.objects)
+	case actGet:
+		got, err := h.read(ctx, h.t.pick+h.t.quote(h.id)+" = "+h.t.mark(1), string(c.entries[0].Key))
+		return found(1, got > 0), err
+	case actGetAll:
+		h.text.Reset()
+		h.args = h.args[:0]
+		h.text.WriteString(h.t.pick + h.t.quote(h.id) + " IN (")
+		for i, e := range c.entries {
+			if i > 0 {
+				h.text.WriteByte(',')
+			}
+			h.text.WriteString(h.t.mark(i + 1))
+			h.args = append(h.args, string(e.Key))
+		}
+		got, err := h.read(ctx, h.text.String()+")", h.args...)
+		return result{entries: got, misses: max(n-got, 0)}, err
+	case actQuery:
+		got, err := h.read(ctx, h.t.find+strconv.Itoa(queryLimit(c)), region0(c))
+		return found(got, got > 0), err
+	}
+	return result{}, store.ErrUnsupported
+}
+
+// write upserts rows with one statement, prepared once for each number of rows.
+func (h *rawHand) write(ctx context.Context, rows []record) error {
+	stmt := h.stmts[len(rows)]
+	if stmt == nil {
+		var err error
+		if stmt, err = h.db.PrepareContext(ctx, h.t.insertion(len(rows))); err != nil {
+			return err
+		}
+		h.stmts[len(rows)] = stmt
+	}
+	h.args = h.args[:0]
+	for _, r := range rows {
+		h.args = r.args(h.args)
+	}
+	_, err := stmt.ExecContext(ctx, h.args...)
+	return err
+}
+
+// insertion is the statement that upserts so many rows.
+func (t *sqlTexts) insertion(rows int) string {
+	var b strings.Builder
+	b.WriteString(t.insert)
+	for i := range rows {
+		for j := range t.columns {
+			b.WriteString(map[bool]string{true: ",(", false: ","}[j == 0][btoi(i == 0 && j == 0):])
+			b.WriteString(t.mark(i*len(t.columns) + j + 1))
+		}
+		b.WriteByte(')')
+	}
+	b.WriteString(t.upsert)
+	return b.String()
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// read counts the rows of a statement, each read in full.
+func (h *rawHand) read(ctx context.Context, text string, args ...any) (int64, error) {
+	rows, err := h.db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close() // closing twice is nothing; what went wrong Err tells
+	cells := make([]sql.RawBytes, len(h.t.columns))
+	to := make([]any, len(cells))
+	for i := range cells {
+		to[i] = &cells[i]
+	}
+	var n int64
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, rows.Err()
+}
