@@ -3,6 +3,9 @@
 package profiles
 
 import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
@@ -30,10 +33,14 @@ func Planned() []workload.Profile {
 	}
 }
 
-// Formats returns the documents of all profiles.
+// Formats returns the documents of all profiles. Those in the manner of PadoGrid
+// have a table of the texts each.
 func Formats() []rundir.Format {
-	return append(append([]rundir.Format{
-		ingestion.Format(),
-		group.Format(),
-	}, tx.Formats()...), authz.Formats()...)
+	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats())
+	for _, f := range slices.Clone(all) {
+		if f.ID == group.FormatID {
+			all = append(all, padogrid.CSVFormat(f.Profile, f))
+		}
+	}
+	return all
 }

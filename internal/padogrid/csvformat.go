@@ -17,7 +17,7 @@ func CSVFormat(program string, texts rundir.Format) rundir.Format {
 		Doc: fmt.Sprintf(csvDoc, program, CSVName(program), string(CSV(program, nil))),
 		Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 			files, err := texts.Encode(f)
-			if err != nil {
+			if err != nil || len(files) == 0 {
 				return nil, err
 			}
 			list := make([]Text, len(files))

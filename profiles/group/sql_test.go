@@ -1,0 +1,156 @@
+package group
+
+import (
+	"database/sql"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+func TestColumnsAndValuesAgree(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range entities {
+		f := &factory{entity: e, seed: 1, length: 8, zeros: true, prefix: "x"}
+		_, r := f.object(7, "parent", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		columns := columnsOf(r)
+		args := r.args(nil)
+		require.Len(t, args, len(columns), e.name)
+		names[e.name] = true
+		for i, c := range columns {
+			v := reflect.ValueOf(r).Elem().FieldByNameFunc(func(n string) bool {
+				f, _ := reflect.TypeOf(r).Elem().FieldByName(n)
+				return f.Tag.Get("json") == c
+			})
+			require.True(t, v.IsValid(), "%s.%s", e.name, c)
+			assert.Equal(t, v.Interface(), args[i], "%s.%s", e.name, c)
+			if text, ok := args[i].(string); ok {
+				var size int
+				f, _ := reflect.TypeOf(r).Elem().FieldByNameFunc(func(n string) bool {
+					x, ok := reflect.TypeOf(r).Elem().FieldByName(n)
+					return ok && x.Tag.Get("json") == c
+				})
+				_, err := fmt.Sscanf(f.Tag.Get("gorm")[len("column:"+c+";size:"):], "%d", &size)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, len(text), size, "%s.%s: %q fits its column", e.name, c, text)
+			}
+		}
+	}
+	assert.Len(t, names, 11)
+}
+
+func TestObjectsFitTheirColumns(t *testing.T) {
+	for _, e := range entities {
+		f := &factory{entity: e, seed: 3, random: true}
+		for n := range int64(2000) {
+			id, r := f.object(n, "", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+			require.Len(t, id, 11)
+			again, same := f.object(n, "", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+			require.Equal(t, id, again)
+			require.Equal(t, r, same, "the same seed and number make the same object")
+			if c, ok := r.(*customer); ok {
+				require.LessOrEqual(t, len(c.Address), 100)
+				require.LessOrEqual(t, len(c.ContactTitle), 50)
+				require.LessOrEqual(t, len(c.CompanyName), 50)
+				require.LessOrEqual(t, len(c.Phone), 30)
+			}
+		}
+	}
+}
+
+func databases(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:" + t.TempDir() + "/x.db",
+	}
+}
+
+func dbOf(t *testing.T, target string) *sql.DB {
+	t.Helper()
+	return open(t, target).(sqlstore.Typed).SQL()
+}
+
+func TestEntitiesInDatabases(t *testing.T) {
+	for name, target := range databases(t) {
+		for _, mapper := range []string{"gorm", "raw"} {
+			t.Run(name+" "+mapper, func(t *testing.T) {
+				ns := "n" + mapper
+				for _, p := range []string{"factory", "factory-er"} {
+					o, f := runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])
+					errorless(t, o)
+					assert.True(t, f.Database)
+					for _, g := range f.Groups {
+						for _, op := range g.Ops {
+							assert.Zero(t, op.Misses, op.Op)
+						}
+					}
+					// Resumed, or run again: rows are updated in place.
+					o, _ = runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])
+					errorless(t, o)
+				}
+				db := dbOf(t, target)
+				var customers, orders, orphans int
+				require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM "+ns+"_customers").Scan(&customers))
+				require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM "+ns+"_orders").Scan(&orders))
+				assert.Equal(t, 1000, customers)
+				assert.Equal(t, 1000, orders)
+				q := `"`
+				if name == "mariadb" {
+					q = "`"
+				}
+				er := q + ns + "-" + "_orders" + q
+				parents := q + ns + "-" + "_customers" + q
+				require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM "+er+" o LEFT JOIN "+parents+" c ON c."+q+"customerId"+q+" = o."+q+"customerId"+q+" WHERE c."+q+"customerId"+q+" IS NULL").Scan(&orphans))
+				assert.Zero(t, orphans, "every order has its customer")
+			})
+		}
+	}
+}
+
+func TestQueryAndCleanup(t *testing.T) {
+	for name, target := range databases(t) {
+		t.Run(name, func(t *testing.T) {
+			file := "groupNames: g1,g2\ng1: {operations: put1, threadCount: 2, totalInvocationCount: 20}\ng2: {operations: 'q1,m1', threadCount: 2, totalInvocationCount: 50}\n" +
+				"put1: {map: nw/customers, testCase: putall, batchSize: 50, totalEntryCount: 1000, factory.class: customer}\nq1: {ref: put1, testCase: query}\n" +
+				"m1: {map: plain, testCase: put, payloadSize: 10}\n"
+			for _, mapper := range []string{"gorm", "raw"} {
+				o, f := runs(t, target, []string{write(t, "g.yaml", file)}, "mapper", mapper, "cleanup", "on")
+				errorless(t, o)
+				assert.Greater(t, f.Groups[1].Ops[0].Entries, int64(50), "a state has some customers")
+			}
+			var n int
+			assert.Error(t, dbOf(t, target).QueryRow("SELECT COUNT(*) FROM perfbench_customers").Scan(&n), "--cleanup drops the table")
+		})
+	}
+}
+
+func TestEmbeddedDatabase(t *testing.T) {
+	o, f := runs(t, "embedded:", nil, "preset", "factory-er", "database", "on", "cleanup", "on")
+	errorless(t, o)
+	assert.True(t, f.Database)
+	_, err := try(t, "memory:", nil, "preset", "factory", "database", "on")
+	require.ErrorContains(t, err, "has no tables")
+}
+
+func TestAUserWithoutCreateIsNamed(t *testing.T) {
+	srv := labtest.MariaDB(t)
+	db := dbOf(t, srv.URL())
+	for _, s := range []string{"CREATE USER poor@'%'", "GRANT SELECT, INSERT, UPDATE, DELETE ON perfbench.* TO poor@'%'"} {
+		_, err := db.Exec(s)
+		require.NoError(t, err)
+	}
+	tg, err := store.ParseTarget(srv.URL())
+	require.NoError(t, err)
+	_, err = try(t, "mysql://poor@"+tg.Hosts[0]+"/perfbench", nil, "preset", "factory")
+	require.Error(t, err)
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	assert.Contains(t, err.Error(), "CREATE")
+}
