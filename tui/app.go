@@ -68,7 +68,7 @@ func (a *App) Init() tea.Cmd {
 
 // Frames a second: while the terminal has the focus, and while not.
 const (
-	fps     = 10
+	fps     = 5
 	fpsBlur = 2
 )
 
