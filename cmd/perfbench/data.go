@@ -15,6 +15,8 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group"
 )
 
 // dataFlags are the flags of data list and data delete.
@@ -22,6 +24,9 @@ type dataFlags struct {
 	target, namespace, passwordFile, profile string
 	files                                    []string
 	yes, json                                bool
+	// plan is that of the files, when the group profile reads them: its listing has a
+	// layout of its own.
+	plan *workload.Plan
 }
 
 func (a *app) dataCommand() *cobra.Command {
@@ -136,10 +141,18 @@ func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) 
 		if p.Read == nil || (f.profile != "" && p.Name != f.profile) {
 			continue
 		}
+		if f.profile == "" && p.Name != group.Name && group.Reads(f.files) {
+			continue // other profiles would read it too, and find nothing of theirs
+		}
 		env := a.sessionEnv()
 		env.Environ = nil
-		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target})
+		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target, Values: workload.Values{
+			"namespace": {Name: "namespace", Text: f.namespace, Origin: workload.OriginFlag, Where: "--namespace"},
+		}})
 		if err == nil {
+			if p.Name == group.Name {
+				f.plan = plan.Plan
+			}
 			names := []string{}
 			for _, s := range plan.Plan.Spaces {
 				names = append(names, s.Name)
@@ -180,9 +193,12 @@ func lookUp(ctx context.Context, k store.Keeper, namespace string, names []strin
 	return all, nil
 }
 
-func (a *app) dataList(_ context.Context, f *dataFlags, _ store.Keeper, all []entry) error {
+func (a *app) dataList(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error {
 	if f.json {
 		return writeJSON(a.Stdout, all)
+	}
+	if f.plan != nil {
+		return a.groupListing(ctx, f, k, false)
 	}
 	a.entries(f, all)
 	return nil
@@ -231,6 +247,9 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k store.Keeper, all 
 			return nil
 		}
 	}
+	if f.plan != nil {
+		return a.groupListing(ctx, f, k, true)
+	}
 	for _, e := range all {
 		if e.Shared && e.Exists {
 			fmt.Fprintf(a.Stdout, "%s: left alone, for it held entries of others before perfbench wrote into it; delete it yourself\n", e.Name)
@@ -256,4 +275,15 @@ func several(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// groupListing prints what a group file names, and removes what of it is ours.
+func (a *app) groupListing(ctx context.Context, f *dataFlags, k store.Keeper, remove bool) error {
+	conn, ok := k.(store.Conn)
+	if !ok {
+		return fault.Input(errors.New("this store has no listing"), "")
+	}
+	text, err := group.Listing(ctx, conn, f.plan, remove)
+	fmt.Fprint(a.Stdout, text)
+	return fault.Code(err, fault.CodeStore)
 }

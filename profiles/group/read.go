@@ -3,6 +3,8 @@ package group
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -59,4 +61,19 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 		vs = append(vs, workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: where})
 	}
 	return vs, warnings, nil
+}
+
+// Reads says whether one of these files names groups, so that it was written for
+// this profile.
+func Reads(paths []string) bool {
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			continue // whoever reads it in earnest says so
+		}
+		if vs, _, err := readOne(workload.File{Path: p, Data: data}); err == nil && slices.ContainsFunc(vs, func(v workload.Value) bool { return v.Name == "groupNames" }) {
+			return true
+		}
+	}
+	return false
 }

@@ -16,7 +16,7 @@ func bindings() []workload.Binding {
 		{Driver: "redis", New: bind},
 		{Driver: "memory", New: bind},
 		{Driver: "null", New: bind},
-		{Driver: "cassandra", Refuse: later},
+		{Driver: "cassandra", New: bind, Note: "maps"},
 		{Driver: "mysql", New: bind, Note: "maps, entities"},
 		{Driver: "postgres", New: bind, Note: "maps, entities"},
 		{Driver: "sqlite", New: bind, Note: "maps, entities"},

@@ -1,0 +1,213 @@
+package group
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// file is written in the manner of PadoGrid's own, with its habits.
+const file = `testCount=2
+testIntervalInMsec=5
+printStatusIntervalInSec=10
+redisson-addon.logging.type=none
+groupNames=g1&g2, g3
+g1.name=Puts
+g1.threadCount=8
+g1.operations=put1
+g1.comment=a comment
+g1.totalInvocationCount=1003
+g2.threadCount=4
+g2.operations=get1,put1
+g2.totalInvocationCount=100
+g3.operations=publish1
+g3.threadCount=2
+g3.totalInvocationCount=10
+put1.map=map1
+put1.testCase=put
+put1.payloadSize=512
+put1.key.prefix=a
+put1.key.startNum=1
+get1.ref=put1
+get1.testCase=get
+get1.totalEntryCount=1000
+publish1.topic=t
+publish1.testCase=publishall
+publish1.batchSize=20
+`
+
+func TestFile(t *testing.T) {
+	p, err := fromFile(t, file)
+	require.NoError(t, err)
+	s := specOf(t, p)
+	require.Len(t, s.groups, 3)
+	require.Len(t, p.Phases, 2)
+	assert.Equal(t, []string{p.Phases[0].Name}, p.Phases[1].After, "steps run one after the other")
+	assert.Equal(t, "g1 & g2", s.groups[0].together)
+	assert.Equal(t, int64(1000), s.groups[0].invocations())
+	assert.Equal(t, int64(125), s.groups[0].per)
+	assert.Equal(t, 8, p.Tracks()[0].Start.Threads)
+	assert.Equal(t, []string{invocation, "get1", "put1"}, p.Tracks()[1].Ops)
+	get := s.ops["get1"]
+	assert.Equal(t, []any{kindMap, "map1", actGet, 512, "a", int64(1000)}, []any{get.kind, get.target, get.act, get.payload, get.prefix, get.total})
+	assert.Equal(t, 20, s.ops["publish1"].batch)
+	assert.Equal(t, int64(2), s.testCount)
+	assert.Equal(t, 5*time.Millisecond, s.interval)
+	all := strings.Join(p.Warnings, "\n")
+	assert.Contains(t, all, "g1: 3 of 1003 invocations are left out")
+	assert.Contains(t, all, "f.properties:12: g2.operations run as listed; PadoGrid would run them in the order put1,get1")
+	assert.Contains(t, all, "publishes batchSize messages in a pipeline; PadoGrid would publish one")
+	assert.Equal(t, "t-subscribers", p.Tracks()[3].Name)
+	assert.Equal(t, -1, p.Tracks()[3].Counted)
+}
+
+func TestCompat(t *testing.T) {
+	p, err := fromFile(t, file, "compat", "on")
+	require.NoError(t, err)
+	s := specOf(t, p)
+	assert.Equal(t, "put1", s.groups[1].ops[0].name, "the order of a hash set")
+	assert.Equal(t, actPublish, s.ops["publish1"].act)
+	assert.NotNil(t, s.ops["get1"].shared)
+}
+
+// base is a small file to which cases add lines.
+const base = "groupNames=g1\ng1.operations=op1\ng1.threadCount=2\ng1.totalInvocationCount=10\nop1.map=map1\nop1.testCase=put\n"
+
+func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
+	for _, c := range []struct {
+		name, lines, compat string
+		check               func(t *testing.T, s *spec)
+		warning, err        string
+	}{
+		{"set is a put without the old value", "op1.testCase=set", "off", func(t *testing.T, s *spec) { assert.Equal(t, actSet, s.ops["op1"].act) }, "f.properties:7: op1.testCase=set does fastput; PadoGrid would do putall", ""},
+		{"set is putall to the original", "op1.testCase=set", "on", func(t *testing.T, s *spec) { assert.Equal(t, actPutAll, s.ops["op1"].act) }, "does putall, as PadoGrid does", ""},
+		{"an unknown test case", "op1.testCase=putt", "off", nil, "", `f.properties:7: op1.testCase: "putt" is no test case of a map`},
+		{"an unknown test case is putall to the original", "op1.testCase=putt", "on", func(t *testing.T, s *spec) { assert.Equal(t, actPutAll, s.ops["op1"].act) }, "", ""},
+		{"blanks after a number", "op1.payloadSize=100  ", "off", func(t *testing.T, s *spec) { assert.Equal(t, 100, s.ops["op1"].payload) }, "blanks around \"100\" are dropped", ""},
+		{"blanks after a number mean not set to the original", "op1.payloadSize=100  ", "on", func(t *testing.T, s *spec) { assert.Equal(t, 1024, s.ops["op1"].payload) }, "", ""},
+		{"a number as people write it", "op1.totalEntryCount=1_000", "off", func(t *testing.T, s *spec) { assert.Equal(t, int64(1000), s.ops["op1"].total) }, `"1_000" is taken for 1000; PadoGrid would take its default`, ""},
+		{"no number", "op1.payloadSize=many", "off", nil, "", `f.properties:7: op1.payloadSize: "many" is not a whole number`},
+		{"take takes", "g1.operations=q1,op1\nq1.queue=q\nq1.testCase=take", "off", func(t *testing.T, s *spec) { assert.Equal(t, actTake, s.ops["q1"].act) }, "q1.testCase=take does take; PadoGrid would do offer", ""},
+		{"take offers in the original", "g1.operations=q1,op1\nq1.queue=q\nq1.testCase=take", "on", func(t *testing.T, s *spec) { assert.Equal(t, actOffer, s.ops["q1"].act) }, "", ""},
+		{"a chain of references", "g1.operations=op1,c\nb.ref=op1\nb.batchSize=7\nc.ref=b\nc.testCase=putall", "off", func(t *testing.T, s *spec) {
+			assert.Equal(t, 7, s.ops["c"].batch)
+			assert.Equal(t, "map1", s.ops["c"].target)
+		}, "b.batchSize=7 holds for c too, through its ref; PadoGrid would use \"100\"", ""},
+		{"a reference to an operation that no group lists is ignored by the original", "g1.operations=op1,c\nb.batchSize=7\nb.map=x\nc.ref=b\nc.testCase=putall", "on", func(t *testing.T, s *spec) { assert.Equal(t, 100, s.ops["c"].batch) }, "", ""},
+		{"references in a circle", "op1.ref=b\nb.ref=op1\nb.map=m", "off", nil, "", "the references run in a circle: op1 → b → op1"},
+		{"a reference to nothing", "op1.ref=nobody", "off", nil, "", `f.properties:7: op1.ref: there is no operation "nobody"`},
+		{"a missing group", "groupNames=g1,g7", "off", nil, "", `f.properties:7: groupNames: there is no group "g7"`},
+		{"a missing operation", "g1.operations=op1,op7", "off", nil, "", `f.properties:7: g1.operations: there is no operation "op7"`},
+		{"a missing operation is all defaults to the original", "g1.operations=op1,op7", "on", func(t *testing.T, s *spec) { assert.Equal(t, "map1", s.ops["op7"].target) }, "", ""},
+		{"an operation listed under another name", "g1.operations=other", "off", func(t *testing.T, s *spec) { assert.Equal(t, actPut, s.ops["other"].act) }, "other is listed and not defined, op1 is defined and not listed", ""},
+		{"an unknown structure", "g1.operations=op2\nop2.rmap=m\nop2.testCase=put", "off", nil, "", "f.properties:8: op2.rmap: there is no such structure here"},
+		{"an unknown key", "op1.batchSze=5", "off", func(*testing.T, *spec) {}, "op1.batchSze is unknown and has no effect; did you mean op1.batchSize?", ""},
+		{"a nameless group", "groupNames=g1&&g1", "off", func(t *testing.T, s *spec) {
+			assert.Equal(t, "g1#2", s.groups[1].track)
+		}, "has a group without a name", ""},
+		{"a pause of nothing", "g1.operations=op1,s\ns.sleep=0", "off", func(t *testing.T, s *spec) { assert.Len(t, s.groups[0].ops, 1) }, "pauses for no time", ""},
+		{"an unknown factory", "op1.factory.class=org.x.NobodyFactoryImpl", "off", nil, "", `there is no data object factory "org.x.NobodyFactoryImpl"`},
+		{"children in a circle", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b\nb.map=o\nb.factory.class=OrderFactoryImpl\nb.factory.er.operation=op1", "off", nil, "", "the children run in a circle: op1 → b → op1"},
+		{"a child that is missing", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b", "off", nil, "", `there is no operation "b"`},
+		{"Coherence by its factory", "op1.factory.class=org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl", "off", func(t *testing.T, s *spec) {
+			assert.Equal(t, flavourCoherence, s.flavour)
+			assert.True(t, s.ops["op1"].factory.coherence)
+		}, "never find them again", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := fromFile(t, base+c.lines+"\n", "compat", c.compat)
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+				return
+			}
+			require.NoError(t, err)
+			if c.check != nil {
+				c.check(t, specOf(t, p))
+			}
+			assert.Contains(t, strings.Join(p.Warnings, "\n"), c.warning)
+		})
+	}
+}
+
+func TestDocumentedKeys(t *testing.T) {
+	f := factory{prefix: "000000-", length: 11, zeros: true}
+	for n, want := range map[int64]string{0: "000000-0000", 42: "000000-0042", 12345: "000000-12345"} {
+		assert.Equal(t, want, string(f.key(nil, n)))
+	}
+	f.prefix = "k"
+	assert.Equal(t, "k0000000007", string(f.key(nil, 7)))
+	f.length = 0
+	assert.Equal(t, "7", string(f.key(nil, 7)))
+}
+
+func TestChildrenAreSpread(t *testing.T) {
+	for spread, mean := range map[string][2]float64{childrenFixed: {5, 5}, childrenUniform: {2.8, 3.2}, childrenGeometric: {1.8, 2.1}, childrenZipf: {2, 2.4}} {
+		r := relation{most: 5, spread: spread}
+		sum := int64(0)
+		for n := range int64(4000) {
+			k := r.count(1, "o", n)
+			require.True(t, k >= 1 && k <= 5)
+			require.Equal(t, k, r.count(1, "o", n))
+			sum += k
+		}
+		got := float64(sum) / 4000
+		assert.True(t, got >= mean[0] && got <= mean[1], "%s: %v", spread, got)
+	}
+}
+
+func TestKnobsSetEveryGroup(t *testing.T) {
+	p, err := fromFile(t, file, "threads", "3", "rate", "50")
+	require.NoError(t, err)
+	for _, tr := range p.Tracks()[:3] {
+		assert.Equal(t, 3, tr.Start.Threads)
+		assert.InDelta(t, 50, tr.Start.Rate, 0)
+	}
+	receivers := p.Tracks()[3]
+	assert.Equal(t, 1, receivers.Start.Threads)
+	k, ok := p.Knob("threads")
+	require.True(t, ok)
+	assert.False(t, k.Sum)
+	assert.Equal(t, 1, k.Set(receivers.Start, 9).Threads, "callers are no receivers")
+	k, ok = p.Knob("subscribers")
+	require.True(t, ok)
+	assert.Equal(t, 4, k.Set(receivers.Start, 4).Threads)
+	assert.Equal(t, 3, k.Set(p.Tracks()[0].Start, 4).Threads)
+}
+
+func TestCountAndDuration(t *testing.T) {
+	vs := given()
+	from, _, err := Read([]workload.File{{Path: "f.properties", Data: []byte(file)}})
+	require.NoError(t, err)
+	for _, v := range from {
+		vs.Set(v)
+	}
+	p, err := Design(workload.Inputs{Values: vs, Count: 1000})
+	require.NoError(t, err)
+	assert.Equal(t, int64(1000), p.Tracks()[0].Total+p.Tracks()[1].Total+p.Tracks()[3-1].Total)
+	p, err = Design(workload.Inputs{Values: vs, Duration: 10 * time.Second})
+	require.NoError(t, err)
+	assert.True(t, specOf(t, p).wrap)
+	assert.Equal(t, 5*time.Second, p.Phases[0].Duration, "the steps share the time")
+}
+
+func TestPresetsOnMemoryAndNull(t *testing.T) {
+	for _, target := range []string{"memory:", "null:"} {
+		for _, name := range []string{"group", "queue", "list", "topic", "mcache", "structures", "factory-er"} {
+			t.Run(target+" "+name, func(t *testing.T) {
+				o, _ := runs(t, target, nil, "preset", name)
+				assert.Empty(t, o.Run.Errors)
+				assert.NotEqual(t, workload.Failed, o.Run.Verification.State, "%+v", o.Run.Verification)
+				for _, op := range o.Run.Operations {
+					assert.Positive(t, op.Count+op.Errors, "%s.%s", op.Track, op.Op)
+				}
+			})
+		}
+	}
+}

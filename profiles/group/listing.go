@@ -1,0 +1,107 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Listing describes the structures that a plan of this profile names, in the
+// layout of PadoGrid's listing, with their sizes now; remove deletes those that
+// are recorded as ours. A size is that before the removal, and deleted says
+// whether the structure is gone; with compat=on it says, as in the original,
+// whether it is still there. Topics are never deleted. Any goroutine may call it.
+func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove bool) (string, error) {
+	s, ok := p.Private.(*spec)
+	if !ok {
+		return "", errors.New("group: the plan is of another profile")
+	}
+	keep, err := store.As[store.Keeper](c)
+	if err != nil {
+		return "", err
+	}
+	if s.colocate == "auto" && isCluster(c) {
+		s.lay(true)
+	}
+	made, err := keep.Made(ctx, s.namespace)
+	if err != nil {
+		return "", err
+	}
+	l := lister{s: s, keep: keep, made: made, remove: remove}
+	for _, step := range s.steps {
+		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].together)
+		for _, g := range step {
+			fmt.Fprintf(&l.b, "group: %s\n", g.name)
+			for _, o := range g.ops {
+				for _, member := range o.family() {
+					if err := l.operation(ctx, member); err != nil {
+						return l.b.String(), err
+					}
+				}
+			}
+		}
+	}
+	return l.b.String(), nil
+}
+
+type lister struct {
+	s      *spec
+	keep   store.Keeper
+	made   []store.Made
+	remove bool
+	b      strings.Builder
+}
+
+func (l *lister) operation(ctx context.Context, o *opSpec) error {
+	if o.kind == kindSleep {
+		return nil
+	}
+	fmt.Fprintf(&l.b, "  - name: %s\n    data: %s\n", o.target, o.kind.label())
+	if o.kind.topic() && o.kind != kindRTopic {
+		l.b.WriteString("    deleted: N/A\n")
+		return nil
+	}
+	found, err := l.keep.Inspect(ctx, o.space)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", o.target, err)
+	}
+	if found.Size >= 0 {
+		fmt.Fprintf(&l.b, "    size: %d\n", found.Size)
+	} else {
+		l.b.WriteString("    size: unknown\n")
+	}
+	if l.remove && found.Exists {
+		if err := l.drop(ctx, o); err != nil {
+			return err
+		}
+		if found, err = l.keep.Inspect(ctx, o.space); err != nil {
+			return fmt.Errorf("look at %s: %w", o.target, err)
+		}
+	}
+	gone := !found.Exists
+	if l.s.compat {
+		gone = found.Exists
+	}
+	fmt.Fprintf(&l.b, "    deleted: %t\n", gone)
+	return nil
+}
+
+// drop removes a structure that is ours, and the sorted set beside a cache.
+func (l *lister) drop(ctx context.Context, o *opSpec) error {
+	for _, sp := range []store.Space{o.space, {Namespace: o.space.Namespace, Name: timeouts(o.space)}} {
+		ours := slices.ContainsFunc(l.made, func(m store.Made) bool { return m.Name == sp.Name && m.Grouped == sp.Grouped && !m.Shared })
+		if !ours {
+			continue
+		}
+		if _, err := l.keep.Drop(ctx, sp, nil); err != nil {
+			return fmt.Errorf("delete %s: %w", sp.Name, err)
+		}
+		l.made = slices.DeleteFunc(l.made, func(m store.Made) bool { return m.Name == sp.Name && m.Grouped == sp.Grouped })
+	}
+	return nil
+}
