@@ -21,8 +21,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Four hours with an error of its own text in every other call take no more
-// memory than the first half hour: the series is thinned, recent seconds drop
+// An hour with an error of its own text in every other call take no more
+// memory than the first ten minutes: the series is thinned, recent seconds drop
 // out, and of the messages ten are kept.
 func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -33,12 +33,12 @@ func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 			return nil
 		}
 		var early, late int64
-		r := start(t, onePhase(4*time.Hour, pool("p", workload.Settings{Threads: 2, Rate: 2}, call)), func(o *Options) {
+		r := start(t, onePhase(time.Hour, pool("p", workload.Settings{Threads: 2, Rate: 2}, call)), func(o *Options) {
 			o.Sink = func(s *measure.Second) error {
 				switch s.T {
-				case 1800:
+				case 600:
 					early = heap()
-				case 4*3600 - 10:
+				case 3600 - 10:
 					late = heap()
 				}
 				return nil
@@ -46,17 +46,17 @@ func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 		})
 		res := result(t, r)
 		snap := r.Snapshot()
-		assert.InDelta(t, 4*3600, res.Ops[0].Count, 2)
-		assert.InDelta(t, 4*3600, res.Errors[0].Count, 2)
+		assert.InDelta(t, 3600, res.Ops[0].Count, 2)
+		assert.InDelta(t, 3600, res.Errors[0].Count, 2)
 		assert.Len(t, res.Messages, 10)
 		assert.LessOrEqual(t, len(snap.Timeline[0]), 480)
-		assert.Equal(t, 32, snap.Bucket, "seconds in a bucket: four hours in at most 480")
+		assert.Equal(t, 8, snap.Bucket, "seconds in a bucket: an hour in at most 480")
 		assert.LessOrEqual(t, len(snap.Recent[0]), 120)
 		total := int64(0)
 		for _, p := range snap.Timeline[0] {
 			total += p.Count
 		}
 		assert.Equal(t, res.Ops[0].Count, total, "thinning loses no counts")
-		assert.Less(t, late-early, int64(2<<20), "%d bytes after half an hour, %d at the end", early, late)
+		assert.Less(t, late-early, int64(2<<20), "%d bytes after ten minutes, %d at the end", early, late)
 	})
 }
