@@ -35,8 +35,14 @@ func dial(t *testing.T, url string) (*cassandra.Conn, error) {
 
 func open(t *testing.T, url string) *cassandra.Conn {
 	t.Helper()
-	c, err := dial(t, url)
-	require.NoError(t, err)
+	// A node that has just started, on a machine that has much to do, may need more
+	// than one time-out until it answers.
+	var c *cassandra.Conn
+	require.EventuallyWithT(t, func(check *assert.CollectT) {
+		var err error
+		c, err = dial(t, url)
+		require.NoError(check, err)
+	}, time.Minute, 100*time.Millisecond)
 	return c
 }
 
@@ -125,7 +131,7 @@ func TestOlderTableIsNamed(t *testing.T) {
 // acknowledged.
 func TestKilledNodeComesBack(t *testing.T) {
 	srv := labtest.Cassandra(t)
-	c := open(t, with(srv.URL(), "read_timeout=500ms"))
+	c := open(t, with(srv.URL(), "read_timeout=3s"))
 	s := store.Space{Namespace: "killed", Name: "a", Shape: store.Map}
 	k := []byte("k")
 	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
