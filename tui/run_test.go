@@ -222,7 +222,7 @@ func TestFramesSlowDownWithoutFocusAndFollowOneChain(t *testing.T) {
 	old := frame(a)
 	send(t, a, frame(a), tea.BlurMsg{}, frame(a), tea.FocusMsg{}, old)
 	send(t, a, frame(a))
-	assert.Equal(t, []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, 100 * time.Millisecond, 100 * time.Millisecond}, every, "the frame of the old chain starts no other")
+	assert.Equal(t, []time.Duration{time.Second / fps, time.Second / fpsBlur, time.Second / fps, time.Second / fps}, every, "the frame of the old chain starts no other")
 }
 
 func TestFloodsOfMouseMessagesAreThinned(t *testing.T) {
