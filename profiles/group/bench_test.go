@@ -1,0 +1,185 @@
+package group
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Of a load of orders: the rows of a statement, the connections, and how many
+// statements are sent in one turn.
+const (
+	benchBatch   = 100
+	benchWorkers = 4
+	benchCalls   = 80
+)
+
+// BenchmarkOrders loads orders through gorm, through our own statements, and with a
+// bare loop over database/sql that makes the same objects and sends the same
+// upserts, in turns within one run. The ratios are to the bare loop's rows per
+// second.
+func BenchmarkOrders(b *testing.B) {
+	for _, srv := range []struct {
+		name  string
+		start func(testing.TB, ...string) *labtest.Server
+	}{{"mariadb", labtest.MariaDB}, {"postgres", labtest.Postgres}} {
+		b.Run(srv.name, func(b *testing.B) {
+			target := srv.start(b).URL()
+			plans := map[string]*workload.Plan{}
+			for _, mapper := range []string{"gorm", "raw"} {
+				plans[mapper] = ordersPlan(b, target, mapper)
+				load(b, plans[mapper]) // tables, connections, statements
+			}
+			spent := map[string]time.Duration{}
+			for b.Loop() {
+				spent["bare"] += bare(b, target)
+				for _, mapper := range []string{"gorm", "raw"} {
+					spent[mapper] += load(b, plans[mapper])
+				}
+			}
+			rows := float64(b.N * benchCalls * benchBatch)
+			b.ReportMetric(rows/spent["bare"].Seconds(), "bare-rows/s")
+			for _, mapper := range []string{"gorm", "raw"} {
+				b.ReportMetric(spent["bare"].Seconds()/spent[mapper].Seconds(), mapper+"/bare")
+			}
+		})
+	}
+}
+
+func benchConn(b *testing.B, target string) store.Conn {
+	b.Helper()
+	tg, _, err := drivers.Parse(target)
+	require.NoError(b, err)
+	c, err := drivers.Open(b.Context(), tg, store.OpenOptions{Threads: benchWorkers})
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
+	b.Helper()
+	vs := given("mapper", mapper)
+	text := fmt.Sprintf("groupNames: g1\ng1: {operations: o, threadCount: %d, totalInvocationCount: %d}\n"+
+		"o: {map: nw/orders, testCase: putall, batchSize: %d, totalEntryCount: %d, factory.class: order, factory.key.isRandom: false, factory.key.length: 11}\n",
+		benchWorkers, benchCalls, benchBatch, benchCalls*benchBatch)
+	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(text)}})
+	require.NoError(b, err)
+	for _, v := range from {
+		vs.Set(v)
+	}
+	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
+	require.NoError(b, err)
+	require.NoError(b, bind(b.Context(), benchConn(b, target), p))
+	require.NoError(b, p.Setup(b.Context(), nil))
+	return p
+}
+
+// load does one turn with the profile's own tasks.
+func load(b *testing.B, p *workload.Plan) time.Duration {
+	tr := p.Tracks()[0]
+	var wg sync.WaitGroup
+	var left atomic.Int64
+	left.Store(benchCalls)
+	began := time.Now()
+	for id := range benchWorkers {
+		task, err := tr.NewTask(id)
+		require.NoError(b, err)
+		it := &workload.Iteration{Worker: id, Settings: &tr.Start}
+		it.Bind(func() int64 { return int64(time.Since(began)) }, &silent{}, 0)
+		wg.Go(func() {
+			for left.Add(-1) >= 0 {
+				it.Reset(1 << 62)
+				if err := task.Do(b.Context(), it); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(began)
+}
+
+var bareConns sync.Map
+
+// bare does one turn with a plain loop.
+func bare(b *testing.B, target string) time.Duration {
+	c, ok := bareConns.Load(target)
+	if !ok {
+		c = benchConn(b, target)
+		bareConns.Store(target, c)
+	}
+	db := c.(sqlstore.Typed)
+	f := &factory{entity: entities[1], length: 11, prefix: "k", seed: 1}
+	t := newTexts(f.entity, "raw_orders", db.Dialect())
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	began := time.Now()
+	for range benchWorkers {
+		wg.Go(func() {
+			stmt, err := db.SQL().PrepareContext(context.Background(), t.insertion(benchBatch))
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			defer stmt.Close()
+			args := make([]any, 0, benchBatch*len(t.columns))
+			for {
+				from := next.Add(1) - 1
+				if from >= benchCalls {
+					return
+				}
+				args = args[:0]
+				for i := range int64(benchBatch) {
+					_, r := f.object(from*benchBatch+i+1, "", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+					args = r.args(args)
+				}
+				if _, err := stmt.Exec(args...); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(began)
+}
+
+// BenchmarkInvocation is what an invocation of two operations costs the harness,
+// on a store that does nothing.
+func BenchmarkInvocation(b *testing.B) {
+	vs := given()
+	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte("groupNames: g1\ng1: {operations: 'p,g', threadCount: 1, totalInvocationCount: 1000}\np: {map: m, testCase: put}\ng: {map: m, testCase: get}\n")}})
+	require.NoError(b, err)
+	for _, v := range from {
+		vs.Set(v)
+	}
+	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "n", Driver: "null", Duration: time.Hour})
+	require.NoError(b, err)
+	require.NoError(b, bind(b.Context(), benchConn(b, "null:"), p))
+	tr := p.Tracks()[0]
+	task, err := tr.NewTask(0)
+	require.NoError(b, err)
+	began := time.Now()
+	it := &workload.Iteration{Settings: &tr.Start}
+	it.Bind(func() int64 { return int64(time.Since(began)) }, &silent{}, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		it.Reset(1 << 62)
+		if err := task.Do(b.Context(), it); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
