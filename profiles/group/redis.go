@@ -77,7 +77,7 @@ func (r *redisRoom) hand(o *opSpec) (hand, error) {
 	if o.act == actQuery {
 		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
-	if r.near != nil && (o.act == actGet || o.act == actGetAll) && !o.space.Grouped && o.kind == kindMap || r.near != nil && o.kind == kindBucket && o.act == actGet {
+	if near := r.near != nil && !o.direct; near && (o.act == actGet || o.act == actGetAll) && !o.space.Grouped && o.kind == kindMap || near && o.kind == kindBucket && o.act == actGet {
 		return r.near.hand(o), nil
 	}
 	if o.kind == kindMap && o.act != actRemove {

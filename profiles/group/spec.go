@@ -115,6 +115,8 @@ type opSpec struct {
 	space  store.Space
 	// table says that its objects are rows of their entity's table.
 	table bool
+	// direct says that reads do not go through a near cache: those of verification.
+	direct bool
 }
 
 // relation is one-to-many: an operation writes children after each entry.

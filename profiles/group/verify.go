@@ -151,7 +151,7 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 // sample reads acknowledged keys back one by one.
 func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
 	o := *l.op
-	o.act, o.er, o.sequential = actGet, nil, true
+	o.act, o.er, o.sequential, o.direct = actGet, nil, true, true
 	check := workload.Check{Name: name + ": keys read back", OK: true}
 	h, err := b.room.hand(&o)
 	if err != nil {
