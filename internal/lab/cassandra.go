@@ -43,7 +43,11 @@ func startCassandra(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	ports, err := freePorts(2, 0)
+	jar, err := h.agent(ctx)
+	if err != nil {
+		return err
+	}
+	ports, err := freePorts(3, 0)
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,8 @@ func startCassandra(ctx context.Context, h *host) error {
 	files := map[string]string{
 		"cassandra.yaml": conf,
 		"logback.xml":    logback,
-		"java.args":      javaArgs(dir, lib),
+		"java.args":      javaArgs(dir, lib, agentArg(jar, dir, ports[2])),
+		policyFile:       policy,
 	}
 	if f := h.rec.TLS; f != nil {
 		if files["server.pem"], err = concat(f.Key, f.Cert); err != nil {
@@ -81,7 +86,7 @@ func startCassandra(ctx context.Context, h *host) error {
 	if err := h.ready(ctx, p); err != nil {
 		return err
 	}
-	h.rec.Version = cassandraVersion
+	h.rec.Version, h.rec.Jolokia = cassandraVersion, agentURL(ports[2])
 	h.rec.URL = "cassandra://" + p.Addr + sqlTLSParams(h.rec.TLS)
 	return nil
 }
@@ -165,8 +170,8 @@ const (
 		java.rmi/sun.rmi.transport.tcp`
 )
 
-// javaArgs is the file of arguments of the node.
-func javaArgs(dir, lib string) string {
+// javaArgs is the file of arguments of the node, with one more for its agent.
+func javaArgs(dir, lib, agent string) string {
 	var lines []string
 	for _, x := range strings.Fields(javaExports) {
 		lines = append(lines, "--add-exports="+x+"=ALL-UNNAMED")
@@ -179,7 +184,7 @@ func javaArgs(dir, lib string) string {
 		lines = append(lines, "-javaagent:"+a)
 	}
 	lines = append(lines,
-		"-Xms512M", "-Xmx512M", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError",
+		agent, "-Xms512M", "-Xmx512M", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError",
 		"-Djava.net.preferIPv4Stack=true", "-Djdk.attach.allowAttachSelf=true",
 		"-Duser.home="+dir, "-Djava.io.tmpdir="+filepath.Join(dir, "data"),
 		"-Dcassandra.config=file://"+filepath.Join(dir, "cassandra.yaml"),

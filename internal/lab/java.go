@@ -93,11 +93,21 @@ func lookEnv(environ []string, name string) string {
 // artefact names something that Maven can fetch.
 type artefact struct{ group, id, version string }
 
+// inPOM is the artefact as a dependency; more goes into it.
+func (a artefact) inPOM(more string) string {
+	return fmt.Sprintf("<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>%s</dependency>", a.group, a.id, a.version, more)
+}
+
 // jars returns the folder with an artefact and all that it needs at run time.
 // They are kept in the user's cache, one folder for each release, which all
 // servers share; the first time Maven fetches them, about so many MB, from where
 // its own settings say.
 func (h *host) jars(ctx context.Context, name string, a artefact, megabytes int) (string, error) {
+	return h.fetch(ctx, name, a, a.inPOM(""), megabytes)
+}
+
+// fetch is jars for a dependency as it stands in a pom.
+func (h *host) fetch(ctx context.Context, name string, a artefact, dependency string, megabytes int) (string, error) {
 	cache, err := h.cacheDir()
 	if err != nil {
 		return "", err
@@ -122,8 +132,8 @@ func (h *host) jars(ctx context.Context, name string, a artefact, megabytes int)
 	defer os.RemoveAll(tmp)
 	pom := fmt.Sprintf(`<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>perfbench</groupId><artifactId>lab</artifactId><version>1</version>
-<dependencies><dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency></dependencies></project>
-`, a.group, a.id, a.version)
+<dependencies>%s</dependencies></project>
+`, dependency)
 	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), []byte(pom), 0o600); err != nil {
 		return "", err
 	}

@@ -47,7 +47,11 @@ type Process struct {
 type State struct {
 	Name      string    `json:"name"`
 	Condition Condition `json:"status"`
-	URL       string    `json:"url"`     // for --target; never has a password
+	URL       string    `json:"url"` // for --target; never has a password
+	// Jolokia is where a Java server tells over HTTP what its JVM measures:
+	// "http://127.0.0.1:12345/jolokia/", to be followed by "read/java.lang:type=Memory".
+	// Empty of a server that is no Java or has no such agent.
+	Jolokia   string    `json:"jolokia,omitempty"`
 	Version   string    `json:"version"` // as the server tells it; empty when it does not
 	Dir       string    `json:"dir"`
 	Started   time.Time `json:"started"` // when it became ready

@@ -142,6 +142,10 @@ func (s *Server) Addrs(prefix string) []string {
 // Dir is where the state of the lab is: what lab.Resolve and lab.Status want.
 func (s *Server) Dir() string { return s.dir }
 
+// Jolokia returns where a Java server tells over HTTP what its JVM measures, with a
+// slash at its end; empty of others.
+func (s *Server) Jolokia() string { return s.state.Jolokia }
+
 // Version is what the server tells, empty when it does not.
 func (s *Server) Version() string { return s.state.Version }
 
