@@ -54,7 +54,7 @@ func (a *app) labUp() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Stdout, "%s %s is running: --target lab:%s or %s\n", st.Name, st.Version, st.Name, st.URL)
+				fmt.Fprintf(a.Stdout, "%s %s is running: %s or %s\n", st.Name, st.Version, lab.Use(st.Name), st.URL)
 			}
 			return nil
 		},

@@ -48,6 +48,8 @@ type Need struct {
 	// Dirs are patterns of further folders to look in, for servers that
 	// distributions keep off the PATH. Of several matches the last one counts.
 	Dirs []string
+	// DirsFirst looks there before it looks on the PATH.
+	DirsFirst bool
 	// Java, when set, lists the releases of Java that will do; JAVA_HOME and
 	// /usr/lib/jvm are looked through too.
 	Java []int
@@ -59,17 +61,27 @@ func (n Need) Find(look func(file string) (string, error)) (string, error) {
 	if look == nil {
 		look = exec.LookPath
 	}
-	path, err := look(n.Binary)
-	if err == nil {
-		return filepath.Abs(path)
-	}
-	for _, dir := range n.Dirs {
-		found, _ := filepath.Glob(filepath.Join(dir, n.Binary)) // the patterns are ours, and right
-		for _, path := range slices.Backward(found) {
-			if path, err := look(path); err == nil {
-				return path, nil
+	inDirs := func() string {
+		for _, dir := range n.Dirs {
+			found, _ := filepath.Glob(filepath.Join(dir, n.Binary)) // the patterns are ours, and right
+			for _, path := range slices.Backward(found) {
+				if path, err := look(path); err == nil {
+					return path
+				}
 			}
 		}
+		return ""
+	}
+	if n.DirsFirst {
+		if path := inDirs(); path != "" {
+			return path, nil
+		}
+	}
+	if path, err := look(n.Binary); err == nil {
+		return filepath.Abs(path)
+	}
+	if path := inDirs(); path != "" {
+		return path, nil
 	}
 	return "", fault.Store(fmt.Errorf("%s is not on the PATH", n.Binary),
 		"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
@@ -100,6 +112,18 @@ type Service struct {
 	limit time.Duration
 	// single says that Options.Port and Options.TLS make sense.
 	single bool
+	// use is how a run is told to use it; empty is --target lab:NAME.
+	use string
+}
+
+// Use is how a run is told to use the named service: "--target lab:redis".
+func Use(name string) string {
+	for _, s := range Services() {
+		if s.Name == name && s.use != "" {
+			return s.use
+		}
+	}
+	return "--target " + Scheme + name
 }
 
 // Services lists what the lab can start, in the order of help and status.
@@ -111,6 +135,7 @@ func Services() []Service {
 		mariadbService(),
 		postgresService(),
 		cassandraService(),
+		rabbitmqService(),
 	}
 }
 

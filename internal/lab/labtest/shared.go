@@ -1,0 +1,87 @@
+package labtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/perfbench/perfbench/internal/lab"
+)
+
+// servers are those that the tests of a package have in common, by service.
+var servers struct {
+	sync.Mutex
+	byName map[string]*common
+}
+
+// common is one of them, or why there is none.
+type common struct {
+	state lab.State
+	dir   string
+	err   error
+}
+
+// shared returns the server of that service which all tests of the package use.
+// It is started with those settings by the first that asks, and ends with Run.
+func shared(t testing.TB, name string, args []string) *Server {
+	t.Helper()
+	need(t, name)
+	servers.Lock()
+	defer servers.Unlock()
+	c := servers.byName[name]
+	if c == nil {
+		c = startCommon(name, args)
+		if servers.byName == nil {
+			servers.byName = map[string]*common{}
+		}
+		servers.byName[name] = c
+	}
+	if c.err != nil {
+		t.Fatalf("labtest: %v", c.err)
+	}
+	return &Server{t: t, dir: c.dir, state: c.state}
+}
+
+func startCommon(name string, args []string) *common {
+	c := &common{}
+	if c.dir, c.err = os.MkdirTemp("", "perfbench-labtest-"); c.err != nil {
+		return c
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*limit) // the first ones ever fetch
+	defer cancel()
+	c.state, c.err = lab.Up(ctx, c.dir, name, lab.Options{Tied: true, Environ: os.Environ(), Args: args})
+	return c
+}
+
+// Run runs the tests of a package that share servers, ends these, and returns the
+// code to exit with:
+//
+//	func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func Run(m *testing.M) int {
+	code := m.Run()
+	servers.Lock()
+	defer servers.Unlock()
+	for name, c := range servers.byName {
+		if err := c.end(name); err != nil {
+			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
+			code = max(code, 1)
+		}
+	}
+	return code
+}
+
+func (c *common) end(name string) error {
+	if c.dir == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := lab.Down(ctx, c.dir, name, nil)
+	if c.err != nil { // it never ran, and the tests have said so
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(c.dir))
+}

@@ -1,0 +1,216 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// Debian's command on the PATH switches to a user and folders of the package; the
+// one it calls does not.
+var rabbitDirs = []string{"/usr/lib/rabbitmq/bin", "/usr/local/sbin", "/opt/homebrew/sbin"}
+
+// The processes of the service, and the two programs that they are.
+const (
+	rabbitName   = "rabbitmq"
+	epmdName     = "epmd" // tells the programs of a node which port it has
+	rabbitServer = "rabbitmq-server"
+)
+
+func rabbitmqService() Service {
+	return Service{
+		Name:    rabbitName,
+		Summary: "one RabbitMQ broker with the user guest, for --set via=lab:rabbitmq",
+		Needs: []Need{
+			{Binary: rabbitServer, Package: rabbitServer, Dirs: rabbitDirs, DirsFirst: true},
+			{Binary: epmdName, Package: "erlang-base", Dirs: []string{"/usr/lib/erlang/bin"}},
+		},
+		start:   startRabbitMQ,
+		answers: rabbitAnswers,
+		limit:   2 * startLimit, // some 5 s, of which most is computing
+		single:  true,
+		use:     "--set via=" + Scheme + rabbitName,
+	}
+}
+
+// startRabbitMQ starts a broker and the epmd that it asks for, on ports of their
+// own: a system's broker and epmd are never met.
+func startRabbitMQ(ctx context.Context, h *host) error {
+	ports, err := freePorts(3, 0)
+	if err != nil {
+		return err
+	}
+	if h.opts.Port != 0 {
+		ports[0] = h.opts.Port
+	}
+	port, dist, epmd := ports[0], ports[1], ports[2]
+	dir := h.folder(rabbitName)
+	conf, err := h.rabbitConf(dir, port)
+	if err != nil {
+		return err
+	}
+	e, err := h.spawn(ctx, spec{
+		Name: epmdName, Addr: addr(epmd),
+		Command: []string{epmdName, "-port", fmt.Sprint(epmd), "-address", "127.0.0.1"}, // in the foreground
+	})
+	if err != nil {
+		return err
+	}
+	if err := h.ready(ctx, e); err != nil {
+		return err
+	}
+	env := rabbitEnv(dir, port, dist, epmd)
+	server := h.binaries[rabbitServer]
+	p, err := h.spawn(ctx, spec{
+		Name: rabbitName, Addr: addr(port),
+		Command: []string{"/bin/sh", filepath.Join(dir, "start")},
+		Files: map[string]string{
+			"rabbitmq.conf":   conf,
+			"enabled_plugins": "[].\n",
+			"start":           env + "exec " + shQuote(server) + "\n",
+			"ctl":             env + "exec " + shQuote(filepath.Join(filepath.Dir(server), "rabbitmqctl")) + ` "$@"` + "\n",
+		},
+	})
+	if err != nil {
+		return err
+	}
+	// The broker is whom callers mean by the first process.
+	slices.Reverse(h.rec.Processes)
+	if err := h.rec.save(); err != nil {
+		return err
+	}
+	h.step("waiting until it answers, some 5 seconds")
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.URL = "amqp://" + p.Addr // clients are guest unless told otherwise
+	if f := h.rec.TLS; f != nil {
+		h.rec.URL = "amqps://" + p.Addr + sqlTLSParams(f)
+	}
+	h.rec.Version, err = h.rabbitProperty(ctx, p, "version")
+	return err
+}
+
+// rabbitConf is the configuration of a broker whose name is its folder, which
+// tells it from a stranger's.
+func (h *host) rabbitConf(dir string, port int) (string, error) {
+	lines := []string{"cluster_name = " + dir}
+	if f := h.rec.TLS; f == nil {
+		lines = append(lines, "listeners.tcp.1 = "+addr(port))
+	} else {
+		verify := "verify_none"
+		if f.ClientAuth {
+			verify = "verify_peer"
+		}
+		lines = append(lines, "listeners.tcp = none", "listeners.ssl.1 = "+addr(port),
+			"ssl_options.cacertfile = "+f.CA, "ssl_options.certfile = "+f.Cert, "ssl_options.keyfile = "+f.Key,
+			"ssl_options.verify = "+verify, fmt.Sprintf("ssl_options.fail_if_no_peer_cert = %t", f.ClientAuth))
+	}
+	extra, err := settings(h.rec.Args, func(s string) string { return s })
+	if err != nil {
+		return "", err
+	}
+	for _, usual := range []string{"vm_memory_high_watermark.absolute = 1GB", "disk_free_limit.absolute = 50MB"} {
+		// A setting that comes twice counts once, and it is not the one asked for.
+		group, _, _ := strings.Cut(usual, ".")
+		if !slices.ContainsFunc(extra, func(l string) bool { return strings.HasPrefix(l, group) }) {
+			lines = append(lines, usual)
+		}
+	}
+	return strings.Join(append(lines, extra...), "\n") + "\n", nil
+}
+
+// rabbitEnv is the head of a shell script that keeps a program of the broker to
+// our folder, to the loopback device and to our ports.
+func rabbitEnv(dir string, port, dist, epmd int) string {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	const loopback = "-kernel inet_dist_use_interface {127,0,0,1}"
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n")
+	for _, v := range [][2]string{
+		{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"},
+		{"HOME", dir},
+		{"LC_ALL", "C.UTF-8"},
+		{"RUNNING_UNDER_SYSTEMD", "true"}, // the script then becomes the broker instead of its parent
+		{"RABBITMQ_NODENAME", "perfbench@localhost"},
+		{"RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1"},
+		{"RABBITMQ_NODE_PORT", fmt.Sprint(port)},
+		{"RABBITMQ_DIST_PORT", fmt.Sprint(dist)},
+		{"RABBITMQ_MNESIA_BASE", in("mnesia")},
+		{"RABBITMQ_LOG_BASE", in("logs")},
+		{"RABBITMQ_LOGS", "-"}, // to stdout, which is our log
+		{"RABBITMQ_ENABLED_PLUGINS_FILE", in("enabled_plugins")},
+		{"RABBITMQ_CONFIG_FILE", in("rabbitmq")},
+		{"RABBITMQ_ADVANCED_CONFIG_FILE", in("advanced")},
+		{"RABBITMQ_CONF_ENV_FILE", in("none.conf")},
+		{"RABBITMQ_PID_FILE", in("pid")},
+		{"ERL_EPMD_PORT", fmt.Sprint(epmd)},
+		{"ERL_EPMD_ADDRESS", "127.0.0.1"},
+		{"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", loopback + " -start_epmd false"},
+		{"RABBITMQ_CTL_ERL_ARGS", loopback},
+	} {
+		fmt.Fprintf(&b, "export %s=%s\n", v[0], shQuote(v[1]))
+	}
+	return b.String()
+}
+
+// shQuote writes a word as a shell wants it.
+func shQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// rabbitAnswers connects as a client would.
+func rabbitAnswers(ctx context.Context, h *host, p Process) error {
+	if p.Name == epmdName {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+	name, err := h.rabbitProperty(ctx, p, "cluster_name")
+	if err == nil && name != p.Dir {
+		return fmt.Errorf("a broker called %s answers on its port: %w", name, errPortTaken)
+	}
+	return err
+}
+
+// rabbitProperty returns what the broker says about itself as clients connect.
+func (h *host) rabbitProperty(ctx context.Context, p Process, name string) (string, error) {
+	conn, err := h.dialPlainOrTLS(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if end, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(end); err != nil {
+			return "", err
+		}
+	}
+	c, err := amqp.Open(conn, amqp.Config{
+		SASL:  []amqp.Authentication{&amqp.PlainAuth{Username: "guest", Password: "guest"}},
+		Vhost: "/", Heartbeat: 10 * time.Second, Locale: "en_US",
+	})
+	if err != nil {
+		_ = conn.Close() // the error that counts is the other
+		return "", err
+	}
+	value, _ := c.Properties[name].(string)
+	return value, c.Close()
+}
+
+// Ctl is the program that steers a broker which runs below dir: sh CTL
+// set_disk_free_limit 1GB. It returns ErrNotRunning when there is none.
+func Ctl(dir string) (path string, err error) {
+	p, err := running(dir, rabbitName, rabbitName)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(p.Dir, "ctl")
+	_, err = os.Stat(path)
+	return path, err
+}
