@@ -1,0 +1,48 @@
+// Package eventstore is the profile of a test tool that writes every event of the
+// systems under test: th2's event store. Generators make trees of events and send
+// them in batches, directly or through a broker, to a store stage that validates,
+// compresses and stores them, with every stage measured and every event accounted
+// for at the end.
+//
+//	generators ──Envelope──▶ Transport ──Delivery──▶ store stage ──record──▶ layer
+//	 (workers)               direct, AMQP             composers, writers      Cassandra,
+//	     ▲                        │                        │                  Redis, SQL
+//	     └── mailbox ◀─ confirmed ┴──────── durable ───────┘
+//
+// Design works out a plan from values alone; a binding connects the plan to a
+// store through a layer, the application's data layer in its own words.
+package eventstore
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Name is the profile's name.
+const Name = "event-store"
+
+// FormatID is the id of the profile's document.
+const FormatID = "th2"
+
+//go:embed presets/*.yaml
+var presets embed.FS
+
+// Profile returns the profile's description.
+func Profile() workload.Profile {
+	fsys, _ := fs.Sub(presets, "presets") // cannot fail: the name is valid
+	return workload.Profile{
+		Name:          Name,
+		Title:         "Event storage",
+		Summary:       "A test tool that writes every event of the systems under test.",
+		Unit:          "events",
+		Reads:         "th2 woodpecker and estore YAML; YAML of names and values",
+		Writes:        "th2's performance report as Markdown, with charts",
+		Thread:        "a generator",
+		Formats:       []string{FormatID},
+		Presets:       fsys,
+		DefaultPreset: "quick",
+		Params:        params(),
+	}
+}

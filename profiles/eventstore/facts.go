@@ -1,0 +1,277 @@
+package eventstore
+
+// Facts is the profile's own record in a run's folder: all that the report in the
+// manner of th2 and the verdict are made of. It is written again every second, so
+// that a run cut short leaves what it had. Times are nanoseconds since measurement
+// began unless their names say otherwise, sizes bytes.
+type Facts struct {
+	// Schema, Compression, Pacing and so on are the parameters in force, for the
+	// report's section of configuration as run.
+	Schema      string `json:"schema"`
+	Store       string `json:"store"`
+	Transport   string `json:"transport"`
+	Compression string `json:"compression"`
+	Pacing      string `json:"pacing"`
+	Compat      bool   `json:"compat"`
+	Durability  string `json:"durability"`
+	// Config holds every effective value of both boxes by its documented key.
+	Config map[string]string `json:"config"`
+	// Book, Page and Scope are where the events of this run are.
+	Book  string `json:"book"`
+	Page  string `json:"page"`
+	Scope string `json:"scope"`
+
+	// Steps are the segments of the run in order, each change of a knob beginning a
+	// new one; the last one is "drain", what was stored after the generators ended.
+	Steps []StepFacts `json:"steps"`
+	// Series are samples over the whole run, SeriesEveryNs apart: one second, doubled
+	// whenever there would be more than 600.
+	Series        []SeriesPoint `json:"series"`
+	SeriesEveryNs int64         `json:"series_every_ns"`
+	// Processes are what was watched of processes of this machine.
+	Processes []ProcessFacts `json:"processes"`
+
+	Ledger Ledger      `json:"ledger"`
+	Losses Losses      `json:"losses"`
+	Drain  *DrainFacts `json:"drain,omitempty"`
+	// Limits of the store stage, and the most that it has held at once.
+	Limits LimitFacts `json:"limits"`
+	// Search is what the search for the highest sustainable rate has found.
+	Search *SearchFacts `json:"search,omitempty"`
+	// Crashes are the deliberate ends of the store stage.
+	Crashes []int64 `json:"crashes_ns,omitempty"`
+	// Errors counts what the store stage met, by its words.
+	Errors []ErrorFacts `json:"errors,omitempty"`
+}
+
+// StepFacts is one step. What is offered, sent and confirmed counts by the step of
+// the generation; what is received, stored and acknowledged by the step at that
+// time.
+type StepFacts struct {
+	// Name is the number of the step from 1, or "drain".
+	Name   string `json:"name"`
+	FromNs int64  `json:"from_ns"`
+	ToNs   int64  `json:"to_ns"`
+	// Batch, Rate, Generators and Payload are the settings of the step; rate is over
+	// all generators, 0 is closed loop.
+	Batch      int     `json:"batch"`
+	Rate       float64 `json:"rate"`
+	Generators int     `json:"generators"`
+	Payload    int     `json:"payload"`
+	// Events and batches by how far they came.
+	Offered   Amount `json:"offered"`
+	Sent      Amount `json:"sent"`
+	Confirmed Amount `json:"confirmed"`
+	Received  Amount `json:"received"`
+	Stored    Amount `json:"stored"`
+	Acked     Amount `json:"acked"`
+	// MaxBatch is the most events that one received batch had.
+	MaxBatch int `json:"max_batch"`
+	// SentBytes and ReceivedBytes are encoded protobuf.
+	SentBytes     int64 `json:"sent_bytes"`
+	ReceivedBytes int64 `json:"received_bytes"`
+	// RawBytes is Cradle content before, CompressedBytes after compression; LinkBytes
+	// the attached message ids as encoded, StoredBytes all that was handed to the
+	// store: content, links, keys.
+	RawBytes        int64 `json:"raw_bytes"`
+	CompressedBytes int64 `json:"compressed_bytes"`
+	LinkBytes       int64 `json:"link_bytes"`
+	StoredBytes     int64 `json:"stored_bytes"`
+	Rows            int64 `json:"rows"`
+	Statements      int64 `json:"statements"`
+	Retries         int64 `json:"retries"`
+	DeadLettered    int64 `json:"dead_lettered"`
+	Failed          int64 `json:"failed_events"`
+	// Blocked is how long in all threads of the store stage waited for room under the
+	// limits: back-pressure.
+	BlockedNs int64 `json:"blocked_ns"`
+	// Latency by stage, from the intended time of sending unless the name says
+	// otherwise.
+	Latency []StageLatency `json:"latency"`
+}
+
+// Amount is a number of events and of the batches that they came in.
+type Amount struct {
+	Events  int64 `json:"events"`
+	Batches int64 `json:"batches"`
+}
+
+// Stages of a batch on its way. Each is measured from the moment before it unless
+// it says "due".
+const (
+	// StageConfirm is from the hand-over to the transport's confirmation.
+	StageConfirm = "publish to confirm"
+	// StageReceive is from the hand-over to the store stage having it.
+	StageReceive = "publish to receive"
+	// StageStore is one call of the store, retries apart.
+	StageStore = "store write"
+	// StageDurable is from when the batch was due to its being durable.
+	StageDurable = "due to durable"
+	// StageSend is from when the batch was due to its hand-over.
+	StageSend = "due to publish"
+	// StageWork is what validating, encoding and compressing took.
+	StageWork = "validate and compress"
+)
+
+// StageLatency is the distribution of one stage over batches, in nanoseconds.
+type StageLatency struct {
+	Stage string `json:"stage"`
+	Count int64  `json:"count"`
+	Mean  int64  `json:"mean_ns"`
+	P50   int64  `json:"p50_ns"`
+	P95   int64  `json:"p95_ns"`
+	P99   int64  `json:"p99_ns"`
+	P999  int64  `json:"p99_9_ns"`
+	Max   int64  `json:"max_ns"`
+}
+
+// SeriesPoint is one sample: rates over the interval that ends at AtNs, and states
+// at that moment.
+type SeriesPoint struct {
+	AtNs int64 `json:"at_ns"`
+	// Step is the index of the step in force.
+	Step int `json:"step"`
+	// Events a second, by how far they came.
+	Offered  float64 `json:"offered_per_s"`
+	Sent     float64 `json:"sent_per_s"`
+	Received float64 `json:"received_per_s"`
+	Stored   float64 `json:"stored_per_s"`
+	// Means over the interval, 0 when nothing was received.
+	BatchEvents float64 `json:"batch_events"`
+	BatchBytes  float64 `json:"batch_bytes"`
+	EventBytes  float64 `json:"event_bytes"`
+	// Bytes a second of content.
+	Raw        float64 `json:"raw_per_s"`
+	Compressed float64 `json:"compressed_per_s"`
+	// Depth of the transport; -1: not told. BacklogEvents is what was due and is not
+	// durable, LagNs the age of the oldest of it.
+	Ready         int64 `json:"ready"`
+	Unacked       int64 `json:"unacked"`
+	QueuedBytes   int64 `json:"queued_bytes"`
+	BacklogEvents int64 `json:"backlog_events"`
+	LagNs         int64 `json:"lag_ns"`
+	// Tasks and TaskBytes are what the store stage holds.
+	Tasks     int64 `json:"tasks"`
+	TaskBytes int64 `json:"task_bytes"`
+	// Blocked is what the transport says of not taking more.
+	Blocked string `json:"blocked,omitempty"`
+}
+
+// ProcessFacts is what was watched of one process. A number that is not known is
+// absent, never 0.
+type ProcessFacts struct {
+	// Role is "perfbench", "rabbitmq", "cassandra" and the like.
+	Role string `json:"role"`
+	PID  int    `json:"pid"`
+	// Name is how the process calls itself; Note says what could not be had and why.
+	Name   string          `json:"name"`
+	Note   string          `json:"note,omitempty"`
+	Points []ResourcePoint `json:"points"`
+}
+
+// ResourcePoint is one sample of a process, over the interval that ends at AtNs.
+type ResourcePoint struct {
+	AtNs int64 `json:"at_ns"`
+	// CPU is cores in use, Throttled the part of periods throttled, 0 to 1.
+	CPU       *float64 `json:"cpu_cores,omitempty"`
+	Throttled *float64 `json:"throttled,omitempty"`
+	RSS       *int64   `json:"rss_bytes,omitempty"`
+	// NetIn and NetOut are bytes a second; Source of them: "sockets", "interface".
+	NetIn  *float64 `json:"net_in_per_s,omitempty"`
+	NetOut *float64 `json:"net_out_per_s,omitempty"`
+	// Of a JVM, or of Go for our own process: heap used and its limit, old and young
+	// generation; collections and their time since the sample before.
+	Heap       *int64   `json:"heap_bytes,omitempty"`
+	HeapMax    *int64   `json:"heap_max_bytes,omitempty"`
+	Old        *int64   `json:"old_bytes,omitempty"`
+	Young      *int64   `json:"young_bytes,omitempty"`
+	OldGCs     *int64   `json:"old_gcs,omitempty"`
+	YoungGCs   *int64   `json:"young_gcs,omitempty"`
+	GCTimeNs   *int64   `json:"gc_time_ns,omitempty"`
+	LoadPerCPU *float64 `json:"load_per_core,omitempty"`
+}
+
+// Ledger accounts for every generated event, warm-up included.
+type Ledger struct {
+	// Generated events were made; Sent handed over; Confirmed answered for by the
+	// transport; Acked reported durable by the store.
+	Generated int64 `json:"generated"`
+	Sent      int64 `json:"sent"`
+	Confirmed int64 `json:"confirmed"`
+	Acked     int64 `json:"acked"`
+	// What reading everything back has found. Once is stored exactly once; Duplicated
+	// more than once; Missing was confirmed and is not there; Unconfirmed was sent,
+	// not confirmed, and is not there; Unexpected was never made; Corrupt differs from
+	// what was made; OutOfOrder comes after a later one of its generator.
+	Read        bool  `json:"read_back"`
+	Once        int64 `json:"stored_once"`
+	Duplicated  int64 `json:"duplicated"`
+	Missing     int64 `json:"missing"`
+	Unconfirmed int64 `json:"unconfirmed_missing"`
+	Unexpected  int64 `json:"unexpected"`
+	Corrupt     int64 `json:"corrupt"`
+	OutOfOrder  int64 `json:"out_of_order"`
+	ReadNs      int64 `json:"read_ns"`
+	// Examples names up to ten events of each kind that should not be.
+	Examples map[string][]string `json:"examples,omitempty"`
+}
+
+// Losses counts what compat=on loses as the original does, in events.
+type Losses struct {
+	// RootRejected are those of the first batch, whose parent is empty (Q1).
+	RootRejected int64 `json:"root_rejected"`
+	// Remainder are the ones that integer division drops (Q4), LateTicks those of ticks
+	// that were not caught up (Q5).
+	Remainder int64 `json:"remainder"`
+	LateTicks int64 `json:"late_ticks"`
+	// Unconfirmed were published without confirmation and never arrived (Q6).
+	Unconfirmed int64 `json:"unconfirmed"`
+	// Rejected were not valid and dropped (Q9), Exhausted given up after the last retry
+	// (Q10), Oversized in batches over the limit (Q11).
+	Rejected  int64 `json:"rejected"`
+	Exhausted int64 `json:"exhausted"`
+	Oversized int64 `json:"oversized"`
+	// Duplicates were stored again under another id (Q8).
+	Duplicates int64 `json:"duplicates"`
+}
+
+// DrainFacts is what became of the backlog when the generators had ended.
+type DrainFacts struct {
+	FromNs  int64 `json:"from_ns"`
+	ToNs    int64 `json:"to_ns"`
+	Backlog int64 `json:"backlog_events"`
+	Left    int64 `json:"left_events"`
+}
+
+// LimitFacts are limits of the store stage and the most it has held at once.
+type LimitFacts struct {
+	MaxTasks     int   `json:"max_tasks"`
+	MaxTaskBytes int64 `json:"max_task_bytes"`
+	PeakTasks    int64 `json:"peak_tasks"`
+	PeakBytes    int64 `json:"peak_bytes"`
+}
+
+// SearchFacts is the course of a search for the highest sustainable rate.
+type SearchFacts struct {
+	// Rate is the highest rate that held, 0 when none did.
+	Rate   float64       `json:"rate"`
+	Trials []SearchTrial `json:"trials"`
+}
+
+// SearchTrial is one rate that was tried.
+type SearchTrial struct {
+	Rate   float64 `json:"rate"`
+	FromNs int64   `json:"from_ns"`
+	ToNs   int64   `json:"to_ns"`
+	Stored float64 `json:"stored_per_s"`
+	// Slope is how the backlog grew, in events a second.
+	Slope float64 `json:"backlog_slope"`
+	Held  bool    `json:"held"`
+	Why   string  `json:"why"`
+}
+
+// ErrorFacts is one kind of error and how often it came.
+type ErrorFacts struct {
+	Text  string `json:"text"`
+	Count int64  `json:"count"`
+}
