@@ -44,7 +44,9 @@ func startMariaDB(ctx context.Context, h *host) error {
 		return err
 	}
 	h.step("making the system tables of MariaDB")
-	if err := h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+me.Username,
+	// A folder of its own for temporary tables: a server that starts deletes those
+	// that it finds, and in a common one they may be another's.
+	if err := h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+me.Username, "--tmpdir="+dir,
 		"--datadir="+filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db"); err != nil {
 		return err
 	}

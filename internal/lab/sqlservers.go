@@ -55,10 +55,25 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 			return context.Cause(ctx)
 		}
 		text, _ := os.ReadFile(log.Name()) // without it the status must do
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		return fmt.Errorf("%s: %w: %s", program, err, strings.Join(lines[max(0, len(lines)-3):], " | "))
+		return fmt.Errorf("%s: %w: %s", program, err, complaint(string(text)))
 	}
 	return nil
+}
+
+// complaint picks from the output of a program that failed what says why: the lines
+// with the word error, at most three, else the last three.
+func complaint(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	var told []string
+	for _, line := range lines {
+		if len(told) < 3 && strings.Contains(strings.ToLower(line), "error") {
+			told = append(told, strings.TrimSpace(line))
+		}
+	}
+	if told == nil {
+		told = lines[max(0, len(lines)-3):]
+	}
+	return strings.Join(told, " | ")
 }
 
 // away makes the folder of a process that must not run as root. The folders

@@ -3,6 +3,7 @@ package labtest_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -84,6 +85,17 @@ func TestSQLServerIsKilledPausedAndBack(t *testing.T) {
 			var n int
 			require.NoError(t, db.QueryRowContext(ctx, "SELECT count(*) FROM t WHERE a = 1").Scan(&n))
 			assert.Equal(t, 1, n, "what was acknowledged is there")
+		})
+	}
+}
+
+// Servers that are made at the same time do not take each other's temporary files.
+func TestMariaDBsAtOnce(t *testing.T) {
+	t.Parallel()
+	for i := range 6 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			assert.Contains(t, labtest.MariaDB(t).URL(), "mysql://")
 		})
 	}
 }
