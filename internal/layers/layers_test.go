@@ -38,6 +38,7 @@ var may = []struct{ from, to string }{
 	{"internal/workload", "internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/rundir", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
 
 // never lists what a package must not reach, not even through another one. A star

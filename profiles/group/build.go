@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // builder makes groups and operations of values. It belongs to one call of Design.
 type builder struct {
-	*values
+	*values.Reader
 	s *spec
 	// names are all values' names, in order.
 	names []string
@@ -39,7 +40,7 @@ func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
 	for i, k := range keys {
 		full[i] = op + "." + k
 	}
-	return b.vs.Pick(full...)
+	return b.Values.Pick(full...)
 }
 
 // where is the place of the first key of an operation or group.
@@ -49,7 +50,7 @@ func (b *builder) where(owner string) string {
 	}
 	best := workload.Value{}
 	for _, n := range b.names {
-		if v := b.vs[n]; strings.HasPrefix(n, owner+".") && (best.Name == "" || lineOf(v) < lineOf(best)) {
+		if v := b.Values[n]; strings.HasPrefix(n, owner+".") && (best.Name == "" || lineOf(v) < lineOf(best)) {
 			best = v
 		}
 	}
@@ -68,7 +69,7 @@ func lineOf(v workload.Value) int {
 func (b *builder) ref(op string) (workload.Value, bool) {
 	v, ok := b.own(op, "ref")
 	if ok {
-		v.Text = b.text(v)
+		v.Text = b.Trim(v)
 	}
 	return v, ok && v.Text != ""
 }
@@ -98,15 +99,15 @@ func (b *builder) checkRefs(op string) bool {
 			return true
 		}
 		if !b.has(v.Text) {
-			if b.compat {
-				b.warn("%s: %s refers to %s, which is not defined: ignored, as PadoGrid does (compat=on)", at(v), v.Name, v.Text)
+			if b.Compat {
+				b.Warn("%s: %s refers to %s, which is not defined: ignored, as PadoGrid does (compat=on)", at(v), v.Name, v.Text)
 				return true
 			}
-			b.fail(suggest.Hint(v.Text, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
+			b.Fail(suggest.Hint(v.Text, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
 			return false
 		}
 		if slices.Contains(path, v.Text) {
-			b.fail("let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
+			b.Fail("let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
 			return false
 		}
 		path = append(path, v.Text)
@@ -157,19 +158,19 @@ var ownedKeys = func() []string {
 func (b *builder) number(op string, p workload.Param, all bool, keys ...string) int64 {
 	v, ok := b.attribute(op, keys...)
 	if all {
-		if every, found := b.vs.Pick(append([]string{p.Name}, keys...)...); found && every.Origin > v.Origin {
+		if every, found := b.Values.Pick(append([]string{p.Name}, keys...)...); found && every.Origin > v.Origin {
 			v, ok = every, true
 		}
 	}
 	if !ok {
 		v = workload.Value{Name: op + "." + keys[0], Text: p.Default, Origin: workload.OriginDefault}
 	}
-	n := b.integer(p, v)
+	n := b.Integer(p, v)
 	text := strconv.FormatInt(n, 10)
 	if p.Kind == workload.Size {
-		text = bytesText(n)
+		text = values.BytesText(n)
 	}
-	b.show(op+"."+keys[0], text, v)
+	b.Show(op+"."+keys[0], text, v)
 	return n
 }
 
@@ -182,11 +183,11 @@ func (b *builder) attribute(op string, keys ...string) (workload.Value, bool) {
 	}
 	was, known := b.original[op][keys[0]]
 	if b.flavoured() && known {
-		if b.compat {
+		if b.Compat {
 			return was, was.Origin > workload.OriginDefault
 		}
-		if ok && depth > 0 && v.Text != was.Text && fromProperties(v) {
-			b.warn("%s: %s=%s holds for %s too, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
+		if ok && depth > 0 && v.Text != was.Text && values.FromProperties(v) {
+			b.Warn("%s: %s=%s holds for %s too, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
 		}
 	}
 	return v, ok
@@ -212,28 +213,28 @@ func (b *builder) operation(name string) *opSpec {
 		return o
 	}
 	b.testCase(o)
-	o.payload = int(b.number(name, param("payloadSize"), true, "payloadSize", "payload"))
-	o.batch = int(b.number(name, param("batchSize"), true, "batchSize", "batch"))
-	o.total = b.number(name, param("totalEntryCount"), true, "totalEntryCount")
-	o.start = b.number(name, param("key.startNum"), false, "key.startNum")
-	o.randomSeed = b.number(name, param("randomSeed"), false, "randomSeed")
-	o.ttl = time.Duration(b.number(name, param("ttl"), false, "ttl")) * time.Millisecond
-	if o.start == -1 && b.compat {
+	o.payload = int(b.number(name, b.Param("payloadSize"), true, "payloadSize", "payload"))
+	o.batch = int(b.number(name, b.Param("batchSize"), true, "batchSize", "batch"))
+	o.total = b.number(name, b.Param("totalEntryCount"), true, "totalEntryCount")
+	o.start = b.number(name, b.Param("key.startNum"), false, "key.startNum")
+	o.randomSeed = b.number(name, b.Param("randomSeed"), false, "randomSeed")
+	o.ttl = time.Duration(b.number(name, b.Param("ttl"), false, "ttl")) * time.Millisecond
+	if o.start == -1 && b.Compat {
 		o.start = 1 // indistinguishable from not set
 	}
 	b.prefix(o)
 	if v, _, ok := b.find(name, "order"); ok {
 		word, err := v.Choice("random", "sequential")
-		b.problems.Add(err)
+		b.Problems.Add(err)
 		o.sequential = word == "sequential"
-		b.show(name+".order", word, v)
+		b.Show(name+".order", word, v)
 	}
 	b.readFactory(o)
-	if b.compat {
+	if b.Compat {
 		o.shared = newJavaRandom(o.randomSeed)
 	}
 	if o.ttl > 0 && !slices.Contains([]kind{kindCache, kindBucket, kindHash}, o.kind) {
-		b.warn("%s: ttl has no effect on a %s; mcache, bucket and hash have one", o.name, o.kind)
+		b.Warn("%s: ttl has no effect on a %s; mcache, bucket and hash have one", o.name, o.kind)
 	}
 	if b.s.database && o.factory != nil {
 		b.asTable(o)
@@ -248,25 +249,25 @@ func (b *builder) prefix(o *opSpec) {
 	if !ok {
 		v = workload.Value{Name: o.name + ".key.prefix", Text: "k", Origin: workload.OriginDefault}
 	}
-	o.prefix = b.text(v)
+	o.prefix = b.Trim(v)
 	if len(o.prefix) > 200 || strings.ContainsAny(o.prefix, "\r\n\x00") {
-		b.fail("", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
+		b.Fail("", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
 	}
-	b.show(o.name+".key.prefix", o.prefix, v)
+	b.Show(o.name+".key.prefix", o.prefix, v)
 }
 
 func (b *builder) sleep(o *opSpec) {
 	v, _ := b.own(o.name, "sleep")
 	o.act, o.word, o.target = actSleep, "sleep", "sleep"
-	n := b.integer(workload.Param{Name: "sleep", Default: "0", Min: -1 << 31, Max: 1<<31 - 1}, v)
+	n := b.Integer(workload.Param{Name: "sleep", Default: "0", Min: -1 << 31, Max: 1<<31 - 1}, v)
 	o.pause = time.Duration(max(n, 0)) * time.Millisecond
-	b.show(o.name+".sleep", strconv.FormatInt(n, 10), v)
+	b.Show(o.name+".sleep", strconv.FormatInt(n, 10), v)
 }
 
 // structure finds what an operation works on: the first of its own keys in the
 // original's order, or the referenced operation's.
 func (b *builder) structure(o *opSpec) {
-	coherence := b.s.flavour == flavourCoherence && b.compat
+	coherence := b.s.flavour == flavourCoherence && b.Compat
 	for cur, depth := o.name, 0; depth < 1000; depth++ {
 		for _, k := range kinds {
 			v, ok := b.own(cur, string(k))
@@ -277,22 +278,22 @@ func (b *builder) structure(o *opSpec) {
 				o.kind = k
 				return
 			}
-			o.kind, o.target, o.where = k, b.text(v), at(v)
-			b.show(o.name+"."+string(k), o.target, v)
+			o.kind, o.target, o.where = k, b.Trim(v), at(v)
+			b.Show(o.name+"."+string(k), o.target, v)
 			b.checkName(o, v)
 			return
 		}
 		v, ok := b.ref(cur)
-		if !ok || b.compat && !b.has(v.Text) {
+		if !ok || b.Compat && !b.has(v.Text) {
 			break
 		}
 		cur = v.Text
 	}
 	o.kind, o.target = kindMap, "map1"
-	if other := b.otherStructure(o.name); other.Name != "" && !b.compat {
-		b.fail("one of: "+kindList0(), "%s: %s: there is no such structure here", at(other), other.Name)
+	if other := b.otherStructure(o.name); other.Name != "" && !b.Compat {
+		b.Fail("one of: "+kindList0(), "%s: %s: there is no such structure here", at(other), other.Name)
 	}
-	b.show(o.name+".map", o.target, workload.Value{Origin: workload.OriginDefault})
+	b.Show(o.name+".map", o.target, workload.Value{Origin: workload.OriginDefault})
 }
 
 func kindList0() string {
@@ -305,7 +306,7 @@ func kindList0() string {
 
 func (b *builder) checkName(o *opSpec, v workload.Value) {
 	if o.target == "" || len(o.target) > 200 || strings.ContainsAny(o.target, "\r\n\x00") {
-		b.fail("", "%s: %s: a structure's name has 1 to 200 bytes and no control characters", at(v), v.Name)
+		b.Fail("", "%s: %s: a structure's name has 1 to 200 bytes and no control characters", at(v), v.Name)
 	}
 }
 
@@ -324,7 +325,7 @@ func (b *builder) otherStructure(op string) workload.Value {
 			continue
 		}
 		if slices.Contains(foreign, strings.ToLower(key)) || suggest.Nearest(key, kindNames()) != "" {
-			return b.vs[n]
+			return b.Values[n]
 		}
 	}
 	return workload.Value{}
@@ -341,27 +342,27 @@ func kindNames() []string {
 // testCase finds what an operation does with its structure.
 func (b *builder) testCase(o *opSpec) {
 	v, ok := b.attribute(o.name, "testCase")
-	if all, found := b.vs["testCase"]; found && all.Origin > v.Origin {
+	if all, found := b.Values["testCase"]; found && all.Origin > v.Origin {
 		v, ok = all, true
 	}
 	fallback := wordsOf[o.kind][0]
 	if !ok {
 		o.word = "putall"
 		o.act, _ = actionOf(o.kind, fallback)
-		if b.compat && b.flavoured() {
+		if b.Compat && b.flavoured() {
 			o.act = compatAction(o.kind, "putall")
 		} else if b.flavoured() && o.kind.topic() {
-			b.warn("%s: %s has no testCase and does publishall, as PadoGrid's samples say; PadoGrid would publish one message", o.where, o.name)
+			b.Warn("%s: %s has no testCase and does publishall, as PadoGrid's samples say; PadoGrid would publish one message", o.where, o.name)
 		}
-		b.show(o.name+".testCase", string(o.act), workload.Value{Origin: workload.OriginDefault})
+		b.Show(o.name+".testCase", string(o.act), workload.Value{Origin: workload.OriginDefault})
 		return
 	}
-	if fromProperties(v) {
+	if values.FromProperties(v) {
 		o.where = v.Where
 	}
 	text := v.Text
-	if !b.compat {
-		text = b.text(v)
+	if !b.Compat {
+		text = b.Trim(v)
 	}
 	o.word = strings.ToLower(text)
 	act, known := actionOf(o.kind, o.word)
@@ -370,24 +371,24 @@ func (b *builder) testCase(o *opSpec) {
 		was = actGetAll
 	}
 	switch {
-	case b.compat && b.flavoured() && fromProperties(v):
+	case b.Compat && b.flavoured() && values.FromProperties(v):
 		o.act = was
 		if !known || act != was {
-			b.warn("%s: %s=%s does %s, as PadoGrid does (compat=on)", at(v), v.Name, text, was)
+			b.Warn("%s: %s=%s does %s, as PadoGrid does (compat=on)", at(v), v.Name, text, was)
 		}
 	case !known:
 		o.act, _ = actionOf(o.kind, fallback)
-		b.fail(suggest.Hint(o.word, wordsOf[o.kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.kind, strings.Join(wordsOf[o.kind], ", "))
+		b.Fail(suggest.Hint(o.word, wordsOf[o.kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.kind, strings.Join(wordsOf[o.kind], ", "))
 	default:
 		o.act = act
-		if fromProperties(v) && slices.Contains(originalKinds, o.kind) {
+		if values.FromProperties(v) && slices.Contains(originalKinds, o.kind) {
 			switch {
 			case act == actPublishAll && was == actPublish:
-				b.warn("%s: %s=%s publishes batchSize messages in a pipeline; PadoGrid would publish one", at(v), v.Name, o.word)
+				b.Warn("%s: %s=%s publishes batchSize messages in a pipeline; PadoGrid would publish one", at(v), v.Name, o.word)
 			case act != was:
-				b.warn("%s: %s=%s does %s; PadoGrid would do %s", at(v), v.Name, o.word, act, was)
+				b.Warn("%s: %s=%s does %s; PadoGrid would do %s", at(v), v.Name, o.word, act, was)
 			}
 		}
 	}
-	b.show(o.name+".testCase", o.word, v)
+	b.Show(o.name+".testCase", o.word, v)
 }

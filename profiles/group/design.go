@@ -11,24 +11,26 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	b := &builder{values: &values{vs: in.Values}, names: in.Values.Names()}
+	b := &builder{Reader: values.New(in.Values, params()), names: in.Values.Names()}
 	s := &spec{
 		ops: map[string]*opSpec{}, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting,
 		seed: in.Seed, wrap: in.Duration > 0 && in.Count == 0, exact: in.Count > 0,
 	}
 	b.s = s
+	b.Lenient = true
 	b.common()
-	if err := b.problems.Err(); err != nil {
+	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}
 	steps := b.steps()
-	if err := b.problems.Err(); err != nil {
+	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}
 	all := slices.Concat(steps...)
@@ -39,13 +41,13 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	for i, step := range steps {
 		b.step(i, step)
 	}
-	if err := b.problems.Err(); err != nil {
+	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}
 	b.count(in.Count)
 	b.lay()
 	b.leftovers(all)
-	if err := b.problems.Err(); err != nil {
+	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}
 	return plan(s, b, in), nil
@@ -54,34 +56,34 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 // common reads what all groups share.
 func (b *builder) common() {
 	s := b.s
-	s.compat = b.onOff("compat")
-	b.compat = s.compat
-	s.testCount = b.whole("testCount")
-	s.interval = time.Duration(b.whole("testIntervalInMsec")) * time.Millisecond
-	b.whole("printStatusIntervalInSec")
-	if v := b.pick(param("results.dir"), "results.dir"); v.Text != "" {
-		b.warn("results.dir=%s has no effect: --out says where documents go", v.Text)
+	s.compat = b.OnOff("compat")
+	b.Compat = s.compat
+	s.testCount = b.Whole("testCount")
+	s.interval = time.Duration(b.Whole("testIntervalInMsec")) * time.Millisecond
+	b.Whole("printStatusIntervalInSec")
+	if v := b.Pick(b.Param("results.dir"), "results.dir"); v.Text != "" {
+		b.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)
 	}
-	s.load = b.choice("load")
-	s.near = b.onOff("nearCache")
-	s.mapper = b.choice("mapper")
-	s.colocate = b.choice("colocate")
-	s.fill = b.choice("fill")
-	s.trim = b.whole("trim")
-	s.subs = int(b.whole("subscribers"))
-	b.choice("children")
-	v := b.pick(param("takeTimeout"), "takeTimeout")
+	s.load = b.Choice("load")
+	s.near = b.OnOff("nearCache")
+	s.mapper = b.Choice("mapper")
+	s.colocate = b.Choice("colocate")
+	s.fill = b.Choice("fill")
+	s.trim = b.Whole("trim")
+	s.subs = int(b.Whole("subscribers"))
+	b.Choice("children")
+	v := b.Pick(b.Param("takeTimeout"), "takeTimeout")
 	wait, err := v.Duration()
-	b.problems.Add(err)
+	b.Problems.Add(err)
 	s.takeWait = max(wait, time.Millisecond)
-	b.show("takeTimeout", v.Text, v)
-	v = b.pick(param("today"), "today")
+	b.Show("takeTimeout", v.Text, v)
+	v = b.Pick(b.Param("today"), "today")
 	s.today, err = time.Parse(time.DateOnly, v.Text)
 	if err != nil {
-		b.fail("for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
+		b.Fail("for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
 	}
-	b.show("today", v.Text, v)
-	word := b.choice("database")
+	b.Show("today", v.Text, v)
+	word := b.Choice("database")
 	sql := slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.driver)
 	s.database = word == "on" || word == "auto" && sql
 	b.flavour()
@@ -89,25 +91,25 @@ func (b *builder) common() {
 
 // flavour finds out for which PadoGrid the file was written.
 func (b *builder) flavour() {
-	v := b.pick(param("flavour"), "flavour")
-	word, err := v.Choice(param("flavour").Choices...)
-	b.problems.Add(err)
+	v := b.Pick(b.Param("flavour"), "flavour")
+	word, err := v.Choice(b.Param("flavour").Choices...)
+	b.Problems.Add(err)
 	if word == "auto" {
 		word = flavourRedis
 		for _, n := range b.names {
-			if strings.HasPrefix(n, "coherence") || strings.HasSuffix(n, "factory.class") && isCoherence(b.vs[n].Text) {
+			if strings.HasPrefix(n, "coherence") || strings.HasSuffix(n, "factory.class") && isCoherence(b.Values[n].Text) {
 				word = flavourCoherence
 			}
 		}
 	}
 	b.s.flavour = word
-	b.show("flavour", word, v)
+	b.Show("flavour", word, v)
 }
 
 // fileIsOriginal says that a properties file was read.
 func (b *builder) fileIsOriginal() bool {
-	for _, v := range b.vs {
-		if fromProperties(v) {
+	for _, v := range b.Values {
+		if values.FromProperties(v) {
 			return true
 		}
 	}
@@ -116,9 +118,9 @@ func (b *builder) fileIsOriginal() bool {
 
 // steps reads groupNames.
 func (b *builder) steps() [][]string {
-	v, ok := b.vs["groupNames"]
+	v, ok := b.Values["groupNames"]
 	if !ok {
-		b.fail("name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
+		b.Fail("name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
 		return nil
 	}
 	var out [][]string
@@ -129,16 +131,16 @@ func (b *builder) steps() [][]string {
 				names = append(names, name)
 				continue
 			}
-			b.warn("%s: groupNames: %q has a group without a name in step %d, which is left out", at(v), v.Text, i+1)
+			b.Warn("%s: groupNames: %q has a group without a name in step %d, which is left out", at(v), v.Text, i+1)
 		}
 		if len(names) > 0 {
 			out = append(out, names)
 		}
 	}
 	if len(out) == 0 {
-		b.fail("", "%s: groupNames: %q names no group", at(v), v.Text)
+		b.Fail("", "%s: groupNames: %q names no group", at(v), v.Text)
 	}
-	b.show("groupNames", v.Text, v)
+	b.Show("groupNames", v.Text, v)
 	return out
 }
 
@@ -160,17 +162,17 @@ func (b *builder) group(name string) *groupSpec {
 	for n := 2; slices.ContainsFunc(b.s.groups, func(o *groupSpec) bool { return o.track == g.track }); n++ {
 		g.track = fmt.Sprintf("%s#%d", name, n)
 	}
-	if !b.has(name) && !b.compat {
-		v := b.vs["groupNames"]
-		b.fail(suggest.Hint(name, b.owners()), "%s: groupNames: there is no group %q", at(v), name)
+	if !b.has(name) && !b.Compat {
+		v := b.Values["groupNames"]
+		b.Fail(suggest.Hint(name, b.owners()), "%s: groupNames: there is no group %q", at(v), name)
 		return g
 	}
-	if v, ok := b.vs[name+".comment"]; ok {
-		g.comment = b.text(v)
-		b.show(name+".comment", g.comment, v)
+	if v, ok := b.Values[name+".comment"]; ok {
+		g.comment = b.Trim(v)
+		b.Show(name+".comment", g.comment, v)
 	}
-	if v, ok := b.vs[name+".name"]; ok {
-		b.show(name+".name", v.Text, v)
+	if v, ok := b.Values[name+".name"]; ok {
+		b.Show(name+".name", v.Text, v)
 	}
 	b.settings(g)
 	b.operationsOf(g)
@@ -179,47 +181,47 @@ func (b *builder) group(name string) *groupSpec {
 
 // settings reads threads, rate and number of invocations of a group.
 func (b *builder) settings(g *groupSpec) {
-	p := param("threadCount")
-	v := b.pick(p, g.name+".threads", g.name+".threadCount", "threads", "threadCount")
-	g.start.Threads = int(b.integer(p, v))
-	b.show(g.name+".threadCount", strconv.Itoa(g.start.Threads), v)
-	if v, ok := b.vs.Pick(g.name+".rate", "rate"); ok {
+	p := b.Param("threadCount")
+	v := b.Pick(p, g.name+".threads", g.name+".threadCount", "threads", "threadCount")
+	g.start.Threads = int(b.Integer(p, v))
+	b.Show(g.name+".threadCount", strconv.Itoa(g.start.Threads), v)
+	if v, ok := b.Values.Pick(g.name+".rate", "rate"); ok {
 		rate, err := v.Float(0, workload.MaxRate)
-		b.problems.Add(err)
+		b.Problems.Add(err)
 		g.start.Rate = rate
 	}
-	p = param("totalInvocationCount")
-	v = b.pick(p, g.name+".totalInvocationCount", "totalInvocationCount")
-	g.total = b.integer(p, v)
-	b.show(g.name+".totalInvocationCount", strconv.FormatInt(g.total, 10), v)
+	p = b.Param("totalInvocationCount")
+	v = b.Pick(p, g.name+".totalInvocationCount", "totalInvocationCount")
+	g.total = b.Integer(p, v)
+	b.Show(g.name+".totalInvocationCount", strconv.FormatInt(g.total, 10), v)
 }
 
 // operationsOf makes the operations of a group, in the order in which they run.
 func (b *builder) operationsOf(g *groupSpec) {
 	names := []string{"putall"}
-	if v, ok := b.vs[g.name+".operations"]; ok {
+	if v, ok := b.Values[g.name+".operations"]; ok {
 		names = items(v.Text)
 		g.operations, g.where = strings.TrimSpace(v.Text), at(v)
-		b.show(g.name+".operations", g.operations, v)
+		b.Show(g.name+".operations", g.operations, v)
 		if len(names) == 0 {
-			b.fail("", "%s: %s: names no operation", at(v), v.Name)
+			b.Fail("", "%s: %s: names no operation", at(v), v.Name)
 		}
-	} else if !b.compat {
-		b.fail("add a line such as  "+g.name+".operations=put1", "%s: group %s has no operations", g.where, g.name)
+	} else if !b.Compat {
+		b.Fail("add a line such as  "+g.name+".operations=put1", "%s: group %s has no operations", g.where, g.name)
 		return
 	}
-	if b.compat && b.s.flavour == flavourRedis {
+	if b.Compat && b.s.flavour == flavourRedis {
 		if sorted := hashOrder(names); strings.Join(sorted, ",") != strings.Join(names, ",") {
-			b.warn("%s: %s.operations run in the order %s, as in PadoGrid (compat=on)", g.where, g.name, strings.Join(sorted, ","))
+			b.Warn("%s: %s.operations run in the order %s, as in PadoGrid (compat=on)", g.where, g.name, strings.Join(sorted, ","))
 			names = sorted
 		}
 	} else if sorted := hashOrder(names); b.flavoured() && b.s.flavour == flavourRedis && strings.Join(sorted, ",") != strings.Join(names, ",") {
-		b.warn("%s: %s.operations run as listed; PadoGrid would run them in the order %s", g.where, g.name, strings.Join(sorted, ","))
+		b.Warn("%s: %s.operations run as listed; PadoGrid would run them in the order %s", g.where, g.name, strings.Join(sorted, ","))
 	}
 	g.names, g.index = []string{invocation}, map[*opSpec]int{}
 	for _, name := range names {
-		if _, stands := b.stands[name]; !b.has(name) && !stands && !b.compat {
-			b.fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.where, g.name, name)
+		if _, stands := b.stands[name]; !b.has(name) && !stands && !b.Compat {
+			b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.where, g.name, name)
 			continue
 		}
 		o := b.operation(name)
@@ -227,7 +229,7 @@ func (b *builder) operationsOf(g *groupSpec) {
 			continue
 		}
 		if o.act == actSleep && o.pause == 0 {
-			b.warn("%s: %s pauses for no time and is left out", g.where, name)
+			b.Warn("%s: %s pauses for no time and is left out", g.where, name)
 			continue
 		}
 		g.ops = append(g.ops, o)
@@ -242,8 +244,8 @@ func (b *builder) operationsOf(g *groupSpec) {
 			g.start.Batch = max(g.start.Batch, o.batch)
 		}
 	}
-	if len(g.ops) == 0 && b.problems.Err() == nil {
-		b.fail("", "%s: group %s has no operation that does anything", g.where, g.name)
+	if len(g.ops) == 0 && b.Problems.Err() == nil {
+		b.Fail("", "%s: group %s has no operation that does anything", g.where, g.name)
 	}
 	g.start.Batch = max(g.start.Batch, 1)
 }
@@ -259,7 +261,7 @@ func uniqueName(name string, taken []string) string {
 func (b *builder) count(count int64) {
 	s := b.s
 	if n := int64(len(s.groups)); count > 0 && count < n {
-		b.fail("count at least one invocation a group", "count: %d is fewer than the %d groups that share it", count, n)
+		b.Fail("count at least one invocation a group", "count: %d is fewer than the %d groups that share it", count, n)
 		return
 	}
 	for i, g := range s.groups {
@@ -270,18 +272,18 @@ func (b *builder) count(count int64) {
 		}
 		threads := int64(g.start.Threads)
 		if g.total < threads {
-			b.fail(fmt.Sprintf("use at most %d threads, or --count, which gives every invocation away", g.total),
+			b.Fail(fmt.Sprintf("use at most %d threads, or --count, which gives every invocation away", g.total),
 				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so that none has anything to do", g.where, g.name, g.total, threads)
 			continue
 		}
 		g.divide(false)
 		if left := g.total % threads; left > 0 {
-			b.warn("%s: %d of %d invocations are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
+			b.Warn("%s: %d of %d invocations are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
 				g.name, left, g.total, threads)
 		}
 	}
 	if count > 0 && s.testCount > 1 {
-		b.warn("testCount=%d has no effect: --count invocations are done once", s.testCount)
+		b.Warn("testCount=%d has no effect: --count invocations are done once", s.testCount)
 		s.testCount = 1
 	}
 }
@@ -289,7 +291,7 @@ func (b *builder) count(count int64) {
 // leftovers names what is set and has no effect.
 func (b *builder) leftovers(groups []string) {
 	for _, n := range b.names {
-		v := b.vs[n]
+		v := b.Values[n]
 		if v.Origin != workload.OriginFile {
 			continue
 		}
@@ -300,10 +302,10 @@ func (b *builder) leftovers(groups []string) {
 		case ok && b.s.ops[owner] != nil && slices.Contains(ownedKeys, key), ok && b.referred(owner) && slices.Contains(ownedKeys, key):
 		case ok && slices.Contains(ownedKeys, key) && b.isOperation(owner):
 			if !slices.Contains(b.spares(), owner) {
-				b.warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
+				b.Warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
 			}
 		case ok && slices.Contains(groupKeys, key):
-			b.warn("%s: group %s is defined and groupNames does not name it", b.where(owner), owner)
+			b.Warn("%s: group %s is defined and groupNames does not name it", b.where(owner), owner)
 		case ok && (b.s.ops[owner] != nil || slices.Contains(groups, owner)):
 			s := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
 			if near := suggest.Nearest(key, ownedKeys); near != "" {
@@ -318,11 +320,11 @@ func (b *builder) leftovers(groups []string) {
 
 // unknown warns of a key of others' files and refuses one of ours.
 func (b *builder) unknown(v workload.Value, sentence string) {
-	if fromProperties(v) {
-		b.warn("%s", sentence)
+	if values.FromProperties(v) {
+		b.Warn("%s", sentence)
 		return
 	}
-	b.problems.Add(fault.Input(errors.New(sentence), ""))
+	b.Problems.Add(fault.Input(errors.New(sentence), ""))
 }
 
 func (b *builder) spares() []string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/properties"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -68,11 +69,11 @@ func (b *builder) simulate(groups []string) {
 func (b *builder) setByFile(op string) attributes {
 	out := attributes{}
 	for _, a := range inherited {
-		v, ok := b.vs[op+"."+a.key]
+		v, ok := b.Values[op+"."+a.key]
 		if !ok {
 			continue
 		}
-		if a.integer && fromProperties(v) {
+		if a.integer && values.FromProperties(v) {
 			if _, err := properties.DecodeInt(v.Text, true); err != nil {
 				continue
 			}
@@ -84,7 +85,7 @@ func (b *builder) setByFile(op string) attributes {
 
 // listed returns the names of a group's operations as the file lists them.
 func (b *builder) listed(g string) []string {
-	v, ok := b.vs[g+".operations"]
+	v, ok := b.Values[g+".operations"]
 	if !ok {
 		return []string{"putall"}
 	}
@@ -105,7 +106,7 @@ func (b *builder) pair(groups []string) {
 			}
 		}
 	}
-	if len(missing) == 0 || b.compat {
+	if len(missing) == 0 || b.Compat {
 		return
 	}
 	spare := b.unlisted(groups, listed)
@@ -114,7 +115,7 @@ func (b *builder) pair(groups []string) {
 	}
 	for i, op := range missing {
 		b.stands[op] = spare[i]
-		b.warn("%s: %s is listed and not defined, %s is defined and not listed: %s does what %s says; PadoGrid would write to map1",
+		b.Warn("%s: %s is listed and not defined, %s is defined and not listed: %s does what %s says; PadoGrid would write to map1",
 			b.where(spare[i]), op, spare[i], op, spare[i])
 	}
 }
@@ -125,7 +126,7 @@ func (b *builder) unlisted(groups, listed []string) []string {
 	used := append(slices.Clone(groups), listed...)
 	for _, n := range b.names {
 		if _, key, ok := cutOwner(n); ok && (key == "ref" || key == "factory.er.operation") {
-			used = append(used, b.vs[n].Text)
+			used = append(used, b.Values[n].Text)
 		}
 	}
 	var out []string
@@ -147,7 +148,7 @@ func (b *builder) line(owner string) int {
 // structure or a test case.
 func (b *builder) isOperation(owner string) bool {
 	for _, k := range append(kindNames(), "testCase", "ref") {
-		if _, ok := b.vs[owner+"."+k]; ok {
+		if _, ok := b.Values[owner+"."+k]; ok {
 			return true
 		}
 	}

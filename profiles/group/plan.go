@@ -115,7 +115,7 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
 		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
-		Parameters: b.shown, Warnings: b.warnings, Private: s, Spaces: s.spaces(),
+		Parameters: b.Shown, Warnings: b.Warnings, Private: s, Spaces: s.spaces(),
 	}
 	notYet := func(int) (workload.Task, error) { return nil, errors.New("group: not connected to a store") }
 	listens := false
@@ -306,7 +306,7 @@ func (s *spec) says(g *groupSpec) string {
 // that were not shown as read: ref, factory.customerId.max …
 func (b *builder) unshown() []workload.Value {
 	shown := map[string]bool{}
-	for _, v := range b.shown {
+	for _, v := range b.Shown {
 		shown[v.Name] = true
 	}
 	var out []workload.Value
@@ -317,7 +317,7 @@ func (b *builder) unshown() []workload.Value {
 		}
 		isGroup := slices.ContainsFunc(b.s.groups, func(g *groupSpec) bool { return g.name == owner })
 		if isGroup || b.s.ops[owner] != nil || b.isOperation(owner) {
-			out = append(out, b.vs[n])
+			out = append(out, b.Values[n])
 		}
 	}
 	return out

@@ -32,7 +32,7 @@ func (b *builder) asTable(o *opSpec) {
 	case act.writes():
 		o.act = actPut
 	default:
-		b.fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
+		b.Fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
 	}
 	o.kind, o.table = kindMap, true
 }

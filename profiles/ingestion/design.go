@@ -10,21 +10,22 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &values{vs: in.Values}
-	r.readCompat()
+	r := &designer{values.New(in.Values, params())}
+	r.Compat = r.OnOff("compat")
 	s := &spec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed,
-		allow: in.AllowExisting, compat: r.compat,
+		allow: in.AllowExisting, compat: r.Compat,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(),
 	}
-	names := r.mapNames()
+	names := r.MapNames(mapsKnown)
 	r.common(s)
 	for _, name := range names {
 		s.maps = append(s.maps, mapSpec{name: name, elig: name == Eligibility})
@@ -35,61 +36,61 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	for i := range s.maps {
 		r.sizes(&s.maps[i])
 	}
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	r.divide(s, in.Count > 0)
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	return plan(s, r, in), nil
 }
 
 // common reads what all maps share.
-func (r *values) common(s *spec) {
-	s.prefix = r.text("prefix")
-	s.members = r.whole("memberSetSize")
-	s.testCount = r.whole("testCount")
-	s.interval = time.Duration(r.whole("testIntervalInMsec")) * time.Millisecond
-	s.grouped = r.choice("layout") == layoutGroup
-	r.whole("printStatusIntervalInSec")
-	if dir := r.text("results.dir"); dir != "" {
-		r.warn("results.dir=%s has no effect: --out says where documents go", dir)
+func (r *designer) common(s *spec) {
+	s.prefix = r.Text("prefix")
+	s.members = r.Whole("memberSetSize")
+	s.testCount = r.Whole("testCount")
+	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
+	s.grouped = r.Choice("layout") == layoutGroup
+	r.Whole("printStatusIntervalInSec")
+	if dir := r.Text("results.dir"); dir != "" {
+		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
 	}
 	if s.grouped && strings.ContainsAny(s.prefix, "{}") {
-		r.problems.Add(fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map"))
+		r.Problems.Add(fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map"))
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") {
-		r.problems.Add(fault.Input(fmt.Errorf("prefix: %q has control characters", s.prefix), ""))
+		r.Problems.Add(fault.Input(fmt.Errorf("prefix: %q has control characters", s.prefix), ""))
 	}
 	if len(s.prefix) > 200 {
-		r.problems.Add(fault.Input(fmt.Errorf("prefix: has %d bytes and may have 200", len(s.prefix)), ""))
+		r.Problems.Add(fault.Input(fmt.Errorf("prefix: has %d bytes and may have 200", len(s.prefix)), ""))
 	}
 }
 
 // totals reads how many entries each map gets per run.
-func (r *values) totals(s *spec, count int64) {
+func (r *designer) totals(s *spec, count int64) {
 	if n := int64(len(s.maps)); count > 0 && count < n {
-		r.problems.Add(fault.Input(fmt.Errorf("count: %d is fewer than the %d maps that share it", count, n), "count at least one entry a map, or load one map with --set mapNames="+s.maps[0].name))
+		r.Problems.Add(fault.Input(fmt.Errorf("count: %d is fewer than the %d maps that share it", count, n), "count at least one entry a map, or load one map with --set mapNames="+s.maps[0].name))
 		return
 	}
-	p := param("totalEntryCount")
+	p := r.Param("totalEntryCount")
 	for i := range s.maps {
 		m := &s.maps[i]
-		v := r.pick(p, m.name+"."+p.Name, p.Name)
+		v := r.Pick(p, m.name+"."+p.Name, p.Name)
 		if count > 0 {
-			v = r.pick(p, "count")
+			v = r.Pick(p, "count")
 			m.total = int64(workload.Split(int(count), len(s.maps), i))
 			if m.total > maxEntries {
-				r.problems.Add(fault.Input(fmt.Errorf("count: %d is more than a map can get", count), ""))
+				r.Problems.Add(fault.Input(fmt.Errorf("count: %d is more than a map can get", count), ""))
 			}
 		} else {
-			m.total = r.integer(p, v)
+			m.total = r.Integer(p, v)
 		}
-		r.show(m.name+"."+p.Name, strconv.FormatInt(m.total, 10), v)
+		r.Show(m.name+"."+p.Name, strconv.FormatInt(m.total, 10), v)
 	}
 	if count > 0 && s.testCount > 1 {
-		r.warn("testCount=%d has no effect: --count entries are written once", s.testCount)
+		r.Warn("testCount=%d has no effect: --count entries are written once", s.testCount)
 		s.testCount = 1
 	}
 }
@@ -104,12 +105,12 @@ type aimed struct {
 // aim finds out which maps have a value of their own of a knob, as opposed to a
 // part of the total of all. The total wins over what is of a lower origin, and
 // over a value for each of the maps of the same origin.
-func (r *values) aim(s *spec, knob, each string, p workload.Param) ([]aimed, workload.Value, bool) {
-	total, given := r.vs[knob]
+func (r *designer) aim(s *spec, knob, each string, p workload.Param) ([]aimed, workload.Value, bool) {
+	total, given := r.Values[knob]
 	out := make([]aimed, len(s.maps))
 	for i, m := range s.maps {
-		own, ok := r.vs.Pick(m.name+"."+knob, m.name+"."+each)
-		common := r.pick(p, each)
+		own, ok := r.Values.Pick(m.name+"."+knob, m.name+"."+each)
+		common := r.Pick(p, each)
 		switch {
 		case ok && own.Origin >= total.Origin && own.Origin >= common.Origin:
 			out[i] = aimed{own, true}
@@ -121,30 +122,30 @@ func (r *values) aim(s *spec, knob, each string, p workload.Param) ([]aimed, wor
 }
 
 // threads reads the loaders of each map.
-func (r *values) threads(s *spec) {
-	p := param("threadCount")
+func (r *designer) threads(s *spec) {
+	p := r.Param("threadCount")
 	aims, total, given := r.aim(s, "threads", p.Name, p)
 	rest, open := int64(0), 0
 	if given {
 		n, err := total.Int(1, workload.MaxThreads)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		rest = n
 	}
 	for i := range s.maps {
 		if aims[i].isOwn {
-			n := r.integer(p, aims[i].own)
+			n := r.Integer(p, aims[i].own)
 			s.maps[i].start.Threads = int(n)
 			rest -= n
-			r.show(s.maps[i].name+"."+p.Name, strconv.FormatInt(n, 10), aims[i].own)
+			r.Show(s.maps[i].name+"."+p.Name, strconv.FormatInt(n, 10), aims[i].own)
 		} else {
 			open++
 		}
 	}
 	switch {
 	case open == 0 && given && total.Origin > workload.OriginDefault && rest != 0:
-		r.warn("threads=%s (%s) has no effect: every map has threads of its own", total.Text, total.From())
-	case open > 0 && rest < int64(open) && r.problems.Err() == nil:
-		r.problems.Add(fault.Input(fmt.Errorf("threads: %s (%s) is the total over the maps, and leaves too few for one each", total.Text, total.From()),
+		r.Warn("threads=%s (%s) has no effect: every map has threads of its own", total.Text, total.From())
+	case open > 0 && rest < int64(open) && r.Problems.Err() == nil:
+		r.Problems.Add(fault.Input(fmt.Errorf("threads: %s (%s) is the total over the maps, and leaves too few for one each", total.Text, total.From()),
 			"use more threads, or load one map with --set mapNames="+s.maps[0].name))
 	}
 	for i, k := 0, 0; i < len(s.maps) && open > 0; i++ {
@@ -154,28 +155,28 @@ func (r *values) threads(s *spec) {
 		n := workload.Split(int(max(rest, 0)), open, k)
 		k++
 		s.maps[i].start.Threads = n
-		r.show(s.maps[i].name+"."+p.Name, strconv.Itoa(n), total)
+		r.Show(s.maps[i].name+"."+p.Name, strconv.Itoa(n), total)
 	}
 }
 
 // rates reads the rate of each map; 0 is closed loop.
-func (r *values) rates(s *spec) {
-	total, given := r.vs["rate"]
+func (r *designer) rates(s *spec) {
+	total, given := r.Values["rate"]
 	var all, taken float64
 	var open []int
 	if given {
 		v, err := total.Float(0, workload.MaxRate)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		all = v
 	}
 	for i := range s.maps {
-		v, ok := r.vs[s.maps[i].name+".rate"]
+		v, ok := r.Values[s.maps[i].name+".rate"]
 		if !ok || v.Origin < total.Origin {
 			open = append(open, i)
 			continue
 		}
 		rate, err := v.Float(0, workload.MaxRate)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.maps[i].start.Rate = rate
 		taken += rate
 	}
@@ -184,9 +185,9 @@ func (r *values) rates(s *spec) {
 	}
 	switch {
 	case len(open) == 0:
-		r.warn("rate=%s (%s) has no effect: every map has a rate of its own", total.Text, total.From())
+		r.Warn("rate=%s (%s) has no effect: every map has a rate of its own", total.Text, total.From())
 	case all <= taken:
-		r.problems.Add(fault.Input(fmt.Errorf("rate: %s (%s) is the total over the maps, and leaves nothing for %s", total.Text, total.From(), s.maps[open[0]].name), "use a higher rate"))
+		r.Problems.Add(fault.Input(fmt.Errorf("rate: %s (%s) is the total over the maps, and leaves nothing for %s", total.Text, total.From(), s.maps[open[0]].name), "use a higher rate"))
 	}
 	for _, i := range open {
 		s.maps[i].start.Rate = (all - taken) / float64(len(open))
@@ -201,21 +202,21 @@ func knobs() []workload.Knob {
 }
 
 // sizes reads payload, batch and test case of a map.
-func (r *values) sizes(m *mapSpec) {
-	pay, batch := param("payloadSize"), param("batchSize")
-	v := r.pick(pay, m.name+".payload", m.name+"."+pay.Name, "payload", pay.Name)
-	n := r.integer(pay, v)
+func (r *designer) sizes(m *mapSpec) {
+	pay, batch := r.Param("payloadSize"), r.Param("batchSize")
+	v := r.Pick(pay, m.name+".payload", m.name+"."+pay.Name, "payload", pay.Name)
+	n := r.Integer(pay, v)
 	m.start.Payload = int(n)
-	r.show(m.name+"."+pay.Name, bytesText(n), v)
-	v = r.pick(batch, m.name+".batch", m.name+"."+batch.Name, "batch", batch.Name)
-	m.batch = int(r.integer(batch, v))
-	r.show(m.name+"."+batch.Name, strconv.Itoa(m.batch), v)
+	r.Show(m.name+"."+pay.Name, values.BytesText(n), v)
+	v = r.Pick(batch, m.name+".batch", m.name+"."+batch.Name, "batch", batch.Name)
+	m.batch = int(r.Integer(batch, v))
+	r.Show(m.name+"."+batch.Name, strconv.Itoa(m.batch), v)
 	m.start.Batch = m.batch
 	m.putAll, m.word = r.testCase(m.name)
 }
 
 // divide gives the threads their shares and says what that leaves out.
-func (r *values) divide(s *spec, exactly bool) {
+func (r *designer) divide(s *spec, exactly bool) {
 	for i := range s.maps {
 		m := &s.maps[i]
 		threads := int64(m.start.Threads)
@@ -223,34 +224,34 @@ func (r *values) divide(s *spec, exactly bool) {
 			m.divideExactly(s)
 		} else {
 			if m.total < threads {
-				r.problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so that none has anything to write", m.name, m.total, threads),
+				r.Problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so that none has anything to write", m.name, m.total, threads),
 					fmt.Sprintf("use at most %d threads, or --count, which gives every entry away", m.total)))
 				continue
 			}
 			m.divide(s)
 			if left := m.total % threads; left > 0 {
-				r.warn("%s: %d of %d entries are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
+				r.Warn("%s: %d of %d entries are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
 					m.name, left, m.total, threads)
 			}
 			if n := m.entries(); n > m.per*threads {
-				r.warn("%s: %d entries are written instead of %d, as PadoGrid does, because each batch holds whole groups of %d",
+				r.Warn("%s: %d entries are written instead of %d, as PadoGrid does, because each batch holds whole groups of %d",
 					m.name, n, m.per*threads, s.members)
 			}
 		}
 		if most := m.largest(); m.putAll && int64(m.batch) > most {
-			r.warn("%s: batchSize %d is more than the %d entries of a thread: each is written in batches of %d", m.name, m.batch, most, most)
+			r.Warn("%s: batchSize %d is more than the %d entries of a thread: each is written in batches of %d", m.name, m.batch, most, most)
 			m.start.Batch = int(most)
 		}
 	}
 }
 
 // plan turns what was read into a plan.
-func plan(s *spec, r *values, in workload.Inputs) *workload.Plan {
+func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "entries",
 		Knobs:      knobs(),
-		Parameters: r.shown,
-		Warnings:   r.warnings,
+		Parameters: r.Shown,
+		Warnings:   r.Warnings,
 		Private:    s,
 	}
 	phase := workload.Phase{Name: "ingest", Duration: in.Duration}

@@ -1,16 +1,11 @@
 package ingestion
 
 import (
-	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/properties"
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -19,66 +14,27 @@ import (
 // sentences returned name every key that has no effect. An unknown name in YAML
 // is an error, since such a file was written for perfbench.
 func Read(files []workload.File) (workload.Values, []string, error) {
-	out := workload.Values{}
-	var warnings []string
-	var problems workload.Problems
-	for _, f := range files {
-		if f.Data == nil {
-			problems.Add(fault.Input(fmt.Errorf("file %s: is a folder", f.Path), "name the properties file in it"))
-			continue
-		}
-		vs, ws, err := readOne(f)
-		problems.Add(err)
-		warnings = append(warnings, ws...)
-		for _, v := range vs {
-			if old, ok := out[v.Name]; ok {
-				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which counts", old.Where, v.Name, v.Where))
-			}
-			out[v.Name] = v
-		}
-	}
-	return out, warnings, problems.Err()
+	return values.Files(files, readOne)
 }
 
 func readOne(f workload.File) ([]workload.Value, []string, error) {
-	if isYAML(f.Path) {
-		vs, err := preset.Read(f.Path, f.Data)
-		return vs, nil, errors.Join(err, unknownNames(vs))
+	if values.IsYAML(f.Path) {
+		vs, err := values.YAML(f, append(names(), runNames...))
+		return vs, nil, err
 	}
-	file, err := properties.Read(f.Path, f.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	if e, ok := file.Lookup("groupNames"); ok {
-		return nil, nil, fault.Input(fmt.Errorf("%s:%d: groupNames: this is a file of PadoGrid's group test", f.Path, e.Line),
+	known := originalNames()
+	var group workload.Value
+	vs, warnings, err := values.Properties(f, func(v workload.Value) string {
+		if v.Name == "groupNames" {
+			group = v
+		}
+		return values.Ignored(v, known)
+	})
+	if group.Name != "" {
+		return nil, nil, fault.Input(fmt.Errorf("%s: groupNames: this is a file of PadoGrid's group test", group.Where),
 			"ingestion reads files with mapNames, eligibility.* and profile.*")
 	}
-	var vs []workload.Value
-	warnings := file.Warnings()
-	for _, e := range file.Entries {
-		v := workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", f.Path, e.Line)}
-		if why := ignored(v); why != "" {
-			warnings = append(warnings, why)
-			continue
-		}
-		vs = append(vs, v)
-	}
-	return vs, warnings, nil
-}
-
-func isYAML(p string) bool {
-	ext := strings.ToLower(path.Ext(p))
-	return ext == ".yaml" || ext == ".yml"
-}
-
-// fromProperties says whether a value stood in a properties file, and so is
-// written as Java reads it.
-func fromProperties(v workload.Value) bool {
-	if v.Origin != workload.OriginFile {
-		return false
-	}
-	at := strings.LastIndexByte(v.Where, ':')
-	return !isYAML(v.Where[:max(at, 0)])
+	return vs, warnings, err
 }
 
 // names lists every name that a YAML file may set: knobs and parameters, bare and
@@ -118,35 +74,4 @@ func originalNames() []string {
 		}
 	}
 	return out
-}
-
-// ignored returns why a key of a properties file has no effect, or "".
-func ignored(v workload.Value) string {
-	known := originalNames()
-	if slices.Contains(known, v.Name) {
-		return ""
-	}
-	owner, _, _ := strings.Cut(v.Name, ".")
-	switch {
-	case strings.HasSuffix(v.Name, ".logging.type"), v.Name == "executable.name":
-		return fmt.Sprintf("%s: %s has no effect here; PadoGrid's test does not read it either", v.Where, v.Name)
-	case owner == "summary":
-		return fmt.Sprintf("%s: %s has no effect: the map summary is written by transactions only", v.Where, v.Name)
-	}
-	s := fmt.Sprintf("%s: %s is unknown and has no effect", v.Where, v.Name)
-	if near := suggest.Nearest(v.Name, known); near != "" {
-		s += "; did you mean " + near + "?"
-	}
-	return s
-}
-
-func unknownNames(vs []workload.Value) error {
-	known := append(names(), runNames...)
-	var problems workload.Problems
-	for _, v := range vs {
-		if !slices.Contains(known, v.Name) {
-			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known)))
-		}
-	}
-	return problems.Err()
 }

@@ -66,9 +66,9 @@ func (s *baselineSpec) key(name string) string {
 	return prefixed(s.namespace, baselineSpace) + ":{0}" + name
 }
 
-func designBaseline(r *values, in workload.Inputs) (*workload.Plan, error) {
+func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	s := &baselineSpec{namespace: in.Namespace, runID: in.RunID, allow: in.AllowExisting}
-	v := r.pick(param("rows"), "rows")
+	v := r.Pick(r.Param("rows"), "rows")
 	known := []string{"all"}
 	for _, p := range suite {
 		known = append(known, p.name)
@@ -81,27 +81,27 @@ func designBaseline(r *values, in workload.Inputs) (*workload.Plan, error) {
 		case at > 0:
 			s.rows = append(s.rows[:len(s.rows):len(s.rows)], suite[at-1])
 		case word != "":
-			r.problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
+			r.Problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
 		}
 	}
-	r.show("rows", v.Text, v)
-	v = r.pick(param("requests"), "count", "requests")
+	r.Show("rows", v.Text, v)
+	v = r.Pick(r.Param("requests"), "count", "requests")
 	n, err := v.Int(1, maxCount)
-	r.problems.Add(err)
-	r.show("requests", strconv.FormatInt(n, 10), v)
+	r.Problems.Add(err)
+	r.Show("requests", strconv.FormatInt(n, 10), v)
 	if in.Duration > 0 {
 		n = 0
 	}
-	start := r.settings(50)
+	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {
-		r.bad("leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+		r.Fail("leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
 	}
-	if r.onOff("ceiling") {
+	if r.OnOff("ceiling") {
 		s.saga = readSaga(r, in)
 		s.saga.accounts, s.saga.failRate, s.saga.check, s.saga.unruly, s.saga.start = 0, 0, 0, false, start
 	}
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	if len(s.rows) == 0 && s.saga == nil {

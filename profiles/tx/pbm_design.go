@@ -7,28 +7,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/padogrid"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-func designPBM(r *values, in workload.Inputs) (*workload.Plan, error) {
-	r.compat = r.onOff("compat")
+func designPBM(r *designer, in workload.Inputs) (*workload.Plan, error) {
+	r.Compat = r.OnOff("compat")
 	s := &pbmSpec{
-		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.compat,
+		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 	}
-	names := r.mapNames()
-	s.prefix, s.members, s.testCount = r.text("prefix"), r.whole("memberSetSize"), r.whole("testCount")
-	s.interval = time.Duration(r.whole("testIntervalInMsec")) * time.Millisecond
-	s.load, s.layout, s.atomic = r.choice("load"), r.choice("layout"), r.choice("atomic")
-	s.attempts, s.zipf = int(r.whole("attempts")), r.number("zipf")
-	r.whole("printStatusIntervalInSec")
-	if dir := r.text("results.dir"); dir != "" {
-		r.warn("results.dir=%s has no effect: --out says where documents go", dir)
+	names := r.MapNames(mapsKnown)
+	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
+	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
+	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
+	s.attempts, s.zipf = int(r.Whole("attempts")), r.Number("zipf")
+	r.Whole("printStatusIntervalInSec")
+	if dir := r.Text("results.dir"); dir != "" {
+		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
 	}
 	for _, name := range names {
 		s.maps = append(s.maps, r.pbmMap(name))
@@ -36,48 +35,19 @@ func designPBM(r *values, in workload.Inputs) (*workload.Plan, error) {
 	r.share(s, in)
 	r.volume(s)
 	r.judgePBM(s)
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	return planPBM(s, in), nil
 }
 
-// mapNames reads the maps to work on, each once, in the order given.
-func (r *values) mapNames() []string {
-	v := r.pick(param("mapNames"), "mapNames")
-	asJava := fromProperties(v) && r.compat
-	var out []string
-	for _, item := range strings.Split(v.Text, ",") {
-		word := strings.TrimSpace(item)
-		name := strings.ToLower(word)
-		known := slices.Contains(mapsKnown, name)
-		switch {
-		case word == "" && !asJava:
-		case asJava && (!known || item != word):
-			r.warn("%s: mapNames: %q is no map and is left out, as PadoGrid does (compat=on)", v.Where, item)
-		case !known:
-			r.problems.Add(fault.Input(fmt.Errorf("mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(mapsKnown, ", ")), suggest.Hint(word, mapsKnown)))
-		case !slices.Contains(out, name):
-			if item != word && fromProperties(v) {
-				r.warn("%s: mapNames: blanks around %q are dropped; PadoGrid would leave the map out", v.Where, word)
-			}
-			out = append(out, name)
-		}
-	}
-	if len(out) == 0 && r.problems.Err() == nil {
-		r.bad("name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
-	}
-	r.show("mapNames", strings.Join(out, ","), v)
-	return out
-}
-
 // pbmMap reads what is done to a map.
-func (r *values) pbmMap(name string) pbmMap {
+func (r *designer) pbmMap(name string) pbmMap {
 	m := pbmMap{name: name, elig: name == mapElig}
-	p := param("testCase")
-	v := r.pick(p, name+".testCase", "testCase")
+	p := r.Param("testCase")
+	v := r.Pick(p, name+".testCase", "testCase")
 	word := strings.ToLower(v.Text)
-	if !r.compat {
+	if !r.Compat {
 		word = strings.TrimSpace(word)
 	}
 	known := []string{caseGet, caseGetAll, caseTx}
@@ -88,14 +58,14 @@ func (r *values) pbmMap(name string) pbmMap {
 			word = caseTx
 		}
 	case slices.Contains(known, word):
-	case fromProperties(v):
-		r.warn("%s: %s: %q is no test case of tx: getall is run, as PadoGrid does", v.Where, v.Name, v.Text)
+	case values.FromProperties(v):
+		r.Warn("%s: %s: %q is no test case of tx: getall is run, as PadoGrid does", v.Where, v.Name, v.Text)
 		if word != "put" && word != "putall" {
 			word = caseGetAll
 		}
 	default:
 		_, err := v.Choice(known...)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 	}
 	m.word, m.op = word, caseGetAll
 	switch {
@@ -104,43 +74,43 @@ func (r *values) pbmMap(name string) pbmMap {
 	case !m.elig && word == caseGet:
 		m.op = caseGet
 	case slices.Contains(known, word) && word != caseGetAll:
-		r.warn("%s.testCase=%s: getall is run, as PadoGrid does: tx is for eligibility and get for profile", name, word)
+		r.Warn("%s.testCase=%s: getall is run, as PadoGrid does: tx is for eligibility and get for profile", name, word)
 	}
-	r.show(name+".testCase", m.op, v)
-	p = param("batchSize")
-	v = r.pick(p, name+".batch", name+"."+p.Name, "batch", p.Name)
-	m.batch = int(r.integer(p, v))
+	r.Show(name+".testCase", m.op, v)
+	p = r.Param("batchSize")
+	v = r.Pick(p, name+".batch", name+"."+p.Name, "batch", p.Name)
+	m.batch = int(r.Integer(p, v))
 	m.start.Batch = m.batch
-	r.show(name+"."+p.Name, strconv.Itoa(m.batch), v)
+	r.Show(name+"."+p.Name, strconv.Itoa(m.batch), v)
 	return m
 }
 
 // share reads totals, threads and rates, and gives each thread its share.
-func (r *values) share(s *pbmSpec, in workload.Inputs) {
-	total, threads := param("totalEntryCount"), param("threadCount")
+func (r *designer) share(s *pbmSpec, in workload.Inputs) {
+	total, threads := r.Param("totalEntryCount"), r.Param("threadCount")
 	sum := 0
 	for i := range s.maps {
 		m := &s.maps[i]
-		v := r.pick(total, m.name+"."+total.Name, total.Name)
-		m.total = r.integer(total, v)
+		v := r.Pick(total, m.name+"."+total.Name, total.Name)
+		m.total = r.Integer(total, v)
 		if in.Count > 0 {
-			v = r.pick(total, "count")
+			v = r.Pick(total, "count")
 			m.total = int64(workload.Split(int(in.Count), len(s.maps), i))
 			s.testCount = 1
 		}
-		r.show(m.name+"."+total.Name, strconv.FormatInt(m.total, 10), v)
-		v = r.pick(threads, m.name+".threads", m.name+"."+threads.Name, threads.Name)
-		if t, ok := r.vs["threads"]; ok && t.Origin > v.Origin {
+		r.Show(m.name+"."+total.Name, strconv.FormatInt(m.total, 10), v)
+		v = r.Pick(threads, m.name+".threads", m.name+"."+threads.Name, threads.Name)
+		if t, ok := r.Values["threads"]; ok && t.Origin > v.Origin {
 			n, err := t.Int(int64(len(s.maps)), workload.MaxThreads)
-			r.problems.Add(err)
+			r.Problems.Add(err)
 			m.start.Threads, v = workload.Split(int(n), len(s.maps), i), t
 		} else {
-			m.start.Threads = int(r.integer(threads, v))
+			m.start.Threads = int(r.Integer(threads, v))
 		}
-		r.show(m.name+"."+threads.Name, strconv.Itoa(m.start.Threads), v)
+		r.Show(m.name+"."+threads.Name, strconv.Itoa(m.start.Threads), v)
 		sum += m.start.Threads
 	}
-	if sum == 0 || r.problems.Err() != nil {
+	if sum == 0 || r.Problems.Err() != nil {
 		return
 	}
 	for i := range s.maps {
@@ -148,24 +118,24 @@ func (r *values) share(s *pbmSpec, in workload.Inputs) {
 		r.rate(m, float64(m.start.Threads)/float64(sum))
 		m.per = m.total / int64(m.start.Threads)
 		if m.per == 0 {
-			r.bad(fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
+			r.Fail(fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
 		}
 		if left := m.total % int64(m.start.Threads); left > 0 {
-			r.warn("%s: %d of %d operations are left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
+			r.Warn("%s: %d of %d operations are left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
 		}
 	}
 }
 
-func (r *values) rate(m *pbmMap, part float64) {
-	v, own := r.vs[m.name+".rate"]
+func (r *designer) rate(m *pbmMap, part float64) {
+	v, own := r.Values[m.name+".rate"]
 	if !own {
-		v = r.vs["rate"]
+		v = r.Values["rate"]
 	}
 	if v.Origin == 0 {
 		return
 	}
 	rate, err := v.Float(0, workload.MaxRate)
-	r.problems.Add(err)
+	r.Problems.Add(err)
 	if !own {
 		rate *= part
 	}
@@ -174,11 +144,11 @@ func (r *values) rate(m *pbmMap, part float64) {
 
 // volume works out what is to be there: the eligibility keys are those that the
 // plan of an ingestion with the same totals and threads writes.
-func (r *values) volume(s *pbmSpec) {
-	total, threads, size := param("totalEntryCount"), param("threadCount"), param("payloadSize")
+func (r *designer) volume(s *pbmSpec) {
+	total, threads, size := r.Param("totalEntryCount"), r.Param("threadCount"), r.Param("payloadSize")
 	read := func(p workload.Param, name string) int64 {
-		v := r.pick(p, name+"."+p.Name, p.Name)
-		return r.integer(p, v)
+		v := r.Pick(p, name+"."+p.Name, p.Name)
+		return r.Integer(p, v)
 	}
 	s.eligThreads = int(read(threads, mapElig))
 	s.eligPer = max(read(total, mapElig)/int64(max(s.eligThreads, 1)), 1)
@@ -192,25 +162,25 @@ func (r *values) volume(s *pbmSpec) {
 	}
 	for name, to := range map[string]*int{mapElig: &s.eligPayload, mapProfile: &s.profilePayload} {
 		*to = int(read(size, name))
-		r.show(name+"."+size.Name, bytesText(int64(*to)), r.pick(size, name+"."+size.Name, size.Name))
+		r.Show(name+"."+size.Name, values.BytesText(int64(*to)), r.Pick(size, name+"."+size.Name, size.Name))
 	}
 }
 
-func (r *values) judgePBM(s *pbmSpec) {
+func (r *designer) judgePBM(s *pbmSpec) {
 	switch {
 	case s.tx() && s.layout == layoutMap:
-		r.bad("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
+		r.Fail("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
-		r.bad("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
+		r.Fail("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
 	}
 	if s.tx() && s.layout == layoutAuto {
 		s.layout = layoutGroup
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
-		r.bad("use another prefix", "prefix: %q is too long or has control characters", s.prefix)
+		r.Fail("use another prefix", "prefix: %q is too long or has control characters", s.prefix)
 	}
 	if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
-		r.warn("atomic=%s is of Redis: on %s tx is one transaction of the database", s.atomic, s.driver)
+		r.Warn("atomic=%s is of Redis: on %s tx is one transaction of the database", s.atomic, s.driver)
 	}
 }
 

@@ -46,16 +46,16 @@ type sagaSpec struct {
 	count                      int64
 }
 
-func designSaga(r *values, in workload.Inputs) (*workload.Plan, error) {
+func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	s := readSaga(r, in)
 	if in.Duration == 0 || in.Count > 0 {
-		v := r.pick(param("transactions"), "count", "transactions")
+		v := r.Pick(r.Param("transactions"), "count", "transactions")
 		n, err := v.Int(1, 1<<53)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.count = n
-		r.show("transactions", strconv.FormatInt(n, 10), v)
+		r.Show("transactions", strconv.FormatInt(n, 10), v)
 	}
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	p := &workload.Plan{
@@ -72,49 +72,49 @@ func designSaga(r *values, in workload.Inputs) (*workload.Plan, error) {
 }
 
 // readSaga reads the parameters of mode=saga, of which mode=baseline uses some.
-func readSaga(r *values, in workload.Inputs) *sagaSpec {
+func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s := &sagaSpec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		stamp: stampOf(in.RunID, in.Seed),
 	}
-	s.branches = int(r.whole("branches"))
-	on := r.onOff("accounts")
-	s.accounts, s.balance, s.amount = r.whole("accountCount"), r.whole("balance"), r.whole("amount")
-	s.zipf = r.number("zipf")
-	s.shards = int(r.whole("prefixes"))
-	s.script = r.choice("script")
-	s.failRate, s.failAt = r.number("failRate"), int(r.whole("failAt"))
-	s.ongoingRate, s.errorRate, s.duplicateRate = r.number("ongoingRate"), r.number("errorRate"), r.number("duplicateRate")
-	s.delay = r.duration("delay")
+	s.branches = int(r.Whole("branches"))
+	on := r.OnOff("accounts")
+	s.accounts, s.balance, s.amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
+	s.zipf = r.Number("zipf")
+	s.shards = int(r.Whole("prefixes"))
+	s.script = r.Choice("script")
+	s.failRate, s.failAt = r.Number("failRate"), int(r.Whole("failAt"))
+	s.ongoingRate, s.errorRate, s.duplicateRate = r.Number("ongoingRate"), r.Number("errorRate"), r.Number("duplicateRate")
+	s.delay = r.Duration("delay")
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
-	s.timeout, s.retry, s.cron = r.duration("timeout"), r.duration("retryInterval"), r.duration("cronInterval")
-	s.dataExpire, s.finishedExpire = r.duration("dataExpire"), r.duration("finishedExpire")
-	s.check, s.ackLog, s.endpoint = r.duration("checkInterval"), r.text("ackLog"), r.text("endpoint")
-	s.start = r.settings(10)
+	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
+	s.dataExpire, s.finishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
+	s.check, s.ackLog, s.endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
+	s.start = r.Settings(10)
 	s.judge(r, on)
 	return s
 }
 
-func (s *sagaSpec) judge(r *values, accounts bool) {
+func (s *sagaSpec) judge(r *designer, accounts bool) {
 	if !accounts {
 		s.accounts = 0
 	}
 	if s.failAt > s.branches {
-		r.bad("use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
+		r.Fail("use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
 	}
 	if accounts && s.branches < 2 {
-		r.bad("use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
+		r.Fail("use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
 	}
 	if accounts && s.accounts < int64(s.branches) {
-		r.bad("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
+		r.Fail("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
 	}
 	for name, d := range map[string]time.Duration{"retryInterval": s.retry, "dataExpire": s.dataExpire, "finishedExpire": s.finishedExpire, "cronInterval": s.cron} {
 		if d <= 0 {
-			r.bad("for example "+param(name).Default, "%s: must be more than 0", name)
+			r.Fail("for example "+r.Param(name).Default, "%s: must be more than 0", name)
 		}
 	}
 	if s.finishedExpire%time.Second != 0 || s.dataExpire%time.Second != 0 {
-		r.bad("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+		r.Fail("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
 	}
 }
 

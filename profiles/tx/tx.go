@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 
 	"errors"
@@ -65,13 +66,13 @@ func Profile() workload.Profile {
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &values{vs: in.Values}
-	v := r.pick(param("mode"), "mode")
+	r := &designer{values.New(in.Values, params())}
+	v := r.Pick(r.Param("mode"), "mode")
 	mode, err := v.Choice(modes...)
 	if err != nil {
 		return nil, fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), suggest.Hint(v.Text, modes))
 	}
-	r.show("mode", mode, v)
+	r.Show("mode", mode, v)
 	var p *workload.Plan
 	switch mode {
 	case modeSaga:
@@ -84,7 +85,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Mode, p.Parameters, p.Warnings = mode, r.shown, r.warnings
+	p.Mode, p.Parameters, p.Warnings = mode, r.Shown, r.Warnings
 	return p, nil
 }
 

@@ -1,0 +1,130 @@
+package values
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/properties"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Files reads the files of --file, each with read, which returns values and
+// sentences for the user. Of values given by several files the last counts. All
+// errors come joined, with the code of bad input.
+func Files(files []workload.File, read func(workload.File) ([]workload.Value, []string, error)) (workload.Values, []string, error) {
+	out := workload.Values{}
+	var warnings []string
+	var problems workload.Problems
+	for _, f := range files {
+		if f.Data == nil {
+			problems.Add(fault.Input(fmt.Errorf("file %s: is a folder", f.Path), "name the properties file in it"))
+			continue
+		}
+		vs, ws, err := read(f)
+		problems.Add(err)
+		warnings = append(warnings, ws...)
+		for _, v := range vs {
+			if old, ok := out[v.Name]; ok {
+				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which counts", old.Where, v.Name, v.Where))
+			}
+			out[v.Name] = v
+		}
+	}
+	return out, warnings, problems.Err()
+}
+
+// Properties reads the values of a properties file. Those of which ignored says
+// why they have no effect are left out, and the sentences returned instead.
+func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
+	file, err := properties.Read(f.Path, f.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	vs := make([]workload.Value, 0, len(file.Entries))
+	warnings := file.Warnings()
+	for _, e := range file.Entries {
+		v := workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", f.Path, e.Line)}
+		if why := ignored(v); why != "" {
+			warnings = append(warnings, why)
+			continue
+		}
+		vs = append(vs, v)
+	}
+	return vs, warnings, nil
+}
+
+// YAML reads a file of ours, in which a name that is not known is an error; with
+// no known ones every name is taken.
+func YAML(f workload.File, known []string) ([]workload.Value, error) {
+	vs, err := preset.Read(f.Path, f.Data)
+	var problems workload.Problems
+	problems.Add(err)
+	for _, v := range vs {
+		if known != nil && !slices.Contains(known, v.Name) {
+			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known)))
+		}
+	}
+	return vs, problems.Err()
+}
+
+// Unread returns why a key of PadoGrid's files has no effect although it is no
+// mistake, or "".
+func Unread(v workload.Value) string {
+	if strings.HasSuffix(v.Name, ".logging.type") || v.Name == "executable.name" {
+		return fmt.Sprintf("%s: %s has no effect here; PadoGrid's test does not read it either", v.Where, v.Name)
+	}
+	return ""
+}
+
+// Ignored returns why a key of a properties file of PadoGrid's tests of the maps
+// eligibility and profile has no effect, or "" where it is one of known.
+func Ignored(v workload.Value, known []string) string {
+	if slices.Contains(known, v.Name) {
+		return ""
+	}
+	if s := Unread(v); s != "" {
+		return s
+	}
+	if owner, _, _ := strings.Cut(v.Name, "."); owner == "summary" {
+		return fmt.Sprintf("%s: %s has no effect: the map summary is written by transactions only", v.Where, v.Name)
+	}
+	s := fmt.Sprintf("%s: %s is unknown and has no effect", v.Where, v.Name)
+	if near := suggest.Nearest(v.Name, known); near != "" {
+		s += "; did you mean " + near + "?"
+	}
+	return s
+}
+
+// MapNames reads and shows mapNames: the maps to work on, each once, in the order
+// given, of those that there are.
+func (r *Reader) MapNames(there []string) []string {
+	v := r.Pick(r.Param("mapNames"), "mapNames")
+	asJava := FromProperties(v) && r.Compat
+	var out []string
+	for item := range strings.SplitSeq(v.Text, ",") {
+		word := strings.TrimSpace(item)
+		name := strings.ToLower(word)
+		known := slices.Contains(there, name)
+		switch {
+		case word == "" && !asJava:
+		case asJava && (!known || item != word):
+			r.Warn("%s: mapNames: %q is no map and is left out, as PadoGrid does (compat=on)", v.Where, item)
+		case !known:
+			r.Fail(suggest.Hint(word, there), "mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(there, ", "))
+		case !slices.Contains(out, name):
+			if item != word && FromProperties(v) {
+				r.Warn("%s: mapNames: blanks around %q are dropped; PadoGrid would leave the map out", v.Where, word)
+			}
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 && r.Problems.Err() == nil {
+		r.Fail("name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
+	}
+	r.Show("mapNames", strings.Join(out, ","), v)
+	return out
+}

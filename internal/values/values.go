@@ -1,0 +1,186 @@
+// Package values reads the named values of a run for profiles: typed, within the
+// range of their parameter, by the rules of the place where each stood, and with
+// everything that is wrong gathered so that a user sees all of it at once. It also
+// reads the files of --file that hold such values: PadoGrid's properties and YAML.
+package values
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Reader reads values by the description of their parameters. It belongs to one
+// call of a profile's Design, and so to one goroutine. What it reads and what is
+// wrong with it gathers in its fields.
+type Reader struct {
+	// Values are all that the run was given.
+	Values workload.Values
+	// Compat reads a properties file as the original does, quirks included.
+	Compat bool
+	// Lenient takes integers of a properties file that Java would silently take for
+	// not set as they were meant, 1_000 and 1e3, and warns.
+	Lenient  bool
+	Problems workload.Problems
+	Warnings []string
+	// Shown are the values in effect, in the order in which they were read.
+	Shown []workload.Value
+
+	params []workload.Param
+}
+
+// New returns a reader of vs, which the parameters describe.
+func New(vs workload.Values, params []workload.Param) *Reader {
+	return &Reader{Values: vs, params: params}
+}
+
+// Param returns the parameter of a name, which there has to be.
+func (r *Reader) Param(name string) workload.Param {
+	i := slices.IndexFunc(r.params, func(p workload.Param) bool { return p.Name == name })
+	return r.params[i]
+}
+
+// Pick returns the value with the best origin of those names, or the default of
+// the parameter.
+func (r *Reader) Pick(p workload.Param, names ...string) workload.Value {
+	if v, ok := r.Values.Pick(names...); ok {
+		return v
+	}
+	return workload.Value{Name: names[0], Text: p.Default, Origin: workload.OriginDefault}
+}
+
+// Warn keeps a sentence for the user, once.
+func (r *Reader) Warn(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(r.Warnings, s) {
+		r.Warnings = append(r.Warnings, s)
+	}
+}
+
+// Fail keeps a problem, which is bad input, with a hint or none.
+func (r *Reader) Fail(hint, format string, args ...any) {
+	r.Problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
+}
+
+// Show keeps a value in effect under the name that it has in the plan.
+func (r *Reader) Show(name, text string, from workload.Value) {
+	r.Shown = append(r.Shown, workload.Value{Name: name, Text: text, Origin: from.Origin, Where: from.Where})
+}
+
+// Whole reads and shows a whole number or size.
+func (r *Reader) Whole(name string) int64 {
+	p := r.Param(name)
+	v := r.Pick(p, name)
+	n := r.Integer(p, v)
+	text := strconv.FormatInt(n, 10)
+	if p.Kind == workload.Size {
+		text = BytesText(n)
+	}
+	r.Show(name, text, v)
+	return n
+}
+
+// Number reads and shows a number.
+func (r *Reader) Number(name string) float64 {
+	p := r.Param(name)
+	v := r.Pick(p, name)
+	n, err := v.Float(p.Min, p.Max)
+	r.Problems.Add(err)
+	r.Show(name, strconv.FormatFloat(n, 'g', -1, 64), v)
+	return n
+}
+
+// Duration reads and shows a duration.
+func (r *Reader) Duration(name string) time.Duration {
+	v := r.Pick(r.Param(name), name)
+	d, err := v.Duration()
+	r.Problems.Add(err)
+	r.Show(name, d.String(), v)
+	return d
+}
+
+// OnOff reads and shows a switch.
+func (r *Reader) OnOff(name string) bool {
+	v := r.Pick(r.Param(name), name)
+	on, err := v.Bool()
+	r.Problems.Add(err)
+	r.Show(name, map[bool]string{true: "on", false: "off"}[on], v)
+	return on
+}
+
+// Choice reads and shows one of the words of a parameter.
+func (r *Reader) Choice(name string) string {
+	p := r.Param(name)
+	v := r.Pick(p, name)
+	word, err := v.Choice(p.Choices...)
+	r.Problems.Add(err)
+	r.Show(name, word, v)
+	return word
+}
+
+// Text reads and shows a text, trimmed as Trim does.
+func (r *Reader) Text(name string) string {
+	v := r.Pick(r.Param(name), name)
+	s := r.Trim(v)
+	r.Show(name, s, v)
+	return s
+}
+
+// Trim returns the text of a value. In a properties file PadoGrid keeps blanks
+// around it, which nobody means: they are dropped, with a warning, unless Compat
+// is on.
+func (r *Reader) Trim(v workload.Value) string {
+	if !FromProperties(v) || r.Compat {
+		return v.Text
+	}
+	s := strings.TrimSpace(v.Text)
+	if s != v.Text {
+		r.Warn("%s: %s: blanks around %q are dropped; PadoGrid would keep them", v.Where, v.Name, s)
+	}
+	return s
+}
+
+// Settings reads the live knobs that every profile has: threads, of which there
+// are so many unless said, and rate.
+func (r *Reader) Settings(threads int) workload.Settings {
+	s := workload.Settings{Threads: threads}
+	if v, ok := r.Values["threads"]; ok {
+		n, err := v.Int(1, workload.MaxThreads)
+		r.Problems.Add(err)
+		s.Threads = int(n)
+	}
+	if v, ok := r.Values["rate"]; ok {
+		n, err := v.Float(0, workload.MaxRate)
+		r.Problems.Add(err)
+		s.Rate = n
+	}
+	return s
+}
+
+// FromProperties says whether a value stood in a properties file, and so is
+// written as Java reads it.
+func FromProperties(v workload.Value) bool {
+	at := strings.LastIndexByte(v.Where, ':')
+	return v.Origin == workload.OriginFile && !IsYAML(v.Where[:max(at, 0)])
+}
+
+// IsYAML says whether a file is one of ours, by its ending.
+func IsYAML(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// BytesText writes a size so that it reads back as the same number.
+func BytesText(n int64) string {
+	text := strings.ReplaceAll(units.Size(n), " ", "")
+	if back, err := units.ParseSize(text); err == nil && back == n && n >= 1024 {
+		return text
+	}
+	return strconv.FormatInt(n, 10)
+}
