@@ -149,7 +149,7 @@ func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]str
 func (a *app) sessionEnv() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(allProfiles(), a.presetDir()), Formats: allFormats(), Environ: a.Environ,
-		Version: build().Version, Log: a.log, Resolve: a.resolveTarget,
+		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf,
 	}
 }
 
@@ -163,6 +163,15 @@ func (a *app) resolveTarget(target string) (string, error) {
 		return "", err
 	}
 	return lab.Resolve(dir, target)
+}
+
+// agentOf is where the JVM of a server of the lab tells what it measures, or "".
+func (a *app) agentOf(target string) string {
+	dir, err := a.labDir()
+	if err != nil {
+		return ""
+	}
+	return lab.Agent(dir, target)
 }
 
 // askPassword asks for the target's password on a terminal.

@@ -46,3 +46,18 @@ func agentArg(jar, dir string, port int) string {
 
 // agentURL is where the agent answers.
 func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", addr(port)) }
+
+// Agent returns where the JVM of the running server that a target names tells what
+// it measures: the URL of its Jolokia agent. It is empty of servers that are not of
+// the lab below dir or have no such agent.
+func Agent(dir, target string) string {
+	all, _ := Status(dir) // of a broken record nobody can tell
+	for _, s := range all {
+		for _, p := range s.Processes {
+			if s.Jolokia != "" && p.Alive && strings.Contains(target, p.Addr) {
+				return s.Jolokia
+			}
+		}
+	}
+	return ""
+}

@@ -177,7 +177,49 @@ func (p *Prepared) values() (workload.Values, error) {
 	}
 	put(vs, environment(p.env.Environ, namesOf(&p.Profile, nil).plain))
 	put(vs, p.req.Values)
-	return vs, nil
+	return vs, p.resolve(vs)
+}
+
+// resolve turns the values of parameters that are targets into URLs that a client
+// can use.
+func (p *Prepared) resolve(vs workload.Values) error {
+	var problems workload.Problems
+	for _, q := range p.Profile.Params {
+		v := vs[q.Name]
+		if q.Kind != workload.Target || !strings.Contains(v.Text, ":") {
+			continue
+		}
+		if p.env.Resolve != nil {
+			text, err := p.env.Resolve(v.Text)
+			if err != nil {
+				problems.Add(fmt.Errorf("%s: %w", q.Name, err))
+				continue
+			}
+			v.Text = text
+			vs[q.Name] = v
+		}
+		t, err := store.ParseTarget(v.Text)
+		if err != nil {
+			problems.Add(fmt.Errorf("%s (%s): %w", q.Name, v.From(), err))
+			continue
+		}
+		if t.Password != "" && v.Origin == workload.OriginFlag {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, variable(q.Name)))
+		}
+	}
+	return problems.Err()
+}
+
+// redact takes the secrets out of what will be shown and kept.
+func (p *Prepared) redact(plan *workload.Plan) {
+	for i, v := range plan.Parameters {
+		if !slices.ContainsFunc(p.Profile.Params, func(q workload.Param) bool { return q.Name == v.Name && q.Kind == workload.Target }) {
+			continue
+		}
+		if t, err := store.ParseTarget(v.Text); err == nil {
+			plan.Parameters[i].Text = t.Redacted()
+		}
+	}
 }
 
 // design makes the plan. Environment variables aimed at a track can be read only
@@ -186,6 +228,9 @@ func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
 	in, cleanup := inputs(vs, &problems)
 	in.Driver = p.Driver.Name
+	if p.env.Agent != nil {
+		in.Agent = p.env.Agent(p.Target.Redacted())
+	}
 	p.Inputs, p.Cleanup = in, cleanup
 	bad := problems.Err() != nil
 	plan, err := p.Profile.Design(in)
@@ -211,6 +256,7 @@ func (p *Prepared) design(vs workload.Values) error {
 		}
 	}
 	p.Plan = plan
+	p.redact(plan)
 	p.Warnings = append(p.Warnings, plan.Warnings...)
 	return problems.Err()
 }

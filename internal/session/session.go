@@ -27,6 +27,9 @@ type Env struct {
 	// Resolve turns a lab: target into the URL of the running server and returns
 	// any other as it is.
 	Resolve func(target string) (string, error)
+	// Agent returns where the JVM of the server at a resolved target tells what it
+	// measures, or ""; nil is nowhere.
+	Agent func(target string) string
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.

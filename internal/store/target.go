@@ -63,6 +63,8 @@ var schemes = map[string]scheme{
 	"sqlite":          {form: formFile, example: "sqlite:perfbench.db"},
 	"coherence":       {form: formHosts, example: "coherence://localhost:1408"},
 	"dtm+http":        {form: formHosts, example: "dtm+http://localhost:36789"},
+	"amqp":            {form: formHosts, example: "amqp://localhost:5672"},
+	"amqps":           {form: formHosts, tls: true, example: "amqps://localhost:5671"},
 	"embedded":        {form: formName, example: "embedded:"},
 	"memory":          {form: formName, example: "memory:"},
 	"null":            {form: formName, example: "null:"},

@@ -86,11 +86,14 @@ const (
 	Switch
 	Choice
 	List
+	// Target is a URL as of --target, of something else than the store, or a word. A
+	// session turns lab: into the URL of the running server, and shows no secret of it.
+	Target
 )
 
 // String returns the word shown to users.
 func (k Kind) String() string {
-	return [...]string{"", "text", "integer", "number", "size", "duration", "on|off", "choice", "list"}[k]
+	return [...]string{"", "text", "integer", "number", "size", "duration", "on|off", "choice", "list", "target"}[k]
 }
 
 // Param describes one value of a profile that is fixed at the start of a run.

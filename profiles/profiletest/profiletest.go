@@ -65,7 +65,7 @@ func parameters(t *testing.T, p workload.Profile) {
 			_, err = v.Bool()
 		case workload.Choice:
 			_, err = v.Choice(q.Choices...)
-		case workload.Text, workload.List:
+		case workload.Text, workload.List, workload.Target:
 		}
 		if q.Default != "" {
 			assert.NoError(t, err, "the default is valid")

@@ -38,8 +38,13 @@ func All() []store.Driver {
 // instead.
 var missing = map[string]string{
 	"coherence": "redis:// and embedded: work",
+	"amqp":      brokerHint,
+	"amqps":     brokerHint,
 	"lab":       "start the lab first with  perfbench lab up,  or use embedded:",
 }
+
+// A broker is no store.
+const brokerHint = "it is on the way to one: --profile event-store --target embedded: --set via=…"
 
 // ByName returns the driver with that name.
 func ByName(name string) (store.Driver, bool) {
