@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -39,99 +38,52 @@ var mixNames = []string{"check", "list", "expand", "grant", "revoke"}
 
 // Read reads --file: a folder of a model loader, or YAML of ours.
 func Read(files []workload.File) (workload.Values, []string, error) {
-	out := workload.Values{}
-	var problems workload.Problems
-	for _, f := range files {
+	folder := workload.Values{}
+	rest := slices.DeleteFunc(slices.Clone(files), func(f workload.File) bool {
 		if f.Data == nil {
-			out.Set(workload.Value{Name: "folder", Text: f.Path, Origin: workload.OriginFile, Where: f.Path})
-			continue
+			folder.Set(workload.Value{Name: "folder", Text: f.Path, Origin: workload.OriginFile, Where: f.Path})
 		}
-		if ext := strings.ToLower(filepath.Ext(f.Path)); ext != ".yaml" && ext != ".yml" {
-			problems.Add(fault.Input(fmt.Errorf("file %s: not a folder of a model loader, nor YAML", f.Path), "name the folder scripts itself"))
-			continue
+		return f.Data == nil
+	})
+	out, warnings, err := values.Files(rest, func(f workload.File) ([]workload.Value, []string, error) {
+		if !values.IsYAML(f.Path) {
+			return nil, nil, fault.Input(fmt.Errorf("file %s: not a folder of a model loader, nor YAML", f.Path), "name the folder scripts itself")
 		}
-		vs, err := preset.Read(f.Path, f.Data)
-		problems.Add(err)
-		for _, v := range vs {
-			out[v.Name] = v
-		}
+		vs, err := values.YAML(f, nil)
+		return vs, nil, err
+	})
+	for _, v := range folder {
+		out.Set(v)
 	}
-	return out, nil, problems.Err()
-}
-
-// reader reads values and keeps what is wrong with them.
-type reader struct {
-	vs       workload.Values
-	problems workload.Problems
-	shown    []workload.Value
-}
-
-func (r *reader) value(name string) (workload.Value, workload.Param) {
-	all := params()
-	p := all[slices.IndexFunc(all, func(p workload.Param) bool { return p.Name == name })]
-	v, ok := r.vs.Pick(name)
-	if !ok {
-		v = workload.Value{Name: name, Text: p.Default, Origin: workload.OriginDefault}
-	}
-	r.shown = append(r.shown, v)
-	return v, p
-}
-
-func (r *reader) text(name string) string { v, _ := r.value(name); return strings.TrimSpace(v.Text) }
-
-func (r *reader) choice(name string) string {
-	v, p := r.value(name)
-	word, err := v.Choice(p.Choices...)
-	r.problems.Add(err)
-	return word
-}
-
-func (r *reader) whole(name string) int {
-	v, p := r.value(name)
-	n, err := v.Int(int64(p.Min), int64(p.Max))
-	r.problems.Add(err)
-	return int(n)
-}
-
-func (r *reader) on(name string) bool {
-	v, _ := r.value(name)
-	b, err := v.Bool()
-	r.problems.Add(err)
-	return b
+	return out, warnings, err
 }
 
 // Design works out the plan. It reads the folder that a value names, and touches
 // nothing else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &reader{vs: in.Values}
+	r := values.New(in.Values, params())
 	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, count: in.Count}
-	s.mode, s.folder, s.shape = r.choice("mode"), r.text("folder"), r.choice("shape")
-	s.users, s.groups = r.whole("users"), r.whole("groups")
-	n, c := r.whole("runs"), r.whole("concurrent")
-	s.membership, s.variant, s.strategy, s.load, s.json = r.choice("membership"), r.choice("variant"), r.choice("strategy"), r.choice("load"), r.choice("json")
-	s.sweepLimit, s.order, s.permission = r.whole("sweepLimit"), r.choice("sweepOrder"), r.text("sweepPermission")
-	s.mixOps, s.probes, s.batch = r.whole("mixOps"), r.whole("probes"), r.whole("loadBatch")
-	s.invalidate, s.compat = r.on("invalidate"), r.on("compat")
-	var err error
-	v, _ := r.value("staleLimit")
-	s.staleLimit, err = v.Duration()
-	r.problems.Add(err)
-	v, p := r.value("zipf")
-	s.zipf, err = v.Float(p.Min, p.Max)
-	r.problems.Add(err)
+	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
+	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
+	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))
+	s.membership, s.variant, s.strategy, s.load, s.json = r.Choice("membership"), r.Choice("variant"), r.Choice("strategy"), r.Choice("load"), r.Choice("json")
+	s.sweepLimit, s.order, s.permission = int(r.Whole("sweepLimit")), r.Choice("sweepOrder"), strings.TrimSpace(r.Text("sweepPermission"))
+	s.mixOps, s.probes, s.batch = int(r.Whole("mixOps")), int(r.Whole("probes")), int(r.Whole("loadBatch"))
+	s.invalidate, s.compat = r.OnOff("invalidate"), r.OnOff("compat")
+	s.staleLimit, s.zipf = r.Duration("staleLimit"), r.Number("zipf")
 	s.readMix(r)
 	s.readTests(r)
-	start := r.settings()
+	start := r.Settings(1)
 	if s.strategy == strategyServer && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
-		r.problems.Add(fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache"))
+		r.Problems.Add(fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache"))
 	}
 	if c > 0 {
 		s.phases, s.concurrent = (n+c-1)/c, c
 		if s.phases*c > 256 {
-			r.problems.Add(fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), ""))
+			r.Problems.Add(fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), ""))
 		}
 	}
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.read(); err != nil {
@@ -140,54 +92,46 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	return s.plan(r, start, in), nil
 }
 
-func (r *reader) settings() workload.Settings {
-	start := workload.Settings{Threads: 1}
-	if v, ok := r.vs.Pick("threads"); ok {
-		n, err := v.Int(1, workload.MaxThreads)
-		r.problems.Add(err)
-		start.Threads = int(n)
-	}
-	if v, ok := r.vs.Pick("rate"); ok {
-		rate, err := v.Float(0, workload.MaxRate)
-		r.problems.Add(err)
-		start.Rate = rate
-	}
-	return start
+// shownText picks and shows a value whose text has a form of its own.
+func shownText(r *values.Reader, name string) workload.Value {
+	v := r.Pick(r.Param(name), name)
+	r.Show(name, v.Text, v)
+	return v
 }
 
-func (s *spec) readMix(r *reader) {
-	v, _ := r.value("mix")
+func (s *spec) readMix(r *values.Reader) {
+	v := shownText(r, "mix")
 	total := 0.0
 	for part := range strings.SplitSeq(v.Text, ",") {
 		name, number, _ := strings.Cut(strings.TrimSpace(part), "=")
 		i := slices.Index(mixNames, strings.TrimSpace(name))
 		w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if i < 0 || err != nil || w < 0 || math.IsInf(w, 0) || math.IsNaN(w) {
-			r.problems.Add(fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1"))
+			r.Problems.Add(fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1"))
 			continue
 		}
 		s.weights[i] = w
 		total += w
 	}
-	if total == 0 && r.problems.Err() == nil {
-		r.problems.Add(fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1"))
+	if total == 0 && r.Problems.Err() == nil {
+		r.Problems.Add(fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1"))
 	}
 }
 
-func (s *spec) readTests(r *reader) {
-	v, _ := r.value("tests")
+func (s *spec) readTests(r *values.Reader) {
+	v := shownText(r, "tests")
 	for part := range strings.SplitSeq(v.Text, ",") {
 		word := strings.TrimSpace(part)
 		if word == "" || slices.Contains(s.tests, word) {
 			continue
 		}
 		if !slices.Contains([]string{"valid", "sweep", "mix", "staleness"}, word) {
-			r.problems.Add(fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), ""))
+			r.Problems.Add(fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), ""))
 		}
 		s.tests = append(s.tests, word)
 	}
 	if len(s.tests) == 0 {
-		r.problems.Add(fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness"))
+		r.Problems.Add(fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness"))
 	}
 }
 
@@ -232,14 +176,14 @@ func (s *spec) space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: "authz", Shape: store.Keys, Grouped: true}
 }
 
-func (s *spec) plan(r *reader, start workload.Settings, in workload.Inputs) *workload.Plan {
+func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Inputs) *workload.Plan {
 	threads, rate := workload.Threads(), workload.Rate("checks")
 	// Of each tenant: phases come and go, and a sum over all of them says nothing.
 	threads.Sum, threads.Help = false, "concurrent requests within each tenant"
 	rate.Sum = false
 	m := s.model
 	p := &workload.Plan{
-		Mode: s.mode, Unit: "checks", Knobs: []workload.Knob{threads, rate}, Parameters: r.shown, Private: s,
+		Mode: s.mode, Unit: "checks", Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
 		Writes: []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q",
 			s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace)},
 		Bytes: int64(s.phases*s.concurrent) * int64(m.users+m.groups()+2*len(m.edges)) * 120,
