@@ -135,6 +135,7 @@ func Services() []Service {
 		mariadbService(),
 		postgresService(),
 		cassandraService(),
+		coherenceService(),
 		rabbitmqService(),
 	}
 }
