@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -69,13 +70,29 @@ func listKnobs(args []string) (listing, error) {
 func params(list []workload.Param) []knobEntry {
 	var out []knobEntry
 	for _, q := range list {
-		e := knobEntry{Name: q.Name, Kind: q.Kind.String(), Unit: q.Unit, Default: q.Default, Choices: q.Choices, Track: q.Track, Help: q.Help}
+		e := knobEntry{Name: q.Name, Kind: q.Kind.String(), Unit: q.Unit, Default: defaultText(q), Choices: q.Choices, Track: q.Track, Help: q.Help}
 		if q.Max > q.Min {
-			e.Range = fmt.Sprintf("%g..%g", q.Min, q.Max)
+			e.Range = bound(q, q.Min) + ".." + bound(q, q.Max)
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// bound writes the end of a parameter's range as a user would type it.
+func bound(q workload.Param, v float64) string {
+	if q.Kind == workload.Size {
+		return units.Size(int64(v))
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// defaultText writes sizes with their unit, as the knobs of the same names have it.
+func defaultText(q workload.Param) string {
+	if n, err := strconv.ParseInt(q.Default, 10, 64); err == nil && q.Kind == workload.Size {
+		return units.Size(n)
+	}
+	return q.Default
 }
 
 // defaultPlan is the plan that a profile makes without flags on the first store

@@ -132,10 +132,13 @@ func (v Value) Float(lo, hi float64) (float64, error) {
 		return 0, v.bad("a number")
 	}
 	if !(n >= lo && n <= hi) {
-		return 0, v.bad(fmt.Sprintf("in %g..%g", lo, hi))
+		return 0, v.bad("in " + plain(lo) + ".." + plain(hi))
 	}
 	return n, nil
 }
+
+// plain writes a number without an exponent.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Size reads a number of bytes in [lo, hi].
 func (v Value) Size(lo, hi int64) (int64, error) {
