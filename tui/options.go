@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -64,7 +63,8 @@ const afterKill = 10 * time.Second
 func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	app := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(base) })
-	program := tea.NewProgram(app, o.program()...)
+	screens := &guard{app: app}
+	program := tea.NewProgram(screens, o.program()...)
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { // ends with the program
@@ -86,11 +86,11 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	cancel()
 	wg.Wait()
 	app.env.starts.Wait()
-	if err != nil {
+	switch {
+	case screens.broken != nil:
+		err = screens.broken
+	case err != nil:
 		err = fmt.Errorf("screen: %w", err)
-		if errors.Is(err, tea.ErrProgramPanic) {
-			err = fmt.Errorf("the screen ended by a bug, the terminal is restored: %w", err)
-		}
 	}
 	return app.finish(), err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
@@ -67,6 +68,22 @@ type brokenRunBench struct {
 
 func (b brokenRunBench) Start(context.Context, Request) (Run, error) { return b.run, nil }
 
+// brokenView breaks while the page is drawn.
+type brokenView struct{ *picker }
+
+func (brokenView) view(env) string { panic("a bug in drawing") }
+
+func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
+	a := NewApp(Options{}, &fakeBench{}, nil)
+	a.stack[0] = brokenView{newPicker(a.env)}
+	g := &guard{app: a}
+	g.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	assert.True(t, g.View().AltScreen, "the screen stays in its mode until the program ends")
+	require.ErrorContains(t, g.broken, "panic_test.go")
+	_, cmd := g.Update(tea.FocusMsg{})
+	assert.Equal(t, tea.QuitMsg{}, cmd())
+}
+
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	run := &brokenRun{fakeRun: newFakeRun(1)}
 	for name, bench := range map[string]func(on <-chan struct{}) Bench{
@@ -78,8 +95,11 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 			defer w.Close()
 			out := &outlet{on: make(chan struct{})}
 			_, err := Show(t.Context(), Options{Start: true, In: in, Out: out, Environ: []string{"TERM=xterm-256color"}}, bench(out.on))
-			require.ErrorIs(t, err, tea.ErrProgramPanic)
-			assert.ErrorContains(t, err, "the terminal is restored")
+			require.NotErrorIs(t, err, tea.ErrProgramPanic, "the library would write a stack trace over the terminal")
+			require.ErrorContains(t, err, "this is a bug in perfbench: the screen broke off at panic_test.go:")
+			assert.NotContains(t, err.Error(), "\n", "one sentence")
+			assert.Contains(t, fault.HintOf(err), "the terminal is restored")
+			assert.NotContains(t, out.buf.String(), "goroutine")
 			on, off := bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOn)), bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOff))
 			assert.GreaterOrEqual(t, on, 0, "the alternate screen was on")
 			assert.Greater(t, off, on, "and is off again")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -67,6 +68,7 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 func (r *benchRun) carry(ctx context.Context) {
 	defer close(r.done)
 	defer r.cancel()
+	defer r.rescue()
 	live, err := r.p.Start(ctx, r.step)
 	if err != nil {
 		r.mu.Lock()
@@ -97,6 +99,26 @@ func (r *benchRun) carry(ctx context.Context) {
 	r.outcome = tui.Outcome{
 		ID: o.Run.ID, Dir: o.Dir, Summary: summary(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,
+	}
+}
+
+// rescue ends a run that panics outside its workers as a run that failed: the
+// screen owns the terminal, and must live to give it back.
+func (r *benchRun) rescue() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if live := r.running(); live != nil {
+		live.Kill()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), "please report it with the command line that you used")
+	r.progress = tui.Progress{Stage: tui.Ended}
+	r.outcome = tui.Outcome{Err: err, Code: fault.CodeOther}
+	if !r.isBegun {
+		r.err = err
 	}
 }
 

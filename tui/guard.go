@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// guard is the application as Bubble Tea sees it: it turns a panic in a screen or
+// in a command into an orderly end with one sentence. Left to itself the library
+// writes a stack trace over the user's terminal. It belongs to the event loop.
+type guard struct {
+	app *App
+	// broken is what a panic came to; nil while all is well.
+	broken error
+}
+
+// brokenMsg says that a command has panicked.
+type brokenMsg struct{ err error }
+
+// Init starts the application.
+func (g *guard) Init() (cmd tea.Cmd) {
+	defer g.rescue(&cmd)
+	return guarded(g.app.Init())
+}
+
+// Update hands a message on, unless the screens are broken: then the program ends.
+func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer g.rescue(&cmd)
+	if b, ok := msg.(brokenMsg); ok {
+		g.broken = b.err
+	}
+	if g.broken != nil {
+		return g, tea.Quit
+	}
+	_, cmd = g.app.Update(msg)
+	return g, guarded(cmd)
+}
+
+// View draws the screens; the next message ends the program when it cannot.
+func (g *guard) View() (v tea.View) {
+	defer func() {
+		if r := recover(); r != nil {
+			g.broken = bug(r)
+			v = tea.NewView("")
+			v.AltScreen = true
+		}
+	}()
+	return g.app.View()
+}
+
+// rescue ends the program when the caller panics.
+func (g *guard) rescue(cmd *tea.Cmd) {
+	if r := recover(); r != nil {
+		g.broken = bug(r)
+		*cmd = tea.Quit
+	}
+}
+
+// guarded returns cmd, and all that it is a batch of, so that a panic becomes a
+// message.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = brokenMsg{bug(r)}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			safe := make(tea.BatchMsg, len(batch))
+			for i, c := range batch {
+				safe[i] = guarded(c)
+			}
+			return safe
+		}
+		return msg
+	}
+}
+
+// bug says in one sentence what a panic was and where; call it while recovering.
+func bug(r any) error {
+	err := fmt.Errorf("this is a bug in perfbench: the screen broke off at %s: %v", origin(), r)
+	return fault.Hint(err, "the terminal is restored and the run was ended and reported; please tell us the command line and the keys that you pressed")
+}
+
+// origin is the file and line that panicked last.
+func origin() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		inRuntime := strings.HasPrefix(f.Function, "runtime.")
+		if panicked && !inRuntime {
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		panicked = panicked || strings.HasPrefix(f.Function, "runtime.gopanic")
+		if !more {
+			return "an unknown place"
+		}
+	}
+}
