@@ -33,6 +33,8 @@ type App struct {
 	leaving bool
 	killed  Run
 	final   Final
+	// pending is the outcome of a run that has ended while the user was typing.
+	pending *Outcome
 }
 
 // NewApp returns the application without a terminal, for Show and for tests.
@@ -117,8 +119,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.press(msg)
 	case tea.MouseClickMsg, tea.MouseWheelMsg:
 		if a.overlay != none {
-			a.overlayMouse(msg)
-			return a, nil
+			return a, a.overlayMouse(msg)
 		}
 		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.h-1 {
 			if k, ok := footerKey(a.top().keys().short, c.X, a.env.w); ok {
@@ -146,6 +147,9 @@ func (a *App) frame(msg frameMsg) tea.Cmd {
 		next, cmd := s.update(msg, a.env)
 		a.stack[i] = next
 		cmds = append(cmds, cmd)
+	}
+	if a.pending != nil && !a.isTyping() {
+		cmds = append(cmds, a.reveal(*a.pending))
 	}
 	return tea.Batch(cmds...)
 }
@@ -198,6 +202,12 @@ func (a *App) run() Run {
 	return nil
 }
 
+// isTyping tells whether the screen on top takes text.
+func (a *App) isTyping() bool {
+	t, ok := a.top().(typist)
+	return ok && t.typing()
+}
+
 // press handles the keys that mean the same everywhere.
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	if key.Matches(msg, allKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
@@ -212,8 +222,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	if a.overlay != none {
 		return a.overlayKey(msg)
 	}
-	t, ok := a.top().(typist)
-	typing := ok && t.typing()
+	typing := a.isTyping()
 	switch {
 	case key.Matches(msg, allKeys.Interrupt), !typing && key.Matches(msg, allKeys.Quit):
 		if a.run() == nil {

@@ -21,6 +21,8 @@ type dashboard struct {
 	plan   *workload.Plan
 	tracks []*workload.Track
 	ended  bool
+	// stopped says that the user has asked for the end.
+	stopped bool
 
 	// As of the last frame.
 	snap     *measure.Snapshot
@@ -36,6 +38,7 @@ type dashboard struct {
 	scroll  int
 	folded  bool // a small screen shows the lower panel
 	logAxis bool
+	narrow  bool // as last drawn
 	toast   toast
 	prompt  *prompt
 
@@ -187,6 +190,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 		d.askMark()
 	case key.Matches(msg, k.Stop):
 		d.run.Stop()
+		d.stopped = true
 		d.say(e, "stopping: what is under way may finish, then the report is written", false)
 	case key.Matches(msg, k.Undo):
 		d.undo(e)
@@ -243,6 +247,10 @@ func (d *dashboard) pause(e env) {
 func (d *dashboard) askMark() {
 	at := d.snap.At
 	d.prompt = &prompt{label: "Note", done: func(d *dashboard, e env, text string) tea.Cmd {
+		if d.ended {
+			d.say(e, "the run has ended: the mark is not kept", true)
+			return nil
+		}
 		if text == "" {
 			text = fmt.Sprintf("mark %d", len(d.snap.Marks)+1)
 		}

@@ -51,8 +51,13 @@ func (d *dashboard) keys() keyMap {
 	threads.SetEnabled(k.More.Enabled())
 	payload := bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
+	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	if d.narrow { // the line of knobs has arrows to click, and help has all
+		k.Next.SetHelp("tab", "more")
+		short = []key.Binding{k.Pause, k.Tune, k.Stop, k.Next, k.Help, k.Quit}
+	}
 	return keyMap{
-		short: []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit},
+		short: short,
 		full: [][]key.Binding{
 			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), long(k.Tune, "tuning panel"), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},

@@ -18,6 +18,7 @@ func (d *dashboard) look() look {
 }
 
 func (d *dashboard) view(e env) string {
+	d.narrow = e.w < 80
 	if d.progress.Stage == Preparing {
 		return d.preparing(e)
 	}
@@ -43,7 +44,8 @@ func (d *dashboard) view(e env) string {
 			lines = append(lines, d.lowerPanel(e, p.ops)...)
 		}
 		knobs, _ := d.knobs(e)
-		lines = append(lines, fit(knobs, e.w), fit(" "+d.state(e, e.w < 80), e.w), d.event(e))
+		lines = append(lines, fit(knobs, e.w), fit(" "+d.state(e, e.w < 80), e.w))
+		lines = append(lines, d.event(e, max(e.h-1-len(lines), 1))...)
 	}
 	for len(lines) < e.h-1 {
 		lines = append(lines, strings.Repeat(" ", e.w))
@@ -193,10 +195,7 @@ func (d *dashboard) knobValue(k workload.Knob) string {
 		v := k.Get(d.run.Settings(i))
 		lo, hi = min(lo, v), max(hi, v)
 	}
-	if lo == hi {
-		return knobText(k, lo)
-	}
-	return knobText(k, lo) + "–" + knobText(k, hi)
+	return rangeText(k, lo, hi)
 }
 
 // state is what the run is up to at this moment: in flight, behind, errors.
@@ -236,53 +235,6 @@ func age(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-}
-
-// event is the line of what happened last: the store's silence, a prompt, a
-// message, the last change and its effect.
-func (d *dashboard) event(e env) string {
-	s := e.styles
-	if d.prompt != nil {
-		label := " " + d.prompt.label + ": "
-		w := ansi.StringWidth(label)
-		return s.accent.on(label) + d.prompt.field.view(s, e.w-w-1) + " "
-	}
-	if text := d.watch.text(d.snap, e.w-4); text != "" {
-		if d.watch.gone {
-			return s.gone.on(fit(" ✗ "+text, e.w))
-		}
-		return fit(" "+s.ok.on("✓ "+text), e.w)
-	}
-	if d.toast.text != "" {
-		if d.toast.bad {
-			return fit(" "+s.bad.on(d.toast.text), e.w)
-		}
-		return fit(" "+d.toast.text, e.w)
-	}
-	if d.progress.Stage > Measuring && d.progress.Step != "" {
-		return fit(" "+d.progress.Step, e.w)
-	}
-	if ef, ok := lastEffect(d.snap); ok {
-		between := "     "
-		if e.w < 80 {
-			between = "  "
-		}
-		return fit(" "+s.muted.on(clock(ef.last))+"  "+s.bold.on(ef.what(d.plan))+between+ef.outcome(), e.w)
-	}
-	if n := len(d.snap.Marks); n > 0 {
-		m := d.snap.Marks[n-1]
-		return fit(" "+s.muted.on(clock(m.At))+"  "+m.Note, e.w)
-	}
-	return fit(" "+s.muted.on("Turn a knob while it runs: + adds a thread, ] doubles the payload, t opens all."), e.w)
-}
-
-// bottomLine is the one line below the tuning layout: state, unless there is
-// something to say.
-func (d *dashboard) bottomLine(e env) string {
-	if d.prompt != nil || d.watch.text(d.snap, e.w-4) != "" || d.toast.text != "" || d.progress.Stage > Measuring {
-		return d.event(e)
-	}
-	return fit(" "+d.state(e, e.w < 80), e.w)
 }
 
 // rects returns the panes as they are now, for hit tests.

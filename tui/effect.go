@@ -19,8 +19,10 @@ const gap = 2 * time.Second
 
 // effect is the last change of a run and what came of it.
 type effect struct {
-	name          string
-	from, to      float64
+	name     string
+	from, to float64
+	// others are the same knob of other tracks, turned at the same time.
+	others        []measure.Change
 	first, last   time.Duration // of the presses that made it
 	by            string
 	before, after stretch
@@ -45,17 +47,33 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	e = effect{name: c.Name, from: c.From, to: c.To, first: c.At, last: c.At, by: c.By}
 	for i := n - 2; i >= 0; i-- {
 		p := s.Changes[i]
-		if knobOf(p.Name) != knobOf(c.Name) || e.first-p.At > gap {
+		if knobOf(p.Name) != knobOf(c.Name) && !e.reset(p) || e.first-p.At > gap {
 			break
 		}
 		if e.first = p.At; p.Name == c.Name {
 			e.from = p.From
+			continue
 		}
+		e.add(p)
 	}
 	first, last := e.first.Seconds(), e.last.Seconds()
 	e.before = between(s, first-window-0.5, first)
 	e.after = between(s, last, math.Inf(1))
 	return e, true
+}
+
+// reset tells whether both the effect and another change are of one reset.
+func (e *effect) reset(p measure.Change) bool { return e.by == "reset" && p.By == "reset" }
+
+// add notes an earlier change of another track.
+func (e *effect) add(p measure.Change) {
+	for i := range e.others {
+		if e.others[i].Name == p.Name {
+			e.others[i].From = p.From
+			return
+		}
+	}
+	e.others = append(e.others, p)
 }
 
 // knobOf is the knob of a change that may be aimed at one track.
@@ -96,8 +114,46 @@ func between(s *measure.Snapshot, from, to float64) stretch {
 	return out
 }
 
-// what says what changed: "threads 16 → 32".
-func (e effect) what(p *workload.Plan) string { return changeText(p, e.name, e.from, e.to) }
+// what says what changed: "threads 16 → 32"; of several tracks that have values of
+// their own from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
+func (e effect) what(p *workload.Plan) string {
+	tracks, base := []string{}, knobOf(e.name)
+	lo, hi := [2]float64{e.from, e.to}, [2]float64{e.from, e.to}
+	for _, c := range append(e.others, measure.Change{Name: e.name, From: e.from, To: e.to}) {
+		if knobOf(c.Name) != base {
+			return "every knob reset"
+		}
+		track, _, ok := strings.Cut(c.Name, "."+base)
+		if !ok {
+			return changeText(p, e.name, e.from, e.to) // of all tracks together
+		}
+		tracks = append(tracks, track)
+		for i, v := range [2]float64{c.From, c.To} {
+			lo[i], hi[i] = min(lo[i], v), max(hi[i], v)
+		}
+	}
+	k, ok := p.Knob(base)
+	if len(tracks) < 2 || !ok {
+		return changeText(p, e.name, e.from, e.to)
+	}
+	text := base + " " + rangeText(k, lo[0], hi[0]) + " → " + rangeText(k, lo[1], hi[1])
+	if len(tracks) < len(p.Tracks()) {
+		slices.Sort(tracks)
+		text = strings.Join(tracks, ", ") + " " + text
+	}
+	return text
+}
+
+// rangeText writes the values of a knob from the lowest to the highest.
+func rangeText(k workload.Knob, lo, hi float64) string {
+	if lo == hi {
+		return knobText(k, lo)
+	}
+	if unlimited(k, lo) { // the lowest number is the highest rate
+		return knobText(k, hi) + "–" + knobText(k, lo)
+	}
+	return knobText(k, lo) + "–" + knobText(k, hi)
+}
 
 // changeText writes a change of a setting named as users type it.
 func changeText(p *workload.Plan, name string, from, to float64) string {

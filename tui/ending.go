@@ -15,9 +15,23 @@ func (a *App) ended(o Outcome) tea.Cmd {
 	if a.leaving {
 		return tea.Quit
 	}
+	if a.isTyping() { // what is being typed is not for the next screen
+		a.pending = &o
+		return a.forward(runsChangedMsg{})
+	}
+	return a.reveal(o)
+}
+
+// reveal shows the results in place of the run.
+func (a *App) reveal(o Outcome) tea.Cmd {
+	a.pending = nil
 	for i, s := range a.stack {
 		if _, ok := s.(runner); ok {
-			a.stack = append(a.stack[:i], newResults(a.env, o))
+			r := newResults(a.env, o)
+			if d, ok := s.(*dashboard); ok && d.stopped {
+				r.since = time.Time{}
+			}
+			a.stack = append(a.stack[:i], r)
 			break
 		}
 	}

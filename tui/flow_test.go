@@ -74,6 +74,53 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 	assert.IsType(t, &results{}, a.top(), "a last run is opened from the picker")
 }
 
+// What is being typed when a run ends is not for the next screen, where letters
+// are commands.
+func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
+	b := a.env.bench.(*fakeBench)
+	send(t, a, "t", "s", "q")
+	run.Stop()
+	send(t, a, frame(a), frame(a), "u", "i")
+	assert.IsType(t, &dashboard{}, a.top())
+	assert.False(t, a.quit)
+	send(t, a, "c", "k", "enter", frame(a))
+	assert.Contains(t, b.saved, "ingestion/quick", "the preset is saved all the same")
+	assert.IsType(t, &results{}, a.top())
+	assert.Len(t, a.final.Outcomes, 1)
+	send(t, a, "q")
+	assert.True(t, a.quit)
+}
+
+func TestAMarkThatComesTooLateIsNotKept(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
+	send(t, a, "m", "x")
+	run.Stop()
+	send(t, a, frame(a), "enter")
+	assert.Contains(t, picture(t, a), "the mark is not kept")
+	assert.Empty(t, run.marks)
+	send(t, a, frame(a))
+	assert.IsType(t, &results{}, a.top())
+}
+
+func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
+	send(t, a, "t")
+	run.Stop() // by itself, not by a key
+	send(t, a, frame(a), "esc")
+	assert.IsType(t, &results{}, a.top())
+	assert.Contains(t, picture(t, a), "esc once more goes back")
+	send(t, a, "esc")
+	assert.IsType(t, &picker{}, a.top())
+
+	a, run = dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
+	run.Stop()
+	send(t, a, frame(a))
+	a.env.now = a.env.now.Add(unasked)
+	send(t, a, "esc")
+	assert.IsType(t, &picker{}, a.top(), "later esc leaves at once")
+}
+
 func TestClicksOnTheBottomLineAreKeys(t *testing.T) {
 	k := allKeys
 	keys := keyMap{short: []key.Binding{k.Start, bind("↑↓", "choose", "up", "down"), k.Quit}}.short

@@ -254,7 +254,7 @@ func (h *history) view(e env) string {
 		right = s.accent.on("2 chosen") + s.muted.on(" · c compares them ")
 	}
 	lines := []string{spread(" "+s.bold.on("Earlier runs"), right, e.w)}
-	p := panel{title: "Runs", focused: true}
+	p := panel{title: "Runs  p99 of the slowest operation", focused: true}
 	body := h.body(e, e.w-4, e.h-5)
 	if len(h.shown) > 0 {
 		p.note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))

@@ -174,7 +174,10 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 	s := e.styles
 	name := d.nameWidth(w)
 	head := fit("  track", name) + cols(d.info.Unit+"/s", "threads", "in flight", "oldest", "behind")
-	wide := w-name >= 8*numberCol
+	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
+	if narrow {
+		head = fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
+	}
 	if wide {
 		head += cols("payload", "batch", "rate")
 	}
@@ -197,6 +200,11 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 		if g.Backlog > 0 {
 			behind = units.Number(float64(g.Backlog))
 		}
+		if narrow {
+			line := fit("  "+t, name) + s.bold.on(narrowCols(units.Number(rate))) + narrowCols(whole(int64(g.Threads)), whole(int64(g.InFlight)), behind)
+			out = append(out, d.atRest(e, g.Running, t, name, line))
+			continue
+		}
 		line := fit("  "+t, name) + s.bold.on(cols(units.Number(rate))) + cols(whole(int64(g.Threads)), whole(int64(g.InFlight)), age(g.Oldest), behind)
 		if wide {
 			limit := "max"
@@ -205,12 +213,17 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 			}
 			line += cols(units.Size(int64(g.Payload)), whole(int64(g.Batch)), limit)
 		}
-		if !g.Running {
-			line = s.muted.on(fit("  "+t, name) + "  not running")
-		}
-		out = append(out, line)
+		out = append(out, d.atRest(e, g.Running, t, name, line))
 	}
 	return head, out
+}
+
+// atRest is the row of a track, which says no more than that when it is not running.
+func (d *dashboard) atRest(e env, running bool, track string, name int, line string) string {
+	if running {
+		return line
+	}
+	return e.styles.muted.on(fit("  "+track, name) + "  not running")
 }
 
 func (d *dashboard) errorRows(e env, w int) (string, []string) {
@@ -233,13 +246,21 @@ func (d *dashboard) errorRows(e env, w int) (string, []string) {
 }
 
 func (d *dashboard) changeRows(e env, w int) (string, []string) {
+	if len(d.snap.Changes) == 0 {
+		return "Nothing has been changed yet.", nil
+	}
+	by := 12
+	if w < 70 {
+		by = 0 // no room for who did it
+	}
+	text := max(w-20-by, 10)
+	row := func(at, change, who, segment string) string {
+		return fit("  "+at, 10) + fit(change, text) + "  " + e.styles.muted.on(fit(who, by)) + fitRight(segment, 7)
+	}
 	var out []string
 	for i := len(d.snap.Changes) - 1; i >= 0; i-- {
 		c := d.snap.Changes[i]
-		out = append(out, fit("  "+clock(c.At), 10)+fit(changeText(d.plan, c.Name, c.From, c.To), max(w-30, 10))+e.styles.muted.on(fit(c.By, 12))+cols(fmt.Sprintf("%d", c.Segment+1))[2:])
+		out = append(out, row(clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
 	}
-	if len(out) == 0 {
-		return "Nothing has been changed yet.", nil
-	}
-	return fit("  at", 10) + fit("change", max(w-30, 10)) + fit("by", 12) + cols("segment")[2:], out
+	return fit("  at", 10) + fit("change", text) + "  " + fit("by", by) + fitRight("segment", 7), out
 }

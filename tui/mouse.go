@@ -2,8 +2,10 @@ package tui
 
 import (
 	"image"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // mouse does by pointer what keys do: select an operation or a knob, turn a knob
@@ -39,6 +41,10 @@ func (d *dashboard) click(m tea.Mouse, p panes, e env) {
 				return
 			}
 		}
+	case in(p.latency, m.X, m.Y) && m.Y == p.latency.Min.Y:
+		d.logAxis = !d.logAxis
+	case in(p.ops, m.X, m.Y) && m.Y == p.ops.Min.Y:
+		d.clickTab(m.X, p.ops)
 	case in(p.ops, m.X, m.Y):
 		d.clickRow(m.Y-p.ops.Min.Y-2, p.ops)
 	case in(p.tune, m.X, m.Y):
@@ -55,6 +61,20 @@ func (d *dashboard) click(m tea.Mouse, p panes, e env) {
 			d.tuner.drag = l.row
 			d.drag(m, p, e)
 		}
+	}
+}
+
+// clickTab shows what the name in the upper border of the lower panel says, of
+// those that tab leads to.
+func (d *dashboard) clickTab(x int, r image.Rectangle) {
+	at := r.Max.X - 3 - ansi.StringWidth(d.otherTabs()) + len("tab: ")
+	for i, name := range strings.Split(strings.TrimPrefix(d.otherTabs(), "tab: "), " · ") {
+		n := ansi.StringWidth(name)
+		if x >= at && x < at+n {
+			d.lower, d.scroll = (d.lower+1+tab(i))%tabs, 0
+			return
+		}
+		at += n + ansi.StringWidth(" · ")
 	}
 }
 

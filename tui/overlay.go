@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -47,22 +48,29 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// overlayMouse scrolls by the wheel and closes by a click.
-func (a *App) overlayMouse(msg tea.Msg) {
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelDown {
-			a.scroll++
-		} else {
-			a.scroll = max(a.scroll-1, 0)
-		}
-	case tea.MouseClickMsg:
-		a.overlay = none
-	}
-}
-
 // float draws the overlay above a page.
 func (a *App) float(page string) string {
+	p, lines, r := a.box()
+	h := r.Dy()
+	a.scroll = min(a.scroll, max(len(lines)-(h-2), 0))
+	if len(lines) > h-2 {
+		p.note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
+		lines = lines[a.scroll:]
+	}
+	box := strings.Join(p.draw(a.env.styles, r.Dx(), h, lines), "\n")
+	out := lipgloss.NewCompositor(
+		lipgloss.NewLayer(page),
+		lipgloss.NewLayer(box).ID("overlay").X(r.Min.X).Y(r.Min.Y).Z(1),
+	).Render()
+	lines = strings.Split(out, "\n") // without the spaces at the ends
+	for i := range lines {
+		lines[i] = fit(lines[i], a.env.w)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// box is what floats: its frame, all its lines, and where it stands.
+func (a *App) box() (panel, []string, image.Rectangle) {
 	var p panel
 	var lines []string
 	switch a.overlay {
@@ -79,61 +87,58 @@ func (a *App) float(page string) string {
 		wide = max(wide, ansi.StringWidth(l))
 	}
 	w, h := min(max(wide+4, ansi.StringWidth(p.title)+8), a.env.w-2), min(len(lines)+2, a.env.h-2)
-	a.scroll = min(a.scroll, max(len(lines)-(h-2), 0))
-	if len(lines) > h-2 {
-		p.note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
-		lines = lines[a.scroll:]
-	}
-	box := strings.Join(p.draw(a.env.styles, w, h, lines), "\n")
-	out := lipgloss.NewCompositor(
-		lipgloss.NewLayer(page),
-		lipgloss.NewLayer(box).ID("overlay").X((a.env.w-w)/2).Y((a.env.h-h)/2).Z(1),
-	).Render()
-	lines = strings.Split(out, "\n") // without the spaces at the ends
-	for i := range lines {
-		lines[i] = fit(lines[i], a.env.w)
-	}
-	return strings.Join(lines, "\n")
+	x, y := (a.env.w-w)/2, (a.env.h-h)/2
+	return p, lines, image.Rect(x, y, x+w, y+h)
 }
 
-// helpLines lists all keys of a screen and the global ones, group by group, in
-// two columns where there is room.
-func helpLines(e env, k keyMap) []string {
+// helpCol is the width of a column of the help.
+const helpCol = 36
+
+// helpColumns lists all keys of a screen and the global ones, group by group, in
+// two columns where there is room; a key without help is an empty line.
+func helpColumns(e env, k keyMap) [][]key.Binding {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
 	groups = append(groups, allKeys.global(e.suspend))
-	var col []string
+	var col []key.Binding
 	for i, g := range groups {
 		if i > 0 {
-			col = append(col, "")
+			col = append(col, key.Binding{})
 		}
-		for _, b := range g {
-			name := " " + fitRight(b.Help().Key, 9) + "  "
-			if b.Enabled() {
-				col = append(col, fit(e.styles.key.on(name)+b.Help().Desc, 36))
-			} else {
-				col = append(col, fit(e.styles.keyOff.on(name+b.Help().Desc), 36))
-			}
-		}
+		col = append(col, g...)
 	}
 	if e.w < 80 || len(col) < 12 {
-		return col
+		return [][]key.Binding{col}
 	}
+	blank := func(i int) bool { return col[i].Help().Key == "" }
 	cut := (len(col) + 1) / 2
-	for cut < len(col) && cut > 0 && strings.TrimSpace(col[cut-1]) != "" && strings.TrimSpace(col[cut]) != "" {
+	for cut < len(col) && cut > 0 && !blank(cut-1) && !blank(cut) {
 		cut++
 	}
 	left, right := col[:cut], col[cut:]
-	if len(right) > 0 && strings.TrimSpace(right[0]) == "" {
+	if len(right) > 0 && right[0].Help().Key == "" {
 		right = right[1:]
 	}
-	for len(left) < len(right) {
-		left = append(left, "")
+	return [][]key.Binding{left, right}
+}
+
+func helpLines(e env, k keyMap) []string {
+	columns := helpColumns(e, k)
+	rows := 0
+	for _, c := range columns {
+		rows = max(rows, len(c))
 	}
-	out := make([]string, len(left))
-	for i := range left {
-		out[i] = fit(left[i], 36)
-		if i < len(right) {
-			out[i] += right[i]
+	out := make([]string, rows)
+	for i := range out {
+		for _, c := range columns {
+			text := ""
+			if i < len(c) && c[i].Help().Key != "" {
+				name, does := " "+fitRight(c[i].Help().Key, 9)+"  ", c[i].Help().Desc
+				text = e.styles.keyOff.on(name + does)
+				if c[i].Enabled() {
+					text = e.styles.key.on(name) + does
+				}
+			}
+			out[i] += fit(text, helpCol)
 		}
 	}
 	return out
@@ -150,13 +155,19 @@ func logLines(e env, log []string) []string {
 	return out
 }
 
+// The line of quitLines with the answers, and the first of them.
+const (
+	quitRow    = 3
+	quitAnswer = "enter stop and quit"
+)
+
 func quitLines(e env) []string {
 	s := e.styles
 	return []string{
 		"",
 		"  The report of what was measured is written.",
 		"",
-		"  " + s.key.on("enter") + " stop and quit   " + s.key.on("esc") + " stay",
+		"  " + s.key.on(quitAnswer[:5]) + quitAnswer[5:] + "   " + s.key.on("esc") + " stay",
 		"  " + s.key.on("ctrl+c") + " stop at once",
 	}
 }

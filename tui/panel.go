@@ -92,12 +92,28 @@ func (p panel) top(edge, head, muted ink, w int) string {
 
 func (p panel) bottom(edge, muted ink, w int) string {
 	if p.under != "" {
-		return edge.on("╰") + edge.on(fit(p.under, w-2)) + edge.on("╯")
+		return edge.on("╰") + onLine(edge, muted, fit(p.under, w-2)) + edge.on("╯")
 	}
 	if n := ansi.StringWidth(p.foot); n > 0 && n+5 <= w {
 		return edge.on("╰"+strings.Repeat("─", w-n-5)) + " " + muted.on(p.foot) + " " + edge.on("─╯")
 	}
 	return edge.on("╰" + strings.Repeat("─", w-2) + "╯")
+}
+
+// onLine colours a border with words on it: the words are to be read.
+func onLine(edge, words ink, text string) string {
+	var b strings.Builder
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text, "─"))
+		b.WriteString(edge.on(text[:n]))
+		text = text[n:]
+		if n = strings.Index(text, "─"); n < 0 {
+			n = len(text)
+		}
+		b.WriteString(words.on(text[:n]))
+		text = text[n:]
+	}
+	return b.String()
 }
 
 func blankLines(w, h int) []string {

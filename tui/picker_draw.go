@@ -118,14 +118,18 @@ func (p *picker) below(s *styles, i int, r *row, w int) []string {
 	f := &p.form
 	at := strings.Repeat(" ", f.column+2)
 	var out []string
-	sentence := func(text string, k ink) {
-		for _, l := range wrap(text, max(w-f.column-4, 12)) {
+	sentence := func(text string, k ink, most int) {
+		lines := wrap(text, max(w-f.column-4, 12))
+		if len(lines) > most {
+			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-f.column-6, 10), "")+" …")
+		}
+		for _, l := range lines {
 			out = append(out, at+k.on(l))
 		}
 	}
 	selected := i == f.at && p.pane == paneForm
 	if r.fault != "" {
-		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.bad)
+		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.bad, 8)
 	}
 	if x := f.edit; x != nil && i == f.at {
 		return append(out, x.offerLines(s, at, w)...)
@@ -134,7 +138,7 @@ func (p *picker) below(s *styles, i int, r *row, w int) []string {
 		out = append(out, p.pongLines(s, at, w)...)
 	}
 	if selected && r.help != "" && r.fault == "" {
-		sentence(r.help, s.muted)
+		sentence(r.help, s.muted, 4)
 	}
 	return out
 }

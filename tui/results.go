@@ -18,8 +18,10 @@ type results struct {
 	id string
 	// outcome is what a run of this session came to; nil for one of the history.
 	outcome *Outcome
-	loaded  *loadedRun
-	err     error
+	// since is when the screen came by itself, zero when the user opened it.
+	since  time.Time
+	loaded *loadedRun
+	err    error
 
 	tab    resultsTab
 	scroll [resultsTabs]int
@@ -96,7 +98,13 @@ func (n note) line(s *styles, w int) string {
 // oneLine keeps a text from breaking a line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func newResults(_ env, o Outcome) *results { return &results{id: o.ID, outcome: &o, op: -1} }
+func newResults(e env, o Outcome) *results {
+	return &results{id: o.ID, outcome: &o, op: -1, since: e.now}
+}
+
+// unasked is how long esc does not leave results that came by themselves: it was
+// meant for the screen before.
+const unasked = 2 * time.Second
 
 // newResultsOf shows a run of the history.
 func newResultsOf(id string) *results { return &results{id: id, op: -1} }
@@ -153,6 +161,11 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	k := r.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
+		if !r.since.IsZero() && e.now.Sub(r.since) < unasked {
+			r.toast.say(e, "the run has just ended: these are its results; esc once more goes back", false)
+			r.since = time.Time{}
+			return nil
+		}
 		return back
 	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
 		r.turn(1)

@@ -181,6 +181,64 @@ func TestEffectComparesTenSecondsBeforeWithThoseSince(t *testing.T) {
 	assert.Equal(t, stretch{2, 400, 70}, e.after)
 }
 
+func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
+	plan := fakePlan(3) // feed, profile, claims
+	at := func(ms int, name string, from, to float64, by string) measure.Change {
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
+	}
+	for _, c := range []struct {
+		name    string
+		changes []measure.Change
+		want    string
+	}{
+		{"one track", []measure.Change{at(0, "feed.payload", 1024, 2048, "workbench")}, "feed payload 1 KiB → 2 KiB"},
+		{
+			"all tracks, each from where it stands",
+			[]measure.Change{at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, "")},
+			"payload 1 KiB–10 KiB → 2 KiB–20 KiB",
+		},
+		{
+			"twice",
+			[]measure.Change{
+				at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, ""),
+				at(300, "feed.payload", 2048, 4096, ""), at(300, "profile.payload", 20480, 40960, ""), at(300, "claims.payload", 8192, 16384, ""),
+			},
+			"payload 1 KiB–10 KiB → 4 KiB–40 KiB",
+		},
+		{
+			"two of three",
+			[]measure.Change{at(0, "profile.threads", 16, 20, ""), at(100, "feed.threads", 16, 8, "")},
+			"feed, profile threads 16 → 8–20",
+		},
+		{
+			"a total after a track",
+			[]measure.Change{at(0, "feed.threads", 16, 8, ""), at(100, "threads", 40, 41, "")},
+			"threads 40 → 41",
+		},
+		{
+			"no limit is the highest rate",
+			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
+			"rate 100–max → 500",
+		},
+		{
+			"a reset",
+			[]measure.Change{at(0, "feed.threads", 20, 16, "reset"), at(0, "feed.batch", 5, 100, "reset"), at(0, "profile.batch", 5, 100, "reset")},
+			"every knob reset",
+		},
+		{
+			"another knob before",
+			[]measure.Change{at(0, "threads", 20, 16, ""), at(100, "feed.batch", 5, 100, ""), at(100, "profile.batch", 5, 100, ""), at(100, "claims.batch", 5, 100, "")},
+			"batch 5 → 100",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, ok := lastEffect(&measure.Snapshot{Changes: c.changes})
+			require.True(t, ok)
+			assert.Equal(t, c.want, e.what(plan))
+		})
+	}
+}
+
 func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 	for _, c := range []struct {
 		name                   string

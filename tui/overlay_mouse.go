@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"image"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// overlayMouse scrolls by the wheel. A click on a key of the help presses it, one
+// on an answer gives it, and one anywhere else closes what floats.
+func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelDown {
+			a.scroll++
+		} else {
+			a.scroll = max(a.scroll-1, 0)
+		}
+	case tea.MouseClickMsg:
+		if msg.Button != tea.MouseLeft {
+			return nil
+		}
+		_, _, r := a.box()
+		at := image.Pt(msg.X-r.Min.X-1, msg.Y-r.Min.Y-1)
+		inside := image.Pt(msg.X, msg.Y).In(r.Inset(1))
+		was := a.overlay
+		a.overlay = none
+		switch {
+		case !inside || was == logs:
+		case was == quitting:
+			return a.clickQuit(at)
+		default:
+			return a.clickHelp(at)
+		}
+	}
+	return nil
+}
+
+// clickHelp presses the key whose line of the help was clicked.
+func (a *App) clickHelp(at image.Point) tea.Cmd {
+	columns := helpColumns(a.env, a.top().keys())
+	n, row := at.X/helpCol, at.Y+a.scroll
+	if n >= len(columns) || row >= len(columns[n]) {
+		return nil
+	}
+	b := columns[n][row]
+	if len(b.Keys()) == 0 || key.Matches(pressOf(b.Keys()[0]), allKeys.Help) {
+		return nil
+	}
+	return a.press(pressOf(b.Keys()[0]))
+}
+
+// clickQuit gives the answer that was clicked; the lines are those of quitLines.
+func (a *App) clickQuit(at image.Point) tea.Cmd {
+	switch {
+	case at.Y == quitRow && at.X < ansi.StringWidth("  "+quitAnswer):
+		return a.leave()
+	case at.Y == quitRow+1:
+		return a.kill()
+	}
+	return nil
+}
