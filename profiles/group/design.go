@@ -66,6 +66,7 @@ func (b *builder) common() {
 	}
 	s.load = b.Choice("load")
 	s.near = b.OnOff("nearCache")
+	s.pipelining = b.OnOff("pipelining")
 	s.mapper = b.Choice("mapper")
 	s.colocate = b.Choice("colocate")
 	s.fill = b.Choice("fill")

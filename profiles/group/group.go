@@ -86,6 +86,8 @@ func params() []workload.Param {
 		{Name: "colocate", Kind: workload.Choice, Choices: []string{"auto", "on", "off"}, Default: "auto",
 			Help: "keep parents and children under a common hash tag; auto: on a cluster"},
 		{Name: "nearCache", Kind: workload.Switch, Default: "off", Help: "get and getall of maps and buckets through Redis client-side caching"},
+		{Name: "pipelining", Kind: workload.Switch, Default: "on",
+			Help: "on Redis, the calls on maps of all callers share two connections to each server; off: a connection a caller"},
 		{Name: "load", Kind: workload.Choice, Choices: []string{loadAuto, loadOnly, loadNever}, Default: loadAuto,
 			Help: "write beforehand what the groups read and nobody writes: when it is not there, and then end, or never"},
 		{Name: "takeTimeout", Kind: workload.Duration, Default: "1s", Help: "how long a take waits for an element before it is a miss"},

@@ -32,9 +32,10 @@ type redisRoom struct {
 	client  goredis.UniversalClient
 	cluster bool
 	near    *nearCache
+	mux     *muxClient // nil: every call on a map has a connection of its own
 }
 
-func newRedisRoom(ctx context.Context, b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) {
+func newRedisRoom(b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) {
 	r := &redisRoom{mapRoom: maps, client: t.Client(), cluster: clusterOf(t) != nil}
 	for _, o := range b.s.order {
 		if o.kind == kindSTopic && b.s.driver == "embedded" {
@@ -45,16 +46,25 @@ func newRedisRoom(ctx context.Context, b *binding, t redis.Typed, maps *mapRoom)
 		if b.s.driver == "embedded" {
 			return nil, fault.Input(errors.New("nearCache: the embedded store has no client-side caching"), "use redis:// of version 6 or later")
 		}
-		near, err := newNearCache(ctx, t)
+		near, err := newNearCache(t)
 		if err != nil {
 			return nil, err
 		}
 		r.near, b.near = near, near
 	}
+	if b.s.pipelining && b.s.driver != "embedded" {
+		var err error
+		if r.mux, err = newMux(t); err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+	}
 	return r, nil
 }
 
 func (r *redisRoom) close() error {
+	if r.mux != nil {
+		r.mux.client.Close()
+	}
 	if r.near != nil {
 		return r.near.close()
 	}
@@ -77,8 +87,11 @@ func (r *redisRoom) hand(o *opSpec) (hand, error) {
 	if o.act == actQuery {
 		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
-	if near := r.near != nil && !o.direct; near && (o.act == actGet || o.act == actGetAll) && !o.space.Grouped && o.kind == kindMap || near && o.kind == kindBucket && o.act == actGet {
+	switch {
+	case r.near != nil && r.near.keeps(o):
 		return r.near.hand(o), nil
+	case r.mux != nil && r.mux.carries(o):
+		return r.mux.hand(o), nil
 	}
 	if o.kind == kindMap && o.act != actRemove {
 		return r.mapRoom.hand(o)

@@ -32,7 +32,7 @@ func newRoom(ctx context.Context, b *binding) (engineRoom, error) {
 		return newSQLRoom(ctx, b, maps)
 	}
 	if t, ok := typed(b.conn); ok {
-		return newRedisRoom(ctx, b, t, maps)
+		return newRedisRoom(b, t, maps)
 	}
 	if b.s.near {
 		return nil, fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", b.s.driver), "use redis://")

@@ -37,14 +37,16 @@ type spec struct {
 	seed      int64
 	load      string
 	near      bool
-	mapper    string
-	database  bool
-	subs      int
-	colocate  string
-	fill      string
-	takeWait  time.Duration
-	trim      int64
-	today     time.Time
+	// pipelining says that callers share connections for calls on maps.
+	pipelining bool
+	mapper     string
+	database   bool
+	subs       int
+	colocate   string
+	fill       string
+	takeWait   time.Duration
+	trim       int64
+	today      time.Time
 }
 
 // runs is how often each share is done: without end when it wraps.

@@ -83,6 +83,26 @@ type Conn struct {
 // it. A cluster's is a *redis.ClusterClient, any other a *redis.Client.
 func (c *Conn) Client() goredis.UniversalClient { return c.client }
 
+// Sentinels is how to ask for a master behind sentinels.
+type Sentinels struct {
+	// Master is the name that the sentinels know it by, Addrs are theirs.
+	Master string
+	Addrs  []string
+	// User and Password are those for the sentinels. They are secrets.
+	User, Password string
+}
+
+// Sentinels returns how this connection finds its master, false when it does so
+// without sentinels. Any goroutine may call it.
+func (c *Conn) Sentinels() (Sentinels, bool) {
+	if c.mode != sentinel {
+		return Sentinels{}, false
+	}
+	addrs, err := addresses(c.target)
+	p := c.target.Params
+	return Sentinels{c.target.Path, addrs, p.Get("sentinel_user"), p.Get("sentinel_password")}, err == nil
+}
+
 // Pool tells of the connection pool, of a cluster's summed over its nodes, where
 // Size is that of each node.
 func (c *Conn) Pool() store.PoolStats {

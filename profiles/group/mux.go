@@ -1,0 +1,134 @@
+package group
+
+import (
+	"context"
+	"fmt"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+)
+
+// muxClient carries the calls on maps of all callers over two connections to each
+// server: whoever has something to send when the connection is free to write sends
+// it together with what others have, and nobody waits for another's reply. It is
+// safe for use by several goroutines.
+type muxClient struct{ client rueidis.Client }
+
+// Of each connection: the bytes of its buffers, and the power of two of their
+// number to each server.
+const (
+	muxBuffer = 64 << 10
+	muxConns  = 1
+)
+
+func newMux(t redis.Typed) (*muxClient, error) {
+	o := rueidisOptions(t)
+	o.DisableCache, o.PipelineMultiplex = true, muxConns
+	o.ReadBufferEachConn, o.WriteBufferEachConn = muxBuffer, muxBuffer
+	c, err := rueidis.NewClient(o)
+	if err != nil {
+		return nil, fault.Store(fmt.Errorf("pipelining: %w", replyOf(err)), "--set pipelining=off uses a connection a caller")
+	}
+	return &muxClient{c}, nil
+}
+
+// carries says whether the calls of an operation can go over shared connections.
+func (m *muxClient) carries(o *opSpec) bool {
+	if o.kind != kindMap || o.space.Grouped {
+		return false
+	}
+	switch o.act {
+	case actPut, actSet, actPutAll, actGet, actGetAll:
+		return true
+	}
+	return false
+}
+
+func (m *muxClient) hand(o *opSpec) hand { return &muxHand{m.client, keyOf(o.space)} }
+
+// muxHand does the calls of one worker on one map.
+type muxHand struct {
+	c   rueidis.Client
+	key string
+}
+
+// putSource is what a Java map's put does on Redis: read, write, and hand the old
+// value back.
+const putSource = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
+
+var putHash = goredis.NewScript(putSource).Hash()
+
+// do is HGET, HMGET, HSET, HMSET, or the script of HGET and HSET. A call that has
+// been sent is waited for whatever becomes of the context: its bytes are on the way,
+// and a server that is silent is given up after the read timeout.
+func (h *muxHand) do(ctx context.Context, c *call) (result, error) {
+	if err := ctx.Err(); err != nil {
+		return result{}, err
+	}
+	r, err := h.route(context.Background(), c)
+	if err = replyOf(err); err != nil {
+		return result{}, fmt.Errorf("%s %s: %w", c.act, h.key, err)
+	}
+	return r, nil
+}
+
+func (h *muxHand) route(ctx context.Context, c *call) (result, error) {
+	b, n := h.c.B(), result{entries: int64(len(c.entries))}
+	one := func() (key, val string) {
+		return rueidis.BinaryString(c.entries[0].Key), rueidis.BinaryString(c.entries[0].Val)
+	}
+	switch c.act {
+	case actGet:
+		key, _ := one()
+		err := h.c.Do(ctx, b.Hget().Key(h.key).Field(key).Build()).Error()
+		return found(1, !rueidis.IsRedisNil(err)), err
+	case actGetAll:
+		cmd := b.Arbitrary("HMGET").Keys(h.key)
+		for _, e := range c.entries {
+			cmd = cmd.Args(rueidis.BinaryString(e.Key))
+		}
+		return h.many(ctx, cmd.Build())
+	case actSet:
+		key, val := one()
+		return n, h.c.Do(ctx, b.Hset().Key(h.key).FieldValue().FieldValue(key, val).Build()).Error()
+	case actPutAll:
+		if len(c.entries) == 0 {
+			return n, nil
+		}
+		cmd := b.Hmset().Key(h.key).FieldValue()
+		for _, e := range c.entries {
+			cmd = cmd.FieldValue(rueidis.BinaryString(e.Key), rueidis.BinaryString(e.Val))
+		}
+		return n, h.c.Do(ctx, cmd.Build()).Error()
+	case actPut:
+		key, val := one()
+		err := h.c.Do(ctx, b.Evalsha().Sha1(putHash).Numkeys(1).Key(h.key).Arg(key, val).Build()).Error()
+		if re, ok := rueidis.IsRedisErr(err); ok && re.IsNoScript() {
+			err = h.c.Do(ctx, h.c.B().Eval().Script(putSource).Numkeys(1).Key(h.key).Arg(key, val).Build()).Error()
+		}
+		return n, err
+	}
+	return result{}, store.ErrUnsupported
+}
+
+// many counts what a reply of several values holds.
+func (h *muxHand) many(ctx context.Context, cmd rueidis.Completed) (result, error) {
+	vals, err := h.c.Do(ctx, cmd).ToArray()
+	return counted(vals), err
+}
+
+func counted(vals []rueidis.RedisMessage) result {
+	var r result
+	for i := range vals {
+		if vals[i].IsNil() {
+			r.misses++
+		} else {
+			r.entries++
+		}
+	}
+	return r
+}
