@@ -11,6 +11,7 @@ package authz
 import (
 	"embed"
 	"io/fs"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -59,6 +60,7 @@ func params() []workload.Param {
 	return []workload.Param{
 		{Name: "mode", Kind: workload.Choice, Choices: []string{modeChecks, modeProfiles}, Default: modeChecks, Help: "checks of permissions, or the profiles of users"},
 		{Name: "folder", Kind: workload.Text, Help: "what a model loader wrote, its folder scripts; --file FOLDER sets it"},
+		{Name: "batches", Kind: workload.Text, Default: "all", Help: "which batches of the folder: all, or numbers such as 0,2; the original read 0 only"},
 		{Name: "shape", Kind: workload.Choice, Choices: []string{"classic", "hilary"}, Default: "classic", Help: "which generation of the model loader to generate like, without a folder"},
 		{Name: "users", Kind: workload.Integer, Default: "500", Unit: "users", Min: 1, Max: 10_000_000, Help: "users to generate for each tenant"},
 		{Name: "groups", Kind: workload.Integer, Default: "250", Unit: "groups", Min: 1, Max: 10_000_000, Help: "top-level groups to generate for each tenant"},
@@ -78,6 +80,9 @@ func params() []workload.Param {
 		{Name: "probes", Kind: workload.Integer, Default: "20", Unit: "probes", Min: 1, Max: 1_000_000, Help: "revocations that the staleness probe watches, per tenant"},
 		{Name: "invalidate", Kind: workload.Switch, Default: "on", Help: "off leaves what is cached when a role is revoked, to see how long it is still granted"},
 		{Name: "staleLimit", Kind: workload.Duration, Default: "1s", Help: "how long the probe waits for a revoked permission to be denied"},
+		{Name: "cacheTTL", Kind: workload.Duration, Default: "0s", Help: "how long each worker keeps decisions in memory, as the processes of a site may do; 0: not at all"},
+		{Name: "viewer", Kind: workload.Choice, Choices: append(slices.Clone(readers), mixedReaders), Default: ownerReads, Help: "who reads the profiles: mixed is each of the others in turn"},
+		{Name: "passwordHash", Kind: workload.Choice, Choices: []string{"none", "bcrypt"}, Default: "none", Help: "bcrypt hashes the passwords of users as they are loaded, as the original did: some 10 users a second"},
 		{Name: "load", Kind: workload.Choice, Choices: []string{"auto", "only", "never"}, Default: "auto", Help: "auto continues an interrupted load of the same data or loads anew; only loads and stops; never checks what is there"},
 		{Name: "loadBatch", Kind: workload.Integer, Default: "100", Unit: "items", Min: 1, Max: 1_000_000, Help: "items of a load between two marks of how far it is"},
 		{Name: "json", Kind: workload.Choice, Choices: []string{"superset", "seed", "code"}, Default: "superset", Help: "keys of the JSON document: all, or strictly the original's README's or code's"},

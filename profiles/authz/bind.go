@@ -88,12 +88,9 @@ func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.
 	}
 	switch what {
 	case "users", "load":
-		k := &loadTask{worker: w}
+		k := &loadTask{worker: w, load: t.loader(what), warm: t.forWarmUp()}
 		for _, kd := range b.kinds(what) {
 			k.tallies = append(k.tallies, t.tally(kd.name))
-		}
-		if what == "load" && s.mode == modeProfiles {
-			t.beginSections(b.kinds(what), s.batch)
 		}
 		return k, nil
 	case "valid":
@@ -110,7 +107,7 @@ func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.
 		groups := s.model.groups()
 		return &mixTask{worker: w, tally: t.tally("mix"), n: limit(s.mixOps), wrap: wrap, users: newZipf(s.model.users, s.zipf), groups: newZipf(groups, s.zipf)}, nil
 	}
-	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes)}, nil
+	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), observer: b.checker()}, nil
 }
 
 // shuffled is an order of the sweep that depends on the seed alone.
@@ -136,18 +133,6 @@ func (b *binding) kinds(what string) []kind {
 		return []kind{{"users", m.users, 0}, {"groups", m.groups(), 1}, {"memberships", len(m.edges), 2}}
 	}
 	return []kind{{"memberships", len(m.edges), 2}}
-}
-
-// beginSections turns the loader from users to sections, once.
-func (t *tenant) beginSections(kinds []kind, size int) {
-	t.load.mu.Lock()
-	begun := len(t.load.kinds) > 0 && t.load.kinds[0].name == kinds[0].name
-	done := t.load.done
-	t.load.mu.Unlock()
-	if !begun {
-		t.load = loader{}
-		t.load.begin(kinds, size, done)
-	}
 }
 
 // setup makes sure that the place is ours, finds what an earlier run has loaded,
@@ -189,15 +174,20 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 					return fault.Code(err, fault.CodeStore)
 				}
 			}
-			first := "load"
-			if s.mode == modeProfiles {
-				first = "users"
-			}
 			t.id(0) // makes all of them, now rather than in the first operation
-			t.load.begin(b.kinds(first), s.batch, done)
-			if s.load == "never" && t.load.before < s.loadItems() && s.mode == modeChecks {
-				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, t.load.before, s.loadItems()), "let a run with load=auto finish the load")
+			var there, items int64
+			for _, what := range s.loadPhases() {
+				l := t.loader(what)
+				l.begin(b.kinds(what), s.batch, done)
+				there += l.before
+				for _, k := range l.kinds {
+					items += int64(k.n)
+				}
 			}
+			if s.load == "never" && there < items {
+				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
+			}
+			t.before = there
 			if progress != nil {
 				progress(int64(t.phase*s.concurrent+t.number+1), all)
 			}
@@ -274,10 +264,7 @@ func (b *binding) record(ctx context.Context) error {
 func (b *binding) complete() bool {
 	for _, ph := range b.s.phase {
 		for _, t := range ph {
-			t.load.mu.Lock()
-			over := len(t.load.kinds) > 0 && t.load.at >= len(t.load.kinds)
-			t.load.mu.Unlock()
-			if !over {
+			if !t.loaded() {
 				return false
 			}
 		}

@@ -27,18 +27,22 @@ type onCassandra struct {
 
 // cassandraTables is the schema: columns and key of each table.
 var cassandraTables = map[string]struct{ columns, key string }{
-	"principals":        {"principal_id text, tenant text, kind text, visibility text, first_name text, last_name text, title text", "principal_id"},
+	"principals": {"principal_id text, tenant text, kind text, visibility text, username text, password_hash text, first_name text, last_name text, " +
+		"display_name text, locale text, timezone text, title text, description text", "principal_id"},
 	"roles":             {"principal_id text, resource_id text, role text", "(principal_id), resource_id"},
 	"members":           {"resource_id text, member_id text, role text", "(resource_id), member_id"},
-	"memberships_cache": {"principal_id text, group_id text", "(principal_id), group_id"},
-	"permission_cache":  {"principal_id text, resource_id text, action text", "(principal_id), resource_id, action"},
-	"profiles":          {"principal_id text, section text, visibility text, data text", "(principal_id), section"},
-	"load":              {"tenant text, part text", "(tenant), part"},
+	"memberships_cache": {"principal_id text, group_id text, value text", "(principal_id), group_id"},
+	// Named in full it would be longer than the name of a table may be.
+	"indirect_cache":   {"principal_id text, group_id text, value text", "(principal_id), group_id"},
+	"permission_cache": {"principal_id text, resource_id text, action text, allowed boolean", "(principal_id), resource_id, action"},
+	"profiles":         {"principal_id text, section text, visibility text, data text", "(principal_id), section"},
+	"load":             {"tenant text, part text", "(tenant), part"},
 }
 
 var cassandraStatements = map[string]string{
-	"account":    "SELECT tenant, kind, visibility, first_name, last_name, title FROM %principals WHERE principal_id = ?",
-	"putAccount": "INSERT INTO %principals (principal_id, tenant, kind, visibility, first_name, last_name, title) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	"account": "SELECT tenant, kind, visibility, first_name, last_name, title FROM %principals WHERE principal_id = ?",
+	"putAccount": "INSERT INTO %principals (principal_id, tenant, kind, visibility, username, password_hash, first_name, last_name, display_name, locale, timezone, title, description) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	"role":       "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?",
 	"setRole":    "INSERT INTO %roles (principal_id, resource_id, role) VALUES (?, ?, ?)",
 	"setMember":  "INSERT INTO %members (resource_id, member_id, role) VALUES (?, ?, ?)",
@@ -48,11 +52,14 @@ var cassandraStatements = map[string]string{
 	"rolesOn":    "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id IN ?",
 	"groups":     "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id >= 'g:' AND member_id < 'g;' LIMIT 10000",
 	"members":    "SELECT member_id, role FROM %members WHERE resource_id = ? AND member_id > ? LIMIT ?",
-	"closure":    "SELECT group_id FROM %memberships_cache WHERE principal_id = ?",
-	"putClosure": "INSERT INTO %memberships_cache (principal_id, group_id) VALUES (?, ?)",
+	"probe":      "SELECT group_id FROM %memberships_cache WHERE principal_id = ? LIMIT 1",
+	"closure":    "SELECT group_id FROM %memberships_cache WHERE principal_id = ? AND group_id IN ?",
+	"putClosure": "INSERT INTO %memberships_cache (principal_id, group_id, value) VALUES (?, ?, '1')",
 	"forget":     "DELETE FROM %memberships_cache WHERE principal_id = ?",
-	"permitted":  "SELECT action FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?",
-	"permit":     "INSERT INTO %permission_cache (principal_id, resource_id, action) VALUES (?, ?, ?)",
+	"indirect":   "INSERT INTO %indirect_cache (principal_id, group_id, value) VALUES (?, ?, '1')",
+	"forgetToo":  "DELETE FROM %indirect_cache WHERE principal_id = ?",
+	"permitted":  "SELECT allowed FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?",
+	"permit":     "INSERT INTO %permission_cache (principal_id, resource_id, action, allowed) VALUES (?, ?, ?, true)",
 	"forbid":     "DELETE FROM %permission_cache WHERE principal_id = ? AND resource_id = ?",
 	"forbidAll":  "DELETE FROM %permission_cache WHERE principal_id = ?",
 	"section":    "SELECT visibility, data FROM %profiles WHERE principal_id = ? AND section = ?",
@@ -85,6 +92,9 @@ func (l *onCassandra) prepare(ctx context.Context) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
 		t := cassandraTables[name]
+		if len(l.prefix+name) > 48 {
+			return fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than 48 characters", l.prefix+name), "use a shorter --namespace")
+		}
 		got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
 		if err != nil {
 			return err
@@ -152,7 +162,7 @@ func (l *onCassandra) account(ctx context.Context, w *work, id string) (account,
 }
 
 func (l *onCassandra) putAccount(ctx context.Context, w *work, a account) error {
-	return l.exec(ctx, w, "putAccount", a.id, a.tenant, a.kind, a.visibility, a.first, a.last, a.title)
+	return l.exec(ctx, w, "putAccount", a.values()...)
 }
 
 func (l *onCassandra) role(ctx context.Context, w *work, principal, resource string) (role string, err error) {
@@ -263,24 +273,44 @@ func (l *onCassandra) list(ctx context.Context, w *work, use string, args ...any
 	return out, nil
 }
 
-func (l *onCassandra) closure(ctx context.Context, w *work, principal string) ([]string, bool, error) {
-	ids, err := l.list(ctx, w, "closure", principal)
-	return ids, len(ids) > 0, err
+func (l *onCassandra) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
+	var first string
+	known, err := l.one(ctx, w, "probe", []any{&first}, principal)
+	if err != nil || !known || len(among) == 0 {
+		return nil, known, err
+	}
+	var out []string
+	for part := range slices.Chunk(among, inChunk) {
+		ids, err := l.list(ctx, w, "closure", principal, part)
+		if err != nil {
+			return nil, true, err
+		}
+		out = append(out, ids...)
+	}
+	return out, true, nil
 }
 
-func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string, groups []string) error {
+func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+	indirect := groups[direct:]
 	if len(groups) == 0 {
 		groups = []string{emptyClosure}
 	}
-	// One partition; servers warn above 5 KiB a batch.
+	if err := l.putAll(ctx, w, "indirect", principal, indirect); err != nil {
+		return err
+	}
+	return l.putAll(ctx, w, "putClosure", principal, groups)
+}
+
+// putAll writes rows of one partition; servers warn above 5 KiB a batch.
+func (l *onCassandra) putAll(ctx context.Context, w *work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
 		w.statements++
 		b := l.c.Batch(gocql.UnloggedBatch)
 		for _, g := range part {
-			b.Query(l.stmt["putClosure"], principal, g)
+			b.Query(l.stmt[use], principal, g)
 		}
 		if err := b.ExecContext(ctx); err != nil {
-			return fmt.Errorf("putClosure: %w", err)
+			return fmt.Errorf("%s: %w", use, err)
 		}
 	}
 	return nil
@@ -288,14 +318,18 @@ func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string,
 
 func (l *onCassandra) dropClosures(ctx context.Context, w *work, principals []string) error {
 	_, err := l.many(w, len(principals), func(w *work, i int) ([]held, error) {
-		return nil, l.exec(ctx, w, "forget", principals[i])
+		if err := l.exec(ctx, w, "forget", principals[i]); err != nil {
+			return nil, err
+		}
+		return nil, l.exec(ctx, w, "forgetToo", principals[i])
 	})
 	return err
 }
 
 func (l *onCassandra) permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
-	var action string
-	return l.one(ctx, w, "permitted", []any{&action}, principal, resource, role)
+	var ok bool
+	found, err := l.one(ctx, w, "permitted", []any{&ok}, principal, resource, role)
+	return found && ok, err
 }
 
 func (l *onCassandra) permit(ctx context.Context, w *work, principal, resource, role string) error {

@@ -2,8 +2,10 @@ package authz
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Strategies of a check.
@@ -26,11 +28,76 @@ type checker struct {
 	invalidate bool
 	// sentinel keeps empty closures too; the original did not.
 	sentinel bool
+	// exists reads the principal's account before it walks up, as the original's
+	// first version did, and takes one that is not there for an error.
+	exists bool
+	// memory holds what this worker has decided lately, nil unless asked for.
+	memory *memory
+}
+
+// memory keeps decisions in this process for a time, as the processes of a site
+// may do. Nobody tells it what others change. It belongs to one checker.
+type memory struct {
+	ttl  time.Duration
+	kept map[question]decision
+}
+
+type question struct{ principal, resource, role string }
+
+type decision struct {
+	ok    bool
+	until time.Time
+}
+
+// memoryLimit is the most decisions that a memory keeps.
+const memoryLimit = 10_000
+
+func newMemory(ttl time.Duration) *memory {
+	if ttl <= 0 {
+		return nil
+	}
+	return &memory{ttl: ttl, kept: map[question]decision{}}
+}
+
+func (m *memory) look(q question) (ok, known bool) {
+	d, known := m.kept[q]
+	if known && time.Now().After(d.until) {
+		delete(m.kept, q)
+		return false, false
+	}
+	return d.ok, known
+}
+
+func (m *memory) keep(q question, ok bool) {
+	if len(m.kept) >= memoryLimit {
+		for old := range m.kept { // any: a map has no order
+			delete(m.kept, old)
+			break
+		}
+	}
+	m.kept[q] = decision{ok, time.Now().Add(m.ttl)}
 }
 
 // allowed says whether a principal has a role on a resource, directly or through
 // groups of groups.
 func (c *checker) allowed(ctx context.Context, principal, resource, role string) (bool, error) {
+	if c.memory == nil {
+		return c.decide(ctx, principal, resource, role)
+	}
+	q := question{principal, resource, role}
+	ok, known := c.memory.look(q)
+	if c.work.looked(known); known {
+		return ok, nil
+	}
+	ok, err := c.decide(ctx, principal, resource, role)
+	if err == nil {
+		c.memory.keep(q, ok)
+	}
+	return ok, err
+}
+
+// decide asks the store.
+func (c *checker) decide(ctx context.Context, principal, resource, role string) (bool, error) {
 	switch c.strategy {
 	case strategyServer:
 		if s, ok := c.l.(server); ok {
@@ -39,10 +106,14 @@ func (c *checker) allowed(ctx context.Context, principal, resource, role string)
 	case strategyClosure:
 		return c.byClosure(ctx, principal, resource, role)
 	case strategyPerm:
-		if ok, err := c.l.permitted(ctx, &c.work, principal, resource, role); ok || err != nil {
+		ok, err := c.l.permitted(ctx, &c.work, principal, resource, role)
+		if err == nil {
+			c.work.looked(ok)
+		}
+		if ok || err != nil {
 			return ok, err
 		}
-		ok, err := c.byAncestry(ctx, principal, resource, role, false)
+		ok, err = c.byAncestry(ctx, principal, resource, role, false)
 		if ok && err == nil {
 			err = c.l.permit(ctx, &c.work, principal, resource, role)
 		}
@@ -58,6 +129,14 @@ func (c *checker) byAncestry(ctx context.Context, principal, resource, role stri
 	direct, err := c.l.role(ctx, &c.work, principal, resource)
 	if err != nil || direct == role {
 		return err == nil, err
+	}
+	if c.exists {
+		if _, ok, err := c.l.account(ctx, &c.work, principal); err != nil || !ok {
+			if err == nil {
+				err = fmt.Errorf("there is no principal %s", principal)
+			}
+			return false, err
+		}
 	}
 	seen := map[string]bool{principal: true}
 	var all []string
@@ -91,15 +170,15 @@ func (c *checker) anyOn(ctx context.Context, resource, role string, principals [
 	return slices.ContainsFunc(roles, func(h held) bool { return h.role == role }), err
 }
 
-// explode walks all the way up.
-func (c *checker) explode(ctx context.Context, principal string) ([]string, error) {
+// explode walks all the way up and lists the groups, the direct ones first.
+func (c *checker) explode(ctx context.Context, principal string) (all []string, direct int, err error) {
 	seen := map[string]bool{principal: true}
-	var all []string
 	for frontier := []string{principal}; len(frontier) > 0; {
 		up, err := c.l.parents(ctx, &c.work, frontier)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		first := len(all) == 0
 		frontier = frontier[:0:0]
 		for _, g := range up {
 			if !seen[g.id] {
@@ -108,8 +187,11 @@ func (c *checker) explode(ctx context.Context, principal string) ([]string, erro
 				all = append(all, g.id)
 			}
 		}
+		if first {
+			direct = len(all)
+		}
 	}
-	return all, nil
+	return all, direct, nil
 }
 
 // byClosure looks up which groups have the role, and whether the kept groups of
@@ -123,26 +205,27 @@ func (c *checker) byClosure(ctx context.Context, principal, resource, role strin
 	if err != nil || len(groups) == 0 {
 		return false, err
 	}
-	mine, known, err := c.l.closure(ctx, &c.work, principal)
+	wanted := make([]string, 0, len(groups))
+	for _, g := range groups {
+		if g.role == role {
+			wanted = append(wanted, g.id)
+		}
+	}
+	mine, known, err := c.l.closure(ctx, &c.work, principal, wanted)
 	if err != nil {
 		return false, err
 	}
-	if !known {
-		if mine, err = c.explode(ctx, principal); err != nil {
-			return false, err
-		}
-		if len(mine) > 0 || c.sentinel {
-			if err := c.l.putClosure(ctx, &c.work, principal, mine); err != nil {
-				return false, err
-			}
-		}
+	if c.work.looked(known); known {
+		return len(mine) > 0, nil
 	}
-	for _, g := range groups {
-		if g.role == role && slices.Contains(mine, g.id) {
-			return true, nil
-		}
+	mine, n, err := c.explode(ctx, principal)
+	if err == nil && (len(mine) > 0 || c.sentinel) {
+		err = c.l.putClosure(ctx, &c.work, principal, mine, n)
 	}
-	return false, nil
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(wanted, func(g string) bool { return slices.Contains(mine, g) }), nil
 }
 
 // change grants or revokes a role, and drops what is kept of those concerned:
@@ -150,6 +233,9 @@ func (c *checker) byClosure(ctx context.Context, principal, resource, role strin
 func (c *checker) change(ctx context.Context, g grant) error {
 	if err := c.l.change(ctx, &c.work, []grant{g}); err != nil || !c.invalidate {
 		return err
+	}
+	if c.memory != nil {
+		clear(c.memory.kept)
 	}
 	if c.strategy != strategyPerm && c.strategy != strategyClosure {
 		return nil

@@ -22,8 +22,9 @@ type spec struct {
 	tests                                                                             []string
 	weights                                                                           [5]float64
 	zipf                                                                              float64
+	batches, viewer, password                                                         string
 	invalidate, compat                                                                bool
-	staleLimit                                                                        time.Duration
+	staleLimit, ttl                                                                   time.Duration
 	seed                                                                              int64
 	namespace, runID, driver                                                          string
 	allow                                                                             bool
@@ -71,6 +72,9 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	s.mixOps, s.probes, s.batch = int(r.Whole("mixOps")), int(r.Whole("probes")), int(r.Whole("loadBatch"))
 	s.invalidate, s.compat = r.OnOff("invalidate"), r.OnOff("compat")
 	s.staleLimit, s.zipf = r.Duration("staleLimit"), r.Number("zipf")
+	s.ttl, s.batches, s.viewer, s.password = r.Duration("cacheTTL"), strings.TrimSpace(r.Text("batches")), r.Choice("viewer"), r.Choice("passwordHash")
+	_, err := batchNumbers(s.batches)
+	r.Problems.Add(err)
 	s.readMix(r)
 	s.readTests(r)
 	start := r.Settings(1)
@@ -135,29 +139,6 @@ func (s *spec) readTests(r *values.Reader) {
 	}
 }
 
-// read makes the model.
-func (s *spec) read() error {
-	d := &dataset{}
-	var err error
-	if s.folder != "" {
-		d, err = readFolder(s.folder, s.mode == modeChecks)
-	} else {
-		groups := s.groups
-		if s.mode == modeProfiles {
-			groups = 0
-		}
-		d = generate(s.shape, s.users, groups, s.seed)
-	}
-	if err != nil {
-		return err
-	}
-	if s.model, err = newModel(d, s.membership, s.variant == "v1"); err != nil {
-		return fault.Input(fmt.Errorf("authz: %w", err), "")
-	}
-	s.model.role(s.permission)
-	return nil
-}
-
 // sweep is how many checks the sweep of one tenant has.
 func (s *spec) sweep() int {
 	all := s.model.users * s.model.top
@@ -176,17 +157,32 @@ func (s *spec) space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: "authz", Shape: store.Keys, Grouped: true}
 }
 
+// bytes is roughly what a tenant takes: ids of some 50 bytes each, and what stands
+// beside them.
+func (s *spec) bytes() int64 {
+	m := s.model
+	n := int64(m.users+m.groups()+2*len(m.edges)) * 120
+	if s.mode == modeProfiles {
+		n += int64(m.users) * 1500 // the sections
+	}
+	return n
+}
+
 func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Inputs) *workload.Plan {
-	threads, rate := workload.Threads(), workload.Rate("checks")
+	unit := "checks"
+	if s.mode == modeProfiles {
+		unit = "profiles"
+	}
+	threads, rate := workload.Threads(), workload.Rate(unit)
 	// Of each tenant: phases come and go, and a sum over all of them says nothing.
 	threads.Sum, threads.Help = false, "concurrent requests within each tenant"
 	rate.Sum = false
 	m := s.model
 	p := &workload.Plan{
-		Mode: s.mode, Unit: "checks", Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
+		Mode: s.mode, Unit: unit, Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
 		Writes: []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q",
 			s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace)},
-		Bytes: int64(s.phases*s.concurrent) * int64(m.users+m.groups()+2*len(m.edges)) * 120,
+		Bytes: int64(s.phases*s.concurrent) * s.bytes(),
 	}
 	if s.folder == "" && m.data.source == "classic" && s.membership == modeNested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
@@ -224,7 +220,11 @@ func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in wor
 			if what == "load" || what == "users" {
 				from.Rate = 0
 			}
-			ph.Tracks = append(ph.Tracks, workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, Start: from, Total: total})
+			counted := 0
+			if what == "staleness" {
+				counted = 1 // how long it was granted is no work of its own
+			}
+			ph.Tracks = append(ph.Tracks, workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, Counted: counted, Start: from, Total: total})
 		}
 		p.Phases = append(p.Phases, ph)
 		return name
@@ -264,7 +264,15 @@ func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in wor
 	}
 }
 
-// loadItems is how many items a tenant's load has.
+// loadPhases are the phases that load.
+func (s *spec) loadPhases() []string {
+	if s.mode == modeProfiles {
+		return []string{"users", "load"}
+	}
+	return []string{"load"}
+}
+
+// loadItems is how many items a tenant's load of checks has.
 func (s *spec) loadItems() int64 {
 	n := len(s.model.edges)
 	if s.variant == "v1" {

@@ -4,13 +4,18 @@ import "slices"
 
 // Facts is the profile's own record in a run's folder.
 type Facts struct {
-	Mode       string  `json:"mode"`
-	Variant    string  `json:"variant"`
-	Membership string  `json:"membership_mode"`
-	Strategy   string  `json:"strategy"`
-	JSON       string  `json:"json"`
-	Compat     bool    `json:"compat"`
-	Dataset    Dataset `json:"dataset"`
+	Mode       string `json:"mode"`
+	Variant    string `json:"variant"`
+	Membership string `json:"membership_mode"`
+	Strategy   string `json:"strategy"`
+	JSON       string `json:"json"`
+	// CacheTTLMS is how long each worker keeps decisions in memory, Viewer who reads
+	// profiles, PasswordHash how passwords are hashed.
+	CacheTTLMS   int64   `json:"cache_ttl_ms,omitempty"`
+	Viewer       string  `json:"viewer,omitempty"`
+	PasswordHash string  `json:"password_hash,omitempty"`
+	Compat       bool    `json:"compat"`
+	Dataset      Dataset `json:"dataset"`
 	// Concurrent is the number of tenants in each phase.
 	Concurrent int          `json:"tenants_per_phase"`
 	Phases     []PhaseFacts `json:"phases"`
@@ -25,9 +30,12 @@ type Dataset struct {
 	Memberships int    `json:"memberships"`
 	// Duplicates are memberships named more than once, Skipped those of creators and
 	// of groups in themselves: counted by the original, and not stored.
-	Duplicates int   `json:"duplicates"`
-	Skipped    int   `json:"skipped"`
-	Seed       int64 `json:"seed"`
+	Duplicates int `json:"duplicates"`
+	Skipped    int `json:"skipped"`
+	// Mapped are visibilities that the files have and the application does not know:
+	// contacts is private, everyone is public.
+	Mapped int   `json:"mapped_visibilities,omitempty"`
+	Seed   int64 `json:"seed"`
 }
 
 // PhaseFacts is what one phase came to.
@@ -54,13 +62,24 @@ type Step struct {
 	Denied     int64 `json:"denied"`
 	Errors     int64 `json:"errors"`
 	Statements int64 `json:"statements"`
+	// Lookups and Hits are of caches, in the store or in memory.
+	Lookups int64 `json:"cache_lookups,omitempty"`
+	Hits    int64 `json:"cache_hits,omitempty"`
+	// Stale are probes of the staleness test that found a permission granted after
+	// its revocation was acknowledged, Stuck those that found it so to their end.
+	Stale int64 `json:"stale,omitempty"`
+	Stuck int64 `json:"stuck,omitempty"`
 }
 
 func facts(s *spec) *Facts {
 	m := s.model
 	f := &Facts{
 		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.concurrent,
-		Dataset: Dataset{m.data.source, m.users, m.groups(), m.top, len(m.edges), m.duplicate, m.skipped, s.seed},
+		CacheTTLMS: s.ttl.Milliseconds(), Viewer: s.viewer, PasswordHash: s.password,
+		Dataset: Dataset{
+			Source: m.data.source, Users: m.users, Groups: m.groups(), TopGroups: m.top, Memberships: len(m.edges),
+			Duplicates: m.duplicate, Skipped: m.skipped, Mapped: m.data.mapped, Seed: s.seed,
+		},
 	}
 	for _, ph := range s.phase {
 		p := PhaseFacts{Load: []Step{}, Tests: []Step{}}
@@ -95,6 +114,8 @@ func stepOf(kind string, ts []*tenant) (Step, bool) {
 			n, errs := k.count.Load(), k.errors.Load()
 			st.Allowed, st.Denied = st.Allowed+k.allowed.Load(), st.Denied+k.denied.Load()
 			st.Errors, st.Statements, st.Total = st.Errors+errs, st.Statements+k.statements.Load(), st.Total+n
+			st.Lookups, st.Hits = st.Lookups+k.lookups.Load(), st.Hits+k.hits.Load()
+			st.Stale, st.Stuck = st.Stale+k.stale.Load(), st.Stuck+k.stuck.Load()
 			num += n
 			if n+errs == 0 {
 				continue

@@ -2,12 +2,12 @@ package authz
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -123,7 +123,11 @@ func encodeJSON(f *rundir.Folder) ([]rundir.File, error) {
 		meta.put("consistency", f.Run.Store.Details["consistency"])
 		meta.put("tenantsPerPhase", facts.Concurrent)
 		meta.put("phases", len(facts.Phases))
-		meta.put("passwordHash", "none")
+		meta.put("passwordHash", cmp.Or(facts.PasswordHash, "none"))
+		meta.put("cacheTTLMs", facts.CacheTTLMS)
+		if facts.Mode == modeProfiles {
+			meta.put("viewer", facts.Viewer)
+		}
 		meta.put("dataset", facts.Dataset)
 		meta.put("verification", f.Run.Verification.State)
 		root.put("meta", meta)
@@ -222,7 +226,16 @@ func (d *document) checkStep(k int, st Step, duration string) *object {
 	o.put("denied", st.Denied)
 	o.put("errors", st.Errors)
 	o.put("storeOps", st.Statements)
-	o.put("latencyMs", d.latency(k, st.Name))
+	if st.Lookups > 0 {
+		o.put("cacheLookups", st.Lookups)
+		o.put("cacheHits", st.Hits)
+	}
+	if st.Name == "staleness" {
+		o.put("stale", st.Stale)
+		o.put("stillGranted", st.Stuck)
+		o.put("staleMs", d.latency(k, st.Name, true))
+	}
+	o.put("latencyMs", d.latency(k, st.Name, false))
 	return o
 }
 
@@ -242,17 +255,20 @@ func (d *document) profileStep(k int, st Step) *object {
 	o.put("profilesPerSecondTotal", total)
 	o.put("operations", st.Total)
 	o.put("perSec", total)
+	o.put("sectionsShown", st.Allowed)
+	o.put("sectionsHidden", st.Denied)
 	o.put("errors", st.Errors)
 	o.put("storeOps", st.Statements)
-	o.put("latencyMs", d.latency(k, st.Name))
+	o.put("latencyMs", d.latency(k, st.Name, false))
 	return o
 }
 
-// latency digests the response times of one test over the tenants of a phase.
-func (d *document) latency(k int, test string) *object {
+// latency digests the response times of one test over the tenants of a phase; stale
+// is how long what was revoked was still granted, which is no response time.
+func (d *document) latency(k int, test string, stale bool) *object {
 	all := measure.NewHistogram()
 	for tag, h := range d.f.Histograms {
-		if h != nil && strings.HasPrefix(tag, fmt.Sprintf("%s-%d-", test, k)) && strings.HasSuffix(tag, ".response") {
+		if h != nil && strings.HasSuffix(tag, ".stale.response") == stale && strings.HasPrefix(tag, fmt.Sprintf("%s-%d-", test, k)) && strings.HasSuffix(tag, ".response") {
 			all.Merge(h)
 		}
 	}
@@ -273,98 +289,4 @@ func valueAt(h *hdrhistogram.Histogram, q float64) int64 {
 		return 0
 	}
 	return h.ValueAtQuantile(q)
-}
-
-// cell is a rate as the original's tables have it: two decimals at most.
-func cell(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	s := strconv.FormatFloat(*v, 'f', 2, 64)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
-
-// row is one phase of the table.
-type row []string
-
-// tableHTML writes a table of one test.
-func tableHTML(head []string, title string, span int, style string, rows []row) []byte {
-	var b strings.Builder
-	b.WriteString("<table" + style + ">\n  <tr>\n")
-	for _, h := range head {
-		b.WriteString("    <th>" + h + "</th>\n")
-	}
-	fmt.Fprintf(&b, "  </tr>\n  <tr>\n    <th colspan=\"%d\">%s</th>\n  </tr>\n", span, title)
-	for _, r := range rows {
-		b.WriteString("  <tr>\n")
-		for _, c := range r {
-			b.WriteString("    <td>" + c + "</td>\n")
-		}
-		b.WriteString("  </tr>\n")
-	}
-	b.WriteString("</table>\n")
-	return []byte(b.String())
-}
-
-// title names a test by its phases and tenants, as the original's tables do.
-func title(phases, concurrent int) string {
-	s := func(n int, word string) string {
-		if n != 1 {
-			word += "s"
-		}
-		return fmt.Sprintf("%d %s", n, word)
-	}
-	sep := ","
-	if concurrent == 1 {
-		sep = ";"
-	}
-	return fmt.Sprintf("Test #1: %s%s %s per phase", s(phases, "phase"), sep, s(concurrent, "concurrent tenant"))
-}
-
-func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsOf(&f.Run)
-	if err != nil {
-		return nil, err
-	}
-	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
-	var rows []row
-	find := func(steps []Step, name string) Step {
-		for _, st := range steps {
-			if st.Name == name {
-				return st
-			}
-		}
-		return Step{}
-	}
-	for k, p := range facts.Phases {
-		r := row{strconv.Itoa(k)}
-		one := func(name string) { st := find(p.Load, name); r = append(r, cell(d.rate(st.Num, st.TimeMS))) }
-		if facts.Mode == modeProfiles {
-			one("profileSections")
-			st := find(p.Tests, "profile")
-			spent := ""
-			if k == len(facts.Phases)-1 {
-				wall := f.Run.Ended.Sub(f.Run.Started)
-				spent = fmt.Sprintf("%dm%.3fs", int(wall.Minutes()), (wall % time.Minute).Seconds())
-			}
-			rows = append(rows, append(r, cell(d.rate(st.Num, st.TotalMS)), spent))
-			continue
-		}
-		for _, name := range []string{"users", "groups", "memberships"} {
-			one(name)
-		}
-		for _, name := range []string{"valid", "sweep"} {
-			st := find(p.Tests, name)
-			r = append(r, cell(d.rate(st.Total, st.TotalMS)))
-		}
-		rows = append(rows, r)
-	}
-	head, style, span := []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"}, "", 6
-	if facts.Mode == modeProfiles {
-		head, style, span = []string{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"}, ` style="width:100%"`, 4
-		if facts.Compat {
-			span = 6 // as the original's table of four columns has it
-		}
-	}
-	return []rundir.File{{Name: fileName(f, ".html"), Data: tableHTML(head, title(len(facts.Phases), facts.Concurrent), span, style, rows)}}, nil
 }

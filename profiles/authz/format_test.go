@@ -80,7 +80,7 @@ func TestTableOfTheBaseline(t *testing.T) {
 	for _, h := range []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"} {
 		assert.Contains(t, text, "<th>"+h+"</th>")
 	}
-	assert.Equal(t, "Test #1: 3 phases; 1 concurrent tenant per phase", title(3, 1))
+	assert.Equal(t, "Test #1: 3 phases; 1 concurrent tenant per phase", title(1, 3, 1))
 	for v, want := range map[float64]string{7.9: "7.9", 3.63: "3.63", 692: "692", 1133.6: "1133.6", 20: "20"} {
 		assert.Equal(t, want, cell(&v))
 	}

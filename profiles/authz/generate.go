@@ -273,9 +273,12 @@ func (d *dataset) hilaryRoles(r *rand.Rand, i int, byKind, content *[3]pool, pri
 			}
 		}
 		for range spec.groups.draw(r, .02) {
-			if h := r.IntN(len(d.groups)); !nested[h] && !private[h] {
-				nested[h] = true
-				role.groups = append(role.groups, d.groups[h].id)
+			for range 50 { // there may be none left
+				if h := r.IntN(len(d.groups)); !nested[h] && !private[h] {
+					nested[h] = true
+					role.groups = append(role.groups, d.groups[h].id)
+					break
+				}
 			}
 		}
 		g.roles = append(g.roles, role)

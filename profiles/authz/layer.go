@@ -2,17 +2,47 @@ package authz
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // work counts the statements that one worker sends to the store. It belongs to
 // that worker.
-type work struct{ statements int64 }
+type work struct {
+	statements int64
+	// lookups and hits are of caches: kept permissions, kept memberships, and what a
+	// worker has in memory.
+	lookups, hits int64
+}
+
+func (w *work) looked(hit bool) {
+	w.lookups++
+	if hit {
+		w.hits++
+	}
+}
 
 // account is a principal as it is stored.
 type account struct {
 	id, tenant, kind, visibility, first, last, title string
+	password                                         string // its hash, if one was made
+}
+
+// accountColumns are the columns of an account where a store has columns, and
+// values what goes into them.
+var accountColumns = []string{
+	"principal_id", "tenant", "kind", "visibility", "username", "password_hash", "first_name", "last_name",
+	"display_name", "locale", "timezone", "title", "description",
+}
+
+func (a *account) values() []any {
+	_, local, _ := strings.Cut(a.id, ":")
+	_, local, _ = strings.Cut(local, ":")
+	if a.kind == "g" {
+		return []any{a.id, a.tenant, a.kind, a.visibility, "", "", "", "", a.title, "", "", a.title, "performance-testing"}
+	}
+	return []any{a.id, a.tenant, a.kind, a.visibility, local, a.password, a.first, a.last, a.first + " " + a.last, "en_GB", "Europe/London", "", ""}
 }
 
 // grant is one change of a role: none when role is empty.
@@ -47,10 +77,11 @@ type layer interface {
 	// members lists members of a resource in the order of their ids.
 	members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error)
 
-	// closure reads the groups kept for a principal; known says that they are kept,
-	// were there none.
-	closure(ctx context.Context, w *work, principal string) (groups []string, known bool, err error)
-	putClosure(ctx context.Context, w *work, principal string, groups []string) error
+	// closure tells which of some groups are kept for a principal; known says that
+	// its groups are kept, were there none.
+	closure(ctx context.Context, w *work, principal string, among []string) (groups []string, known bool, err error)
+	// putClosure keeps the groups of a principal, the direct ones first.
+	putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error
 	dropClosures(ctx context.Context, w *work, principals []string) error
 	// permitted reads a kept permission, permit keeps one, forbid drops those of
 	// principals on a resource, on any when it is empty.
@@ -206,12 +237,22 @@ func (p *plain) members(ctx context.Context, w *work, resource, after string, li
 	return page(out, limit), err
 }
 
-func (p *plain) closure(ctx context.Context, w *work, principal string) (gs []string, known bool, err error) {
-	err = p.read(ctx, w, func() { gs, known = p.cache[principal] })
+func (p *plain) closure(ctx context.Context, w *work, principal string, among []string) (gs []string, known bool, err error) {
+	var all []string
+	if err = p.read(ctx, w, func() { all, known = p.cache[principal] }); err != nil || !known {
+		return nil, known, err
+	}
+	err = p.read(ctx, w, func() {
+		for _, g := range among {
+			if slices.Contains(all, g) {
+				gs = append(gs, g)
+			}
+		}
+	})
 	return gs, known, err
 }
 
-func (p *plain) putClosure(ctx context.Context, w *work, principal string, groups []string) error {
+func (p *plain) putClosure(ctx context.Context, w *work, principal string, groups []string, _ int) error {
 	return p.write(ctx, w, func() { p.cache[principal] = append([]string(nil), groups...) })
 }
 

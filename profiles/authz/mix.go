@@ -3,7 +3,6 @@ package authz
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -42,7 +41,7 @@ type mixTask struct {
 
 // Do makes one operation.
 func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
-	if i := k.t.cursors[2].Add(1) - 1; !k.wrap && i >= k.n {
+	if _, ok := k.t.next(2, k.n, k.wrap, it); !ok {
 		return workload.ErrDone
 	}
 	from := it.Now()
@@ -59,7 +58,9 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 	default:
 		err = k.revoke(ctx, it)
 	}
-	k.tally.note(from, it.Now(), k.statements(), err)
+	if cost := k.cost(); !it.Warmup {
+		k.tally.note(from, it.Now(), cost, err)
+	}
 	return err
 }
 
@@ -106,7 +107,9 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 	if it.End(mark, 1, err) != nil {
 		return err
 	}
-	k.tally.decided(got)
+	if !it.Warmup {
+		k.tally.decided(got)
+	}
 	k.t.judge(got, want, k.t.id(p), resource, role)
 	return nil
 }
@@ -115,7 +118,7 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
 	p := int32(k.users.draw(k.r))
 	mark := it.Begin(opList)
-	got, err := k.c.explode(ctx, k.t.id(p))
+	got, _, err := k.c.explode(ctx, k.t.id(p))
 	if it.End(mark, 1, err) != nil {
 		return err
 	}
@@ -191,73 +194,4 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 		k.mine = append(k.mine[:at], k.mine[at+1:]...)
 	}
 	return err
-}
-
-// staleTask revokes what is cached and watches how long it is still granted.
-type staleTask struct {
-	*worker
-	tally *tally
-	n     int64
-	made  int
-}
-
-// Do makes one probe: somebody gets in through a group, is checked so that caches
-// fill, is taken out of the group, and is checked until denied. The time from the
-// acknowledged revocation to the end of the last check that still said yes is
-// recorded as "stale"; 0 when there was none.
-func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
-	if i := k.t.cursors[3].Add(1) - 1; i >= k.n {
-		return workload.ErrDone
-	}
-	k.made++
-	suffix := fmt.Sprintf(":%s:%s-probe-%d-%d", k.t.name, k.b.s.runID, k.number, k.made)
-	user, group, resource := "u"+suffix, "g"+suffix, "c"+suffix
-	from := it.Now()
-	err := k.b.l.change(ctx, &k.c.work, []grant{{resource, group, "viewer"}, {group, user, "member"}})
-	for i := 0; i < 2 && err == nil; i++ {
-		var ok bool
-		if ok, err = k.c.allowed(ctx, user, resource, "viewer"); err == nil {
-			k.t.judge(ok, true, user, resource, "viewer")
-		}
-	}
-	if err != nil {
-		k.tally.note(from, it.Now(), k.statements(), err)
-		m := it.Begin(0)
-		return it.End(m, 1, err)
-	}
-	m := it.Begin(0)
-	err = it.End(m, 1, k.c.change(ctx, grant{group, user, ""}))
-	if err == nil {
-		err = k.watch(ctx, it, user, resource)
-	}
-	k.tally.note(from, it.Now(), k.statements(), err)
-	return err
-}
-
-func (k *staleTask) watch(ctx context.Context, it *workload.Iteration, user, resource string) error {
-	revoked := it.Now()
-	last := revoked
-	for it.Now()-revoked <= int64(k.b.s.staleLimit) {
-		ok, err := k.c.allowed(ctx, user, resource, "viewer")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		last = it.Now()
-		k.tally.allowed.Add(1)
-		wait(ctx, time.Millisecond)
-	}
-	it.Record(1, 1, revoked, revoked, last, nil)
-	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

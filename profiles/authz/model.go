@@ -12,13 +12,15 @@ type dataset struct {
 	users  []user
 	groups []group
 	seed   int64
+	files  []string // that the groups came from
+	mapped int      // visibilities that the application does not know, and what they stand for
 }
 
 // user is one user of a data set. Sections of generated users are made when they
 // are asked for.
 type user struct {
 	id, kind, first, last           string
-	privacy, aboutVis, publications string // visibilities; publications of its section
+	privacy, aboutVis, publications string // visibilities as the application knows them; publications of its section
 	about, pubs                     string // JSON of the sections, from a file
 }
 
@@ -26,6 +28,15 @@ type user struct {
 type group struct {
 	id, creator, title string
 	roles              []roleSpec
+	file, line         int32 // where it came from
+}
+
+// where names the line that a group came from, or the group.
+func (d *dataset) where(g *group) string {
+	if len(d.files) == 0 {
+		return "group " + g.id
+	}
+	return fmt.Sprintf("%s:%d: group %s", d.files[g.file], g.line, g.id)
 }
 
 // roleSpec is who has a role in a group.
@@ -117,7 +128,9 @@ func newModel(d *dataset, mode string, creators bool) (*model, error) {
 		g := &d.groups[i]
 		creator, ok := at["u"+g.creator]
 		if !ok {
-			creator = -1
+			if creator = -1; g.creator != "" {
+				return nil, fmt.Errorf("%s: there is no user %s, its creator", d.where(g), g.creator)
+			}
 		}
 		m.creators = append(m.creators, creator)
 	}
@@ -125,7 +138,7 @@ func newModel(d *dataset, mode string, creators bool) (*model, error) {
 		for i := range d.groups {
 			for _, r := range d.groups[i].roles {
 				if err := add("g", d.groups[i].id+"-"+r.name); err != nil {
-					return nil, err
+					return nil, fmt.Errorf("%s: its role group for %s: %w", d.where(&d.groups[i]), r.name, err)
 				}
 				m.creators = append(m.creators, m.creators[i])
 			}
@@ -145,6 +158,7 @@ func newModel(d *dataset, mode string, creators bool) (*model, error) {
 func (m *model) join(d *dataset, mode string, at map[string]int32) error {
 	member := m.role("member")
 	next := int32(m.users + m.top)
+	seen := map[string]bool{}
 	for i := range d.groups {
 		g, number := &d.groups[i], int32(m.users+i)
 		for _, r := range g.roles {
@@ -157,11 +171,11 @@ func (m *model) join(d *dataset, mode string, at map[string]int32) error {
 			if mode == modeCommitted {
 				continue
 			}
-			seen := map[string]bool{}
+			clear(seen)
 			for _, u := range r.users {
 				p, ok := at["u"+u]
 				if !ok {
-					return fmt.Errorf("group %s: role %s: there is no user %s", g.id, r.name, u)
+					return fmt.Errorf("%s: role %s: there is no user %s", d.where(g), r.name, u)
 				}
 				if seen[u] || p == m.creators[i] {
 					continue
@@ -175,7 +189,7 @@ func (m *model) join(d *dataset, mode string, at map[string]int32) error {
 			for _, h := range r.groups {
 				p, ok := at["g"+h]
 				if !ok {
-					return fmt.Errorf("group %s: role %s: there is no group %s", g.id, r.name, h)
+					return fmt.Errorf("%s: role %s: there is no group %s", d.where(g), r.name, h)
 				}
 				if !seen["g:"+h] {
 					m.edges = append(m.edges, edge{to, p, member})

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -40,49 +41,43 @@ type fileRole struct {
 	Groups []string `json:"groups"`
 }
 
-// readFolder reads what a model loader of either generation wrote: the folder
-// scripts with users/ and worlds/ or groups/, batch 0. Nothing is loaded from a
-// folder with a bad line; the error names file and line.
-func readFolder(dir string, withGroups bool) (*dataset, error) {
-	if info, err := os.Stat(filepath.Join(dir, "scripts")); err == nil && info.IsDir() {
-		dir = filepath.Join(dir, "scripts")
-	}
-	d := &dataset{source: dir}
-	users := filepath.Join(dir, "users", "0.txt")
-	if err := lines(users, func(raw []byte) error {
-		var f fileUser
-		if err := json.Unmarshal(raw, &f); err != nil {
+// readFolder reads what a model loader wrote: of the users, with the sections of
+// their profiles if wanted, and of the groups, if any files of theirs are listed.
+// Nothing is loaded from a folder with a bad line; the error names file and line.
+func readFolder(f *folder, withSections bool) (*dataset, error) {
+	d := &dataset{source: f.dir, files: f.groups}
+	for _, path := range f.users {
+		if err := lines(path, func(raw []byte, _ int) error {
+			var l fileUser
+			if err := unmarshal(raw, &l); err != nil {
+				return err
+			}
+			u, err := l.user(d, withSections)
+			d.users = append(d.users, u)
 			return err
+		}); err != nil {
+			return nil, err
 		}
-		u, err := f.user()
-		d.users = append(d.users, u)
-		return err
-	}); err != nil {
-		return nil, err
 	}
 	if len(d.users) == 0 {
-		return nil, fault.Input(fmt.Errorf("%s: no users in it", users), "")
+		return nil, fault.Input(fmt.Errorf("%s: no users in it", f.users[0]), "")
 	}
-	if !withGroups {
-		return unique(d), nil
-	}
-	groups := filepath.Join(dir, "worlds", "0.txt")
-	if _, err := os.Stat(groups); err != nil {
-		groups = filepath.Join(dir, "groups", "0.txt")
-	}
-	if err := lines(groups, func(raw []byte) error {
-		var f fileGroup
-		if err := json.Unmarshal(raw, &f); err != nil {
+	for i, path := range f.groups {
+		if err := lines(path, func(raw []byte, line int) error {
+			var l fileGroup
+			if err := unmarshal(raw, &l); err != nil {
+				return err
+			}
+			g, err := l.group()
+			g.file, g.line = int32(i), int32(line)
+			d.groups = append(d.groups, g)
 			return err
+		}); err != nil {
+			return nil, err
 		}
-		g, err := f.group()
-		d.groups = append(d.groups, g)
-		return err
-	}); err != nil {
-		return nil, err
 	}
-	if len(d.groups) == 0 {
-		return nil, fault.Input(fmt.Errorf("%s: no groups in it", groups), "")
+	if len(d.groups) == 0 && len(f.groups) > 0 {
+		return nil, fault.Input(fmt.Errorf("%s: no groups in it", f.groups[0]), "")
 	}
 	return unique(d), nil
 }
@@ -115,40 +110,64 @@ func unique(d *dataset) *dataset {
 	return d
 }
 
-// lines calls f for each line of a file that is not empty.
-func lines(path string, f func(raw []byte) error) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fault.Input(fmt.Errorf("authz: %w", err), "name the folder that a model loader wrote, with users/0.txt and worlds/0.txt or groups/0.txt in it")
-	}
-	for i, raw := range bytes.Split(data, []byte("\n")) {
-		raw = bytes.TrimSpace(bytes.TrimSuffix(raw, []byte("\r")))
-		if len(raw) == 0 {
-			continue
-		}
-		if err := f(raw); err != nil {
-			return fault.Input(fmt.Errorf("%s:%d: %w", path, i+1, plainJSON(err)), "the file is damaged or cut short; nothing was loaded")
-		}
-	}
-	return nil
-}
-
-// plainJSON says what is wrong with a line in words.
-func plainJSON(err error) error {
+// unmarshal reads a line, and says in words what is wrong with it.
+func unmarshal(raw []byte, v any) error {
+	err := json.Unmarshal(raw, v)
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
 		return fmt.Errorf("not a JSON object: %w", err)
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("a JSON %s where an object is wanted", kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s: a %s where a %s is wanted", kind.Field, kind.Value, wanted(kind.Type.Kind()))
 	}
 	return err
 }
 
-func (f *fileUser) user() (user, error) {
+func wanted(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "string"
+	case reflect.Slice:
+		return "list"
+	}
+	return "object"
+}
+
+// roleLimit is the most bytes of the name of a role.
+const roleLimit = 100
+
+// idLimit is the most bytes of an id, so that every store can have it in an index.
+const idLimit = 700
+
+// goodID says whether every store can keep an id.
+func goodID(what, id string) error {
+	switch {
+	case id == "":
+		return fmt.Errorf("a %s without id", what)
+	case len(id) > idLimit:
+		return fmt.Errorf("an id of a %s with %d bytes; %d are the most", what, len(id), idLimit)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return fmt.Errorf("the id %q of a %s: control characters cannot be in it", id, what)
+	}
+	return nil
+}
+
+func (f *fileUser) user(d *dataset, withSections bool) (user, error) {
 	id := f.UserID
 	if id == "" {
-		id = canonical(f.ID, "u")
+		id = f.ID
 	}
-	if id == "" {
-		return user{}, errors.New("a user without userid")
+	u := user{id: canonical(id, "u"), kind: f.Kind, first: f.First, last: f.Last}
+	if err := goodID("user", u.id); err != nil {
+		return user{}, err
+	}
+	for _, name := range []string{f.First, f.Last} {
+		if strings.ContainsRune(name, 0) {
+			return user{}, errors.New("a name with a NUL in it")
+		}
 	}
 	var about struct {
 		Privacy string `json:"aboutMePrivacy"`
@@ -157,14 +176,29 @@ func (f *fileUser) user() (user, error) {
 		Privacy string `json:"publicationsPrivacy"`
 	}
 	if len(f.About) > 0 {
-		if err := json.Unmarshal(f.About, &about); err != nil {
+		if err := unmarshal(f.About, &about); err != nil {
 			return user{}, fmt.Errorf("aboutMe: %w", err)
 		}
 	}
 	if len(f.Publications) > 0 {
-		if err := json.Unmarshal(f.Publications, &pubs); err != nil {
+		if err := unmarshal(f.Publications, &pubs); err != nil {
 			return user{}, fmt.Errorf("publications: %w", err)
 		}
+	}
+	var err error
+	for _, v := range []struct {
+		name, text string
+		to         *string
+	}{{"userAccountPrivacy", f.Privacy, &u.privacy}, {"aboutMePrivacy", about.Privacy, &u.aboutVis}, {"publicationsPrivacy", pubs.Privacy, &u.publications}} {
+		if *v.to, err = visibility(v.text); err != nil {
+			return user{}, fmt.Errorf("%s: %w", v.name, err)
+		}
+		if v.text != "" && *v.to != v.text {
+			d.mapped++
+		}
+	}
+	if !withSections {
+		return u, nil
 	}
 	text := func(raw json.RawMessage) string {
 		if len(raw) == 0 {
@@ -172,19 +206,17 @@ func (f *fileUser) user() (user, error) {
 		}
 		return string(raw)
 	}
-	return user{
-		id: canonical(id, "u"), kind: f.Kind, first: f.First, last: f.Last, privacy: f.Privacy,
-		aboutVis: about.Privacy, publications: pubs.Privacy, about: text(f.About), pubs: text(f.Publications),
-	}, nil
+	u.about, u.pubs = text(f.About), text(f.Publications)
+	return u, nil
 }
 
 func (f *fileGroup) group() (group, error) {
 	id := f.GroupID
 	if id == "" {
-		id = canonical(f.ID, "g")
+		id = f.ID
 	}
-	if id == "" {
-		return group{}, errors.New("a group without id")
+	if err := goodID("group", canonical(id, "g")); err != nil {
+		return group{}, err
 	}
 	g := group{id: canonical(id, "g"), creator: canonical(f.Creator, "u"), title: f.Title + f.Name}
 	// The roles in the order of the file.
@@ -197,11 +229,21 @@ func (f *fileGroup) group() (group, error) {
 		if err != nil {
 			return group{}, err
 		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return group{}, fmt.Errorf("role %v: %w", name, err)
+		}
 		var r fileRole
-		if err := dec.Decode(&r); err != nil {
+		if err := unmarshal(raw, &r); err != nil {
 			return group{}, fmt.Errorf("role %v: %w", name, err)
 		}
 		spec := roleSpec{name: fmt.Sprint(name)}
+		if err := goodID("role", spec.name); err != nil {
+			return group{}, err
+		}
+		if len(spec.name) > roleLimit {
+			return group{}, fmt.Errorf("the role %.40s… has %d bytes; %d are the most", spec.name, len(spec.name), roleLimit)
+		}
 		if slices.ContainsFunc(g.roles, func(r roleSpec) bool { return r.name == spec.name }) {
 			return group{}, fmt.Errorf("role %s is there twice", spec.name)
 		}

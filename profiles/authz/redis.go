@@ -11,7 +11,7 @@ import (
 // onRedis keeps a tenant's keys under one hash tag, so that a check touches one
 // node of a cluster. Hashes: pr accounts, rg groups and rx other resources that a
 // principal has a role on, mg groups and mu users with a role on a resource; sets:
-// mc closures; hashes: pc kept permissions, pf sections; set: ld the load's marks.
+// mc closures and mi what is indirect in them; hashes: pc kept permissions, pf sections; set: ld the load's marks.
 type onRedis struct {
 	c      goredis.UniversalClient
 	prefix string // "perfbench:authz:"
@@ -52,13 +52,17 @@ func none(err error) error {
 func (r *onRedis) account(ctx context.Context, w *work, id string) (account, bool, error) {
 	w.statements++
 	m, err := r.c.HGetAll(ctx, r.key("pr", id)).Result()
-	return account{id, m["tenant"], m["kind"], m["visibility"], m["first"], m["last"], m["title"]}, len(m) > 0, err
+	a := account{id: id, tenant: m["tenant"], kind: m["kind"], visibility: m["visibility"], first: m["first_name"], last: m["last_name"], title: m["title"]}
+	return a, len(m) > 0, err
 }
 
 func (r *onRedis) putAccount(ctx context.Context, w *work, a account) error {
 	w.statements++
-	return r.c.HSet(ctx, r.key("pr", a.id), "tenant", a.tenant, "kind", a.kind, "visibility", a.visibility,
-		"first", a.first, "last", a.last, "title", a.title).Err()
+	fields := make([]any, 0, 2*len(accountColumns))
+	for i, v := range a.values()[1:] {
+		fields = append(fields, accountColumns[i+1], v)
+	}
+	return r.c.HSet(ctx, r.key("pr", a.id), fields...).Err()
 }
 
 func (r *onRedis) role(ctx context.Context, w *work, principal, resource string) (string, error) {
@@ -167,22 +171,56 @@ func (r *onRedis) members(ctx context.Context, w *work, resource, after string, 
 	return page(out, limit), err
 }
 
-func (r *onRedis) closure(ctx context.Context, w *work, principal string) ([]string, bool, error) {
-	w.statements++
-	ids, err := r.c.SMembers(ctx, r.key("mc", principal)).Result()
-	return ids, len(ids) > 0, err
+func (r *onRedis) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
+	w.statements += 2
+	key := r.key("mc", principal)
+	members := make([]any, len(among))
+	for i, g := range among {
+		members[i] = g
+	}
+	var there *goredis.IntCmd
+	var in *goredis.BoolSliceCmd
+	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
+		there = p.Exists(ctx, key)
+		if len(members) > 0 {
+			in = p.SMIsMember(ctx, key, members...)
+		}
+		return nil
+	})
+	if err != nil || there.Val() == 0 || in == nil {
+		return nil, err == nil && there.Val() > 0, err
+	}
+	var out []string
+	for i, ok := range in.Val() {
+		if ok {
+			out = append(out, among[i])
+		}
+	}
+	return out, true, nil
 }
 
-func (r *onRedis) putClosure(ctx context.Context, w *work, principal string, groups []string) error {
-	w.statements++
+func (r *onRedis) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+	indirect := groups[direct:]
 	if len(groups) == 0 {
 		groups = []string{emptyClosure}
 	}
-	return r.c.SAdd(ctx, r.key("mc", principal), groups).Err()
+	w.statements++
+	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
+		if len(indirect) > 0 {
+			w.statements++
+			p.SAdd(ctx, r.key("mi", principal), indirect)
+		}
+		p.SAdd(ctx, r.key("mc", principal), groups)
+		return nil
+	})
+	return err
 }
 
 func (r *onRedis) dropClosures(ctx context.Context, w *work, principals []string) error {
-	return r.unlink(ctx, w, "mc", principals)
+	if err := r.unlink(ctx, w, "mc", principals); err != nil {
+		return err
+	}
+	return r.unlink(ctx, w, "mi", principals)
 }
 
 func (r *onRedis) unlink(ctx context.Context, w *work, kind string, ids []string) error {

@@ -24,12 +24,14 @@ type onSQL struct {
 	stmts     sync.Map
 }
 
-// sqlTables lists the tables with their columns; %id is the type of an id.
+// sqlTables lists the tables with their columns; %id is the type of an id,
+// %role of a role, %text of a text of any length.
 var sqlTables = []struct{ name, columns, key, index string }{
-	{"principals", "principal_id %id NOT NULL, tenant %id NOT NULL, kind VARCHAR(1) NOT NULL, visibility VARCHAR(16), first_name VARCHAR(200), last_name VARCHAR(200), title VARCHAR(500)", "principal_id", ""},
-	{"roles", "principal_id %id NOT NULL, resource_id %id NOT NULL, role VARCHAR(64) NOT NULL", "principal_id, resource_id", "resource_id, principal_id, role"},
-	{"memberships_cache", "principal_id %id NOT NULL, group_id %id NOT NULL", "principal_id, group_id", ""},
-	{"permission_cache", "principal_id %id NOT NULL, resource_id %id NOT NULL, action VARCHAR(64) NOT NULL", "principal_id, resource_id, action", ""},
+	{"principals", "principal_id %id NOT NULL, tenant %id NOT NULL, kind VARCHAR(1) NOT NULL, visibility VARCHAR(16), username %text, password_hash VARCHAR(100), " +
+		"first_name %text, last_name %text, display_name %text, locale VARCHAR(16), timezone VARCHAR(64), title %text, description %text", "principal_id", ""},
+	{"roles", "principal_id %id NOT NULL, resource_id %id NOT NULL, role %role NOT NULL", "principal_id, resource_id", "resource_id, principal_id, role"},
+	{"memberships_cache", "principal_id %id NOT NULL, group_id %id NOT NULL, indirect BOOLEAN", "principal_id, group_id", ""},
+	{"permission_cache", "principal_id %id NOT NULL, resource_id %id NOT NULL, action %role NOT NULL", "principal_id, resource_id, action", ""},
 	{"profiles", "principal_id %id NOT NULL, section VARCHAR(32) NOT NULL, visibility VARCHAR(16), data %text", "principal_id, section", ""},
 	{"load", "tenant %id NOT NULL, batch VARCHAR(64) NOT NULL", "tenant, batch", ""},
 }
@@ -74,15 +76,16 @@ func (l *onSQL) prepare(ctx context.Context) error {
 	if err := l.c.EnsureDatabase(ctx, l.namespace); err != nil {
 		return err
 	}
-	id, long := "VARCHAR(255)", "TEXT"
+	// Two ids and a role must fit into an index.
+	id, role, long := "VARCHAR(1000)", "VARCHAR(100)", "TEXT"
 	switch l.c.Dialect() {
 	case sqlstore.DialectMySQL:
-		id, long = "VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin", "MEDIUMTEXT"
+		id, role, long = "VARBINARY(1000)", "VARBINARY(100)", "MEDIUMTEXT CHARACTER SET utf8mb4"
 	case sqlstore.DialectPostgres:
-		id = `VARCHAR(255) COLLATE "C"`
+		id, role = `VARCHAR(1000) COLLATE "C"`, `VARCHAR(100) COLLATE "C"`
 	}
 	for _, t := range sqlTables {
-		columns := strings.NewReplacer("%id", id, "%text", long).Replace(t.columns)
+		columns := strings.NewReplacer("%id", id, "%text", long, "%role", role).Replace(t.columns)
 		index := ""
 		if t.index != "" && l.c.Dialect() == sqlstore.DialectMySQL {
 			index = ", INDEX by_resource (" + t.index + ")"
@@ -222,8 +225,7 @@ func (l *onSQL) account(ctx context.Context, w *work, id string) (a account, ok 
 }
 
 func (l *onSQL) putAccount(ctx context.Context, w *work, a account) error {
-	return l.exec(ctx, w, l.upsert("principals", "principal_id", "principal_id", "tenant", "kind", "visibility", "first_name", "last_name", "title"),
-		a.id, a.tenant, a.kind, a.visibility, a.first, a.last, a.title)
+	return l.exec(ctx, w, l.upsert("principals", "principal_id", accountColumns...), a.values()...)
 }
 
 func (l *onSQL) role(ctx context.Context, w *work, principal, resource string) (string, error) {
@@ -294,17 +296,25 @@ func (l *onSQL) members(ctx context.Context, w *work, resource, after string, li
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id > ? ORDER BY principal_id LIMIT "+strconv.Itoa(limit), resource, after)
 }
 
-func (l *onSQL) closure(ctx context.Context, w *work, principal string) ([]string, bool, error) {
-	ids, err := l.ids(ctx, w, "SELECT group_id FROM %memberships_cache WHERE principal_id = ?", principal)
-	return ids, len(ids) > 0, err
+func (l *onSQL) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
+	some, err := l.ids(ctx, w, "SELECT group_id FROM %memberships_cache WHERE principal_id = ? LIMIT 1", principal)
+	if err != nil || len(some) == 0 || len(among) == 0 {
+		return nil, len(some) > 0, err
+	}
+	hs, err := l.in(ctx, w, "SELECT group_id, '' FROM %memberships_cache WHERE principal_id = ? AND group_id", among, "", principal)
+	out := make([]string, len(hs))
+	for i, h := range hs {
+		out[i] = h.id
+	}
+	return out, true, err
 }
 
-func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, groups []string) error {
+func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
 		groups = []string{emptyClosure}
 	}
-	for _, g := range groups {
-		if err := l.exec(ctx, w, l.upsert("memberships_cache", "principal_id, group_id", "principal_id", "group_id"), principal, g); err != nil {
+	for i, g := range groups {
+		if err := l.exec(ctx, w, l.upsert("memberships_cache", "principal_id, group_id", "principal_id", "group_id", "indirect"), principal, g, i >= direct); err != nil {
 			return err
 		}
 	}

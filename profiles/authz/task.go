@@ -33,67 +33,83 @@ type worker struct {
 func (b *bound) worker(t *tenant, number int) *worker {
 	return &worker{
 		b: b, t: t, number: number, o: newOracle(b.s.model),
-		c: &checker{l: b.l, strategy: b.s.strategy, invalidate: b.s.invalidate, sentinel: !b.s.compat},
+		c: b.checker(),
 		r: stream(b.s.seed, t.name[len(t.name)-3:], number+1<<20*t.phase),
 	}
 }
 
-// statements returns how many statements were sent since it was last called.
-func (w *worker) statements() int64 {
-	n := w.c.work.statements
-	w.c.work.statements = 0
+// checker makes a checker as the plan says.
+func (b *bound) checker() *checker {
+	return &checker{
+		l: b.l, strategy: b.s.strategy, invalidate: b.s.invalidate, sentinel: !b.s.compat,
+		exists: b.s.variant == "v1" && b.s.driver != "null", memory: newMemory(b.s.ttl),
+	}
+}
+
+// cost returns what was sent and looked up since it was last called.
+func (w *worker) cost() work {
+	n := w.c.work
+	w.c.work = work{}
 	return n
 }
 
 // loadTask stores one item after the other.
 type loadTask struct {
 	*worker
+	load    *loader
 	tallies []*tally
-	batch   batch
-	at      int
-	have    bool
-	failing int64 // since when the item at hand fails
+	// warm is a tenant that only a warm-up writes to: the load itself, which is done
+	// once, begins with measurement.
+	warm   *tenant
+	warmed int
 }
 
-// Do stores one item; one that fails is tried again.
+// Do stores one item; one that fails is tried again, by whoever comes next.
 func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
-	l := &k.t.load
-	if !k.have {
-		if k.batch, k.have = l.claim(ctx); !k.have {
-			return workload.ErrDone
-		}
-		k.at = k.batch.from
+	if it.Warmup {
+		return k.warmUp(ctx, it)
 	}
-	kd := l.kinds[k.batch.kind]
+	l := k.load
+	next, ok := l.claim(ctx)
+	if !ok {
+		return workload.ErrDone
+	}
+	kd := l.kinds[next.kind]
 	from := it.Now()
 	m := it.Begin(workload.Op(kd.op))
-	err := it.End(m, 1, k.store(ctx, kd, kd.n-1-k.at)) // the original works from the end
-	last := k.at+1 == k.batch.to
-	if err == nil && last {
-		// The mark is part of the item after which it stands, and of no measurement.
-		err = k.b.l.mark(ctx, k.t.name, batchName(kd.name, k.batch.number))
-	}
-	k.tallies[k.batch.kind].note(from, it.Now(), k.statements(), err)
-	if err != nil {
-		if k.failing == 0 {
-			k.failing = from
+	err := it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i)) // the original works from the end
+	stored := err == nil
+	if stored {
+		if batch, complete := l.stored(next); complete {
+			// The mark is part of the item after which it stands, and of no measurement.
+			err = k.b.l.mark(ctx, k.t.name, batchName(kd.name, batch))
 		}
-		if it.Now()-k.failing > int64(patience) {
-			return workload.Fatal(fmt.Errorf("load %s of tenant %s: failing for %v: %w", kd.name, k.t.name, patience, err))
-		}
-		return err
 	}
-	k.failing = 0
-	if k.at++; last {
-		l.end()
-		k.have = false
+	now := it.Now()
+	k.tallies[next.kind].note(from, now, k.cost(), err)
+	if since := l.end(next, now, stored, err); err != nil && now-since > int64(patience) {
+		return workload.Fatal(fmt.Errorf("load %s of tenant %s: failing for %v: %w", kd.name, k.t.name, patience, err))
 	}
-	return nil
+	return err
+}
+
+// warmUp stores items of every kind in turn, for a tenant that nobody asks about.
+func (k *loadTask) warmUp(ctx context.Context, it *workload.Iteration) error {
+	kd := k.load.kinds[k.warmed%len(k.load.kinds)]
+	i := (k.warmed*7919 + k.number) % max(kd.n, 1)
+	k.warmed++
+	m := it.Begin(workload.Op(kd.op))
+	err := it.End(m, 1, k.store(ctx, k.warm, kd, i))
+	k.cost()
+	return err
 }
 
 // store writes one item as the variant does.
-func (k *loadTask) store(ctx context.Context, kd kind, i int) error {
-	m, l, w, t := k.b.s.model, k.b.l, &k.c.work, k.t
+func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int) error {
+	m, l, w := k.b.s.model, k.b.l, &k.c.work
+	if i >= kd.n {
+		return nil
+	}
 	switch kd.name {
 	case "users":
 		u := &m.data.users[i]
@@ -104,11 +120,15 @@ func (k *loadTask) store(ctx context.Context, kd kind, i int) error {
 		if err != nil {
 			return err
 		}
-		return l.putAccount(ctx, w, account{t.id(int32(i)), t.name, "u", vis, u.first, u.last, ""})
+		password, err := k.b.s.hash(u.id)
+		if err != nil {
+			return err
+		}
+		return l.putAccount(ctx, w, account{id: t.id(int32(i)), tenant: t.name, kind: "u", visibility: vis, first: u.first, last: u.last, password: password})
 	case "groups":
-		return k.storeGroup(ctx, i)
+		return k.storeGroup(ctx, t, i)
 	case "profileSections":
-		return k.storeSection(ctx, i)
+		return k.storeSection(ctx, t, i)
 	}
 	e := m.edges[i]
 	v1 := k.b.s.variant == "v1"
@@ -138,8 +158,8 @@ func (k *loadTask) store(ctx context.Context, kd kind, i int) error {
 	return l.setRole(ctx, w, g)
 }
 
-func (k *loadTask) storeGroup(ctx context.Context, i int) error {
-	m, l, w, t := k.b.s.model, k.b.l, &k.c.work, k.t
+func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i int) error {
+	m, l, w := k.b.s.model, k.b.l, &k.c.work
 	p, creator := int32(m.users+i), m.creators[i]
 	if creator >= 0 {
 		if _, _, err := l.account(ctx, w, t.id(creator)); err != nil {
@@ -149,7 +169,7 @@ func (k *loadTask) storeGroup(ctx context.Context, i int) error {
 	if _, _, err := l.account(ctx, w, t.id(p)); err != nil {
 		return err
 	}
-	if err := l.putAccount(ctx, w, account{t.id(p), t.name, "g", "public", "", "", m.local[p]}); err != nil || creator < 0 {
+	if err := l.putAccount(ctx, w, account{id: t.id(p), tenant: t.name, kind: "g", visibility: "public", title: m.local[p]}); err != nil || creator < 0 {
 		return err
 	}
 	g := grant{t.id(p), t.id(creator), "manager"}
@@ -173,8 +193,8 @@ func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
 	return vis, pubs, err
 }
 
-func (k *loadTask) storeSection(ctx context.Context, i int) error {
-	id, name := k.t.id(int32(i/2)), sectionNames[1-i%2] // taken from the end
+func (k *loadTask) storeSection(ctx context.Context, t *tenant, i int) error {
+	id, name := t.id(int32(i/2)), sectionNames[1-i%2] // taken from the end
 	vis, data, err := k.b.s.sectionOf(i/2, 1-i%2)
 	if err != nil {
 		return err
@@ -199,8 +219,8 @@ type listTask struct {
 
 // Do makes one check and compares it with the oracle.
 func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
-	i := k.t.cursors[k.test].Add(1) - 1
-	if !k.wrap && i >= k.n || k.n == 0 {
+	i, ok := k.t.next(k.test, k.n, k.wrap, it)
+	if !ok {
 		return workload.ErrDone
 	}
 	p, g, role := k.at(i % k.n)
@@ -214,13 +234,30 @@ func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
 	m := it.Begin(op)
 	got, err := k.c.allowed(ctx, principal, resource, name)
 	_ = it.End(m, 1, err)
-	k.tally.note(from, it.Now(), k.statements(), err)
+	if cost := k.cost(); !it.Warmup {
+		k.tally.note(from, it.Now(), cost, err)
+	}
 	if err != nil {
 		return err
 	}
-	k.tally.decided(got)
+	if !it.Warmup {
+		k.tally.decided(got)
+	}
 	k.t.judge(got, want, principal, resource, name)
 	return nil
+}
+
+// next is the number of the next item of a test; false when there is no more. A
+// warm-up has numbers of its own and takes nothing away.
+func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int64, bool) {
+	if n == 0 {
+		return 0, false
+	}
+	if it.Warmup {
+		return t.cursors[len(t.cursors)-1].Add(1) - 1, true
+	}
+	i := t.cursors[test].Add(1) - 1
+	return i, wrap || i < n
 }
 
 // at is the i-th check.
@@ -238,44 +275,6 @@ func (k *listTask) at(i int64) (principal, resource int32, role int) {
 	}
 	users := int64(m.users)
 	return int32(i % users), int32(users + i/users), k.role
-}
-
-// profileTask reads full profiles: the account and both sections.
-type profileTask struct {
-	*worker
-	tally *tally
-	wrap  bool
-	n     int64
-}
-
-// Do reads one profile and compares it with what was stored.
-func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
-	i := k.t.cursors[0].Add(1) - 1
-	if !k.wrap && i >= k.n {
-		return workload.ErrDone
-	}
-	user := int(k.n - 1 - i%k.n)
-	id := k.t.id(int32(user))
-	var sections [2][2]string
-	from := it.Now()
-	m := it.Begin(0)
-	a, ok, err := k.b.l.account(ctx, &k.c.work, id)
-	for n := 0; n < 2 && err == nil; n++ {
-		sections[n][0], sections[n][1], _, err = k.b.l.section(ctx, &k.c.work, id, sectionNames[n])
-	}
-	_ = it.End(m, 1, err)
-	k.tally.note(from, it.Now(), k.statements(), err)
-	if err != nil || k.b.s.driver == "null" {
-		return err
-	}
-	right := ok && a.first == k.b.s.model.data.users[user].first && a.last == k.b.s.model.data.users[user].last
-	for n := range sections {
-		vis, data, _ := k.b.s.sectionOf(user, n) // loading has refused bad ones
-		right = right && sections[n][0] == vis && sections[n][1] == data
-		k.tally.decided(visible(vis, "other"))
-	}
-	k.t.judge(right, true, id, "its profile", "owner")
-	return nil
 }
 
 // zipf draws numbers below n, small ones more often.

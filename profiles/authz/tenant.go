@@ -1,7 +1,6 @@
 package authz
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,9 @@ type tenant struct {
 
 	once    sync.Once
 	ids     []string
-	load    loader
+	loads   [2]loader       // of the phases load and users
+	before  int64           // items that an earlier run has loaded
+	warm    *tenant         // that a warm-up writes to
 	cursors [8]atomic.Int64 // by test
 
 	mu      sync.Mutex
@@ -36,10 +37,41 @@ func (t *tenant) id(p int32) string {
 	return t.ids[p]
 }
 
+// loader is that of one of the phases that load.
+func (t *tenant) loader(what string) *loader {
+	if what == "users" {
+		return &t.loads[1]
+	}
+	return &t.loads[0]
+}
+
+// loaded says that everything is stored.
+func (t *tenant) loaded() bool {
+	for _, what := range t.s.loadPhases() {
+		if !t.loader(what).over() {
+			return false
+		}
+	}
+	return true
+}
+
+// forWarmUp is the tenant that a warm-up of the load writes to.
+func (t *tenant) forWarmUp() *tenant {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.warm == nil {
+		t.warm = &tenant{s: t.s, name: t.name + "-warmup", phase: t.phase, number: t.number}
+	}
+	return t.warm
+}
+
 // tally is what one worker has done of one kind. The worker alone writes it.
 type tally struct {
-	count, errors, allowed, denied, statements, first, last atomic.Int64
-	_                                                       [64]byte
+	count, errors, allowed, denied, statements, lookups, hits, first, last atomic.Int64
+	// Of the staleness probe: how often a revoked permission was still granted,
+	// and how often it still was when the probe gave up.
+	stale, stuck atomic.Int64
+	_            [64]byte
 }
 
 func (t *tenant) tally(kind string) *tally {
@@ -53,13 +85,16 @@ func (t *tenant) tally(kind string) *tally {
 	return k
 }
 
-// note adds one operation, from and to in ns since measurement began.
-func (k *tally) note(from, to, statements int64, err error) {
+// note adds one operation, from and to in ns since measurement began, with what it
+// cost.
+func (k *tally) note(from, to int64, cost work, err error) {
+	k.lookups.Add(cost.lookups)
+	k.hits.Add(cost.hits)
 	if k.count.Load()+k.errors.Load() == 0 {
 		k.first.Store(from)
 	}
 	k.last.Store(to)
-	k.statements.Add(statements)
+	k.statements.Add(cost.statements)
 	if err != nil {
 		k.errors.Add(1)
 		return
@@ -110,90 +145,6 @@ func (t *tenant) remember(g grant, err error) {
 	t.changed[key] = g.role
 }
 
-// kind is one step of a load.
-type kind struct {
-	name string
-	n    int
-	op   int
-}
-
-// loader hands out a tenant's load in batches, one kind after the other: a kind
-// begins once every item of the one before is stored.
-type loader struct {
-	mu       sync.Mutex
-	kinds    []kind
-	size     int
-	at, next int
-	flying   int
-	done     map[string]bool
-	gate     chan struct{}
-	before   int64 // items that an earlier run has stored
-}
-
-func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.kinds, l.size, l.done, l.gate = kinds, size, done, make(chan struct{})
-	for _, k := range kinds {
-		for b := 0; b*size < k.n; b++ {
-			if done[batchName(k.name, b)] {
-				l.before += int64(min(size, k.n-b*size))
-			}
-		}
-	}
-}
-
-func batchName(kind string, batch int) string { return fmt.Sprintf("%s-%d", kind, batch) }
-
-// batch is a stretch of one kind.
-type batch struct {
-	kind, number, from, to int
-}
-
-// claim returns the next batch that is not done, waiting for a kind to end where
-// need be; false when there is no more.
-func (l *loader) claim(ctx context.Context) (batch, bool) {
-	for {
-		l.mu.Lock()
-		for l.at < len(l.kinds) {
-			k := l.kinds[l.at]
-			for l.next*l.size < k.n && l.done[batchName(k.name, l.next)] {
-				l.next++
-			}
-			if l.next*l.size < k.n {
-				b := batch{l.at, l.next, l.next * l.size, min((l.next+1)*l.size, k.n)}
-				l.next++
-				l.flying++
-				l.mu.Unlock()
-				return b, true
-			}
-			if l.flying > 0 {
-				break
-			}
-			l.at, l.next = l.at+1, 0
-		}
-		over, gate := l.at >= len(l.kinds), l.gate
-		l.mu.Unlock()
-		if over {
-			return batch{}, false
-		}
-		select {
-		case <-gate:
-		case <-ctx.Done():
-			return batch{}, false
-		}
-	}
-}
-
-// end gives a batch back as stored.
-func (l *loader) end() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.flying--
-	close(l.gate)
-	l.gate = make(chan struct{})
-}
-
 // visibility maps what files hold to what the application knows.
 func visibility(v string) (string, error) {
 	switch v {
@@ -207,8 +158,27 @@ func visibility(v string) (string, error) {
 	return "", fmt.Errorf("visibility %q is not one of public, loggedin, private, contacts, everyone", v)
 }
 
-// visible says whether a reader may see a section: "owner", "other" (logged in)
-// or "anonymous".
+// The readers of a profile.
+const (
+	ownerReads     = "owner"
+	adminReads     = "admin"
+	loggedInReads  = "loggedin"
+	anonymousReads = "anonymous"
+	mixedReaders   = "mixed" // each of the others in turn
+)
+
+var readers = []string{ownerReads, adminReads, loggedInReads, anonymousReads}
+
+// visible says whether a reader may see a section.
 func visible(visibility, reader string) bool {
-	return reader == "owner" || visibility == "public" || visibility == "loggedin" && reader == "other"
+	switch reader {
+	case ownerReads, adminReads:
+		return true
+	case loggedInReads:
+		return visibility != "private"
+	}
+	return visibility == "public"
 }
+
+// named says whether a reader may see the name of a user.
+func named(visibility, reader string) bool { return visible(visibility, reader) }

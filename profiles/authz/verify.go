@@ -74,10 +74,7 @@ func (t *tenant) verdict() workload.Check {
 
 func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int64, error) {
 	want := map[string]string{}
-	t.load.mu.Lock()
-	over := t.load.at >= len(t.load.kinds) && len(t.load.kinds) > 0
-	t.load.mu.Unlock()
-	if m := b.s.model; over && b.s.mode == modeChecks {
+	if m := b.s.model; t.loaded() && b.s.mode == modeChecks {
 		step := max(1, len(m.up)/sample)
 		for p := 0; p < len(m.up); p += step {
 			for _, l := range m.up[p] {

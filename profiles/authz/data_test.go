@@ -1,0 +1,229 @@
+package authz
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+func fixture() *dataset {
+	return &dataset{
+		users: []user{{id: "a"}, {id: "b"}, {id: "c"}, {id: "creator"}},
+		groups: []group{{id: "G", creator: "creator", roles: []roleSpec{
+			{name: "manager", users: []string{"a", "b", "creator"}}, {name: "member", users: []string{"b", "c", "c"}, groups: []string{"G"}},
+		}}},
+	}
+}
+
+func TestMembershipsOfEachMode(t *testing.T) {
+	for mode, want := range map[string]int{modeRoles: 6, modeCommitted: 2, modeNested: 7, modeFlat: 4} {
+		m, err := newModel(fixture(), mode, true)
+		require.NoError(t, err)
+		assert.Len(t, m.edges, want, mode)
+	}
+	m, err := newModel(fixture(), modeRoles, false)
+	require.NoError(t, err)
+	o := newOracle(m)
+	for i, want := range []bool{false, true, true, false} {
+		got, _ := o.allowed(int32(i), 4, int(m.role("member")))
+		assert.Equal(t, want, got, m.local[i])
+	}
+	m, err = newModel(fixture(), modeRoles, true)
+	require.NoError(t, err)
+	got, depth := newOracle(m).allowed(3, 4, int(m.role("member")))
+	assert.True(t, got, "who makes a role group is its manager and so in it, as in the original")
+	assert.Equal(t, 2, depth)
+}
+
+func TestGeneratorIsDeterministicAndLikeTheOriginal(t *testing.T) {
+	assert.Equal(t, generate("classic", 50, 25, 7), generate("classic", 50, 25, 7))
+	assert.NotEqual(t, generate("classic", 50, 25, 7), generate("classic", 50, 25, 8))
+	d := generate("classic", 50, 25, 7)
+	a, p := d.sections(3)
+	a2, p2 := generate("classic", 50, 25, 7).sections(3)
+	assert.Equal(t, a+p, a2+p2)
+	count := func(shape string, users, groups int, mode string) (float64, float64) {
+		edges, allowed := 0.0, 0.0
+		const seeds = 5
+		for seed := range int64(seeds) {
+			m, err := newModel(generate(shape, users, groups, seed), mode, true)
+			require.NoError(t, err)
+			edges += float64(len(m.edges)) / seeds
+			o, role := newOracle(m), int(m.role("member"))
+			for u := range users {
+				for g := range 50 {
+					if ok, _ := o.allowed(int32(u), int32(users+g), role); ok {
+						allowed += 100 / float64(seeds*users*50)
+					}
+				}
+			}
+		}
+		return edges, allowed
+	}
+	edges, _ := count("classic", 500, 250, modeCommitted)
+	assert.InDelta(t, 590, edges, 40)
+	edges, share := count("classic", 500, 250, modeRoles)
+	assert.InDelta(t, 5360, edges, 700)
+	assert.InDelta(t, 2, share, 1)
+	nested, share := count("classic", 500, 250, modeNested)
+	assert.InDelta(t, 600, nested-edges, 120)
+	assert.InDelta(t, 40, share, 12)
+	edges, _ = count("hilary", 1000, 2000, modeRoles)
+	assert.InDelta(t, 54000, edges, 4000)
+	nested, _ = count("hilary", 1000, 2000, modeNested)
+	assert.InDelta(t, 160, nested-edges, 60)
+}
+
+func write(t *testing.T, dir, name string, lines ...string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+}
+
+func mustRead(t *testing.T, dir string, sections bool) *dataset {
+	t.Helper()
+	f, err := openFolder(dir, "all", true)
+	require.NoError(t, err)
+	d, err := readFolder(f, sections)
+	require.NoError(t, err)
+	return d
+}
+
+func TestFoldersOfBothGenerations(t *testing.T) {
+	classic, newer := t.TempDir(), t.TempDir()
+	write(t, classic, "users/0.txt", `{"userid":"ann","userType":"student","aboutMe":{"aboutMePrivacy":"contacts"},"publications":{"publicationsPrivacy":"everyone"}}`+"\r", "", `{"userid":"bob"}`)
+	write(t, classic, "worlds/0.txt", `{"id":"w1","creator":"ann","roles":{"manager":{"users":["ann"],"groups":[]},"member":{"users":["bob","bob"],"groups":["w1"]}}}`, "")
+	write(t, newer, "scripts/users/0.txt", `{"userid":"ann","id":"u:x:ann"}`, `{"id":"u:x:bob"}`)
+	write(t, newer, "scripts/groups/0.txt", `{"id":"g:x:w1","creator":"u:x:ann","roles":{"manager":{"users":["u:x:ann"],"groups":[]},"member":{"users":["u:x:bob"],"groups":["g:x:w1"]}}}`)
+	for _, dir := range []string{classic, newer} {
+		d := mustRead(t, dir, false)
+		m, err := newModel(d, modeNested, true)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"ann", "bob", "w1", "w1-manager", "w1-member"}, m.local)
+		assert.Equal(t, []edge{{2, 3, 1}, {2, 4, 0}, {4, 1, 0}, {4, 2, 0}}, m.edges)
+	}
+	d := mustRead(t, classic, true)
+	assert.Equal(t, 2, d.mapped, "contacts and everyone")
+	vis, data, err := (&spec{model: &model{data: d}}).sectionOf(0, 0)
+	require.NoError(t, err)
+	assert.Equal(t, "private", vis)
+	assert.JSONEq(t, `{"aboutMePrivacy":"contacts"}`, data)
+}
+
+func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
+	dir := t.TempDir()
+	user := `{"userid":"ann"}`
+	for text, want := range map[string]string{
+		`{"id":"w","roles":{"member":{"users":["a`: "worlds/0.txt:2: not a JSON object",
+		`{"id":"w"}`: "worlds/0.txt:2: a group without an object of roles",
+		`{"id":"w","roles":{"member":{"users":["zoe"]}}}`:      "worlds/0.txt:2: group w: role member: there is no user zoe",
+		`{"id":"w","creator":"u:x:zoe","roles":{}}`:            "worlds/0.txt:2: group w: there is no user zoe, its creator",
+		`{"id":"w","roles":{"member":{"users":"ann"}}}`:        "worlds/0.txt:2: role member: users: a string where a list is wanted",
+		`{"id":"w","roles":{"member":{}},"roles2":{}} {}`:      "worlds/0.txt:2: not a JSON object",
+		`{"id":"w","roles":{"m":{},"m":{}}}`:                   "worlds/0.txt:2: role m is there twice",
+		`{"id":7,"roles":{}}`:                                  "worlds/0.txt:2: id: a number where a string is wanted",
+		`{"id":"g:x:","roles":{}}`:                             "worlds/0.txt:2: a group without id",
+		`{"id":"w\u0000","roles":{}}`:                          `worlds/0.txt:2: the id "w\x00" of a group: control characters cannot be in it`,
+		`{"id":"` + strings.Repeat("x", 800) + `","roles":{}}`: "worlds/0.txt:2: an id of a group with 800 bytes; 700 are the most",
+		`{"id":"v-member","roles":{}}`:                         "worlds/0.txt:1: group v: its role group for member: group v-member is in the data set twice",
+		`["w"]`:                                                "worlds/0.txt:2: a JSON array where an object is wanted",
+	} {
+		write(t, dir, "users/0.txt", user)
+		write(t, dir, "worlds/0.txt", `{"id":"v","roles":{"member":{}}}`, text)
+		in := workload.Inputs{Values: profiletest.Values(t, Profile(), "small")}
+		in.Values.Set(workload.Value{Name: "folder", Text: dir, Origin: workload.OriginFlag})
+		_, err := Design(in)
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	for text, want := range map[string]string{
+		`{"userid":"bob","userAccountPrivacy":"nobody"}`:                    `users/0.txt:3: userAccountPrivacy: visibility "nobody" is not one of`,
+		`{"userid":"bob","aboutMe":{"aboutMePrivacy":"x"}}`:                 `users/0.txt:3: aboutMePrivacy: visibility "x"`,
+		`{"userid":"bob","publications":{"publicationsPrivacy":"friends"}}`: `users/0.txt:3: publicationsPrivacy: visibility "friends"`,
+		`{"userid":"bob","aboutMe":[]}`:                                     "users/0.txt:3: aboutMe: a JSON array where an object is wanted",
+		`{"firstName":"bob"}`:                                               "users/0.txt:3: a user without id",
+		`{"userid":"bob"`:                                                   "users/0.txt:3: not a JSON object",
+	} {
+		write(t, dir, "users/0.txt", user, "", text)
+		f, err := openFolder(dir, "all", true)
+		require.NoError(t, err)
+		_, err = readFolder(f, true)
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	_, err := openFolder(t.TempDir(), "all", true)
+	assert.ErrorContains(t, err, "users/0.txt")
+}
+
+// Every batch of a folder is read, in the order of the numbers; one that is missing
+// among others is named.
+func TestAllBatchesOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"0", "1", "2", "10"} {
+		write(t, dir, "users/"+n+".txt", `{"userid":"batch`+n+`-ann"}`)
+		write(t, dir, "worlds/"+n+".txt", `{"id":"batch`+n+`-w","creator":"batch`+n+`-ann","roles":{"member":{"users":["batch0-ann"]}}}`)
+	}
+	write(t, dir, "users/notes.txt", "not a batch")
+	write(t, dir, "users/007.txt", "not a batch either")
+	_, err := openFolder(dir, "all", true)
+	require.ErrorContains(t, err, "users/3.txt")
+	for n := 3; n < 10; n++ {
+		write(t, dir, fmt.Sprintf("users/%d.txt", n), fmt.Sprintf(`{"userid":"batch%d-ann"}`, n))
+	}
+	_, err = openFolder(dir, "all", true)
+	require.ErrorContains(t, err, "worlds/3.txt")
+	f, err := openFolder(dir, "10, 0", true)
+	require.NoError(t, err)
+	d, err := readFolder(f, false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"batch10-ann", "batch0-ann"}, []string{d.users[0].id, d.users[1].id})
+	for _, bad := range []string{"one", "-1", "0,0", "0,"} {
+		_, err = openFolder(dir, bad, true)
+		require.ErrorContains(t, err, "batches:", bad)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "worlds")))
+	_, err = openFolder(dir, "all", true)
+	require.ErrorContains(t, err, "groups/0.txt")
+	_, err = openFolder(dir, "all", false)
+	require.NoError(t, err, "profiles need no groups")
+}
+
+// A plan is designed more than once; its folder is read once, and again when it has
+// changed.
+func TestAFolderIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "users/0.txt", `{"userid":"ann"}`)
+	write(t, dir, "worlds/0.txt", `{"id":"w","roles":{"member":{"users":["ann"]}}}`)
+	_, first := design(t, "folder="+dir)
+	_, second := design(t, "folder="+dir, "threads=4")
+	assert.Same(t, first.model, second.model)
+	_, other := design(t, "folder="+dir, "variant=v2")
+	assert.NotSame(t, first.model, other.model)
+	write(t, dir, "users/0.txt", `{"userid":"ann"}`, `{"userid":"bob"}`)
+	_, changed := design(t, "folder="+dir)
+	assert.Equal(t, 2, changed.model.users)
+	assert.Equal(t, 1, first.model.users)
+}
+
+// What other systems leave in such files is read over: a mark of the byte order,
+// carriage returns, empty lines, no line end, names of every script.
+func TestOddFoldersAreRead(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "scripts/users/0.txt", "\ufeff"+`{"userid":"žofie-Ω:1"}`+"\r", "\r", "  ", `{"id":"u:t:名前","firstName":"名","lastName":"前"}`, `{"userid":"{tag}'\"%","firstName":"a'b"}`, "", "")
+	write(t, dir, "scripts/groups/0.txt", `{"id":"g:t:skupina Ω","name":"x","creator":"u:t:名前","roles":{"člen ✓":{"users":["u:t:žofie-Ω:1","{tag}'\"%"],"groups":["g:t:skupina Ω"],"totalUsers":2}}}`)
+	m, err := newModel(mustRead(t, dir, false), modeNested, true)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"žofie-Ω:1", "名前", `{tag}'"%`, "skupina Ω", "skupina Ω-člen ✓"}, m.local)
+	assert.Len(t, m.edges, 4)
+}

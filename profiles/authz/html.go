@@ -1,0 +1,141 @@
+package authz
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// cell is a rate as the original's tables have it: two decimals at most.
+func cell(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	s := strconv.FormatFloat(*v, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// row is one phase of the table.
+type row []string
+
+// table is the baseline's table: a title row and rows for each test.
+type table struct {
+	head  []string
+	style string
+	span  int
+	tests []test
+}
+
+// test is the phases of one run.
+type test struct {
+	title string
+	rows  []row
+}
+
+func (t *table) html() []byte {
+	var b strings.Builder
+	b.WriteString("<table" + t.style + ">\n  <tr>\n")
+	for _, h := range t.head {
+		b.WriteString("    <th>" + h + "</th>\n")
+	}
+	b.WriteString("  </tr>\n")
+	for _, x := range t.tests {
+		fmt.Fprintf(&b, "  <tr>\n    <th colspan=\"%d\">%s</th>\n  </tr>\n", t.span, x.title)
+		for _, r := range x.rows {
+			b.WriteString("  <tr>\n")
+			for _, c := range r {
+				b.WriteString("    <td>" + c + "</td>\n")
+			}
+			b.WriteString("  </tr>\n")
+		}
+	}
+	b.WriteString("</table>\n")
+	return []byte(b.String())
+}
+
+// newTable is the table of a mode, with no tests in it.
+func newTable(mode string, compat bool) *table {
+	if mode != modeProfiles {
+		return &table{head: []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"}, span: 6}
+	}
+	t := &table{head: []string{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"}, style: ` style="width:100%"`, span: 4}
+	if compat {
+		t.span = 6 // as the original's table of four columns has it
+	}
+	return t
+}
+
+// title names a test by its phases and tenants, as the original's tables do.
+func title(number, phases, concurrent int) string {
+	s := func(n int, word string) string {
+		if n != 1 {
+			word += "s"
+		}
+		return fmt.Sprintf("%d %s", n, word)
+	}
+	sep := ","
+	if concurrent == 1 {
+		sep = ";"
+	}
+	return fmt.Sprintf("Test #%d: %s%s %s per phase", number, s(phases, "phase"), sep, s(concurrent, "concurrent tenant"))
+}
+
+func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(facts.Mode, facts.Compat)
+	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
+	t.tests = append(t.tests, d.test(1))
+	return []rundir.File{{Name: fileName(f, ".html"), Data: t.html()}}, nil
+}
+
+// test is a run's part of the table.
+func (d *document) test(number int) test {
+	out := test{title: title(number, len(d.facts.Phases), d.facts.Concurrent)}
+	for k, p := range d.facts.Phases {
+		r := row{strconv.Itoa(k)}
+		for _, name := range []string{"users", "groups", "memberships", "profileSections"} {
+			if (name == "profileSections") != (d.facts.Mode == modeProfiles) {
+				continue // of the other table
+			}
+			st, _ := find(p.Load, name)
+			r = append(r, cell(d.rate(st.Num, st.TimeMS)))
+		}
+		if d.facts.Mode == modeProfiles {
+			st, _ := find(p.Tests, "profile")
+			spent := ""
+			if k == len(d.facts.Phases)-1 {
+				spent = shellTime(d.f.Run.Ended.Sub(d.f.Run.Started))
+			}
+			out.rows = append(out.rows, append(r, cell(d.rate(st.Num, st.TotalMS)), spent))
+			continue
+		}
+		for _, name := range []string{"valid", "sweep"} {
+			st, _ := find(p.Tests, name)
+			r = append(r, cell(d.rate(st.Total, st.TotalMS)))
+		}
+		out.rows = append(out.rows, r)
+	}
+	return out
+}
+
+func find(steps []Step, name string) (Step, bool) {
+	for _, st := range steps {
+		if st.Name == name {
+			return st, true
+		}
+	}
+	return Step{}, false
+}
+
+// shellTime is a time as a shell's time prints it: 0m26.225s.
+func shellTime(d time.Duration) string {
+	ms := d.Round(time.Millisecond).Milliseconds()
+	return fmt.Sprintf("%dm%d.%03ds", ms/60000, ms%60000/1000, ms%1000)
+}

@@ -1,0 +1,167 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// kind is one step of a load.
+type kind struct {
+	name string
+	n    int
+	op   int
+}
+
+// loader hands out a tenant's load item by item, one kind after the other: a kind
+// begins once every item of the one before is stored. Nobody holds anything
+// between two items, so that a worker that leaves strands nothing. Items are
+// marked as stored batch by batch, in the store.
+type loader struct {
+	mu       sync.Mutex
+	kinds    []kind
+	size     int
+	have     [][]bool // by kind and batch: what an earlier run has stored
+	at, next int
+	flying   int
+	again    []int       // items that failed
+	missing  map[int]int // of the batches begun, how many items are not stored
+	gate     chan struct{}
+	failing  int64 // since when nothing has worked; 0: it works
+	before   int64 // items that an earlier run has stored
+}
+
+// item is one item of a kind.
+type item struct{ kind, i int }
+
+// begin sets up what is to be loaded and what of it is done.
+func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds, l.size, l.gate, l.missing = kinds, size, make(chan struct{}), map[int]int{}
+	l.have, l.before = nil, 0
+	for _, k := range kinds {
+		have := make([]bool, (k.n+size-1)/size)
+		for b := range have {
+			if have[b] = done[batchName(k.name, b)]; have[b] {
+				l.before += int64(min(size, k.n-b*size))
+			}
+		}
+		l.have = append(l.have, have)
+	}
+	l.turn()
+}
+
+func batchName(kind string, batch int) string { return fmt.Sprintf("%s-%d", kind, batch) }
+
+// turn passes over what is done, and goes on to the next kind when all of this one
+// is stored. The caller holds the lock.
+func (l *loader) turn() {
+	for l.at < len(l.kinds) {
+		have, n := l.have[l.at], l.kinds[l.at].n
+		for l.next < n && have[l.next/l.size] {
+			l.next = min(n, (l.next/l.size+1)*l.size)
+		}
+		if l.next < n || l.flying > 0 || len(l.again) > 0 {
+			return
+		}
+		l.at, l.next = l.at+1, 0
+	}
+}
+
+// over says that everything is stored.
+func (l *loader) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.kinds) > 0 && l.at >= len(l.kinds)
+}
+
+// claim returns an item that is not stored, waiting for a kind to end where need
+// be; false when there is no more.
+func (l *loader) claim(ctx context.Context) (item, bool) {
+	for {
+		l.mu.Lock()
+		if it, ok := l.take(); ok {
+			l.mu.Unlock()
+			return it, true
+		}
+		over, gate := l.at >= len(l.kinds), l.gate
+		l.mu.Unlock()
+		if over {
+			return item{}, false
+		}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return item{}, false
+		}
+	}
+}
+
+func (l *loader) take() (item, bool) {
+	if l.at >= len(l.kinds) {
+		return item{}, false
+	}
+	if n := len(l.again); n > 0 {
+		it := item{l.at, l.again[n-1]}
+		l.again = l.again[:n-1]
+		l.flying++
+		return it, true
+	}
+	if l.next >= l.kinds[l.at].n {
+		return item{}, false
+	}
+	it := item{l.at, l.next}
+	if b := it.i / l.size; it.i%l.size == 0 {
+		l.missing[b] = min(l.size, l.kinds[l.at].n-it.i)
+	}
+	l.next++
+	l.flying++
+	l.turn() // the next batch may be done
+	return it, true
+}
+
+// stored takes note that an item is stored, and says whether its batch is now
+// complete and to be marked.
+func (l *loader) stored(it item) (batch int, complete bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	batch = it.i / l.size
+	l.missing[batch]--
+	return batch, l.missing[batch] == 0
+}
+
+// end gives an item back. One that failed is handed out again, whether it was
+// stored or only its batch could not be marked; the time since when nothing has
+// worked is returned, 0 when it works.
+func (l *loader) end(it item, now int64, stored bool, err error) (failing int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flying--
+	if err != nil {
+		if stored {
+			l.missing[it.i/l.size]++
+		}
+		l.again = append(l.again, it.i)
+		if l.failing == 0 {
+			l.failing = max(now, 1)
+		}
+		l.open()
+		return l.failing
+	}
+	l.failing = 0
+	if b := it.i / l.size; l.missing[b] == 0 {
+		delete(l.missing, b)
+	}
+	at := l.at
+	if l.turn(); l.at != at {
+		l.open()
+	}
+	return 0
+}
+
+// open lets those look again who wait. The caller holds the lock.
+func (l *loader) open() {
+	close(l.gate)
+	l.gate = make(chan struct{})
+}

@@ -1,0 +1,89 @@
+package authz
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An interrupted load goes on where it was: of what is marked nothing is handed
+// out again.
+func TestLoadsGoOnWhereTheyWere(t *testing.T) {
+	kinds := []kind{{"users", 250, 0}, {"memberships", 90, 2}}
+	var l loader
+	l.begin(kinds, 100, map[string]bool{"users-0": true, "users-2": true, "memberships-0": true})
+	assert.EqualValues(t, 100+50+90, l.before)
+	for i := 100; i < 200; i++ {
+		it, ok := l.claim(t.Context())
+		require.True(t, ok)
+		require.Equal(t, item{0, i}, it)
+		batch, complete := l.stored(it)
+		assert.Equal(t, 1, batch)
+		assert.Equal(t, i == 199, complete)
+		assert.Zero(t, l.end(it, 1, true, nil))
+	}
+	_, ok := l.claim(t.Context())
+	assert.False(t, ok)
+	assert.True(t, l.over())
+
+	var whole loader
+	whole.begin(kinds, 100, map[string]bool{"users-0": true, "users-1": true, "users-2": true, "memberships-0": true})
+	assert.True(t, whole.over(), "all of it is there")
+	var none loader
+	assert.False(t, none.over(), "it has not begun")
+}
+
+// What failed is handed out again, before the next kind begins; whoever waits for
+// that goes on once it is stored.
+func TestFailedItemsAreTriedAgainBeforeTheNextKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l loader
+		l.begin([]kind{{"users", 2, 0}, {"groups", 1, 1}}, 2, nil)
+		first, _ := l.claim(t.Context())
+		second, _ := l.claim(t.Context())
+		got := make(chan item, 2)
+		go func() {
+			for range 2 {
+				it, ok := l.claim(t.Context())
+				assert.True(t, ok)
+				got <- it
+				if it.kind == 0 {
+					_, complete := l.stored(it)
+					assert.True(t, complete)
+					l.end(it, 9, true, nil)
+				}
+			}
+		}()
+		l.stored(second)
+		l.end(second, 5, true, nil)
+		synctest.Wait()
+		assert.Empty(t, got, "the kind has not ended")
+		away := errors.New("away")
+		assert.EqualValues(t, 7, l.end(first, 7, false, away))
+		assert.Equal(t, first, <-got)
+		assert.Equal(t, item{1, 0}, <-got)
+	})
+}
+
+// An item whose batch could not be marked is stored again, so that the mark is
+// tried again.
+func TestBatchThatCannotBeMarked(t *testing.T) {
+	var l loader
+	l.begin([]kind{{"users", 1, 0}}, 10, nil)
+	for n := range 3 {
+		it, ok := l.claim(t.Context())
+		require.True(t, ok)
+		_, complete := l.stored(it)
+		require.True(t, complete)
+		if n < 2 {
+			assert.EqualValues(t, 3, l.end(it, int64(3+n), true, errors.New("away")), "since the first time")
+			assert.False(t, l.over())
+			continue
+		}
+		assert.Zero(t, l.end(it, 9, true, nil))
+	}
+	assert.True(t, l.over())
+}

@@ -1,0 +1,95 @@
+package authz
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"weak"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// latest is the model that was made last, as long as somebody uses it: a plan is
+// designed several times on its way to a run, and a model may be large.
+var latest struct {
+	sync.Mutex
+	key   string
+	model weak.Pointer[model]
+}
+
+// read makes the model, or takes the one that was made of the same.
+func (s *spec) read() error {
+	var f *folder
+	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
+	if s.folder != "" {
+		batches := s.batches
+		if s.compat {
+			batches = "0" // the original read no other
+		}
+		var err error
+		if f, err = openFolder(s.folder, batches, s.mode == modeChecks); err != nil {
+			return err
+		}
+		state, err := f.state()
+		if err != nil {
+			return err
+		}
+		key += state
+	}
+	latest.Lock()
+	defer latest.Unlock()
+	if m := latest.model.Value(); m != nil && latest.key == key {
+		s.model = m
+		return nil
+	}
+	m, err := s.makeModel(f)
+	if err != nil {
+		return err
+	}
+	s.model, latest.key, latest.model = m, key, weak.Make(m)
+	return nil
+}
+
+func (s *spec) makeModel(f *folder) (*model, error) {
+	var d *dataset
+	switch {
+	case f != nil:
+		var err error
+		if d, err = readFolder(f, s.mode == modeProfiles); err != nil {
+			return nil, err
+		}
+	case s.mode == modeProfiles:
+		d = generate(s.shape, s.users, 0, s.seed)
+	default:
+		d = generate(s.shape, s.users, s.groups, s.seed)
+	}
+	m, err := newModel(d, s.membership, s.variant == "v1")
+	if err != nil {
+		hint := ""
+		if strings.Contains(err.Error(), "role group") {
+			hint = "membership=flat makes no role groups"
+		}
+		return nil, fault.Input(fmt.Errorf("authz: %w", err), hint)
+	}
+	m.role(s.permission)
+	m.data.forget(s.mode)
+	return m, nil
+}
+
+// forget lets go of what a model of checks does not need any more.
+func (d *dataset) forget(mode string) {
+	if mode == modeChecks {
+		d.groups = nil
+	}
+}
+
+// hash is what a password is stored as. The original's password is the user's id.
+func (s *spec) hash(id string) (string, error) {
+	if s.password != "bcrypt" {
+		return "", nil
+	}
+	h, err := bcrypt.GenerateFromPassword([]byte(id)[:min(len(id), 72)], bcrypt.DefaultCost)
+	return string(h), err
+}

@@ -1,0 +1,155 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// settled is how often in a row a revoked permission must be denied until the
+// probe takes it for gone: what was read before the revocation may still be put
+// into a cache after it.
+const settled = 4
+
+// staleTask revokes what is cached and watches through the eyes of another worker,
+// who goes on asking all the time, how long it is still granted.
+type staleTask struct {
+	*worker
+	tally    *tally
+	n        int64
+	made     int
+	observer *checker // has a memory of its own, which no revocation empties
+}
+
+// probe is one permission to be revoked: a user is in a group, which may see
+// something.
+type probe struct{ user, group, resource string }
+
+// Do makes one probe: somebody gets in through a group, is checked so that caches
+// fill, is taken out of the group, and is checked by another worker until denied.
+// The time from the acknowledged revocation to the end of the last check, begun
+// after it, that still said yes is recorded as "stale"; 0 when there was none.
+func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if _, ok := k.t.next(3, k.n, false, it); !ok {
+		return workload.ErrDone
+	}
+	k.made++
+	suffix := fmt.Sprintf(":%s:%s-probe-%d-%d", k.t.name, k.b.s.runID, k.number, k.made)
+	p := probe{"u" + suffix, "g" + suffix, "c" + suffix}
+	from := it.Now()
+	if err := k.fill(ctx, p); err != nil {
+		m := it.Begin(0)
+		err = it.End(m, 1, err)
+		k.count(it, from, err)
+		return err
+	}
+	w := &watcher{c: k.observer, p: p, limit: k.b.s.staleLimit}
+	done := make(chan error, 1) // one value: the watcher never waits
+	go func() { done <- w.watch(ctx) }()
+	m := it.Begin(0)
+	err := it.End(m, 1, k.c.change(ctx, grant{p.group, p.user, ""}))
+	acked := it.Now()
+	if err != nil {
+		w.stop.Store(true)
+	}
+	w.revoked.Store(time.Now().UnixNano())
+	if watched := <-done; err == nil {
+		err = watched
+	}
+	if err == nil {
+		it.Record(1, 1, acked, acked, acked+int64(w.last), nil)
+		if !it.Warmup {
+			k.tally.stale.Add(min(w.yes, 1))
+			if w.stuck {
+				k.tally.stuck.Add(1)
+			}
+		}
+	}
+	k.count(it, from, err)
+	return err
+}
+
+// fill lets somebody in, and both workers see it.
+func (k *staleTask) fill(ctx context.Context, p probe) error {
+	if k.c.exists {
+		if err := k.b.l.putAccount(ctx, &k.c.work, account{id: p.user, tenant: k.t.name, kind: "u", visibility: "public"}); err != nil {
+			return err
+		}
+	}
+	err := k.b.l.change(ctx, &k.c.work, []grant{{p.resource, p.group, "viewer"}, {p.group, p.user, "member"}})
+	for _, c := range []*checker{k.c, k.observer} {
+		var ok bool
+		if err == nil {
+			ok, err = c.allowed(ctx, p.user, p.resource, "viewer")
+		}
+		if err == nil {
+			k.t.judge(ok, true, p.user, p.resource, "viewer")
+		}
+	}
+	return err
+}
+
+func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
+	cost := k.cost()
+	cost.statements += k.observer.work.statements
+	cost.lookups += k.observer.work.lookups
+	cost.hits += k.observer.work.hits
+	k.observer.work = work{}
+	if !it.Warmup {
+		k.tally.note(from, it.Now(), cost, err)
+	}
+}
+
+// watcher asks for one permission again and again.
+type watcher struct {
+	c     *checker
+	p     probe
+	limit time.Duration
+
+	revoked atomic.Int64 // when, in ns since 1970; 0: not yet
+	stop    atomic.Bool
+
+	last  time.Duration // from the revocation to the end of the last check that said yes
+	yes   int64         // checks begun after the revocation that said yes
+	stuck bool          // it was still granted at the end
+}
+
+// watch asks until the permission was denied several times after it was revoked,
+// or the limit is over.
+func (w *watcher) watch(ctx context.Context) error {
+	for denied := 0; denied < settled; {
+		revoked, began := w.revoked.Load(), time.Now()
+		ok, err := w.c.allowed(ctx, w.p.user, w.p.resource, "viewer")
+		if err != nil || w.stop.Load() {
+			return err
+		}
+		if revoked == 0 {
+			wait(ctx, time.Millisecond)
+			continue
+		}
+		at := time.Unix(0, revoked)
+		if denied++; ok {
+			denied = 0
+			w.yes++
+			w.last = time.Since(at)
+		}
+		if began.Sub(at) > w.limit {
+			w.stuck = ok
+			return nil
+		}
+		wait(ctx, time.Millisecond)
+	}
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

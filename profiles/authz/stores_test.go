@@ -1,0 +1,210 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+)
+
+// conn opens a target for the test.
+func conn(t *testing.T, url string) store.Conn {
+	t.Helper()
+	target, _, err := drivers.Parse(url)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := drivers.Open(ctx, target, store.OpenOptions{Threads: 4})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	return c
+}
+
+// stores lists every store that the profile runs on.
+func stores(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"memory": "memory:", "sqlite": "sqlite:", "miniredis": "embedded:",
+		"redis": labtest.Redis(t).URL(), "cluster": labtest.Cluster(t).URL(), "cassandra": labtest.Cassandra(t).URL(),
+		"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(),
+	}
+}
+
+// One data set with groups of groups and cycles, loaded into every store: each
+// decision of each strategy is the oracle's.
+func TestAllStoresDecideAlike(t *testing.T) {
+	data := generate("classic", 24, 8, 3)
+	data.groups[0].roles[0].groups = []string{data.groups[1].id}
+	data.groups[1].roles[0].groups = []string{data.groups[0].id, data.groups[1].id}
+	m, err := newModel(data, modeNested, true)
+	require.NoError(t, err)
+	for name, url := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			s := &spec{model: m, namespace: "parity", driver: name, strategy: strategyAncestry}
+			c := conn(t, url)
+			l, spaces := layerOf(s, c)
+			require.NoError(t, l.prepare(t.Context()))
+			require.NoError(t, l.prepare(t.Context()), "a second time changes nothing")
+			tn := &tenant{s: s, name: "perf-test-1-0-0"}
+			var all []grant
+			for p := range m.up {
+				for _, link := range m.up[p] {
+					all = append(all, grant{tn.id(link.to), tn.id(int32(p)), m.roles[link.role]})
+				}
+			}
+			for part := range slices.Chunk(all, 20) {
+				require.NoError(t, l.change(t.Context(), &work{}, part))
+			}
+			o, role := newOracle(m), int(m.role("member"))
+			var hash string
+			for _, strategy := range strategies {
+				if _, ok := l.(server); strategy == strategyServer && !ok {
+					continue
+				}
+				k := &checker{l: l, strategy: strategy, invalidate: true, sentinel: true}
+				var decisions strings.Builder
+				for g := range m.top {
+					for u := range m.users {
+						p, r := int32(u), int32(m.users+g)
+						want, _ := o.allowed(p, r, role)
+						got, err := k.allowed(t.Context(), tn.id(p), tn.id(r), "member")
+						require.NoError(t, err)
+						require.Equal(t, want, got, "%s: %s on %s", strategy, tn.id(p), tn.id(r))
+						fmt.Fprint(&decisions, got)
+					}
+				}
+				if hash == "" {
+					hash = decisions.String()
+				}
+				assert.Equal(t, hash, decisions.String(), strategy)
+			}
+			revoking(t, l, tn)
+			if k, ok := c.(store.Keeper); ok && len(spaces) > 0 {
+				for _, sp := range spaces {
+					require.NoError(t, k.Record(t.Context(), store.Made{Space: sp, Profile: Name}))
+					_, err := k.Drop(t.Context(), sp, nil)
+					require.NoError(t, err)
+				}
+			}
+		})
+	}
+}
+
+// revoking: what is cached is denied once it is revoked, with both caches.
+func revoking(t *testing.T, l layer, tn *tenant) {
+	t.Helper()
+	for _, strategy := range []string{strategyPerm, strategyClosure} {
+		k := &checker{l: l, strategy: strategy, invalidate: true}
+		u, g, c := "u:"+tn.name+":new", "g:"+tn.name+":new", "c:"+tn.name+":new"
+		require.NoError(t, l.change(t.Context(), &work{}, []grant{{c, g, "viewer"}, {g, u, "member"}}))
+		for range 2 {
+			ok, err := k.allowed(t.Context(), u, c, "viewer")
+			require.NoError(t, err)
+			assert.True(t, ok, strategy)
+		}
+		require.NoError(t, k.change(t.Context(), grant{g, u, ""}))
+		ok, err := k.allowed(t.Context(), u, c, "viewer")
+		require.NoError(t, err)
+		assert.False(t, ok, strategy)
+	}
+}
+
+// counting runs f and returns how many statements it took.
+func counting(t *testing.T, w *worker, f func() error) int64 {
+	t.Helper()
+	w.cost()
+	require.NoError(t, f())
+	return w.cost().statements
+}
+
+func TestStatementsOfTheOriginal(t *testing.T) {
+	m, err := newModel(fixture(), modeRoles, true)
+	require.NoError(t, err)
+	s := &spec{model: m, variant: "v1", driver: "memory", strategy: strategyAncestry}
+	b := &bound{s: s, l: newPlain(false)}
+	tn := &tenant{s: s, name: "perf-test-1-0-0"}
+	k := &loadTask{worker: b.worker(tn, 0)}
+	load := func(name string, i int) int64 {
+		return counting(t, k.worker, func() error { return k.store(t.Context(), tn, kind{name: name, n: i + 1}, i) })
+	}
+	for i := range m.users {
+		assert.EqualValues(t, 2, load("users", i))
+	}
+	for i := range m.groups() {
+		assert.EqualValues(t, 5, load("groups", i))
+	}
+	for i := range m.edges {
+		assert.EqualValues(t, 6, load("memberships", i))
+	}
+	assert.EqualValues(t, 2, load("profileSections", 0))
+	check := func(c *checker, user, group int32, role string, want bool) int64 {
+		k.c = c
+		return counting(t, k.worker, func() error {
+			ok, err := c.allowed(t.Context(), tn.id(user), tn.id(group), role)
+			assert.Equal(t, want, ok)
+			return err
+		})
+	}
+	assert.EqualValues(t, 1, check(b.checker(), 5, 4, "manager", true), "a direct hit")
+	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
+	k.c = b.checker()
+	assert.EqualValues(t, 3, counting(t, k.worker, func() error {
+		_, err := k.c.allowed(t.Context(), "u:perf-test-1-0-0:nobody", tn.id(4), "member")
+		return err
+	}), "the role, the account, and a level without groups")
+	_, err = k.c.allowed(t.Context(), "u:perf-test-1-0-0:who", tn.id(4), "member")
+	require.ErrorContains(t, err, "there is no principal u:perf-test-1-0-0:who")
+
+	s.strategy = strategyClosure
+	warm := b.checker()
+	check(warm, 1, 4, "member", true)
+	assert.EqualValues(t, 4, check(warm, 1, 4, "member", true), "kept memberships, however deep")
+	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
+	assert.EqualValues(t, 2, check(warm, 1, 6, "viewer", false), "a resource without groups")
+}
+
+func TestFullProfileTakesThreeReads(t *testing.T) {
+	_, s := design(t, "mode=user-profile", "users=3")
+	b := &bound{s: s, l: newPlain(false)}
+	tn := s.phase[0][0]
+	k := &loadTask{worker: b.worker(tn, 0)}
+	for i := range 3 {
+		require.NoError(t, k.store(t.Context(), tn, kind{name: "users", n: 3}, i))
+	}
+	for i := range 6 {
+		require.NoError(t, k.store(t.Context(), tn, kind{name: "profileSections", n: 6}, i))
+	}
+	for _, reader := range readers {
+		var w work
+		for user := range 3 {
+			got, err := b.profile(t.Context(), &w, tn.id(int32(user)), reader)
+			require.NoError(t, err)
+			assert.Equal(t, s.shown(user, reader), got)
+		}
+		assert.EqualValues(t, 9, w.statements, reader)
+	}
+}
+
+func TestOlderSchemaIsRefused(t *testing.T) {
+	c := conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db"))
+	l, _ := layerOf(&spec{namespace: "old"}, c)
+	s := l.(*onSQL)
+	_, err := s.db.ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
+	require.NoError(t, err)
+	_, err = s.db.ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
+	require.NoError(t, err)
+	err = l.prepare(t.Context())
+	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+}
