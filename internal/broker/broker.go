@@ -1,0 +1,177 @@
+// Package broker reaches a RabbitMQ: it turns a target into connections, explains
+// what may go wrong on the way, and never shows a password.
+package broker
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/watch"
+)
+
+const (
+	defaultTimeout = 10 * time.Second // to connect and to log in
+	heartbeat      = 5 * time.Second  // a broker that is silent for two of them is gone
+	plainPort      = 5672
+	tlsPort        = 5671
+)
+
+// Address is where a broker is and how to log in. It prints without secrets. Any
+// goroutine may use it.
+type Address struct {
+	target  store.Target
+	hosts   []string
+	tls     *tls.Config
+	timeout time.Duration
+	user    string
+	vhost   string
+}
+
+// Parse reads a target: amqp://user:password@host:port/vhost, amqps:// with the
+// parameters of TLS. Nothing is connected. Errors are of bad input.
+func Parse(target string) (*Address, error) {
+	t, err := store.ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	if t.Scheme != "amqp" && t.Scheme != "amqps" {
+		return nil, fault.Input(fmt.Errorf("%s: this is no broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
+	}
+	if err := store.CheckParams(t, []string{"tls", "ca", "cert", "key", "servername", "insecure", "dial_timeout"}); err != nil {
+		return nil, err
+	}
+	a := &Address{target: t, timeout: defaultTimeout, user: t.User, vhost: t.Path}
+	if a.tls, err = store.TLSConfig(t); err != nil {
+		return nil, err
+	}
+	times, err := store.Timeouts(t)
+	if err != nil {
+		return nil, err
+	}
+	if times.Dial > 0 {
+		a.timeout = times.Dial
+	}
+	port := plainPort
+	if a.tls != nil {
+		port = tlsPort
+	}
+	for _, h := range t.Hosts {
+		a.hosts = append(a.hosts, store.HostPort(h, port))
+	}
+	if a.user == "" {
+		a.user = "guest"
+	}
+	if a.vhost == "" {
+		a.vhost = "/"
+	}
+	return a, nil
+}
+
+// String is the address without its secrets.
+func (a *Address) String() string { return a.target.Redacted() }
+
+// GoString is String, so that %#v shows no secret either.
+func (a *Address) GoString() string { return a.String() }
+
+// Hosts are the broker's host:port pairs.
+func (a *Address) Hosts() []string { return slices.Clone(a.hosts) }
+
+// Dial connects and logs in, to the first host that lets us; name is what the
+// broker shows for the connection. Errors have the code of a store that cannot be
+// reached.
+func (a *Address) Dial(ctx context.Context, name string, traffic *watch.Traffic) (*amqp.Connection, error) {
+	var errs []error
+	for _, h := range a.hosts {
+		c, err := a.dial(ctx, h, name, traffic)
+		if err == nil {
+			return c, nil
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(errs) == 1 {
+		return nil, errs[0]
+	}
+	return nil, fault.Code(errors.Join(errs...), fault.CodeStore)
+}
+
+func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Traffic) (*amqp.Connection, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, a.timeout, fmt.Errorf("no answer within %v", a.timeout))
+	defer cancel()
+	raw, err := new(net.Dialer).DialContext(ctx, "tcp", host)
+	if err != nil {
+		return nil, fault.Store(fmt.Errorf("broker %s: %w", host, cause(ctx, err)), "is it running? perfbench lab up rabbitmq starts one")
+	}
+	conn := traffic.Conn(raw)
+	if a.tls != nil {
+		config := a.tls.Clone()
+		if config.ServerName == "" {
+			config.ServerName, _, _ = net.SplitHostPort(host)
+		}
+		secure := tls.Client(conn, config)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = raw.Close() // the error that counts is the other
+			return nil, fault.Store(fmt.Errorf("broker %s: TLS: %w", host, cause(ctx, err)), "does it speak TLS on this port, under a certificate that ca= has signed?")
+		}
+		conn = secure
+	}
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	password := a.target.Password
+	if password == "" && a.user == "guest" {
+		password = "guest" // every RabbitMQ lets this pair in from its own machine
+	}
+	properties := amqp.NewConnectionProperties()
+	properties.SetClientConnectionName(name)
+	c, err := amqp.Open(conn, amqp.Config{
+		SASL:  []amqp.Authentication{&amqp.PlainAuth{Username: a.user, Password: password}},
+		Vhost: a.vhost, Heartbeat: heartbeat, Locale: "en_US", Properties: properties,
+	})
+	if !stop() && err == nil {
+		_ = c.Close() // its connection is closed already
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = raw.Close() // the error that counts is the other
+		return nil, a.explain(host, cause(ctx, err))
+	}
+	return c, nil
+}
+
+// cause is why ctx ended when that is what err comes from.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// explain says what a refusal means.
+func (a *Address) explain(host string, err error) error {
+	hint := "is this RabbitMQ, and its port that of AMQP 0-9-1?"
+	if e, ok := errors.AsType[*amqp.Error](err); ok {
+		switch e.Code {
+		case amqp.AccessRefused:
+			return fault.Store(fmt.Errorf("broker %s does not let user %s in", host, a.user), "write user and password before the host: amqp://user:password@host")
+		case amqp.NotAllowed:
+			return fault.Store(fmt.Errorf("broker %s: user %s may not use virtual host %q, or there is none", host, a.user, a.vhost), "the virtual host is the path of the URL; none is /")
+		}
+	}
+	return fault.Store(fmt.Errorf("broker %s: %w", host, err), hint)
+}
+
+// Property returns what the broker says of itself: "product", "version".
+func Property(c *amqp.Connection, name string) string {
+	s, _ := c.Properties[name].(string)
+	return s
+}

@@ -1,0 +1,285 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/internal/broker"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/watch"
+)
+
+// Waits between two tries to reach a broker that has gone.
+const (
+	shortestWait = 50 * time.Millisecond
+	longestWait  = 5 * time.Second
+)
+
+// errNoConfirm is what becomes of batches that are published without asking for
+// confirmation: nobody answers for them.
+var errNoConfirm = errors.New("published without confirmation")
+
+// amqpOptions say how a transport through a broker behaves.
+type amqpOptions struct {
+	// Prefix begins the names of exchanges and queues, Run makes them this run's own.
+	Prefix, Run string
+	// Clock is the run's.
+	Clock func() int64
+	// Lossy sends transient messages to queues that die with the broker, asks for no
+	// confirmation and lets rejected batches go, as the original does.
+	Lossy bool
+	// FireAndForget asks for no confirmation of transient messages; the queue is durable.
+	FireAndForget bool
+	// MaxPending and MaxBytes bound what each publisher holds unconfirmed.
+	MaxPending int
+	MaxBytes   int64
+}
+
+// amqpTransport carries batches through a RabbitMQ: an exchange and a queue of the
+// run's own, and one for dead letters. Every publisher, every receiver and the
+// transport itself has a connection, and gets it again when it breaks.
+type amqpTransport struct {
+	addr    *broker.Address
+	o       amqpOptions
+	version string
+	traffic watch.Traffic
+
+	exchange, queue, deadExchange, deadQueue string
+
+	// unsettled counts deliveries that have neither been acknowledged nor given back.
+	unsettled atomic.Int64
+	stages    atomic.Int64 // receivers that were opened
+	dropped   atomic.Int64 // rejected with nowhere to go
+	reconnect atomic.Int64 // connections that were had again
+	resent    atomic.Int64 // batches published again after a break
+
+	mu      sync.Mutex
+	blocked map[*amqpPublisher]string
+	admin   *amqp.Connection
+	channel *amqp.Channel // of admin
+	closed  bool
+}
+
+// newAMQP connects and declares what the run needs. Errors have the code of a
+// store that cannot be reached.
+func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport, error) {
+	addr, err := broker.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	name := o.Prefix + "." + Name + "." + o.Run
+	if o.Prefix == "" {
+		name = Name + "." + o.Run
+	}
+	t := &amqpTransport{
+		addr: addr, o: o, blocked: map[*amqpPublisher]string{},
+		exchange: name, queue: name, deadExchange: name + ".dead", deadQueue: name + ".dead",
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.adminChannel(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// connect opens a connection with a channel on which everything is declared.
+func (t *amqpTransport) connect(ctx context.Context, role string) (*amqp.Connection, *amqp.Channel, error) {
+	return t.open(ctx, role, t.declare)
+}
+
+// open is connect with what is to be declared.
+func (t *amqpTransport) open(ctx context.Context, role string, declare func(*amqp.Channel) error) (*amqp.Connection, *amqp.Channel, error) {
+	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, &t.traffic)
+	if err != nil {
+		return nil, nil, err
+	}
+	ch, err := c.Channel()
+	if err == nil {
+		err = declare(ch)
+	}
+	if err != nil {
+		_ = c.Close() // the error that counts is the other
+		return nil, nil, fault.Store(fmt.Errorf("broker %s: declare queue %s: %w", t.addr, t.queue, err), "may the user configure, write and read there?")
+	}
+	return c, ch, nil
+}
+
+// declare makes exchanges and queues, unless they are there.
+func (t *amqpTransport) declare(ch *amqp.Channel) error {
+	keep := !t.o.Lossy
+	args := amqp.Table{}
+	if keep {
+		args["x-dead-letter-exchange"] = t.deadExchange
+		args["x-dead-letter-routing-key"] = t.deadQueue
+		if err := declareQueue(ch, t.deadExchange, t.deadQueue, true, nil); err != nil {
+			return err
+		}
+	}
+	return declareQueue(ch, t.exchange, t.queue, keep, args)
+}
+
+func declareQueue(ch *amqp.Channel, exchange, queue string, durable bool, args amqp.Table) error {
+	if err := ch.ExchangeDeclare(exchange, amqp.ExchangeDirect, durable, false, false, false, nil); err != nil {
+		return err
+	}
+	if _, err := ch.QueueDeclare(queue, durable, false, false, false, args); err != nil {
+		return err
+	}
+	return ch.QueueBind(queue, queue, exchange, false, nil)
+}
+
+// adminChannel is the transport's own channel, opened again when it has broken.
+// t.mu is held.
+func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error) {
+	if t.channel != nil && !t.channel.IsClosed() {
+		return t.channel, nil
+	}
+	if t.admin != nil {
+		_ = t.admin.Close() // broken, or about to be replaced
+	}
+	declare := t.declare
+	if t.closed { // what is deleted must not come again
+		declare = func(*amqp.Channel) error { return nil }
+	}
+	c, ch, err := t.open(ctx, "watch", declare)
+	if err != nil {
+		return nil, err
+	}
+	t.admin, t.channel, t.version = c, ch, broker.Property(c, "version")
+	return ch, nil
+}
+
+// Name says what it is.
+func (t *amqpTransport) Name() string {
+	how := "durable queue, persistent messages, publisher confirms"
+	switch {
+	case t.o.Lossy:
+		how = "transient queue and messages, no confirms"
+	case t.o.FireAndForget:
+		how = "durable queue, transient messages, no confirms"
+	}
+	return fmt.Sprintf("RabbitMQ %s at %s, %s", t.version, t.addr, how)
+}
+
+// Traffic counts the bytes to and from the broker.
+func (t *amqpTransport) Traffic() *watch.Traffic { return &t.traffic }
+
+// Depth asks the broker how much waits. It does not tell events or bytes.
+func (t *amqpTransport) Depth(ctx context.Context) (Depth, error) {
+	d := Depth{Ready: -1, Unacked: t.unsettled.Load(), Events: -1, Bytes: -1, DeadLettered: t.dropped.Load()}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, why := range t.blocked {
+		d.Blocked = why
+	}
+	if t.closed {
+		return d, errClosed
+	}
+	ch, err := t.adminChannel(ctx)
+	if err != nil {
+		return d, err
+	}
+	// The library knows no contexts: a broker that is silent is given up on by
+	// closing the connection, which also happens after two missed heartbeats.
+	admin := t.admin
+	stop := context.AfterFunc(ctx, func() { _ = admin.CloseDeadline(time.Now()) })
+	defer stop()
+	q, err := ch.QueueDeclarePassive(t.queue, !t.o.Lossy, false, false, false, nil)
+	if err != nil {
+		return d, fmt.Errorf("broker %s: ask for the depth of %s: %w", t.addr, t.queue, err)
+	}
+	d.Ready = int64(q.Messages)
+	if !t.o.Lossy {
+		if q, err = ch.QueueDeclarePassive(t.deadQueue, true, false, false, false, nil); err != nil {
+			return d, fmt.Errorf("broker %s: ask for the depth of %s: %w", t.addr, t.deadQueue, err)
+		}
+		d.DeadLettered = int64(q.Messages)
+	}
+	return d, nil
+}
+
+// Close deletes what is empty of what the run has made, and leaves the rest.
+func (t *amqpTransport) Close() error {
+	return t.remove(true)
+}
+
+// Remove deletes what the run has made in the broker, batches included.
+func (t *amqpTransport) Remove() error { return t.remove(false) }
+
+func (t *amqpTransport) remove(onlyEmpty bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
+	defer cancel()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	errs := []error{t.delete(ctx, t.queue, t.exchange, onlyEmpty)}
+	if !t.o.Lossy {
+		errs = append(errs, t.delete(ctx, t.deadQueue, t.deadExchange, onlyEmpty))
+	}
+	if t.admin != nil {
+		_ = t.admin.CloseDeadline(time.Now().Add(time.Second)) // nothing is left to be done on it
+		t.admin, t.channel = nil, nil
+	}
+	return errors.Join(errs...)
+}
+
+// delete deletes a queue, unless it is to be empty and is not, and its exchange.
+// t.mu is held.
+func (t *amqpTransport) delete(ctx context.Context, queue, exchange string, onlyEmpty bool) error {
+	for try := 0; ; try++ {
+		ch, err := t.adminChannel(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = ch.QueueDelete(queue, onlyEmpty, onlyEmpty, false)
+		if err == nil {
+			if err = ch.ExchangeDelete(exchange, false, false); err != nil {
+				return fmt.Errorf("broker %s: delete exchange %s: %w", t.addr, exchange, err)
+			}
+			return nil
+		}
+		e, ok := errors.AsType[*amqp.Error](err)
+		if !ok || e.Code != amqp.PreconditionFailed {
+			return fmt.Errorf("broker %s: delete queue %s: %w", t.addr, queue, err)
+		}
+		// It is not empty, or the broker has not yet seen all of its users leave.
+		if ch, err = t.adminChannel(ctx); err != nil {
+			return err
+		}
+		if q, err := ch.QueueDeclarePassive(queue, true, false, false, false, nil); err != nil || q.Messages > 0 || try == 10 || !backOff(ctx, 2) {
+			return nil // it stays
+		}
+	}
+}
+
+// block notes that the broker takes nothing from a publisher, or with "" that it
+// does again.
+func (t *amqpTransport) block(p *amqpPublisher, why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if delete(t.blocked, p); why != "" {
+		t.blocked[p] = "the broker takes nothing: " + why
+	}
+}
+
+// backOff waits longer after each failure, by chance so that not all come back at
+// once. It returns false when ctx has ended.
+func backOff(ctx context.Context, failures int) bool {
+	d := min(shortestWait<<min(failures, 10), longestWait)
+	timer := time.NewTimer(d/2 + rand.N(d/2))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

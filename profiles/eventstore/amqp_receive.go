@@ -1,0 +1,244 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// soon is when a connection must have said goodbye.
+func (t *amqpTransport) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
+
+// amqpReceiver takes deliveries from the queue, over one connection after the
+// other. A delivery belongs to its connection: when that has gone, the broker
+// delivers it again, and settling it does nothing.
+type amqpReceiver struct {
+	t        *amqpTransport
+	prefetch int
+	name     string
+	in       chan *Delivery
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when run has returned
+}
+
+// Receiver opens the receiving side.
+func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (Receiver, error) {
+	r := &amqpReceiver{
+		t: t, prefetch: max(prefetch, 1), name: fmt.Sprintf("store stage %d", t.stages.Add(1)),
+		in: make(chan *Delivery), done: make(chan struct{}),
+	}
+	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c, ch, err := t.connect(ctx, r.name)
+	if err != nil {
+		r.cancel()
+		return nil, err
+	}
+	go r.run(c, ch)
+	return r, nil
+}
+
+// Receive waits for the next batch.
+func (r *amqpReceiver) Receive(ctx context.Context) (*Delivery, error) {
+	select {
+	case d := <-r.in:
+		d.Received = r.t.o.Clock()
+		return d, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-r.ctx.Done():
+		return nil, errClosed
+	}
+}
+
+// Ack acknowledges the batch, together with all before it when those are settled.
+func (r *amqpReceiver) Ack(d *Delivery) error {
+	d.Origin.(*session).settle(d.Tag, settled{ack: true})
+	return nil
+}
+
+// Nack puts the batch back, or sends it to the dead letters: with compat=on, where
+// there are none, that is its end.
+func (r *amqpReceiver) Nack(d *Delivery, requeue bool) error {
+	if s := d.Origin.(*session); s.settle(d.Tag, settled{requeue: requeue}) && !requeue && r.t.o.Lossy {
+		r.t.dropped.Add(1)
+	}
+	return nil
+}
+
+// Close ends the connection at once: what is not settled is delivered again.
+func (r *amqpReceiver) Close() error {
+	r.cancel()
+	<-r.done
+	return nil
+}
+
+func (r *amqpReceiver) run(c *amqp.Connection, ch *amqp.Channel) {
+	defer close(r.done)
+	for failures := 0; ; {
+		if c != nil && r.on(c, ch) > 0 {
+			failures = 0
+		}
+		if r.ctx.Err() != nil || !backOff(r.ctx, failures) {
+			return
+		}
+		failures++
+		var err error
+		if c, ch, err = r.t.connect(r.ctx, r.name); err != nil {
+			c = nil
+			continue
+		}
+		r.t.reconnect.Add(1)
+	}
+}
+
+// on hands out what one connection delivers until it breaks, and returns how many.
+func (r *amqpReceiver) on(c *amqp.Connection, ch *amqp.Channel) (received int) {
+	s := &session{t: r.t, ch: ch, done: map[uint64]settled{}, wake: make(chan struct{}, 1)}
+	defer s.end()
+	defer func() { _ = c.CloseDeadline(r.t.soon()) }() // broken already, or done with
+	if err := ch.Qos(r.prefetch, 0, false); err != nil {
+		return 0
+	}
+	deliveries, err := ch.Consume(r.t.queue, r.name, false, false, false, false, nil)
+	if err != nil {
+		return 0
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.flush(ctx) })
+	defer wg.Wait()
+	defer cancel()
+	for {
+		select {
+		case <-r.ctx.Done():
+			return received
+		case m, ok := <-deliveries:
+			if !ok {
+				return received
+			}
+			meta, ours := unpackMeta(m.Headers, len(m.Body))
+			s.open(1)
+			if !ours {
+				s.settle(m.DeliveryTag, settled{})
+				continue
+			}
+			d := &Delivery{Meta: meta, Body: m.Body, Redelivered: m.Redelivered, Tag: m.DeliveryTag, Origin: s}
+			select {
+			case r.in <- d:
+				received++
+			case <-r.ctx.Done():
+				return received
+			}
+		}
+	}
+}
+
+// settled is what has become of a delivery.
+type settled struct{ ack, requeue bool }
+
+// session settles the deliveries of one connection. Tags count from 1.
+type session struct {
+	t    *amqpTransport
+	ch   *amqp.Channel
+	wake chan struct{}
+
+	mu sync.Mutex
+	// done are deliveries that the broker is to be told of; low is the tag up to which
+	// it knows of all.
+	done  map[uint64]settled
+	told  map[uint64]bool
+	low   uint64
+	held  int64 // delivered and not settled
+	ended bool
+}
+
+// open counts deliveries that are not settled.
+func (s *session) open(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held += n
+	s.t.unsettled.Add(n)
+}
+
+// settle notes what has become of a delivery; false when its connection has gone.
+func (s *session) settle(tag uint64, how settled) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.done[tag] = how
+	s.held--
+	s.t.unsettled.Add(-1)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// end forgets the connection and what it still had.
+func (s *session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.t.unsettled.Add(-s.held)
+	s.held = 0
+}
+
+// flush tells the broker, as much as has come together at a time. Errors need no
+// care: then the connection has gone, and what it had is delivered again.
+func (s *session) flush(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.tell()
+			return
+		case <-s.wake:
+			s.tell()
+		}
+	}
+}
+
+// tell acknowledges what is contiguous at once, and the rest one by one.
+func (s *session) tell() {
+	s.mu.Lock()
+	done := s.done
+	s.done = make(map[uint64]settled, len(done))
+	if s.told == nil {
+		s.told = map[uint64]bool{}
+	}
+	tags := make([]uint64, 0, len(done))
+	for tag := range done {
+		tags = append(tags, tag)
+	}
+	s.mu.Unlock()
+	slices.Sort(tags)
+	var one []uint64 // to be acknowledged by themselves
+	for _, tag := range tags {
+		if how := done[tag]; !how.ack {
+			_ = s.ch.Nack(tag, false, how.requeue) // see flush
+		} else {
+			one = append(one, tag)
+		}
+		s.told[tag] = true
+	}
+	before := s.low
+	for s.told[s.low+1] {
+		delete(s.told, s.low+1)
+		s.low++
+	}
+	// Up to low all are settled; a multiple acknowledgement covers ours among them.
+	if n, _ := slices.BinarySearch(one, s.low+1); s.low > before && n > 0 {
+		_ = s.ch.Ack(one[n-1], true) // see flush
+		one = one[n:]
+	}
+	for _, tag := range one {
+		_ = s.ch.Ack(tag, false) // see flush
+	}
+}

@@ -1,0 +1,287 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+)
+
+// The tests of this package share a broker, which some of them kill: none that
+// uses it may be parallel.
+
+// patience bounds every wait for a broker in these tests.
+const patience = 90 * time.Second
+
+var runs atomic.Int64
+
+// through opens a transport with queues of its own, which go with the test.
+func through(t *testing.T, srv *labtest.Server, change func(*amqpOptions)) *amqpTransport {
+	t.Helper()
+	began := time.Now()
+	o := amqpOptions{
+		Prefix: "test", Run: fmt.Sprint(time.Now().UnixNano(), "-", runs.Add(1)), MaxPending: 64, MaxBytes: 8 << 20,
+		Clock: func() int64 { return int64(time.Since(began)) },
+	}
+	if change != nil {
+		change(&o)
+	}
+	tr, err := newAMQP(t.Context(), srv.URL(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, tr.Remove()) })
+	return tr
+}
+
+// answers counts what becomes of published batches.
+type answers struct {
+	mu       sync.Mutex
+	ok       map[int64]int // by first event
+	refused  int
+	lastWhy  error
+	finished chan struct{}
+}
+
+func (a *answers) confirm(m Meta, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		a.refused++
+		a.lastWhy = err
+		return
+	}
+	if a.ok == nil {
+		a.ok = map[int64]int{}
+	}
+	a.ok[m.First]++
+}
+
+func envelope(first int64, size int) *Envelope {
+	e := newEnvelope()
+	e.Meta = Meta{Generator: 1, First: first, Count: 10, Step: 3, Warm: first%2 == 0, Due: first * 5, Sent: first * 7}
+	for len(e.Body) < size {
+		e.Body = append(e.Body, byte(first))
+	}
+	return e
+}
+
+// publish sends n batches and waits until the broker answers for all.
+func publish(t *testing.T, tr *amqpTransport, n int, during func(i int)) *answers {
+	t.Helper()
+	a := &answers{}
+	p, err := tr.Publisher(t.Context(), 1, a.confirm)
+	require.NoError(t, err)
+	for i := range n {
+		require.NoError(t, p.Publish(t.Context(), envelope(int64(i)*10, 2000)))
+		if during != nil {
+			during(i)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	require.NoError(t, p.Close(ctx))
+	return a
+}
+
+// consume takes and settles batches until there were want different ones.
+func consume(t *testing.T, r Receiver, want int, settle func(d *Delivery) error) map[int64]int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	got := map[int64]int{}
+	for len(got) < want {
+		d, err := r.Receive(ctx)
+		require.NoError(t, err, "after %d batches", len(got))
+		got[d.First]++
+		assert.Len(t, d.Body, 2000)
+		assert.Equal(t, byte(d.First), d.Body[1999])
+		assert.Equal(t, Meta{
+			Generator: 1, First: d.First, Count: 10, Step: 3, Warm: d.First%2 == 0, Due: d.First * 5, Sent: d.First * 7, Size: 2000,
+		}, d.Meta)
+		require.NoError(t, settle(d))
+	}
+	return got
+}
+
+// depth polls until the broker tells what is wanted: it counts with a delay.
+func depth(t *testing.T, tr *amqpTransport, want func(Depth) bool) Depth {
+	t.Helper()
+	var d Depth
+	require.Eventually(t, func() bool {
+		var err error
+		d, err = tr.Depth(t.Context())
+		return err == nil && want(d)
+	}, patience, 50*time.Millisecond, "depth")
+	return d
+}
+
+func TestBatchesComeThroughTheBroker(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	tr := through(t, srv, nil)
+	assert.Contains(t, tr.Name(), "RabbitMQ "+srv.Version()+" at amqp://"+srv.Addr())
+	a := publish(t, tr, 200, nil)
+	assert.Len(t, a.ok, 200)
+	assert.Zero(t, a.refused)
+	depth(t, tr, func(d Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
+
+	r, err := tr.Receiver(t.Context(), 20)
+	require.NoError(t, err)
+	var held []*Delivery
+	got := consume(t, r, 20, func(d *Delivery) error { held = append(held, d); return nil })
+	assert.Len(t, got, 20)
+	depth(t, tr, func(d Depth) bool { return d.Ready == 180 && d.Unacked == 20 })
+	late, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = r.Receive(late)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "no more than the prefetch count is delivered")
+
+	// Settled out of order, some to come again, one to the dead letters.
+	for i := len(held) - 1; i >= 0; i-- {
+		switch {
+		case i == 7:
+			require.NoError(t, r.Nack(held[i], false))
+		case i%5 == 0:
+			require.NoError(t, r.Nack(held[i], true))
+		default:
+			require.NoError(t, r.Ack(held[i]))
+		}
+	}
+	again := 0
+	consume(t, r, 184, func(d *Delivery) error {
+		if d.Redelivered {
+			again++
+		}
+		return r.Ack(d)
+	})
+	assert.Equal(t, 4, again)
+	depth(t, tr, func(d Depth) bool { return d == Depth{Events: -1, Bytes: -1, DeadLettered: 1} })
+	require.NoError(t, r.Close())
+	_, err = r.Receive(t.Context())
+	assert.ErrorIs(t, err, errClosed)
+	assert.Greater(t, tr.Traffic().Out(), int64(200*2000))
+
+	require.NoError(t, tr.Close())
+	left := srv.Ctl("list_queues", "name")
+	assert.Contains(t, left, tr.deadQueue, "what holds something stays")
+	assert.NotContains(t, left+"\n", tr.queue+"\n", "what is empty goes")
+}
+
+func TestWhatAReceiverHeldComesAgain(t *testing.T) {
+	tr := through(t, labtest.RabbitMQ(t), nil)
+	publish(t, tr, 50, nil)
+	r, err := tr.Receiver(t.Context(), 30)
+	require.NoError(t, err)
+	consume(t, r, 25, func(d *Delivery) error {
+		if d.First < 100 {
+			return r.Ack(d)
+		}
+		return nil
+	})
+	require.NoError(t, r.Close())
+	next, err := tr.Receiver(t.Context(), 30)
+	require.NoError(t, err)
+	got := consume(t, next, 40, next.Ack)
+	assert.NotContains(t, got, int64(90))
+	require.NoError(t, next.Close())
+}
+
+func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
+	const n = 2000
+	srv := labtest.RabbitMQ(t)
+	tr := through(t, srv, nil)
+	r, err := tr.Receiver(t.Context(), 50)
+	require.NoError(t, err)
+	got := map[int64]int{}
+	received := make(chan struct{})
+	stored := atomic.Int64{}
+	go func() {
+		defer close(received)
+		got = consume(t, r, n, func(d *Delivery) error { stored.Add(1); return r.Ack(d) })
+	}()
+	a := publish(t, tr, n, func(i int) {
+		if i == n/2 {
+			srv.Kill()
+			srv.Restart()
+		}
+	})
+	<-received
+	assert.Len(t, a.ok, n, "everything is confirmed in the end")
+	assert.Zero(t, a.refused)
+	for first, times := range a.ok {
+		assert.Equal(t, 1, times, "batch %d is confirmed once", first)
+	}
+	assert.Len(t, got, n, "and everything has arrived")
+	assert.GreaterOrEqual(t, tr.reconnect.Load(), int64(2), "both sides")
+	require.NoError(t, r.Close())
+	t.Logf("%d deliveries of %d batches, %d sent again, %d connections again", stored.Load(), n, tr.resent.Load(), tr.reconnect.Load())
+}
+
+func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	tr := through(t, srv, nil)
+	srv.Ctl("set_disk_free_limit", "500000GB")
+	a := &answers{}
+	p, err := tr.Publisher(t.Context(), 1, a.confirm)
+	require.NoError(t, err)
+	// More than is let out: Publish waits, and gives up when it is told to.
+	full, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	waits := make(chan error, 1)
+	go func() {
+		for i := int64(0); ; i++ {
+			if err := p.Publish(full, envelope(i*10, 2000)); err != nil {
+				waits <- err
+				return
+			}
+		}
+	}()
+	d := depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
+	assert.Equal(t, "the broker takes nothing: low on disk", d.Blocked)
+	cancel()
+	require.ErrorIs(t, <-waits, context.Canceled)
+
+	srv.Ctl("set_disk_free_limit", "50MB")
+	depth(t, tr, func(d Depth) bool { return d.Blocked == "" && d.Ready == 64 })
+	srv.Ctl("set_disk_free_limit", "500000GB")
+	require.NoError(t, p.Publish(t.Context(), envelope(100_000, 2000)))
+	depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
+	brief, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	require.ErrorContains(t, p.Close(brief), "1 batches: the broker takes nothing: low on disk")
+	assert.Len(t, a.ok, 64)
+	assert.Equal(t, 1, a.refused)
+	srv.Ctl("set_disk_free_limit", "50MB")
+}
+
+func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
+	tr := through(t, labtest.RabbitMQ(t), func(o *amqpOptions) { o.Lossy = true })
+	assert.Contains(t, tr.Name(), "no confirms")
+	a := publish(t, tr, 20, nil)
+	assert.Empty(t, a.ok)
+	assert.Equal(t, 20, a.refused)
+	require.ErrorIs(t, a.lastWhy, errNoConfirm)
+	r, err := tr.Receiver(t.Context(), 30)
+	require.NoError(t, err)
+	consume(t, r, 20, func(d *Delivery) error { return r.Nack(d, false) })
+	d := depth(t, tr, func(d Depth) bool { return d.Ready == 0 })
+	assert.EqualValues(t, 20, d.DeadLettered, "rejected, and nowhere any more")
+	require.NoError(t, r.Close())
+}
+
+func TestABrokerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	_, err := newAMQP(t.Context(), "amqp://me:hush@127.0.0.1:1", amqpOptions{Run: "r"})
+	require.ErrorContains(t, err, "connection refused")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	assert.NotContains(t, err.Error(), "hush")
+	assert.NotEmpty(t, fault.HintOf(err))
+	assert.False(t, errors.Is(err, errClosed))
+}
