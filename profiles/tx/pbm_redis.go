@@ -2,37 +2,16 @@ package tx
 
 import (
 	"context"
-	_ "embed" // for the script
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
-
-//go:embed lua/summary.lua
-var summaryLua string
-
-var summaryScript = newScript(summaryLua)
-
-// Names of the function of atomic=function. A library is the server's: it has no
-// namespace, and is removed with --cleanup.
-const (
-	libraryName  = "perfbench_tx"
-	functionName = "perfbench_tx_summary"
-)
-
-// library is the script as a function of the server.
-func library() string {
-	body := strings.NewReplacer("KEYS", "keys", "ARGV", "args").Replace(summaryScript.text)
-	return "#!lua name=" + libraryName + "\nredis.register_function('" + functionName + "', function(keys, args)\n" + body + "\nend)\n"
-}
 
 // redisPBM runs the transaction on Redis, in one of four ways.
 type redisPBM struct {
@@ -48,7 +27,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	r := &redisPBM{shapeStore: h, client: c.Client(), run: scripts{c.Client(), false}}
+	r := &redisPBM{shapeStore: h, client: c.Client(), run: scripts{client: c.Client(), how: scriptSHA}}
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = prefixed(s.namespace, name) + ":{"
 	}
@@ -58,39 +37,22 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	return r, nil
 }
 
+// functions are the scripts of a run that calls functions of the server.
+func (r *redisPBM) functions() scripts {
+	f := r.run
+	if r.s.atomic == atomicFunction && r.s.tx() {
+		f.how = scriptFunction
+	}
+	return f
+}
+
 // prepare loads the function where it is needed.
 func (r *redisPBM) prepare(ctx context.Context) error {
-	if r.s.atomic != atomicFunction || !r.s.tx() {
-		return nil
-	}
-	err := r.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
-		return m.FunctionLoadReplace(ctx, library()).Err()
-	})
-	if err != nil {
-		return fault.Store(fmt.Errorf("load the function %s: %w", functionName, err), "servers have functions from Redis 7 on; use --set atomic=script")
-	}
-	return nil
+	return r.functions().load(ctx, libraryPBM, "--set atomic=script", summaryScript)
 }
 
 // cleanup removes the function.
-func (r *redisPBM) cleanup(ctx context.Context) error {
-	if r.s.atomic != atomicFunction || !r.s.tx() {
-		return nil
-	}
-	return r.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
-		return m.FunctionDelete(ctx, libraryName).Err()
-	})
-}
-
-func (r *redisPBM) masters(ctx context.Context, f func(context.Context, *goredis.Client) error) error {
-	switch c := r.client.(type) {
-	case *goredis.ClusterClient:
-		return c.ForEachMaster(ctx, f)
-	case *goredis.Client:
-		return f(ctx, c)
-	}
-	return store.ErrUnsupported
-}
+func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().unload(ctx, libraryPBM) }
 
 // keys are those of a group's profile, members and summary, all of one slot.
 func (r *redisPBM) keys(group string) []string {
@@ -121,7 +83,7 @@ func (r *redisPBM) byScript(ctx context.Context, k []string, group string) (summ
 }
 
 func (r *redisPBM) byFunction(ctx context.Context, k []string, group string) (summary, bool, error) {
-	return twoNumbers(r.run.send(ctx, "fcall", functionName, []any{3, k[0], k[1], k[2], group}))
+	return twoNumbers(r.run.send(ctx, "fcall", summaryScript.function(), []any{3, k[0], k[1], k[2], group}))
 }
 
 // byWatch watches the three keys, reads, and writes unless one of them was written

@@ -14,15 +14,23 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// rawConn is one connection that sends requests as they were encoded before the
-// run and throws replies away, as redis-benchmark does: what is measured is the
-// server, and as little of a client as can be. It belongs to one goroutine.
+// rawConn is one connection that sends requests as they were encoded, in the older
+// protocol and without a pool in between, as redis-benchmark does: what is measured
+// is the server, and as little of a client as can be. It belongs to one goroutine.
 type rawConn struct {
 	dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
 	c       net.Conn
 	in      *bufio.Reader
+	// deadline is what the connection was told, used when it was used last.
+	deadline, used time.Time
+	// release ends the watch over the context of the connection.
+	release func() bool
 }
+
+// idle is how long a connection may have been left alone and still be used: the
+// server may have closed it.
+const idle = 10 * time.Second
 
 // respError is an error reply of the server. It implements go-redis's interface
 // for such, so that it is put in the same classes.
@@ -56,7 +64,7 @@ func newRaw(ctx context.Context, client goredis.UniversalClient, key string) (*r
 		if err != nil {
 			return nil, err
 		}
-		r.c, r.in = nc, bufio.NewReaderSize(nc, 16<<10)
+		r.c, r.in, r.deadline = nc, bufio.NewReaderSize(nc, 16<<10), time.Time{}
 		var hello [][]byte
 		switch {
 		case o.Password != "" && o.Username != "":
@@ -68,7 +76,7 @@ func newRaw(ctx context.Context, client goredis.UniversalClient, key string) (*r
 			hello = append(hello, encode("SELECT", strconv.Itoa(o.DB)))
 		}
 		for _, h := range hello {
-			if err := r.exchange(h, 1); err != nil {
+			if _, err := r.exchange(h, 1); err != nil {
 				return nil, errors.Join(fmt.Errorf("log in: %w", err), nc.Close())
 			}
 		}
@@ -89,21 +97,43 @@ func encode(args ...string) []byte {
 // call sends a request, dialling first where need be, and reads its replies. The
 // first error reply is returned; a connection that broke is dialled anew next time.
 func (r *rawConn) call(ctx context.Context, request []byte, replies int) error {
-	if r.c == nil {
-		if _, err := r.dial(ctx); err != nil {
-			r.close()
-			return err
-		}
-		context.AfterFunc(ctx, r.interrupt(r.c))
+	_, err := r.do(ctx, request, replies)
+	return err
+}
+
+// number is call for a request with one reply, which is a number.
+func (r *rawConn) number(ctx context.Context, request []byte) (int64, error) {
+	return r.do(ctx, request, 1)
+}
+
+func (r *rawConn) do(ctx context.Context, request []byte, replies int) (int64, error) {
+	if err := r.connect(ctx); err != nil {
+		return 0, err
 	}
-	err := r.exchange(request, replies)
+	n, err := r.exchange(request, replies)
 	if err != nil && !isReply(err) {
 		r.close()
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
 	}
-	return err
+	return n, err
+}
+
+// connect makes sure that there is a connection, which the end of ctx interrupts.
+func (r *rawConn) connect(ctx context.Context) error {
+	if r.c != nil && time.Since(r.used) > idle {
+		r.close()
+	}
+	if r.c != nil {
+		return nil
+	}
+	if _, err := r.dial(ctx); err != nil {
+		r.close()
+		return err
+	}
+	r.release = context.AfterFunc(ctx, r.interrupt(r.c))
+	return nil
 }
 
 // interrupt ends what a connection is waiting for.
@@ -116,57 +146,79 @@ func isReply(err error) bool {
 	return ok
 }
 
-func (r *rawConn) exchange(request []byte, replies int) error {
-	if err := r.c.SetDeadline(time.Now().Add(r.timeout)); err != nil {
-		return err
+func (r *rawConn) exchange(request []byte, replies int) (last int64, err error) {
+	// A deadline is moved now and then only: a call may wait for a little longer
+	// than the timeout, by an eighth of it.
+	r.used = time.Now()
+	if r.deadline.Sub(r.used) < r.timeout {
+		r.deadline = r.used.Add(r.timeout + r.timeout/8)
+		if err := r.c.SetDeadline(r.deadline); err != nil {
+			return 0, err
+		}
 	}
 	if _, err := r.c.Write(request); err != nil {
-		return err
+		return 0, err
 	}
 	var first error
 	for range replies {
-		if err := r.skip(); err != nil {
+		n, err := r.reply()
+		if err != nil {
 			if !isReply(err) {
-				return err
+				return 0, err
 			}
 			if first == nil {
 				first = err
 			}
 		}
+		last = n
 	}
-	return first
+	return last, first
 }
 
-// skip reads one reply.
-func (r *rawConn) skip() error {
+// reply reads one reply and returns its number, or that of its bytes or elements.
+func (r *rawConn) reply() (int64, error) {
 	line, err := r.in.ReadSlice('\n')
 	if err != nil {
-		return err
+		return 0, err
 	}
+	if len(line) < 3 {
+		return 0, fmt.Errorf("a reply begins with %q", line)
+	}
+	text := line[1 : len(line)-2]
 	switch line[0] {
 	case '-':
-		return respError(string(line[1:max(len(line)-2, 1)]))
-	case '$', '*':
-		n, err := strconv.Atoi(string(line[1:max(len(line)-2, 1)]))
-		if err != nil {
-			return fmt.Errorf("a reply begins with %q", line)
-		}
-		if line[0] == '$' && n >= 0 {
-			_, err = r.in.Discard(n + 2)
-			return err
-		}
+		return 0, respError(string(text))
+	case '+':
+		return 0, nil
+	case '$', '*', ':':
+	default:
+		return 0, fmt.Errorf("a reply begins with %q", line)
+	}
+	kind := line[0]
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("a reply begins with %q", line)
+	}
+	switch {
+	case kind == '$' && n >= 0:
+		_, err = r.in.Discard(int(n) + 2)
+	case kind == '*':
 		for range n {
-			if err := r.skip(); err != nil {
-				return err
+			if _, err := r.reply(); err != nil {
+				return n, err
 			}
 		}
 	}
-	return nil
+	return n, err
 }
 
 func (r *rawConn) close() {
 	if r.c != nil {
 		_ = r.c.Close() // it is of no use any more
 		r.c = nil
+	}
+	if r.release != nil {
+		r.release()
+		r.release = nil
 	}
 }

@@ -51,9 +51,8 @@ type saga struct {
 
 	// fate says what the participants will do; those of a recovered saga do well.
 	fate fate
-	// keys is for the store.
-	keys []string
-	buf  []byte
+	// caller is for a store that is called through scripts.
+	caller caller
 	// first and last are texts of moments, which most of the texts share.
 	first, last moment
 }
@@ -81,7 +80,6 @@ func (s *saga) reset(gid string, shard, branches int, now time.Time) {
 	s.gid, s.shard, s.status = gid, shard, submitted
 	s.created, s.updated, s.ended, s.rolledBack = now, now, time.Time{}, time.Time{}
 	s.reason, s.fate = "", fate{}
-	s.keys = s.keys[:0]
 	s.first.set(now)
 	s.steps, s.rows = s.steps[:0], s.rows[:0]
 	for i := range branches {

@@ -46,11 +46,14 @@ func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error
 		return r.verify(ctx)
 	}
 	p.Teardown = func(ctx context.Context) error {
-		if r.existed {
-			return nil
+		var err error
+		if c, ok := r.store.(interface{ cleanup(context.Context) error }); ok {
+			err = c.cleanup(ctx)
 		}
-		err := drop(ctx, keep, sp.space())
-		return errors.Join(err, dropTables(ctx, keep, r.store))
+		if r.existed {
+			return err
+		}
+		return errors.Join(err, drop(ctx, keep, sp.space()), dropTables(ctx, keep, r.store))
 	}
 	return nil
 }
@@ -82,10 +85,8 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 	if err := makeTables(ctx, keep, r.store, sp.runID, sp.allow); err != nil {
 		return err
 	}
-	if sp.accounts > 0 {
-		if err := r.store.Prepare(ctx, progress); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
+	if err := r.store.Prepare(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
 	}
 	if err := r.takeUp(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)

@@ -13,8 +13,9 @@ const sagaSpace = "saga"
 
 // Words of the parameter script.
 const (
-	scriptSHA  = "evalsha"
-	scriptEval = "eval"
+	scriptSHA      = "evalsha"
+	scriptEval     = "eval"
+	scriptFunction = "function"
 )
 
 // sagaSpec is what Design found out about a saga run. It is not changed

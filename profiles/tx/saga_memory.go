@@ -45,7 +45,7 @@ func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 func (s *saga) copyOf() *saga {
 	c := *s
 	c.steps, c.rows = append([]transfer(nil), s.steps...), append([]row(nil), s.rows...)
-	c.keys, c.buf, c.fate = nil, nil, fate{}
+	c.caller, c.fate = caller{}, fate{}
 	return &c
 }
 

@@ -2,9 +2,6 @@ package tx
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // Redis names scripts so
-	_ "embed"     // for the scripts
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,94 +13,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
-
-//go:embed lua/save.lua
-var saveLua string
-
-//go:embed lua/branch.lua
-var branchLua string
-
-//go:embed lua/change.lua
-var changeLua string
-
-//go:embed lua/touch.lua
-var touchLua string
-
-//go:embed lua/lock.lua
-var lockLua string
-
-//go:embed lua/move.lua
-var moveLua string
-
-//go:embed lua/total.lua
-var totalLua string
-
-// script is a Lua script with the name that Redis gives it.
-type script struct{ text, sha string }
-
-func newScript(text string) script {
-	// Comments are for readers; they need not travel.
-	var lines []string
-	for l := range strings.Lines(text) {
-		if !strings.HasPrefix(l, "--") {
-			lines = append(lines, l)
-		}
-	}
-	text = strings.TrimSuffix(strings.Join(lines, ""), "\n")
-	sum := sha1.Sum([]byte(text)) //nolint:gosec // Redis names scripts so
-	return script{text, hex.EncodeToString(sum[:])}
-}
-
-var (
-	saveScript   = newScript(saveLua)
-	branchScript = newScript(branchLua)
-	changeScript = newScript(changeLua)
-	touchScript  = newScript(touchLua)
-	lockScript   = newScript(lockLua)
-	moveScript   = newScript(moveLua)
-	totalScript  = newScript(totalLua)
-)
-
-// scripts runs scripts on a client, by name or with their whole text.
-type scripts struct {
-	client goredis.UniversalClient
-	whole  bool
-}
-
-// run runs a script; args begin with the number of keys. A server that does not
-// know it is given its text.
-func (r scripts) run(ctx context.Context, s script, args ...any) *goredis.Cmd {
-	if !r.whole {
-		cmd := r.send(ctx, "evalsha", s.sha, args)
-		if err := cmd.Err(); err == nil || !goredis.HasErrorPrefix(err, "NOSCRIPT") {
-			return cmd
-		}
-	}
-	return r.send(ctx, "eval", s.text, args)
-}
-
-func (r scripts) send(ctx context.Context, name, what string, args []any) *goredis.Cmd {
-	all := make([]any, 0, 2+len(args))
-	all = append(append(all, name, what), args...)
-	cmd := goredis.NewCmd(ctx, all...)
-	cmd.SetFirstKeyPos(3)
-	_ = r.client.Process(ctx, cmd) // the command keeps its error
-	return cmd
-}
-
-// code reads the number that a script answers with.
-func code(cmd *goredis.Cmd) error {
-	n, err := cmd.Int()
-	switch {
-	case err != nil:
-		return err
-	case n == 1:
-		return errTaken
-	case n == 2:
-		return errMoved
-	}
-	return nil
-}
 
 // redisSagas keeps transactions in Redis: for each prefix an index and the
 // accounts, for each transaction a record, a list of rows, a status and a ledger.
@@ -119,7 +28,7 @@ type redisSagas struct {
 
 func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 	r := &redisSagas{
-		spec: sp, client: c.Client(), run: scripts{c.Client(), sp.script == scriptEval},
+		spec: sp, client: c.Client(), run: scripts{c.Client(), sp.script, sp.start.Threads},
 		ttl: seconds(sp.dataExpire), finalTTL: seconds(sp.finishedExpire), ledgerTTL: seconds(sp.finishedExpire + 10*sp.retry),
 	}
 	for i := range sp.shards {
@@ -140,74 +49,88 @@ func seconds(d time.Duration) string {
 	return strconv.FormatInt(max(int64((d+time.Second-1)/time.Second), 1), 10)
 }
 
-const (
-	keyRecord = iota
-	keyRows
-	keyIndex
-	keyStatus
-	keyLedger
-)
-
-// keys returns the keys of a transaction.
-func (r *redisSagas) keys(s *saga) []string {
-	if len(s.keys) == 0 {
-		b := r.base[s.shard]
-		s.keys = append(s.keys, b+"g:"+s.gid, b+"b:"+s.gid, b+"u", b+"s:"+s.gid)
-	}
-	return s.keys
+// begin begins the call of a script on a transaction's record, rows, index and
+// status.
+func (r *redisSagas) begin(s *saga, of script) *request {
+	q, b := &s.caller.request, r.base[s.shard]
+	r.run.begin(q, of, 4)
+	q.add(b, "g:", s.gid)
+	q.add(b, "b:", s.gid)
+	q.add(b, "u")
+	q.add(b, "s:", s.gid)
+	q.add(r.ttl)
+	return q
 }
 
-func (r *redisSagas) four(s *saga, extra int) []any {
-	k := r.keys(s)
-	s.buf = s.buf[:0]
-	args := make([]any, 0, 5+extra)
-	return append(args, 4, k[keyRecord], k[keyRows], k[keyIndex], k[keyStatus])
+// recordTo and rowTo append a text as an argument.
+func (s *saga) recordTo(q *request, first bool) {
+	q.text = s.appendRecord(q.text, first)
+	q.end()
 }
 
-// recordText and rowText write into the saga's buffer, behind what is there.
-func (s *saga) recordText(first bool) []byte {
-	from := len(s.buf)
-	s.buf = s.appendRecord(s.buf, first)
-	return s.buf[from:len(s.buf):len(s.buf)]
+func (s *saga) rowTo(q *request, pos int) {
+	q.text = s.appendRow(q.text, pos)
+	q.end()
 }
 
-func (s *saga) rowText(pos int) []byte {
-	from := len(s.buf)
-	s.buf = s.appendRow(s.buf, pos)
-	return s.buf[from:len(s.buf):len(s.buf)]
+// scoreTo appends a moment in the index: Unix seconds, to the millisecond.
+func scoreTo(q *request, t time.Time) {
+	q.text = appendScore(q.text, t)
+	q.end()
 }
 
-// score is a moment in the index: Unix seconds, to the millisecond.
-func score(t time.Time) string {
-	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64)
+func appendScore(b []byte, t time.Time) []byte {
+	return strconv.AppendFloat(b, float64(t.UnixMilli())/1000, 'f', 3, 64)
 }
+
+func score(t time.Time) string { return string(appendScore(nil, t)) }
 
 // Save runs save.lua.
 func (r *redisSagas) Save(ctx context.Context, s *saga) error {
-	args := append(r.four(s, 5+len(s.rows)), r.ttl, s.recordText(true), score(s.next), s.gid, s.status)
+	q := r.begin(s, saveScript)
+	s.recordTo(q, true)
+	scoreTo(q, s.next)
+	q.add(s.gid)
+	q.add(s.status)
 	for pos := range s.rows {
-		args = append(args, s.rowText(pos))
+		s.rowTo(q, pos)
 	}
-	return code(r.run.run(ctx, saveScript, args...))
+	return word(r.run.finish(ctx, &s.caller, saveScript))
 }
 
 // Branch runs branch.lua.
 func (r *redisSagas) Branch(ctx context.Context, s *saga, pos int) error {
-	return code(r.run.run(ctx, branchScript, append(r.four(s, 4), r.ttl, s.status, pos, s.rowText(pos))...))
+	q := r.begin(s, branchScript)
+	q.add(s.status)
+	q.num(int64(pos))
+	s.rowTo(q, pos)
+	return word(r.run.finish(ctx, &s.caller, branchScript))
 }
 
 // Change runs change.lua.
 func (r *redisSagas) Change(ctx context.Context, s *saga, from string) error {
-	flag := "0"
+	q := r.begin(s, changeScript)
+	s.recordTo(q, false)
+	q.add(from)
 	if final(s.status) {
-		flag = "1"
+		q.add("1")
+	} else {
+		q.add("0")
 	}
-	return code(r.run.run(ctx, changeScript, append(r.four(s, 7), r.ttl, s.recordText(false), from, flag, s.gid, s.status, r.finalTTL)...))
+	q.add(s.gid)
+	q.add(s.status)
+	q.add(r.finalTTL)
+	return word(r.run.finish(ctx, &s.caller, changeScript))
 }
 
 // Touch runs touch.lua.
 func (r *redisSagas) Touch(ctx context.Context, s *saga) error {
-	return code(r.run.run(ctx, touchScript, append(r.four(s, 5), r.ttl, s.recordText(false), s.status, score(s.next), s.gid)...))
+	q := r.begin(s, touchScript)
+	s.recordTo(q, false)
+	q.add(s.status)
+	scoreTo(q, s.next)
+	q.add(s.gid)
+	return word(r.run.finish(ctx, &s.caller, touchScript))
 }
 
 // Lock runs lock.lua.
@@ -240,12 +163,24 @@ func (r *redisSagas) shardOf(account int64) int { return int(account) % r.spec.s
 func (r *redisSagas) Move(ctx context.Context, s *saga, pos int) (reply, error) {
 	rw := &s.rows[pos]
 	t := s.steps[rw.step]
-	b := r.base[r.shardOf(t.Account)]
-	field, counter := field(rw.step, rw.op), ""
-	if rw.op == opCompensate {
-		counter, t.Amount = field2(rw.step), -t.Amount
+	b, q := r.base[r.shardOf(t.Account)], &s.caller.request
+	r.run.begin(q, moveScript, 2)
+	q.add(b, "a")
+	q.add(b, "l:", s.gid)
+	q.num(t.Account)
+	undo := rw.op == opCompensate
+	if undo {
+		t.Amount = -t.Amount
 	}
-	n, err := r.run.run(ctx, moveScript, 2, b+"a", b+"l:"+s.gid, t.Account, t.Amount, field, counter, r.ledgerTTL).Int()
+	q.num(t.Amount)
+	q.text = append(appendBranch(q.text, rw.step), rw.op...)
+	q.end()
+	if undo {
+		q.text = append(appendBranch(q.text, rw.step), opAction...)
+	}
+	q.end()
+	q.add(r.ledgerTTL)
+	n, err := r.run.finish(ctx, &s.caller, moveScript)
 	return reply(n), err
 }
 
@@ -255,11 +190,16 @@ func field(step int, op string) string {
 	return string(append(appendBranch(b[:0], step), op...))
 }
 
-func field2(step int) string { return field(step, opAction) }
+// sagaScripts are what a saga and its checks need.
+var sagaScripts = []script{saveScript, branchScript, changeScript, touchScript, lockScript, moveScript, totalScript}
 
-// Prepare makes missing accounts.
+// Prepare loads functions where these are what is called, and makes missing
+// accounts.
 func (r *redisSagas) Prepare(ctx context.Context, progress func(done, total int64)) error {
 	const chunk = 1000
+	if err := r.run.load(ctx, librarySaga, "--set script=evalsha", sagaScripts...); err != nil {
+		return err
+	}
 	for from := int64(0); from < r.spec.accounts; from += chunk {
 		pipe := r.client.Pipeline()
 		for a := from; a < min(from+chunk, r.spec.accounts); a++ {
@@ -378,6 +318,9 @@ func (r *redisSagas) Money(ctx context.Context) ([]money, error) {
 
 // Sweep does nothing: Redis removes what has expired.
 func (r *redisSagas) Sweep(context.Context, time.Time) (int64, error) { return 0, nil }
+
+// cleanup removes the functions.
+func (r *redisSagas) cleanup(ctx context.Context) error { return r.run.unload(ctx, librarySaga) }
 
 func (s *sagaSpec) space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: sagaSpace, Shape: store.Keys, Grouped: true}

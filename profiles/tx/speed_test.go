@@ -2,6 +2,7 @@ package tx
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -10,8 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"fmt"
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
@@ -107,9 +106,9 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				p, c := ready(b, srv.URL(), in)
 				st := newRedisSagas(c.(redis.Typed), p.Private.(*sagaSpec))
 				bare := func(int) float64 {
-					round := runs.Add(1)
+					round, callers := runs.Add(1), make([]caller, threads)
 					return bareRate(b, threads, func(w int, seq int64) error {
-						return bareSaga(b.Context(), st, string(appendGid(nil, "bare"+fmt.Sprintf("%04d", round), w, seq)))
+						return bareSaga(b.Context(), st, &callers[w], string(appendGid(nil, "bare"+fmt.Sprintf("%04d", round), w, seq)))
 					})
 				}
 				got := inTurn(b, func(int) float64 { return engineRate(b, p, 0) }, bare)
@@ -128,24 +127,40 @@ var (
 	bareRow    = strings.Repeat("b", 250)
 )
 
-// bareSaga issues the scripts of one saga with constant texts.
-func bareSaga(ctx context.Context, st *redisSagas, gid string) error {
+// bareSaga issues the scripts of one saga with constant texts over a connection of
+// a saga's client.
+func bareSaga(ctx context.Context, st *redisSagas, c *caller, gid string) error {
 	base := st.base[0]
-	g, rows, u, s := base+"g:"+gid, base+"b:"+gid, base+"u", base+"s:"+gid
-	if err := code(st.run.run(ctx, saveScript, 4, g, rows, u, s, st.ttl, bareRecord, "1700000000.000", gid, submitted, bareRow, bareRow, bareRow, bareRow)); err != nil {
+	begin := func(s script, args ...string) {
+		st.run.begin(&c.request, s, 4)
+		for _, a := range []string{base + "g:" + gid, base + "b:" + gid, base + "u", base + "s:" + gid, st.ttl} {
+			c.add(a)
+		}
+		for _, a := range args {
+			c.add(a)
+		}
+	}
+	begin(saveScript, bareRecord, "1700000000.000", gid, submitted, bareRow, bareRow, bareRow, bareRow)
+	if err := word(st.run.finish(ctx, c, saveScript)); err != nil {
 		return err
 	}
-	for i := range 2 {
+	for i, pos := range []string{"1", "3"} {
 		if st.spec.accounts > 0 {
-			if _, err := st.run.run(ctx, moveScript, 2, base+"a", base+"l:"+gid, i, 1-2*i, "0"+strconv.Itoa(i+1)+opAction, "", st.ledgerTTL).Int(); err != nil {
+			st.run.begin(&c.request, moveScript, 2)
+			for _, a := range []string{base + "a", base + "l:" + gid, pos, []string{"1", "-1"}[i], []string{"01action", "02action"}[i], "", st.ledgerTTL} {
+				c.add(a)
+			}
+			if _, err := st.run.finish(ctx, c, moveScript); err != nil {
 				return err
 			}
 		}
-		if err := code(st.run.run(ctx, branchScript, 4, g, rows, u, s, st.ttl, submitted, 2*i+1, bareRow)); err != nil {
+		begin(branchScript, submitted, pos, bareRow)
+		if err := word(st.run.finish(ctx, c, branchScript)); err != nil {
 			return err
 		}
 	}
-	return code(st.run.run(ctx, changeScript, 4, g, rows, u, s, st.ttl, bareFinish, submitted, "1", gid, succeed, st.finalTTL))
+	begin(changeScript, bareFinish, submitted, "1", gid, succeed, st.finalTTL)
+	return word(st.run.finish(ctx, c, changeScript))
 }
 
 // BenchmarkBaselineAgainstRedisBenchmark is the rate of baseline rows as a ratio to
