@@ -1,0 +1,139 @@
+package tx
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Prepare makes missing accounts.
+func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)) error {
+	const chunk = 500
+	for from := int64(0); from < s.spec.accounts; from += chunk {
+		to := min(from+chunk, s.spec.accounts)
+		var args []any
+		for a := from; a < to; a++ {
+			args = append(args, a, s.spec.balance)
+		}
+		text := s.text("INSERT INTO " + s.account + " (id, balance) VALUES " + strings.TrimSuffix(strings.Repeat("(?,?),", int(to-from)), ",") + "{ignore id}")
+		if _, err := s.db.ExecContext(ctx, text, args...); err != nil {
+			return fmt.Errorf("make accounts: %w", err)
+		}
+		progress(to, s.spec.accounts)
+	}
+	return nil
+}
+
+// Unfinished lists what is not finished.
+func (s *sqlSagas) Unfinished(ctx context.Context, _ int) (out []pending, err error) {
+	err = s.each(ctx, "SELECT gid, next_cron_time FROM "+s.global+" WHERE status IN ('prepared','submitted','aborting')", nil, func(scan func(...any) error) error {
+		var p pending
+		var due int64
+		if err := scan(&p.gid, &due); err != nil {
+			return err
+		}
+		p.due = time.UnixMilli(due)
+		out = append(out, p)
+		return nil
+	})
+	return out, err
+}
+
+// Read reads transactions, with one statement for each table.
+func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, error) {
+	out := make([]stored, len(gids))
+	at := make(map[string]*stored, len(gids))
+	args := make([]any, len(gids))
+	for i, g := range gids {
+		out[i] = stored{gid: g, ledger: map[string]entry{}}
+		at[g], args[i] = &out[i], g
+	}
+	in := " WHERE gid IN " + marks(len(gids))
+	var gid, id, op, status string
+	err := s.each(ctx, s.text("SELECT gid, status FROM "+s.global+in), args, func(scan func(...any) error) error {
+		if err := scan(&gid, &status); err != nil {
+			return err
+		}
+		at[gid].status, at[gid].inner = status, status // it is kept once only
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.each(ctx, s.text("SELECT gid, status FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
+		err := scan(&gid, &status)
+		if err == nil {
+			at[gid].rows = append(at[gid].rows, status)
+		}
+		return err
+	})
+	if err != nil || s.spec.accounts == 0 {
+		return out, err
+	}
+	var account, delta sql.NullInt64
+	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+		err := scan(&gid, &id, &op, &account, &delta)
+		if err == nil {
+			at[gid].ledger[id+op] = entry{transfer{account.Int64, delta.Int64}, !account.Valid}
+		}
+		return err
+	})
+	return out, err
+}
+
+// Balances reads all accounts.
+func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance int64)) error {
+	return s.each(ctx, "SELECT id, balance FROM "+s.account, nil, func(scan func(...any) error) error {
+		var a, n int64
+		err := scan(&a, &n)
+		if err == nil {
+			f(a, n)
+		}
+		return err
+	})
+}
+
+// Money adds everything up in one statement, which sees one instant.
+func (s *sqlSagas) Money(ctx context.Context) ([]money, error) {
+	var m money
+	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
+		" b JOIN "+s.global+" g ON g.gid = b.gid WHERE g.status IN ('prepared','submitted','aborting'))").Scan(&m.sum, &m.flying)
+	return []money{m}, err
+}
+
+// Sweep removes what has been finished for longer than it is kept, some at a time.
+func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
+	const chunk, chunks = 500, 40
+	var gone int64
+	for range chunks {
+		var args []any
+		err := s.each(ctx, s.text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
+			[]any{now.Add(-s.spec.finishedExpire).UnixMilli()}, func(scan func(...any) error) error {
+				var gid string
+				err := scan(&gid)
+				args = append(args, gid)
+				return err
+			})
+		if err != nil || len(args) == 0 {
+			return gone, err
+		}
+		err = s.within(ctx, func(tx *sql.Tx) error {
+			for _, t := range []string{s.barrier, s.branch, s.global} {
+				if _, err := tx.ExecContext(ctx, s.text("DELETE FROM "+t+" WHERE gid IN "+marks(len(args))), args...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return gone, err
+		}
+		gone += int64(len(args))
+		if len(args) < chunk {
+			break
+		}
+	}
+	return gone, nil
+}

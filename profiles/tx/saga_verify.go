@@ -1,0 +1,264 @@
+package tx
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+const readAtOnce = 500
+
+// verify takes up what is unfinished, and then reads everything back.
+func (r *sagaRun) verify(ctx context.Context) workload.Verification {
+	r.measureEnd(ctx)
+	cut := func(what string, err error) workload.Verification {
+		return workload.Verification{State: workload.Incomplete, Summary: what + ": " + err.Error(), Checks: r.checks()}
+	}
+	if err := r.drain(ctx); err != nil {
+		return cut("unfinished sagas could not be taken up", err)
+	}
+	if err := r.readOwn(ctx); err != nil {
+		return cut("the sagas could not be read back", err)
+	}
+	if err := r.readEarlier(ctx); err != nil {
+		return cut("the sagas of an earlier run could not be read back", err)
+	}
+	if r.spec.accounts > 0 {
+		if err := r.compareBalances(ctx); err != nil {
+			return cut("the accounts could not be read back", err)
+		}
+	}
+	r.mu.Lock()
+	r.verified = true
+	r.mu.Unlock()
+	v := workload.Verification{State: workload.Passed, Checks: r.checks()}
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+		}
+	}
+	var lost int64
+	r.mu.Lock()
+	lost = r.notes.bad[checkAcked]
+	total := r.notes.asked[checkAcked]
+	r.mu.Unlock()
+	v.Summary = fmt.Sprintf("%d sagas read back, all of them whole; %d unfinished ones were taken up", total, r.atEnd.Found)
+	if v.State == workload.Failed {
+		v.Summary = fmt.Sprintf("what is stored is not what was acknowledged: of %d sagas read back %d are lost or changed", total, lost)
+	}
+	return v
+}
+
+func (r *sagaRun) checks() []workload.Check {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []workload.Check
+	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkStates, checkMoney, checkLedger, checkIndex} {
+		if n, ok := r.notes.asked[name]; ok {
+			bad := r.notes.bad[name]
+			out = append(out, workload.Check{Name: name, OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})
+		}
+	}
+	return out
+}
+
+// drain takes up every unfinished saga of this run, and those of others that are
+// due.
+func (r *sagaRun) drain(ctx context.Context) error {
+	began := time.Now()
+	c := coordinator{spec: r.spec, store: r.store, calm: true, tally: &sagaTally{}}
+	f := &findings{}
+	for shard := range r.spec.shards {
+		list, err := r.store.Unfinished(ctx, shard)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			if _, _, own := splitGid(p.gid, r.spec.stamp); !own && p.due.After(time.Now()) {
+				continue // of another run, which may be at work on it
+			}
+			s, err := c.resume(ctx, shard, p.gid)
+			if ctx.Err() != nil {
+				return err
+			}
+			r.took(&r.atEnd, s)
+			f.ask(checkIndex, 1)
+			if err != nil {
+				f.offend(checkIndex, "%s: %v", p.gid, err)
+			}
+		}
+	}
+	f.ask(checkIndex, 0)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.atEnd.Seconds = time.Since(began).Seconds()
+	r.notes.merge(f)
+	return nil
+}
+
+func (f *findings) merge(g *findings) {
+	for name, n := range g.asked {
+		f.ask(name, n)
+		f.bad[name] += g.bad[name]
+		f.examples[name] = append(f.examples[name], g.examples[name]...)
+		f.examples[name] = f.examples[name][:min(len(f.examples[name]), maxExamples)]
+	}
+}
+
+// readOwn reads every saga of this run back that is still kept.
+func (r *sagaRun) readOwn(ctx context.Context) error {
+	type want struct {
+		gids []string
+		told []outcome
+	}
+	lists := make([]want, r.spec.shards)
+	flush := func(shard int) error {
+		w := &lists[shard]
+		got, err := r.store.Read(ctx, shard, w.gids)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for i := range got {
+			r.judge(&r.notes, &got[i], w.told[i], checkAcked)
+			for _, e := range got[i].ledger {
+				if !e.null {
+					r.moved[e.Account] += e.Amount
+				}
+			}
+		}
+		r.readBack += int64(len(got))
+		*w = want{w.gids[:0], w.told[:0]}
+		return nil
+	}
+	r.mu.Lock()
+	tallies := make(map[int]*sagaTally, len(r.tallies))
+	for w, t := range r.tallies {
+		tallies[w] = t
+	}
+	r.notes.ask(checkAcked, 0)
+	r.mu.Unlock()
+	for worker, t := range tallies {
+		for seq := t.kept(time.Now(), r.spec.finishedExpire); seq < t.seq; seq++ {
+			shard := int(seq+int64(worker)) % r.spec.shards
+			w := &lists[shard]
+			w.gids = append(w.gids, string(appendGid(nil, r.spec.stamp, worker, seq)))
+			w.told = append(w.told, t.get(seq))
+			if len(w.gids) == readAtOnce {
+				if err := flush(shard); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for shard := range lists {
+		if len(lists[shard].gids) > 0 {
+			if err := flush(shard); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readEarlier reads what the log of a killed run holds.
+func (r *sagaRun) readEarlier(ctx context.Context) error {
+	gids := make([]string, 0, len(r.earlier))
+	for gid := range r.earlier {
+		gids = append(gids, gid)
+	}
+	slices.Sort(gids)
+	for part := range slices.Chunk(gids, readAtOnce) {
+		for shard := range r.spec.shards {
+			var mine []string
+			for _, g := range part {
+				if shardOfGid(g, r.spec.shards) == shard {
+					mine = append(mine, g)
+				}
+			}
+			if len(mine) == 0 {
+				continue
+			}
+			got, err := r.store.Read(ctx, shard, mine)
+			if err != nil {
+				return err
+			}
+			r.mu.Lock()
+			for i := range got {
+				r.judge(&r.notes, &got[i], r.earlier[got[i].gid], checkEarlier)
+			}
+			r.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+func shardOfGid(gid string, shards int) int {
+	worker, seq, _ := splitGid(gid, gid[:gidRun])
+	return int(seq+int64(worker)) % shards
+}
+
+// compareBalances adds all accounts up, and compares each with its ledgers when
+// all of these are still kept.
+func (r *sagaRun) compareBalances(ctx context.Context) error {
+	deltas, complete, err := r.deltas(ctx)
+	if err != nil {
+		return err
+	}
+	var sum, n int64
+	f := &findings{}
+	err = r.store.Balances(ctx, func(a, balance int64) {
+		sum += balance
+		n++
+		if !complete {
+			return
+		}
+		f.ask(checkLedger, 1)
+		if want := r.base[a] + deltas[a]; balance != want {
+			f.offend(checkLedger, "account %d: holds %d, and its ledgers say %d", a, balance, want)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	f.ask(checkMoney, 1)
+	if want := r.spec.accounts * r.spec.balance; sum != want {
+		f.offend(checkMoney, "%d accounts hold %d together instead of %d", n, sum, want)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.balances = n
+	r.notes.merge(f)
+	return nil
+}
+
+// deltas adds up, for each account, what the ledgers of this run say, and what
+// those of others' sagas say that were unfinished when it began. complete is false
+// when some ledgers have expired.
+func (r *sagaRun) deltas(ctx context.Context) (deltas map[int64]int64, complete bool, err error) {
+	deltas, complete = r.moved, true
+	add := func(s *stored, sign int64) {
+		for _, e := range s.ledger {
+			if !e.null {
+				deltas[e.Account] += sign * e.Amount
+			}
+		}
+	}
+	for gid, old := range r.foreign {
+		add(&stored{ledger: old}, -1)
+		got, err := r.store.Read(ctx, shardOfGid(gid, r.spec.shards), []string{gid})
+		if err != nil {
+			return nil, false, err
+		}
+		add(&got[0], 1)
+	}
+	for _, t := range r.tallies {
+		complete = complete && t.kept(time.Now(), r.spec.finishedExpire) == 0
+	}
+	return deltas, complete, nil
+}
