@@ -79,7 +79,7 @@ func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 		case word == "all":
 			s.rows = suite
 		case at > 0:
-			s.rows = append(s.rows[:len(s.rows):len(s.rows)], suite[at-1])
+			s.rows = append(slices.Clip(s.rows), suite[at-1])
 		case word != "":
 			r.Problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
 		}
@@ -159,7 +159,6 @@ type rowWork struct {
 	depth             int
 	begun             sync.Once
 	begin             usage
-	end               func() usage // of the row after it, or of the end
 	meter             meter
 
 	mu      sync.Mutex

@@ -28,7 +28,6 @@ type baselineRun struct {
 	rows  []*rowWork
 	sagas *sagaRun
 	saved []int64 // sagas saved by each client of tx-save
-	local bool
 	mu    sync.Mutex
 	last  usage // at the end; guarded by mu
 	made  bool

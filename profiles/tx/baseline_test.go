@@ -3,7 +3,6 @@ package tx
 import (
 	"encoding/csv"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -163,5 +162,5 @@ func TestAB(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	// As readers of ab's output look for them.
-	assert.Regexp(t, regexp.MustCompile(`(?m)^Total: +1 +14 +\d+\.\d +2 +40$`), text)
+	assert.Regexp(t, `(?m)^Total: +1 +14 +\d+\.\d +2 +40$`, text)
 }

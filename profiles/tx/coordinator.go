@@ -48,7 +48,6 @@ type coordinator struct {
 	// calm says that participants do as they are told: in a recovery.
 	calm  bool
 	tally *sagaTally
-	buf   []byte
 }
 
 // stopwatch records the storage operations and branch calls of a saga; nil
@@ -115,10 +114,10 @@ func (c *coordinator) timedOut(s *saga) bool {
 // forward runs the actions that are not done, one after the other. A reason says
 // that the saga must be undone.
 func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *saga) (reason string, err error) {
-	if c.timedOut(s) {
-		return "Timeout after " + strconv.FormatFloat(s.timeout.Seconds(), 'f', -1, 64) + " seconds", nil
-	}
 	for step := range s.steps {
+		if c.timedOut(s) {
+			return "Timeout after " + strconv.FormatFloat(s.timeout.Seconds(), 'f', -1, 64) + " seconds", nil
+		}
 		pos := action(step)
 		switch s.rows[pos].status {
 		case succeed:
@@ -128,7 +127,7 @@ func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *saga) (reas
 		}
 		got, err := c.call(ctx, it, s, pos)
 		if err != nil || got == replyLater {
-			return "", c.later(ctx, it, s, err)
+			return "", c.later(ctx, s, err)
 		}
 		status := succeed
 		if got == replyRefused {
@@ -160,8 +159,11 @@ func (c *coordinator) back(ctx context.Context, it *stopwatch, s *saga) error {
 			continue
 		}
 		got, err := c.call(ctx, it, s, pos)
-		if err != nil || got == replyLater || got == replyRefused {
-			return c.later(ctx, it, s, err)
+		if err == nil && got == replyRefused {
+			err = errParticipant // an undoing may be late, but it cannot be refused
+		}
+		if err != nil || got == replyLater {
+			return c.later(ctx, s, err)
 		}
 		if err := c.write(ctx, it, s, pos, succeed); err != nil {
 			return err
@@ -170,7 +172,12 @@ func (c *coordinator) back(ctx context.Context, it *stopwatch, s *saga) error {
 	return nil
 }
 
-// write stores what became of a row.
+// touchAfter is how long a saga may be under way before the time to look at it
+// next is moved on, so that nobody takes up what somebody is at work on.
+const touchAfter = 1500 * time.Millisecond
+
+// write stores what became of a row. A branch that went well after others did not
+// sets the back-off to its beginning.
 func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int, status string) error {
 	r := &s.rows[pos]
 	now := time.Now()
@@ -182,6 +189,12 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 	}
 	if err := timed(it, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
 		return fmt.Errorf("branch %d: %w", r.step+1, err)
+	}
+	if first := c.firstInterval(); s.interval > first || now.Sub(s.next) > touchAfter-s.interval {
+		s.interval, s.next = first, now.Add(first)
+		if err := c.store.Touch(ctx, s); err != nil {
+			return fmt.Errorf("touch: %w", err)
+		}
 	}
 	return nil
 }
@@ -204,7 +217,7 @@ func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op wor
 
 // later leaves a saga to be taken up again: after the same time when the branch
 // is under way, after twice the time when it failed.
-func (c *coordinator) later(ctx context.Context, it *stopwatch, s *saga, cause error) error {
+func (c *coordinator) later(ctx context.Context, s *saga, cause error) error {
 	if cause != nil {
 		s.interval *= 2
 		c.tally.retries.Add(1)

@@ -37,7 +37,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case "/api/dtmsvr/version":
 		reply(200, map[string]string{"version": "stand-in"})
 	case "/api/dtmsvr/query":
-		got, _ := s.memorySagas.Read(req.Context(), 0, []string{req.URL.Query().Get("gid")})
+		got, _ := s.Read(req.Context(), 0, []string{req.URL.Query().Get("gid")})
 		if got[0].status == "" {
 			reply(200, map[string]any{"transaction": nil, "branches": []any{}})
 			return
@@ -73,7 +73,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 				return
 			}
 			_, err = c.resume(req.Context(), 0, sub.Gid)
-			got, _ := s.memorySagas.Read(req.Context(), 0, []string{sub.Gid})
+			got, _ := s.Read(req.Context(), 0, []string{sub.Gid})
 			g.status = got[0].status
 		}
 		if err == nil && g.status == succeed {
@@ -99,11 +99,11 @@ func (c *calling) Move(_ context.Context, s *saga, pos int) (reply, error) {
 	}
 	defer resp.Body.Close()
 	switch resp.StatusCode {
-	case 200:
+	case http.StatusOK:
 		return replyDone, nil
-	case 409:
+	case http.StatusConflict:
 		return replyRefused, nil
-	case 425:
+	case http.StatusTooEarly:
 		return replyLater, nil
 	}
 	return 0, errParticipant

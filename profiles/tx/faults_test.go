@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,26 +26,19 @@ func survive(t *testing.T, srv *labtest.Server, words ...string) (*SagaFacts, wo
 	p, _ := ready(t, srv.URL(), inputs(given(append([]string{
 		"mode=saga", "threads=4", "transactions=100000000", "accountCount=100", "failRate=0.1", "retryInterval=500ms", "cronInterval=50ms", "checkInterval=0s",
 	}, words...)...)))
-	over := make(chan struct{})
-	finished := make(chan struct{})
+	var over atomic.Bool
+	finished := make(chan error)
 	go func() {
-		defer close(finished)
-		drive(t.Context(), t, p, func() bool {
-			select {
-			case <-over:
-				return true
-			default:
-				return false
-			}
-		})
+		_, err := work(t.Context(), p, over.Load)
+		finished <- err
 	}()
 	time.Sleep(time.Second)
 	srv.Kill()
 	time.Sleep(away)
 	srv.Restart()
 	time.Sleep(1500 * time.Millisecond)
-	close(over)
-	<-finished
+	over.Store(true)
+	require.NoError(t, <-finished)
 	v := p.Verify(t.Context())
 	return p.Facts().(*SagaFacts), v
 }

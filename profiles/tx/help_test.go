@@ -120,15 +120,23 @@ func (s *samples) ops(op workload.Op) (good, bad int) {
 // work, the track has its iterations, or stop says so.
 func drive(ctx context.Context, t testing.TB, p *workload.Plan, stop func() bool) *samples {
 	t.Helper()
-	rec := &samples{}
-	for _, ph := range p.Phases {
-		drivePhase(ctx, t, &ph, rec, stop)
-	}
+	rec, err := work(ctx, p, stop)
+	require.NoError(t, err)
 	return rec
 }
 
-func drivePhase(ctx context.Context, t testing.TB, ph *workload.Phase, rec *samples, stop func() bool) {
-	t.Helper()
+// work is drive for a goroutine that is not the test's.
+func work(ctx context.Context, p *workload.Plan, stop func() bool) (*samples, error) {
+	rec := &samples{}
+	for _, ph := range p.Phases {
+		if err := workPhase(ctx, &ph, rec, stop); err != nil {
+			return rec, err
+		}
+	}
+	return rec, nil
+}
+
+func workPhase(ctx context.Context, ph *workload.Phase, rec *samples, stop func() bool) error {
 	began := time.Now()
 	var wg sync.WaitGroup
 	for i := range ph.Tracks {
@@ -136,7 +144,9 @@ func drivePhase(ctx context.Context, t testing.TB, ph *workload.Phase, rec *samp
 		var seq atomic.Int64
 		for w := range tr.Start.Threads {
 			task, err := tr.NewTask(w)
-			require.NoError(t, err)
+			if err != nil {
+				return err
+			}
 			wg.Go(func() {
 				it := &workload.Iteration{Worker: w, Settings: &tr.Start}
 				it.Bind(func() int64 { return int64(time.Since(began)) }, rec, 0)
@@ -157,4 +167,5 @@ func drivePhase(ctx context.Context, t testing.TB, ph *workload.Phase, rec *samp
 		}
 	}
 	wg.Wait()
+	return nil
 }

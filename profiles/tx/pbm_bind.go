@@ -220,18 +220,19 @@ func layoutOf(s store.Space) string {
 // reload is the command that loads what the plan needs.
 func (b *pbm) reload() string {
 	s := b.s
-	cmd := "perfbench run --profile ingestion --target URL"
+	var cmd strings.Builder
+	cmd.WriteString("perfbench run --profile ingestion --target URL")
 	if s.namespace != "perfbench" {
-		cmd += fmt.Sprintf(" --namespace %q", s.namespace)
+		fmt.Fprintf(&cmd, " --namespace %q", s.namespace)
 	}
 	for _, kv := range []string{
 		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),
 		fmt.Sprintf("%s.totalEntryCount=%d", mapElig, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", mapElig, s.eligThreads),
 		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.profiles), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
 	} {
-		cmd += " --set " + kv
+		cmd.WriteString(" --set " + kv)
 	}
-	return cmd
+	return cmd.String()
 }
 
 func (b *pbm) record(name, state string) store.Made {

@@ -228,7 +228,8 @@ func (k *pbmTask) prepare(c claim) {
 
 // call asks the store, and tells how many entries were not there.
 func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
-	st, n := k.w.store, 0
+	st := k.w.store
+	var n int
 	switch {
 	case k.w.m.op == caseTx:
 		return k.transact(ctx, it)

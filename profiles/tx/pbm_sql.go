@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -135,9 +136,7 @@ func (p sqlPrimitives) note(row string) string {
 
 func (p sqlPrimitives) put(rows int, values string) string {
 	text := "INSERT INTO " + p.name() + " (k, v) VALUES " + values
-	for range rows - 1 {
-		text += "," + values
-	}
+	text += strings.Repeat(","+values, rows-1)
 	if p.dialect == sqlstore.DialectMySQL {
 		return p.text(text + " ON DUPLICATE KEY UPDATE v = VALUES(v)")
 	}

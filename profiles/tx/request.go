@@ -40,7 +40,8 @@ func (q *request) num(n int64) {
 
 // wire writes the command as the protocol has it.
 func (q *request) wire() []byte {
-	out := append(q.out[:0], '*')
+	out := q.out[:0]
+	out = append(out, '*')
 	out = append(strconv.AppendInt(out, int64(len(q.ends)), 10), "\r\n"...)
 	from := 0
 	for _, to := range q.ends {

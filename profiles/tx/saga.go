@@ -98,16 +98,13 @@ func (s *saga) appendTime(b []byte, name string, t time.Time) []byte {
 		return b
 	}
 	b = append(append(append(b, `,"`...), name...), `":"`...)
-	switch t {
-	case s.first.at:
-		b = append(b, s.first.text...)
-	default:
-		s.last.set(t)
-		fallthrough
-	case s.last.at:
-		b = append(b, s.last.text...)
+	if t.Equal(s.first.at) {
+		return append(append(b, s.first.text...), '"')
 	}
-	return append(b, '"')
+	if t != s.last.at {
+		s.last.set(t)
+	}
+	return append(append(b, s.last.text...), '"')
 }
 
 const participant = "perfbench:account"

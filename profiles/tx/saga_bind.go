@@ -7,6 +7,7 @@ import (
 	"maps"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -147,14 +148,10 @@ func words(params map[string]string) string {
 		names = append(names, k)
 	}
 	sort.Strings(names)
-	out := ""
 	for i, k := range names {
-		if i > 0 {
-			out += " "
-		}
-		out += k + "=" + params[k]
+		names[i] = k + "=" + params[k]
 	}
-	return out
+	return strings.Join(names, " ")
 }
 
 func deleteCommand(namespace string) string {

@@ -38,6 +38,9 @@ type instruction struct {
 
 // bindCoordinated connects a saga plan to a dtm server.
 func bindCoordinated(c *dtm.Conn, p *workload.Plan, sp *sagaSpec) error {
+	if sp.timeout%time.Second != 0 {
+		return fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", sp.timeout), "for example --set timeout=3s")
+	}
 	sp.shards = 1
 	d := &dtmSagas{memorySagas: memorySagasOf(c, sp), conn: c, rnd: rand.New(rand.NewPCG(uint64(sp.seed), 0))} //nolint:gosec // no secret
 	r := newSagaRun(sp, d, plainMeter{})
@@ -63,7 +66,7 @@ func bindCoordinated(c *dtm.Conn, p *workload.Plan, sp *sagaSpec) error {
 // setup serves the endpoints and makes the accounts.
 func (d *dtmSagas) setup(ctx context.Context, r *sagaRun, progress func(done, total int64)) error {
 	sp := d.spec
-	l, err := net.Listen("tcp", sp.endpoint)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", sp.endpoint)
 	if err != nil {
 		return fault.Input(fmt.Errorf("endpoint: %w", err), "for example --set endpoint=127.0.0.1:0")
 	}

@@ -2,6 +2,7 @@ package tx
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -195,9 +196,7 @@ func (m *memorySagas) Read(ctx context.Context, _ int, gids []string) (out []sto
 					got.rows = append(got.rows, r.status)
 				}
 			}
-			for k, v := range m.ledger[g] {
-				got.ledger[k] = v
-			}
+			maps.Copy(got.ledger, m.ledger[g])
 			out = append(out, got)
 		}
 		return nil

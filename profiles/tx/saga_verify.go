@@ -3,6 +3,7 @@ package tx
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -137,10 +138,7 @@ func (r *sagaRun) readOwn(ctx context.Context) error {
 		return nil
 	}
 	r.mu.Lock()
-	tallies := make(map[int]*sagaTally, len(r.tallies))
-	for w, t := range r.tallies {
-		tallies[w] = t
-	}
+	tallies := maps.Clone(r.tallies)
 	r.notes.ask(checkAcked, 0)
 	r.mu.Unlock()
 	for worker, t := range tallies {

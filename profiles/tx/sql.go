@@ -121,7 +121,8 @@ func (d *database) once(ctx context.Context, f func(tx *sql.Tx) error) error {
 // affected runs a statement and tells how many rows it changed.
 func affected(ctx context.Context, tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}, text string, args ...any) (int64, error) {
+}, text string, args ...any,
+) (int64, error) {
 	r, err := tx.ExecContext(ctx, text, args...)
 	if err != nil {
 		return 0, err

@@ -13,16 +13,15 @@ package tx
 
 import (
 	"embed"
+	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-
-	"errors"
-	"fmt"
-	"strings"
 )
 
 // Name is the profile's name.

@@ -1,0 +1,287 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// answering is a store whose participants answer as a test says: by the number of
+// the call, from 1.
+type answering struct {
+	sagaStore
+	answers []any // replies and errors; done after the last
+	calls   []string
+}
+
+func (a *answering) Move(_ context.Context, s *saga, pos int) (reply, error) {
+	r := s.rows[pos]
+	a.calls = append(a.calls, fmt.Sprintf("%c%d", r.op[0], r.step+1))
+	if n := len(a.calls); n <= len(a.answers) {
+		switch v := a.answers[n-1].(type) {
+		case reply:
+			return v, nil
+		case error:
+			return 0, v
+		}
+	}
+	return replyDone, nil
+}
+
+// bench is a Redis with one saga's coordinator on it.
+type bench struct {
+	t    *testing.T
+	conn store.Conn
+	st   *redisSagas
+	*answering
+	c *coordinator
+	s *saga
+}
+
+func newBench(t *testing.T, branches int, answers ...any) *bench {
+	t.Helper()
+	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", fmt.Sprint("branches=", branches), "accountCount=10")))
+	sp := p.Private.(*sagaSpec)
+	b := &bench{t: t, conn: conn, st: newRedisSagas(conn.(redis.Typed), sp)}
+	b.answering = &answering{sagaStore: b.st, answers: answers}
+	b.c = &coordinator{spec: sp, store: b.answering, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}}
+	b.s = &saga{}
+	b.s.reset("one", 0, branches, time.Now())
+	// Scripts are known to the server, so that each is one call.
+	first := &saga{}
+	first.reset("first", 0, branches, time.Now())
+	require.NoError(t, (&coordinator{spec: sp, store: &answering{sagaStore: b.st}, tally: &sagaTally{}}).submit(t.Context(), nil, first))
+	require.ErrorIs(t, b.st.Touch(t.Context(), &saga{gid: "none"}), errMoved)
+	b.reset()
+	return b
+}
+
+func (b *bench) reset() {
+	require.NoError(b.t, b.conn.(redis.Typed).Client().ConfigResetStat(b.t.Context()).Err())
+}
+
+// score is when the saga is to be looked at next, in seconds after a moment.
+func (b *bench) score(after time.Time) float64 {
+	v, err := b.conn.(redis.Typed).Client().ZScore(b.t.Context(), b.st.base[0]+"u", b.s.gid).Result()
+	require.NoError(b.t, err)
+	return v - float64(after.UnixMilli())/1000
+}
+
+func (b *bench) stored() stored {
+	got, err := b.st.Read(b.t.Context(), 0, []string{b.s.gid})
+	require.NoError(b.t, err)
+	return got[0]
+}
+
+// A branch that is still at it: nothing is decided, and it is asked again after the
+// same time.
+func TestBranchThatIsUnderWay(t *testing.T) {
+	b := newBench(t, 2, replyLater)
+	before := time.Now()
+	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	assert.Equal(t, 2, commands(t, b.conn)["script"])
+	assert.InDelta(t, 10, b.score(before), time.Since(before).Seconds()+0.01)
+	assert.GreaterOrEqual(t, b.score(before), 9.99)
+	assert.Equal(t, submitted, b.stored().status)
+	assert.Equal(t, []string{prepared, prepared, prepared, prepared}, b.stored().rows)
+	_, err := b.c.resume(t.Context(), 0, b.s.gid)
+	require.NoError(t, err)
+	assert.Equal(t, succeed, b.stored().status)
+	assert.Equal(t, []string{"a1", "a1", "a2"}, b.calls)
+}
+
+// A branch that fails is asked again after twice the time.
+func TestBranchThatFails(t *testing.T) {
+	b := newBench(t, 2, replyDone, errParticipant, errParticipant)
+	before := time.Now()
+	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	assert.Equal(t, 3, commands(t, b.conn)["script"])
+	assert.GreaterOrEqual(t, b.score(before), 19.99)
+	assert.Equal(t, []string{prepared, succeed, prepared, prepared}, b.stored().rows)
+	again := time.Now()
+	_, err := b.c.resume(t.Context(), 0, b.s.gid)
+	require.ErrorIs(t, err, errUndecided)
+	assert.GreaterOrEqual(t, b.score(again), 39.99)
+	s, err := b.c.resume(t.Context(), 0, b.s.gid)
+	require.NoError(t, err)
+	assert.Equal(t, succeed, s.status)
+	assert.Equal(t, b.c.spec.retry, s.interval, "a branch that went well ends the back-off")
+	assert.Equal(t, []string{"a1", "a2", "a2", "a2"}, b.calls)
+}
+
+// A gid that was finished is not begun again.
+func TestSubmittingTwice(t *testing.T) {
+	b := newBench(t, 2)
+	require.NoError(t, b.c.submit(t.Context(), nil, b.s))
+	b.reset()
+	twice := &saga{}
+	twice.reset("one", 0, 2, time.Now())
+	require.ErrorIs(t, b.c.submit(t.Context(), nil, twice), errTaken)
+	got := commands(t, b.conn)
+	assert.Equal(t, 1, got["script"])
+	assert.Equal(t, 1, got["get"])
+	assert.Zero(t, got["set"])
+	assert.Equal(t, succeed, b.stored().status)
+}
+
+// A compensation cannot be refused: it is tried again, after twice the time.
+func TestRefusedCompensation(t *testing.T) {
+	b := newBench(t, 2, replyDone, replyRefused, replyRefused)
+	before := time.Now()
+	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	assert.Equal(t, aborting, b.stored().status)
+	assert.GreaterOrEqual(t, b.score(before), 19.99)
+	_, err := b.c.resume(t.Context(), 0, b.s.gid)
+	require.NoError(t, err)
+	assert.Equal(t, failed, b.stored().status)
+	assert.Equal(t, []string{"a1", "a2", "c2", "c2", "c1"}, b.calls)
+}
+
+// A saga that is too old is undone: the step that may be under way as well, though
+// its row says that it never was.
+func TestTimeout(t *testing.T) {
+	b := newBench(t, 3, replyDone, replyLater)
+	b.c.spec.timeout = 3 * time.Second
+	b.s.timeout = 3 * time.Second
+	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	before := b.score(b.s.created)
+	assert.GreaterOrEqual(t, before, 2.99, "the timeout is shorter than the retry interval, and so is the first interval")
+	assert.Less(t, before, 10.0)
+	b.s.created = b.s.created.Add(-4 * time.Second) // as if that had passed
+	require.NoError(t, b.st.Touch(t.Context(), b.s))
+	s, err := b.c.resume(t.Context(), 0, b.s.gid)
+	require.NoError(t, err)
+	assert.Equal(t, "Timeout after 3 seconds", s.reason)
+	assert.Equal(t, failed, b.stored().status)
+	assert.Equal(t, []string{succeed, succeed, succeed, prepared, prepared, prepared}, b.stored().rows)
+	assert.Equal(t, []string{"a1", "a2", "c2", "c1"}, b.calls)
+}
+
+// A slow branch costs one call more, which keeps others from taking the saga up.
+func TestSlowBranchIsToldOf(t *testing.T) {
+	b := newBench(t, 2)
+	b.s.created = b.s.created.Add(-2 * time.Second) // as if the first branch had taken as long
+	before := time.Now()
+	require.NoError(t, b.c.submit(t.Context(), nil, b.s))
+	got := commands(t, b.conn)
+	assert.Equal(t, 5, got["script"])
+	assert.Equal(t, 2, got["zadd"])
+	assert.False(t, b.s.next.Before(before.Add(10*time.Second)))
+}
+
+// With timeout, every saga that nobody answers well is undone, on each store.
+func TestTimeoutOnEveryStore(t *testing.T) {
+	for name, start := range sagaTargets {
+		t.Run(name, func(t *testing.T) {
+			p, _ := ready(t, start(t), inputs(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
+				"timeout=200ms", "retryInterval=1h", "checkInterval=0s")))
+			drive(t.Context(), t, p, nil)
+			time.Sleep(250 * time.Millisecond)
+			v := p.Verify(t.Context())
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			f := p.Facts().(*SagaFacts)
+			// On a slow machine the time may be over before the first branch.
+			assert.Equal(t, int64(40), f.Undecided+f.Undone)
+			assert.Equal(t, f.Undecided, f.AtEnd.Undone)
+			assert.Zero(t, f.Done+f.AtEnd.Done)
+		})
+	}
+}
+
+var errCrash = errors.New("the coordinator died")
+
+// dying is a store whose client dies at one of its calls: before it, or between
+// it and the answer.
+type dying struct {
+	sagaStore
+	left  int
+	after bool
+}
+
+func (d *dying) at(f func() error) error {
+	d.left--
+	switch {
+	case d.left > 0:
+		return f()
+	case d.left == 0 && d.after:
+		return errors.Join(f(), errCrash)
+	}
+	return errCrash
+}
+
+func (d *dying) Save(ctx context.Context, s *saga) error {
+	return d.at(func() error { return d.sagaStore.Save(ctx, s) })
+}
+
+func (d *dying) Branch(ctx context.Context, s *saga, pos int) error {
+	return d.at(func() error { return d.sagaStore.Branch(ctx, s, pos) })
+}
+
+func (d *dying) Change(ctx context.Context, s *saga, from string) error {
+	return d.at(func() error { return d.sagaStore.Change(ctx, s, from) })
+}
+
+func (d *dying) Touch(ctx context.Context, s *saga) error {
+	return d.at(func() error { return d.sagaStore.Touch(ctx, s) })
+}
+
+func (d *dying) Move(ctx context.Context, s *saga, pos int) (got reply, err error) {
+	err = d.at(func() error {
+		got, err = d.sagaStore.Move(ctx, s, pos)
+		return err
+	})
+	return got, err
+}
+
+// Wherever a coordinator dies, the one that takes the saga up finishes it, and no
+// money is made or lost.
+func TestDyingAnywhere(t *testing.T) {
+	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", "branches=2", "accountCount=4")))
+	sp := p.Private.(*sagaSpec)
+	sp.unruly = true // a branch that is to refuse does
+	st := newRedisSagas(conn.(redis.Typed), sp)
+	for _, failAt := range []int{0, 1, 2} {
+		for _, after := range []bool{false, true} {
+			over := false
+			for at := 1; !over; at++ {
+				gid := fmt.Sprintf("%d-%t-%d", failAt, after, at)
+				s := &saga{}
+				s.reset(gid, 0, 2, time.Now())
+				s.steps[0], s.steps[1], s.fate.failAt = transfer{1, -5}, transfer{2, 5}, failAt
+				c := coordinator{spec: sp, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}, store: &dying{st, at, after}}
+				err := c.submit(t.Context(), nil, s)
+				if over = err == nil; over {
+					assert.Greater(t, at, 6, "it died at every call before")
+				}
+				list, err := st.Unfinished(t.Context(), 0)
+				require.NoError(t, err)
+				for _, p := range list {
+					_, err := (&coordinator{spec: sp, store: st, calm: true, tally: &sagaTally{}}).resume(t.Context(), 0, p.gid)
+					require.NoError(t, err, gid)
+				}
+				got, err := st.Read(t.Context(), 0, []string{gid})
+				require.NoError(t, err)
+				if at == 1 && !after {
+					assert.Empty(t, got[0].status, "it died before anything was stored")
+					continue
+				}
+				assert.True(t, final(got[0].status), "%s: %+v", gid, got[0])
+				assert.Empty(t, whole(&got[0], true), "%s: %+v", gid, got[0])
+				m, err := st.Money(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, []money{{sp.accounts * sp.balance, 0}}, m, gid)
+			}
+		}
+	}
+}
