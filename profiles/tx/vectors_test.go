@@ -185,7 +185,7 @@ func TestTimeoutOnEveryStore(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
 			p, _ := ready(t, start(t), inputs(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
-				"timeout=200ms", "retryInterval=1h", "checkInterval=0s")))
+				"timeout=200ms", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s")))
 			drive(t.Context(), t, p, nil)
 			time.Sleep(250 * time.Millisecond)
 			v := p.Verify(t.Context())
