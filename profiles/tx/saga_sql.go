@@ -175,9 +175,18 @@ func (s *sqlSagas) Change(ctx context.Context, g *saga, from string) error {
 	return s.guard(ctx, s.t.change, g.status, unix(g.updated), unix(g.ended), unix(g.rolledBack), g.reason, g.gid, from)
 }
 
-// Touch updates when to look again.
+// Touch updates when to look again. MySQL counts only rows that the update changed,
+// and all may stand as it was before the millisecond was over.
 func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
-	return s.guard(ctx, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
+	err := s.guard(ctx, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
+	if errors.Is(err, errMoved) && s.dialect == sqlstore.DialectMySQL {
+		var n int
+		err = s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
+		if err == nil && n == 0 {
+			err = errMoved
+		}
+	}
+	return err
 }
 
 // Lock leases what is due longest, unless somebody else does at the same time.

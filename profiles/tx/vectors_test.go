@@ -186,13 +186,13 @@ func TestTimeoutOnEveryStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, _ := ready(t, start(t), inputs(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
 				"timeout=200ms", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s")))
-			drive(t.Context(), t, p, nil)
+			rec := drive(t.Context(), t, p, nil)
 			time.Sleep(250 * time.Millisecond)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			f := p.Facts().(*SagaFacts)
 			// On a slow machine the time may be over before the first branch.
-			assert.Equal(t, int64(40), f.Undecided+f.Undone)
+			assert.Equal(t, int64(40), f.Undecided+f.Undone, "%v", rec.errs)
 			assert.Equal(t, f.Undecided, f.AtEnd.Undone)
 			assert.Zero(t, f.Done+f.AtEnd.Done)
 		})
