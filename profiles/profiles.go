@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
+	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 	"github.com/perfbench/perfbench/profiles/tx"
@@ -21,22 +22,14 @@ func All() []workload.Profile {
 		group.Profile(),
 		tx.Profile(),
 		authz.Profile(),
-	}
-}
-
-// Planned returns profiles that are named and cannot be run yet, for lists that
-// show them as such: their Design is nil.
-func Planned() []workload.Profile {
-	return []workload.Profile{
-		{Name: "event-store", Title: "Event storage", Unit: "events",
-			Summary: "A test tool that writes every message and event of the systems under test."},
+		eventstore.Profile(),
 	}
 }
 
 // Formats returns the documents of all profiles. Those in the manner of PadoGrid
 // have a table of the texts each.
 func Formats() []rundir.Format {
-	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats())
+	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats(), eventstore.Formats())
 	for _, f := range slices.Clone(all) {
 		if f.ID == group.FormatID {
 			all = append(all, padogrid.CSVFormat(f.Profile, f))

@@ -264,7 +264,7 @@ func (f *form) describe(r *row, e env, pr *workload.Profile, pv *Preview) {
 		switch {
 		case track == t.Name, track == "" && i == 0:
 			r.at = v
-		case track == "" && k.Sum:
+		case track == "" && t.Adds(k):
 			r.at += v
 		}
 	}

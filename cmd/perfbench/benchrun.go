@@ -198,7 +198,9 @@ func (r *benchRun) Settings(track int) workload.Settings {
 		}
 		sum := 0.0
 		for _, t := range tracks {
-			sum += k.Get(t.Start)
+			if t.Adds(k) {
+				sum += k.Get(t.Start)
+			}
 		}
 		s = k.Set(s, sum)
 	}

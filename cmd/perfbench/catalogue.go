@@ -7,9 +7,8 @@ import (
 	"github.com/perfbench/perfbench/profiles"
 )
 
-// allProfiles lists the profiles of this version. Those without Design are planned
-// and not built yet.
-func allProfiles() []workload.Profile { return append(profiles.All(), profiles.Planned()...) }
+// allProfiles lists the profiles of this version.
+func allProfiles() []workload.Profile { return profiles.All() }
 
 // allFormats lists the formats of this version: those of every profile, then the
 // documents of single ones.

@@ -45,7 +45,9 @@ func (r *Run) totals() workload.Settings {
 		}
 		v := 0.0
 		for _, t := range r.tracks {
-			v += k.Get(t.want)
+			if t.spec.Adds(k) {
+				v += k.Get(t.want)
+			}
 		}
 		sum = k.Set(sum, v)
 	}
@@ -147,18 +149,22 @@ func (r *Run) spread(k workload.Knob, to float64) {
 		}
 		return
 	}
+	parts := make([]*track, 0, len(r.tracks))
+	sum := 0.0
+	for _, t := range r.tracks {
+		if t.spec.Adds(k) {
+			parts = append(parts, t)
+			sum += k.Get(t.want)
+		}
+	}
 	if k.Name == "threads" {
 		for i, n := range workload.Spread(r.weights, int(to)) {
-			r.tracks[i].want = k.Set(r.tracks[i].want, float64(n))
+			parts[i].want = k.Set(parts[i].want, float64(n))
 		}
 		return
 	}
-	sum := 0.0
-	for _, t := range r.tracks {
-		sum += k.Get(t.want)
-	}
-	for _, t := range r.tracks {
-		part := to / float64(len(r.tracks))
+	for _, t := range parts {
+		part := to / float64(len(parts))
 		if sum > 0 {
 			part = to * k.Get(t.want) / sum
 		}
@@ -185,7 +191,9 @@ func (r *Run) Mark(note string) {
 func (r *Run) weigh() {
 	r.weights = r.weights[:0]
 	for _, t := range r.tracks {
-		r.weights = append(r.weights, t.want.Threads)
+		if !t.spec.Apart {
+			r.weights = append(r.weights, t.want.Threads)
+		}
 	}
 }
 
@@ -244,7 +252,7 @@ func (s source) Control() measure.Control {
 		}
 		c.Spans = append(c.Spans, sp)
 		c.Total += t.spec.Total
-		known = known && t.spec.Total > 0
+		known = known && (t.spec.Total > 0 || t.spec.Apart)
 	}
 	if !known {
 		c.Total = 0

@@ -409,7 +409,7 @@ func (p *Prepared) Threads() int {
 			most = max(most, sum())
 		}
 	}
-	return max(most, p.req.MaxThreads)
+	return max(most, p.req.MaxThreads, p.Plan.Connections)
 }
 
 // Password returns the target's password that the environment gives, or "".

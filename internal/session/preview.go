@@ -143,7 +143,9 @@ func Settings(plan *workload.Plan) map[string]float64 {
 		sum, same := 0.0, true
 		for _, t := range tracks {
 			v := k.Get(t.Start)
-			sum += v
+			if t.Adds(k) {
+				sum += v
+			}
 			same = same && v == k.Get(tracks[0].Start)
 			if len(tracks) > 1 {
 				out[t.Name+"."+k.Name] = v

@@ -26,6 +26,9 @@ type Plan struct {
 	Warnings []string
 	// Writes and Deletes say in words what the run will do to the store.
 	Writes, Deletes []string
+	// Connections is how many operations the profile may have under way at once, when
+	// it is not its workers that call the store; 0: one for each thread.
+	Connections int
 	// Bytes is the volume of values that the run will store, 0 when unknown.
 	Bytes int64
 	// Spaces are the named places that the run will write to.
@@ -71,7 +74,11 @@ type Track struct {
 	// so make up totals; 0: all, below 0: none. Operations that are parts of the first
 	// are not, nor is what is measured beside the work.
 	Counted int
-	Start   Settings
+	// Apart says that the track works beside the plan's work, such as readers beside a
+	// load: its threads and its rate are no part of the totals, and only a change aimed
+	// at it reaches them.
+	Apart bool
+	Start Settings
 	// Units tells how many units one iteration covers under these settings, for
 	// pacing; nil: 1.
 	Units func(*Settings) int
@@ -86,6 +93,9 @@ type Track struct {
 // Counts says whether the units of an operation, by its index in Ops, count in the
 // totals of the run.
 func (t *Track) Counts(op int) bool { return t.Counted == 0 || op < t.Counted }
+
+// Adds says whether the track's value of a knob is part of the total.
+func (t *Track) Adds(k Knob) bool { return k.Sum && !t.Apart }
 
 // Tracks returns the tracks of all phases, in order.
 func (p *Plan) Tracks() []*Track {

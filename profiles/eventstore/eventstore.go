@@ -44,5 +44,8 @@ func Profile() workload.Profile {
 		Presets:       fsys,
 		DefaultPreset: "quick",
 		Params:        params(),
+		Stores:        bindings(),
+		Read:          Read,
+		Design:        Design,
 	}
 }

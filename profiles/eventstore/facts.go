@@ -82,7 +82,7 @@ type StepFacts struct {
 	Retries         int64 `json:"retries"`
 	DeadLettered    int64 `json:"dead_lettered"`
 	Failed          int64 `json:"failed_events"`
-	// Blocked is how long in all threads of the store stage waited for room under the
+	// BlockedNs is how long in all threads of the store stage waited for room under the
 	// limits: back-pressure.
 	BlockedNs int64 `json:"blocked_ns"`
 	// Latency by stage, from the intended time of sending unless the name says
@@ -199,6 +199,8 @@ type Ledger struct {
 	Sent      int64 `json:"sent"`
 	Confirmed int64 `json:"confirmed"`
 	Acked     int64 `json:"acked"`
+	// DeadLettered were refused by the store stage or given up after their retries.
+	DeadLettered int64 `json:"dead_lettered"`
 	// What reading everything back has found. Once is stored exactly once; Duplicated
 	// more than once; Missing was confirmed and is not there; Unconfirmed was sent,
 	// not confirmed, and is not there; Unexpected was never made; Corrupt differs from

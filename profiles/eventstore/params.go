@@ -76,7 +76,7 @@ func storeParams() []workload.Param {
 		{Name: "batchId", Kind: workload.Choice, Choices: []string{"hash", "random"}, Default: "hash", Help: "hash: a batch delivered twice is stored once; random: twice, as the original"},
 		{Name: "timeout", Kind: workload.Duration, Default: "5s", Help: "limit of one call of the store"},
 		{Name: "counterPersistenceInterval", Kind: workload.Duration, Default: "15s", Help: "period in which statistics are written; 0: never"},
-		{Name: "resultPageSize", Kind: workload.Integer, Default: "1000", Unit: "rows", Min: 1, Max: 1_000_000, Help: "rows of one page of a query"},
+		{Name: "resultPageSize", Kind: workload.Integer, Default: "50", Unit: "rows", Min: 1, Max: 1_000_000, Help: "rows of one page of a query"},
 		{Name: "insert", Kind: workload.Choice, Choices: []string{"raw", "gorm"}, Default: "raw", Help: "how SQL is spoken: statements of many rows, or batches of gorm"},
 		{Name: "rowsPerCall", Kind: workload.Integer, Default: "16", Unit: "rows", Min: 1, Max: 1000, Help: "most batches in one transaction of SQL or one pipeline of Redis"},
 	}

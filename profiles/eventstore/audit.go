@@ -1,0 +1,223 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// audit is the reading back of everything: what was found of each event.
+type audit struct {
+	b      *binding
+	makers map[int]*maker
+	seen   map[int]*seqset
+	last   map[int]int64
+	open   opener
+	f      Ledger
+}
+
+// prefixes returns the prefixes of the ids of all generators. They are those that
+// newMaker gives, so there is no need to ask the generators.
+func (b *binding) prefixes() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.prefix) < len(b.boxes) {
+		m := map[string]int{}
+		for i := range b.boxes {
+			m[string(newMaker(&b.s.shape, i).prefix)] = i
+		}
+		b.prefix = m
+	}
+	return b.prefix
+}
+
+// maxExamples is how many events of each kind are named.
+const maxExamples = 10
+
+func (a *audit) example(kind string, id string) {
+	if a.f.Examples == nil {
+		a.f.Examples = map[string][]string{}
+	}
+	if len(a.f.Examples[kind]) < maxExamples {
+		a.f.Examples[kind] = append(a.f.Examples[kind], id)
+	}
+}
+
+// row takes account of the events of one row.
+func (a *audit) row(w *row) error {
+	es, err := a.open.events(w, a.b.tr.plainSingle)
+	if err != nil {
+		a.f.Corrupt += int64(w.count)
+		a.example("corrupt", string(w.id))
+		return nil
+	}
+	for i := range es {
+		a.event(&es[i])
+	}
+	return nil
+}
+
+func (a *audit) event(e *event) {
+	g, seq, ok := a.b.numberOf(e.id.id)
+	if !ok || seq > a.b.ledger.highest(uint32(g)) {
+		a.f.Unexpected++
+		a.example("unexpected", string(e.id.id))
+		return
+	}
+	if a.makers[g] == nil {
+		a.makers[g], a.seen[g] = newMaker(&a.b.s.shape, g), &seqset{}
+	}
+	if a.seen[g].add(seq, 1) == 0 {
+		a.f.Duplicated++
+		a.example("duplicated", string(e.id.id))
+		return
+	}
+	if seq < a.last[g] {
+		a.f.OutOfOrder++
+	}
+	a.last[g] = seq
+	if !a.makers[g].same(e, seq) {
+		a.f.Corrupt++
+		a.example("corrupt", string(e.id.id))
+	}
+}
+
+// missing compares what was found with what should be there.
+func (a *audit) missing() {
+	l := a.b.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for g, b := range l.books {
+		seen := a.seen[int(g)]
+		if seen == nil {
+			seen = &seqset{}
+		}
+		a.f.Once += seen.n
+		if seen.n == b.generated {
+			continue
+		}
+		for seq := int64(1); seq <= b.generated; seq++ {
+			switch {
+			case seen.has(seq), b.refused.has(seq):
+			case b.acked.has(seq) || b.confirmed.has(seq):
+				a.f.Missing++
+				a.example("missing", fmt.Sprintf("generator %d, event %d", g, seq))
+			default:
+				a.f.Unconfirmed++
+			}
+		}
+	}
+	a.f.Once -= a.f.Duplicated
+}
+
+// highest is the highest number that a generator has given out.
+func (l *ledger) highest(generator uint32) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of(generator).generated
+}
+
+// readBack reads everything of this run back and takes account of it.
+func (b *binding) readBack(ctx context.Context) (*Ledger, error) {
+	a := &audit{b: b, makers: map[int]*maker{}, seen: map[int]*seqset{}, last: map[int]int64{}}
+	began := time.Now()
+	first, last, _ := b.sample.span()
+	if first > 0 {
+		// What was stored and never reported lies within the run all the same.
+		if err := b.l.scan(ctx, min(first, b.s.born), max(last, b.wall()), a.row); err != nil {
+			return nil, err
+		}
+	}
+	a.missing()
+	b.ledger.sums(&a.f)
+	a.f.Read, a.f.ReadNs = true, int64(time.Since(began))
+	return &a.f, nil
+}
+
+// verify waits for what is on its way, ends the store stage, and accounts for every
+// event.
+func (b *binding) verify(ctx context.Context) workload.Verification {
+	b.finish(ctx)
+	b.end(ctx)
+	left := b.ledger.left()
+	switch {
+	case b.tr.forgets:
+		return workload.Verification{State: workload.Skipped, Summary: "nothing is kept, so there is nothing to verify"}
+	case !b.s.verify:
+		return workload.Verification{State: workload.Skipped, Summary: "verify=off: the events were not read back"}
+	}
+	f, err := b.readBack(ctx)
+	if err != nil {
+		return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the events could not be read back: %v", err)}
+	}
+	b.mu.Lock()
+	b.audited = f
+	b.mu.Unlock()
+	if b.s.compat {
+		b.meter.lose(func(l *Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
+	}
+	return b.judge(f, left)
+}
+
+// finish waits for the backlog when the drain has not.
+func (b *binding) finish(ctx context.Context) {
+	b.mu.Lock()
+	drained := b.drainTo > 0 || b.st == nil
+	b.mu.Unlock()
+	if drained {
+		return
+	}
+	b.beginDrain()
+	ctx, cancel := context.WithTimeout(ctx, b.s.drain)
+	defer cancel()
+	for !b.settled() && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	b.endDrain()
+}
+
+// judge says what the account comes to.
+func (b *binding) judge(f *Ledger, left int64) workload.Verification {
+	v := workload.Verification{State: workload.Passed}
+	check := func(name string, n int64, fails bool) {
+		c := workload.Check{Name: name, OK: n == 0 || !fails, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}
+		if !c.OK {
+			v.State = workload.Failed
+		}
+		v.Checks = append(v.Checks, c)
+	}
+	// What the original loses is counted in compat, and no failure of its own.
+	excused := b.meter.excused(b.s.compat)
+	missing := f.Missing
+	if left > 0 { // still on its way: neither stored nor lost
+		missing = max(f.Missing-left, 0)
+	}
+	check("missing", missing, true)
+	check("duplicated", f.Duplicated, !b.s.compat)
+	check("unexpected", f.Unexpected, true)
+	check("corrupt", f.Corrupt, true)
+	check("given up", f.DeadLettered, f.DeadLettered > excused)
+	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
+		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
+	if left > 0 && v.State == workload.Passed {
+		v.State = workload.Incomplete
+		v.Summary += fmt.Sprintf("; %d were still on their way after %v", left, b.s.drain)
+	}
+	return v
+}
+
+// excused is how many events may be given up without failing the run.
+func (m *meter) excused(compat bool) int64 {
+	if !compat {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &m.losses
+	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
+}

@@ -1,0 +1,291 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func bindings() []workload.Binding {
+	return []workload.Binding{
+		{Driver: "embedded", New: bind, Target: "sqlite:"},
+		{Driver: "redis", New: bind, Note: "streams"},
+		{Driver: "cassandra", New: bind},
+		{Driver: "mysql", New: bind},
+		{Driver: "postgres", New: bind},
+		{Driver: "sqlite", New: bind},
+		{Driver: "memory", New: bind},
+		{Driver: "null", New: bind},
+		{Driver: "coherence", Refuse: "events are kept in streams and tables; use cassandra: or redis:"},
+		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no events; use cassandra: or redis:"},
+	}
+}
+
+// binding is the plan at work on one store.
+type binding struct {
+	s      *spec
+	conn   store.Conn
+	keep   store.Keeper // nil where nothing is recorded
+	l      layer
+	tr     traits
+	spaces []store.Space
+	fresh  bool // nothing of ours was there before
+
+	epoch  time.Time
+	zero   atomic.Int64 // the clock's time when measurement began
+	meter  *meter
+	ledger *ledger
+	gate   *gate
+	series *series
+	via    Transport
+	left   atomic.Int64 // events yet to be generated
+	sample *reservoir
+	asked  atomic.Int64 // queries of the phase after the load
+	forest sync.Map     // generator number → *forest
+
+	mu         sync.Mutex
+	st         *stage
+	publishers []Publisher
+	boxes      []*mailbox
+	crashes    []int64
+	ended      bool // the stage is over
+	drainFrom  int64
+	drainTo    int64
+	backlog    int64
+	audited    *Ledger
+	background sync.WaitGroup
+	prefix     map[string]int // of ids, to numbers of generators
+	stop       context.CancelFunc
+	stopped    context.Context
+}
+
+// layerOf finds the layer for a connection, and the spaces that it keeps data in.
+func layerOf(s *spec, c store.Conn) (layer, []store.Space) {
+	switch c := c.(type) {
+	case cassandra.Typed:
+		keys := []store.Space{s.space("events", store.Keys)}
+		if s.schema == schemaCradle {
+			return newCradle(s, c), keys
+		}
+		return newLean(s, c), keys
+	case redis.Typed:
+		return newStreams(s, c), []store.Space{s.space("events", store.Keys)}
+	case sqlstore.Typed:
+		l := newSQL(s, c)
+		return l, l.spaces()
+	}
+	return newHeld(s.driver == "null"), nil
+}
+
+// bind connects a plan to a store. It changes nothing there.
+func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
+	s, ok := p.Private.(*spec)
+	if !ok {
+		return errors.New("event-store: the plan is of another profile")
+	}
+	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.seed)}
+	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
+	b.series = newSeries(b)
+	b.l, b.spaces = layerOf(s, c)
+	b.tr = b.l.traits()
+	b.left.Store(s.events)
+	if len(b.spaces) > 0 {
+		var err error
+		if b.keep, err = store.As[store.Keeper](c); err != nil {
+			return fault.Store(fmt.Errorf("event-store: %w", err), "use cassandra: or redis:")
+		}
+	}
+	for i := range p.Phases {
+		for j := range p.Phases[i].Tracks {
+			t := &p.Phases[i].Tracks[j]
+			t.NewTask = b.tasks(t.Name)
+		}
+	}
+	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Facts = func() any { return b.facts() }
+	return nil
+}
+
+func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
+	switch track {
+	case trackEvents:
+		return b.newGeneratorTask
+	case trackDrain:
+		return func(int) (workload.Task, error) { return &drainTask{b: b}, nil }
+	}
+	return func(worker int) (workload.Task, error) { return newQueryTask(b, track, worker), nil }
+}
+
+// clock is the run's own: nanoseconds since the plan was bound.
+func (b *binding) clock() int64 { return int64(time.Since(b.epoch)) }
+
+// wall is the time of day in nanoseconds since 1970, by the run's clock, so that it
+// never goes back.
+func (b *binding) wall() int64 { return b.epoch.UnixNano() + b.clock() }
+
+// setup makes sure that the place is ours, makes what the layer needs, and starts
+// the store stage.
+func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
+	if err := b.admit(ctx); err != nil {
+		return err
+	}
+	if err := b.l.prepare(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	b.tr = b.l.traits() // now that the store has been asked
+	for _, sp := range b.spaces {
+		if err := b.keep.Record(ctx, store.Made{
+			Space: sp, Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
+			Params: map[string]string{"schema": b.s.schema, "book": string(b.s.shape.book), "page": b.s.page},
+		}); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	var err error
+	if b.via, err = openTransport(ctx, b); err != nil {
+		return err
+	}
+	b.stopped, b.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if err := b.begin(); err != nil {
+		return err
+	}
+	b.background.Go(b.series.run)
+	b.watch(ctx)
+	if b.s.crash > 0 {
+		b.background.Go(b.crashing)
+	}
+	return nil
+}
+
+// openTransport opens what carries the batches.
+func openTransport(ctx context.Context, b *binding) (Transport, error) {
+	s := b.s
+	if s.via == viaDirect {
+		return newDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
+	}
+	return openVia(ctx, b)
+}
+
+// admit refuses a place that others have filled.
+func (b *binding) admit(ctx context.Context) error {
+	if b.keep == nil {
+		return nil
+	}
+	made, err := b.keep.Made(ctx, b.s.namespace)
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	ours := map[string]bool{}
+	for _, m := range made {
+		ours[m.Name] = true
+	}
+	b.fresh = true
+	for _, sp := range b.spaces {
+		if ours[sp.Name] {
+			b.fresh = false
+			continue
+		}
+		if b.s.allow {
+			continue
+		}
+		found, err := b.keep.Inspect(ctx, sp)
+		if err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+		if found.Exists && found.Size != 0 {
+			return fault.Input(fmt.Errorf("%s is there under the namespace %q and was not made by perfbench", sp.Name, b.s.namespace),
+				"use another --namespace, or --allow-existing to write into it")
+		}
+	}
+	return nil
+}
+
+// begin starts a store stage.
+func (b *binding) begin() error {
+	recv, err := b.via.Receiver(b.stopped, b.s.prefetch)
+	if err != nil {
+		return fault.Code(fmt.Errorf("event-store: open the receiver: %w", err), fault.CodeStore)
+	}
+	g := newGate(b.gate.maxCount, b.gate.maxBytes)
+	g.peak, g.peakBytes = b.gate.peak, b.gate.peakBytes
+	st := &stage{
+		s: b.s, l: b.l, traits: b.tr, recv: recv, gate: g, meter: b.meter, ledger: b.ledger,
+		clock: b.clock, wall: b.wall, classify: b.conn.Classify, durable: b.durable, stored: b.sample.add,
+	}
+	if err := st.start(); err != nil {
+		return err
+	}
+	b.gate, b.st = g, st
+	return nil
+}
+
+// crashing ends the store stage without notice now and then, and starts another.
+func (b *binding) crashing() {
+	t := time.NewTicker(b.s.crash)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-b.stopped.Done():
+			return
+		}
+		if err := b.crashNow(); err != nil {
+			b.meter.failed(fmt.Errorf("start the store stage again: %w", err))
+		}
+	}
+}
+
+// crashNow ends the store stage as a kill would, and starts another.
+func (b *binding) crashNow() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return nil
+	}
+	b.crashes = append(b.crashes, b.clock())
+	b.st.crash()
+	return b.begin()
+}
+
+// teardown removes what the run made, where nothing of ours was before.
+func (b *binding) teardown(ctx context.Context) error {
+	b.end(ctx)
+	var errs []error
+	for _, sp := range b.spaces {
+		if !b.fresh {
+			break
+		}
+		_, err := b.keep.Drop(ctx, sp, nil)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// end ends everything that runs beside the workers. It may be called again.
+func (b *binding) end(ctx context.Context) {
+	b.mu.Lock()
+	over := b.ended || b.st == nil
+	b.ended = true
+	b.mu.Unlock()
+	if over {
+		return
+	}
+	if err := b.st.stop(ctx); err != nil {
+		b.meter.failed(fmt.Errorf("statistics: %w", err))
+	}
+	b.stop()
+	b.background.Wait()
+	if err := b.via.Close(); err != nil {
+		b.meter.failed(fmt.Errorf("close the transport: %w", err))
+	}
+}

@@ -1,0 +1,146 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+)
+
+// composer turns deliveries into records: it validates, encodes and compresses. It
+// belongs to one goroutine, and reuses everything it works with.
+type composer struct {
+	st     *stage
+	b      batch
+	valid  *validator
+	comp   *compressor
+	lc     *compressor // of links
+	link   linker
+	pieces []piece
+	raw    []byte
+	rawL   []byte
+}
+
+func newComposer(st *stage) (*composer, error) {
+	c := &composer{st: st, valid: newValidator()}
+	var err error
+	if c.comp, err = newCompressor(st.s.codec); err == nil {
+		c.lc, err = newCompressor(st.s.codec)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compression: %w", err)
+	}
+	return c, nil
+}
+
+// take works on one delivery until all its records are with the writers. It returns
+// an error when ctx ends first.
+func (c *composer) take(ctx context.Context, d *Delivery) error {
+	st := c.st
+	began := st.clock()
+	err := c.b.decode(d.Body)
+	inner := false
+	if err == nil {
+		inner, err = c.valid.check(&c.b, st.wall())
+	}
+	if err == nil && st.s.compat && c.b.parent.set && contentSize(c.b.events) > st.s.batchLimit {
+		st.meter.lose(func(l *Losses) { l.Oversized += int64(d.Count) })
+		err = invalid("%d bytes of content are over the limit of %d", contentSize(c.b.events), st.s.batchLimit)
+	}
+	if err != nil {
+		st.reject(d, err)
+		return nil
+	}
+	if len(c.b.events) == 0 {
+		return st.recv.Ack(d)
+	}
+	c.pieces = c.b.cut(c.pieces, inner, st.s.batchLimit)
+	j := &job{d: d, from: st.recv}
+	j.left.Store(int32(len(c.pieces)))
+	worked := st.clock() - began
+	for i, p := range c.pieces {
+		es := c.b.events[p.from:p.to]
+		size := int64(contentSize(es))
+		from := st.clock()
+		if err := st.gate.enter(ctx, size); err != nil {
+			return err
+		}
+		entered := st.clock()
+		if blocked := entered - from; blocked > 0 {
+			st.meter.note(d.Warm, func(f *StepFacts) { f.BlockedNs += blocked })
+		}
+		r, err := c.record(j, p, es)
+		if err != nil { // does not happen: content is always compressible
+			st.gate.leave(size)
+			st.giveUp(j, err)
+			continue
+		}
+		r.size, r.worked = size, st.clock()-entered
+		if i == 0 {
+			r.worked += worked
+		}
+		st.count(es)
+		select {
+		case st.recs <- r:
+		case <-ctx.Done():
+			st.gate.leave(size)
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// record makes the record of a piece.
+func (c *composer) record(j *job, p piece, es []event) (*record, error) {
+	r := newRecord()
+	first := &es[0]
+	r.job, r.count, r.single, r.ok = j, len(es), p.single, true
+	r.start, r.last, r.end = first.id.start.ns(), first.id.start.ns(), first.end.ns()
+	for i := range es {
+		e := &es[i]
+		r.start, r.last, r.end = min(r.start, e.id.start.ns()), max(r.last, e.id.start.ns()), max(r.end, e.end.ns())
+		r.ok = r.ok && !e.failed
+	}
+	parent := &c.b.parent
+	if p.single {
+		parent = &first.parent
+		r.id = append(r.id, first.id.id...)
+		r.name, r.kind = append(r.name, first.name...), append(r.kind, first.kind...)
+	} else if c.st.s.randomID {
+		r.id = c.st.nextID(r.id)
+	} else {
+		r.id = appendBatchID(r.id, es)
+	}
+	if parent.set {
+		r.parent = appendFullID(r.parent, parent)
+	}
+	t := &c.st.traits
+	c.raw, c.rawL = c.raw[:0], c.rawL[:0]
+	if p.single && t.plainSingle {
+		c.raw = append(c.raw, first.body...)
+		c.rawL = appendSingleLinks(c.rawL, c.b.attached(first))
+	} else {
+		c.raw = appendContent(c.raw, es)
+		c.rawL = c.link.appendLinks(c.rawL, &c.b, es)
+	}
+	r.raw, r.rawLinks = len(c.raw), len(c.rawL)
+	return r, c.squeeze(r)
+}
+
+// squeeze compresses content, and links where they are not kept as they are.
+func (c *composer) squeeze(r *record) error {
+	var err error
+	if r.raw <= c.st.s.compressOver || c.st.s.codec == codecNone {
+		r.body = append(r.body, c.raw...)
+		r.links = append(r.links, c.rawL...)
+		return nil
+	}
+	r.codec = c.st.s.codec
+	if r.body, err = c.comp.append(r.body, c.raw); err != nil {
+		return err
+	}
+	if c.st.traits.linksRaw || r.rawLinks == 0 {
+		r.links = append(r.links, c.rawL...)
+		return nil
+	}
+	r.links, err = c.lc.append(r.links, c.rawL)
+	return err
+}

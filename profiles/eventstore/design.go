@@ -1,0 +1,125 @@
+package eventstore
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Names of phases, tracks and operations.
+const (
+	phaseLoad  = "load"
+	phaseDrain = "drain"
+	phaseQuery = "query"
+
+	trackEvents  = "events"
+	trackDrain   = "drain"
+	trackQuery   = "query"
+	trackReaders = "readers"
+)
+
+// Operations of a generator: handing a batch over; the way of a batch from when it
+// was due to its being durable; the events of the trees.
+const (
+	opPublish workload.Op = iota
+	opDurable
+	opTree
+)
+
+var (
+	loadOps  = []string{"publish", "durable", "tree"}
+	drainOps = []string{"durable"}
+	queryOps = []string{"range", "id", "parent"}
+)
+
+// Design works out the plan from values alone. All problems are returned joined,
+// with the code of bad input.
+func Design(in workload.Inputs) (*workload.Plan, error) {
+	r := &reader{vs: in.Values, all: params()}
+	s := readSpec(r, in)
+	if err := r.problems.Err(); err != nil {
+		return nil, err
+	}
+	at := timeOf(s.runID)
+	s.born = at.UnixNano()
+	s.sequenceOfAlias0 = at.UnixMilli() * 1_000_000
+	s.page = s.runID
+	if s.page == "" {
+		s.page = "page"
+	}
+	return s.plan(r, in), nil
+}
+
+// timeOf is the time in a run's id, or now.
+func timeOf(id string) time.Time {
+	if len(id) >= 13 {
+		if t, err := time.ParseInLocation("060102-150405", id[:13], time.Local); err == nil {
+			return t
+		}
+	}
+	return time.Now()
+}
+
+// unitsOf is how many events one iteration of a generator covers: a batch, or with
+// ticks all of a tick.
+func (s *spec) unitsOf(set *workload.Settings) int {
+	if s.pacing == pacingTicked && set.Rate > 0 {
+		return max(int(set.Rate/float64(set.Threads)/float64(s.tickRate)), 1)
+	}
+	return max(set.Batch, 1)
+}
+
+func (s *spec) plan(r *reader, in workload.Inputs) *workload.Plan {
+	payload := workload.Payload()
+	payload.Min, payload.Max, payload.Help = 2, maxBody, "size of the body of an event"
+	if s.kind == bodyRandom {
+		payload.Min, payload.Help = 0, "random bytes that the body of an event is made of"
+	}
+	batch := workload.Batch()
+	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "most events in one batch"
+	p := &workload.Plan{
+		Unit: "events", Parameters: r.shown, Private: s,
+		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
+	}
+	load := workload.Track{
+		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.start, Units: s.unitsOf, Total: s.events,
+	}
+	tracks := []workload.Track{load}
+	if s.query == queryDuring || s.query == queryBoth {
+		tracks = append(tracks, s.queryTrack(trackReaders))
+	}
+	p.Connections = s.queryThreads + 18 // the writers of the store stage, and who keeps records
+	p.Phases = []workload.Phase{
+		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks},
+		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
+			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Start: workload.Settings{Threads: 1, Batch: s.start.Batch, Payload: s.start.Payload},
+		}}},
+	}
+	if s.query == queryAfter || s.query == queryBoth {
+		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
+	}
+	place := strconv.Quote(s.namespace)
+	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own (%s), under the namespace %s", s.shape.book, s.scope, s.start.Batch, s.page, place)}
+	if s.events > 0 {
+		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.ratio)
+	} else if s.start.Rate > 0 {
+		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.ratio)
+	}
+	if s.via != viaDirect && s.publish == "fireAndForget" {
+		p.Warnings = append(p.Warnings, "publish=fireAndForget: nobody answers for what is on its way; what gets lost is counted")
+	}
+	if s.kind == bodyTable && r.vs["bodyDataLength"].Origin == workload.OriginFile {
+		p.Warnings = append(p.Warnings, "bodyDataLength counts with bodyKind=randomText; bodies are tables of the size of payload")
+	}
+	return p
+}
+
+// queryTrack is a track that reads; its settings are its own.
+func (s *spec) queryTrack(name string) workload.Track {
+	return workload.Track{
+		Name: name, Ops: queryOps, Counted: -1, Apart: true, Total: 0,
+		Start: workload.Settings{Threads: s.queryThreads, Rate: s.queryRate, Batch: s.start.Batch, Payload: s.start.Payload},
+	}
+}

@@ -1,0 +1,169 @@
+package eventstore
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// linker writes the attached message ids of a batch as Cradle does. It is reused.
+type linker struct{ aliases [][]byte }
+
+// index is the number of an alias, which it gets when it is first seen.
+func (l *linker) index(alias []byte) uint16 {
+	for i, a := range l.aliases {
+		if bytes.Equal(a, alias) {
+			return uint16(i)
+		}
+	}
+	l.aliases = append(l.aliases, alias)
+	return uint16(len(l.aliases) - 1)
+}
+
+func appendShort(dst, s []byte) []byte {
+	return append(be.AppendUint16(dst, uint16(len(s))), s...)
+}
+
+// linked counts the events that have message ids.
+func (b *batch) linked(es []event) (n int) {
+	for i := range es {
+		if es[i].from < es[i].to {
+			n++
+		}
+	}
+	return n
+}
+
+// appendLinks writes the links of a batch's events; nothing when there are none.
+func (l *linker) appendLinks(dst []byte, b *batch, es []event) []byte {
+	n := b.linked(es)
+	if n == 0 {
+		return dst
+	}
+	l.aliases = l.aliases[:0]
+	for i := range es {
+		for _, m := range b.attached(&es[i]) {
+			l.index(m.alias)
+		}
+	}
+	dst = be.AppendUint32(append(dst, 1, 2), uint32(n))
+	dst = be.AppendUint16(dst, uint16(len(l.aliases)))
+	for i, a := range l.aliases {
+		dst = be.AppendUint16(appendShort(dst, a), uint16(i))
+	}
+	for i := range es {
+		e := &es[i]
+		ids := b.attached(e)
+		if len(ids) == 0 {
+			continue
+		}
+		dst = appendShort(dst, e.id.scope)
+		dst = appendShort(appendInstant(dst, e.id.start), e.id.id)
+		dst = be.AppendUint32(dst, uint32(len(ids)))
+		for k := range l.aliases {
+			dst = l.appendAlias(dst, ids, k)
+		}
+	}
+	return dst
+}
+
+// appendAlias writes the ids of one alias, by direction; nothing when there are
+// none.
+func (l *linker) appendAlias(dst []byte, ids []messageID, k int) []byte {
+	begun := false
+	for d := byte(1); d <= 2; d++ {
+		n := 0
+		for i := range ids {
+			if ids[i].second == (d == 2) && bytes.Equal(ids[i].alias, l.aliases[k]) {
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if !begun {
+			dst, begun = be.AppendUint16(dst, uint16(k)), true
+		}
+		dst = be.AppendUint32(append(dst, d), uint32(n))
+		for i := range ids {
+			if ids[i].second == (d == 2) && bytes.Equal(ids[i].alias, l.aliases[k]) {
+				dst = be.AppendUint64(appendInstant(dst, ids[i].at), uint64(ids[i].sequence))
+			}
+		}
+	}
+	if begun {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// appendSingleLinks writes the links of an event that is stored alone.
+func appendSingleLinks(dst []byte, ids []messageID) []byte {
+	if len(ids) == 0 {
+		return dst
+	}
+	dst = be.AppendUint32(append(dst, 1, 1), uint32(len(ids)))
+	l := linker{}
+	for _, m := range ids {
+		l.index(m.alias)
+	}
+	for k, a := range l.aliases {
+		part := l.appendAlias(nil, ids, k)
+		dst = append(appendShort(dst, a), part[2:]...) // the alias by name, not by number
+	}
+	return dst
+}
+
+// readLinks reads links into the events of b, which have been read from the
+// content: they are in its order.
+func (b *batch) readLinks(raw []byte) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	r := &reading{b: raw}
+	if r.u8() != 1 || r.u8() != 2 {
+		return fmt.Errorf("%w: links of another version", errContent)
+	}
+	n := int(r.u32())
+	aliases := map[uint16][]byte{}
+	for range int(r.u16()) {
+		a := r.short()
+		aliases[r.u16()] = a
+	}
+	at := 0
+	for range n {
+		scope, start, id := r.short(), r.instant(), r.short()
+		for at < len(b.events) && (!bytes.Equal(b.events[at].id.id, id) || b.events[at].id.start != start) {
+			at++
+		}
+		if r.bad || at == len(b.events) {
+			return fmt.Errorf("%w: links of an event that is not in the batch", errContent)
+		}
+		e := &b.events[at]
+		e.id.scope = scope
+		e.from = int32(len(b.messages))
+		left := int(r.u32())
+		for left > 0 && !r.bad {
+			left -= b.readAlias(r, aliases[r.u16()])
+		}
+		e.to = int32(len(b.messages))
+	}
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%w: links", errContent)
+	}
+	return nil
+}
+
+// readAlias reads the ids of one alias and tells how many.
+func (b *batch) readAlias(r *reading, alias []byte) (n int) {
+	for d := r.u8(); d != 0 && !r.bad; d = r.u8() {
+		for range r.u32() {
+			if r.bad {
+				return n
+			}
+			at := r.instant()
+			b.messages = append(b.messages, messageID{alias: alias, second: d == 2, at: at, sequence: int64(r.u64())})
+			n++
+		}
+	}
+	return n
+}

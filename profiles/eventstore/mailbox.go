@@ -1,0 +1,56 @@
+package eventstore
+
+import "sync"
+
+// mailbox takes what became of a generator's batches, from any goroutine, until its
+// worker records it.
+type mailbox struct {
+	mu   sync.Mutex
+	in   []outcome
+	out  []outcome // the worker's
+	over bool      // the worker has gone: the drain empties it
+}
+
+// outcome is a batch that is durable, or will not be.
+type outcome struct {
+	m   Meta
+	at  int64
+	err error
+}
+
+func (x *mailbox) put(o outcome) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.in = append(x.in, o)
+}
+
+// take returns what has come since; it is valid until the next call.
+func (x *mailbox) take() []outcome {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.in, x.out = x.out[:0], x.in
+	return x.out
+}
+
+// durable puts what became of a batch into the box of its generator.
+func (b *binding) durable(m Meta, at int64, err error) {
+	b.mu.Lock()
+	var x *mailbox
+	if int(m.Generator) < len(b.boxes) {
+		x = b.boxes[m.Generator]
+	}
+	b.mu.Unlock()
+	if x != nil {
+		x.put(outcome{m, at, err})
+	}
+}
+
+// box returns the mailbox of a generator, which it makes if need be.
+func (b *binding) box(generator int) *mailbox {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.boxes) <= generator {
+		b.boxes = append(b.boxes, &mailbox{})
+	}
+	return b.boxes[generator]
+}

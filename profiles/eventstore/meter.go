@@ -1,0 +1,250 @@
+package eventstore
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// stages are the stages in the order to show them.
+var stages = []string{StageSend, StageConfirm, StageReceive, StageWork, StageStore, StageDurable}
+
+// maxSteps is how many steps have figures of their own; what follows counts for the
+// last one, so that a run whose knobs never rest does not grow without bound.
+const maxSteps = 200
+
+// meter counts what happens to batches, by the step of the run. It may be used from
+// any goroutine: a batch costs a few short locks, whatever the number of its events.
+type meter struct {
+	mu    sync.Mutex
+	steps []*step
+	warm  *step // of the warm-up; not reported
+	drain *step
+
+	at      atomic.Int32 // the step in force
+	entered atomic.Bool  // by measured work
+	lastDue atomic.Int64 // of the batch that became durable last
+	errors  map[string]int64
+	losses  Losses
+}
+
+// step is one step with its distributions, in microseconds.
+type step struct {
+	StepFacts
+	hist map[string]*hdr.Histogram
+}
+
+func newStep() *step { return &step{hist: map[string]*hdr.Histogram{}} }
+
+func newMeter() *meter { return &meter{warm: newStep(), errors: map[string]int64{}} }
+
+// enter notes the step that a generator works in, and its settings.
+func (m *meter) enter(segment uint16, warm bool, set *workload.Settings, now int64) {
+	if !warm && m.entered.Load() && int(m.at.Load()) == int(segment) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if warm {
+		return
+	}
+	m.entered.Store(true)
+	for len(m.steps) <= int(segment) && len(m.steps) < maxSteps {
+		if n := len(m.steps); n > 0 {
+			m.steps[n-1].ToNs = now
+		}
+		st := newStep()
+		st.FromNs = max(now, 0)
+		st.Batch, st.Rate, st.Generators, st.Payload = set.Batch, set.Rate, set.Threads, set.Payload
+		m.steps = append(m.steps, st)
+	}
+	m.at.Store(int32(segment))
+}
+
+// beginDrain makes the drain the step in force.
+func (m *meter) beginDrain(now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.drain != nil {
+		return
+	}
+	m.drain = newStep()
+	m.drain.FromNs = now
+	if n := len(m.steps); n > 0 {
+		m.steps[n-1].ToNs = now
+	}
+}
+
+// of returns the step of a generation. The caller holds m.mu.
+func (m *meter) of(meta Meta) *step {
+	if meta.Warm || len(m.steps) == 0 {
+		return m.warm
+	}
+	return m.steps[min(int(meta.Step), len(m.steps)-1)]
+}
+
+// current returns the step in force. The caller holds m.mu.
+func (m *meter) current(warm bool) *step {
+	switch {
+	case warm, len(m.steps) == 0:
+		return m.warm
+	case m.drain != nil:
+		return m.drain
+	}
+	return m.steps[min(int(m.at.Load()), len(m.steps)-1)]
+}
+
+func (s *step) took(stage string, ns int64) {
+	h := s.hist[stage]
+	if h == nil {
+		h = hdr.New(1, 3_600_000_000, 2)
+		s.hist[stage] = h
+	}
+	_ = h.RecordValue(min(max(ns/1000, 1), 3_600_000_000)) // within its range
+}
+
+func (a *Amount) add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
+
+// made notes a batch that was generated, handed over or not.
+func (m *meter) made(meta Meta) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(meta).Offered.add(int(meta.Count))
+}
+
+// sent notes a batch that the transport has taken.
+func (m *meter) sent(meta Meta) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.of(meta)
+	s.Sent.add(int(meta.Count))
+	s.SentBytes += int64(meta.Size)
+	s.took(StageSend, meta.Sent-meta.Due)
+}
+
+// confirmed notes a batch that the transport answers for.
+func (m *meter) confirmed(meta Meta, now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.of(meta)
+	s.Confirmed.add(int(meta.Count))
+	s.took(StageConfirm, now-meta.Sent)
+}
+
+// received notes a delivery to the store stage.
+func (m *meter) received(d *Delivery) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.current(d.Warm)
+	s.Received.add(int(d.Count))
+	s.ReceivedBytes += int64(len(d.Body))
+	s.MaxBatch = max(s.MaxBatch, int(d.Count))
+	s.took(StageReceive, d.Received-d.Sent)
+}
+
+// wrote notes rows that one call has stored.
+func (m *meter) wrote(rs []*record, statements int, ns int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range rs {
+		s := m.current(r.job.d.Warm)
+		s.RawBytes += int64(r.raw)
+		s.CompressedBytes += int64(len(r.body))
+		s.LinkBytes += int64(r.rawLinks)
+		s.StoredBytes += int64(len(r.body) + len(r.links) + len(r.id) + len(r.parent))
+		s.Rows++
+		s.Stored.Events += int64(r.count)
+		s.took(StageWork, r.worked)
+	}
+	s := m.current(rs[0].job.d.Warm)
+	s.Statements += int64(statements)
+	s.took(StageStore, ns)
+}
+
+// acked notes a batch that is durable as a whole.
+func (m *meter) acked(d Meta, now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.current(d.Warm)
+	s.Stored.Batches++
+	s.Acked.add(int(d.Count))
+	s.took(StageDurable, now-d.Due)
+	m.lastDue.Store(max(m.lastDue.Load(), d.Due))
+}
+
+// note changes figures of the step in force.
+func (m *meter) note(warm bool, f func(*StepFacts)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f(&m.current(warm).StepFacts)
+}
+
+// lose counts what compat loses.
+func (m *meter) lose(f func(*Losses)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f(&m.losses)
+}
+
+// maxErrors is how many different errors are kept apart.
+const maxErrors = 50
+
+// failed counts an error by its words.
+func (m *meter) failed(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text := err.Error()
+	if _, known := m.errors[text]; !known && len(m.errors) >= maxErrors {
+		text = "others"
+	}
+	m.errors[text]++
+}
+
+// report fills in what the meter knows; now is the time by the clock of facts.
+func (m *meter) report(f *Facts, now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := slices.Clone(m.steps)
+	if m.drain != nil {
+		list = append(list, m.drain)
+	}
+	f.Steps = make([]StepFacts, 0, len(list))
+	for i, s := range list {
+		out := s.StepFacts
+		out.Name = itoa(i + 1)
+		if s == m.drain {
+			out.Name = "drain"
+		}
+		if out.ToNs == 0 {
+			out.ToNs = now
+		}
+		if out.Rate > 0 { // due by the schedule, made or not
+			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(out.ToNs-out.FromNs)/1e9))
+		}
+		out.Latency = []StageLatency{}
+		for _, name := range stages {
+			if h := s.hist[name]; h != nil {
+				out.Latency = append(out.Latency, latencyOf(name, h))
+			}
+		}
+		f.Steps = append(f.Steps, out)
+	}
+	f.Losses = m.losses
+	f.Errors = nil
+	for text, n := range m.errors {
+		f.Errors = append(f.Errors, ErrorFacts{text, n})
+	}
+	slices.SortFunc(f.Errors, func(a, b ErrorFacts) int { return int(b.Count - a.Count) })
+}
+
+func latencyOf(name string, h *hdr.Histogram) StageLatency {
+	at := func(q float64) int64 { return h.ValueAtQuantile(q) * 1000 }
+	return StageLatency{
+		Stage: name, Count: h.TotalCount(), Mean: int64(h.Mean() * 1000),
+		P50: at(50), P95: at(95), P99: at(99), P999: at(99.9), Max: h.Max() * 1000,
+	}
+}

@@ -1,0 +1,198 @@
+package eventstore
+
+import "encoding/binary"
+
+// scanner steps through the fields of a message without a call per field.
+type scanner struct {
+	b     []byte
+	field int
+	v     []byte
+	n     uint64
+	bad   bool
+}
+
+// next moves to the next field and says whether there is one.
+func (s *scanner) next() bool {
+	if len(s.b) == 0 || s.bad {
+		return false
+	}
+	key, n := s.uvarint()
+	if s.bad || key>>3 == 0 || key>>3 > 1<<28 {
+		s.bad = true
+		return false
+	}
+	s.field, s.v, s.n = int(key>>3), nil, 0
+	switch key & 7 {
+	case 0:
+		s.n, _ = s.uvarint()
+	case 1:
+		n = 8
+		s.skip(n)
+	case 2:
+		size, _ := s.uvarint()
+		if s.bad || size > uint64(len(s.b)) {
+			s.bad = true
+			return false
+		}
+		s.v, s.b = s.b[:size:size], s.b[size:]
+	case 5:
+		s.skip(4)
+	default:
+		s.bad = true
+	}
+	return !s.bad
+}
+
+func (s *scanner) uvarint() (uint64, int) {
+	if len(s.b) > 0 && s.b[0] < 0x80 {
+		v := uint64(s.b[0])
+		s.b = s.b[1:]
+		return v, 1
+	}
+	v, n := binary.Uvarint(s.b)
+	if n <= 0 {
+		s.bad = true
+		return 0, 0
+	}
+	s.b = s.b[n:]
+	return v, n
+}
+
+func (s *scanner) skip(n int) {
+	if len(s.b) < n {
+		s.bad = true
+		return
+	}
+	s.b, s.field = s.b[n:], 0 // no field of ours is of fixed size
+}
+
+func parseStamp(b []byte) (t stamp, ok bool) {
+	s := scanner{b: b}
+	for s.next() {
+		switch s.field {
+		case 1:
+			t.sec = int64(s.n)
+		case 2:
+			t.nanos = int32(s.n)
+		}
+	}
+	return t, !s.bad
+}
+
+func (i *eventID) parse(b []byte) bool {
+	*i = eventID{set: true}
+	s := scanner{b: b}
+	ok := true
+	for s.next() {
+		switch s.field {
+		case 1:
+			i.id = s.v
+		case 2:
+			i.book = s.v
+		case 3:
+			i.scope = s.v
+		case 4:
+			i.start, ok = parseStamp(s.v)
+			s.bad = s.bad || !ok
+		}
+	}
+	return !s.bad
+}
+
+func (m *messageID) parse(b []byte) bool {
+	*m = messageID{}
+	s := scanner{b: b}
+	for s.next() {
+		switch s.field {
+		case 1:
+			c := scanner{b: s.v}
+			for c.next() {
+				switch c.field {
+				case 1:
+					m.alias = c.v
+				case 2:
+					m.group = c.v
+				}
+			}
+			s.bad = s.bad || c.bad
+		case 2:
+			m.second = s.n == 1
+		case 3:
+			m.sequence = int64(s.n)
+		case 4:
+			m.sub(&s)
+		case 5:
+			m.book = s.v
+		case 6:
+			var ok bool
+			m.at, ok = parseStamp(s.v)
+			s.bad = s.bad || !ok
+		}
+	}
+	return !s.bad
+}
+
+// sub reads the subsequence, packed or one number at a time.
+func (m *messageID) sub(s *scanner) {
+	if s.v == nil {
+		m.subsequence = append(m.subsequence, uint32(s.n))
+		return
+	}
+	p := scanner{b: s.v}
+	for len(p.b) > 0 && !p.bad {
+		v, _ := p.uvarint()
+		m.subsequence = append(m.subsequence, uint32(v))
+	}
+	s.bad = s.bad || p.bad
+}
+
+func (b *batch) parseEvent(raw []byte) bool {
+	b.events = append(b.events, event{from: int32(len(b.messages))})
+	e := &b.events[len(b.events)-1]
+	s := scanner{b: raw}
+	ok := true
+	for s.next() {
+		switch s.field {
+		case 1:
+			ok = e.id.parse(s.v)
+		case 2:
+			ok = e.parent.parse(s.v)
+		case 4:
+			e.end, ok = parseStamp(s.v)
+		case 5:
+			e.failed = s.n == 1
+		case 6:
+			e.name = s.v
+		case 7:
+			e.kind = s.v
+		case 8:
+			e.body = s.v
+		case 9:
+			b.messages = append(b.messages, messageID{})
+			ok = b.messages[len(b.messages)-1].parse(s.v)
+		}
+		s.bad = s.bad || !ok
+	}
+	e.to = int32(len(b.messages))
+	return !s.bad
+}
+
+// decode reads a batch; everything in it points into raw.
+func (b *batch) decode(raw []byte) error {
+	b.reset()
+	s := scanner{b: raw}
+	ok := true
+	for s.next() {
+		switch s.field {
+		case 1:
+			ok = b.parent.parse(s.v)
+		case 2:
+			ok = b.parseEvent(s.v)
+		}
+		s.bad = s.bad || !ok
+	}
+	if s.bad {
+		return errWire
+	}
+	return nil
+}

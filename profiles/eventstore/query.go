@@ -1,0 +1,255 @@
+package eventstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// sampleSize is how many rows are remembered to be asked for.
+const sampleSize = 4096
+
+// reservoir remembers rows that were stored, each with the same chance, and the times
+// within which all rows lie.
+type reservoir struct {
+	mu          sync.Mutex
+	d           dice
+	seen        int64
+	keys        []key
+	first, last int64
+	longest     int64
+}
+
+func newReservoir(seed int64) *reservoir { return &reservoir{d: dice(seed) ^ 0x5EED} }
+
+func (r *reservoir) add(rec *record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen++
+	if r.first == 0 || rec.start < r.first {
+		r.first = rec.start
+	}
+	r.last = max(r.last, rec.start)
+	r.longest = max(r.longest, rec.last-rec.start)
+	if len(r.keys) < sampleSize {
+		r.keys = append(r.keys, key{rec.start, string(rec.id)})
+	} else if i := int64(r.d.next() % uint64(r.seen)); i < sampleSize {
+		r.keys[i] = key{rec.start, string(rec.id)}
+	}
+}
+
+// pick returns a row, false when none was stored.
+func (r *reservoir) pick(n uint64) (key, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.keys) == 0 {
+		return key{}, false
+	}
+	return r.keys[n%uint64(len(r.keys))], true
+}
+
+// span tells between which starts all rows lie, and how long the longest batch is.
+func (r *reservoir) span() (first, last, longest int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first, r.last, r.longest
+}
+
+// forest is what others may know of a generator's trees. It does not change.
+type forest struct {
+	leaves []node
+	next   int64 // the first event that is of no tree
+}
+
+// queryTask asks for events in three ways by turns: by time range, by id, by parent.
+type queryTask struct {
+	b     *binding
+	track string
+	d     dice
+	turn  int
+	buf   opener
+}
+
+// opener turns rows into events. It belongs to one goroutine and is reused.
+type opener struct {
+	b     batch
+	raw   []byte
+	links []byte
+}
+
+func newQueryTask(b *binding, track string, worker int) *queryTask {
+	return &queryTask{b: b, track: track, d: dice(b.s.seed) ^ dice(worker+1)<<20, turn: worker}
+}
+
+// ask counts a query of the phase after the load, and says whether there is one more.
+func (b *binding) ask() bool { return b.asked.Add(1) <= int64(b.s.queries) }
+
+// Do makes one query.
+func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
+	b := k.b
+	if k.track == trackQuery && !b.ask() {
+		return workload.ErrDone
+	}
+	if k.track == trackReaders && b.over() {
+		return workload.ErrDone
+	}
+	if _, ok := b.sample.pick(0); !ok {
+		if k.track == trackQuery {
+			return workload.ErrDone
+		}
+		select { // nothing is there yet
+		case <-ctx.Done():
+		case <-time.After(5 * time.Millisecond):
+		}
+		return nil
+	}
+	k.turn++
+	m := it.Begin(workload.Op(k.turn % 3))
+	n, err := 0, error(nil)
+	switch k.turn % 3 {
+	case 0:
+		n, err = k.byRange(ctx)
+	case 1:
+		n, err = k.byID(ctx)
+	default:
+		n, err = k.byParent(ctx)
+	}
+	return it.End(m, n, err)
+}
+
+// over says whether all events were generated, so that readers beside the load end.
+func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
+
+// events reads a row's events.
+func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
+	r.b.reset()
+	r.raw = r.raw[:0]
+	var err error
+	if r.raw, err = expand(w.codec, r.raw, w.body, w.raw); err != nil {
+		return nil, err
+	}
+	if w.single && plainSingle {
+		r.b.events = append(r.b.events, event{id: eventID{id: w.id, start: stampOf(w.start), set: true}, end: stampOf(w.end), failed: !w.ok, name: w.name, kind: w.kind, body: r.raw})
+		return r.b.events, nil
+	}
+	if err := r.b.readContent(r.raw); err != nil {
+		return nil, err
+	}
+	if len(r.b.events) != w.count {
+		return nil, fmt.Errorf("%w: %d events in place of %d", errContent, len(r.b.events), w.count)
+	}
+	return r.b.events, nil
+}
+
+// byRange reads the events of a time range that lies within what was stored.
+func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
+	first, last, longest := k.b.sample.span()
+	width := int64(k.b.s.queryRange)
+	from := first
+	if room := last - first - width; room > 0 {
+		from += int64(k.d.next() % uint64(room))
+	}
+	// A batch is found by its earliest event: one that began before may reach in.
+	err = k.b.l.scan(ctx, from-longest, from+width-1, func(w *row) error {
+		es, err := k.buf.events(w, k.b.tr.plainSingle)
+		if err != nil {
+			return err
+		}
+		for i := range es {
+			if at := es[i].id.start.ns(); at >= from && at < from+width {
+				if n++; n >= k.b.s.queryLimit {
+					return errEnough
+				}
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// byID reads one event: its batch is found by the key, the event in it by its id.
+func (k *queryTask) byID(ctx context.Context) (int, error) {
+	at, _ := k.b.sample.pick(k.d.next())
+	found := false
+	err := k.b.l.get(ctx, at, func(w *row) error {
+		es, err := k.buf.events(w, k.b.tr.plainSingle)
+		if err != nil || len(es) == 0 {
+			return err
+		}
+		id := bytes.Clone(es[k.d.below(len(es))].id.id)
+		for i := range es {
+			found = found || bytes.Equal(es[i].id.id, id)
+		}
+		return nil
+	})
+	if err == nil && !found && !k.b.tr.forgets {
+		return 0, fmt.Errorf("query: batch %s is not there: %w", at.id, errMissing)
+	}
+	return 1, err
+}
+
+// errMissing is wrapped by errors about rows that were stored and are not found.
+var errMissing = errors.New("an acknowledged event is missing")
+
+// byParent reads the events below an event: its children, and theirs where they are
+// of a tree.
+func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
+	var f *forest
+	var number int
+	pick, i := k.d.below(64), 0
+	k.b.forest.Range(func(g, v any) bool {
+		number, f = g.(int), v.(*forest)
+		i++
+		return i <= pick%max(k.b.s.start.Threads, 1)
+	})
+	if f == nil || len(f.leaves) == 0 {
+		return 0, nil
+	}
+	_, last, _ := k.b.sample.span()
+	below := []node{f.leaves[k.d.below(len(f.leaves))]}
+	var parent []byte
+	for len(below) > 0 && n < k.b.s.queryLimit {
+		at := below[0]
+		below = below[1:]
+		id := eventID{id: at.id, book: k.b.s.book, scope: k.b.s.scope, start: at.start}
+		parent = appendFullID(parent[:0], &id)
+		err = k.b.l.children(ctx, parent, at.start.ns(), last, func(w *row) error {
+			es, err := k.buf.events(w, k.b.tr.plainSingle)
+			if err != nil {
+				return err
+			}
+			for i := range es {
+				if n++; n >= k.b.s.queryLimit {
+					return errEnough
+				}
+				if g, seq, ok := k.b.numberOf(es[i].id.id); ok && g == number && seq < f.next {
+					below = append(below, node{bytes.Clone(es[i].id.id), es[i].id.start})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// numberOf finds out which generator made an event, and its number.
+func (b *binding) numberOf(id []byte) (generator int, seq int64, ok bool) {
+	if len(id) <= prefixLen {
+		return 0, 0, false
+	}
+	g, known := b.prefixes()[string(id[:prefixLen])]
+	if !known {
+		return 0, 0, false
+	}
+	seq, err := strconv.ParseInt(string(id[prefixLen:]), 10, 64)
+	return g, seq, err == nil && seq > 0
+}

@@ -1,0 +1,98 @@
+package eventstore
+
+import (
+	"bytes"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// record is what becomes one row, or one entry of a stream: a batch, a part of one
+// that was over the limit, or a single event. Records are pooled.
+type record struct {
+	job *job
+	// id names the batch, or the event if single. It depends on its events alone, so
+	// that storing it twice is storing it once.
+	id []byte
+	// start is the earliest start of its events, end the latest end, last the latest
+	// start: nanoseconds since 1970.
+	start, end, last int64
+	// parent is the id of the parent as text, empty for roots.
+	parent []byte
+	ok     bool
+	count  int
+	// single is an event stored alone; then name and kind are its.
+	single     bool
+	name, kind []byte
+	codec      byte
+	raw        int // length of the content before compression
+	body       []byte
+	links      []byte
+	rawLinks   int // length of the links before compression
+	// size is what it counts for at the gate, worked how long it took to make.
+	size   int64
+	worked int64
+}
+
+var records = sync.Pool{New: func() any { return new(record) }}
+
+func newRecord() *record { return records.Get().(*record) }
+
+func (r *record) release() {
+	*r = record{id: r.id[:0], parent: r.parent[:0], name: r.name[:0], kind: r.kind[:0], body: r.body[:0], links: r.links[:0]}
+	records.Put(r)
+}
+
+// job is one delivery in the store stage; it is settled when all its records are.
+type job struct {
+	d      *Delivery
+	from   Receiver
+	left   atomic.Int32
+	failed atomic.Bool
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// appendEscaped writes a part of an id with \ and : escaped.
+func appendEscaped(dst, part []byte) []byte {
+	if bytes.IndexByte(part, ':') < 0 && bytes.IndexByte(part, '\\') < 0 {
+		return append(dst, part...)
+	}
+	for _, c := range part {
+		if c == ':' || c == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// appendFullID writes an event's id as Cradle does: book, scope, start in UTC to the
+// nanosecond, id.
+func appendFullID(dst []byte, i *eventID) []byte {
+	dst = append(appendEscaped(dst, i.book), ':')
+	dst = append(appendEscaped(dst, i.scope), ':')
+	dst = time.Unix(i.start.sec, 0).UTC().AppendFormat(dst, "20060102150405")
+	nanos := strconv.Itoa(int(i.start.nanos) + 1_000_000_000)
+	dst = append(append(dst, nanos[1:]...), ':')
+	return appendEscaped(dst, i.id)
+}
+
+// appendBatchID writes an id that follows from the first and the last event of a
+// batch and their number: a UUID of their hash, and the number.
+func appendBatchID(dst []byte, es []event) []byte {
+	h := func(seed uint64) uint64 {
+		d := dice(seed)
+		for _, id := range [][]byte{es[0].id.id, es[len(es)-1].id.id} {
+			for _, c := range id {
+				d = (d ^ dice(c)) * 0x100000001B3
+			}
+			d ^= dice(len(id)) << 32
+		}
+		d ^= dice(es[0].id.start.ns())
+		return d.next()
+	}
+	dst = appendUUID(dst, h(0xCBF29CE484222325), h(0x84222325CBF29CE4))
+	return strconv.AppendInt(append(dst, '-'), int64(len(es)), 10)
+}

@@ -1,0 +1,176 @@
+package eventstore
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// maxPoints is how many samples are kept: then every two become one.
+const maxPoints = 600
+
+// series samples the run once a second.
+type series struct {
+	b     *binding
+	every int64
+
+	mu     sync.Mutex
+	points []SeriesPoint
+	sums   []sums // of each point, before it: what rates are made of
+	last   sums
+}
+
+// sums are the totals over all steps at a moment.
+type sums struct {
+	at                                      int64
+	offered, sent, received, stored, acked  int64
+	batches, receivedBytes, raw, compressed int64
+}
+
+func newSeries(b *binding) *series { return &series{b: b, every: int64(time.Second)} }
+
+// totals adds up what the meter has.
+func (m *meter) totals() (t sums) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.steps
+	if m.drain != nil {
+		list = append(list[:len(list):len(list)], m.drain)
+	}
+	for _, s := range list {
+		t.offered += s.Offered.Events
+		t.sent += s.Sent.Events
+		t.received += s.Received.Events
+		t.stored += s.Stored.Events
+		t.acked += s.Acked.Events
+		t.batches += s.Received.Batches
+		t.receivedBytes += s.ReceivedBytes
+		t.raw += s.RawBytes
+		t.compressed += s.CompressedBytes
+	}
+	return t
+}
+
+// run samples until the run is over.
+func (x *series) run() {
+	t := time.NewTicker(time.Duration(x.every))
+	defer t.Stop()
+	for {
+		select {
+		case <-x.b.stopped.Done():
+			return
+		case <-t.C:
+			x.take(x.b.stopped)
+		}
+	}
+}
+
+// take makes one sample.
+func (x *series) take(ctx context.Context) {
+	b := x.b
+	if !b.meter.entered.Load() {
+		return
+	}
+	now := b.meter.totals()
+	now.at = b.clock() - b.zero.Load()
+	p := SeriesPoint{AtNs: now.at, Step: int(b.meter.at.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if d, err := b.via.Depth(ctx); err == nil {
+		p.Ready, p.Unacked, p.QueuedBytes, p.Blocked = d.Ready, d.Unacked, d.Bytes, d.Blocked
+	}
+	b.mu.Lock()
+	gate := b.gate
+	b.mu.Unlock()
+	p.Tasks, p.TaskBytes, _, _ = gate.inside()
+	p.BacklogEvents = b.ledger.left()
+	if due := b.meter.lastDue.Load(); p.BacklogEvents > 0 && due > 0 {
+		p.LagNs = max(b.clock()-due, 0)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.points, x.sums = append(x.points, p), append(x.sums, now)
+	if len(x.points) >= maxPoints {
+		x.thin()
+	}
+}
+
+// thin makes one sample of every two: the later one, with the higher backlog.
+func (x *series) thin() {
+	n := 0
+	for i := 1; i < len(x.points); i += 2 {
+		p := x.points[i]
+		for _, v := range []struct{ to, from *int64 }{
+			{&p.Ready, &x.points[i-1].Ready}, {&p.Unacked, &x.points[i-1].Unacked}, {&p.QueuedBytes, &x.points[i-1].QueuedBytes},
+			{&p.BacklogEvents, &x.points[i-1].BacklogEvents}, {&p.LagNs, &x.points[i-1].LagNs},
+			{&p.Tasks, &x.points[i-1].Tasks}, {&p.TaskBytes, &x.points[i-1].TaskBytes},
+		} {
+			*v.to = max(*v.to, *v.from)
+		}
+		x.points[n], x.sums[n] = p, x.sums[i]
+		n++
+	}
+	x.points, x.sums = x.points[:n], x.sums[:n]
+	x.every *= 2
+}
+
+// report returns the samples with their rates.
+func (x *series) report() ([]SeriesPoint, int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := make([]SeriesPoint, len(x.points))
+	var prev sums
+	for i, p := range x.points {
+		now := x.sums[i]
+		if s := float64(now.at-prev.at) / 1e9; s > 0 {
+			p.Offered, p.Sent = float64(now.offered-prev.offered)/s, float64(now.sent-prev.sent)/s
+			p.Received, p.Stored = float64(now.received-prev.received)/s, float64(now.stored-prev.stored)/s
+			p.Raw, p.Compressed = float64(now.raw-prev.raw)/s, float64(now.compressed-prev.compressed)/s
+		}
+		if n := now.batches - prev.batches; n > 0 {
+			p.BatchEvents = float64(now.received-prev.received) / float64(n)
+			p.BatchBytes = float64(now.receivedBytes-prev.receivedBytes) / float64(n)
+		}
+		if n := now.received - prev.received; n > 0 {
+			p.EventBytes = float64(now.receivedBytes-prev.receivedBytes) / float64(n)
+		}
+		out[i], prev = p, now
+	}
+	return out, x.every
+}
+
+// facts is the record of the run so far.
+func (b *binding) facts() *Facts {
+	s := b.s
+	now := b.clock() - b.zero.Load()
+	f := &Facts{
+		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.compat, Durability: b.tr.durability,
+		Config: s.config, Book: string(s.book), Page: s.page, Scope: string(s.scope), Transport: viaDirect, Processes: []ProcessFacts{},
+	}
+	b.meter.report(f, now)
+	f.Series, f.SeriesEveryNs = b.series.report()
+	b.mu.Lock()
+	if b.via != nil {
+		f.Transport = b.via.Name()
+	}
+	gate, audited := b.gate, b.audited
+	for _, at := range b.crashes {
+		f.Crashes = append(f.Crashes, at-b.zero.Load())
+	}
+	if b.drainFrom > 0 {
+		f.Drain = &DrainFacts{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.left()}
+		if b.drainTo > 0 {
+			f.Drain.ToNs = b.drainTo - b.zero.Load()
+		}
+	}
+	b.mu.Unlock()
+	if audited != nil {
+		f.Ledger = *audited
+	} else {
+		b.ledger.sums(&f.Ledger)
+	}
+	f.Limits = LimitFacts{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
+	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()
+	b.addWatched(f)
+	return f
+}

@@ -1,0 +1,294 @@
+package eventstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// spec is what a plan will do.
+type spec struct {
+	shape
+	pacing                   string
+	tickRate                 int
+	events                   int64 // 0: until the time is up
+	via, publish             string
+	prefetch                 int
+	schema                   string
+	bucket                   time.Duration
+	shards                   int
+	codec                    byte
+	codecName                string
+	compressOver, batchLimit int
+	maxTasks                 int
+	maxTaskBytes             int64
+	maxRetries               int
+	retryBase                time.Duration
+	processing               int
+	onFailure                string
+	randomID                 bool
+	timeout, counterEvery    time.Duration
+	pageSize, rowsPerCall    int
+	gorm                     bool
+	query                    string
+	queries, queryThreads    int
+	queryRate                float64
+	queryRange               time.Duration
+	queryLimit               int
+	verify                   bool
+	drain, crash             time.Duration
+	search                   bool
+	watch, nodetool          string
+
+	start                    workload.Settings
+	namespace, runID, driver string
+	page                     string
+	allow                    bool
+	config                   map[string]string
+}
+
+// reader reads values and keeps what is wrong with them.
+type reader struct {
+	vs       workload.Values
+	problems workload.Problems
+	shown    []workload.Value
+	all      []workload.Param
+}
+
+func (r *reader) value(name string) (workload.Value, workload.Param) {
+	p := r.all[slices.IndexFunc(r.all, func(p workload.Param) bool { return p.Name == name })]
+	v, ok := r.vs.Pick(name)
+	if !ok {
+		v = workload.Value{Name: name, Text: p.Default, Origin: workload.OriginDefault}
+	}
+	r.shown = append(r.shown, v)
+	return v, p
+}
+
+func (r *reader) text(name string) string { v, _ := r.value(name); return strings.TrimSpace(v.Text) }
+
+func (r *reader) choice(name string) string {
+	v, p := r.value(name)
+	word, err := v.Choice(p.Choices...)
+	r.problems.Add(err)
+	return word
+}
+
+func (r *reader) whole(name string) int { return int(r.long(name)) }
+
+func (r *reader) long(name string) int64 {
+	v, p := r.value(name)
+	n, err := v.Int(int64(p.Min), int64(p.Max))
+	r.problems.Add(err)
+	return n
+}
+
+func (r *reader) number(name string) float64 {
+	v, p := r.value(name)
+	n, err := v.Float(p.Min, p.Max)
+	r.problems.Add(err)
+	return n
+}
+
+func (r *reader) size(name string) int64 {
+	v, p := r.value(name)
+	n, err := v.Size(int64(p.Min), int64(p.Max))
+	r.problems.Add(err)
+	return n
+}
+
+func (r *reader) on(name string) bool {
+	v, _ := r.value(name)
+	b, err := v.Bool()
+	r.problems.Add(err)
+	return b
+}
+
+func (r *reader) span(name string) time.Duration {
+	v, _ := r.value(name)
+	d, err := v.Duration()
+	r.problems.Add(err)
+	return d
+}
+
+// readSpec reads everything that a plan is made of.
+func readSpec(r *reader, in workload.Inputs) *spec {
+	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting}
+	s.compat = r.on("compat")
+	s.readGenerator(r, in)
+	s.readStage(r)
+	s.query, s.queries, s.queryThreads = r.choice("query"), r.whole("queries"), r.whole("queryThreads")
+	s.queryRate, s.queryRange, s.queryLimit = r.number("queryRate"), r.span("queryRange"), r.whole("queryLimit")
+	s.verify = r.choice("verify") == "full"
+	s.drain, s.crash = r.span("drain"), r.span("crash")
+	s.search, s.watch, s.nodetool = r.on("search"), r.text("watch"), r.text("nodetool")
+	s.readSettings(r)
+	if s.compat {
+		s.asOriginal(r)
+	}
+	s.config = map[string]string{}
+	for _, v := range r.shown {
+		s.config[v.Name] = v.Text
+	}
+	s.check(r, in)
+	return s
+}
+
+func (s *spec) readGenerator(r *reader, in workload.Inputs) {
+	s.seed = in.Seed
+	s.book, s.scope = []byte(r.text("bookName")), []byte(r.text("scope"))
+	s.mode, s.roots, s.depth, s.children = r.choice("generationMode"), r.whole("roots"), r.whole("treeDepth"), r.whole("childCount")
+	s.failures, s.description = r.whole("failureRate"), r.whole("descriptionLength")
+	s.kind, s.ratio, s.attached = r.choice("bodyKind"), r.number("compressibility"), r.whole("attachedMessages")
+	s.pacing, s.tickRate, s.publish = r.choice("pacing"), r.whole("tickRate"), r.choice("publish")
+	s.events = r.long("events")
+	s.group = []byte("raw-group_1")
+	for i := range max(s.attached, 1) {
+		s.aliases = append(s.aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
+	}
+}
+
+func (s *spec) readStage(r *reader) {
+	s.via, s.prefetch, s.schema = r.text("via"), r.whole("prefetchCount"), r.choice("schema")
+	s.bucket, s.shards = r.span("bucket"), r.whole("shards")
+	s.codecName = r.choice("compression")
+	s.codec = codecs[s.codecName]
+	s.compressOver, s.batchLimit = int(r.size("compressOver")), int(r.size("maxTestEventBatchSize"))
+	s.maxTasks, s.maxTaskBytes, s.maxRetries = r.whole("maxTaskCount"), r.size("maxTaskDataSize"), r.whole("maxRetryCount")
+	s.retryBase, s.processing = r.span("retryDelayBase"), r.whole("processingThreads")
+	s.onFailure, s.randomID = r.choice("onFailure"), r.choice("batchId") == "random"
+	s.timeout, s.counterEvery = r.span("timeout"), r.span("counterPersistenceInterval")
+	s.pageSize, s.rowsPerCall, s.gorm = r.whole("resultPageSize"), r.whole("rowsPerCall"), r.choice("insert") == "gorm"
+}
+
+// readSettings reads the knobs at the start.
+func (s *spec) readSettings(r *reader) {
+	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: documentedBody}
+	n, p := r.whole("bodyDataLength"), r.vs
+	if s.kind == bodyRandom {
+		s.start.Payload = n
+	}
+	if v, ok := p.Pick("threads"); ok {
+		n, err := v.Int(1, workload.MaxThreads)
+		r.problems.Add(err)
+		s.start.Threads = int(n)
+	}
+	if v, ok := p.Pick("rate"); ok {
+		rate, err := v.Float(0, workload.MaxRate)
+		r.problems.Add(err)
+		s.start.Rate = rate
+	}
+	if v, ok := p.Pick("batch"); ok {
+		n, err := v.Int(1, maxBatchEvents)
+		r.problems.Add(err)
+		s.start.Batch = int(n)
+	}
+	if v, ok := p.Pick("payload"); ok {
+		n, err := v.Size(2, maxBody)
+		r.problems.Add(err)
+		s.start.Payload = int(n)
+	}
+}
+
+// The most events of a batch, and bytes of a body, that a run may ask for.
+const (
+	maxBatchEvents = 100_000
+	maxBody        = 64 << 20
+)
+
+// asOriginal sets what compat means, except where a value was given by hand.
+func (s *spec) asOriginal(r *reader) {
+	byHand := func(name string) bool {
+		v, ok := r.vs.Pick(name)
+		return ok && v.Origin > workload.OriginPreset
+	}
+	set := func(name, text string, f func()) {
+		if !byHand(name) {
+			f()
+			for i := range r.shown {
+				if r.shown[i].Name == name {
+					r.shown[i].Text, r.shown[i].Where = text, "compat=on"
+				}
+			}
+		}
+	}
+	set("onFailure", failDrop, func() { s.onFailure = failDrop })
+	set("batchId", "random", func() { s.randomID = true })
+	set("publish", "fireAndForget", func() { s.publish = "fireAndForget" })
+	set("schema", schemaCradle, func() { s.schema = schemaCradle })
+	set("maxRetryCount", "3", func() { s.maxRetries = 3 })
+	set("retryDelayBase", "5s", func() { s.retryBase = 5 * time.Second })
+	if s.start.Rate > 0 {
+		set("pacing", pacingTicked, func() { s.pacing = pacingTicked })
+	}
+}
+
+// check finds settings that are possible each and not together.
+func (s *spec) check(r *reader, in workload.Inputs) {
+	bad := func(hint, format string, args ...any) {
+		r.problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
+	}
+	if len(s.book) == 0 || len(s.scope) == 0 {
+		bad("name both; estore_perf_test_01 and qa_session_01 are the documented ones", "bookName and scope: neither may be empty")
+	}
+	if s.pacing == pacingTicked {
+		switch per := s.start.Rate / float64(s.start.Threads); {
+		case s.start.Rate == 0:
+			bad("give the rate: --rate 100000, or leave pacing=paced", "pacing=ticked cuts a rate into ticks, and there is none (rate=0)")
+		case per < float64(s.tickRate):
+			bad("raise --rate, or lower tickRate or --threads", "rate: %g events/s over %d generators are fewer than the %d ticks a second of each", s.start.Rate, s.start.Threads, s.tickRate)
+		}
+	}
+	if n := s.trees() * treeSize(s.depth, s.children); n > treeLimit {
+		bad("lower treeDepth, childCount or roots", "treeDepth=%d and childCount=%d make trees of more than %d events", s.depth, s.children, treeLimit)
+	} else if s.compat && n > s.start.Batch {
+		bad("raise --batch, or lower treeDepth and childCount", "compat=on: the first batch holds the tree, and %d events are more than a batch of %d", n, s.start.Batch)
+	}
+	if s.compat && s.mode != modeSingleRoot {
+		bad("compat=off gives them a meaning", "generationMode=%s: the original has implemented SINGLE_ROOT only", s.mode)
+	}
+	for name, d := range map[string]time.Duration{"bucket": s.bucket, "timeout": s.timeout, "retryDelayBase": s.retryBase, "queryRange": s.queryRange} {
+		if d < time.Millisecond && r.problems.Err() == nil {
+			bad("for example 1s", "%s: %v is less than 1ms", name, d)
+		}
+	}
+	if s.schema == schemaCradle && !s.compat && s.driver != "" && s.driver != "cassandra" && s.driver != "null" && s.driver != "memory" {
+		bad("use schema=lean", "schema=cradle is a layout of Cassandra's tables, and the target is %s", s.driver)
+	}
+	if s.compat && s.schema == schemaCradle && s.driver != "" && s.driver != "cassandra" {
+		s.schema = schemaLean
+	}
+	if s.schema == schemaCradle && s.codec == codecZstd {
+		bad("use compression=lz4, zlib or none", "compression=zstd: schema=cradle knows LZ4 and ZLIB")
+	}
+	if v := s.via; v != viaDirect && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
+		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
+	}
+	if s.search && s.start.Rate == 0 {
+		r.problems.Add(fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000"))
+	}
+	if in.Count > 0 {
+		s.events = in.Count
+	} else if v, ok := r.vs.Pick("events"); in.Duration > 0 && (!ok || v.Origin <= workload.OriginPreset) {
+		s.events = 0
+	}
+}
+
+// redactVia hides what may be a password.
+func redactVia(v string) string {
+	if at := strings.LastIndexByte(v, '@'); at >= 0 {
+		return "…" + v[at:]
+	}
+	return v
+}
+
+// spaces are the records under which everything of the profile is kept.
+func (s *spec) space(name string, shape store.Shape) store.Space {
+	return store.Space{Namespace: s.namespace, Name: name, Shape: shape, Grouped: shape == store.Keys}
+}

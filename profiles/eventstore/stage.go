@@ -1,0 +1,336 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// stage is the store stage: composers take deliveries and make records of them,
+// writers store these, several at a time, and settle the deliveries. It holds no
+// more than the gate lets in.
+//
+//	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
+type stage struct {
+	s        *spec
+	l        layer
+	traits   traits
+	recv     Receiver
+	gate     *gate
+	meter    *meter
+	ledger   *ledger
+	clock    func() int64 // the run's
+	wall     func() int64 // ns since 1970
+	classify func(error) store.Class
+	durable  func(m Meta, at int64, err error)
+	stored   func(r *record)
+
+	recs   chan *record
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+	all    sync.WaitGroup
+	// process is the id of the stage in random batch ids, number counts them.
+	process uint64
+	number  atomic.Int64
+
+	tmu sync.Mutex
+	t   tallies
+}
+
+// errCrashed ends a stage the way a crash does.
+var errCrashed = errors.New("the store stage was ended without notice")
+
+// start begins the work of a stage; it goes on until crash or stop.
+func (st *stage) start() error {
+	st.ctx, st.cancel = context.WithCancelCause(context.Background())
+	st.recs = make(chan *record, st.s.maxTasks)
+	st.process = rand.Uint64()
+	st.t.frames = map[frame]amount{}
+	for range st.s.processing {
+		c, err := newComposer(st)
+		if err != nil {
+			st.cancel(err)
+			return err
+		}
+		st.all.Go(func() { st.compose(c) })
+	}
+	for range min(st.traits.writers, st.s.maxTasks) {
+		st.all.Go(st.write)
+	}
+	if st.s.counterEvery > 0 {
+		st.all.Go(st.flushing)
+	}
+	return nil
+}
+
+// crash ends the stage at once: what it has not settled is delivered again.
+func (st *stage) crash() {
+	st.cancel(errCrashed)
+	_ = st.recv.Close() // the transport takes back what is unsettled
+	st.all.Wait()
+}
+
+// stop ends the stage when its work is done or given up, and writes the statistics.
+func (st *stage) stop(ctx context.Context) error {
+	st.crash()
+	if st.s.counterEvery == 0 {
+		return nil
+	}
+	return st.flush(ctx)
+}
+
+func (st *stage) compose(c *composer) {
+	for {
+		d, err := st.recv.Receive(st.ctx)
+		if err != nil {
+			if errors.Is(err, errClosed) || st.ctx.Err() != nil {
+				return
+			}
+			st.meter.failed(fmt.Errorf("receive: %w", err))
+			if !st.sleep(100 * time.Millisecond) {
+				return
+			}
+			continue
+		}
+		st.meter.received(d)
+		if err := c.take(st.ctx, d); err != nil {
+			return // the stage is over
+		}
+	}
+}
+
+// reject gives up a delivery that breaks a rule.
+func (st *stage) reject(d *Delivery, err error) {
+	if st.s.compat {
+		st.meter.lose(func(l *Losses) {
+			if d.First == 1 {
+				l.RootRejected += int64(d.Count)
+			} else {
+				l.Rejected += int64(d.Count)
+			}
+		})
+	}
+	st.meter.failed(err)
+	st.refuse(d, err)
+}
+
+// refuse gives a delivery up for good.
+func (st *stage) refuse(d *Delivery, err error) {
+	meta := d.Meta
+	if st.recv.Nack(d, false) != nil {
+		return // it will be delivered again
+	}
+	st.ledger.refused(meta)
+	st.meter.note(meta.Warm, func(f *StepFacts) { f.DeadLettered += int64(meta.Count); f.Failed += int64(meta.Count) })
+	st.durable(meta, st.clock(), err)
+}
+
+// giveUp ends a job that cannot be stored.
+func (st *stage) giveUp(j *job, err error) {
+	if !j.failed.Swap(true) {
+		st.meter.failed(err)
+	}
+	st.settle(j, err)
+}
+
+// settle notes that one record of a job is over, and settles the delivery with the
+// last one.
+func (st *stage) settle(j *job, err error) {
+	if j.left.Add(-1) > 0 {
+		return
+	}
+	if !j.failed.Load() {
+		meta := j.d.Meta
+		now := st.clock()
+		if e := j.from.Ack(j.d); e != nil {
+			st.meter.failed(fmt.Errorf("acknowledge: %w", e))
+			return // it will be delivered again, and stored again under the same id
+		}
+		if st.ledger.acked(meta) > 0 { // and not a second time
+			st.meter.acked(meta, now)
+			st.durable(meta, now, nil)
+		}
+		return
+	}
+	if err == nil {
+		err = errors.New("a part of the batch could not be stored")
+	}
+	if st.s.onFailure == failRequeue && !errors.Is(err, errInvalid) && !errors.Is(err, errPermanent) {
+		_ = j.from.Nack(j.d, true)
+		return
+	}
+	if st.s.compat {
+		st.meter.lose(func(l *Losses) { l.Exhausted += int64(j.d.Count) })
+	}
+	st.refuse(j.d, err)
+}
+
+// errPermanent is wrapped by errors of a layer that no retry mends.
+var errPermanent = errors.New("cannot be stored")
+
+// write stores records until the stage ends.
+func (st *stage) write() {
+	var group []*record
+	for {
+		group = group[:0]
+		select {
+		case r := <-st.recs:
+			group = append(group, r)
+		case <-st.ctx.Done():
+			return
+		}
+	more:
+		for len(group) < min(st.traits.group, st.s.rowsPerCall) {
+			select {
+			case r := <-st.recs:
+				group = append(group, r)
+			default:
+				break more
+			}
+		}
+		st.keep(group)
+	}
+}
+
+// keep stores a group of records, each on its own once that has failed.
+func (st *stage) keep(group []*record) {
+	if len(group) > 1 {
+		if st.attempt(group) == nil {
+			st.done(group, nil)
+			return
+		}
+		st.meter.note(group[0].job.d.Warm, func(f *StepFacts) { f.Retries += int64(len(group)) })
+	}
+	for i := range group {
+		err := st.persist(group[i : i+1])
+		if st.ctx.Err() != nil {
+			return // to be delivered again
+		}
+		st.done(group[i:i+1], err)
+	}
+}
+
+// persist stores one record, again and again until it is stored or its retries are
+// used up.
+func (st *stage) persist(one []*record) error {
+	for try := 0; ; try++ {
+		err := st.attempt(one)
+		if err == nil || errors.Is(err, errPermanent) || try >= st.s.maxRetries {
+			return err
+		}
+		st.meter.note(one[0].job.d.Warm, func(f *StepFacts) { f.Retries++ })
+		if !st.sleep(st.backoff(try)) {
+			return err
+		}
+	}
+}
+
+// backoff is the wait before the next attempt: doubling up to 5 s with jitter, or as
+// the original: so many times the base.
+func (st *stage) backoff(try int) time.Duration {
+	base := st.s.retryBase
+	if st.s.compat {
+		return time.Duration(try+1) * base
+	}
+	d := min(base<<min(try, 16), max(5*time.Second, base))
+	return d/2 + rand.N(d/2+1)
+}
+
+// sleep waits, and returns false when the stage ends first.
+func (st *stage) sleep(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-st.ctx.Done():
+		return false
+	}
+}
+
+// attempt calls the store once.
+func (st *stage) attempt(group []*record) error {
+	ctx, cancel := context.WithTimeout(st.ctx, st.s.timeout)
+	defer cancel()
+	began := st.clock()
+	n, err := st.l.store(ctx, group)
+	if err != nil {
+		if st.ctx.Err() == nil {
+			st.meter.failed(err)
+		}
+		return err
+	}
+	st.meter.wrote(group, n, st.clock()-began)
+	return nil
+}
+
+// done lets go of records that are stored or given up.
+func (st *stage) done(group []*record, err error) {
+	for _, r := range group {
+		j, size := r.job, r.size
+		if err == nil {
+			st.stored(r)
+			st.settle(j, nil)
+		} else {
+			st.giveUp(j, fmt.Errorf("store: %w", err))
+		}
+		r.release()
+		st.gate.leave(size)
+	}
+}
+
+// nextID makes an id as the original does: of the process, with a counter.
+func (st *stage) nextID(dst []byte) []byte {
+	d := dice(st.process)
+	dst = appendUUID(dst, d.next(), d.next())
+	return strconv.AppendInt(append(dst, '-'), st.number.Add(1), 10)
+}
+
+// count adds events to the statistics.
+func (st *stage) count(es []event) {
+	st.tmu.Lock()
+	defer st.tmu.Unlock()
+	st.t.add(es)
+	first, last := es[0].id.start.ns(), es[0].id.start.ns()
+	for i := range es {
+		first, last = min(first, es[i].id.start.ns()), max(last, es[i].id.start.ns())
+	}
+	st.t.longest = max(st.t.longest, (last-first)/1e6)
+}
+
+// flushing writes statistics now and then.
+func (st *stage) flushing() {
+	for st.sleep(st.s.counterEvery) {
+		if err := st.flush(st.ctx); err != nil && st.ctx.Err() == nil {
+			st.meter.failed(fmt.Errorf("statistics: %w", err))
+		}
+	}
+}
+
+// flush writes what was counted; what could not be written is put back.
+func (st *stage) flush(ctx context.Context) error {
+	st.tmu.Lock()
+	t := st.t
+	st.t = tallies{frames: map[frame]amount{}, longest: t.longest}
+	st.tmu.Unlock()
+	if len(t.frames) == 0 {
+		return nil
+	}
+	err := st.l.flush(ctx, &t)
+	if err != nil {
+		st.tmu.Lock()
+		defer st.tmu.Unlock()
+		for f, a := range t.frames {
+			b := st.t.frames[f]
+			st.t.frames[f] = amount{a.count + b.count, a.bytes + b.bytes}
+		}
+	}
+	return err
+}

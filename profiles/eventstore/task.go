@@ -1,0 +1,258 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// generatorTask is a worker that generates: one batch in an iteration, or with ticks
+// all batches of a tick.
+type generatorTask struct {
+	b       *binding
+	g       *generator
+	box     *mailbox
+	pub     Publisher
+	planted bool
+	missing float64 // what integer division has dropped, in compat
+}
+
+func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
+	k := &generatorTask{b: b, g: newGenerator(&b.s.shape, worker), box: b.box(worker)}
+	var err error
+	if k.pub, err = b.via.Publisher(b.stopped, worker, b.answer); err != nil {
+		return nil, fmt.Errorf("event-store: open the publisher: %w", err)
+	}
+	b.mu.Lock()
+	b.publishers = append(b.publishers, k.pub)
+	b.mu.Unlock()
+	return k, nil
+}
+
+// answer notes what the transport says of a batch.
+func (b *binding) answer(m Meta, err error) {
+	if err != nil {
+		b.meter.failed(fmt.Errorf("publish: not confirmed: %w", err))
+		return
+	}
+	b.ledger.confirmed(m)
+	b.meter.confirmed(m, b.clock())
+}
+
+// Do generates.
+func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
+	b := k.b
+	b.zero.Store(b.clock() - it.Now())
+	k.collect(it)
+	b.meter.enter(it.Segment, it.Warmup, it.Settings, it.Now())
+	if !k.planted {
+		if err := k.plant(ctx, it); err != nil {
+			return err
+		}
+		k.planted = true
+	}
+	if b.s.pacing == pacingTicked {
+		return k.tick(ctx, it)
+	}
+	n := b.claim(it.Settings.Batch, it.Warmup)
+	if n == 0 {
+		return workload.ErrDone
+	}
+	return k.publish(ctx, it, opPublish, n, it.Due())
+}
+
+// claim takes n events of what is yet to be generated, or what is left of it.
+func (b *binding) claim(n int, warm bool) int {
+	if b.s.events == 0 || warm {
+		return n
+	}
+	left := b.left.Add(int64(-n)) + int64(n)
+	return int(min(max(left, 0), int64(n)))
+}
+
+// collect records what became of earlier batches.
+func (k *generatorTask) collect(it *workload.Iteration) {
+	zero := k.b.zero.Load()
+	for _, o := range k.box.take() {
+		if o.m.Warm == it.Warmup {
+			it.Record(opDurable, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
+		}
+	}
+}
+
+// publish generates a batch of n events and hands it over. due is by the iteration's
+// clock.
+func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
+	start := it.Now()
+	first := k.g.fill(stampOf(k.b.wall()), n, it.Settings.Payload)
+	err := k.send(ctx, it, first, due)
+	it.Record(op, len(k.g.b.events), min(due, start), start, it.Now(), err)
+	return err
+}
+
+// send hands the batch at hand to the transport.
+func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
+	b := k.b
+	e := newEnvelope()
+	k.g.seal(e, first)
+	e.Step, e.Warm = it.Segment, it.Warmup
+	zero := b.zero.Load()
+	e.Sent = b.clock()
+	e.Due = min(due+zero, e.Sent)
+	m := e.Meta
+	b.ledger.generated(m)
+	b.meter.made(m)
+	b.ledger.sent(m) // before it can be acknowledged
+	if err := k.pub.Publish(ctx, e); err != nil {
+		e.release()
+		b.ledger.unsent(m)
+		return fmt.Errorf("publish: %w", err)
+	}
+	b.meter.sent(m)
+	return nil
+}
+
+// plant makes the trees and waits until they are durable: children come later than
+// their parents. In compat they are part of the first batch instead.
+func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error {
+	b := k.b
+	if b.s.compat {
+		return nil
+	}
+	start := it.Now()
+	err := k.g.plant(stampOf(b.wall()), it.Settings.Payload, 1000, func(first int64) error {
+		return k.send(ctx, it, first, it.Now())
+	})
+	if err == nil {
+		err = b.awaitTree(ctx, k.g)
+		b.forest.Store(k.g.number, &forest{slices.Clone(k.g.leaves), k.g.next})
+	}
+	it.Record(opTree, int(k.g.next-1), start, start, it.Now(), err)
+	return err
+}
+
+// awaitTree waits until the events of a generator's trees are durable.
+func (b *binding) awaitTree(ctx context.Context, g *generator) error {
+	for !b.ledger.has(uint32(g.number), g.next-1) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// tick generates the load of one tick at once.
+func (k *generatorTask) tick(ctx context.Context, it *workload.Iteration) error {
+	b := k.b
+	total := b.s.unitsOf(it.Settings)
+	due := it.Due()
+	if b.s.compat {
+		if k.skips(it, total, due) {
+			return nil
+		}
+	}
+	if total = b.claim(total, it.Warmup); total == 0 {
+		return workload.ErrDone
+	}
+	for total > 0 {
+		n := min(total, it.Settings.Batch)
+		if err := k.publish(ctx, it, opPublish, n, due); err != nil {
+			return err
+		}
+		total -= n
+		k.collect(it)
+	}
+	return nil
+}
+
+// skips says whether the original would not have sent this tick: because it was not
+// caught up, or because integer division drops remainders that add up to one.
+func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool {
+	b := k.b
+	period := int64(time.Second) / int64(b.s.tickRate)
+	if it.Now()-due > period {
+		b.meter.lose(func(l *Losses) { l.LateTicks += int64(total) })
+		return true
+	}
+	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.tickRate)
+	if k.missing += per - float64(total); k.missing >= float64(total) {
+		k.missing -= float64(total)
+		b.meter.lose(func(l *Losses) { l.Remainder += int64(total) })
+		return true
+	}
+	return false
+}
+
+// drainTask waits until what is on its way is durable, and records it.
+type drainTask struct{ b *binding }
+
+// Do drains, once.
+func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if it.Warmup {
+		return workload.ErrDone
+	}
+	b := k.b
+	b.beginDrain()
+	until := time.Now().Add(b.s.drain)
+	for {
+		over := b.settled()
+		zero := b.zero.Load()
+		b.mu.Lock()
+		boxes := b.boxes
+		b.mu.Unlock()
+		for _, x := range boxes {
+			for _, o := range x.take() {
+				if !o.m.Warm {
+					it.Record(0, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
+				}
+			}
+		}
+		if over || time.Now().After(until) {
+			b.endDrain()
+			return workload.ErrDone
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// settled says whether nothing is on its way any more.
+func (b *binding) settled() bool { return b.ledger.settled() }
+
+// beginDrain notes that the generators have ended.
+func (b *binding) beginDrain() {
+	b.mu.Lock()
+	first := b.drainFrom == 0
+	if first {
+		b.drainFrom, b.backlog = b.clock(), b.ledger.left()
+	}
+	publishers := b.publishers
+	b.mu.Unlock()
+	if !first {
+		return
+	}
+	b.meter.beginDrain(b.clock() - b.zero.Load())
+	ctx, cancel := context.WithTimeout(b.stopped, b.s.drain)
+	defer cancel()
+	for _, p := range publishers {
+		if err := p.Close(ctx); err != nil {
+			b.meter.failed(fmt.Errorf("wait for confirmations: %w", err))
+		}
+	}
+}
+
+func (b *binding) endDrain() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.drainTo == 0 {
+		b.drainTo = b.clock()
+	}
+}
