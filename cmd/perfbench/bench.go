@@ -232,8 +232,7 @@ func (b *bench) SavePreset(profile, name string, values []workload.Value) (strin
 		}
 	}
 	p, ok := b.profile(profile)
-	switch {
-	case name == "" || !ok:
+	if name == "" || !ok {
 		return "", fault.Input(errors.New("a preset needs a name"), "")
 	}
 	path := filepath.Join(b.presets, profile, name+".yaml")

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if built != "" {
 		_ = os.RemoveAll(built) // a leftover in the temporary folder harms nobody
 	}
-	os.Exit(code)
+	os.Exit(code) //nolint:forbidigo // as every TestMain ends
 }
 
 // binary returns the path of the real program, built once as releases are.

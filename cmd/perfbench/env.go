@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -162,8 +163,8 @@ func printable(s string) string {
 
 // getenv looks a variable up.
 func (a *app) getenv(name string) (string, bool) {
-	for i := len(a.Environ) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
+	for _, e := range slices.Backward(a.Environ) {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
 			return v, true
 		}
 	}

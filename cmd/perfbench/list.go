@@ -46,7 +46,7 @@ func (a *app) listCommand() *cobra.Command {
 		})
 		return nil
 	}
-	c.RunE = func(*cobra.Command, []string) error { return show(listProfiles()) }
+	c.RunE = func(*cobra.Command, []string) error { return show(listProfiles(), nil) }
 	add := func(use, short string, most int, f func(args []string) error) *cobra.Command {
 		s := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > most {
@@ -57,13 +57,13 @@ func (a *app) listCommand() *cobra.Command {
 		c.AddCommand(s)
 		return s
 	}
-	add("profiles", "The workloads", 0, func([]string) error { return show(listProfiles()) })
-	add("stores", "The kinds of store, and what runs on them", 0, func([]string) error { return show(listStores()) })
+	add("profiles", "The workloads", 0, func([]string) error { return show(listProfiles(), nil) })
+	add("stores", "The kinds of store, and what runs on them", 0, func([]string) error { return show(listStores(), nil) })
 	formats := add("formats [NAME]", "The documents of a run; with NAME the documentation of one", 1, func(args []string) error {
 		if len(args) == 1 {
 			return a.formatDoc(args[0])
 		}
-		return show(listFormats())
+		return show(listFormats(), nil)
 	})
 	formats.ValidArgsFunction = completeFormats
 	presets := add("presets P [NAME]", "The presets of a profile; with NAME the YAML of one", 2, func(args []string) error {
@@ -104,7 +104,7 @@ func profileNamed(args []string) (workload.Profile, error) {
 	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), suggest.Hint(args[0], names))
 }
 
-func listProfiles() (listing, error) {
+func listProfiles() listing {
 	type entry struct {
 		Name    string   `json:"name"`
 		Title   string   `json:"title"`
@@ -134,7 +134,7 @@ func listProfiles() (listing, error) {
 		data = append(data, entry{p.Name, p.Title, p.Summary, p.Unit, p.Thread, some(p.Modes), on, p.Reads, p.Writes, p.DefaultPreset})
 	}
 	l.data = data
-	return l, nil
+	return l
 }
 
 func some(list []string) []string {
@@ -144,7 +144,7 @@ func some(list []string) []string {
 	return list
 }
 
-func listStores() (listing, error) {
+func listStores() listing {
 	type entry struct {
 		Name     string            `json:"name"`
 		Title    string            `json:"title"`
@@ -174,10 +174,10 @@ func listStores() (listing, error) {
 		data = append(data, e)
 	}
 	l.data = data
-	return l, nil
+	return l
 }
 
-func listFormats() (listing, error) {
+func listFormats() listing {
 	type entry struct {
 		ID      string `json:"id"`
 		Title   string `json:"title"`
@@ -194,7 +194,7 @@ func listFormats() (listing, error) {
 		data = append(data, entry{f.ID, f.Title, f.Profile})
 	}
 	l.data = data
-	return l, nil
+	return l
 }
 
 // formatDoc prints the documentation of a format.

@@ -37,7 +37,7 @@ func inTerminal(t testing.TB, bin string, width, height int, args ...string) *pa
 		}
 		t.Skip("SKIPPED, NOTHING WAS TESTED: there is no tmux: install the Debian package tmux")
 	}
-	short, err := os.MkdirTemp("", "pb") // the path of a socket must be short
+	short, err := os.MkdirTemp("", "pb") //nolint:usetesting // the path of a socket must be short
 	require.NoError(t, err)
 	s := &pane{t: t, dir: t.TempDir(), socket: filepath.Join(short, "tmux")}
 	t.Cleanup(func() {

@@ -76,7 +76,7 @@ func (a *app) bench(ctx context.Context, f *runFlags) (b *bench, closeLog func()
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}
-	var file io.Writer = io.Discard
+	file := io.Discard
 	closeLog = func() {}
 	if dir, err := a.stateDir(); err == nil {
 		b.state = dir

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -242,7 +243,7 @@ func (s source) Control() measure.Control {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	c := measure.Control{Changes: r.changes[:len(r.changes):len(r.changes)], Marks: r.marks[:len(r.marks):len(r.marks)]}
+	c := measure.Control{Changes: slices.Clip(r.changes), Marks: slices.Clip(r.marks)}
 	never, known := make([][]int64, len(r.tracks)), true
 	for i, t := range r.tracks {
 		never[i] = t.neverStarted(now, len(r.segments))

@@ -150,7 +150,7 @@ func TestTwentyPressesEndTwentyThreadsHigher(t *testing.T) {
 // where 100 of them are slower, at 1000 − 0.9·100 = 910 ms.
 func TestStallShowsInOpenLoopResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		call := func(ctx context.Context, it *workload.Iteration) error {
+		call := func(_ context.Context, it *workload.Iteration) error {
 			if it.Seq == 5000 {
 				time.Sleep(time.Second)
 				return nil
@@ -282,7 +282,7 @@ func TestSegmentsAddUpToTheWhole(t *testing.T) {
 		}
 		whole := res.Ops[0]
 		assert.Equal(t, []int64{whole.Count, whole.Calls, whole.Errors, whole.Unstarted}, []int64{count, calls, errs, unstarted})
-		assert.EqualValues(t, n.Load(), whole.Count+whole.Errors, "no sample lost or counted twice")
+		assert.Equal(t, n.Load(), whole.Count+whole.Errors, "no sample lost or counted twice")
 		assert.Equal(t, whole.Count, rows)
 		assert.Equal(t, whole.Calls, whole.Response.Count)
 		assert.ElementsMatch(t, []string{"timeout", "other"}, []string{res.Errors[0].Class, res.Errors[1].Class})
@@ -297,13 +297,13 @@ func TestSegmentsAddUpToTheWhole(t *testing.T) {
 
 func TestWarmUpCountsTowardsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var warm, real int // one thread
+		var warm, counted int // one thread
 		var first []int
 		call := func(ctx context.Context, it *workload.Iteration) error {
 			if it.Warmup {
 				warm++
 			} else {
-				real++
+				counted++
 			}
 			return takes(10*time.Millisecond)(ctx, it)
 		}
@@ -323,7 +323,7 @@ func TestWarmUpCountsTowardsNothing(t *testing.T) {
 		res := result(t, r)
 		assert.Equal(t, -2, first[0])
 		assert.EqualValues(t, 150, res.Ops[0].Count)
-		assert.Equal(t, 150, real)
+		assert.Equal(t, 150, counted)
 		assert.InDelta(t, 200, warm, 2)
 		assert.Equal(t, res.Ops[0].Calls, res.Ops[0].Response.Count)
 		assert.InDelta(t, 100, res.Ops[0].Throughput(), 2)
@@ -361,7 +361,7 @@ func TestPhasesFollowTheirGraph(t *testing.T) {
 func TestIterationsAreSharedOutWholeAndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := map[int64]int{}
-		var mu = make(chan struct{}, 1)
+		mu := make(chan struct{}, 1)
 		call := func(ctx context.Context, it *workload.Iteration) error {
 			mu <- struct{}{}
 			seen[it.Seq]++
@@ -450,7 +450,7 @@ func TestHangingCallsAreCancelledAfterGrace(t *testing.T) {
 		r := start(t, onePhase(time.Second, pool("p", workload.Settings{Threads: 3}, takes(time.Hour))), func(o *Options) { o.Grace = 2 * time.Second })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.EqualValues(t, 3, r.Snapshot().Gauges[0].InFlight)
+		assert.Equal(t, 3, r.Snapshot().Gauges[0].InFlight)
 		res := result(t, r)
 		assert.InDelta(t, 3, res.Measured.Seconds(), 0.01)
 		assert.EqualValues(t, 3, res.Ops[0].Errors)
@@ -530,7 +530,7 @@ func TestSettingsAreKeptInRange(t *testing.T) {
 		assert.Equal(t, workload.MaxThreads, r.Settings(All).Threads)
 		r.Change("test", All, threads(2))
 		r.Change("test", 0, rate(math.Inf(1)))
-		assert.EqualValues(t, workload.MaxRate, r.Settings(0).Rate)
+		assert.Equal(t, float64(workload.MaxRate), r.Settings(0).Rate)
 		r.Change("test", 0, rate(0))
 		result(t, r)
 	})

@@ -173,10 +173,10 @@ const (
 // javaArgs is the file of arguments of the node, with one more for its agent.
 func javaArgs(dir, lib, agent string) string {
 	var lines []string
-	for _, x := range strings.Fields(javaExports) {
+	for x := range strings.FieldsSeq(javaExports) {
 		lines = append(lines, "--add-exports="+x+"=ALL-UNNAMED")
 	}
-	for _, x := range strings.Fields(javaOpens) {
+	for x := range strings.FieldsSeq(javaOpens) {
 		lines = append(lines, "--add-opens="+x+"=ALL-UNNAMED")
 	}
 	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-*.jar")) // the pattern is ours, and right

@@ -172,7 +172,7 @@ func (h *host) launch(p *Process) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()                                   // the child has its own copy
+	defer func() { _ = log.Close() }()                  // the child has its own copy
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:noctx // it outlives every context of ours
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, log, log
 	cmd.Env = []string{} // our environment may hold a password
@@ -230,7 +230,7 @@ func logTail(dir string, limit int64) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	if info, err := f.Stat(); err == nil && info.Size() > limit {
 		_, _ = f.Seek(-limit, io.SeekEnd) // from the start is as good
 	}

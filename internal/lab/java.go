@@ -129,7 +129,7 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }() // a leftover in the cache harms nobody
 	pom := fmt.Sprintf(`<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>perfbench</groupId><artifactId>lab</artifactId><version>1</version>
 <dependencies>%s</dependencies></project>

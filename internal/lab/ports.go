@@ -28,7 +28,7 @@ func freePorts(n, offset int) ([]int, error) {
 		}
 	}()
 	hold := func(port int) bool {
-		l, err := net.Listen("tcp", addr(port))
+		l, err := net.Listen("tcp", addr(port)) //nolint:noctx // on the loopback, at once
 		if err == nil {
 			held = append(held, l)
 		}

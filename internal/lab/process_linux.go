@@ -48,7 +48,7 @@ func children(pid int) []int {
 		if err != nil {
 			continue // a thread that has just ended
 		}
-		for _, field := range strings.Fields(string(b)) {
+		for field := range strings.FieldsSeq(string(b)) {
 			if n, err := strconv.Atoi(field); err == nil {
 				all = append(all, n)
 			}

@@ -161,7 +161,7 @@ func redisAnswers(ctx context.Context, h *host, p Process) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // nothing is under way on it
 	info, err := c.Info(ctx, "server").Result()
 	if err != nil {
 		if keptOut(err) {
@@ -180,7 +180,7 @@ func (h *host) redisVersion(ctx context.Context, p Process) string {
 	if err != nil {
 		return ""
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // nothing is under way on it
 	info, err := c.Info(ctx, "server").Result()
 	if err != nil {
 		return ""

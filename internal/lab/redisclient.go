@@ -89,6 +89,6 @@ func (h *host) onRedis(ctx context.Context, p Process, fn func(c *redis.Client) 
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // nothing is under way on it
 	return fn(c)
 }

@@ -40,7 +40,7 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }() // the program wrote it
 	cmd := exec.CommandContext(ctx, h.binaries[program], args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir, "LC_ALL=C"}

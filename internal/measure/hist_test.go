@@ -30,7 +30,7 @@ func TestHistKeepsWhatIsOutOfRangeApart(t *testing.T) {
 	assert.EqualValues(t, 3, h.total)
 	assert.EqualValues(t, 2, h.beyond)
 	assert.EqualValues(t, 0, h.summary().Min)
-	assert.GreaterOrEqual(t, h.summary().Max, int64(Highest))
+	assert.GreaterOrEqual(t, h.summary().Max, Highest)
 }
 
 func TestHistMergeEqualsRecordingBoth(t *testing.T) {

@@ -118,11 +118,11 @@ func (l *timeline) join(points []Point, p Point) []Point {
 }
 
 func floorTo(t, width int) int {
-	if m := t % width; m < 0 {
-		return t - m - width
-	} else {
-		return t - m
+	m := t % width
+	if m < 0 {
+		m += width
 	}
+	return t - m
 }
 
 // timelines returns all timelines in buckets of one common width.

@@ -21,7 +21,7 @@ type overlay struct{ first, second fs.FS }
 
 // Open opens a file of either.
 func (o overlay) Open(name string) (fs.File, error) {
-	err := error(fs.ErrNotExist)
+	err := fs.ErrNotExist
 	for _, f := range []fs.FS{o.first, o.second} {
 		if f == nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func (j *Journal) fallBack(run *Run) error {
 	}
 	run.MeasuredS, run.Operations, run.Segments = last.MeasuredS, last.Operations, last.Segments
 	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
-	run.Notices = append(run.Notices[:len(run.Notices):len(run.Notices)],
+	run.Notices = append(slices.Clip(run.Notices),
 		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))
 	return errors.Join(j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes))
 }

@@ -80,10 +80,10 @@ func TestSchemaNamesEveryField(t *testing.T) {
 			return
 		}
 		seen[typ] = true
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			assert.Contains(t, text, `"`+name+`": {`, typ.Name())
-			walk(typ.Field(i).Type)
+			walk(field.Type)
 		}
 	}
 	walk(reflect.TypeFor[Run]())

@@ -174,8 +174,8 @@ func verdict(run *rundir.Run, missed []string) rundir.Verdict {
 	if run.Verification.State == workload.Failed {
 		add("failed", "verification failed: "+run.Verification.Summary)
 	}
-	if strings.HasPrefix(run.EndedBy, "fault: ") {
-		add("failed", strings.TrimPrefix(run.EndedBy, "fault: "))
+	if why, ok := strings.CutPrefix(run.EndedBy, "fault: "); ok {
+		add("failed", why)
 	}
 	for _, m := range missed {
 		add("failed", m)

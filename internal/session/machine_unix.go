@@ -19,7 +19,7 @@ func cpuTime() time.Duration {
 // fileLimit is how many files this process may have open, 0 when unknown.
 func fileLimit() int64 {
 	var r syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil || uint64(r.Cur) > 1<<40 {
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil || uint64(r.Cur) > 1<<40 { //nolint:unconvert // signed on FreeBSD
 		return 0
 	}
 	return int64(r.Cur)

@@ -42,7 +42,7 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 		if duration > 0 && after >= duration {
 			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", entry, duration))
 		}
-		for _, one := range strings.Split(what, ",") {
+		for one := range strings.SplitSeq(what, ",") {
 			at, err := parseChange(one, plan)
 			if err != nil {
 				problems.Add(fmt.Errorf("at %q: %w", entry, err))

@@ -105,7 +105,7 @@ func bindTiny(_ context.Context, c store.Conn, p *workload.Plan) error {
 			}), nil
 		}
 	}
-	p.Verify = func(ctx context.Context) workload.Verification {
+	p.Verify = func(context.Context) workload.Verification {
 		if lost := p.Private.(int64); lost > 0 {
 			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d entries are missing", lost)}
 		}

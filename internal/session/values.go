@@ -241,7 +241,7 @@ func checkNamespace(v workload.Value) error {
 	}
 	for _, r := range v.Text {
 		if !(r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))) {
-			return fault.Input(fmt.Errorf("namespace: %q (%s) has other characters than letters, digits, _ - and .", v.Text, v.From()), "")
+			return fault.Input(fmt.Errorf("namespace: %q (%s) has other characters than letters, digits, ., _ and -", v.Text, v.From()), "")
 		}
 	}
 	return nil

@@ -165,8 +165,7 @@ func (t Target) readFile(name string) ([]byte, error) {
 	if name == "key" && len(path) > 255 {
 		return nil, fault.Input(fmt.Errorf("%s: key: there is no such file", t.Scheme), "key= takes the path of a PEM file")
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
 	return nil, fault.Input(fmt.Errorf("%s: %s: %s: %w", t.Scheme, name, path, err), name+"= takes the path of a PEM file")

@@ -218,7 +218,8 @@ func (t *Target) place(sc scheme, authority, path string) error {
 // parseHost reads "host", "host:port", "[v6]" or "[v6]:port".
 func parseHost(s string) (string, error) {
 	s = strings.TrimSpace(s)
-	host, port, hasPort := s, "", false
+	var host, port string
+	var hasPort bool
 	if strings.HasPrefix(s, "[") {
 		var ok bool
 		if host, port, ok = strings.Cut(s[1:], "]"); !ok {

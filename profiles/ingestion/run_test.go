@@ -22,8 +22,14 @@ var bothMaps = [2]string{"mapNames", "eligibility,profile"}
 
 // small is a plan of both maps with a few entries.
 func small(more ...[2]string) workload.Inputs {
-	pairs := append([][2]string{bothMaps, {"memberSetSize", "5"}, {"totalEntryCount", "200"}, {"threadCount", "4"},
-		{"batchSize", "20"}, {"payloadSize", "32"}}, more...)
+	pairs := append([][2]string{
+		bothMaps,
+		{"memberSetSize", "5"},
+		{"totalEntryCount", "200"},
+		{"threadCount", "4"},
+		{"batchSize", "20"},
+		{"payloadSize", "32"},
+	}, more...)
 	return workload.Inputs{Values: given(pairs...), Namespace: "perfbench", RunID: "run-1", Seed: 7}
 }
 

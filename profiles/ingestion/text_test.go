@@ -47,14 +47,22 @@ func TestTextVariants(t *testing.T) {
 		change   func(*rundir.Run, *MapFacts)
 		has, not string
 	}{
-		{"put has no batch size", func(_ *rundir.Run, m *MapFacts) { m.TestCase = "put" },
-			"                   Test Case: put\n                         Map: profile\n              Test Run Count: 2\n", "PutAll Batch Size"},
-		{"failed verification leaves no throughput", func(r *rundir.Run, _ *MapFacts) { r.Verification.State = workload.Failed },
-			"   Throughput (msg/sec): NaN\n  *Throughput (KiB/sec): NaN\n  *Throughput (MiB/sec): NaN\n Latency per put (msec): NaN\n   **Total Volume (KiB): 40000\n", "∞"},
-		{"nothing written", func(_ *rundir.Run, m *MapFacts) { m.Acknowledged, m.ThreadMS = 0, []int64{0, 0} },
-			"   Thread 2: 0\n\n        Max Time (msec): 0\n   Throughput (msg/sec): NaN\n", "Thread 3"},
-		{"under a millisecond", func(_ *rundir.Run, m *MapFacts) { m.Acknowledged, m.ThreadMS = 1, []int64{0} },
-			"   Throughput (msg/sec): ∞\n", "NaN"},
+		{
+			"put has no batch size", func(_ *rundir.Run, m *MapFacts) { m.TestCase = "put" },
+			"                   Test Case: put\n                         Map: profile\n              Test Run Count: 2\n", "PutAll Batch Size",
+		},
+		{
+			"failed verification leaves no throughput", func(r *rundir.Run, _ *MapFacts) { r.Verification.State = workload.Failed },
+			"   Throughput (msg/sec): NaN\n  *Throughput (KiB/sec): NaN\n  *Throughput (MiB/sec): NaN\n Latency per put (msec): NaN\n   **Total Volume (KiB): 40000\n", "∞",
+		},
+		{
+			"nothing written", func(_ *rundir.Run, m *MapFacts) { m.Acknowledged, m.ThreadMS = 0, []int64{0, 0} },
+			"   Thread 2: 0\n\n        Max Time (msec): 0\n   Throughput (msg/sec): NaN\n", "Thread 3",
+		},
+		{
+			"under a millisecond", func(_ *rundir.Run, m *MapFacts) { m.Acknowledged, m.ThreadMS = 1, []int64{0} },
+			"   Throughput (msg/sec): ∞\n", "NaN",
+		},
 		{"times are in the zone of the run", func(_ *rundir.Run, m *MapFacts) {
 			at := m.Started.In(time.FixedZone("", -5*3600))
 			m.Started = &at

@@ -3,6 +3,7 @@
 package profiletest
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -140,9 +141,7 @@ func plan(t *testing.T, p workload.Profile, name string) {
 	}
 	wrong := in
 	wrong.Values = workload.Values{}
-	for n, v := range in.Values {
-		wrong.Values[n] = v
-	}
+	maps.Copy(wrong.Values, in.Values)
 	wrong.Values["threads"] = workload.Value{Name: "threads", Text: "many", Origin: workload.OriginFlag}
 	_, err = p.Design(wrong)
 	require.Error(t, err, "threads=many is refused")

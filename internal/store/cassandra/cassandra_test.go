@@ -17,7 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 func dial(t *testing.T, url string) (*cassandra.Conn, error) {
 	t.Helper()

@@ -49,7 +49,7 @@ func Classify(err error) store.Class {
 		return classOf(reply)
 	case errors.Is(err, context.Canceled):
 		return store.Canceled
-	case errors.Is(err, gocql.ErrTimeoutNoResponse), errors.Is(err, gocql.ErrTooManyTimeouts),
+	case errors.Is(err, gocql.ErrTimeoutNoResponse),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return store.Timeout
 	case errors.Is(err, gocql.ErrNoStreams):
@@ -57,8 +57,7 @@ func Classify(err error) store.Class {
 	case unreachable(err):
 		return store.Unreachable
 	}
-	var netErr net.Error
-	if errors.As(err, &netErr) {
+	if netErr, ok := errors.AsType[net.Error](err); ok {
 		if netErr.Timeout() {
 			return store.Timeout
 		}

@@ -53,7 +53,7 @@ func (c *Conn) check(ctx context.Context) error {
 // soleNode says whether a node serves all slots itself, so that a single
 // connection reaches every key.
 func soleNode(ctx context.Context, node *goredis.Client) bool {
-	slots, err := node.ClusterSlots(ctx).Result()
+	slots, err := node.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err != nil {
 		return false
 	}
@@ -68,7 +68,7 @@ func soleNode(ctx context.Context, node *goredis.Client) bool {
 }
 
 func (c *Conn) checkCluster(ctx context.Context) error {
-	slots, err := c.cluster.ClusterSlots(ctx).Result()
+	slots, err := c.cluster.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err == nil && len(slots) == 0 {
 		return fault.Store(fmt.Errorf("redis: the cluster at %s serves no slots", c.where()),
 			"create it first: redis-cli --cluster create …")

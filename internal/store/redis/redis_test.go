@@ -110,7 +110,6 @@ func TestConformanceOfSentinel(t *testing.T) {
 }
 
 func TestUnixSocket(t *testing.T) {
-
 	path := filepath.Join(t.TempDir(), "s")
 	srv := labtest.Redis(t, "--unixsocket", path)
 	c := open(t, "unix://"+path)

@@ -38,15 +38,26 @@ var postgresClasses = []struct {
 	code  string
 	class store.Class
 }{
-	{"53300", store.Overloaded}, {"57P03", store.Overloaded},
-	{"53100", store.OutOfMemory}, {"53200", store.OutOfMemory},
+	{"53300", store.Overloaded},
+	{"57P03", store.Overloaded},
+	{"53100", store.OutOfMemory},
+	{"53200", store.OutOfMemory},
 	{"25006", store.ReadOnly},
-	{"42501", store.Refused}, {"28", store.Refused},
-	{"42P01", store.Missing}, {"3D000", store.Missing}, {"3F000", store.Missing},
-	{"23505", store.Conflict}, {"40", store.Conflict}, {"55P03", store.Conflict},
+	{"42501", store.Refused},
+	{"28", store.Refused},
+	{"42P01", store.Missing},
+	{"3D000", store.Missing},
+	{"3F000", store.Missing},
+	{"23505", store.Conflict},
+	{"40", store.Conflict},
+	{"55P03", store.Conflict},
 	{"57014", store.Timeout},
-	{"57P", store.Unreachable}, {"08", store.Unreachable},
-	{"42703", store.WrongType}, {"42804", store.WrongType}, {"42809", store.WrongType}, {"42P10", store.WrongType},
+	{"57P", store.Unreachable},
+	{"08", store.Unreachable},
+	{"42703", store.WrongType},
+	{"42804", store.WrongType},
+	{"42809", store.WrongType},
+	{"42P10", store.WrongType},
 }
 
 // Classify puts an error of an operation, gorm's included, in its class. It is

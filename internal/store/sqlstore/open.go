@@ -101,7 +101,7 @@ func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
 		return c.explain(ctx, err)
 	}
 	if c.limited != "" && o.Log != nil {
-		o.Log.Warn(c.limited)
+		o.Log.Warn(c.limited) //nolint:sloglint // a sentence for the user
 	}
 	c.resize()
 	db, err := gorm.Open(c.d.dialector(c.sql), &gorm.Config{

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -52,9 +53,7 @@ func sslmode(t store.Target) (store.Target, error) {
 		return t, fault.Input(fmt.Errorf("%s: tls and sslmode say the same", t.Scheme), "give tls=1 only")
 	}
 	params := url.Values{}
-	for k, v := range t.Params {
-		params[k] = v
-	}
+	maps.Copy(params, t.Params)
 	params.Set("tls", strconv.FormatBool(mode != "disable"))
 	if mode == "require" && !params.Has("ca") && !params.Has("insecure") {
 		params.Set("insecure", "1") // what it means there: encrypted, and no matter by whom

@@ -113,7 +113,7 @@ func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, 
 
 // forget closes the statements of a table, of all for nil.
 func (c *Conn) forget(only *table) {
-	c.tables.Range(func(key, v any) bool {
+	c.tables.Range(func(_, v any) bool {
 		t := v.(*table)
 		if only != nil && only != t {
 			return true
