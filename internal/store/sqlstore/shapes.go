@@ -86,7 +86,7 @@ func wrap(what string, t *table, err error) error {
 // put replaces the value of a key, of one or two columns, and reads the old one.
 func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error {
 	all := append(slices.Clip(key), bytesOf(val))
-	if c.d.swap {                                 // in one statement, which is a transaction of its own
+	if c.d.swap { // in one statement, which is a transaction of its own
 		return c.query(ctx, t, readOld, t.swap, all...)
 	}
 	// Prepared before the transaction takes what may be the only connection.
