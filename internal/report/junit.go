@@ -52,6 +52,7 @@ type testCase struct {
 	Time    string   `xml:"time,attr"`
 	Failure *outcome `xml:"failure"`
 	Skipped *outcome `xml:"skipped"`
+	Out     string   `xml:"system-out,omitempty"`
 }
 
 type outcome struct {
@@ -70,6 +71,10 @@ func junit(r *rundir.Run) testSuites {
 	}
 	s.add(r, "end", ended(r))
 	s.add(r, "verdict", judged(r))
+	for _, t := range r.Verdict.Thresholds {
+		c := s.add(r, "threshold: "+t.Expr, missed(t))
+		c.Out = "it was " + t.Got
+	}
 	s.add(r, "verification", verified(r))
 	for _, c := range r.Verification.Checks {
 		var o *outcome
@@ -84,7 +89,7 @@ func junit(r *rundir.Run) testSuites {
 // skipped marks an outcome that is no failure.
 const skipped = "skipped"
 
-func (s *testSuite) add(r *rundir.Run, name string, o *outcome) {
+func (s *testSuite) add(r *rundir.Run, name string, o *outcome) *testCase {
 	c := testCase{Class: s.Name, Name: name, Time: "0.000"}
 	if name == "end" {
 		c.Time = fmt.Sprintf("%.3f", r.MeasuredS)
@@ -100,6 +105,14 @@ func (s *testSuite) add(r *rundir.Run, name string, o *outcome) {
 		c.Failure = o
 	}
 	s.Cases = append(s.Cases, c)
+	return &s.Cases[len(s.Cases)-1]
+}
+
+func missed(t rundir.Threshold) *outcome {
+	if t.OK {
+		return nil
+	}
+	return &outcome{"it was " + t.Got, ""}
 }
 
 func ended(r *rundir.Run) *outcome {

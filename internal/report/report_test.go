@@ -247,6 +247,27 @@ func TestJUnitCountsItsFailures(t *testing.T) {
 	assert.Contains(t, printed(t, f, "junit"), "<skipped ")
 }
 
+func TestJUnitHasACaseForEachThreshold(t *testing.T) {
+	f := fixture(t)
+	f.Run.Verdict.Thresholds = []rundir.Threshold{{Expr: "p99<1ms", Got: "1.6 ms"}, {Expr: "errors<1%", OK: true, Got: "0.2 %"}}
+	var got testSuites
+	require.NoError(t, xml.Unmarshal([]byte(printed(t, f, "junit")), &got))
+	var met, broken testCase
+	for _, c := range got.Suites[0].Cases {
+		switch c.Name {
+		case "threshold: errors<1%":
+			met = c
+		case "threshold: p99<1ms":
+			broken = c
+		}
+	}
+	assert.Nil(t, met.Failure)
+	assert.Equal(t, "it was 0.2 %", met.Out)
+	require.NotNil(t, broken.Failure)
+	assert.Equal(t, "it was 1.6 ms", broken.Failure.Message)
+	assert.Equal(t, 2, got.Failures, "the missed threshold, and the verdict")
+}
+
 func TestPick(t *testing.T) {
 	own := rundir.Format{ID: "padogrid", Profile: "ingestion", Encode: func(*rundir.Folder) ([]rundir.File, error) {
 		return []rundir.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}}, nil

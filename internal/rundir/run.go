@@ -162,6 +162,17 @@ type Verdict struct {
 	// State is "ok", "failed" (verification or a threshold), "cut short" or "interrupted".
 	State   string   `json:"state"`
 	Reasons []string `json:"reasons"`
+	// Thresholds are all that the run had, met and missed, in the order given. A run
+	// that was cut short was never judged and has none.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+}
+
+// Threshold is what a condition of --threshold came to.
+type Threshold struct {
+	Expr string `json:"expr"`
+	OK   bool   `json:"ok"`
+	// Got is the measured value in words: "7.1 ms", "0.3 %".
+	Got string `json:"got"`
 }
 
 // SeriesRow is one row of series.csv.

@@ -54,8 +54,10 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	if l.Cleanup && l.plan.Teardown != nil {
 		errs = append(errs, l.teardown(ctx))
 	}
-	o.Missed = l.judge(&run)
-	run.Verdict = verdict(&run, o.Missed)
+	judged, missed := l.judge(&run)
+	o.Missed = missed
+	run.Verdict = verdict(&run, missed)
+	run.Verdict.Thresholds = judged
 	errs = append(errs, l.journal.Finish(run), l.close())
 	o.Run = l.journal.Run()
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
@@ -132,8 +134,9 @@ func (l *Live) teardown(ctx context.Context) error {
 	}
 }
 
-// judge returns a sentence for each threshold that was missed.
-func (l *Live) judge(run *rundir.Run) []string {
+// judge returns what each threshold came to, and a sentence for each that was
+// missed.
+func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) {
 	view := *run
 	if run.Failed() {
 		view.Operations = append([]rundir.Operation(nil), run.Operations...)
@@ -142,7 +145,6 @@ func (l *Live) judge(run *rundir.Run) []string {
 		}
 	}
 	f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
-	var missed []string
 	whole := view
 	whole.Operations = nil
 	counted := Counted(l.Plan)
@@ -156,11 +158,13 @@ func (l *Live) judge(run *rundir.Run) []string {
 		if t.Of == "" || slices.Contains(trackNames(l.Plan), t.Of) { // of what counts in the unit of the run
 			f.Run = whole
 		}
-		if got := t.Judge(f); !got.OK {
+		got := t.Judge(f)
+		all = append(all, rundir.Threshold{Expr: t.Text, OK: got.OK, Got: got.Got})
+		if !got.OK {
 			missed = append(missed, t.Reason(got))
 		}
 	}
-	return missed
+	return all, missed
 }
 
 func verdict(run *rundir.Run, missed []string) rundir.Verdict {

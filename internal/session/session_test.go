@@ -158,6 +158,11 @@ func TestMissedThresholdAndFailedVerification(t *testing.T) {
 	assert.Equal(t, fault.CodeThreshold, o.Code())
 	require.Len(t, o.Missed, 1)
 	assert.Contains(t, o.Missed[0], "threshold left.put.p50<1us missed: it was ")
+	require.Len(t, o.Run.Verdict.Thresholds, 2, "those that were met are in the record too")
+	assert.False(t, o.Run.Verdict.Thresholds[0].OK)
+	assert.Equal(t, "p99<1h", o.Run.Verdict.Thresholds[1].Expr)
+	assert.True(t, o.Run.Verdict.Thresholds[1].OK)
+	assert.NotEmpty(t, o.Run.Verdict.Thresholds[1].Got)
 
 	r = request(t, "count", "50", "lose", "3")
 	r.Thresholds = []string{"throughput>0"}
