@@ -45,6 +45,8 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	b.count(in.Count)
+	b.conflicts()
+	b.checkResume()
 	b.lay()
 	b.leftovers(all)
 	if err := b.Problems.Err(); err != nil {
@@ -67,6 +69,7 @@ func (b *builder) common() {
 	s.load = b.Choice("load")
 	s.near = b.OnOff("nearCache")
 	s.pipelining = b.OnOff("pipelining")
+	s.resume = b.OnOff("resume")
 	s.mapper = b.Choice("mapper")
 	s.colocate = b.Choice("colocate")
 	s.fill = b.Choice("fill")

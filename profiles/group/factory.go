@@ -43,8 +43,7 @@ func (f *factory) key(dst []byte, n int64) []byte {
 // id returns the key under which the entry of number n is written.
 func (f *factory) id(n int64) string {
 	if f.random {
-		r := newDice(f.seed, f.entity.name, n, "id")
-		return r.ssn()
+		return randomID(f.seed, f.entity.name, n)
 	}
 	return string(f.key(nil, n))
 }

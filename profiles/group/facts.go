@@ -44,6 +44,9 @@ type GroupFacts struct {
 	// operation that did.
 	Acknowledged int64 `json:"invocations"`
 	Failed       int64 `json:"invocations_failed"`
+	// Resumed are those of each run that were left out because an earlier run had
+	// carried them out: resume=on.
+	Resumed int64 `json:"invocations_resumed,omitempty"`
 	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
 	ThreadMS       []int64   `json:"thread_ms"`
 	ThreadsChanged bool      `json:"threads_changed,omitempty"`
@@ -104,7 +107,7 @@ func (b *binding) facts() Facts {
 		t := b.topic(st.op)
 		tf := TopicFacts{
 			Topic: st.op.target, Kind: string(st.op.kind), Subscribers: b.s.subs, Published: t.published.Load(),
-			Owed: t.owed.Load(), Delivered: t.delivered.Load(), Untimed: t.untimed.Load(), Strange: t.strange.Load(),
+			Owed: t.owed(), Delivered: t.delivered.Load(), Untimed: t.untimed.Load(), Strange: t.strange.Load(),
 		}
 		tf.Lost = max(tf.Owed-tf.Delivered, 0)
 		f.Topics = append(f.Topics, tf)
@@ -119,7 +122,7 @@ func (r *groupRun) facts() GroupFacts {
 	g := r.g
 	f := GroupFacts{
 		Group: g.name, Track: g.track, Step: g.step + 1, Concurrent: g.together, Comment: g.comment, Operations: g.operations,
-		Total: g.total, PerThread: g.per, Threads: g.start.Threads, ThreadMS: make([]int64, g.start.Threads), ThreadsChanged: r.changed.Load(),
+		Total: g.total, PerThread: g.per, Threads: g.start.Threads, ThreadMS: make([]int64, g.start.Threads), ThreadsChanged: r.changed.Load(), Resumed: r.found.Load(),
 	}
 	ops := make([]OpFacts, len(g.names)-1)
 	for o, i := range g.index {

@@ -75,6 +75,9 @@ func runs(t *testing.T, target string, files []string, values ...string) (*sessi
 	return o, f
 }
 
+// timetable holds the live changes of the next run: see timed.
+var timetable []string
+
 func try(t *testing.T, target string, files []string, values ...string) (*session.Outcome, error) {
 	t.Helper()
 	return tryContext(t.Context(), t, target, files, values...)
@@ -86,6 +89,7 @@ func tryContext(ctx context.Context, t *testing.T, target string, files []string
 		Profiles: []workload.Profile{Profile()}, Formats: report.All(Format(), padogrid.CSVFormat(Name, Format())), Version: "test", Log: slog.New(slog.DiscardHandler),
 	}
 	req := session.Request{Profile: Name, Target: target, Out: t.TempDir(), Values: workload.Values{}, Files: files, Formats: []string{"json", "hlog", "csv", FormatID, padogrid.CSVFormatID}}
+	req.Timetable = timetable
 	for i := 0; i+1 < len(values); i += 2 {
 		if values[i] == "preset" {
 			req.Preset = values[i+1]

@@ -100,4 +100,6 @@ type stock struct {
 	made    bool  // an earlier run of ours made it
 	before  int64 // its size then
 	loaded  int64
+	seed    string // with which it was made
+	half    bool   // an earlier run began to load it and was cut short
 }

@@ -6,12 +6,10 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
 func TestListing(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	text := "groupNames=g1&g2,g3\ng1.operations=put1,pause\ng1.threadCount=1\ng1.totalInvocationCount=10\ng2.operations=add1\ng2.threadCount=1\ng2.totalInvocationCount=3\n" +
 		"g3.operations=publish1,c1\ng3.threadCount=1\ng3.totalInvocationCount=2\nput1.map=map1\nput1.testCase=put\npause.sleep=1\nadd1.list=list1\nadd1.testCase=add\n" +
 		"publish1.topic=topic1\npublish1.testCase=publish\nc1.mcache=c\nc1.testCase=put\nc1.ttl=60000\n"

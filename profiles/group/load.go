@@ -22,7 +22,7 @@ func (b *binding) loads(st *stock) bool {
 	switch {
 	case b.s.load == loadNever, st.op.kind.topic():
 		return false
-	case b.s.load == loadAuto && (st.writes || st.before > 0 || st.existed && st.op.space.Grouped):
+	case b.s.load == loadAuto && (st.writes || !st.half && (st.before > 0 || st.existed && st.op.space.Grouped)):
 		return false
 	}
 	for _, o := range b.s.order {
@@ -82,6 +82,10 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 	var done atomic.Int64
 	for _, r := range todo {
 		st := b.stocks[r.o.space]
+		if st.half && !r.o.kind.keyed() { // elements that are there are not added again
+			there := min(st.before, r.n)
+			r.first, r.n = r.first+there, r.n-there
+		}
 		if err := b.loadOne(ctx, r, func(n int64) { progress(done.Add(n), total) }); err != nil {
 			return fmt.Errorf("load %s: %w", keyOf(r.o.space), err)
 		}
@@ -91,6 +95,13 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 			return fmt.Errorf("count %s: %w", keyOf(r.o.space), err)
 		}
 		st.before = max(n, 0)
+	}
+	for _, r := range todo {
+		if st := b.stocks[r.o.space]; st.loaded > 0 || st.half {
+			if err := b.record(ctx, st, false); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -120,15 +131,40 @@ func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)
 				}
 				n := min(batch, r.n-from)
 				k.reset(&c)
-				for j := range n {
-					k.add(&c, r.first+from+j, "", nil)
-				}
-				if _, err := h.do(ctx, &c); err != nil {
+				if err := b.lacking(ctx, k, &c, r.first+from, n); err != nil {
 					return err
+				}
+				if len(c.entries) > 0 {
+					if _, err := h.do(ctx, &c); err != nil {
+						return err
+					}
 				}
 				progress(n)
 			}
 		})
 	}
 	return group.Wait()
+}
+
+// lacking adds the next n numbers to a call that loads: of a table whose load was cut
+// short, those whose rows are not there.
+func (b *binding) lacking(ctx context.Context, k *task, c *call, first, n int64) error {
+	var there map[string]bool
+	f, ok := b.room.(finder)
+	if ok && c.o.table && b.stocks[c.o.space].half {
+		ids := make([]string, n)
+		for j := range n {
+			ids[j] = c.o.factory.id(first + j)
+		}
+		var err error
+		if there, err = f.present(ctx, c.o, ids); err != nil {
+			return err
+		}
+	}
+	for j := range n {
+		if there == nil || !there[c.o.factory.id(first+j)] {
+			k.add(c, first+j, "", nil)
+		}
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ func newCacheKeys(s store.Space) *cacheKeys {
 		"redisson_map_cache_created:{" + n + "}",
 		"redisson_map_cache_updated:{" + n + "}",
 		"{" + n + "}:redisson_options",
+		"redisson_map_cache_expired:{" + n + "}",
 	}}
 }
 
@@ -83,10 +84,18 @@ for i = 2, #ARGV do
 	out[#out + 1] = v
 end
 return out`)
-	// cacheSweep removes entries whose time has come, some at a time.
+	// cacheSweep removes entries whose time has come, some at a time, and tells
+	// listeners of each.
 	cacheSweep = goredis.NewScript(`
 local gone = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, 100)
 if #gone > 0 then
+	for _, f in ipairs(gone) do
+		local v = redis.call('hget', KEYS[1], f)
+		if v then
+			local _, value = struct.unpack('dLc0', v)
+			redis.call('publish', KEYS[7], struct.pack('Lc0Lc0', #f, f, #value, value))
+		end
+	end
 	redis.call('zrem', KEYS[2], unpack(gone))
 	redis.call('hdel', KEYS[1], unpack(gone))
 end
@@ -99,6 +108,46 @@ func run(ctx context.Context, c goredis.UniversalClient, s *goredis.Script, keys
 		err = nil
 	}
 	return v, err
+}
+
+// sweepEvery is how often entries of map caches whose time has come are removed, as
+// a client that has opened one does.
+const sweepEvery = 5 * time.Second
+
+// sweep begins to remove expired entries of the caches that have a time to live. It
+// ends with the room.
+func (r *redisRoom) sweep() {
+	var caches []*cacheKeys
+	seen := map[store.Space]bool{}
+	for _, o := range r.b.s.order {
+		if o.kind == kindCache && o.ttl > 0 && !seen[o.space] {
+			seen[o.space] = true
+			caches = append(caches, newCacheKeys(o.space))
+		}
+	}
+	if len(caches) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	r.unsweep = func() { cancel(); <-done }
+	go func() { // ends when ctx is cancelled
+		defer close(done)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(r.sweepEvery):
+			}
+			for _, k := range caches {
+				// What fails now is tried again: no call of the run depends on it.
+				for n := int64(100); n == 100 && ctx.Err() == nil; {
+					v, _ := run(ctx, r.client, cacheSweep, k.keys, time.Now().UnixMilli())
+					n, _ = v.(int64)
+				}
+			}
+		}
+	}()
 }
 
 // doCache does the calls on a map cache.

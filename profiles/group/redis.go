@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -33,10 +35,13 @@ type redisRoom struct {
 	cluster bool
 	near    *nearCache
 	mux     *muxClient // nil: every call on a map has a connection of its own
+	// sweepEvery and unsweep are of what removes expired entries of map caches.
+	sweepEvery time.Duration
+	unsweep    func()
 }
 
 func newRedisRoom(b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) {
-	r := &redisRoom{mapRoom: maps, client: t.Client(), cluster: clusterOf(t) != nil}
+	r := &redisRoom{mapRoom: maps, client: t.Client(), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
 	for _, o := range b.s.order {
 		if o.kind == kindSTopic && b.s.driver == "embedded" {
 			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.where, o.name), "use redis:// of version 7 or later, or a topic or rtopic")
@@ -62,6 +67,9 @@ func newRedisRoom(b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) 
 }
 
 func (r *redisRoom) close() error {
+	if r.unsweep != nil {
+		r.unsweep()
+	}
 	if r.mux != nil {
 		r.mux.client.Close()
 	}
@@ -143,25 +151,32 @@ func (r *redisRoom) subscribe(ctx context.Context, o *opSpec, to *inbox) (func()
 		return nil, errors.Join(fmt.Errorf("subscribe to %s: %w", key, err), ps.Close())
 	}
 	done := make(chan struct{})
+	var closing atomic.Bool
 	go func() { // ends when the subscription is closed
 		defer close(done)
 		for {
 			m, err := ps.ReceiveMessage(context.Background())
 			if err != nil {
-				if !errors.Is(err, goredis.ErrClosed) && !strings.Contains(err.Error(), "closed") {
-					to.fail(fmt.Errorf("receive from %s: %w", key, err))
+				if closing.Load() {
+					return
 				}
-				return
+				to.fail(fmt.Errorf("receive from %s: %w", key, err))
+				time.Sleep(again) // the next call connects and subscribes anew
+				continue
 			}
 			to.put([]byte(m.Payload))
 		}
 	}()
 	return func() error {
+		closing.Store(true)
 		err := ps.Close()
 		<-done
 		return err
 	}, nil
 }
+
+// again is how long a receiver whose connection broke waits before it tries anew.
+const again = 50 * time.Millisecond
 
 func explainTopic(o *opSpec, err error) error {
 	if err != nil && o.kind == kindSTopic && strings.Contains(err.Error(), "unknown command") {
@@ -187,8 +202,9 @@ func (r *redisRoom) follow(ctx context.Context, key string, to *inbox) (func() e
 			if err != nil && !errors.Is(err, goredis.Nil) {
 				if reading.Err() == nil {
 					to.fail(fmt.Errorf("follow %s: %w", key, err))
+					time.Sleep(again)
 				}
-				return
+				continue
 			}
 			for _, s := range streams {
 				for _, m := range s.Messages {

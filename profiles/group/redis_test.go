@@ -27,7 +27,7 @@ func small(t *testing.T) []string {
 }
 
 func TestPresetsOnRedis(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	for _, name := range small(t) {
 		t.Run(name, func(t *testing.T) {
 			o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
@@ -51,7 +51,7 @@ func TestPresetsOnRedis(t *testing.T) {
 }
 
 func TestPresetsOnACluster(t *testing.T) {
-	srv := labtest.Cluster(t)
+	srv := clusterOfTests(t)
 	for _, name := range small(t) {
 		t.Run(name, func(t *testing.T) {
 			o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
@@ -61,7 +61,7 @@ func TestPresetsOnACluster(t *testing.T) {
 }
 
 func TestFamiliesLieTogetherOnACluster(t *testing.T) {
-	srv := labtest.Cluster(t)
+	srv := clusterOfTests(t)
 	o, f := runs(t, srv.URL(), nil, "preset", "factory-er", "totalInvocationCount", "40")
 	errorless(t, o)
 	require.Len(t, f.Groups[0].Ops, 3)
@@ -89,7 +89,7 @@ o: {map: nw/customers, ref: customer1, testCase: get, totalEntryCount: 40}
 }
 
 func TestMapCommandsAreTheOriginals(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	file := `groupNames=g1
 g1.operations=a,b,c,d,e,q,r,l,x
 g1.threadCount=1
@@ -153,7 +153,7 @@ x.payloadSize=4
 }
 
 func TestMissesAreCounted(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	file := "groupNames: g1\ng1: {operations: 'take1,poll1,get1,getall1', threadCount: 1, totalInvocationCount: 3}\n" +
 		"take1: {queue: q, testCase: take}\npoll1: {queue: q, testCase: poll}\nget1: {map: m, testCase: get}\ngetall1: {map: m, testCase: getall, batchSize: 10}\n"
 	o, f := runs(t, srv.URL(), []string{write(t, "g.yaml", file)}, "takeTimeout", "10ms", "load", "never")
@@ -164,7 +164,7 @@ func TestMissesAreCounted(t *testing.T) {
 }
 
 func TestTimeToLive(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	file := "groupNames: g1,g2\ng1: {operations: 'c1,b1,h1', threadCount: 1, totalInvocationCount: 5}\ng2: {operations: 'wait,c2,b2,h2', threadCount: 1, totalInvocationCount: 5}\n" +
 		"c1: {mcache: c, testCase: put, ttl: 40}\nb1: {bucket: b, testCase: set, ttl: 40}\nh1: {hash: h, testCase: put, ttl: 40}\n" +
 		"c2: {ref: c1, testCase: get, order: sequential, totalEntryCount: 5}\nb2: {ref: b1, testCase: get, order: sequential, totalEntryCount: 5}\nh2: {ref: h1, testCase: get, order: sequential, totalEntryCount: 5}\n" +
@@ -179,7 +179,7 @@ func TestTimeToLive(t *testing.T) {
 func TestNearCache(t *testing.T) {
 	file := "groupNames: g1,g2\ng1: {operations: get1, threadCount: 2, totalInvocationCount: 2000}\ng2: {operations: 'get1,put1', threadCount: 2, totalInvocationCount: 200}\n" +
 		"get1: {map: m, testCase: get, totalEntryCount: 50}\nput1: {map: m, testCase: put, totalEntryCount: 50}\n"
-	for name, srv := range map[string]*labtest.Server{"single": labtest.Redis(t), "cluster": labtest.Cluster(t)} {
+	for name, srv := range map[string]*labtest.Server{"single": redisOf(t), "cluster": clusterOfTests(t)} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "g.yaml", file)
 			_, err := try(t, srv.URL(), []string{path}, "count", "10")
@@ -198,7 +198,7 @@ func TestNearCache(t *testing.T) {
 }
 
 func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	require.NoError(t, c.RPush(t.Context(), "perfbench:map1", "x").Err())
@@ -216,7 +216,7 @@ func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
 }
 
 func TestWrongTypeInMidRunIsAnErrorOfItsClass(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	// Two operations on one name with two types: the second never works.
@@ -232,7 +232,7 @@ func TestWrongTypeInMidRunIsAnErrorOfItsClass(t *testing.T) {
 }
 
 func TestLosslessWhenThreadsChange(t *testing.T) {
-	srv := labtest.Redis(t)
+	srv := redisOf(t)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	b := boundPlan(t, srv.URL(), "groupNames: g1\ng1: {operations: put1, threadCount: 8, totalInvocationCount: 8000}\nput1: {map: m, testCase: put, payloadSize: 10}\n")

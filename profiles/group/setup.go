@@ -28,9 +28,9 @@ func (b *binding) admit(ctx context.Context) error {
 		if err != nil {
 			return fault.Code(fmt.Errorf("look at %s: %w", keyOf(st.space), err), fault.CodeStore)
 		}
-		st.made = slices.ContainsFunc(made, func(m store.Made) bool {
-			return m.Name == st.space.Name && m.Grouped == st.space.Grouped
-		})
+		if i := slices.IndexFunc(made, func(m store.Made) bool { return m.Name == st.space.Name && m.Grouped == st.space.Grouped }); i >= 0 {
+			st.made, st.seed, st.half = true, made[i].Params["seed"], made[i].Params[loadingMark] != ""
+		}
 		if !found.Exists {
 			continue
 		}
@@ -100,11 +100,17 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
+	if r, ok := b.room.(interface{ sweep() }); ok {
+		r.sweep()
+	}
+	if err := b.resume(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
 	for _, st := range b.inOrder() {
 		if k := st.op.kind; k == kindTopic || k == kindSTopic || !st.writes && !b.loads(st) {
 			continue
 		}
-		if err := b.record(ctx, st); err != nil {
+		if err := b.record(ctx, st, b.loads(st)); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
@@ -124,12 +130,19 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
+// loadingMark is the name under which a record says that a load is under way. What
+// it is left in was not loaded to its end.
+const loadingMark = "loading"
+
 // record writes down that we made a structure, and the sorted set beside a cache.
-func (b *binding) record(ctx context.Context, st *stock) error {
+func (b *binding) record(ctx context.Context, st *stock, loading bool) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	m := store.Made{Space: st.space, Profile: Name, Run: b.s.runID, Updated: now, Params: map[string]string{
 		"structure": string(st.op.kind), "seed": strconv.FormatInt(b.s.seed, 10),
 	}}
+	if loading {
+		m.Params[loadingMark] = "on"
+	}
 	if st.existed && !st.made {
 		return nil // somebody else's, which we were allowed to use
 	}

@@ -40,6 +40,7 @@ type spec struct {
 	// pipelining says that callers share connections for calls on maps.
 	pipelining bool
 	mapper     string
+	resume     bool
 	database   bool
 	subs       int
 	colocate   string

@@ -69,7 +69,7 @@ func TestObjectsFitTheirColumns(t *testing.T) {
 func databases(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:" + t.TempDir() + "/x.db",
+		"mariadb": labtest.Shared(t, "mariadb").URL(), "postgres": labtest.Shared(t, "postgres").URL(), "sqlite": "sqlite:" + t.TempDir() + "/x.db",
 	}
 }
 
@@ -141,7 +141,7 @@ func TestEmbeddedDatabase(t *testing.T) {
 }
 
 func TestAUserWithoutCreateIsNamed(t *testing.T) {
-	srv := labtest.MariaDB(t)
+	srv := labtest.Shared(t, "mariadb")
 	db := dbOf(t, srv.URL())
 	for _, s := range []string{"CREATE USER poor@'%'", "GRANT SELECT, INSERT, UPDATE, DELETE ON perfbench.* TO poor@'%'"} {
 		_, err := db.Exec(s)

@@ -51,6 +51,10 @@ type groupRun struct {
 	// workers without work of their own help others.
 	changed atomic.Bool
 	under   atomic.Int64 // invocations under way
+	// done are those of each share that an earlier run has carried out, found how many
+	// these are; nil when none was looked for.
+	done  [][]uint64
+	found atomic.Int64
 
 	mu      sync.Mutex
 	tallies map[int]*tally

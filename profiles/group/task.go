@@ -225,7 +225,7 @@ func (k *task) next(it *workload.Iteration) (piece, bool) {
 	}
 	n := len(cursors)
 	if k.worker < n {
-		if p, ok := cursors[k.worker].claim(k.worker, r.g.shares[k.worker], runs); ok {
+		if p, ok := k.claim(cursors, k.worker, runs, it.Warmup); ok {
 			return p, true
 		}
 	}
@@ -233,12 +233,23 @@ func (k *task) next(it *workload.Iteration) (piece, bool) {
 		return piece{}, false
 	}
 	for range n {
-		if p, ok := cursors[k.help].claim(k.help, r.g.shares[k.help], runs); ok {
+		if p, ok := k.claim(cursors, k.help, runs, it.Warmup); ok {
 			return p, true
 		}
 		k.help = (k.help + 1) % n
 	}
 	return piece{}, false
+}
+
+// claim takes the next invocation of a share that is not done yet.
+func (k *task) claim(cursors []cursor, share int, runs int64, warm bool) (piece, bool) {
+	for {
+		p, ok := cursors[share].claim(share, k.r.g.shares[share], runs)
+		if !ok || warm || !k.r.skips(p) {
+			return p, ok
+		}
+		k.r.pass(p)
+	}
 }
 
 // enter begins a loop unless one is under way. A change of settings ends the one

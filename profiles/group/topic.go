@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,13 +37,25 @@ type topicRun struct {
 	sent                 atomic.Int64 // numbers given out
 	// delivered, strange and untimed are over all receivers.
 	delivered, strange, untimed atomic.Int64
+	// brief says that messages without a number were received.
+	brief atomic.Bool
 
-	mu    sync.Mutex
-	boxes []*inbox
-	// owed is how many deliveries the publishing so far has caused: each message once
-	// for each receiver that listened when it was sent.
-	listeners atomic.Int64
-	owed      atomic.Int64
+	mu sync.Mutex
+	// boxes are the receivers that listen, gone those that were turned off.
+	boxes, gone []*inbox
+}
+
+// owed is how many deliveries the publishing so far has caused: each message once
+// for each receiver that listened when it was sent.
+func (t *topicRun) owed() int64 {
+	sent := t.sent.Load()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var n int64
+	for _, x := range slices.Concat(t.boxes, t.gone) {
+		n += max(min(x.until.Load(), sent)-x.from, 0)
+	}
+	return n
 }
 
 func (b *binding) topic(o *opSpec) *topicRun {
@@ -58,7 +72,6 @@ func (b *binding) topic(o *opSpec) *topicRun {
 func (b *binding) stamp(c *call) {
 	t := b.topic(c.o)
 	n := int64(len(c.entries))
-	t.owed.Add(n * t.listeners.Load())
 	first := t.sent.Add(n) - n + 1
 	now := int64(time.Since(b.epoch))
 	for i := range c.entries {
@@ -88,23 +101,37 @@ type inbox struct {
 	t     *topicRun
 	epoch time.Time
 	in    chan message // of 8192: what arrives while the worker records
+	// The messages after number from, and up to until, are owed to this receiver;
+	// others that arrive are not counted.
+	from  int64
+	until atomic.Int64
+	ready atomic.Bool // from is set: messages count
 	// count is messages received.
 	count atomic.Int64
 	stop  func() error
 	err   atomic.Pointer[error]
+	off   time.Time // when it was turned off
 }
 
 // put takes in a message. When the worker is far behind, or was sent away, the
 // message counts and its time is not recorded.
 func (x *inbox) put(body []byte) {
 	m := message{sent: -1, got: int64(time.Since(x.epoch))}
+	if !x.ready.Load() {
+		return
+	}
 	if len(body) >= headerBytes {
 		if binary.LittleEndian.Uint32(body) != headerMark {
 			x.t.strange.Add(1)
 			return
 		}
+		if n := int64(binary.LittleEndian.Uint64(body[8:])); n <= x.from || n > x.until.Load() {
+			return
+		}
 		m.warm = body[4] == 1
 		m.sent = int64(binary.LittleEndian.Uint64(body[16:]))
+	} else if !x.t.brief.Load() {
+		x.t.brief.Store(true)
 	}
 	x.count.Add(1)
 	x.t.delivered.Add(1)
@@ -115,34 +142,117 @@ func (x *inbox) put(body []byte) {
 	}
 }
 
+// listens says whether the receiver was not turned off.
+func (x *inbox) listens() bool { return x.until.Load() == math.MaxInt64 }
+
 // fail keeps the first error of the receiver.
 func (x *inbox) fail(err error) { x.err.CompareAndSwap(nil, &err) }
 
 // receiverTask records deliveries. It belongs to its worker.
 type receiverTask struct {
-	b     *binding
-	x     *inbox
-	from  []*groupRun // who publishes
-	timer *time.Timer
-	last  time.Time
+	b      *binding
+	t      *topicRun
+	x      *inbox
+	worker int
+	from   []*groupRun // who publishes
+	timer  *time.Timer
+	last   time.Time
 }
 
 // receiver returns the i-th receiver of a topic, which listens from then on, whether
-// anybody takes its messages out or not.
+// anybody takes its messages out or not. One that was turned off is replaced.
 func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.boxes) <= i {
-		x := &inbox{t: t, epoch: b.epoch, in: make(chan message, 8192)}
-		stop, err := b.room.subscribe(ctx, t.o, x)
+		x, err := b.newReceiver(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		x.stop = stop
 		t.boxes = append(t.boxes, x)
-		t.listeners.Add(1)
 	}
-	return t.boxes[i], nil
+	if i >= 0 && !t.boxes[i].listens() {
+		x, err := b.newReceiver(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		t.gone = append(t.gone, t.boxes[i])
+		t.boxes[i] = x
+	}
+	return t.boxes[max(i, 0)], nil
+}
+
+func (b *binding) newReceiver(ctx context.Context, t *topicRun) (*inbox, error) {
+	x := &inbox{t: t, epoch: b.epoch, in: make(chan message, 8192)}
+	x.until.Store(math.MaxInt64)
+	stop, err := b.room.subscribe(ctx, t.o, x)
+	if err != nil {
+		return nil, err
+	}
+	x.stop = stop
+	// What is numbered from now on is published to a subscription that stands.
+	x.from = t.sent.Load()
+	x.ready.Store(true)
+	return x, nil
+}
+
+// turnOff has all receivers from the i-th on listen no longer: what is sent after
+// this is not for them. It returns those that are off and may still have messages.
+func (t *topicRun) turnOff(i int) []*inbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for j := i; j < len(t.boxes); j++ {
+		if x := t.boxes[j]; x.listens() {
+			x.until.Store(t.sent.Load())
+			x.off = time.Now()
+		}
+	}
+	var out []*inbox
+	for _, x := range slices.Concat(t.boxes, t.gone) {
+		if !x.listens() && x.stop != nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// lingering is how long the subscription of a receiver that was turned off is kept
+// for what is on its way; of a stream, which loses nothing, longer.
+func (t *topicRun) lingering() time.Duration {
+	if t.o.kind == kindRTopic {
+		return 10 * drain
+	}
+	return drain
+}
+
+// sweep records what receivers that were turned off still have, and ends their
+// subscriptions when there is no more.
+func (k *receiverTask) sweep(it *workload.Iteration) {
+	for _, x := range k.t.turnOff(it.Settings.Threads) {
+		k.take(it, x, cap(x.in))
+		if x.count.Load() < x.until.Load()-x.from && time.Since(x.off) < k.t.lingering() {
+			continue
+		}
+		if err := x.stop(); err != nil {
+			k.x.fail(err)
+		}
+		k.take(it, x, cap(x.in))
+		k.t.mu.Lock()
+		x.stop = nil
+		k.t.mu.Unlock()
+	}
+}
+
+// take records what a receiver has, without waiting.
+func (k *receiverTask) take(it *workload.Iteration, x *inbox, most int) {
+	for range most {
+		select {
+		case m := <-x.in:
+			k.record(it, m)
+		default:
+			return
+		}
+	}
 }
 
 // listen makes the task of a receiver.
@@ -152,7 +262,7 @@ func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Ta
 	if err != nil {
 		return nil, err
 	}
-	return &receiverTask{b: b, x: x, from: from, timer: time.NewTimer(time.Hour)}, nil
+	return &receiverTask{b: b, t: t, x: x, worker: worker, from: from, timer: time.NewTimer(time.Hour)}, nil
 }
 
 // patience is how long a receiver waits for the next message before it looks
@@ -161,19 +271,21 @@ const patience = 20 * time.Millisecond
 
 // Do records what has arrived.
 func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if k.worker == 0 { // there is always one
+		k.sweep(it)
+	}
+	if !k.x.listens() && k.worker < it.Settings.Threads { // turned on again
+		x, err := k.b.receiver(context.Background(), k.t, k.worker)
+		if err != nil {
+			return err
+		}
+		k.x = x
+	}
 	k.timer.Reset(patience)
 	select {
 	case m := <-k.x.in:
 		k.record(it, m)
-		for range 255 { // more of the same, without the timer
-			select {
-			case m := <-k.x.in:
-				k.record(it, m)
-				continue
-			default:
-			}
-			break
-		}
+		k.take(it, k.x, 255) // more of the same, without the timer
 		k.last = time.Now()
 		return nil
 	case <-ctx.Done():
@@ -194,7 +306,7 @@ func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
 			return nil
 		}
 	}
-	if t := k.x.t; t.delivered.Load() >= t.owed.Load() || time.Since(k.last) > time.Second {
+	if t := k.t; t.delivered.Load() >= t.owed() || time.Since(k.last) > time.Second {
 		return workload.ErrDone
 	}
 	return nil
@@ -222,16 +334,19 @@ func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
 	b.mu.Unlock()
 	for _, t := range topics {
 		t.mu.Lock()
-		boxes := t.boxes
-		t.boxes = nil
+		boxes := slices.Concat(t.boxes, t.gone)
 		t.mu.Unlock()
 		until := time.Now().Add(most)
-		for len(boxes) > 0 && t.delivered.Load() < t.owed.Load() && time.Now().Before(until) && ctx.Err() == nil {
+		for len(boxes) > 0 && t.delivered.Load() < t.owed() && time.Now().Before(until) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		for _, x := range boxes {
-			if x.stop != nil {
-				errs = append(errs, x.stop())
+			t.mu.Lock()
+			stop := x.stop
+			x.stop = nil
+			t.mu.Unlock()
+			if stop != nil {
+				errs = append(errs, stop())
 			}
 		}
 	}

@@ -24,6 +24,14 @@ type common struct {
 	err   error
 }
 
+// Shared returns the server of a service, such as "redis" or "mariadb", that all
+// tests of the package use: each keeps to a namespace or database of its own. It
+// starts with the first that asks, and ends with Run.
+func Shared(t testing.TB, name string) *Server {
+	t.Helper()
+	return shared(t, name, nil)
+}
+
 // shared returns the server of that service which all tests of the package use.
 // It is started with those settings by the first that asks, and ends with Run.
 func shared(t testing.TB, name string, args []string) *Server {
