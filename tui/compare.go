@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -98,7 +99,7 @@ func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return c, c.press(msg, e)
 	case tea.MouseClickMsg:
-		if c.made != nil && msg.Y == 1 {
+		if c.made != nil && msg.Button == tea.MouseLeft && msg.Y == 1 {
 			c.op = (c.op + 1) % len(c.made.parts)
 		}
 	case tea.MouseWheelMsg:
@@ -223,47 +224,22 @@ func (c *comparison) bottom(e env) string {
 	return fit(" "+s.muted.on("unsure: the ranges overlap · same: within 1 %"), e.w)
 }
 
-// table draws the findings and what differs, in w cells.
+// table draws the findings and what differs, in w cells: with groups and names in
+// columns of their own where there is room for both.
 func (c *comparison) table(e env, w int) []string {
 	s, m := e.styles, c.made
-	part := m.parts[c.op]
-	headA, headB := "A  "+dayText(m.a.Run.Started, e.now), "B  "+dayText(m.b.Run.Started, e.now)
-	if w < 72 {
-		headA, headB = "A", "B"
+	g, verdicts := c.grid(e, w, false, false)
+	if w < 72 || g.wide() > w {
+		g, verdicts = c.grid(e, w, true, false)
 	}
-	g := grid{airy: true, cols: []column{
-		{most: 20}, {drop: 1, most: 20}, {head: headA, right: true, most: max(w/4, 12), least: 9},
-		{head: headB, right: true, most: max(w/4, 12), least: 9}, {head: "change", right: true}, {head: "verdict"},
-	}}
-	var verdicts []judgement
-	for _, f := range part.findings {
-		g.add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
-		verdicts = append(verdicts, f.verdict)
-	}
-	if w < 72 { // no room for two columns of names
-		for i, f := range part.findings {
-			if f.name != "" && f.group != "throughput" {
-				g.rows[i][0] = f.name
-			}
-		}
-	}
-	for i, d := range m.diffs {
-		group := ""
-		if i == 0 {
-			group = "differs in"
-		}
-		name := d.name
-		if w < 72 {
-			group = d.name
-		}
-		g.add(group, name, d.a, d.b, "≠", "")
-		verdicts = append(verdicts, noted)
+	if g.wide() > w {
+		g, verdicts = c.grid(e, w, true, true)
 	}
 	g.ink = func(row, col int) ink {
 		switch {
-		case col == 0 && w >= 72:
+		case col == 0 && len(g.cols) > 5:
 			return s.muted
-		case col < 4:
+		case col < len(g.cols)-2:
 			return s.plain
 		}
 		return verdictInk(s, verdicts[row])
@@ -277,6 +253,56 @@ func (c *comparison) table(e env, w int) []string {
 		}
 	}
 	return out
+}
+
+// grid makes the table; merged has one column for groups and names, brief leaves
+// out the errors of rates.
+func (c *comparison) grid(e env, w int, merged, brief bool) (*grid, []judgement) {
+	m := c.made
+	headA, headB, least := "A  "+dayText(m.a.Run.Started, e.now), "B  "+dayText(m.b.Run.Started, e.now), 9
+	if brief {
+		least = 7
+	}
+	if w < 72 {
+		headA, headB = "A", "B"
+	}
+	g := &grid{airy: true, cols: []column{
+		{most: 20}, {drop: 1, most: 20}, {head: headA, right: true, most: max(w/4, 12), least: least},
+		{head: headB, right: true, most: max(w/4, 12), least: least}, {head: "change", right: true}, {head: "verdict"},
+	}}
+	if merged {
+		g.cols = slices.Delete(g.cols, 1, 2)
+		g.cols[0].most = max(w/4, 16)
+	}
+	add := func(group, name string, rest ...string) {
+		switch {
+		case !merged:
+			g.add(append([]string{group, name}, rest...)...)
+		case name == "" || group == "throughput":
+			g.add(append([]string{group}, rest...)...)
+		default:
+			g.add(append([]string{name}, rest...)...)
+		}
+	}
+	var verdicts []judgement
+	for _, f := range m.parts[c.op].findings {
+		a, b := f.a, f.b
+		if brief {
+			a, _, _ = strings.Cut(a, " ±")
+			b, _, _ = strings.Cut(b, " ±")
+		}
+		add(f.group, f.name, a, b, f.change, string(f.verdict))
+		verdicts = append(verdicts, f.verdict)
+	}
+	for i, d := range m.diffs {
+		group := ""
+		if i == 0 {
+			group = "differs in"
+		}
+		add(group, d.name, d.a, d.b, "≠", "")
+		verdicts = append(verdicts, noted)
+	}
+	return g, verdicts
 }
 
 func verdictInk(s *styles, j judgement) ink {

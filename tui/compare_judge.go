@@ -2,10 +2,7 @@ package tui
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -245,105 +242,3 @@ func movement(a, b float64) string {
 
 // difference is something in which two runs differ beside their figures.
 type difference struct{ name, a, b string }
-
-// machineFacts are those of the environment that are the same for all runs of one
-// machine and program.
-var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
-
-// differences lists in what the conditions of two runs differ.
-func differences(a, b *rundir.Run) []difference {
-	var out []difference
-	add := func(name, x, y string) {
-		if x != y {
-			out = append(out, difference{name, orDash(x), orDash(y)})
-		}
-	}
-	add("profile", a.Profile, b.Profile)
-	add("mode", a.Mode, b.Mode)
-	add("store", a.Store.Name, b.Store.Name)
-	add("product", a.Store.Product, b.Store.Product)
-	add("version", a.Store.Version, b.Store.Version)
-	add("topology", a.Store.Topology, b.Store.Topology)
-	add("target", a.Target, b.Target)
-	names := map[string]bool{}
-	for _, m := range []map[string]float64{a.Settings, b.Settings} {
-		for k := range m {
-			names[k] = true
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(names)) {
-		add(k, mapped(a.Settings, k), mapped(b.Settings, k))
-	}
-	params := map[string]bool{}
-	for _, m := range []map[string]string{a.Parameters, b.Parameters} {
-		for k := range m {
-			params[k] = !names[k] && k != "mode" && k != "seed"
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(params)) {
-		if params[k] {
-			add(k, a.Parameters[k], b.Parameters[k])
-		}
-	}
-	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
-	add("live changes", fmt.Sprint(len(a.Changes)), fmt.Sprint(len(b.Changes)))
-	for _, k := range machineFacts {
-		x, y := a.Environment[k], b.Environment[k]
-		if x != nil && y != nil {
-			add(k, fmt.Sprint(x), fmt.Sprint(y))
-		}
-	}
-	return out
-}
-
-func mapped(m map[string]float64, k string) string {
-	if v, ok := m[k]; ok {
-		return settingText(k, v)
-	}
-	return ""
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
-
-// caution says what keeps a comparison from being one; empty when nothing does.
-func caution(a, b *rundir.Run, diffs []difference) string {
-	var words []string
-	for _, r := range []struct {
-		name string
-		run  *rundir.Run
-	}{{"A", a}, {"B", b}} {
-		switch {
-		case r.run.Failed():
-			words = append(words, r.name+" failed its verification")
-		case r.run.Verdict.State != "ok" && r.run.Verdict.State != "":
-			words = append(words, r.name+" was "+r.run.Verdict.State)
-		}
-	}
-	if a.Unit != b.Unit {
-		words = append(words, "A counts "+a.Unit+" and B "+b.Unit)
-	}
-	if len(diffs) > 1 {
-		var names []string
-		for _, d := range diffs {
-			names = append(names, d.name)
-		}
-		if len(names) > 6 {
-			names = append(names[:5], fmt.Sprintf("%d more", len(diffs)-5))
-		}
-		words = append(words, "A and B differ in "+listed(names)+": the change has more than one cause")
-	}
-	return strings.Join(words, " · ")
-}
-
-// listed writes words as a list: a, b and c.
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}

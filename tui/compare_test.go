@@ -117,6 +117,25 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 	assert.Equal(t, "B failed its verification · A counts entries and B checks", caution(&a, &b, nil))
 }
 
+func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
+	a := rundir.Run{
+		Verdict:    rundir.Verdict{State: "ok"},
+		Settings:   map[string]float64{"threads": 4, "feed.threads": 2, "profile.threads": 2, "feed.payload": 1024},
+		Parameters: map[string]string{"feed.threadCount": "2", "profile.threadCount": "2", "feed.payloadSize": "1KiB", "testCount": "60"},
+	}
+	b := a
+	b.Settings = map[string]float64{"threads": 8, "feed.threads": 4, "profile.threads": 4, "feed.payload": 1024}
+	b.Parameters = map[string]string{"feed.threadCount": "4", "profile.threadCount": "4", "feed.payloadSize": "1KiB", "testCount": "60"}
+	got := differences(&a, &b)
+	assert.Equal(t, []difference{{"feed.threads", "2", "4"}, {"profile.threads", "2", "4"}}, got, "neither the total nor the file's words tell more")
+	assert.Empty(t, caution(&a, &b, got))
+	b.Settings["feed.payload"] = 2048
+	b.Parameters["feed.payloadSize"], b.Parameters["testCount"] = "2KiB", "61"
+	got = differences(&a, &b)
+	assert.Equal(t, []difference{{"feed.payload", "1 KiB", "2 KiB"}, {"feed.threads", "2", "4"}, {"profile.threads", "2", "4"}, {"testCount", "60", "61"}}, got)
+	assert.Equal(t, "A and B differ in feed.payload, threads and testCount: the change has more than one cause", caution(&a, &b, got))
+}
+
 func TestMovement(t *testing.T) {
 	for _, c := range []struct {
 		a, b float64

@@ -253,6 +253,9 @@ func (h *history) view(e env) string {
 	case 2:
 		right = s.accent.on("2 chosen") + s.muted.on(" · c compares them ")
 	}
+	if n := len(h.chosen); n > 0 && e.w < 80 {
+		right = s.accent.on(fmt.Sprintf("%d chosen ", n))
+	}
 	lines := []string{spread(" "+s.bold.on("Earlier runs"), right, e.w)}
 	p := panel{title: "Runs  p99 of the slowest operation", focused: true}
 	body := h.body(e, e.w-4, e.h-5)

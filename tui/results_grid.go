@@ -75,6 +75,16 @@ func (g *grid) shown(w int) (cols, widths []int) {
 	return cols, widths
 }
 
+// wide is how many cells all columns take together.
+func (g *grid) wide() int {
+	_, widths := g.shown(1 << 20)
+	sum := 0
+	for _, n := range widths {
+		sum += n + gutter
+	}
+	return sum - gutter
+}
+
 // lines draws the head and the rows in at most w cells each.
 func (g *grid) lines(s *styles, w int) (head string, rows []string) {
 	cols, widths := g.shown(w)

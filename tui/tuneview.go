@@ -95,6 +95,9 @@ func (d *dashboard) trackLine(e env, w int) string {
 	} else if len(d.tracks) == 1 {
 		return spread(" "+s.muted.on("  Track  ")+d.tracks[0].Name, s.muted.on("the only one  "), w)
 	}
+	if ansi.StringWidth(name+of)+16 > w {
+		name, _, _ = strings.Cut(name, ",")
+	}
 	return spread(" "+d.label(e, 0, "Track")+"  "+s.accent.on("◂")+" "+s.bold.on(name)+" "+s.accent.on("▸"), s.muted.on(of+"  "), w)
 }
 
