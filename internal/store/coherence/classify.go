@@ -1,0 +1,155 @@
+package coherence
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	client "github.com/oracle/coherence-go-client/v2/coherence"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// breaks says whether a session is of no more use after an error.
+func breaks(err error) bool {
+	if errors.Is(err, io.EOF) || errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrDestroyed) ||
+		errors.Is(err, client.ErrReleased) || errors.Is(err, errBroke) {
+		return true
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled, codes.Internal:
+		return true
+	}
+	// What the server says of a cache that it has lost with all else.
+	text := err.Error()
+	return strings.Contains(text, "unable to find cache id") || strings.Contains(text, "unable to find queue id") ||
+		strings.Contains(text, "client connection is closing")
+}
+
+// Classify puts an error of an operation in its class. It is safe for use by
+// several goroutines.
+func (c *Conn) Classify(err error) store.Class { return Classify(err) }
+
+// Classify puts an error of the client in its class.
+func Classify(err error) store.Class {
+	switch {
+	case err == nil:
+		return store.Worked
+	case errors.Is(err, errAway), errors.Is(err, errClosed):
+		return store.Unreachable
+	case errors.Is(err, context.Canceled):
+		return store.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return store.Timeout
+	case errors.Is(err, errBroke), breaks(err):
+		return store.Unreachable
+	}
+	switch status.Code(err) {
+	case codes.DeadlineExceeded:
+		return store.Timeout
+	case codes.ResourceExhausted:
+		return store.Overloaded
+	case codes.PermissionDenied, codes.Unauthenticated:
+		return store.Refused
+	}
+	for _, w := range words {
+		if strings.Contains(err.Error(), w.part) {
+			return w.class
+		}
+	}
+	return store.Other
+}
+
+// words tell the class of an answer of the server, which is text and nothing else.
+var words = []struct {
+	part  string
+	class store.Class
+}{
+	{"OutOfMemory", store.OutOfMemory},
+	{"Permission", store.Refused},
+	{"Security", store.Refused},
+	{"RequestTimeout", store.Timeout},
+	{"timed out", store.Timeout},
+	{"RequestPolicy", store.Unreachable}, // no member stores data
+	{"no storage-enabled", store.Unreachable},
+	{"UnsupportedOperation", store.ReadOnly},
+	{"ClassCast", store.WrongType},
+	{"serialization", store.WrongType},
+}
+
+// where names the hosts as the target does.
+func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
+
+// sentence is a message of ours that keeps its cause for those who ask with
+// errors.Is, without repeating it.
+type sentence struct {
+	text  string
+	cause error
+}
+
+func (s sentence) Error() string { return s.text }
+func (s sentence) Unwrap() error { return s.cause }
+
+// explain says in one sentence why the server cannot be used, and what to do. Most
+// of what the client knows is in the text of its errors only.
+func (c *Conn) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := ctx.Err(); errors.Is(e, context.Canceled) {
+		return fmt.Errorf("coherence: %s: %w", c.where(), e) // the user's own doing
+	}
+	text := err.Error()
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if strings.Contains(text, p) {
+				return true
+			}
+		}
+		return false
+	}
+	say := func(what, hint string) error {
+		return fault.Store(sentence{"coherence: " + c.where() + ": " + what, err}, hint)
+	}
+	var unknown x509.UnknownAuthorityError
+	const running = "is the server running, with its gRPC proxy? perfbench lab up coherence starts one"
+	switch {
+	case errors.Is(err, errOld):
+		return say("it speaks only an old version of Coherence's gRPC protocol", "it takes Coherence CE 24.09 or later, or 14.1.2")
+	case errors.As(err, &unknown), has("unknown authority"):
+		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
+	case has("certificate required", "bad certificate"):
+		return say("it wants a certificate of ours", "give cert=FILE and key=FILE")
+	case has("first record does not look like a TLS handshake"):
+		return say("it does not speak TLS on this port", "leave tls=1 away")
+	case has("certificate is valid for", "certificate is not valid", "doesn't contain any IP SANs"):
+		return say("its certificate is for another name", "give the name in it with servername=NAME")
+	case has("no such host"):
+		return say("there is no such host", "is the name right?")
+	case has("connection refused", "i/o timeout", "network is unreachable", "no route to host"):
+		return say("cannot be reached: "+last(text), running)
+	case errors.Is(err, context.DeadlineExceeded):
+		return say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
+	case has("connection reset", "EOF", "server preface", "frame header", "http2"):
+		if c.tls == nil {
+			return say("ended the connection, or speaks no gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
+		}
+		return say("ended the connection, or speaks no gRPC", "does it want a certificate? give cert=FILE and key=FILE")
+	}
+	return fault.Store(fmt.Errorf("coherence: %s: %w", c.where(), err), "is this a Coherence with a gRPC proxy? perfbench lab up coherence starts one")
+}
+
+// last is the part of a message behind its last colon.
+func last(text string) string {
+	text = strings.TrimRight(text, `"`)
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}

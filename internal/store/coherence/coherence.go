@@ -1,0 +1,330 @@
+// Package coherence speaks to Oracle Coherence through its Go client, over the
+// gRPC proxy. It implements the shapes of package store over one cache for each
+// space, and queues, expiry, near caches and entry processors for profiles that
+// ask for them. No profile's schema is in here.
+//
+// The client sends all calls of a session through one stream, so that a session is
+// its own bottleneck: a connection owns several and hands them out in turn. Values
+// travel as JSON, a value of bytes as base64.
+//
+// The client (v2.3.1) waits for answers under a context of ours that ends with the
+// session only, never with the call: when one of its own waits is cut short while
+// the answer arrives, it locks its session up for good. Who is waiting here leaves
+// in time; the client's goroutine goes on until the answer comes or its session is
+// closed.
+package coherence
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Driver opens connections to Coherence.
+var Driver = store.Driver{
+	Name:    "coherence",
+	Title:   "Coherence",
+	Schemes: []string{"coherence"},
+	Example: "coherence://localhost:1408",
+	Params:  store.NetworkParams,
+	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
+		c, err := Open(ctx, t, o)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	},
+}
+
+var _ interface {
+	store.Conn
+	store.Putter
+	store.Setter
+	store.BatchPutter
+	store.Getter
+	store.BatchGetter
+	store.Counter
+	store.GroupPutter
+	store.Keeper
+	store.Prober
+	store.Pooled
+} = (*Conn)(nil)
+
+// Conn is several sessions with one cluster. It is safe for use by several
+// goroutines.
+type Conn struct {
+	target store.Target
+	opts   options
+	tls    *tls.Config
+	hosts  []string
+	gates  []*gate
+	links  []atomic.Pointer[link] // nil: lost, and not back yet
+	next   atomic.Uint64
+	// version is the server's own word.
+	version string
+
+	wake    chan struct{} // something is to be opened again
+	stop    chan struct{}
+	closing sync.Once
+	tending sync.WaitGroup
+	mending sync.WaitGroup // links that are being closed
+	late    atomic.Int64   // calls that were left waiting
+}
+
+// Open connects to the hosts of t and makes sure that they answer and accept us.
+// Errors have the code of an unfit store, or of bad input when the target itself is
+// wrong, and a hint.
+func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
+	opts, err := newOptions(t, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	config, err := store.TLSConfig(t)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{
+		target: t, opts: opts, tls: config,
+		links: make([]atomic.Pointer[link], opts.connections),
+		wake:  make(chan struct{}, 1), stop: make(chan struct{}),
+	}
+	for _, h := range t.Hosts {
+		c.hosts = append(c.hosts, store.HostPort(h, 1408))
+	}
+	quiet()
+	limited, cancel := context.WithTimeout(ctx, opts.dial)
+	defer cancel()
+	if err := c.connect(limited); err != nil {
+		return nil, errors.Join(c.explain(ctx, err), c.Close())
+	}
+	c.tending.Go(c.tend)
+	return c, nil
+}
+
+// connect opens the gates and the first session of each place.
+func (c *Conn) connect(ctx context.Context) error {
+	for _, h := range c.hosts {
+		g, err := newGate(h, c.tls, c.opts.dial)
+		if err != nil {
+			return err
+		}
+		c.gates = append(c.gates, g)
+		if err := g.reach(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range c.links {
+		l, err := c.openLink(ctx, i)
+		if err != nil {
+			return err
+		}
+		c.links[i].Store(l)
+	}
+	l := c.links[0].Load()
+	c.version = l.version()
+	_, err := call(ctx, c, func(ctx context.Context, l *link) (int, error) {
+		m, err := l.cache(madeName(""))
+		if err != nil {
+			return 0, err
+		}
+		return m.Size(ctx)
+	})
+	return err
+}
+
+// tend opens again what was lost, once its host answers. It ends with the
+// connection.
+func (c *Conn) tend() {
+	again := time.NewTicker(retryEvery)
+	defer again.Stop()
+	for _, g := range c.gates {
+		c.tending.Go(func() { g.watch(c.stop, func() { c.lostHost(g.host) }, c.nudge) })
+	}
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-c.wake:
+		case <-again.C:
+		}
+		for i := range c.links {
+			if c.links[i].Load() != nil || !c.gates[i%len(c.gates)].ready() {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), c.opts.dial)
+			l, err := c.openLink(ctx, i)
+			cancel()
+			if err != nil {
+				break // the next tick tries again
+			}
+			c.links[i].Store(l)
+		}
+	}
+}
+
+// retryEvery is the time between two looks at what is to be opened again.
+const retryEvery = 200 * time.Millisecond
+
+func (c *Conn) nudge() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lostHost gives up all sessions with a host that is gone.
+func (c *Conn) lostHost(host string) {
+	for i := range c.links {
+		if l := c.links[i].Load(); l != nil && l.host == host {
+			c.lose(l)
+		}
+	}
+}
+
+// lose gives up a session: its calls end at once, and another one is opened.
+func (c *Conn) lose(l *link) {
+	if l.place < 0 || !c.links[l.place].CompareAndSwap(l, nil) {
+		return
+	}
+	c.mending.Go(l.close)
+	c.nudge()
+}
+
+// pick returns a session, or nil when all are lost.
+func (c *Conn) pick() *link {
+	n := uint64(len(c.links))
+	first := c.next.Add(1)
+	for i := range n {
+		if l := c.links[(first+i)%n].Load(); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// Close ends all sessions. It may be called again.
+func (c *Conn) Close() error {
+	c.closing.Do(func() {
+		close(c.stop)
+		for i := range c.links {
+			if l := c.links[i].Load(); l != nil {
+				c.lose(l)
+			}
+		}
+		for _, g := range c.gates {
+			g.close()
+		}
+		done := make(chan struct{})
+		go func() {
+			c.tending.Wait()
+			for i := range c.links { // one may have been opened meanwhile
+				if l := c.links[i].Load(); l != nil {
+					c.lose(l)
+				}
+			}
+			c.mending.Wait()
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-time.After(closeLimit): // a server that is frozen does not let its client go
+		}
+	})
+	return nil
+}
+
+// closeLimit is how long Close waits for the client to let go.
+const closeLimit = 3 * time.Second
+
+func (c *Conn) closed() bool {
+	select {
+	case <-c.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Pool tells how many sessions there are.
+func (c *Conn) Pool() store.PoolStats {
+	s := store.PoolStats{Size: len(c.links)}
+	for i := range c.links {
+		if c.links[i].Load() != nil {
+			s.Open++
+		}
+	}
+	return s
+}
+
+// call runs f on one of the sessions. It returns as soon as f does, ctx ends, the
+// time of a call is over, or the session is lost; then f goes on by itself, so it
+// must own what it uses.
+func call[T any](ctx context.Context, c *Conn, f func(ctx context.Context, l *link) (T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	l := c.pick()
+	if l == nil {
+		if c.closed() {
+			return none, errClosed
+		}
+		return none, errAway
+	}
+	return callOn(ctx, c, l, f)
+}
+
+// callOn is call on a given session.
+func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Context, l *link) (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	var none T
+	done := make(chan answer, 1) // one value: the sender never waits
+	go func() {
+		defer func() {
+			if v := recover(); v != nil { // it happens in this client when a session ends
+				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
+			}
+		}()
+		v, err := f(l.life, l)
+		done <- answer{v, err}
+	}()
+	timer := time.NewTimer(c.opts.read)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		l.heard.Store(time.Now().UnixNano())
+		if a.err != nil && breaks(a.err) {
+			c.lose(l)
+		}
+		return a.v, a.err
+	case <-l.lost:
+		return none, errAway
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-timer.C:
+		if time.Since(time.Unix(0, l.heard.Load())) > 2*c.opts.read {
+			c.lose(l) // nothing at all has come for long
+		}
+		return none, errSlow
+	}
+}
+
+var (
+	errAway   = errors.New("the session with the server was lost")
+	errBroke  = errors.New("the client failed")
+	errClosed = errors.New("the connection is closed")
+	errSlow   = fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
+)
+
+// refuse is an error of bad input about the target.
+func refuse(what, hint string) error { return fault.Input(errors.New("coherence: "+what), hint) }

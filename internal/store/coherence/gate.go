@@ -1,0 +1,91 @@
+package coherence
+
+import (
+	"context"
+	"crypto/tls"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// gate is a connection of our own to one host, over which nothing goes: the client
+// tells neither why it cannot connect nor that it is cut off.
+type gate struct {
+	host string
+	conn *grpc.ClientConn
+}
+
+func newGate(host string, config *tls.Config, dial time.Duration) (*gate, error) {
+	creds := insecure.NewCredentials()
+	if config != nil {
+		creds = credentials.NewTLS(config.Clone())
+	}
+	conn, err := grpc.NewClient("passthrough:///"+host, grpc.WithTransportCredentials(creds), grpc.WithIdleTimeout(0),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.5, MaxDelay: 500 * time.Millisecond},
+			MinConnectTimeout: dial,
+		}))
+	if err != nil {
+		return nil, err
+	}
+	return &gate{host, conn}, nil
+}
+
+// reach makes sure that a server of gRPC answers, whatever it answers.
+func (g *gate) reach(ctx context.Context) error {
+	g.conn.Connect()
+	err := g.conn.Invoke(ctx, "/grpc.health.v1.Health/Check", &emptypb.Empty{}, &emptypb.Empty{})
+	switch status.Code(err) {
+	case codes.OK, codes.Unimplemented, codes.NotFound:
+		return nil
+	case codes.DeadlineExceeded, codes.Canceled:
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (g *gate) ready() bool { return g.conn.GetState() == connectivity.Ready }
+
+// watch calls lost whenever the host goes away and back when it answers again,
+// until stop is closed.
+func (g *gate) watch(stop <-chan struct{}, lost, back func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-stop:
+		case <-ctx.Done():
+		}
+	}()
+	state := g.conn.GetState()
+	for {
+		if state == connectivity.Idle {
+			g.conn.Connect()
+		}
+		if !g.conn.WaitForStateChange(ctx, state) {
+			return
+		}
+		was := state
+		state = g.conn.GetState()
+		switch {
+		case state == connectivity.Shutdown:
+			return
+		case state == connectivity.Ready:
+			back()
+		case was == connectivity.Ready:
+			lost()
+		}
+	}
+}
+
+func (g *gate) close() { _ = g.conn.Close() } // it is closed once, and has nothing under way

@@ -1,0 +1,28 @@
+package coherence
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Info tells what the server is and how it is spoken to.
+func (c *Conn) Info(ctx context.Context) (store.Info, error) {
+	if _, err := onCache(ctx, c, "count", madeName(""), func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) }); err != nil {
+		return store.Info{}, c.explain(ctx, err)
+	}
+	topology := "behind one gRPC proxy"
+	if n := len(c.hosts); n > 1 {
+		topology = fmt.Sprintf("behind %d gRPC proxies", n)
+	}
+	return store.Info{
+		Name: "coherence", Version: c.version, Topology: topology,
+		Details: map[string]string{
+			"client sessions": fmt.Sprintf("%d, each with one stream, used in turn", len(c.links)),
+			"protocol":        "gRPC v1, values as JSON: bytes take a third more as base64",
+			"retry policy":    "none: an operation is one attempt",
+			"call time-out":   c.opts.read.String(),
+		},
+	}, nil
+}

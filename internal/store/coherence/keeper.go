@@ -1,0 +1,165 @@
+package coherence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	client "github.com/oracle/coherence-go-client/v2/coherence"
+	"github.com/oracle/coherence-go-client/v2/coherence/filters"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// madeKey is the key of a space in the records.
+func madeKey(s store.Space) string {
+	key := s.Name
+	if s.Grouped {
+		key += ":{}"
+	}
+	if s.Shape == Queues {
+		key += ":queue"
+	}
+	return key
+}
+
+// Queues is the shape of a space that is a queue.
+const Queues store.Shape = "queue"
+
+// Inspect looks at the cache or queue of a space. An empty one counts as nothing:
+// the server makes it when somebody looks.
+func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+	n, kind, err := c.sizeOf(ctx, s)
+	if err != nil || n == 0 {
+		return store.Found{}, err
+	}
+	return store.Found{Exists: true, Kind: kind, Size: n}, nil
+}
+
+func (c *Conn) sizeOf(ctx context.Context, s store.Space) (int64, string, error) {
+	if s.Shape == Queues {
+		n, err := c.QueueSize(ctx, s)
+		return n, "queue", err
+	}
+	n, err := c.Count(ctx, s)
+	return n, "cache", err
+}
+
+// recorded says whether a space is written down as ours.
+func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
+	return onCache(ctx, c, "read", madeName(s.Namespace), func(ctx context.Context, m Cache) (bool, error) {
+		return m.ContainsKey(ctx, madeKey(s))
+	})
+}
+
+// Record writes down that we made a space.
+func (c *Conn) Record(ctx context.Context, m store.Made) error {
+	if m.Shape != Queues {
+		if _, err := cacheOf(m.Space); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("record of %s: %w", m.Name, err)
+	}
+	_, err = onCache(ctx, c, "write", madeName(m.Namespace), func(ctx context.Context, made Cache) (none, error) {
+		_, err := made.Put(ctx, madeKey(m.Space), text)
+		return none{}, err
+	})
+	return err
+}
+
+// Made lists what is recorded under a namespace, by name.
+func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	name := madeName(namespace)
+	texts, err := onCache(ctx, c, "read", name, func(ctx context.Context, m Cache) (map[string][]byte, error) {
+		out := map[string][]byte{}
+		var first error
+		for e := range m.EntrySetFilter(ctx, filters.Always()) {
+			if e.Err != nil && first == nil {
+				first = e.Err
+			} else if e.Err == nil {
+				out[e.Key] = e.Value
+			}
+		}
+		return out, first
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Made
+	for key, text := range texts {
+		var m store.Made
+		if err := json.Unmarshal(text, &m); err != nil || madeKey(m.Space) != key {
+			return nil, fault.Store(fmt.Errorf("coherence: %q in %s is no record of perfbench", key, name), "use another --namespace")
+		}
+		m.Namespace = namespace
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b store.Made) int { return strings.Compare(madeKey(a.Space), madeKey(b.Space)) })
+	return out, nil
+}
+
+// Drop removes the entries of a space that is recorded as ours, and the record,
+// and tells how many entries are gone. The cache itself stays, empty: to destroy or
+// to truncate it is an event for every session, and while one of those looks up
+// another cache an event makes the client wait for itself.
+func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	recorded, err := c.recorded(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	if !recorded {
+		return 0, fault.Input(fmt.Errorf("coherence: %s was not made by perfbench", s.Name), "only what perfbench made is deleted")
+	}
+	n, _, err := c.sizeOf(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	if s.Shape == Queues {
+		err = c.ClearQueue(ctx, s)
+	} else {
+		_, err = on(ctx, c, "clear", s, func(ctx context.Context, m Cache) (none, error) { return none{}, m.Clear(ctx) })
+	}
+	if err != nil {
+		return 0, err
+	}
+	if progress != nil {
+		progress(n)
+	}
+	_, err = onCache(ctx, c, "write", madeName(s.Namespace), func(ctx context.Context, m Cache) (none, error) {
+		_, err := m.Remove(ctx, madeKey(s))
+		return none{}, err
+	})
+	return n, err
+}
+
+// Probe tells whether the server would take the writes of a run into s: it writes
+// into a cache of our own, reads that back, and removes it.
+func (c *Conn) Probe(ctx context.Context, s store.Space) error {
+	if s.Shape != Queues {
+		if _, err := cacheOf(s); err != nil {
+			return err
+		}
+	}
+	const key = "probe"
+	_, err := onCache(ctx, c, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m Cache) (none, error) {
+		if _, err := m.Put(ctx, key, []byte(key)); err != nil {
+			return none{}, err
+		}
+		v, err := m.Get(ctx, key)
+		if err == nil && v == nil {
+			err = client.ErrDestroyed
+		}
+		if err != nil {
+			return none{}, err
+		}
+		_, err = m.Remove(ctx, key)
+		return none{}, err
+	})
+	return c.explain(ctx, err)
+}

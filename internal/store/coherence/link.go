@@ -1,0 +1,159 @@
+package coherence
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/oracle/coherence-go-client/v2/coherence"
+)
+
+// Cache is a cache of the client: text keys, values of bytes.
+type Cache = client.NamedCache[string, []byte]
+
+// life is the context of a session's calls. It has a deadline, so that the client
+// adds none of its own, and ends by that: on a cancelled call the client leaves
+// goroutines behind.
+type life struct{ done chan struct{} }
+
+// Deadline is in a time that nobody will see.
+func (life) Deadline() (time.Time, bool) { return time.Unix(1<<40, 0), true }
+
+// Done is closed when the session has ended.
+func (l life) Done() <-chan struct{} { return l.done }
+
+// Err tells why it ended.
+func (l life) Err() error {
+	select {
+	case <-l.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// Value has none.
+func (life) Value(any) any { return nil }
+
+// link is one session with one host.
+type link struct {
+	place   int // among the connection's links; -1 is none of them
+	host    string
+	session *client.Session
+	life    life
+	lost    chan struct{} // closed when it is given up
+	heard   atomic.Int64  // when the last answer came, in ns since 1970
+	ending  sync.Once
+
+	making sync.Mutex
+	caches sync.Map // name → Cache
+	queues sync.Map // name → Queue
+}
+
+var errOld = errors.New("it speaks only version 0 of the gRPC protocol")
+
+// opening lets one session be opened at a time: the client keeps the level of its
+// log in a variable of the package.
+var opening sync.Mutex
+
+// openLink opens a session for a place.
+func (c *Conn) openLink(ctx context.Context, place int) (*link, error) {
+	return c.newLink(ctx, c.hosts[max(place, 0)%len(c.hosts)], place)
+}
+
+// newLink opens a session, which the client does without a context.
+func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, error) {
+	options := []func(*client.SessionOptions){
+		client.WithAddress(host), client.WithRequestTimeout(c.opts.read), client.WithPlainText(),
+	}
+	if c.tls != nil {
+		config := c.tls.Clone()
+		options[2] = client.WithTLSConfig(config)
+	}
+	type opened struct {
+		s   *client.Session
+		err error
+	}
+	done := make(chan opened, 1) // one value: the sender never waits
+	go func() {
+		opening.Lock()
+		defer opening.Unlock()
+		s, err := client.NewSession(context.Background(), options...)
+		done <- opened{s, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		l := &link{place: place, host: host, session: o.s, life: life{make(chan struct{})}, lost: make(chan struct{})}
+		l.heard.Store(time.Now().UnixNano())
+		if o.s.GetProtocolVersion() == 0 { // the client takes no answer for an old server
+			l.close()
+			return nil, errOld
+		}
+		return l, nil
+	case <-ctx.Done():
+		c.mending.Go(func() {
+			if o := <-done; o.s != nil {
+				end(o.s)
+			}
+		})
+		return nil, context.Cause(ctx)
+	}
+}
+
+// close ends the session. Its calls are told first, the client's own waits last:
+// by then nothing arrives any more that they could miss.
+func (l *link) close() {
+	l.ending.Do(func() {
+		close(l.lost)
+		end(l.session)
+		time.Sleep(settle)
+		close(l.life.done)
+	})
+}
+
+// settle is the time in which a closed session is done with what had arrived.
+const settle = 20 * time.Millisecond
+
+// end closes a session and waits until the client has said so.
+func end(s *client.Session) {
+	defer func() { _ = recover() }() // it has no stream when it never got through
+	said := listen(s.ID())
+	defer said.forget()
+	s.Close()
+	said.wait()
+}
+
+var inName = regexp.MustCompile(`Coherence version: (\S+?),`)
+
+// version is what the server calls itself; the client tells it in its log only.
+func (l *link) version() string {
+	if m := inName.FindStringSubmatch(heardOf(l.session.ID())); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// cache returns the cache of that name, which the server makes if need be. It is
+// looked up once for each session.
+func (l *link) cache(name string) (Cache, error) {
+	if m, ok := l.caches.Load(name); ok {
+		return m.(Cache), nil
+	}
+	l.making.Lock()
+	defer l.making.Unlock()
+	if m, ok := l.caches.Load(name); ok {
+		return m.(Cache), nil
+	}
+	m, err := client.GetNamedCache[string, []byte](l.session, name)
+	if err != nil {
+		return nil, err
+	}
+	l.caches.Store(name, m)
+	return m, nil
+}

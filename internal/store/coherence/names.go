@@ -1,0 +1,65 @@
+package coherence
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// byGroup ends the name of the cache of a grouped space, whose keys begin with
+// their group.
+const byGroup = ".by-group"
+
+// CacheName returns the name of the cache of a space: "perfbench.eligibility".
+func CacheName(s store.Space) string {
+	name := s.Name
+	if s.Grouped {
+		name += byGroup
+	}
+	return prefixed(s.Namespace, name)
+}
+
+func prefixed(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "." + name
+}
+
+// madeName is the name of the cache with the records of what was made under a
+// namespace.
+func madeName(namespace string) string { return prefixed(namespace, "perfbench-made") }
+
+// cacheOf returns the name of the cache of a space; ours are refused.
+func cacheOf(s store.Space) (string, error) {
+	name := CacheName(s)
+	if s.Name == "" || name == madeName(s.Namespace) || strings.HasSuffix(name, "perfbench-probe") {
+		return "", refuse("the name "+name+" is taken by perfbench's own cache", "choose another name or --namespace")
+	}
+	return name, nil
+}
+
+// escape begins the keys that are not text as they stand.
+const escape = "\x00"
+
+// textKey writes a key so that it can be JSON text: as it is, or in base64.
+func textKey(key []byte) string {
+	if utf8.Valid(key) && (len(key) == 0 || key[0] != escape[0]) {
+		return string(key)
+	}
+	return escape + base64.StdEncoding.EncodeToString(key)
+}
+
+// groupedKey is the key of an entry in a grouped space: the group's length keeps
+// the two apart.
+func groupedKey(group, key []byte) string {
+	b := binary.AppendUvarint(make([]byte, 0, len(group)+len(key)+2), uint64(len(group)))
+	return textKey(append(append(b, group...), key...))
+}
+
+// bytesOf copies a value, and keeps an empty one from being taken for none. The
+// client may still be at it when the caller has left.
+func bytesOf(b []byte) []byte { return append(make([]byte, 0, len(b)), b...) }

@@ -1,0 +1,63 @@
+package coherence
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// timeout is how long a call may take unless the target says otherwise: that of
+// the original's client.
+const timeout = 5 * time.Second
+
+// sessions is the number of sessions unless the target says otherwise: above four
+// more of them gained nothing, one alone does half as much.
+const sessions = 4
+
+// maxValue is the longest value in bytes: as base64 it must fit into a message of
+// gRPC, of which a server takes 4 MiB.
+const maxValue = 3<<20 - 64<<10
+
+// options is what a target says beyond hosts.
+type options struct {
+	connections int
+	dial, read  time.Duration
+}
+
+func newOptions(t store.Target, threads int) (options, error) {
+	if len(t.Hosts) == 0 {
+		return options{}, refuse("no host", "for example coherence://localhost:1408")
+	}
+	if t.User != "" || t.Password != "" {
+		return options{}, refuse("user and password have no meaning: its gRPC proxy asks for none",
+			"a proxy tells its clients by their certificates: give cert=FILE and key=FILE")
+	}
+	if t.Path != "" {
+		return options{}, refuse(fmt.Sprintf("there is nothing that /%s could name", t.Path), "leave it away; --namespace stands before the names of caches")
+	}
+	var o options
+	var err1 error
+	o.connections, err1 = store.Connections(t)
+	times, err2 := store.Timeouts(t)
+	if err := errors.Join(err1, err2); err != nil {
+		return o, fault.Code(err, fault.CodeInput)
+	}
+	if times.Write != 0 && times.Read != 0 && times.Write != times.Read {
+		return o, refuse("read_timeout and write_timeout differ, and a call has one time-out only", "give one of them")
+	}
+	if o.connections == 0 {
+		o.connections = max(1, min(sessions, threads))
+	}
+	o.dial, o.read = or(times.Dial), or(max(times.Read, times.Write))
+	return o, nil
+}
+
+func or(d time.Duration) time.Duration {
+	if d == 0 {
+		return timeout
+	}
+	return d
+}

@@ -1,0 +1,113 @@
+package coherence
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/grpclog"
+)
+
+// journal takes what the client logs through the standard logger, which it has no
+// other way to be kept from, and passes on what others log. It also tells when a
+// session has said its last word: only then is the client done with it.
+type journal struct {
+	mu      sync.Mutex
+	next    io.Writer
+	greeted map[string]string        // by session: what it said when it connected
+	waiting map[string]chan struct{} // by session
+}
+
+var heard = &journal{greeted: map[string]string{}, waiting: map[string]chan struct{}{}}
+
+var silence sync.Once
+
+// quiet keeps the client and gRPC from writing to the terminal.
+func quiet() {
+	silence.Do(func() {
+		grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
+		heard.next = log.Writer()
+		log.SetOutput(heard)
+	})
+}
+
+// levels begin what the client logs.
+var levels = [][]byte{[]byte("INFO "), []byte("WARNING "), []byte("ERROR "), []byte("DEBUG ")}
+
+// Write takes one line of the standard logger.
+func (j *journal) Write(line []byte) (int, error) {
+	text := line
+	if fields := bytes.SplitN(line, []byte(" "), 3); len(fields) == 3 && len(fields[0]) == len("2006/01/02") {
+		text = fields[2]
+	}
+	for _, level := range levels {
+		if rest, ok := bytes.CutPrefix(text, level); ok {
+			j.take(string(rest))
+			return len(line), nil
+		}
+	}
+	return j.next.Write(line)
+}
+
+// take notes what a session says about itself.
+func (j *journal) take(text string) {
+	_, rest, ok := strings.Cut(text, "Session [")
+	if !ok {
+		return
+	}
+	id, word, ok := strings.Cut(rest, "]")
+	if !ok {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch word = strings.TrimSpace(word); {
+	case strings.HasPrefix(word, "connected to ["):
+		j.greeted[id] = word
+	case strings.HasPrefix(word, "closed"):
+		delete(j.greeted, id)
+		if ch := j.waiting[id]; ch != nil {
+			close(ch)
+			delete(j.waiting, id)
+		}
+	}
+}
+
+func heardOf(session string) string {
+	heard.mu.Lock()
+	defer heard.mu.Unlock()
+	return heard.greeted[session]
+}
+
+// farewell is the wait for a session's last word.
+type farewell struct {
+	session string
+	said    chan struct{}
+}
+
+func listen(session string) farewell {
+	f := farewell{session, make(chan struct{})}
+	heard.mu.Lock()
+	defer heard.mu.Unlock()
+	heard.waiting[session] = f.said
+	return f
+}
+
+// wait returns when it was said, or after a second: a client that is told to be
+// quiet by its environment does not say it.
+func (f farewell) wait() {
+	select {
+	case <-f.said:
+	case <-time.After(time.Second):
+	}
+}
+
+func (f farewell) forget() {
+	heard.mu.Lock()
+	defer heard.mu.Unlock()
+	delete(heard.waiting, f.session)
+	delete(heard.greeted, f.session)
+}

@@ -1,0 +1,201 @@
+package coherence
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// none is the result of a call that has none.
+type none struct{}
+
+// fits refuses a value that no message can carry: the client would lose its
+// session over it.
+func fits(val []byte) error {
+	if len(val) > maxValue {
+		return fault.Input(fmt.Errorf("a value of %d bytes does not fit into a message of the gRPC proxy", len(val)), fmt.Sprintf("at most %d bytes", maxValue))
+	}
+	return nil
+}
+
+// on runs f on the cache of a space.
+func on[T any](ctx context.Context, c *Conn, what string, s store.Space, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+	name, err := cacheOf(s)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return onCache(ctx, c, what, name, f)
+}
+
+// onCache is on for a cache by its name.
+func onCache[T any](ctx context.Context, c *Conn, what, name string, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+	v, err := call(ctx, c, func(ctx context.Context, l *link) (T, error) {
+		m, err := l.cache(name)
+		if err != nil {
+			var zero T
+			return zero, err
+		}
+		return f(ctx, m)
+	})
+	return v, wrap(what, name, err)
+}
+
+// wrap says what was being done to what.
+func wrap(what, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", what, name, err)
+}
+
+// Put stores a value and has the server send the old one back.
+func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	return c.put(ctx, s, textKey(key), val)
+}
+
+func (c *Conn) put(ctx context.Context, s store.Space, key string, val []byte) error {
+	if err := fits(val); err != nil {
+		return err
+	}
+	v := bytesOf(val)
+	_, err := on(ctx, c, "put", s, func(ctx context.Context, m Cache) (none, error) {
+		_, err := m.Put(ctx, key, v)
+		return none{}, err
+	})
+	return err
+}
+
+// Set stores a value without reading the old one: as a putAll of one entry, which
+// sends nothing back.
+func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	return c.PutAll(ctx, s, []store.Entry{{Key: key, Val: val}})
+}
+
+// batchBytes is the most bytes of keys and values in one message.
+const batchBytes = 2 << 20
+
+// PutAll stores entries in one call, or in several when they do not fit into a
+// message.
+func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	return c.putAll(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val })
+}
+
+func (c *Conn) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
+	for i := 0; i < n; {
+		batch, size := make(map[string][]byte, n-i), 0
+		for ; i < n; i++ {
+			k, v := entry(i)
+			if err := fits(v); err != nil {
+				return err
+			}
+			if size += len(k) + len(v); size > batchBytes && len(batch) > 0 {
+				break
+			}
+			batch[k] = bytesOf(v)
+		}
+		if _, err := on(ctx, c, "put all", s, func(ctx context.Context, m Cache) (none, error) {
+			return none{}, m.PutAll(ctx, batch)
+		}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Get reads one value into buf.
+func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	k := textKey(key)
+	v, err := on(ctx, c, "get", s, func(ctx context.Context, m Cache) (*[]byte, error) { return m.Get(ctx, k) })
+	if err != nil || v == nil {
+		return buf[:0], false, err
+	}
+	return append(buf[:0], *v...), true, nil
+}
+
+// GetAll reads the values of keys in one call.
+func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = textKey(k)
+	}
+	return c.getAll(ctx, s, texts)
+}
+
+func (c *Conn) getAll(ctx context.Context, s store.Space, keys []string) ([][]byte, error) {
+	if len(keys) == 0 {
+		return nil, ctx.Err()
+	}
+	got, err := on(ctx, c, "get all", s, func(ctx context.Context, m Cache) (map[string][]byte, error) { return collect(ctx, m, keys) })
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(keys))
+	for i, k := range keys {
+		if v, ok := got[k]; ok {
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+// collect reads the answers of a getAll to their end, lest the client wait for a
+// reader for ever.
+func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, error) {
+	got := make(map[string][]byte, len(keys))
+	var first error
+	for e := range m.GetAll(ctx, keys) {
+		switch {
+		case e.Err != nil && first == nil:
+			first = e.Err
+		case e.Err == nil && e.Value == nil:
+			got[e.Key] = []byte{}
+		case e.Err == nil:
+			got[e.Key] = e.Value
+		}
+	}
+	return got, first
+}
+
+// Count tells how many entries a space holds.
+func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
+	n, err := on(ctx, c, "count", s, func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
+	return int64(n), err
+}
+
+func grouped(s store.Space) store.Space {
+	s.Grouped = true
+	return s
+}
+
+// PutGroup stores one entry in one group and has the old value sent back.
+func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	return c.put(ctx, grouped(s), groupedKey(group, key), val)
+}
+
+// PutGroups stores the entries of several groups in one call.
+func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	type place struct{ group, entry int }
+	var all []place
+	for i := range gs {
+		for j := range gs[i].Entries {
+			all = append(all, place{i, j})
+		}
+	}
+	return c.putAll(ctx, grouped(s), len(all), func(i int) (string, []byte) {
+		g := &gs[all[i].group]
+		e := &g.Entries[all[i].entry]
+		return groupedKey(g.Name, e.Key), e.Val
+	})
+}
+
+// GetGroup reads the values of keys in one group.
+func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = groupedKey(group, k)
+	}
+	return c.getAll(ctx, grouped(s), texts)
+}
