@@ -117,7 +117,6 @@ func params() []workload.Param {
 }
 
 func bindings() []workload.Binding {
-	const later = "not in this version yet; use redis:// or embedded:"
 	return []workload.Binding{
 		{Driver: "embedded", New: bind},
 		{Driver: "redis", New: bind},
@@ -127,7 +126,7 @@ func bindings() []workload.Binding {
 		{Driver: "mysql", New: bind},
 		{Driver: "postgres", New: bind},
 		{Driver: "sqlite", New: bind},
-		{Driver: "coherence", Refuse: later},
+		{Driver: "coherence", New: bind},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 	}
 }

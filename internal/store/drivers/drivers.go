@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/store/embedded"
 	"github.com/perfbench/perfbench/internal/store/memory"
@@ -25,6 +26,7 @@ func All() []store.Driver {
 		embedded.Driver,
 		redis.Driver,
 		cassandra.Driver,
+		coherence.Driver,
 		sqlstore.MySQL,
 		sqlstore.Postgres,
 		sqlstore.SQLite,
@@ -37,10 +39,9 @@ func All() []store.Driver {
 // missing says of schemes that are known and have no driver yet what works
 // instead.
 var missing = map[string]string{
-	"coherence": "redis:// and embedded: work",
-	"amqp":      brokerHint,
-	"amqps":     brokerHint,
-	"lab":       "start the lab first with  perfbench lab up,  or use embedded:",
+	"amqp":  brokerHint,
+	"amqps": brokerHint,
+	"lab":   "start the lab first with  perfbench lab up,  or use embedded:",
 }
 
 // A broker is no store.
