@@ -2,6 +2,7 @@ package authz_test
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -20,6 +22,25 @@ import (
 // start begins a run as a user would.
 func start(t *testing.T, target string, set ...string) *session.Live {
 	t.Helper()
+	l, err := tryStart(t, target, set...)
+	require.NoError(t, err)
+	return l
+}
+
+// startAtLast starts on a node that may be too slow at first: one that has just
+// been started, on a machine that has much to do.
+func startAtLast(t *testing.T, target string, set ...string) (l *session.Live) {
+	t.Helper()
+	require.EventuallyWithT(t, func(check *assert.CollectT) {
+		var err error
+		l, err = tryStart(t, target, set...)
+		require.NoError(check, err)
+	}, 2*time.Minute, 10*time.Millisecond)
+	return l
+}
+
+func tryStart(t *testing.T, target string, set ...string) (*session.Live, error) {
+	t.Helper()
 	req := session.Request{Profile: authz.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}}
 	for _, kv := range set {
 		name, v, _ := strings.Cut(kv, "=")
@@ -28,10 +49,10 @@ func start(t *testing.T, target string, set ...string) *session.Live {
 	env := session.Env{Profiles: []workload.Profile{authz.Profile()}, Formats: authz.Formats(), Version: "test"}
 	req.Formats = []string{authz.FormatID, authz.HTMLFormatID}
 	p, err := session.Prepare(t.Context(), env, req)
-	require.NoError(t, err)
-	l, err := p.Start(t.Context(), nil)
-	require.NoError(t, err)
-	return l
+	if err != nil {
+		return nil, err
+	}
+	return p.Start(t.Context(), nil)
 }
 
 func finish(t *testing.T, l *session.Live) *session.Outcome {
@@ -58,26 +79,79 @@ func total(r *rundir.Run, op string) (count, errs int64) {
 	return count, errs
 }
 
-// A Cassandra that dies and comes back in the middle of a load costs errors, which
-// are counted, and loses nothing.
-func TestCassandraKilledInMidRun(t *testing.T) {
+// classes counts the errors of a run by their class.
+func classes(r *rundir.Run) map[string]int64 {
+	out := map[string]int64{}
+	for _, e := range r.Errors {
+		out[e.Class] += e.Count
+	}
+	return out
+}
+
+// A Cassandra that falls silent, and one that dies and comes back, in the middle of
+// a load cost errors, which are counted by their kind, and lose nothing.
+func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	srv := labtest.Cassandra(t)
-	target := srv.URL() + "?read_timeout=1s"
-	l := start(t, target, "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
-	require.Eventually(t, func() bool { return l.Snapshot().Done > 150 }, time.Minute, 5*time.Millisecond)
+	l := startAtLast(t, srv.URL()+"?read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 50 }, time.Minute, 5*time.Millisecond)
+	srv.Pause()
+	time.Sleep(4 * time.Second)
+	srv.Resume()
+	at := l.Snapshot().Done
+	require.Eventually(t, func() bool { return l.Snapshot().Done > at+50 }, time.Minute, 5*time.Millisecond)
 	srv.Kill()
 	srv.Restart()
 	o := finish(t, l)
 	require.NoError(t, o.Err)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	assert.NotEmpty(t, o.Run.Errors)
-	count, errs := total(&o.Run, "membership")
-	users, errs2 := total(&o.Run, "user")
-	groups, errs3 := total(&o.Run, "group")
-	assert.Positive(t, errs+errs2+errs3)
-	assert.EqualValues(t, 60, users)
-	assert.Positive(t, groups)
-	assert.Positive(t, count)
+	count := classes(&o.Run)
+	assert.Positive(t, count["timeout"], "%v", count)
+	assert.Positive(t, count["unreachable"], "%v", count)
+	assert.EqualValues(t, 60, sum(&o.Run, "user"))
+	var f authz.Facts
+	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	assert.EqualValues(t, f.Dataset.Groups, sum(&o.Run, "group"))
+	assert.EqualValues(t, f.Dataset.Memberships, sum(&o.Run, "membership"))
+	_, errs := total(&o.Run, "membership")
+	for _, op := range []string{"user", "group", "valid", "allow", "deny"} {
+		_, n := total(&o.Run, op)
+		errs += n
+	}
+	var all int64
+	for _, n := range count {
+		all += n
+	}
+	assert.Equal(t, all, errs, "every error is counted once, by its kind and by its operation")
+}
+
+// A node with more to do than it can in time turns calls away, which is counted as
+// what it is; the load goes on until everything is stored.
+func TestOverloadedCassandra(t *testing.T) {
+	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
+	l := startAtLast(t, srv.URL()+"?read_timeout=30s&dial_timeout=30s", "threads=384", "users=150", "groups=60", "variant=v2", "tests=valid")
+	o := finish(t, l)
+	require.NoError(t, o.Err)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	count := classes(&o.Run)
+	assert.Positive(t, count["overloaded"], "%v", count)
+	assert.Positive(t, sum(&o.Run, "membership"))
+}
+
+// What cannot work is said before anything is done.
+func TestCassandrasThatCannotServe(t *testing.T) {
+	srv := labtest.Cassandra(t)
+	for target, want := range map[string]string{
+		srv.URL() + "/nosuch":                     "there is no keyspace nosuch",
+		srv.URL() + "?dc=mars":                    `there is no data centre "mars"`,
+		"cassandra://127.0.0.1:1?dial_timeout=2s": "cannot be reached",
+	} {
+		_, err := tryStart(t, target)
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	}
+	_, err := tryStart(t, srv.URL(), "namespace=a-namespace-that-is-much-too-long-for-any-table")
+	require.ErrorContains(t, err, "more than 48 characters")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
 // A load that was stopped goes on under the same tenants, and stores only what was
@@ -120,11 +194,53 @@ func TestWrongDecisionFailsTheRun(t *testing.T) {
 }
 
 func TestLoadNeverWantsALoad(t *testing.T) {
-	req := session.Request{Profile: authz.Name, Target: labtest.Redis(t).URL(), Out: t.TempDir(), Values: workload.Values{}}
-	req.Values.Set(workload.Value{Name: "load", Text: "never", Origin: workload.OriginFlag})
-	p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{authz.Profile()}, Formats: authz.Formats()},
-		session.Request{Profile: req.Profile, Target: req.Target, Out: req.Out, Values: req.Values, Formats: []string{authz.FormatID}})
-	require.NoError(t, err)
-	_, err = p.Start(t.Context(), nil)
-	assert.ErrorContains(t, err, "no earlier run has loaded these data")
+	for _, set := range [][]string{{"load=never"}, {"load=never", "mode=user-profile"}} {
+		_, err := tryStart(t, labtest.Redis(t).URL(), set...)
+		assert.ErrorContains(t, err, "no earlier run has loaded these data")
+	}
+}
+
+// What a warm-up does counts nowhere, and takes nothing away from what is measured.
+func TestWarmUpCountsNowhere(t *testing.T) {
+	target := labtest.Redis(t).URL()
+	for _, set := range [][]string{{"sweepLimit=300", "tests=valid,sweep,mix", "mixOps=200"}, {"mode=user-profile"}} {
+		set = append(set, "users=100", "groups=40", "warmup=300ms", "threads=2")
+		o := finish(t, start(t, target, set...))
+		require.NoError(t, o.Err)
+		var f authz.Facts
+		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+		got := map[string]int64{}
+		for _, st := range append(f.Phases[0].Load, f.Phases[0].Tests...) {
+			got[st.Name] = st.Total
+		}
+		if f.Mode == "user-profile" {
+			assert.Equal(t, map[string]int64{"users": 100, "profileSections": 200, "profile": 100}, got)
+			continue
+		}
+		assert.Equal(t, map[string]int64{
+			"users": 100, "groups": int64(f.Dataset.Groups), "memberships": int64(f.Dataset.Memberships),
+			"valid": int64(f.Dataset.Memberships), "sweep": 300, "mix": 200,
+		}, got)
+	}
+}
+
+// Who reads decides what is shown, and every store agrees with that.
+func TestReadersOfProfiles(t *testing.T) {
+	target := labtest.Redis(t).URL()
+	shown := map[string]int64{}
+	for _, viewer := range []string{"owner", "admin", "loggedin", "anonymous", "mixed"} {
+		o := finish(t, start(t, target, "mode=user-profile", "users=80", "viewer="+viewer))
+		require.NoError(t, o.Err, viewer)
+		assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+		assert.Equal(t, "profiles", o.Run.Unit)
+		var f authz.Facts
+		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+		st := f.Phases[0].Tests[0]
+		assert.EqualValues(t, 160, st.Allowed+st.Denied)
+		shown[viewer] = st.Allowed
+	}
+	assert.EqualValues(t, 160, shown["owner"])
+	assert.EqualValues(t, 160, shown["admin"])
+	assert.Less(t, shown["loggedin"], shown["owner"])
+	assert.Less(t, shown["anonymous"], shown["loggedin"])
 }

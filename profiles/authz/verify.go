@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -18,7 +19,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	if b.s.driver == "null" {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	if err := b.record(ctx); err != nil {
+	if err := insist(ctx, func() error { return b.record(ctx) }); err != nil {
 		return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the load could not be recorded: %v", err)}
 	}
 	v := workload.Verification{State: workload.Passed}
@@ -91,8 +92,11 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	var asked, good int64
 	for key, role := range want {
 		principal, resource, _ := strings.Cut(key, "\x00")
-		got, err := b.l.role(ctx, &work{}, principal, resource)
-		if err != nil {
+		var got string
+		if err := insist(ctx, func() (err error) {
+			got, err = b.l.role(ctx, &work{}, principal, resource)
+			return err
+		}); err != nil {
 			return c, asked, err
 		}
 		asked++
@@ -104,4 +108,20 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	}
 	c.OK, c.Want, c.Got = asked == good, strconv.FormatInt(asked, 10), strconv.FormatInt(good, 10)
 	return c, asked, nil
+}
+
+// insisting is how long verification asks a store that does not answer: one that
+// was overloaded, or is coming back, needs a moment.
+const insisting = 30 * time.Second
+
+// insist calls f until it works, for a while.
+func insist(ctx context.Context, f func() error) error {
+	end := time.Now().Add(insisting)
+	for {
+		err := f()
+		if err == nil || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
 }

@@ -10,8 +10,10 @@ package cassandra
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
@@ -101,13 +103,28 @@ func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
 // Batch begins a batch.
 func (c *Conn) Batch(kind gocql.BatchType) *gocql.Batch { return c.session.Batch(kind) }
 
-// Close ends the session. It may be called again.
+// closingLimit is how long Close waits for the driver, which first ends what it is
+// doing behind our back, with nodes that may not answer.
+const closingLimit = 10 * time.Second
+
+// Close ends the session. It may be called again. A session that takes too long to
+// end is left to end by itself.
 func (c *Conn) Close() error {
+	var err error
 	c.closing.Do(func() {
 		c.closed.Store(true)
-		c.session.Close()
+		done := make(chan struct{})
+		go func() {
+			c.session.Close()
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-time.After(closingLimit):
+			err = fmt.Errorf("cassandra: %s: the session did not end within %v", c.where(), closingLimit)
+		}
 	})
-	return nil
+	return err
 }
 
 // inFlight is how many statements of one batched call are under way at a time.
