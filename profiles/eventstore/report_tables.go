@@ -1,0 +1,293 @@
+package eventstore
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// original writes the tables of th2's own report, in its order.
+func (r *reporter) original() {
+	r.received()
+	r.cradle()
+	r.resources("perfbench", "estore", "computation resources of estore", "The store stage runs within perfbench, beside the generators: these are figures of both.",
+		"estore-cpu", "estore-throttling", "estore-memory", "estore-network")
+	r.jvm("perfbench", "JVM of estore", "The store stage is Go: the heap is Go's, whose collector has no generations; collections are in the column of the old one.", "estore-heap", "estore-gc")
+	r.resources("rabbitmq", "RabbitMQ", "RabbitMQ", "", "rabbitmq-cpu", "rabbitmq-memory", "rabbitmq-network")
+	r.store()
+}
+
+func (r *reporter) received() {
+	r.printf("## Events received by estore\n\n")
+	var rows [][]string
+	for i := range r.f.Steps {
+		s := &r.f.Steps[i]
+		rate := float64(s.Received.Events) / s.seconds()
+		if long(s) {
+			rate = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Received })).mean
+		}
+		rows = append(rows, []string{
+			s.Name, number("%.0f", ratio(s.Received.Events, s.Received.Batches)),
+			number("%.0f", ratio(s.ReceivedBytes, s.Received.Batches)/1024), number("%.2f", ratio(s.ReceivedBytes, s.Received.Events)/1024),
+			r.rate(three(rate / 1000)), fmt.Sprint(s.MaxBatch),
+		})
+	}
+	table(&r.b, []string{
+		"step", "events in batch (avg), count", "batch size, serialized protobuf (avg), KiB", "event size, serialized protobuf (avg), KiB",
+		"event rate (avg), K item/s", "events in batch (max), count",
+	}, rows...)
+	r.picture("event-rate", "batch-events", "batch-bytes", "event-bytes")
+}
+
+func (r *reporter) cradle() {
+	r.printf("## Cradle\n\n")
+	var rows [][]string
+	for i := range r.f.Steps {
+		s := &r.f.Steps[i]
+		raw, compressed := float64(s.RawBytes)/s.seconds(), float64(s.CompressedBytes)/s.seconds()
+		if long(s) {
+			raw = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Raw })).mean
+			compressed = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Compressed })).mean
+		}
+		rows = append(rows, []string{
+			s.Name, r.rate(three(raw / (1 << 20))), r.rate(three(compressed / (1 << 20))), number("%.2f", ratio(s.RawBytes, s.CompressedBytes)),
+			r.rate(three(float64(s.LinkBytes) / s.seconds() / (1 << 20))), r.rate(three(float64(s.StoredBytes) / s.seconds() / (1 << 20))),
+			number("%.0f", ratio(s.StoredBytes, s.Stored.Events)), fmt.Sprint(s.Rows), fmt.Sprint(s.Statements),
+		})
+	}
+	table(&r.b, []string{
+		"step", "raw rate (avg), MiB/s", "compressed rate (avg), MiB/s", "compression (avg), times",
+		"attached ids (avg), MiB/s", "handed to the store (avg), MiB/s", "handed to the store, bytes/event", "rows", "statements",
+	}, rows...)
+	r.printf("Rates of content leave out the attached message ids, as the original's do; those have a column of their own.\n\n")
+	r.picture("content")
+}
+
+// missing is why there are no figures of a process.
+func (r *reporter) missing(role string, p *ProcessFacts) string {
+	switch {
+	case p != nil && len(p.Points) == 0 && p.Note != "":
+		return p.Note
+	case p != nil && len(p.Points) == 0:
+		return "nothing was measured: the run was too short"
+	case role == "rabbitmq" && r.f.Transport == viaDirect:
+		return "no broker: via=direct"
+	default:
+		return "no such process was watched; it must be on this machine, or name it with --set watch=" + role + "=PID"
+	}
+}
+
+// about says where the figures of a process come from.
+func (r *reporter) about(p *ProcessFacts, more string) {
+	var words []string
+	if more != "" {
+		words = append(words, more)
+	}
+	words = append(words, fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name))
+	if p.Note != "" {
+		words = append(words, "Not known: "+strings.TrimSuffix(p.Note, ".")+".")
+	}
+	r.printf("%s\n\n", strings.Join(words, " "))
+}
+
+// resources is a table of what a process has used.
+func (r *reporter) resources(role, short, title, more string, pictures ...string) {
+	r.printf("## %s\n\n", strings.ToUpper(title[:1])+title[1:])
+	p := r.f.process(role)
+	if p == nil || len(p.Points) == 0 {
+		r.printf("n/a: %s.\n\n", r.missing(role, p))
+		return
+	}
+	var rows [][]string
+	for i := range r.f.Steps {
+		s := &r.f.Steps[i]
+		cpu := over(s, p.points(func(x *ResourcePoint) *float64 { return x.CPU }))
+		throttled := over(s, p.points(func(x *ResourcePoint) *float64 { return x.Throttled }))
+		rss := over(s, p.points(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
+		in := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetIn }))
+		out := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetOut }))
+		rows = append(rows, []string{
+			s.Name, number("%.2f", cpu.mean), number("%.2f", cpu.top), number("%.2f", cpu.peak), number("%.1f", throttled.top*100),
+			memory(rss.mean), memory(rss.top), three(in.mean * 8 / 1e6), three(in.top * 8 / 1e6), three(out.mean * 8 / 1e6), three(out.top * 8 / 1e6),
+		})
+	}
+	table(&r.b, []string{
+		"step", "CPU (avg), cores", "CPU (max), cores", "CPU (peak), cores", "CPU throttling (max), %", "RAM (avg)", "RAM (max)",
+		"network in (avg), Mbps", "network in (max), Mbps", "network out (avg), Mbps", "network out (max), Mbps",
+	}, rows...)
+	r.about(p, more)
+	r.windows()
+	r.picture(pictures...)
+}
+
+// windows says what a maximum is.
+func (r *reporter) windows() {
+	if len(r.steps) > 0 && long(r.steps[0]) {
+		r.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(window)), spell(int64(settling)))
+		return
+	}
+	r.printf("Samples are of %s; a step is too short for maxima of longer means.\n\n", spell(r.f.SeriesEveryNs))
+}
+
+// jvm is a table of heap and collections.
+func (r *reporter) jvm(role, title, more string, pictures ...string) {
+	r.printf("## %s\n\n", title)
+	p := r.f.process(role)
+	if p == nil || !p.has(func(x *ResourcePoint) bool { return x.Heap != nil }) {
+		why := r.missing(role, p)
+		if p != nil && p.Note != "" {
+			why = p.Note
+		}
+		r.printf("n/a: %s.\n\n", strings.TrimSuffix(why, "."))
+		return
+	}
+	var rows [][]string
+	for i := range r.f.Steps {
+		s := &r.f.Steps[i]
+		get := func(of func(*ResourcePoint) *float64) stat { return over(s, p.points(of)) }
+		heap := get(func(x *ResourcePoint) *float64 { return whole(x.Heap) })
+		limit := get(func(x *ResourcePoint) *float64 { return whole(x.HeapMax) })
+		old := get(func(x *ResourcePoint) *float64 { return whole(x.Old) })
+		young := get(func(x *ResourcePoint) *float64 { return whole(x.Young) })
+		oldGC := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.OldGCs }))
+		youngGC := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.YoungGCs }))
+		pause := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.GCTimeNs }))
+		rows = append(rows, []string{
+			s.Name, memory(heap.top), memory(limit.peak), memory(old.top), memory(young.top),
+			number("%.0f", oldGC.top), number("%.0f", youngGC.top), number("%.1f", pause.top/6e10*100), number("%.1f", pause.mean/6e10*100),
+		})
+	}
+	table(&r.b, []string{
+		"step", "HEAP used (max)", "HEAP limit", "old gen used (max)", "young gen used (max)",
+		"GC count old (max), times/min", "GC count young (max), times/min", "time in GC (max), %", "time in GC (avg), %",
+	}, rows...)
+	r.about(p, more)
+	r.picture(pictures...)
+}
+
+func (p *ProcessFacts) has(what func(*ResourcePoint) bool) bool {
+	for i := range p.Points {
+		if what(&p.Points[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// store is the table of the store's process, Cassandra in the original.
+func (r *reporter) store() {
+	role, title := "cassandra", "Cassandra"
+	if r.f.Store != "cassandra" && r.f.Store != "" {
+		role, title = r.f.Store, "Cassandra (this run: "+r.f.Store+")"
+	}
+	r.resources(role, title, title, "", "store-cpu", "store-memory", "store-network")
+	if p := r.f.process(role); p != nil && p.has(func(x *ResourcePoint) bool { return x.LoadPerCPU != nil }) {
+		var rows [][]string
+		for i := range r.f.Steps {
+			s := &r.f.Steps[i]
+			load := over(s, p.points(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
+			rows = append(rows, []string{s.Name, number("%.2f", load.mean), number("%.2f", load.top)})
+		}
+		table(&r.b, []string{"step", "load of the machine per core, 1 min (avg)", "load of the machine per core, 1 min (max)"}, rows...)
+		r.printf("This is what the original calls CPU of Cassandra; the machine may be doing other things, too.\n\n")
+		r.picture("store-load")
+	}
+	if role == "cassandra" {
+		r.jvm(role, "JVM of Cassandra", "", "store-heap", "store-gc")
+	}
+}
+
+// collectCharts makes every chart for which there are values.
+func (r *reporter) collectCharts() {
+	if len(r.f.Series) == 0 {
+		return
+	}
+	var at, marks []float64
+	for i := range r.f.Series {
+		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
+	}
+	for i := range r.f.Steps {
+		marks = append(marks, float64(r.f.Steps[i].FromNs)/1e9)
+	}
+	line := func(name string, of func(*SeriesPoint) float64) chartLine {
+		l := chartLine{name: name}
+		for _, t := range r.f.points(of) {
+			l.values = append(l.values, t.value)
+		}
+		return l
+	}
+	add := func(file, title string, format func(float64) string, lines ...chartLine) {
+		c := chart{file: "th2-" + file, title: title, at: at, marks: marks, format: format, lines: lines}
+		if !c.empty() {
+			r.charts = append(r.charts, c)
+		}
+	}
+	known := func(v int64) float64 {
+		if v < 0 {
+			return math.NaN()
+		}
+		return float64(v)
+	}
+	positive := func(v float64) float64 {
+		if v <= 0 {
+			return math.NaN()
+		}
+		return v
+	}
+	mib := func(v float64) string { return three(v/(1<<20)) + " MiB/s" }
+	add("event-rate", "event rate, K item/s", func(v float64) string { return three(v / 1000) },
+		line("received", func(p *SeriesPoint) float64 { return p.Received }), line("sent", func(p *SeriesPoint) float64 { return p.Sent }),
+		line("stored", func(p *SeriesPoint) float64 { return p.Stored }))
+	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *SeriesPoint) float64 { return positive(p.BatchEvents) }))
+	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *SeriesPoint) float64 { return positive(p.BatchBytes) }))
+	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *SeriesPoint) float64 { return positive(p.EventBytes) }))
+	space := r.f.Book + ":" + r.f.Scope
+	add("content", "event batch content size", mib, line(space+" raw", func(p *SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *SeriesPoint) float64 { return p.Compressed }))
+	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *SeriesPoint) float64 { return known(p.BacklogEvents) }))
+	add("queue", "batches in the transport", three, line("ready", func(p *SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *SeriesPoint) float64 { return known(p.Unacked) }))
+	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
+	add("tasks", "batches within the store stage", three, line("tasks", func(p *SeriesPoint) float64 { return known(p.Tasks) }))
+	r.processCharts(marks)
+}
+
+// processCharts makes the charts of each process that was watched.
+func (r *reporter) processCharts(marks []float64) {
+	for i := range r.f.Processes {
+		p := &r.f.Processes[i]
+		if len(p.Points) == 0 {
+			continue
+		}
+		short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
+		if short == "" {
+			short = "store"
+		}
+		var at []float64
+		for j := range p.Points {
+			at = append(at, float64(p.Points[j].AtNs)/1e9)
+		}
+		plain := func(name string, all []timed) chartLine {
+			l := chartLine{name: name}
+			for _, t := range all {
+				l.values = append(l.values, t.value)
+			}
+			return l
+		}
+		line := func(name string, of func(*ResourcePoint) *float64) chartLine { return plain(name, p.points(of)) }
+		counts := func(name string, of func(*ResourcePoint) *int64) chartLine { return plain(name, p.perMinute(of)) }
+		add := func(file, title string, format func(float64) string, lines ...chartLine) {
+			c := chart{file: "th2-" + short + "-" + file, title: p.Role + ": " + title, at: at, marks: marks, format: format, lines: lines}
+			if !c.empty() {
+				r.charts = append(r.charts, c)
+			}
+		}
+		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
+		add("cpu", "CPU, cores", three, line("CPU", func(x *ResourcePoint) *float64 { return x.CPU }))
+		add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *ResourcePoint) *float64 { return x.Throttled }))
+		add("memory", "resident memory", memory, line("RSS", func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
+		add("network", "network", mbps, line("in", func(x *ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *ResourcePoint) *float64 { return x.NetOut }))
+		add("heap", "heap", memory, line("used", func(x *ResourcePoint) *float64 { return whole(x.Heap) }), line("limit", func(x *ResourcePoint) *float64 { return whole(x.HeapMax) }),
+			line("old", func(x *ResourcePoint) *float64 { return whole(x.Old) }), line("young", func(x *ResourcePoint) *float64 { return whole(x.Young) }))
+		add("gc", "collections a minute", three, counts("old", func(x *ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *ResourcePoint) *int64 { return x.YoungGCs }))
+		add("load", "load of the machine per core", three, line("1 min", func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
+	}
+}

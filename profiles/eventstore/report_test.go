@@ -1,0 +1,188 @@
+package eventstore
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func at[T any](v T) *T { return &v }
+
+// sampleFacts are those of a run like th2's: two steps of three minutes, of which the
+// second is too much, and a drain. Every number is made up.
+func sampleFacts() *Facts {
+	const every, step = int64(5 * time.Second), int64(180 * time.Second)
+	f := &Facts{
+		Schema: schemaCradle, Store: "cassandra", Transport: "RabbitMQ 3.10.8 at amqp://me:***@h:5672, durable queue", Compression: "lz4",
+		Pacing: pacingTicked, Durability: "commit log synced every 10 s", Book: "estore_perf_test_01", Page: "p1", Scope: "qa_session_01",
+		Config: map[string]string{"tickRate": "1", "prefetchCount": "160", "maxTaskCount": "128", "query": "after"}, SeriesEveryNs: every,
+		Ledger: Ledger{Generated: 36_000_000, Sent: 36_000_000, Confirmed: 36_000_000, Acked: 36_000_000, Read: true, Once: 36_000_000, ReadNs: 9e10},
+		Drain:  &DrainFacts{FromNs: 2 * step, ToNs: 2*step + 40*int64(time.Second), Backlog: 3_000_000},
+		Limits: LimitFacts{MaxTasks: 128, MaxTaskBytes: 512 << 20, PeakTasks: 128, PeakBytes: 71 << 20},
+		Search: &SearchFacts{Rate: 90_000, Trials: []SearchTrial{
+			{Rate: 90_000, ToNs: 2e10, Stored: 90_001, Slope: -3, Held: true, Why: "the backlog stays bounded"},
+			{Rate: 100_000, FromNs: 2e10, ToNs: 4e10, Stored: 91_000, Slope: 9_000, Why: "the backlog grew by 9000 events/s"},
+		}},
+		Crashes: []int64{7e10}, Errors: []ErrorFacts{{Text: "timeout", Count: 3}},
+	}
+	for i, received := range []float64{99_000, 80_600} {
+		b, events := 300+100*i, int64(received*180)
+		f.Steps = append(f.Steps, StepFacts{
+			Name: string(rune('1' + i)), FromNs: int64(i) * step, ToNs: int64(i+1) * step, Batch: b, Rate: 100_000, Generators: 2, Payload: 1155, MaxBatch: b,
+			Offered: Amount{18_000_000, 60_000}, Sent: Amount{18_000_000, 60_000}, Confirmed: Amount{18_000_000, 60_000},
+			Received: Amount{events, events / int64(b)}, Stored: Amount{events, events / int64(b)}, Acked: Amount{events, events / int64(b)},
+			ReceivedBytes: events * 1495, RawBytes: events * 1345, CompressedBytes: events * 249, LinkBytes: events * 105, StoredBytes: events * 354,
+			Rows: events / int64(b), Statements: events / int64(b), Retries: int64(i), BlockedNs: int64(i) * 6e10,
+			Latency: []StageLatency{{Stage: StageDurable, Count: 60_000, Mean: 4e7, P50: 3e7, P95: 9e7, P99: 2e8, P999: 5e8, Max: 9e8}},
+		})
+	}
+	f.Steps = append(f.Steps, StepFacts{Name: "drain", FromNs: 2 * step, ToNs: f.Drain.ToNs, Batch: 400, Received: Amount{3_000_000, 7500}, Stored: Amount{3_000_000, 7500}, Acked: Amount{3_000_000, 7500}})
+	us, them := ProcessFacts{Role: "perfbench", PID: 11, Name: "perfbench"}, ProcessFacts{Role: "cassandra", PID: 12, Name: "java", Note: "network: other processes share the device"}
+	for t := every; t <= 2*step; t += every {
+		second := 0
+		if t > step {
+			second = 1
+		}
+		k := t / every
+		f.Series = append(f.Series, SeriesPoint{
+			AtNs: t, Step: second, Offered: 100_000, Sent: 100_000, Received: []float64{99_000, 80_600}[second] + 500*float64(k%3-1), Stored: 80_000,
+			BatchEvents: float64(300 + 100*second), BatchBytes: float64(300+100*second) * 1495, EventBytes: 1495, Raw: 1.3e8, Compressed: 2.5e7,
+			Ready: k * int64(second), Unacked: 160, QueuedBytes: -1, BacklogEvents: 1000 + int64(second)*(t-step)/5e4, LagNs: int64(second) * 5e9, Tasks: 128, TaskBytes: 1 << 26,
+		})
+		us.Points = append(us.Points, ResourcePoint{AtNs: t, CPU: at(2.5 + float64(second)/4), RSS: at(int64(200 << 20)), NetIn: at(1e7), NetOut: at(2e7), Heap: at(int64(90 << 20)), OldGCs: at(k % 7), GCTimeNs: at(int64(1e6))})
+		them.Points = append(them.Points, ResourcePoint{
+			AtNs: t, CPU: at(1.2), RSS: at(int64(5800 << 20)), LoadPerCPU: at(1.35), Heap: at(int64(1 << 30)), HeapMax: at(int64(4 << 30)),
+			Old: at(int64(881 << 20)), Young: at(int64(300 << 20)), OldGCs: at(int64(0)), YoungGCs: at(int64(18)), GCTimeNs: at(int64(16e8)),
+		})
+	}
+	f.Processes = []ProcessFacts{us, them}
+	return f
+}
+
+func folderOf(t *testing.T, f *Facts) *rundir.Folder {
+	t.Helper()
+	data, err := json.Marshal(f)
+	require.NoError(t, err)
+	return &rundir.Folder{Run: rundir.Run{
+		ID: "260102-030405-event-store-cassandra", Profile: Name, Unit: "events", Target: "cassandra://me:***@h/ks",
+		Store:   rundir.Store{Name: "cassandra", Product: "Apache Cassandra", Version: "5.0.9", Topology: "1 node"},
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), EndedBy: "duration", Seed: 1, Settings: map[string]float64{"threads": 2, "rate": 100_000, "batch": 300},
+		Origins: map[string]string{"prefetchCount": "file estore.yaml:9", "maxTaskCount": "file estore.yaml:4"},
+		Operations: []rundir.Operation{
+			{Track: "events", Op: "publish", Count: 36_000_000, Calls: 105_000},
+			{Track: "queries", Op: "range", Count: 50_000, Calls: 100, Errors: 1, ActiveS: 10, Response: rundir.Latency{Mean: 1e7, P50: 9e6, P95: 2e7, P99: 3e7, P999: 4e7, Max: 5e7}},
+		},
+		Verification: workload.Verification{State: workload.Passed, Summary: "36000000 events are stored exactly once"},
+		Verdict:      rundir.Verdict{State: "ok"}, Environment: map[string]any{"cpus": 2, "os": "linux", "arch": "amd64", "perfbench": "test", "go": "go1.26"},
+		Notices: []string{"a notice"}, Facts: data,
+	}}
+}
+
+func encoded(t *testing.T, folder *rundir.Folder) map[string]string {
+	t.Helper()
+	files, err := encodeReport(folder)
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, f := range files {
+		out[f.Name] = string(f.Data)
+	}
+	again, err := encodeReport(folder)
+	require.NoError(t, err)
+	assert.Equal(t, files, again, "the same folder gives the same bytes")
+	return out
+}
+
+func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	files := encoded(t, folderOf(t, sampleFacts()))
+	golden := filepath.Join("testdata", "th2-report.golden.md")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o700))
+		require.NoError(t, os.WriteFile(golden, []byte(files[reportFile]), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), files[reportFile])
+
+	for name, text := range files {
+		switch filepath.Ext(name) {
+		case ".svg":
+			assert.Contains(t, files[reportFile], "("+name+")", "every chart is shown in the report")
+			d := xml.NewDecoder(strings.NewReader(text))
+			for err = nil; err == nil; _, err = d.Token() {
+			}
+			require.True(t, errors.Is(err, io.EOF), "%s: %v", name, err)
+			assert.NotContains(t, text, "NaN", name)
+		case ".csv":
+			assert.Contains(t, text, "\n5.000,event-rate,received,99000\n")
+		}
+	}
+	assert.GreaterOrEqual(t, len(files), 20)
+}
+
+func TestReportOfNothingSaysSoEverywhere(t *testing.T) {
+	t.Parallel()
+	folder := folderOf(t, &Facts{Transport: viaDirect})
+	folder.Run.Facts, folder.Run.Operations = nil, nil
+	files := encoded(t, folder)
+	assert.Len(t, files, 1, "no charts")
+	report := files[reportFile]
+	for _, want := range []string{"## JVM of estore\n\nn/a: ", "## Latency\n\nn/a: ", "## Read-back\n\nn/a: ", "n/a: nothing was read back", "No errors."} {
+		assert.Contains(t, report, want)
+	}
+	assert.NotContains(t, report, "NaN")
+	assert.NotContains(t, report, "## Sustainable rate")
+	folder.Run.Facts = json.RawMessage(`[]`)
+	_, err := encodeReport(folder)
+	assert.ErrorContains(t, err, "facts of run 260102-030405-event-store-cassandra: ")
+}
+
+func TestReportOfAFailedVerificationHasNoRates(t *testing.T) {
+	t.Parallel()
+	folder := folderOf(t, sampleFacts())
+	folder.Run.Verification.State = workload.Failed
+	folder.Run.Verdict = rundir.Verdict{State: "failed", Reasons: []string{"3 events are missing"}}
+	report := encoded(t, folder)[reportFile]
+	assert.Contains(t, report, "Verdict: **failed** (3 events are missing)")
+	assert.Contains(t, report, "| 1 | 300 | 438 | 1.46 | NaN | 300 |")
+}
+
+func TestWindowsSettlingAndSlopes(t *testing.T) {
+	t.Parallel()
+	s := &StepFacts{FromNs: 0, ToNs: int64(200 * time.Second)}
+	var all []timed
+	for i := 1; i <= 200; i++ {
+		v := 10.0
+		switch {
+		case i <= 30:
+			v = 1000 // settling
+		case i == 100:
+			v = 610
+		}
+		all = append(all, timed{int64(i) * int64(time.Second), v})
+	}
+	got := over(s, all)
+	assert.InDelta(t, 10+600.0/170, got.mean, 1e-9)
+	assert.InDelta(t, 1000, got.peak, 0)
+	assert.InDelta(t, 530, got.top, 30, "half a window of 1000 and half of 10")
+	assert.InDelta(t, 0, slope(s, []timed{{1e9, 5}, {2e9, 5}, {3e9, 5}}), 1e-9)
+	assert.InDelta(t, 7, slope(s, []timed{{1e9, 5}, {2e9, 12}, {3e9, 19}}), 1e-9)
+	assert.True(t, math.IsNaN(slope(s, all[:2])))
+	assert.Equal(t, "n/a", three(over(s, nil).mean))
+}
