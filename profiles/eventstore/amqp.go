@@ -254,8 +254,12 @@ func (t *amqpTransport) delete(ctx context.Context, queue, exchange string, only
 		if ch, err = t.adminChannel(ctx); err != nil {
 			return err
 		}
-		if q, err := ch.QueueDeclarePassive(queue, true, false, false, false, nil); err != nil || q.Messages > 0 || try == 10 || !backOff(ctx, 2) {
-			return nil // it stays
+		q, err := ch.QueueDeclarePassive(queue, true, false, false, false, nil)
+		switch {
+		case err == nil && q.Messages > 0:
+			return fmt.Errorf("%d batches stay in queue %s", q.Messages, queue)
+		case err != nil || try == 10 || !backOff(ctx, 2):
+			return nil // it stays, and has nothing
 		}
 	}
 }

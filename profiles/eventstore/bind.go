@@ -261,6 +261,9 @@ func (b *binding) crashNow() error {
 func (b *binding) teardown(ctx context.Context) error {
 	b.end(ctx)
 	var errs []error
+	if t, ok := b.via.(*amqpTransport); ok {
+		errs = append(errs, t.Remove())
+	}
 	for _, sp := range b.spaces {
 		if !b.fresh {
 			break

@@ -155,7 +155,7 @@ func (r *reporter) readBack() {
 	r.printf("## Read-back\n\n")
 	var rows [][]string
 	for _, o := range r.run.Operations {
-		if !slices.Contains([]string{"range", "id", "parent"}, o.Op) || o.Calls+o.Errors == 0 {
+		if !slices.Contains(queryOps, o.Op) || o.Calls+o.Errors == 0 {
 			continue
 		}
 		perSecond := math.NaN()

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
+	goflag "flag"
 	"io"
 	"math"
 	"os"
@@ -20,7 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = goflag.Bool("update", false, "write the golden files anew")
 
 func at[T any](v T) *T { return &v }
 

@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -34,6 +35,9 @@ func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
 
 // answer notes what the transport says of a batch.
 func (b *binding) answer(m Meta, err error) {
+	if errors.Is(err, errNoConfirm) {
+		return // nobody was asked to answer for it
+	}
 	if err != nil {
 		b.meter.failed(fmt.Errorf("publish: not confirmed: %w", err))
 		return

@@ -1,13 +1,17 @@
 package eventstore
 
-import (
-	"context"
-	"errors"
+import "context"
 
-	"github.com/perfbench/perfbench/internal/fault"
-)
+// maxPendingBytes bounds what each generator holds that the broker has not
+// confirmed.
+const maxPendingBytes = 64 << 20
 
 // openVia opens the broker that the parameter via names.
-func openVia(context.Context, *binding) (Transport, error) {
-	return nil, fault.Input(errors.New("via: no broker can be used yet"), "use via=direct")
+func openVia(ctx context.Context, b *binding) (Transport, error) {
+	s := b.s
+	return newAMQP(ctx, s.via, amqpOptions{
+		Prefix: s.namespace, Run: s.runID, Clock: b.clock,
+		Lossy: s.compat, FireAndForget: s.publish == "fireAndForget",
+		MaxPending: s.maxTasks, MaxBytes: min(s.maxTaskBytes, maxPendingBytes),
+	})
 }
