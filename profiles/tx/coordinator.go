@@ -23,9 +23,10 @@ const (
 	opRecover
 	opCheck
 	opSweep
+	opLost
 )
 
-var sagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep"}
+var sagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
 
 // errUndecided is what becomes of a saga whose participant has not answered well:
 // it stays in the index and is taken up again later.
@@ -54,14 +55,20 @@ type coordinator struct {
 // records nothing.
 type stopwatch = workload.Iteration
 
-// timed runs f as an operation, which is a part of the saga.
-func timed(it *stopwatch, op workload.Op, f func() error) error {
+// timed runs f as an operation, which is a part of the saga. Attempts that the
+// store undid are recorded too, each as long as it took.
+func timed(it *stopwatch, s *saga, op workload.Op, f func() error) error {
 	if it == nil {
+		s.lost = s.lost[:0]
 		return f()
 	}
 	start := it.Now()
 	err := f()
 	it.Record(op, 1, start, start, it.Now(), err)
+	for _, d := range s.lost {
+		it.Record(opLost, 1, start, start, start+int64(d), nil)
+	}
+	s.lost = s.lost[:0]
 	return err
 }
 
@@ -69,7 +76,7 @@ func timed(it *stopwatch, op workload.Op, f func() error) error {
 func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *saga) error {
 	s.interval = c.firstInterval()
 	s.next = s.created.Add(s.interval)
-	if err := timed(it, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
+	if err := timed(it, s, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	return c.process(ctx, it, s)
@@ -96,6 +103,14 @@ func (c *coordinator) process(ctx context.Context, it *stopwatch, s *saga) error
 		s.reason = reason
 		if err := c.change(ctx, it, s, opAbort, aborting); err != nil {
 			return err
+		}
+		if c.calm {
+			// Whoever had it before may have gone on until now.
+			now, err := c.store.Load(ctx, s.shard, s.gid)
+			if err != nil {
+				return fmt.Errorf("load again: %w", err)
+			}
+			s.rows = now.rows
 		}
 	}
 	if s.status == aborting {
@@ -187,7 +202,7 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 	} else {
 		r.rolledBack = now
 	}
-	if err := timed(it, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
+	if err := timed(it, s, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
 		return fmt.Errorf("branch %d: %w", r.step+1, err)
 	}
 	if first := c.firstInterval(); s.interval > first || now.Sub(s.next) > touchAfter-s.interval {
@@ -209,7 +224,7 @@ func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op wor
 	case failed:
 		s.rolledBack = now
 	}
-	if err := timed(it, op, func() error { return c.store.Change(ctx, s, from) }); err != nil {
+	if err := timed(it, s, op, func() error { return c.store.Change(ctx, s, from) }); err != nil {
 		return fmt.Errorf("%s: %w", sagaOps[op], err)
 	}
 	return nil
@@ -268,7 +283,7 @@ func (c *coordinator) call(ctx context.Context, it *stopwatch, s *saga, pos int)
 		return replyDone, nil
 	}
 	var got reply
-	err := timed(it, op, func() error {
+	err := timed(it, s, op, func() error {
 		var err error
 		got, err = c.store.Move(ctx, s, pos)
 		return err

@@ -51,6 +51,8 @@ type saga struct {
 
 	// fate says what the participants will do; those of a recovered saga do well.
 	fate fate
+	// lost is what the store undid for the sake of others since it was last recorded.
+	lost lost
 	// caller is for a store that is called through scripts.
 	caller caller
 	// first and last are texts of moments, which most of the texts share.

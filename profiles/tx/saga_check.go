@@ -13,6 +13,7 @@ import (
 const (
 	checkAcked   = "acknowledged sagas are there with their outcome"
 	checkWhole   = "every saga is fully done or fully undone"
+	checkOrder   = "what was compensated was so in reverse order"
 	checkStates  = "both copies of a status agree, and it is final"
 	checkMoney   = "money is conserved"
 	checkLedger  = "balances are what the ledgers say"
@@ -72,6 +73,12 @@ func (r *sagaRun) judge(f *findings, s *stored, told outcome, check string) {
 	if why := whole(s, r.spec.accounts > 0); why != "" {
 		f.offend(checkWhole, "%s: %s", s.gid, why)
 	}
+	if r.spec.accounts > 0 && s.status == failed {
+		f.ask(checkOrder, 1)
+		if why := order(s); why != "" {
+			f.offend(checkOrder, "%s: %s", s.gid, why)
+		}
+	}
 }
 
 func (o outcome) String() string { return [...]string{"unknown", "done", "undone"}[o] }
@@ -114,6 +121,36 @@ func whole(s *stored, accounts bool) string {
 	}
 	if sum != 0 {
 		return fmt.Sprintf("has made or lost money: %d", sum)
+	}
+	return ""
+}
+
+// order says what of a saga was carried out out of turn, or "": compensations go
+// from the last branch to the first, and no action comes after one. Entries of
+// different ledgers cannot be compared.
+func order(s *stored) string {
+	type turn struct{ first, before int64 } // of the compensations, and the one of a later branch
+	turns := map[int]turn{}
+	for i := len(s.rows)/2 - 1; i >= 0; i-- {
+		e := s.ledger[field(i, opCompensate)]
+		if e.seq == 0 {
+			continue
+		}
+		t, later := turns[e.ledger]
+		switch {
+		case !later:
+			t.first = e.seq
+		case e.seq < t.before:
+			return fmt.Sprintf("branch %d was compensated before a later one", i+1)
+		}
+		t.before = e.seq
+		turns[e.ledger] = t
+	}
+	for i := range len(s.rows) / 2 {
+		e := s.ledger[field(i, opAction)]
+		if t, any := turns[e.ledger]; any && !e.null && e.seq > t.first {
+			return fmt.Sprintf("branch %d was carried out after a compensation", i+1)
+		}
 	}
 	return ""
 }

@@ -142,7 +142,7 @@ func (m *memorySagas) Move(ctx context.Context, s *saga, pos int) (got reply, er
 			return nil
 		}
 		if _, did := l[act]; undo && !did {
-			l[act], l[own] = entry{null: true}, entry{null: true}
+			l[act], l[own] = entry{null: true}, entry{null: true, seq: int64(len(l) + 2)}
 			got = replyNothing
 			return nil
 		}
@@ -154,7 +154,7 @@ func (m *memorySagas) Move(ctx context.Context, s *saga, pos int) (got reply, er
 			return nil
 		}
 		m.accounts[t.Account] += t.Amount
-		l[own] = entry{transfer: t}
+		l[own] = entry{transfer: t, seq: int64(len(l) + 1)}
 		return nil
 	})
 	return got, err

@@ -260,9 +260,11 @@ func (r *redisSagas) Read(ctx context.Context, shard int, gids []string) ([]stor
 				out[i].rows = append(out[i].rows, rw.status)
 			}
 		}
-		for _, l := range p.ledgers {
+		for n, l := range p.ledgers {
 			for f, v := range l.Val() {
-				out[i].ledger[f] = parseEntry(v)
+				e := parseEntry(v)
+				e.ledger = n
+				out[i].ledger[f] = e
 			}
 		}
 	}
@@ -270,13 +272,17 @@ func (r *redisSagas) Read(ctx context.Context, shard int, gids []string) ([]stor
 }
 
 func parseEntry(v string) entry {
-	account, amount, ok := strings.Cut(v, ":")
-	if !ok {
-		return entry{null: true}
+	// Written by move.lua: account:amount:place, or null:place.
+	parts := strings.Split(v, ":")
+	number := func(s string) int64 {
+		n, _ := strconv.ParseInt(s, 10, 64)
+		return n
 	}
-	a, _ := strconv.ParseInt(account, 10, 64) // written by move.lua
-	n, _ := strconv.ParseInt(amount, 10, 64)
-	return entry{transfer: transfer{a, n}}
+	seq := number(parts[len(parts)-1])
+	if len(parts) < 3 {
+		return entry{null: true, seq: seq}
+	}
+	return entry{transfer: transfer{number(parts[0]), number(parts[1])}, seq: seq}
 }
 
 // Balances reads all accounts.

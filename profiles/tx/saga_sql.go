@@ -125,7 +125,7 @@ func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
 	rows := s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
 		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(g.rows)), ","))
 	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.timeout.Milliseconds())
-	return s.within(ctx, func(tx *sql.Tx) error {
+	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
 		n, err := affected(ctx, tx, s.t.save, g.gid, g.status, now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
 // Branch updates a row under the lock of its transaction.
 func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
 	r := &g.rows[pos]
-	return s.within(ctx, func(tx *sql.Tx) error {
+	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
 		var id int64
 		err := tx.QueryRowContext(ctx, s.t.state, g.gid, g.status).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -157,8 +157,9 @@ func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
 
 // guard runs a single statement that changes a transaction if it has the status
 // that is expected.
-func (s *sqlSagas) guard(ctx context.Context, text string, args ...any) error {
+func (s *sqlSagas) guard(ctx context.Context, g *saga, text string, args ...any) error {
 	for try := 1; ; try++ {
+		began := time.Now()
 		n, err := affected(ctx, s.db, text, args...)
 		switch {
 		case err == nil && n == 0:
@@ -166,19 +167,19 @@ func (s *sqlSagas) guard(ctx context.Context, text string, args ...any) error {
 		case err == nil || try == tries || s.conn.Classify(err) != store.Conflict:
 			return err
 		}
-		s.conflicts.Add(1)
+		s.undone(&g.lost, time.Since(began))
 	}
 }
 
 // Change updates the status.
 func (s *sqlSagas) Change(ctx context.Context, g *saga, from string) error {
-	return s.guard(ctx, s.t.change, g.status, unix(g.updated), unix(g.ended), unix(g.rolledBack), g.reason, g.gid, from)
+	return s.guard(ctx, g, s.t.change, g.status, unix(g.updated), unix(g.ended), unix(g.rolledBack), g.reason, g.gid, from)
 }
 
 // Touch updates when to look again. MySQL counts only rows that the update changed,
 // and all may stand as it was before the millisecond was over.
 func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
-	err := s.guard(ctx, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
+	err := s.guard(ctx, g, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
 	if errors.Is(err, errMoved) && s.dialect == sqlstore.DialectMySQL {
 		var n int
 		err = s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
@@ -257,7 +258,7 @@ func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err e
 	if undo {
 		t.Amount = -t.Amount
 	}
-	err = s.within(ctx, func(tx *sql.Tx) error {
+	err = s.within(ctx, &g.lost, func(tx *sql.Tx) error {
 		got = replyDone
 		if undo {
 			n, err := affected(ctx, tx, s.t.void, g.gid, id, opAction, opCompensate, nil, nil, now)

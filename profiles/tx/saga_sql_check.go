@@ -73,10 +73,11 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 		return out, err
 	}
 	var account, delta sql.NullInt64
-	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta FROM "+s.barrier+in), args, func(scan func(...any) error) error {
-		err := scan(&gid, &id, &op, &account, &delta)
+	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+		var seq int64
+		err := scan(&gid, &id, &op, &account, &delta, &seq)
 		if err == nil {
-			at[gid].ledger[id+op] = entry{transfer{account.Int64, delta.Int64}, !account.Valid}
+			at[gid].ledger[id+op] = entry{transfer: transfer{account.Int64, delta.Int64}, null: !account.Valid, seq: seq}
 		}
 		return err
 	})
@@ -119,7 +120,7 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		if err != nil || len(args) == 0 {
 			return gone, err
 		}
-		err = s.within(ctx, func(tx *sql.Tx) error {
+		err = s.within(ctx, nil, func(tx *sql.Tx) error {
 			for _, t := range []string{s.barrier, s.branch, s.global} {
 				if _, err := tx.ExecContext(ctx, s.text("DELETE FROM "+t+" WHERE gid IN "+marks(len(args))), args...); err != nil {
 					return err

@@ -49,6 +49,10 @@ type stored struct {
 type entry struct {
 	transfer
 	null bool
+	// seq tells which of a transaction's entries of one ledger came first; 0: not
+	// told. ledger is the prefix that it is kept under.
+	seq    int64
+	ledger int
 }
 
 // money is what a prefix's accounts hold, and how much of it unfinished

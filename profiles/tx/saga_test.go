@@ -331,3 +331,25 @@ func TestLongestStretchWithoutACompletion(t *testing.T) {
 	assert.Equal(t, gap{30, 40}, longest([][]gap{{{0, 10}, {20, 40}}, {{5, 12}, {30, 50}}}))
 	assert.Equal(t, gap{}, longest([][]gap{{{0, 10}}, {}}))
 }
+
+func TestOrderOfCompensations(t *testing.T) {
+	at := func(seq int64, ledger int) entry { return entry{seq: seq, ledger: ledger} }
+	none := func(seq int64) entry { return entry{null: true, seq: seq} }
+	for name, c := range map[string]struct {
+		ledger map[string]entry
+		want   string
+	}{
+		"as it should be":   {map[string]entry{"01action": at(1, 0), "02action": at(2, 0), "02compensate": at(3, 0), "01compensate": at(4, 0)}, ""},
+		"nothing to undo":   {map[string]entry{"01action": at(1, 0), "02action": none(0), "02compensate": none(3), "01compensate": at(4, 0)}, ""},
+		"the wrong way":     {map[string]entry{"01action": at(1, 0), "02action": at(2, 0), "02compensate": at(4, 0), "01compensate": at(3, 0)}, "branch 1 was compensated before"},
+		"different ledgers": {map[string]entry{"01action": at(1, 1), "02action": at(1, 0), "02compensate": at(2, 0), "01compensate": at(2, 1)}, ""},
+		"too late":          {map[string]entry{"01action": at(1, 0), "02action": at(4, 0), "02compensate": at(2, 0), "01compensate": at(3, 0)}, "branch 2 was carried out after"},
+	} {
+		got := order(&stored{rows: make([]string, 4), ledger: c.ledger})
+		if c.want == "" {
+			assert.Empty(t, got, name)
+		} else {
+			assert.Contains(t, got, c.want, name)
+		}
+	}
+}

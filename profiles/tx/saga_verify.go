@@ -58,7 +58,7 @@ func (r *sagaRun) checks() []workload.Check {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []workload.Check
-	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkStates, checkMoney, checkLedger, checkIndex} {
+	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkIndex} {
 		if n, ok := r.notes.asked[name]; ok {
 			bad := r.notes.bad[name]
 			out = append(out, workload.Check{Name: name, OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})

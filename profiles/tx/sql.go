@@ -87,18 +87,29 @@ const tries = 50
 // errUndo makes within roll back without an error of its own.
 var errUndo = errors.New("roll back")
 
+// lost is the attempts of one client that the database undid, by how long each took.
+type lost []time.Duration
+
 // within runs f in a transaction, again when the database undid it for the sake of
-// another one.
-func (d *database) within(ctx context.Context, f func(tx *sql.Tx) error) error {
+// another one: what that cost is noted in l, which may be nil.
+func (d *database) within(ctx context.Context, l *lost, f func(tx *sql.Tx) error) error {
 	for try := 1; ; try++ {
+		began := time.Now()
 		err := d.once(ctx, f)
 		if err == nil || try == tries || d.conn.Classify(err) != store.Conflict {
 			return err
 		}
-		d.conflicts.Add(1)
+		d.undone(l, time.Since(began))
 		if err := rest(ctx, time.Duration(rand.Int64N(int64(min(try, 20))*int64(time.Millisecond)))); err != nil { //nolint:gosec // no secret
 			return err
 		}
+	}
+}
+
+func (d *database) undone(l *lost, took time.Duration) {
+	d.conflicts.Add(1)
+	if l != nil {
+		*l = append(*l, took)
 	}
 }
 
