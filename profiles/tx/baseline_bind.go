@@ -71,11 +71,11 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 // transactions.
 func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 	n := len(b.s.rows)
-	call := func(at int, f func(worker int, s *saga) error) {
+	call := func(at int, f func(ctx context.Context, worker int, s *saga) error) {
 		w := b.rows[n+at]
 		p.Phases[n+at].Tracks[0].NewTask = func(worker int) (workload.Task, error) {
 			s := &saga{}
-			return &rowTask{w, w.tally(), func(context.Context, *workload.Iteration) (int, error) { return 1, f(worker, s) }}, nil
+			return &rowTask{w, w.tally(), func(ctx context.Context, _ *workload.Iteration) (int, error) { return 1, f(ctx, worker, s) }}, nil
 		}
 	}
 	sp := b.s.saga
@@ -85,13 +85,12 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 		s.reset(string(appendGid(nil, sp.stamp, worker+workload.MaxThreads, seq)), int(seq+int64(worker))%sp.shards, sp.branches, now)
 		s.empty, s.interval, s.next = true, sp.retry, now.Add(time.Hour) // nobody else is to take them up
 	}
-	ctx := context.Background()
-	call(0, func(worker int, s *saga) error {
+	call(0, func(ctx context.Context, worker int, s *saga) error {
 		fresh(worker, b.saved[worker], s)
 		b.saved[worker]++
 		return st.Save(ctx, s)
 	})
-	call(1, func(worker int, s *saga) error {
+	call(1, func(ctx context.Context, worker int, s *saga) error {
 		if b.saved[worker] == 0 {
 			return workload.ErrDone
 		}
@@ -102,7 +101,7 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 		r.status, r.ended = succeed, time.Now()
 		return st.Branch(ctx, s, action(0))
 	})
-	call(2, func(worker int, s *saga) error {
+	call(2, func(ctx context.Context, worker int, s *saga) error {
 		if b.saved[worker] == 0 {
 			return workload.ErrDone
 		}
@@ -235,7 +234,7 @@ func (b *baselineRun) facts() *BaselineFacts {
 		f.Rows = append(f.Rows, row)
 	}
 	if b.s.saga != nil {
-		f.Ceiling = ceiling(f, b.s.saga.branches, b.rows[0].meter)
+		f.Ceiling = ceiling(f, b.s.saga.branches, last.cores, b.rows[0].meter)
 	}
 	return f
 }

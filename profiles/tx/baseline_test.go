@@ -90,7 +90,7 @@ func TestCeiling(t *testing.T) {
 	f := &BaselineFacts{Cores: 2, Rows: []RowFacts{
 		row("eval-loop10", 60000), row(rowSave, 80000), row(rowBranch, 80000), row(rowFinish, 80000), row(rowUnloaded, 5000), row(rowSaga, 15000),
 	}}
-	c := ceiling(f, 2, plainMeter{})
+	c := ceiling(f, 2, 1, plainMeter{})
 	assert.Equal(t, boundSerial, c.Binds)
 	assert.InDelta(t, 20000, c.Limit, 1e-6)
 	assert.InDelta(t, 0.75, c.Fraction, 1e-9)
@@ -100,7 +100,7 @@ func TestCeiling(t *testing.T) {
 	assert.Contains(t, strings.Join(c.Words, "\n"), "close")
 
 	f.Rows[1].Errors, f.Rows[2].CV = 3, 0.2
-	c = ceiling(f, 2, plainMeter{})
+	c = ceiling(f, 2, 1, plainMeter{})
 	assert.Zero(t, c.Fraction)
 	assert.Len(t, c.Refused, 2)
 }

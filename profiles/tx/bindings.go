@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -142,14 +143,14 @@ func bindSQL(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return bindPBM(c, p, sp, st)
 	case *sagaSpec:
 		sp.shards = 1 // the tables have one index
-		return bindSaga(c, p, sp, newSQLSagas(d, sp), plainMeter{})
+		return bindSaga(c, p, sp, newSQLSagas(d, sp), sqlMeter{d})
 	case *baselineSpec:
 		var sagas sagaStore
 		if sp.saga != nil {
 			sp.saga.shards = 1
 			sagas = newSQLSagas(d, sp.saga)
 		}
-		return bindBaseline(c, p, sp, sqlPrimitives{d, sp}, sagas, plainMeter{})
+		return bindBaseline(c, p, sp, sqlPrimitives{d, sp, &atomic.Int64{}}, sagas, sqlMeter{d})
 	}
 	return errStranger
 }

@@ -41,6 +41,7 @@ type Bound struct {
 const (
 	boundSerial = "the store, one call after the other"
 	boundServer = "CPU of the store's process"
+	boundCommit = "commits of the database"
 	boundClient = "CPU of perfbench"
 	boundShared = "CPU of the machine that both share"
 	boundLittle = "transactions in flight"
@@ -48,7 +49,7 @@ const (
 
 // ceiling works out the bounds from the rows of a finished run; nil when the rows
 // that it needs have not been run.
-func ceiling(f *BaselineFacts, branches int, m meter) *Ceiling {
+func ceiling(f *BaselineFacts, branches int, threads float64, m meter) *Ceiling {
 	rows := map[string]RowFacts{}
 	for _, r := range f.Rows {
 		rows[r.Row] = r
@@ -68,7 +69,11 @@ func ceiling(f *BaselineFacts, branches int, m meter) *Ceiling {
 		rows[rowSave].PerSecond, n, rows[rowBranch].PerSecond, rows[rowFinish].PerSecond, rows[rowSave].Connections))
 	cores := float64(f.Cores)
 	if tx.ServerUS > 0 {
-		c.add(boundServer, 1e6/tx.ServerUS, fmt.Sprintf("one thread / %.1f µs a transaction", tx.ServerUS))
+		threads = max(threads, 1)
+		c.add(boundServer, threads*1e6/tx.ServerUS, fmt.Sprintf("%g threads that do the work / %.1f µs a transaction", threads, tx.ServerUS))
+	}
+	if _, ok := m.(sqlMeter); ok && rows["eval-args"].PerSecond > 0 && rows["eval-args"].Errors == 0 {
+		c.add(boundCommit, rows["eval-args"].PerSecond/(n+2), fmt.Sprintf("%.0f durable commits a second (row eval-args) / %g of a transaction", rows["eval-args"].PerSecond, n+2))
 	}
 	if tx.ClientUS > 0 {
 		c.add(boundClient, cores*1e6/tx.ClientUS, fmt.Sprintf("%g cores / %.1f µs a transaction", cores, tx.ClientUS))
@@ -79,7 +84,11 @@ func ceiling(f *BaselineFacts, branches int, m meter) *Ceiling {
 	if one := rows[rowUnloaded]; one.PerSecond > 0 && tx.Connections > 0 {
 		c.add(boundLittle, float64(tx.Connections)*one.PerSecond, fmt.Sprintf("%d in flight / %.3f ms unloaded", tx.Connections, 1000/one.PerSecond))
 	}
-	for _, row := range []string{"eval-loop10", "eval-args"} {
+	reference := []string{"eval-loop10", "eval-args"}
+	if _, ok := m.(sqlMeter); ok {
+		reference = nil // these are transactions there, and no scripts
+	}
+	for _, row := range reference {
 		if r := rows[row]; r.PerSecond > 0 && r.Errors == 0 {
 			c.Bounds = append(c.Bounds, Bound{"the original's way, from row " + row, r.PerSecond / (n + 2), fmt.Sprintf("%.0f / %g calls", r.PerSecond, n+2), true})
 		}

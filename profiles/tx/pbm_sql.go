@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -103,6 +104,8 @@ func (p *sqlPBM) Summary(ctx context.Context, group []byte) (summary, bool, erro
 type sqlPrimitives struct {
 	*database
 	s *baselineSpec
+	// clients counts those that were made.
+	clients *atomic.Int64
 }
 
 func (p sqlPrimitives) name() string { return p.table(p.s.namespace, baselineSpace) }
@@ -129,7 +132,7 @@ func (p sqlPrimitives) title(row string) string {
 
 func (p sqlPrimitives) note(row string) string {
 	if row == "set" {
-		return "a SQL store has statements for commands and transactions for scripts; 50 calls sent together are 50 rows of one statement, or 50 statements of one transaction"
+		return "a SQL store has statements for commands and transactions for scripts; 50 calls sent together are 50 rows of one statement, or 50 statements of one transaction; each client has a key of its own, so that none waits for another's row"
 	}
 	return ""
 }
@@ -144,12 +147,14 @@ func (p sqlPrimitives) put(rows int, values string) string {
 }
 
 func (p sqlPrimitives) caller(r primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
-	one, literal := p.put(1, "(?,?)"), p.put(1, "('abcdedf','dddddd')")
+	// A key of its own for each client: else they would wait for each other's row.
+	key := fmt.Sprintf("a%08d", p.clients.Add(1))
+	one, literal := p.put(1, "(?,?)"), p.put(1, "('"+key+"','dddddd')")
 	get := p.text("SELECT v FROM " + p.name() + " WHERE k = ?")
-	key, val := "aaaaaaaaa", "bbbbbbbbbb"
+	val := "bbbbbbbbbb"
 	many, args := p.put(50, "(?,?)"), []any{}
 	for i := range 50 {
-		args = append(args, fmt.Sprintf("k%02d", i), "ddddddd")
+		args = append(args, fmt.Sprintf("%s%02d", key, i), "ddddddd")
 	}
 	exec := func(text string, args ...any) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
@@ -170,7 +175,7 @@ func (p sqlPrimitives) caller(r primitive) (func(ctx context.Context, it *worklo
 		}
 	}
 	do := map[string]func(ctx context.Context) error{
-		"set": exec(one, "abcdefg", "ddddddd"), "set-remote": exec(one, "abcdefg", "dddddddd"), "eval-literal": exec(literal),
+		"set": exec(one, key, "ddddddd"), "set-remote": exec(one, key, "dddddddd"), "eval-literal": exec(literal),
 		"eval-args": times(1, one, key, val), "set-p50": exec(many, args...), "eval-loop10": times(10, one, key, val),
 		"eval-args-p50": times(50, one, key, val), "cjson10": times(10, get, key),
 	}[r.name]

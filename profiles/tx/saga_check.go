@@ -148,7 +148,7 @@ func order(s *stored) string {
 	}
 	for i := range len(s.rows) / 2 {
 		e := s.ledger[field(i, opAction)]
-		if t, any := turns[e.ledger]; any && !e.null && e.seq > t.first {
+		if t, undone := turns[e.ledger]; undone && !e.null && e.seq > t.first {
 			return fmt.Sprintf("branch %d was carried out after a compensation", i+1)
 		}
 	}

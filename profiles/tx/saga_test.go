@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -30,7 +32,7 @@ func commands(t *testing.T, c store.Conn) map[string]int {
 		n, err := strconv.Atoi(strings.TrimPrefix(strings.SplitN(v, ",", 2)[0], "calls="))
 		require.NoError(t, err)
 		switch name = strings.TrimPrefix(name, "cmdstat_"); name {
-		case "eval", "evalsha":
+		case "eval", "evalsha", "fcall":
 			out["script"] += n
 		default:
 			out[name] += n
@@ -56,7 +58,7 @@ func TestCostOfASaga(t *testing.T) {
 		{3, 2, want{7, 7, 6, 6, 4, 1, 1, 8}},
 		{3, 3, want{9, 9, 6, 6, 6, 1, 1, 10}},
 	} {
-		for _, how := range []string{scriptSHA, scriptEval} {
+		for _, how := range []string{scriptSHA, scriptEval, scriptFunction} {
 			t.Run(fmt.Sprintf("branches=%d failing=%d script=%s", c.n, c.k, how), func(t *testing.T) {
 				vs := given("mode=saga", "accounts=off", "threads=1", "transactions=10", "checkInterval=0s",
 					"script="+how, fmt.Sprint("branches=", c.n))
@@ -351,5 +353,32 @@ func TestOrderOfCompensations(t *testing.T) {
 		} else {
 			assert.Contains(t, got, c.want, name)
 		}
+	}
+}
+
+// Functions of the servers do what scripts do, and go with what the run made.
+func TestSagasByFunctions(t *testing.T) {
+	for name, start := range map[string]func(t *testing.T) string{"redis": sagaTargets["redis"], "cluster": sagaTargets["cluster"]} {
+		t.Run(name, func(t *testing.T) {
+			p, conn := ready(t, start(t), inputs(given("mode=saga", "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
+				"failRate=0.2", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms")))
+			drive(t.Context(), t, p, nil)
+			v := p.Verify(t.Context())
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			require.NoError(t, p.Teardown(t.Context()))
+			libraries, err := conn.(redis.Typed).Client().FunctionList(t.Context(), goredis.FunctionListQuery{}).Result()
+			require.NoError(t, err)
+			assert.Empty(t, libraries)
+		})
+	}
+}
+
+// The embedded store has no functions, and says what to use instead.
+func TestNoFunctionsInTheEmbeddedStore(t *testing.T) {
+	for _, words := range [][]string{{"mode=saga", "script=function"}, append(small, "testCase=tx", "atomic=function")} {
+		err := bound(t, open(t, "embedded:"), "embedded", inputs(given(words...))).Setup(t.Context(), nil)
+		require.ErrorContains(t, err, "load the functions")
+		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+		assert.Regexp(t, "--set (script=evalsha|atomic=script)", fault.HintOf(err))
 	}
 }

@@ -1,0 +1,116 @@
+package tx
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+// sqlMeter tells the CPU time of a database server that runs on this machine, from
+// /proc; of others, and where there is no /proc, it tells nothing. A database within
+// this process is part of this process.
+type sqlMeter struct{ d *database }
+
+// usage adds up the server's processes.
+func (m sqlMeter) usage(ctx context.Context) usage {
+	u := plainMeter{}.usage(ctx)
+	if s := m.seconds(ctx); s >= 0 {
+		u.server, u.cores = s, float64(runtime.NumCPU())
+	}
+	return u
+}
+
+// shared says whether the server runs on this machine: else its time is not told.
+func (sqlMeter) shared() bool { return true }
+
+func (m sqlMeter) seconds(ctx context.Context) float64 {
+	switch m.d.dialect {
+	case sqlstore.DialectMySQL:
+		var host, file string
+		if m.d.db.QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
+			return -1
+		}
+		if own, err := os.Hostname(); err != nil || own != host {
+			return -1
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return -1
+		}
+		p, ok := statOf(strings.TrimSpace(string(text)))
+		if !ok || p.name != "mariadbd" && p.name != "mysqld" {
+			return -1
+		}
+		return p.seconds
+	case sqlstore.DialectPostgres:
+		var pid string
+		var local bool
+		if m.d.db.QueryRowContext(ctx, "SELECT pg_backend_pid()::text, COALESCE(inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() = '::1', true)").Scan(&pid, &local) != nil || !local {
+			return -1
+		}
+		p, ok := statOf(pid)
+		if !ok || p.name != "postgres" {
+			return -1
+		}
+		return family(p.parent)
+	}
+	return -1
+}
+
+// proc is a line of /proc.
+type proc struct {
+	name, parent string
+	// seconds is CPU time, that of children which have ended included.
+	seconds float64
+}
+
+// statOf reads /proc/PID/stat.
+func statOf(pid string) (p proc, ok bool) {
+	const ticks = 100 // a second; the kernel says so to all programs
+	if _, err := strconv.Atoi(pid); err != nil {
+		return p, false
+	}
+	text, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	if err != nil {
+		return p, false
+	}
+	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if from < 0 || to < from {
+		return p, false
+	}
+	p.name = string(text[from+1 : to])
+	f := strings.Fields(string(text[to+1:]))
+	if len(f) < 15 {
+		return p, false
+	}
+	p.parent = f[1]
+	for _, v := range f[11:15] { // utime stime cutime cstime
+		p.seconds += decimal(v) / ticks
+	}
+	return p, true
+}
+
+// family adds up a process and its children.
+func family(root string) float64 {
+	p, ok := statOf(root)
+	if !ok {
+		return -1
+	}
+	sum := p.seconds
+	names, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return -1
+	}
+	for _, n := range names {
+		if c, ok := statOf(filepath.Base(n)); ok && c.parent == root {
+			sum += c.seconds
+		}
+	}
+	return sum
+}

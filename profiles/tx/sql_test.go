@@ -1,0 +1,157 @@
+package tx
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+var databases = map[string]func(t *testing.T) string{
+	sqlstore.DialectMySQL:    sagaTargets["mariadb"],
+	sqlstore.DialectPostgres: sagaTargets["postgres"],
+	sqlstore.DialectSQLite:   sagaTargets["sqlite"],
+}
+
+// TestDatabases is about what only databases do, on one server of each kind.
+func TestDatabases(t *testing.T) {
+	for name, start := range databases {
+		t.Run(name, func(t *testing.T) {
+			url := start(t)
+			t.Run("cpu", func(t *testing.T) { tellsCPU(t, name, url) })
+			t.Run("sweep", func(t *testing.T) { sweeps(t, url) })
+			t.Run("retention", func(t *testing.T) { retains(t, url) })
+			if name != sqlstore.DialectSQLite { // which has one level
+				t.Run("isolation", func(t *testing.T) { isolates(t, name, url) })
+			}
+			if name == sqlstore.DialectPostgres {
+				t.Run("conflicts of groups", func(t *testing.T) { groupsMeet(t, url) })
+				t.Run("conflicts of sagas", func(t *testing.T) { sagasMeet(t, url) })
+			}
+		})
+	}
+}
+
+// apart are the inputs of a run in a namespace of its own.
+func apart(namespace string, words ...string) workload.Inputs {
+	in := inputs(given(words...))
+	in.Namespace = namespace
+	return in
+}
+
+// A server on this machine tells what it has used; what it does shows.
+func tellsCPU(t *testing.T, name, url string) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("there is no /proc here")
+	}
+	m := sqlMeter{newDatabase(open(t, url).(sqlstore.Typed))}
+	before := m.usage(t.Context())
+	if name == sqlstore.DialectSQLite {
+		assert.Negative(t, before.server, "it has no process of its own")
+		return
+	}
+	require.GreaterOrEqual(t, before.server, 0.0)
+	busy := map[string]string{
+		sqlstore.DialectMySQL: "SELECT BENCHMARK(500000, MD5('a'))", sqlstore.DialectPostgres: "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n",
+	}[name]
+	var n any
+	require.NoError(t, m.d.db.QueryRowContext(t.Context(), busy).Scan(&n))
+	assert.Greater(t, m.usage(t.Context()).server, before.server)
+}
+
+// What has been finished for longer than it is kept goes, and nothing else.
+func sweeps(t *testing.T, url string) {
+	p, conn := ready(t, url, apart("sweep", "mode=saga", "threads=2", "transactions=30", "accountCount=20", "failRate=0.3", "finishedExpire=1h", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
+	drive(t.Context(), t, p, nil)
+	st := newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Private.(*sagaSpec))
+	half := &saga{}
+	half.reset("half", 0, 2, time.Now())
+	half.next = time.Now().Add(time.Hour)
+	require.NoError(t, st.Save(t.Context(), half))
+	rows := func(table string) (n int) {
+		require.NoError(t, st.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n))
+		return n
+	}
+	n, err := st.Sweep(t.Context(), time.Now())
+	require.NoError(t, err)
+	assert.Zero(t, n, "none is old enough")
+	assert.Equal(t, 31, rows(st.global))
+	assert.Equal(t, 31*4, rows(st.branch))
+	n, err = st.Sweep(t.Context(), time.Now().Add(2*time.Hour))
+	require.NoError(t, err)
+	assert.Equal(t, int64(30), n)
+	assert.Equal(t, 1, rows(st.global), "an unfinished one stays, however old")
+	assert.Equal(t, 4, rows(st.branch))
+	assert.Zero(t, rows(st.barrier))
+	assert.Equal(t, 20, rows(st.account))
+}
+
+// A run that lasts longer than finished sagas are kept removes them, counts and
+// times that, and misses none.
+func retains(t *testing.T, url string) {
+	p, _ := ready(t, url, apart("keep", "mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=1s", "retryInterval=100ms", "cronInterval=50ms"))
+	rec := drive(t.Context(), t, p, func() bool {
+		time.Sleep(time.Millisecond)
+		f := p.Facts().(*SagaFacts)
+		return f.Swept > 0 && f.Rates.Sustained > 0
+	})
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	f := p.Facts().(*SagaFacts)
+	assert.Positive(t, f.Swept)
+	sweeps, bad := rec.ops(opSweep)
+	assert.Positive(t, sweeps)
+	assert.Zero(t, bad)
+	assert.Positive(t, f.Rates.Burst)
+	assert.Positive(t, f.Rates.Sustained)
+}
+
+// Each session has the level that the target names.
+func isolates(t *testing.T, name, url string) {
+	ask := map[string]string{sqlstore.DialectMySQL: "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')", sqlstore.DialectPostgres: "SELECT 'level', current_setting('transaction_isolation')"}[name]
+	for _, level := range []string{"read-committed", "repeatable-read", "serializable"} {
+		var word, got string
+		require.NoError(t, open(t, at(url, level)).(sqlstore.Typed).SQL().QueryRowContext(t.Context(), ask).Scan(&word, &got))
+		assert.Equal(t, level, strings.ReplaceAll(strings.ToLower(got), " ", "-"))
+	}
+}
+
+// at is a target with an isolation level.
+func at(url, level string) string {
+	if strings.Contains(url, "?") {
+		return url + "&isolation=" + level
+	}
+	return url + "?isolation=" + level
+}
+
+// With all clients on one group, serializable transactions of PostgreSQL meet: what
+// it undoes is done again, counted and timed.
+func groupsMeet(t *testing.T, url string) {
+	p, _ := ready(t, at(url, "serializable"), apart("groups", "mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=400", "eligibility.threadCount=8",
+		"profile.totalEntryCount=100", "payloadSize=10", "zipf=5", "attempts=100000"))
+	rec := drive(t.Context(), t, p, nil)
+	f := p.Facts().(*PBMFacts).Maps[0]
+	assert.Equal(t, int64(400), f.Done)
+	assert.Positive(t, f.Conflicts)
+	timed, _ := rec.ops(opConflict)
+	assert.Equal(t, f.Conflicts, int64(timed))
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+}
+
+func sagasMeet(t *testing.T, url string) {
+	p, _ := ready(t, at(url, "serializable"), apart("sagas", "mode=saga", "threads=8", "transactions=300", "accountCount=3", "failRate=0.1", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
+	rec := drive(t.Context(), t, p, nil)
+	f := p.Facts().(*SagaFacts)
+	assert.Positive(t, f.Conflicts)
+	timed, _ := rec.ops(opLost)
+	assert.Equal(t, f.Conflicts, int64(timed))
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+}
