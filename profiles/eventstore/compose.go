@@ -78,10 +78,24 @@ func (c *composer) take(ctx context.Context, d *Delivery) error {
 			r.worked += worked
 		}
 		st.count(es)
+		if err := st.pass(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass hands a record to the writers, in parts when it is over the limit.
+func (st *stage) pass(ctx context.Context, r *record) error {
+	parts := []*record{r}
+	if r.single && !st.traits.plainSingle && len(r.body) > st.s.batchLimit {
+		parts = r.divide(st.s.batchLimit)
+		r.job.left.Add(int32(len(parts) - 1))
+	}
+	for _, p := range parts {
 		select {
-		case st.recs <- r:
+		case st.recs <- p:
 		case <-ctx.Done():
-			st.gate.leave(size)
 			return context.Cause(ctx)
 		}
 	}

@@ -31,6 +31,13 @@ func newReservoir(seed int64) *reservoir { return &reservoir{d: dice(seed) ^ 0x5
 func (r *reservoir) add(rec *record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if n, _ := partOf(rec.id); n > 0 { // not to be asked for alone
+		r.first, r.last = min(r.first, rec.start), max(r.last, rec.start)
+		if r.first == 0 {
+			r.first = rec.start
+		}
+		return
+	}
 	r.seen++
 	if r.first == 0 || rec.start < r.first {
 		r.first = rec.start
@@ -80,7 +87,8 @@ type queryTask struct {
 type opener struct {
 	b     batch
 	raw   []byte
-	links []byte
+	whole *row // of which some parts have come
+	parts int
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
@@ -126,11 +134,14 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 // over says whether all events were generated, so that readers beside the load end.
 func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
 
-// events reads a row's events.
+// events reads a row's events: none when it is a part and more have to come.
 func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
 	r.b.reset()
 	r.raw = r.raw[:0]
-	var err error
+	w, err := r.join(w)
+	if w == nil {
+		return nil, err
+	}
 	if r.raw, err = expand(w.codec, r.raw, w.body, w.raw); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,301 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+)
+
+// onCradle keeps events in the tables of th2's Cradle, schema version 5.3.0, byte for
+// byte: one partition for each book, page and scope, a secondary index by parent, and
+// links that are never compressed.
+type onCradle struct {
+	tables
+	policy string
+	insert string
+	read   string
+	one    string
+	under  string
+
+	mu sync.Mutex
+	// longest is the longest batch written down for the scope, in milliseconds; -1:
+	// nothing is. known says that scope and page scope are written down.
+	longest int64
+	known   bool
+}
+
+// cradleVersion is the version of the schema, as it stands with the book.
+const cradleVersion = "5.3.0"
+
+var cradleTables = [][2]string{
+	{"test_events", `(book text, page text, scope text, start_date date, start_time time, id text, name text, type text, success boolean, root boolean,
+event_batch boolean, compressed boolean, parent_id text, event_count int, end_date date, end_time time, messages blob, labels set<text>,
+z_content blob, rec_date timestamp, z_content_size int, z_content_uncompressed_size int,
+PRIMARY KEY ((book, page, scope), start_date, start_time, id))`},
+	{"scopes", `(book text, scope text, PRIMARY KEY (book, scope))`},
+	{"page_scopes", `(book text, page text, scope text, PRIMARY KEY ((book, page), scope))`},
+	{"event_batch_max_durations", `(book text, page text, scope text, max_batch_duration bigint, PRIMARY KEY ((book, page), scope))`},
+	{"entity_statistics", `(book text, page text, entity_type tinyint, frame_type tinyint, frame_start timestamp, entity_count counter, entity_size counter,
+PRIMARY KEY ((book, page, entity_type, frame_type), frame_start))`},
+	{"books", `(name text PRIMARY KEY , fullname text, description text, created timestamp, schema_version text)`},
+	{"pages", `(book text, start_date date, start_time time, name text, comment text, end_date date, end_time time, updated timestamp, removed timestamp,
+PRIMARY KEY (book, start_date, start_time))`},
+	{"page_names", `(book text, name text, start_date date, start_time time, comment text, end_date date, end_time time, PRIMARY KEY (book, name))`},
+}
+
+const cradleEvent = 2 // entity type
+
+func newCradle(s *spec, c cassandra.Typed) *onCradle {
+	l := &onCradle{tables: newTables(s, c, true), longest: -1}
+	const columns = "start_date, start_time, id, name, type, success, event_batch, compressed, parent_id, event_count, end_date, end_time, z_content, z_content_uncompressed_size, messages"
+	const partition = " WHERE book = ? AND page = ? AND scope = ?"
+	l.insert = l.text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
+		"end_date, end_time, messages, labels, z_content, rec_date, z_content_size, z_content_uncompressed_size) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	l.read = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND (start_date, start_time) >= (?, ?) AND (start_date, start_time) <= (?, ?)")
+	l.one = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND start_date = ? AND start_time = ? AND id = ?")
+	l.under = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND parent_id = ?")
+	return l
+}
+
+func (l *onCradle) traits() traits {
+	return traits{writers: 128, group: 1, linksRaw: true, plainSingle: true, durability: l.policy}
+}
+
+// dateOf and timeOf split a time as Cradle's columns do.
+func dateOf(ns int64) time.Time { return time.Unix(0, ns).UTC().Truncate(24 * time.Hour) }
+
+const dayNS = int64(24 * time.Hour)
+
+func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
+
+// prepare makes the tables and writes down book and page: the whole run is one page.
+func (l *onCradle) prepare(ctx context.Context) error {
+	if err := l.make(ctx, cradleTables); err != nil {
+		return err
+	}
+	index := l.prefix + "test_event_parent_index"
+	if err := l.c.Session().Query(l.text(`CREATE INDEX IF NOT EXISTS "` + index + `" ON %test_events (parent_id)`)).ExecContext(ctx); err != nil {
+		return fmt.Errorf("create the index of parents: %w", err)
+	}
+	l.policy = l.durability(ctx)
+	book, now := string(l.s.shape.book), time.Now().UTC()
+	date, at := dateOf(l.s.born), clockOf(l.s.born)
+	for _, q := range []*gocql.Query{
+		l.c.Query(l.text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
+		l.c.Query(l.text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.s.page, now),
+		l.c.Query(l.text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.s.page, date, at),
+	} {
+		if err := q.ExecContext(ctx); err != nil {
+			return fmt.Errorf("write down book and page: %w", err)
+		}
+	}
+	return nil
+}
+
+// store inserts each record, then does what Cradle does after an insert: durations,
+// scopes, and the failure of a batch in its parents.
+func (l *onCradle) store(ctx context.Context, rs []*record) (int, error) {
+	n := 0
+	for _, r := range rs {
+		if err := refusal(l.put(ctx, r)); err != nil {
+			return n, err
+		}
+		n++
+		more, err := l.after(ctx, r)
+		n += more
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (l *onCradle) put(ctx context.Context, r *record) error {
+	var name, kind, links any = gocql.UnsetValue, gocql.UnsetValue, gocql.UnsetValue
+	if r.single {
+		name, kind = string(r.name), string(r.kind)
+	}
+	if len(r.links) > 0 {
+		links = r.links
+	}
+	var count any = gocql.UnsetValue
+	if !r.single {
+		count = r.count
+	}
+	err := l.c.Query(l.insert, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
+		r.ok, len(r.parent) == 0, !r.single, r.codec != codecNone, string(r.parent), count, dateOf(r.end), clockOf(r.end), links, gocql.UnsetValue,
+		r.body, time.Now().UTC(), len(r.body), r.raw).ExecContext(ctx)
+	if err != nil {
+		return fmt.Errorf("insert: %w", err)
+	}
+	return nil
+}
+
+// after does what is due after an insert, and tells how many statements it took.
+func (l *onCradle) after(ctx context.Context, r *record) (int, error) {
+	book, scope := string(l.s.shape.book), string(l.s.scope)
+	n := 0
+	l.mu.Lock()
+	longer, known := (r.last-r.start)/1e6 > l.longest && !r.single, l.known
+	l.mu.Unlock()
+	if longer {
+		ms := (r.last - r.start) / 1e6
+		for _, q := range []*gocql.Query{
+			l.c.Query(l.text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.s.page, scope, ms),
+			l.c.Query(l.text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.s.page, scope, ms),
+		} {
+			if _, err := q.MapScanCASContext(ctx, map[string]any{}); err != nil {
+				return n, fmt.Errorf("duration of the longest batch: %w", err)
+			}
+			n++
+		}
+		l.mu.Lock()
+		l.longest = max(l.longest, ms)
+		l.mu.Unlock()
+	}
+	if !known {
+		for _, q := range []*gocql.Query{
+			l.c.Query(l.text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
+			l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.s.page, scope),
+		} {
+			if err := q.ExecContext(ctx); err != nil {
+				return n, fmt.Errorf("scope: %w", err)
+			}
+			n++
+		}
+		l.mu.Lock()
+		l.known = true
+		l.mu.Unlock()
+	}
+	if r.ok || len(r.parent) == 0 {
+		return n, nil
+	}
+	more, err := l.failParents(ctx, string(r.parent))
+	return n + more, err
+}
+
+// failParents marks the parent of a batch with a failure as failed, and its parents.
+// A parent that is not found, as inside a batch, ends it.
+func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err error) {
+	for parent != "" {
+		start, id, ok := splitFullID(parent)
+		if !ok {
+			return n, nil
+		}
+		args := []any{string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(start), clockOf(start), id}
+		const where = " WHERE book = ? AND page = ? AND scope = ? AND start_date = ? AND start_time = ? AND id = ?"
+		var success bool
+		var above string
+		err := l.c.Query(l.text("SELECT success, parent_id FROM %test_events"+where), args...).ScanContext(ctx, &success, &above)
+		n++
+		if errors.Is(err, gocql.ErrNotFound) || err == nil && !success {
+			return n, nil
+		}
+		if err == nil {
+			err = l.c.Query(l.text("UPDATE %test_events SET success = false"+where), args...).ExecContext(ctx)
+			n++
+		}
+		if err != nil {
+			return n, fmt.Errorf("fail the parent: %w", err)
+		}
+		parent = above
+	}
+	return n, nil
+}
+
+// splitFullID reads the start and the id of an event from its full id.
+func splitFullID(full string) (start int64, id string, ok bool) {
+	var parts []string
+	var b strings.Builder
+	for i := 0; i < len(full); i++ {
+		switch {
+		case full[i] == '\\' && i+1 < len(full):
+			i++
+			b.WriteByte(full[i])
+		case full[i] == ':':
+			parts = append(parts, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(full[i])
+		}
+	}
+	if len(parts) != 3 || len(parts[2]) != 23 {
+		return 0, "", false
+	}
+	at, err := time.Parse("20060102150405", parts[2][:14])
+	nanos, err2 := strconv.Atoi(parts[2][14:])
+	if err != nil || err2 != nil {
+		return 0, "", false
+	}
+	return at.Unix()*1e9 + int64(nanos), b.String(), true
+}
+
+// flush adds to the statistics: one batch of counters for each kind of frame.
+func (l *onCradle) flush(ctx context.Context, t *tallies) error {
+	update := l.text("UPDATE %entity_statistics SET entity_count = entity_count + ?, entity_size = entity_size + ? WHERE book = ? AND page = ? AND entity_type = ? AND frame_type = ? AND frame_start = ?")
+	for kind := range frames {
+		b := l.c.Batch(gocql.CounterBatch)
+		for f, a := range t.frames {
+			if int(f.kind) != kind+1 {
+				continue
+			}
+			b.Query(update, a.count, a.bytes, string(l.s.shape.book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
+		}
+		if b.Size() == 0 {
+			continue
+		}
+		if err := b.ExecContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows visits what a query finds.
+func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) error) error {
+	iter := q.PageSize(min(l.s.pageSize, 100)).IterContext(ctx)
+	var w row
+	var from, to time.Time
+	var fromT, toT time.Duration
+	var id, name, kind, parent string
+	var many, compressed bool
+	for iter.Scan(&from, &fromT, &id, &name, &kind, &w.ok, &many, &compressed, &parent, &w.count, &to, &toT, &w.body, &w.raw, &w.links) {
+		w.id, w.name, w.kind, w.parent = []byte(id), []byte(name), []byte(kind), []byte(parent)
+		w.start, w.end = from.UnixNano()+int64(fromT), to.UnixNano()+int64(toT)
+		w.single, w.linksRaw = !many, true
+		if w.single {
+			w.count = 1
+		}
+		if compressed {
+			w.codec = codecOf(w.body)
+		}
+		if err := visit(&w); err != nil {
+			return errors.Join(err, iter.Close())
+		}
+		w, name, kind = row{}, "", ""
+	}
+	if err := iter.Close(); err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	return nil
+}
+
+func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+}
+
+func (l *onCradle) get(ctx context.Context, k key, visit func(*row) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(k.start), clockOf(k.start), k.id), visit))
+}
+
+func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*row) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.shape.book), l.s.page, string(l.s.scope), string(parent)), visit))
+}
