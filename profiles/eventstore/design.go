@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -37,9 +38,9 @@ var (
 // Design works out the plan from values alone. All problems are returned joined,
 // with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &reader{vs: in.Values, all: params()}
+	r := values.New(in.Values, params())
 	s := readSpec(r, in)
-	if err := r.problems.Err(); err != nil {
+	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	at := timeOf(s.runID)
@@ -71,7 +72,7 @@ func (s *spec) unitsOf(set *workload.Settings) int {
 	return max(set.Batch, 1)
 }
 
-func (s *spec) plan(r *reader, in workload.Inputs) *workload.Plan {
+func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	payload := workload.Payload()
 	payload.Min, payload.Max, payload.Help = 2, maxBody, "size of the body of an event"
 	if s.kind == bodyRandom {
@@ -80,7 +81,7 @@ func (s *spec) plan(r *reader, in workload.Inputs) *workload.Plan {
 	batch := workload.Batch()
 	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "most events in one batch"
 	p := &workload.Plan{
-		Unit: "events", Parameters: r.shown, Private: s,
+		Unit: "events", Parameters: r.Shown, Private: s,
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
 	}
 	load := workload.Track{
@@ -110,7 +111,7 @@ func (s *spec) plan(r *reader, in workload.Inputs) *workload.Plan {
 	if s.via != viaDirect && s.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nobody answers for what is on its way; what gets lost is counted")
 	}
-	if s.kind == bodyTable && r.vs["bodyDataLength"].Origin == workload.OriginFile {
+	if s.kind == bodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
 		p.Warnings = append(p.Warnings, "bodyDataLength counts with bodyKind=randomText; bodies are tables of the size of payload")
 	}
 	return p

@@ -3,12 +3,12 @@ package eventstore
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -53,145 +53,81 @@ type spec struct {
 	config                   map[string]string
 }
 
-// reader reads values and keeps what is wrong with them.
-type reader struct {
-	vs       workload.Values
-	problems workload.Problems
-	shown    []workload.Value
-	all      []workload.Param
-}
-
-func (r *reader) value(name string) (workload.Value, workload.Param) {
-	p := r.all[slices.IndexFunc(r.all, func(p workload.Param) bool { return p.Name == name })]
-	v, ok := r.vs.Pick(name)
-	if !ok {
-		v = workload.Value{Name: name, Text: p.Default, Origin: workload.OriginDefault}
-	}
-	r.shown = append(r.shown, v)
-	return v, p
-}
-
-func (r *reader) text(name string) string { v, _ := r.value(name); return strings.TrimSpace(v.Text) }
-
-func (r *reader) choice(name string) string {
-	v, p := r.value(name)
-	word, err := v.Choice(p.Choices...)
-	r.problems.Add(err)
-	return word
-}
-
-func (r *reader) whole(name string) int { return int(r.long(name)) }
-
-func (r *reader) long(name string) int64 {
-	v, p := r.value(name)
-	n, err := v.Int(int64(p.Min), int64(p.Max))
-	r.problems.Add(err)
-	return n
-}
-
-func (r *reader) number(name string) float64 {
-	v, p := r.value(name)
-	n, err := v.Float(p.Min, p.Max)
-	r.problems.Add(err)
-	return n
-}
-
-func (r *reader) size(name string) int64 {
-	v, p := r.value(name)
-	n, err := v.Size(int64(p.Min), int64(p.Max))
-	r.problems.Add(err)
-	return n
-}
-
-func (r *reader) on(name string) bool {
-	v, _ := r.value(name)
-	b, err := v.Bool()
-	r.problems.Add(err)
-	return b
-}
-
-func (r *reader) span(name string) time.Duration {
-	v, _ := r.value(name)
-	d, err := v.Duration()
-	r.problems.Add(err)
-	return d
-}
-
 // readSpec reads everything that a plan is made of.
-func readSpec(r *reader, in workload.Inputs) *spec {
+func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting}
-	s.compat = r.on("compat")
+	s.compat = r.OnOff("compat")
 	s.readGenerator(r, in)
 	s.readStage(r)
-	s.query, s.queries, s.queryThreads = r.choice("query"), r.whole("queries"), r.whole("queryThreads")
-	s.queryRate, s.queryRange, s.queryLimit = r.number("queryRate"), r.span("queryRange"), r.whole("queryLimit")
-	s.verify = r.choice("verify") == "full"
-	s.drain, s.crash = r.span("drain"), r.span("crash")
-	s.search, s.watch, s.nodetool = r.on("search"), r.text("watch"), r.text("nodetool")
+	s.query, s.queries, s.queryThreads = r.Choice("query"), int(r.Whole("queries")), int(r.Whole("queryThreads"))
+	s.queryRate, s.queryRange, s.queryLimit = r.Number("queryRate"), r.Duration("queryRange"), int(r.Whole("queryLimit"))
+	s.verify = r.Choice("verify") == "full"
+	s.drain, s.crash = r.Duration("drain"), r.Duration("crash")
+	s.search, s.watch, s.nodetool = r.OnOff("search"), r.Text("watch"), r.Text("nodetool")
 	s.readSettings(r)
 	if s.compat {
 		s.asOriginal(r)
 	}
 	s.config = map[string]string{}
-	for _, v := range r.shown {
+	for _, v := range r.Shown {
 		s.config[v.Name] = v.Text
 	}
 	s.check(r, in)
 	return s
 }
 
-func (s *spec) readGenerator(r *reader, in workload.Inputs) {
+func (s *spec) readGenerator(r *values.Reader, in workload.Inputs) {
 	s.seed = in.Seed
-	s.book, s.scope = []byte(r.text("bookName")), []byte(r.text("scope"))
-	s.mode, s.roots, s.depth, s.children = r.choice("generationMode"), r.whole("roots"), r.whole("treeDepth"), r.whole("childCount")
-	s.failures, s.description = r.whole("failureRate"), r.whole("descriptionLength")
-	s.kind, s.ratio, s.attached = r.choice("bodyKind"), r.number("compressibility"), r.whole("attachedMessages")
-	s.pacing, s.tickRate, s.publish = r.choice("pacing"), r.whole("tickRate"), r.choice("publish")
-	s.events = r.long("events")
+	s.book, s.scope = []byte(r.Text("bookName")), []byte(r.Text("scope"))
+	s.mode, s.roots, s.depth, s.children = r.Choice("generationMode"), int(r.Whole("roots")), int(r.Whole("treeDepth")), int(r.Whole("childCount"))
+	s.failures, s.description = int(r.Whole("failureRate")), int(r.Whole("descriptionLength"))
+	s.kind, s.ratio, s.attached = r.Choice("bodyKind"), r.Number("compressibility"), int(r.Whole("attachedMessages"))
+	s.pacing, s.tickRate, s.publish = r.Choice("pacing"), int(r.Whole("tickRate")), r.Choice("publish")
+	s.events = r.Whole("events")
 	s.group = []byte("raw-group_1")
 	for i := range max(s.attached, 1) {
 		s.aliases = append(s.aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
 	}
 }
 
-func (s *spec) readStage(r *reader) {
-	s.via, s.prefetch, s.schema = r.text("via"), r.whole("prefetchCount"), r.choice("schema")
-	s.bucket, s.shards = r.span("bucket"), r.whole("shards")
-	s.codecName = r.choice("compression")
+func (s *spec) readStage(r *values.Reader) {
+	s.via, s.prefetch, s.schema = r.Text("via"), int(r.Whole("prefetchCount")), r.Choice("schema")
+	s.bucket, s.shards = r.Duration("bucket"), int(r.Whole("shards"))
+	s.codecName = r.Choice("compression")
 	s.codec = codecs[s.codecName]
-	s.compressOver, s.batchLimit = int(r.size("compressOver")), int(r.size("maxTestEventBatchSize"))
-	s.maxTasks, s.maxTaskBytes, s.maxRetries = r.whole("maxTaskCount"), r.size("maxTaskDataSize"), r.whole("maxRetryCount")
-	s.retryBase, s.processing = r.span("retryDelayBase"), r.whole("processingThreads")
-	s.onFailure, s.randomID = r.choice("onFailure"), r.choice("batchId") == "random"
-	s.timeout, s.counterEvery = r.span("timeout"), r.span("counterPersistenceInterval")
-	s.pageSize, s.rowsPerCall, s.gorm = r.whole("resultPageSize"), r.whole("rowsPerCall"), r.choice("insert") == "gorm"
+	s.compressOver, s.batchLimit = int(r.Whole("compressOver")), int(r.Whole("maxTestEventBatchSize"))
+	s.maxTasks, s.maxTaskBytes, s.maxRetries = int(r.Whole("maxTaskCount")), r.Whole("maxTaskDataSize"), int(r.Whole("maxRetryCount"))
+	s.retryBase, s.processing = r.Duration("retryDelayBase"), int(r.Whole("processingThreads"))
+	s.onFailure, s.randomID = r.Choice("onFailure"), r.Choice("batchId") == "random"
+	s.timeout, s.counterEvery = r.Duration("timeout"), r.Duration("counterPersistenceInterval")
+	s.pageSize, s.rowsPerCall, s.gorm = int(r.Whole("resultPageSize")), int(r.Whole("rowsPerCall")), r.Choice("insert") == "gorm"
 }
 
 // readSettings reads the knobs at the start.
-func (s *spec) readSettings(r *reader) {
+func (s *spec) readSettings(r *values.Reader) {
 	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: documentedBody}
-	n, p := r.whole("bodyDataLength"), r.vs
+	n, p := int(r.Whole("bodyDataLength")), r.Values
 	if s.kind == bodyRandom {
 		s.start.Payload = n
 	}
 	if v, ok := p.Pick("threads"); ok {
 		n, err := v.Int(1, workload.MaxThreads)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.start.Threads = int(n)
 	}
 	if v, ok := p.Pick("rate"); ok {
 		rate, err := v.Float(0, workload.MaxRate)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.start.Rate = rate
 	}
 	if v, ok := p.Pick("batch"); ok {
 		n, err := v.Int(1, maxBatchEvents)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.start.Batch = int(n)
 	}
 	if v, ok := p.Pick("payload"); ok {
 		n, err := v.Size(2, maxBody)
-		r.problems.Add(err)
+		r.Problems.Add(err)
 		s.start.Payload = int(n)
 	}
 }
@@ -203,17 +139,17 @@ const (
 )
 
 // asOriginal sets what compat means, except where a value was given by hand.
-func (s *spec) asOriginal(r *reader) {
+func (s *spec) asOriginal(r *values.Reader) {
 	byHand := func(name string) bool {
-		v, ok := r.vs.Pick(name)
+		v, ok := r.Values.Pick(name)
 		return ok && v.Origin > workload.OriginPreset
 	}
 	set := func(name, text string, f func()) {
 		if !byHand(name) {
 			f()
-			for i := range r.shown {
-				if r.shown[i].Name == name {
-					r.shown[i].Text, r.shown[i].Where = text, "compat=on"
+			for i := range r.Shown {
+				if r.Shown[i].Name == name {
+					r.Shown[i].Text, r.Shown[i].Where = text, "compat=on"
 				}
 			}
 		}
@@ -230,10 +166,8 @@ func (s *spec) asOriginal(r *reader) {
 }
 
 // check finds settings that are possible each and not together.
-func (s *spec) check(r *reader, in workload.Inputs) {
-	bad := func(hint, format string, args ...any) {
-		r.problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
-	}
+func (s *spec) check(r *values.Reader, in workload.Inputs) {
+	bad := r.Fail
 	if len(s.book) == 0 || len(s.scope) == 0 {
 		bad("name both; estore_perf_test_01 and qa_session_01 are the documented ones", "bookName and scope: neither may be empty")
 	}
@@ -254,7 +188,7 @@ func (s *spec) check(r *reader, in workload.Inputs) {
 		bad("compat=off gives them a meaning", "generationMode=%s: the original has implemented SINGLE_ROOT only", s.mode)
 	}
 	for name, d := range map[string]time.Duration{"bucket": s.bucket, "timeout": s.timeout, "retryDelayBase": s.retryBase, "queryRange": s.queryRange} {
-		if d < time.Millisecond && r.problems.Err() == nil {
+		if d < time.Millisecond && r.Problems.Err() == nil {
 			bad("for example 1s", "%s: %v is less than 1ms", name, d)
 		}
 	}
@@ -271,11 +205,11 @@ func (s *spec) check(r *reader, in workload.Inputs) {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
 	}
 	if s.search && s.start.Rate == 0 {
-		r.problems.Add(fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000"))
+		r.Problems.Add(fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000"))
 	}
 	if in.Count > 0 {
 		s.events = in.Count
-	} else if v, ok := r.vs.Pick("events"); in.Duration > 0 && (!ok || v.Origin <= workload.OriginPreset) {
+	} else if v, ok := r.Values.Pick("events"); in.Duration > 0 && (!ok || v.Origin <= workload.OriginPreset) {
 		s.events = 0
 	}
 }
