@@ -1,8 +1,342 @@
 package eventstore
 
-import "github.com/perfbench/perfbench/internal/workload"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
-// Read reads --file.
+	"go.yaml.in/yaml/v3"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Read reads the files of --file: boxes of th2 with their Kubernetes wrapper or
+// without, one file for the woodpecker and one for the estore, or YAML of names and
+// values. Errors have the code of bad input and name the line.
 func Read(files []workload.File) (workload.Values, []string, error) {
-	return workload.Values{}, nil, nil
+	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
+		var doc yaml.Node
+		if err := yaml.Unmarshal(f.Data, &doc); err != nil {
+			return nil, nil, fault.Input(fmt.Errorf("%s: %w", f.Path, yamlError(err)), "")
+		}
+		if len(doc.Content) == 0 {
+			return nil, []string{f.Path + ": is empty"}, nil
+		}
+		top := doc.Content[0]
+		if !isBox(top) {
+			vs, err := values.YAML(f, nil)
+			return vs, nil, err
+		}
+		b := &boxFile{path: f.Path}
+		b.top(top)
+		return b.vs, b.warnings, b.problems.Err()
+	})
+}
+
+// yamlError drops the library's name from its errors and keeps the line.
+func yamlError(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// isBox says whether a document is of th2: it has one of the keys that ours have not.
+func isBox(top *yaml.Node) bool {
+	if top.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(top.Content); i += 2 {
+		switch top.Content[i].Value {
+		case "apiVersion", "kind", "spec", "customConfig", "generatorSettings", "eventGeneratorSettings", "cradleManager", "mqRouter",
+			"maxBatchSize", "useTransportMode", "generators", "store", "steps", "persisotrTerminationTimeout", "cradleConfig":
+			return true
+		}
+	}
+	return false
+}
+
+// boxFile is a file of th2 as it is read.
+type boxFile struct {
+	path     string
+	vs       []workload.Value
+	warnings []string
+	problems workload.Problems
+	threads  int64 // of both kinds, the higher number counts
+}
+
+// boxKey tells what becomes of a key of th2: the parameter that it sets, and how its
+// text is written for that.
+type boxKey struct {
+	to   string // parameter; "" has no effect
+	as   func(string) (string, error)
+	note string // why it has no effect
+}
+
+func millis(s string) (string, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return "", errors.New("not a number of milliseconds")
+	}
+	return strconv.FormatInt(n, 10) + "ms", nil
+}
+
+func lower(s string) (string, error) { return strings.ToLower(s), nil }
+
+// mode accepts what makes the generator send events.
+func mode(s string) (string, error) {
+	if s == "EVENT_MODE" {
+		return "", nil
+	}
+	return "", errors.New("only EVENT_MODE makes events")
+}
+
+var (
+	generatorKeys = map[string]boxKey{
+		"tickRate": {to: "tickRate"}, "maxBatchSize": {to: "batch"}, "useTransportMode": {as: mode},
+		"maxOutputQueueSize": {note: "a generator here never holds back more than one batch"},
+	}
+	eventKeys = map[string]boxKey{
+		"bookName": {to: "bookName"}, "scope": {to: "scope"}, "generationMode": {to: "generationMode"}, "treeDepth": {to: "treeDepth"}, "childCount": {to: "childCount"},
+		"failureRate": {to: "failureRate"}, "descriptionLength": {to: "descriptionLength"}, "bodyDataLength": {to: "bodyDataLength"},
+	}
+	estoreKeys = map[string]boxKey{
+		"maxTaskCount": {to: "maxTaskCount"}, "maxTaskDataSize": {to: "maxTaskDataSize"}, "maxRetryCount": {to: "maxRetryCount"},
+		"retryDelayBase": {to: "retryDelayBase", as: millis}, "processingThreads": {to: "processingThreads"},
+		"persisotrTerminationTimeout": {note: "the parameter drain says how long the end may take"},
+	}
+	cradleKeys = map[string]boxKey{
+		"timeout": {to: "timeout", as: millis}, "resultPageSize": {to: "resultPageSize"}, "composingServiceThreads": {to: "processingThreads"},
+		"counterPersistenceInterval": {to: "counterPersistenceInterval", as: millis}, "maxUncompressedTestEventSize": {to: "compressOver"},
+		"compressionType": {to: "compression", as: lower}, "maxTestEventBatchSize": {to: "maxTestEventBatchSize"},
+		"cradleMaxEventBatchSize": {to: "maxTestEventBatchSize"}, "pageSize": {}, "prepareStorage": {}, "bookRefreshIntervalMillis": {},
+		"maxUncompressedMessageBatchSize": {}, "eventBatchDurationMillis": {}, "eventBatchDurationCacheSize": {}, "scopesCacheSize": {},
+		"pageScopesCacheSize": {}, "maxParallelQueries": {}, "cradleMaxMessageBatchSize": {}, "storeIndividualMessageSessions": {},
+		"keyspaceReplicationFactor": {note: "replication= in the target says it"},
+	}
+	routerKeys = map[string]boxKey{
+		"prefetchCount": {to: "prefetchCount"}, "connectionCloseTimeout": {}, "maxRecoveryAttempts": {}, "minConnectionRecoveryTimeout": {},
+		"maxConnectionRecoveryTimeout": {}, "workingThreads": {}, "confirmationTimeout": {}, "connectionTimeout": {}, "subscriberName": {},
+	}
+	// Those of our own combined file.
+	ownKeys       = map[string]boxKey{"bodyKind": {to: "bodyKind"}, "bodyBytes": {to: "payload"}, "attachedMessages": {to: "attachedMessages"}, "compressibility": {to: "compressibility"}}
+	compatKeys    = map[string]boxKey{"th2": {to: "compat"}}
+	transportKeys = map[string]boxKey{"kind": {note: "the parameter via says it"}, "via": {to: "via"}}
+	// original are what keys of the woodpecker are when the file does not say.
+	original = map[string]string{"treeDepth": "3", "childCount": "2", "failureRate": "5", "descriptionLength": "200", "bookName": "default_book", "scope": "default_scope"}
+	// wrapper are keys around the boxes that say nothing about the load.
+	wrapper = []string{
+		"apiVersion", "kind", "metadata", "imageName", "imageVersion", "type", "pins", "extendedSettings", "prometheus", "loggingConfig", "versionRange",
+		"grpcRouter", "params", "profile", "name", "disabled", "bookConfig",
+	}
+)
+
+// pairs calls f for each key of a mapping.
+func (b *boxFile) pairs(n *yaml.Node, what string, f func(k, v *yaml.Node)) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		b.bad(n, "", "%s is not a mapping", what)
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		f(n.Content[i], n.Content[i+1])
+	}
+}
+
+func (b *boxFile) bad(n *yaml.Node, hint, format string, args ...any) {
+	b.problems.Add(fault.Input(fmt.Errorf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)), hint))
+}
+
+func (b *boxFile) warn(n *yaml.Node, format string, args ...any) {
+	b.warnings = append(b.warnings, fmt.Sprintf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)))
+}
+
+func (b *boxFile) set(n *yaml.Node, name, text string) {
+	where := fmt.Sprintf("%s:%d", b.path, n.Line)
+	for i := range b.vs {
+		if b.vs[i].Name == name { // of two keys that set one parameter
+			b.vs[i].Text, b.vs[i].Where = text, where
+			return
+		}
+	}
+	b.vs = append(b.vs, workload.Value{Name: name, Text: text, Origin: workload.OriginFile, Where: where})
+}
+
+// top reads a whole document, or what is below spec.
+func (b *boxFile) top(n *yaml.Node) {
+	b.pairs(n, "the file", func(k, v *yaml.Node) {
+		switch name := k.Value; {
+		case name == "spec", name == "store":
+			b.top(v)
+		case name == "customConfig":
+			b.custom(v)
+		case name == "generators":
+			b.generators(v)
+		case name == "cradleManager", name == "cradleConfig":
+			b.section(v, name, cradleKeys)
+		case name == "mqRouter":
+			b.section(v, name, routerKeys)
+		case name == "generatorSettings":
+			b.generatorSettings(v)
+		case name == "eventGeneratorSettings":
+			b.events(v)
+		case name == "messageGeneratorSettings":
+			b.messages(k)
+		case name == "event":
+			b.section(v, name, ownKeys)
+		case name == "compat":
+			b.section(v, name, compatKeys)
+		case name == "transport":
+			b.section(v, name, transportKeys)
+		case name == "schema":
+			b.take(k, v, boxKey{to: "schema"})
+		case name == "steps":
+			b.warn(k, "steps have no effect; give the first by --rate and --batch, the others by --at 30m:batch=400")
+		case known(name):
+			b.one(k, v)
+		case !slices.Contains(wrapper, name):
+			b.warn(k, "%s is unknown and has no effect%s", name, near(name, wrapper))
+		}
+	})
+}
+
+func known(name string) bool {
+	_, a := generatorKeys[name]
+	_, c := estoreKeys[name]
+	return a || c
+}
+
+func near(name string, words []string) string {
+	if s := suggest.Nearest(name, words); s != "" {
+		return "; did you mean " + s + "?"
+	}
+	return ""
+}
+
+// custom reads a customConfig, of a woodpecker or of an estore.
+func (b *boxFile) custom(n *yaml.Node) {
+	b.pairs(n, "customConfig", func(k, v *yaml.Node) {
+		switch name := k.Value; {
+		case name == "generatorSettings":
+			b.generatorSettings(v)
+		case known(name):
+			b.one(k, v)
+		default:
+			var words []string
+			for w := range generatorKeys {
+				words = append(words, w)
+			}
+			for w := range estoreKeys {
+				words = append(words, w)
+			}
+			slices.Sort(words)
+			b.warn(k, "%s is unknown and has no effect%s", name, near(name, words))
+		}
+	})
+}
+
+// one reads a key of a customConfig.
+func (b *boxFile) one(k, v *yaml.Node) {
+	d, ok := generatorKeys[k.Value]
+	if !ok {
+		d = estoreKeys[k.Value]
+	}
+	b.take(k, v, d)
+}
+
+func (b *boxFile) generatorSettings(n *yaml.Node) {
+	b.pairs(n, "generatorSettings", func(k, v *yaml.Node) {
+		switch k.Value {
+		case "eventGeneratorSettings":
+			b.events(v)
+		case "messageGeneratorSettings":
+			b.messages(k)
+		default:
+			b.warn(k, "%s is unknown and has no effect%s", k.Value, near(k.Value, []string{"eventGeneratorSettings", "messageGeneratorSettings"}))
+		}
+	})
+}
+
+// events reads the settings of the event generator; what is not said is as in the
+// original.
+func (b *boxFile) events(n *yaml.Node) {
+	b.section(n, "eventGeneratorSettings", eventKeys)
+	for _, name := range []string{"bookName", "scope", "treeDepth", "childCount", "failureRate", "descriptionLength"} {
+		if !slices.ContainsFunc(b.vs, func(v workload.Value) bool { return v.Name == name }) {
+			b.vs = append(b.vs, workload.Value{Name: name, Text: original[name], Origin: workload.OriginFile, Where: b.path + " (the original's default)"})
+		}
+	}
+}
+
+// messages has no effect, as in the original when events are made.
+func (b *boxFile) messages(k *yaml.Node) {
+	b.warn(k, "messageGeneratorSettings have no effect: events are made, no messages")
+}
+
+// generators reads the block of our own combined file.
+func (b *boxFile) generators(n *yaml.Node) {
+	b.pairs(n, "generators", func(k, v *yaml.Node) {
+		switch k.Value {
+		case "count":
+			b.take(k, v, boxKey{to: "threads"})
+		case "customConfig":
+			b.custom(v)
+		default:
+			b.warn(k, "%s is unknown and has no effect%s", k.Value, near(k.Value, []string{"count", "customConfig"}))
+		}
+	})
+}
+
+// section reads a mapping of keys that are listed.
+func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
+	b.pairs(n, what, func(k, v *yaml.Node) {
+		d, ok := keys[k.Value]
+		if !ok {
+			var words []string
+			for w := range keys {
+				words = append(words, w)
+			}
+			slices.Sort(words)
+			b.warn(k, "%s: %s is unknown and has no effect%s", what, k.Value, near(k.Value, words))
+			return
+		}
+		b.take(k, v, d)
+	})
+}
+
+// take sets what a key stands for.
+func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
+	if v.Kind != yaml.ScalarNode {
+		b.bad(v, "", "%s is not a single value", k.Value)
+		return
+	}
+	text := v.Value
+	if d.as != nil {
+		var err error
+		if text, err = d.as(text); err != nil {
+			b.bad(v, "", "%s: %q is %v", k.Value, v.Value, err)
+			return
+		}
+	}
+	switch {
+	case d.note != "":
+		b.warn(k, "%s has no effect; %s", k.Value, d.note)
+	case d.to == "processingThreads": // two kinds of threads there are one kind here
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			b.bad(v, "", "%s: %q is not a whole number", k.Value, text)
+			return
+		}
+		b.threads = max(b.threads, n)
+		b.set(v, d.to, strconv.FormatInt(b.threads, 10))
+	case d.to != "":
+		b.set(v, d.to, text)
+	}
 }
