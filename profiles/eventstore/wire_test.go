@@ -22,27 +22,27 @@ type field struct {
 }
 
 const (
-	text   = descriptorpb.FieldDescriptorProto_TYPE_STRING
-	raw    = descriptorpb.FieldDescriptorProto_TYPE_BYTES
-	long   = descriptorpb.FieldDescriptorProto_TYPE_INT64
-	short  = descriptorpb.FieldDescriptorProto_TYPE_INT32
-	nested = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE
+	pbText   = descriptorpb.FieldDescriptorProto_TYPE_STRING
+	pbRaw    = descriptorpb.FieldDescriptorProto_TYPE_BYTES
+	pbLong   = descriptorpb.FieldDescriptorProto_TYPE_INT64
+	pbShort  = descriptorpb.FieldDescriptorProto_TYPE_INT32
+	pbNested = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE
 )
 
 var documented = map[string][]field{
-	"Timestamp":    {{"seconds", 1, long, "", false}, {"nanos", 2, short, "", false}},
-	"EventID":      {{"id", 1, text, "", false}, {"book_name", 2, text, "", false}, {"scope", 3, text, "", false}, {"start_timestamp", 4, nested, "Timestamp", false}},
-	"ConnectionID": {{"session_alias", 1, text, "", false}, {"session_group", 2, text, "", false}},
+	"Timestamp":    {{"seconds", 1, pbLong, "", false}, {"nanos", 2, pbShort, "", false}},
+	"EventID":      {{"id", 1, pbText, "", false}, {"book_name", 2, pbText, "", false}, {"scope", 3, pbText, "", false}, {"start_timestamp", 4, pbNested, "Timestamp", false}},
+	"ConnectionID": {{"session_alias", 1, pbText, "", false}, {"session_group", 2, pbText, "", false}},
 	"MessageID": {
-		{"connection_id", 1, nested, "ConnectionID", false}, {"direction", 2, short, "", false}, {"sequence", 3, long, "", false},
-		{"subsequence", 4, descriptorpb.FieldDescriptorProto_TYPE_UINT32, "", true}, {"book_name", 5, text, "", false}, {"timestamp", 6, nested, "Timestamp", false},
+		{"connection_id", 1, pbNested, "ConnectionID", false}, {"direction", 2, pbShort, "", false}, {"sequence", 3, pbLong, "", false},
+		{"subsequence", 4, descriptorpb.FieldDescriptorProto_TYPE_UINT32, "", true}, {"book_name", 5, pbText, "", false}, {"timestamp", 6, pbNested, "Timestamp", false},
 	},
 	"Event": {
-		{"id", 1, nested, "EventID", false}, {"parent_id", 2, nested, "EventID", false}, {"end_timestamp", 4, nested, "Timestamp", false},
-		{"status", 5, short, "", false}, {"name", 6, text, "", false}, {"type", 7, text, "", false}, {"body", 8, raw, "", false},
-		{"attached_message_ids", 9, nested, "MessageID", true},
+		{"id", 1, pbNested, "EventID", false}, {"parent_id", 2, pbNested, "EventID", false}, {"end_timestamp", 4, pbNested, "Timestamp", false},
+		{"status", 5, pbShort, "", false}, {"name", 6, pbText, "", false}, {"type", 7, pbText, "", false}, {"body", 8, pbRaw, "", false},
+		{"attached_message_ids", 9, pbNested, "MessageID", true},
 	},
-	"EventBatch": {{"parent_event_id", 1, nested, "EventID", false}, {"events", 2, nested, "Event", true}},
+	"EventBatch": {{"parent_event_id", 1, pbNested, "EventID", false}, {"events", 2, pbNested, "Event", true}},
 }
 
 // batchType is EventBatch as protobuf's own library knows it.
