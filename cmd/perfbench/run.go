@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -64,8 +68,20 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	a.watch(ctx, l, status)
 	status.say("%s", "verifying and writing the report")
 	o := l.Finish(a.hard)
-	a.printSummary(o, f)
+	gone := missing(o.Dir)
+	a.printSummary(o, f, gone)
+	if gone {
+		// What else went wrong stands in the summary, and much of it came of this.
+		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted while the run was going", o.Dir), max(o.Code(), fault.CodeOther)),
+			"only the summary is left; leave --out alone during a run")
+	}
 	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+}
+
+// missing says that a folder is not there any more.
+func missing(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // printDocuments writes those documents of a profile to stdout that are for pipes.
@@ -134,7 +150,7 @@ func (a *app) watch(ctx context.Context, l *session.Live, status *status) {
 			status.show(l)
 		case <-interrupted:
 			interrupted = nil
-			status.say("%s", "interrupted: what is under way may finish; once more stops at once")
+			status.say("interrupted: what is under way may finish within %s; once more stops at once", units.Duration(session.InterruptGrace))
 		case <-hard:
 			hard = nil
 			l.Kill()

@@ -96,6 +96,23 @@ func TestSignals(t *testing.T) {
 		assert.NotContains(t, p.stderr.String(), "goroutine ")
 		assert.Equal(t, "interrupt", p.folder(t).Run.EndedBy, "the report is there all the same")
 	})
+	t.Run("frozen", func(t *testing.T) {
+		t.Parallel()
+		// Nobody waits as long as the store's timeouts: neither for the calls under
+		// way nor for what verification would ask.
+		srv := labtest.Redis(t)
+		p := start(t, path, "--duration", "10m", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")
+		require.NoError(t, measured(p.out, 2))
+		srv.Pause()
+		defer srv.Resume()
+		require.NoError(t, p.Process.Signal(os.Interrupt))
+		assert.Equal(t, 130, p.end(t), p.stderr.String())
+		assert.Contains(t, p.stderr.String(), "interrupted: what is under way may finish within 3 s; once more stops at once")
+		f := p.folder(t)
+		assert.Equal(t, "interrupt", f.Run.EndedBy)
+		assert.Equal(t, "incomplete", f.Run.Verification.State)
+		assert.Contains(t, f.Run.Verification.Summary, "the store did not answer after the interrupt")
+	})
 	t.Run("connecting", func(t *testing.T) {
 		t.Parallel()
 		silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,6 +125,17 @@ func TestSignals(t *testing.T) {
 		require.NoError(t, p.Process.Signal(os.Interrupt))
 		assert.Equal(t, 130, p.end(t), p.stderr.String())
 		assert.Contains(t, p.stderr.String(), "perfbench: before the run began: interrupted")
+	})
+	t.Run("folder deleted", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, path, "--duration", "10m")
+		require.NoError(t, measured(p.out, 2))
+		require.NoError(t, os.Rename(p.out, p.out+"-away"))
+		assert.Equal(t, 1, p.end(t), p.stderr.String()) // the journal cannot be written, which ends the run
+		assert.Contains(t, p.stderr.String(), "was deleted while the run was going")
+		assert.Contains(t, p.stdout.String(), "eligibility.putall", "the summary is there all the same")
+		assert.NotContains(t, p.stdout.String(), "report in")
+		assert.NotContains(t, p.stderr.String(), "is not a run folder")
 	})
 	t.Run("kill", func(t *testing.T) {
 		t.Parallel()

@@ -13,16 +13,23 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// printSummary writes how a run ended to stdout; with --quiet its path alone.
-func (a *app) printSummary(o *session.Outcome, f *runFlags) {
-	if f.quiet {
-		fmt.Fprintln(a.Stdout, o.Dir)
-		return
+// printSummary writes how a run ended to stdout; with --quiet its path alone. A
+// folder that is gone is not named.
+func (a *app) printSummary(o *session.Outcome, f *runFlags, gone bool) {
+	dir := o.Dir
+	if gone {
+		dir = ""
 	}
-	fmt.Fprint(a.Stdout, plainText(summary(&o.Run, o.Dir), f.plain || f.ascii))
+	switch {
+	case !f.quiet:
+		fmt.Fprint(a.Stdout, plainText(summary(&o.Run, dir), f.plain || f.ascii))
+	case !gone:
+		fmt.Fprintln(a.Stdout, dir)
+	}
 }
 
-// summary says in a screenful what a run came to.
+// summary says in a screenful what a run came to, and where its folder is if there
+// is one.
 func summary(r *rundir.Run, dir string) string {
 	var b strings.Builder
 	what := r.Profile
@@ -45,7 +52,9 @@ func summary(r *rundir.Run, dir string) string {
 	if r.Verdict.State != "ok" {
 		fmt.Fprintf(&b, "verdict %s: %s\n", r.Verdict.State, strings.Join(r.Verdict.Reasons, "; "))
 	}
-	fmt.Fprintf(&b, "report in %s\n", dir)
+	if dir != "" {
+		fmt.Fprintf(&b, "report in %s\n", dir)
+	}
 	return b.String()
 }
 

@@ -49,9 +49,16 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)
 	run.Environment, run.Notices = l.environment(run.Notices)
-	run.Verification = l.verify(ctx)
+	silent := l.silent(ctx, run.EndedBy)
+	if run.Verification = unverified(); !silent || l.plan.Verify == nil {
+		run.Verification = l.verify(ctx)
+	}
 	var errs []error
-	if l.Cleanup && l.plan.Teardown != nil {
+	switch {
+	case !l.Cleanup || l.plan.Teardown == nil:
+	case silent:
+		errs = append(errs, fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later"))
+	default:
 		errs = append(errs, l.teardown(ctx))
 	}
 	judged, missed := l.judge(&run)

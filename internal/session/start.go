@@ -210,6 +210,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the run: %w", err), j.Discard())
 	}
+	l.afterInterrupt(ctx)
 	return nil
 }
 
