@@ -66,8 +66,10 @@ func params() []workload.Param {
 		{Name: "groups", Kind: workload.Integer, Default: "250", Unit: "groups", Min: 1, Max: 10_000_000, Help: "top-level groups to generate for each tenant"},
 		{Name: "runs", Kind: workload.Integer, Default: "1", Unit: "tenants", Min: 1, Max: 256, Help: "tenants asked for in all (-n); rounded up to whole phases"},
 		{Name: "concurrent", Kind: workload.Integer, Default: "1", Unit: "tenants", Min: 1, Max: 64, Help: "tenants at the same time in each phase (-c)"},
-		{Name: "membership", Kind: workload.Choice, Choices: []string{modeRoles, modeNested, modeFlat, modeCommitted}, Default: modeRoles,
-			Help: "how groups become memberships; oae-committed is what the original's code really loaded"},
+		{
+			Name: "membership", Kind: workload.Choice, Choices: []string{modeRoles, modeNested, modeFlat, modeCommitted}, Default: modeRoles,
+			Help: "how groups become memberships; oae-committed is what the original's code really loaded",
+		},
 		{Name: "variant", Kind: workload.Choice, Choices: []string{"v1", "v2"}, Default: "v1", Help: "v1 loads users, groups and memberships with the original's checks; v2 memberships alone, each in one batch"},
 		{Name: "strategy", Kind: workload.Choice, Choices: strategies, Default: strategyAncestry, Help: "how a check is decided"},
 		{Name: "tests", Kind: workload.List, Default: "valid,sweep", Help: "what is run on each tenant: valid, sweep, mix, staleness"},

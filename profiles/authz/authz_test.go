@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // what a test binary ends with
 
 func TestProfile(t *testing.T) { profiletest.Run(t, Profile()) }
 

@@ -130,7 +130,7 @@ func lines(path string, f func(raw []byte, line int) error) error {
 	if err != nil {
 		return fault.Input(fmt.Errorf("authz: %w", err), folderHint)
 	}
-	defer file.Close() // it was only read
+	defer func() { _ = file.Close() }() // it was only read
 	r := bufio.NewReaderSize(file, 1<<20)
 	for n := 1; ; n++ {
 		raw, err := r.ReadBytes('\n')

@@ -45,7 +45,8 @@ func TestMembershipsOfEachMode(t *testing.T) {
 }
 
 func TestGeneratorIsDeterministicAndLikeTheOriginal(t *testing.T) {
-	assert.Equal(t, generate("classic", 50, 25, 7), generate("classic", 50, 25, 7))
+	first, second := generate("classic", 50, 25, 7), generate("classic", 50, 25, 7)
+	assert.Equal(t, first, second)
 	assert.NotEqual(t, generate("classic", 50, 25, 7), generate("classic", 50, 25, 8))
 	d := generate("classic", 50, 25, 7)
 	a, p := d.sections(3)

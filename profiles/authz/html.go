@@ -104,11 +104,11 @@ func (d *document) test(number int) test {
 			if (name == "profileSections") != (d.facts.Mode == modeProfiles) {
 				continue // of the other table
 			}
-			st, _ := find(p.Load, name)
+			st := find(p.Load, name)
 			r = append(r, cell(d.rate(st.Num, st.TimeMS)))
 		}
 		if d.facts.Mode == modeProfiles {
-			st, _ := find(p.Tests, "profile")
+			st := find(p.Tests, "profile")
 			spent := ""
 			if k == len(d.facts.Phases)-1 {
 				spent = shellTime(d.f.Run.Ended.Sub(d.f.Run.Started))
@@ -117,7 +117,7 @@ func (d *document) test(number int) test {
 			continue
 		}
 		for _, name := range []string{"valid", "sweep"} {
-			st, _ := find(p.Tests, name)
+			st := find(p.Tests, name)
 			r = append(r, cell(d.rate(st.Total, st.TotalMS)))
 		}
 		out.rows = append(out.rows, r)
@@ -125,13 +125,14 @@ func (d *document) test(number int) test {
 	return out
 }
 
-func find(steps []Step, name string) (Step, bool) {
+// find returns the step of that name, or one of nothing.
+func find(steps []Step, name string) Step {
 	for _, st := range steps {
 		if st.Name == name {
-			return st, true
+			return st
 		}
 	}
-	return Step{}, false
+	return Step{}
 }
 
 // shellTime is a time as a shell's time prints it: 0m26.225s.

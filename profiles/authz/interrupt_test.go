@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -65,7 +64,7 @@ func killed(t *testing.T, n int64, target string, set ...string) (done int64) {
 	}
 	require.NoError(t, cmd.Process.Kill())
 	var exit *exec.ExitError
-	require.True(t, errors.As(cmd.Wait(), &exit))
+	require.ErrorAs(t, cmd.Wait(), &exit)
 	require.False(t, exit.Exited(), "it was killed and did not end")
 	require.Greater(t, done, n)
 	return done

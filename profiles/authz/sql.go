@@ -117,7 +117,7 @@ func (l *onSQL) fits(ctx context.Context, name, columns string) error {
 		return fmt.Errorf("look at %s%s: %w", l.prefix, name, err)
 	}
 	got, err := rows.Columns()
-	if err = errors.Join(err, rows.Close()); err != nil {
+	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	if !slices.Equal(got, names) {

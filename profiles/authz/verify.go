@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -84,9 +85,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		}
 	}
 	t.mu.Lock()
-	for k, v := range t.changed {
-		want[k] = v
-	}
+	maps.Copy(want, t.changed)
 	t.mu.Unlock()
 	c := workload.Check{Name: t.name + ": roles read back"}
 	var asked, good int64
