@@ -85,13 +85,21 @@ func (d *dashboard) nameWidth(w int) int {
 	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
 }
 
+// perSecond is the head of a column of rates: with the unit where it fits.
+func (d *dashboard) perSecond() string {
+	if head := d.info.Unit + "/s"; ansi.StringWidth(head) < numberCol {
+		return head
+	}
+	return "per s"
+}
+
 func (d *dashboard) opRows(e env, w int) (string, []string) {
 	s := e.styles
 	name := d.nameWidth(w)
 	extra := w-name >= 7*numberCol+24
 	narrow := w-name < 4*numberCol
 	used := name + 4*numberCol
-	head := fit("  op", name) + cols(d.info.Unit+"/s", "p50", "p99")
+	head := fit("  op", name) + cols(d.perSecond(), "p50", "p99")
 	switch {
 	case narrow: // errors stand in the line of state
 		cols := narrowCols
@@ -173,7 +181,7 @@ func columns(w int, texts []string) string {
 func (d *dashboard) trackRows(e env, w int) (string, []string) {
 	s := e.styles
 	name := d.nameWidth(w)
-	head := fit("  track", name) + cols(d.info.Unit+"/s", "threads", "in flight", "oldest", "behind")
+	head := fit("  track", name) + cols(d.perSecond(), "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
 	if narrow {
 		head = fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
@@ -230,7 +238,7 @@ func (d *dashboard) errorRows(e env, w int) (string, []string) {
 	if d.fig.errors == 0 && len(d.snap.Errors) == 0 {
 		return "No operation has failed.", nil
 	}
-	name := d.nameWidth(w)
+	name := d.nameWidth(w) + 1
 	var out []string
 	for _, c := range d.snap.Errors {
 		text := ""
@@ -240,7 +248,7 @@ func (d *dashboard) errorRows(e env, w int) (string, []string) {
 				break
 			}
 		}
-		out = append(out, fit("  "+d.opName(c.Operation), name)+fit(c.Class, 14)+e.styles.bad.on(cols(whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+		out = append(out, fit("  "+d.opName(c.Operation), name-1)+" "+fit(c.Class, 14)+e.styles.bad.on(cols(whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
 	}
 	return fit("  op", name) + fit("class", 14) + cols("count") + "  first message", out
 }

@@ -40,7 +40,8 @@ func (r *results) segments(s *styles, w int) []string {
 	return append(out, mutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
 }
 
-// varied names the settings that are not the same in all segments.
+// varied names the settings that are not the same in all segments; where the total
+// of several tracks tells it, not theirs.
 func varied(list []rundir.Segment) []string {
 	names := map[string]bool{}
 	for _, seg := range list {
@@ -48,6 +49,11 @@ func varied(list []rundir.Segment) []string {
 			if w, ok := list[0].Settings[k]; !ok || w != v {
 				names[k] = true
 			}
+		}
+	}
+	for k := range names {
+		if track, base := trackOf(k); track != "" && names[base] {
+			delete(names, k)
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

@@ -159,7 +159,11 @@ func (d *dashboard) effectLines(e env, w int) []string {
 	s := e.styles
 	ef, ok := lastEffect(d.snap)
 	if !ok {
-		return []string{"", " " + s.muted.on("No change yet. What one does is written here.")}
+		out := []string{""}
+		for _, l := range wrap("No change yet. What one does is written here.", w-2) {
+			out = append(out, " "+s.muted.on(l))
+		}
+		return out
 	}
 	out := []string{"", spread(" "+s.muted.on("Last change, at "+clock(ef.last)), s.muted.on(ef.by)+" ", w), "   " + s.bold.on(ef.what(d.plan))}
 	if ef.before.seconds == 0 || ef.after.seconds == 0 {
