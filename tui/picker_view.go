@@ -180,12 +180,22 @@ func (p *picker) drivers(most int) []driver {
 
 func (p *picker) profileLines(e env, w, h int) []string {
 	s := e.styles
-	const name = 17
-	ds := p.drivers(max((w-name-5)/2, 0))
-	var heads strings.Builder
-	for _, d := range ds {
-		heads.WriteString(d.letter + " ")
+	name := 12
+	for i := range p.profiles {
+		name = max(name, ansi.StringWidth(p.profiles[i].Title))
 	}
+	gap, ds := " ", p.drivers(len(p.stores))
+	if len(ds)*2 > w-name-5 { // closer together where there is no room
+		gap, ds = "", p.drivers(max(w-name-6, 0))
+	}
+	var heads strings.Builder
+	for i, d := range ds {
+		if i > 0 {
+			heads.WriteString(gap)
+		}
+		heads.WriteString(d.letter)
+	}
+	heads.WriteByte(' ')
 	filter := s.muted.on("/ filter …")
 	switch {
 	case p.filtering:
@@ -203,7 +213,7 @@ func (p *picker) profileLines(e env, w, h int) []string {
 		if i == p.at {
 			lead, ink = " ▸ ", s.selected
 		}
-		right := p.dots(s, pr, ds)
+		right := p.dots(s, pr, ds, gap)
 		if !built(pr) {
 			right = s.muted.on("planned ")
 			if i != p.at {
@@ -223,20 +233,23 @@ func (p *picker) profileLines(e env, w, h int) []string {
 }
 
 // dots shows on which stores a profile runs.
-func (p *picker) dots(s *styles, pr *workload.Profile, ds []driver) string {
+func (p *picker) dots(s *styles, pr *workload.Profile, ds []driver, gap string) string {
 	var b strings.Builder
-	for _, d := range ds {
+	for i, d := range ds {
+		if i > 0 {
+			b.WriteString(gap)
+		}
 		bind, ok := pr.Binding(d.id)
 		switch {
 		case !ok || bind.Refuse != "":
-			b.WriteString(s.muted.on("· "))
+			b.WriteString(s.muted.on("·"))
 		case bind.Note != "":
-			b.WriteString(s.ok.on("○ "))
+			b.WriteString(s.ok.on("○"))
 		default:
-			b.WriteString(s.ok.on("● "))
+			b.WriteString(s.ok.on("●"))
 		}
 	}
-	return b.String()
+	return b.String() + " "
 }
 
 // legend says what dots and letters stand for.

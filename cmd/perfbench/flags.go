@@ -23,8 +23,10 @@ type runFlags struct {
 	switches     map[string]*bool
 
 	dryRun, quiet, plain, ascii bool
-	noMouse, noAnimation        bool
-	theme                       string
+	// asciiChosen says that --ascii was given, perhaps as --ascii=false.
+	asciiChosen          bool
+	noMouse, noAnimation bool
+	theme                string
 }
 
 // themes are the words of --theme.
@@ -86,6 +88,8 @@ func (f *runFlags) resolve(a *app, c *cobra.Command) error {
 	for _, name := range plainFlags {
 		problems.Add(a.fromEnvironment(c, name, r.From))
 	}
+	_, set := r.From["ascii"]
+	f.asciiChosen = set || c.Flags().Changed("ascii")
 	r.Formats = f.formats
 	for name, v := range f.values {
 		if c.Flags().Changed(name) {

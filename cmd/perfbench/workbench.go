@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -23,10 +25,14 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
 	}
+	if kind, _ := a.getenv("TERM"); kind == "dumb" {
+		return fault.Input(errors.New("the workbench needs a terminal that can move its cursor, and TERM says dumb"), "use  perfbench run  there")
+	}
+	ascii := f.ascii || f.plain || !f.asciiChosen && a.poorLetters()
 	b, closeLog := a.bench(ctx, f)
 	defer closeLog()
 	o := tui.Options{
-		Theme: f.theme, ASCII: f.ascii || f.plain, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
+		Theme: f.theme, ASCII: ascii, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
 		Kill: a.hard.Done(), Request: screenRequest(f.request), RunParams: session.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
@@ -37,7 +43,7 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	}
 	final, err := tui.Show(ctx, o, b)
 	for _, out := range final.Outcomes {
-		fmt.Fprint(a.Stdout, plainText(out.Summary, f.plain || f.ascii))
+		fmt.Fprint(a.Stdout, plainText(out.Summary, ascii))
 	}
 	if err != nil {
 		return err
@@ -46,6 +52,22 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 		return final.Outcomes[n-1].Err
 	}
 	return nil
+}
+
+// poorLetters tells whether the terminal lacks the letters that charts are drawn
+// with: its locale names another encoding than UTF-8, or it is a console whose
+// fonts have no room for them. No locale at all tells nothing.
+func (a *app) poorLetters() bool {
+	if kind, _ := a.getenv("TERM"); kind == "linux" || strings.HasPrefix(kind, "vt") {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale, _ := a.getenv(name); locale != "" {
+			flat := strings.ToLower(strings.ReplaceAll(locale, "-", ""))
+			return !strings.Contains(flat, "utf8")
+		}
+	}
+	return false
 }
 
 // unwrapped returns the writer below the one that notes errors: the screen needs
