@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -34,6 +35,8 @@ type binding struct {
 	topics map[string]*topicRun
 	epoch  time.Time
 	near   *nearCache
+	// coherenceNear is the same on Coherence.
+	coherenceNear *coherence.Near
 
 	mu      sync.Mutex
 	dropped bool
@@ -66,6 +69,9 @@ func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
 	p.Spaces = b.probed()
 	b.connect(p)
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	if b.coherenceNear != nil {
+		p.Verify = b.verifyNear
+	}
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

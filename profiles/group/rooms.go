@@ -6,11 +6,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func bindings() []workload.Binding {
-	const later = "not in this version yet; use redis:// or embedded:"
 	return []workload.Binding{
 		{Driver: "embedded", New: bind, Note: "no stopic, no near cache"},
 		{Driver: "redis", New: bind},
@@ -20,7 +20,7 @@ func bindings() []workload.Binding {
 		{Driver: "mysql", New: bind, Note: "maps, entities"},
 		{Driver: "postgres", New: bind, Note: "maps, entities"},
 		{Driver: "sqlite", New: bind, Note: "maps, entities"},
-		{Driver: "coherence", Refuse: later},
+		{Driver: "coherence", New: bind, Note: "maps, mcaches, queues"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 	}
 }
@@ -34,8 +34,11 @@ func newRoom(ctx context.Context, b *binding) (engineRoom, error) {
 	if t, ok := typed(b.conn); ok {
 		return newRedisRoom(b, t, maps)
 	}
+	if c, ok := b.conn.(*coherence.Conn); ok {
+		return newCoherenceRoom(ctx, b, c, maps)
+	}
 	if b.s.near {
-		return nil, fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", b.s.driver), "use redis://")
+		return nil, fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", b.s.driver), "use redis:// or coherence://")
 	}
 	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
 		return &memoryRoom{mapRoom: maps, forgets: true}, nil

@@ -149,7 +149,7 @@ func (b *binding) record(ctx context.Context, st *stock, loading bool) error {
 	if err := b.keep.Record(ctx, m); err != nil {
 		return err
 	}
-	if st.op.kind == kindCache && st.removes {
+	if b.sweeps(st) {
 		m.Space = store.Space{Namespace: st.space.Namespace, Name: timeouts(st.space), Shape: "zset"}
 		return b.keep.Record(ctx, m)
 	}
@@ -167,7 +167,7 @@ func (b *binding) teardown(ctx context.Context) error {
 			continue
 		}
 		spaces := []store.Space{st.space}
-		if st.op.kind == kindCache && st.removes {
+		if b.sweeps(st) {
 			spaces = append(spaces, store.Space{Namespace: st.space.Namespace, Name: timeouts(st.space), Shape: "zset"})
 		}
 		for _, sp := range spaces {

@@ -24,7 +24,7 @@ func bindings() []workload.Binding {
 		{Driver: "mysql", New: bindSQL},
 		{Driver: "postgres", New: bindSQL},
 		{Driver: "sqlite", New: bindSQL},
-		{Driver: "coherence", Refuse: "not in this version; use redis:// or embedded:"},
+		{Driver: "coherence", New: bindCoherence, Note: "pbm"},
 		{Driver: "dtm", New: bindDTM, Note: "saga"},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -179,7 +180,12 @@ func (r *designer) judgePBM(s *pbmSpec) {
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
 		r.Fail("use another prefix", "prefix: %q is too long or has control characters", s.prefix)
 	}
-	if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
+	if s.tx() && s.driver == coherence.Driver.Name {
+		r.Warn("%s", howCoherence)
+		if s.atomic != atomicScript {
+			r.Warn("atomic=%s is of Redis", s.atomic)
+		}
+	} else if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
 		r.Warn("atomic=%s is of Redis: on %s tx is one transaction of the database", s.atomic, s.driver)
 	}
 }

@@ -84,6 +84,13 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 }
 
 func (c *Conn) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
+	return c.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, batch map[string][]byte) error { return m.PutAll(ctx, batch) })
+}
+
+// batches sends entries, as many to a message as it can carry.
+func (c *Conn) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
+	send func(ctx context.Context, m Cache, batch map[string][]byte) error,
+) error {
 	for i := 0; i < n; {
 		batch, size := make(map[string][]byte, n-i), 0
 		for ; i < n; i++ {
@@ -97,7 +104,7 @@ func (c *Conn) putAll(ctx context.Context, s store.Space, n int, entry func(i in
 			batch[k] = bytesOf(v)
 		}
 		if _, err := on(ctx, c, "put all", s, func(ctx context.Context, m Cache) (none, error) {
-			return none{}, m.PutAll(ctx, batch)
+			return none{}, send(ctx, m, batch)
 		}); err != nil {
 			return err
 		}

@@ -1,0 +1,67 @@
+package coherence
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// PutExpiring stores a value for so long and has the server send the old one back;
+// 0 is for ever.
+func (c *Conn) PutExpiring(ctx context.Context, s store.Space, key, val []byte, ttl time.Duration) error {
+	if err := fits(val); err != nil {
+		return err
+	}
+	k, v := textKey(key), bytesOf(val)
+	_, err := on(ctx, c, "put", s, func(ctx context.Context, m Cache) (none, error) {
+		_, err := m.PutWithExpiry(ctx, k, v, ttl)
+		return none{}, err
+	})
+	return err
+}
+
+// PutAllExpiring stores entries for so long, in one call or in as many as it takes;
+// 0 is for ever.
+func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Entry, ttl time.Duration) error {
+	if ttl == 0 {
+		return c.PutAll(ctx, s, es)
+	}
+	return c.batches(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val },
+		func(ctx context.Context, m Cache, batch map[string][]byte) error {
+			return m.PutAllWithExpiry(ctx, batch, ttl)
+		})
+}
+
+// Remove deletes an entry, and tells whether there was one. The server sends its
+// value back.
+func (c *Conn) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
+	k := textKey(key)
+	return on(ctx, c, "remove", s, func(ctx context.Context, m Cache) (bool, error) {
+		old, err := m.Remove(ctx, k)
+		return old != nil, err
+	})
+}
+
+// HasGroup tells whether there is an entry in a group, without moving its value.
+func (c *Conn) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
+	k := groupedKey(group, key)
+	return on(ctx, c, "look for a key in", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+}
+
+// Replace stores a value in a group if what is there is old, nil being nothing, and
+// tells whether it did. The server compares and stores in one step.
+func (c *Conn) Replace(ctx context.Context, s store.Space, group, key, old, val []byte) (bool, error) {
+	if err := fits(val); err != nil {
+		return false, err
+	}
+	k, v := groupedKey(group, key), bytesOf(val)
+	if old == nil {
+		return on(ctx, c, "put if absent", grouped(s), func(ctx context.Context, m Cache) (bool, error) {
+			before, err := m.PutIfAbsent(ctx, k, v)
+			return before == nil, err
+		})
+	}
+	before := bytesOf(old)
+	return on(ctx, c, "replace", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
+}

@@ -1,0 +1,209 @@
+package coherence
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/oracle/coherence-go-client/v2/coherence"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// nearEntries is the most entries that the near cache of one cache keeps.
+const nearEntries = 1_000_000
+
+// Near reads caches through the client's near caches, in a session of their own:
+// one process has one copy of what it reads. The server tells it of every change.
+// It is safe for use by several goroutines, and is to be closed before its
+// connection.
+type Near struct {
+	c *Conn
+
+	mu     sync.Mutex
+	link   atomic.Pointer[link]
+	tried  time.Time
+	caches sync.Map // name → *nearCache
+	spaces []store.Space
+	stats  []client.CacheStats // of all sessions that there were
+	reads  atomic.Int64
+	hitNS  atomic.Int64
+	hitN   atomic.Int64
+	missNS atomic.Int64
+	missN  atomic.Int64
+}
+
+type nearCache struct {
+	l     *link
+	m     Cache
+	stats client.CacheStats
+}
+
+// NearStats is what near caches did: how many entries were asked for, and how many
+// of these came out of memory. The mean times, 0 when there were none, are of one
+// entry in calls that found all, and none, in memory.
+type NearStats struct {
+	Reads, Hits int64
+	Hit, Miss   time.Duration
+}
+
+// OpenNear opens the near caches of some spaces. It does so at once, for the client
+// waits for itself when a change arrives meanwhile.
+func (c *Conn) OpenNear(ctx context.Context, spaces []store.Space) (*Near, error) {
+	n := &Near{c: c, spaces: spaces}
+	if err := n.open(ctx); err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	return n, nil
+}
+
+func (n *Near) open(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, n.c.opts.dial)
+	defer cancel()
+	l, err := n.c.openLink(ctx, -1)
+	if err != nil {
+		return err
+	}
+	for _, s := range n.spaces {
+		name, err := cacheOf(s)
+		if err == nil {
+			var m Cache
+			m, err = callOn(ctx, n.c, l, func(context.Context, *link) (Cache, error) {
+				return client.GetNamedCache[string, []byte](l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
+			})
+			if err == nil {
+				stats := m.GetNearCacheStats()
+				n.caches.Store(name, &nearCache{l, m, stats})
+				n.stats = append(n.stats, stats)
+			}
+		}
+		if err != nil {
+			n.c.mending.Go(l.close)
+			return fmt.Errorf("near cache of %s: %w", s.Name, err)
+		}
+	}
+	n.link.Store(l)
+	return nil
+}
+
+// session returns the session, after a loss a new one.
+func (n *Near) session() (*link, error) {
+	l := n.link.Load()
+	if l.alive() && n.c.gates[0].ready() {
+		return l, nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if l = n.link.Load(); l.alive() && n.c.gates[0].ready() {
+		return l, nil
+	}
+	if l.alive() {
+		n.c.mending.Go(l.close)
+	}
+	if n.c.closed() {
+		return nil, errClosed
+	}
+	if !n.c.gates[0].ready() || time.Since(n.tried) < retryEvery {
+		return nil, errAway
+	}
+	n.tried = time.Now()
+	if err := n.open(context.Background()); err != nil {
+		return nil, errAway
+	}
+	return n.link.Load(), nil
+}
+
+func (l *link) alive() bool {
+	select {
+	case <-l.lost:
+		return false
+	default:
+		return true
+	}
+}
+
+// Get reads one entry, and tells whether there is one.
+func (n *Near) Get(ctx context.Context, s store.Space, key []byte) (bool, error) {
+	k := textKey(key)
+	got, err := n.read(ctx, "get", s, 1, func(ctx context.Context, m Cache) (int, error) {
+		v, err := m.Get(ctx, k)
+		if v == nil {
+			return 0, err
+		}
+		return 1, err
+	})
+	return got == 1, err
+}
+
+// GetAll reads entries, and tells how many there are.
+func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, error) {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = textKey(k)
+	}
+	return n.read(ctx, "get all", s, len(keys), func(ctx context.Context, m Cache) (int, error) {
+		got, err := collect(ctx, m, texts)
+		return len(got), err
+	})
+}
+
+func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx context.Context, m Cache) (int, error)) (int, error) {
+	name, err := cacheOf(s)
+	if err != nil {
+		return 0, err
+	}
+	l, err := n.session()
+	if err != nil {
+		return 0, wrap(what, name, err)
+	}
+	v, ok := n.caches.Load(name)
+	if !ok {
+		return 0, wrap(what, name, store.ErrUnsupported)
+	}
+	cache := v.(*nearCache)
+	hits, misses, began := cache.stats.GetCacheHits(), cache.stats.GetCacheMisses(), time.Now()
+	got, err := callOn(ctx, n.c, l, func(ctx context.Context, _ *link) (int, error) { return f(ctx, cache.m) })
+	if err != nil {
+		return 0, wrap(what, name, err)
+	}
+	took := int64(time.Since(began))
+	n.reads.Add(int64(keys))
+	// What others read meanwhile is in these counters, too: only clear cases count.
+	switch hits, misses = cache.stats.GetCacheHits()-hits, cache.stats.GetCacheMisses()-misses; {
+	case hits == 0:
+		n.missNS.Add(took)
+		n.missN.Add(int64(keys))
+	case misses == 0 && hits >= int64(keys):
+		n.hitNS.Add(took)
+		n.hitN.Add(int64(keys))
+	}
+	return got, nil
+}
+
+// Stats tells what the near caches have done so far.
+func (n *Near) Stats() NearStats {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := NearStats{Reads: n.reads.Load()}
+	for _, s := range n.stats {
+		out.Hits += s.GetCacheHits()
+	}
+	out.Hits = min(out.Hits, out.Reads)
+	if c := n.hitN.Load(); c > 0 {
+		out.Hit = time.Duration(n.hitNS.Load() / c)
+	}
+	if c := n.missN.Load(); c > 0 {
+		out.Miss = time.Duration(n.missNS.Load() / c)
+	}
+	return out
+}
+
+// Close ends the session of the near caches.
+func (n *Near) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.link.Load().close()
+	return nil
+}

@@ -1,0 +1,105 @@
+package tx
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// atomicReplace is what a transaction on Coherence is, in the facts.
+const atomicReplace = "replace"
+
+// howCoherence is said of every run with tx on Coherence.
+const howCoherence = "tx on Coherence reads the profile, the members and the old summary of a group, one call each, and stores the new summary if the old one is " +
+	"still there (replace of a mapping, or putIfAbsent): only this last step is atomic on the server, for Oracle's Go client brings no entry processor that reads " +
+	"other caches. A summary that another transaction has replaced meanwhile is a conflict, and the transaction is tried again; a member written meanwhile is not noticed"
+
+// bindCoherence connects a plan to Coherence.
+func bindCoherence(_ context.Context, c store.Conn, p *workload.Plan) error {
+	conn, err := store.As[*coherence.Conn](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use coherence://")
+	}
+	sp, ok := p.Private.(*pbmSpec)
+	if !ok {
+		return fault.Input(fmt.Errorf("mode=%s does not run on Coherence: its Go client has neither transactions nor scripts over several entries", p.Mode),
+			"use --set mode=pbm, or redis://")
+	}
+	h, err := newShapeStore(c, sp)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	if sp.tx() {
+		sp.atomic = atomicReplace
+	}
+	return bindPBM(c, p, sp, &coherencePBM{shapeStore: h, c: conn})
+}
+
+// coherencePBM reads, and replaces what it has read if nobody else has.
+type coherencePBM struct {
+	*shapeStore
+	c      *coherence.Conn
+	stamps atomic.Int64
+}
+
+// Summarize tries the transaction once.
+func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
+	found, err := h.c.HasGroup(ctx, h.s.space(mapProfile), group, group)
+	if err != nil || !found {
+		return summary{}, false, err
+	}
+	at := h.s.space(mapSummary)
+	old, err := h.grouped.GetGroup(ctx, at, group, [][]byte{group})
+	if err != nil {
+		return summary{}, false, err
+	}
+	members, err := h.grouped.GetGroup(ctx, h.s.space(mapElig), group, h.s.memberKeys(group))
+	if err != nil {
+		return summary{}, false, err
+	}
+	var sum summary
+	for _, v := range members {
+		if v != nil {
+			sum.Members++
+			sum.Bytes += int64(len(v))
+		}
+	}
+	g := string(group)
+	val, err := json.Marshal(stamped{groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli()}, h.stamps.Add(1), h.s.runID})
+	if err != nil {
+		return summary{}, false, err
+	}
+	done, err := h.c.Replace(ctx, at, group, group, old[0], val)
+	if err == nil && !done {
+		err = errConflict
+	}
+	return sum, true, err
+}
+
+// stamped is a summary that no other one is equal to, so that it is replaced only
+// by who has read it.
+type stamped struct {
+	groupSummary
+	Nth int64  `json:"nth"`
+	Run string `json:"run"`
+}
+
+// Summary reads what was written.
+func (h *coherencePBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
+	if err != nil || got[0] == nil {
+		return summary{}, false, err
+	}
+	var g groupSummary
+	if err := json.Unmarshal(got[0], &g); err != nil {
+		return summary{}, false, fmt.Errorf("summary of %s: %w", group, err)
+	}
+	return summary{g.MemberCount, g.TotalBlobSize}, true, nil
+}
