@@ -25,11 +25,16 @@ func fixture() *dataset {
 }
 
 func TestMembershipsOfEachMode(t *testing.T) {
-	for mode, want := range map[string]int{modeRoles: 6, modeCommitted: 2, modeNested: 7, modeFlat: 4} {
+	for mode, want := range map[string]int{modeRoles: 6, modeCommitted: 2, modeNested: 7, modeFlat: 3} {
 		m, err := newModel(fixture(), mode, true)
 		require.NoError(t, err)
 		assert.Len(t, m.edges, want, mode)
 	}
+	flat, err := newModel(fixture(), modeFlat, true)
+	require.NoError(t, err)
+	assert.Equal(t, 2, flat.duplicate, "b is a manager, and cannot be a member too; c is named twice")
+	got, _ := newOracle(flat).allowed(1, 4, int(flat.role("manager")))
+	assert.True(t, got)
 	m, err := newModel(fixture(), modeRoles, false)
 	require.NoError(t, err)
 	o := newOracle(m)

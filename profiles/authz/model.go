@@ -161,6 +161,7 @@ func (m *model) join(d *dataset, mode string, at map[string]int32) error {
 	seen := map[string]bool{}
 	for i := range d.groups {
 		g, number := &d.groups[i], int32(m.users+i)
+		clear(seen)
 		for _, r := range g.roles {
 			to, role := number, m.role(r.name)
 			if mode != modeFlat {
@@ -171,13 +172,18 @@ func (m *model) join(d *dataset, mode string, at map[string]int32) error {
 			if mode == modeCommitted {
 				continue
 			}
-			clear(seen)
+			if mode != modeFlat {
+				clear(seen) // without role groups a user has one role, the first one named
+			}
 			for _, u := range r.users {
 				p, ok := at["u"+u]
 				if !ok {
 					return fmt.Errorf("%s: role %s: there is no user %s", d.where(g), r.name, u)
 				}
 				if seen[u] || p == m.creators[i] {
+					if mode == modeFlat && seen[u] {
+						m.duplicate++
+					}
 					continue
 				}
 				seen[u] = true
