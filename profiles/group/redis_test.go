@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -215,20 +217,31 @@ func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
 	require.NoError(t, o.Err)
 }
 
+func TestANameOfTwoTypesIsRefusedBeforeAnythingStarts(t *testing.T) {
+	path := write(t, "g.properties", "groupNames=g1\ng1.operations=put1,add1\ng1.threadCount=1\ng1.totalInvocationCount=5\nput1.map=x\nput1.testCase=put\nadd1.list=x\nadd1.testCase=add\n")
+	for _, target := range []string{"redis://127.0.0.1:1", "memory:"} { // nothing is asked of the store
+		_, err := try(t, target, []string{path})
+		require.ErrorContains(t, err, path+":8: operation add1: x is a list here and a map for operation put1 ("+path+":6)")
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+}
+
 func TestWrongTypeInMidRunIsAnErrorOfItsClass(t *testing.T) {
 	srv := redisOf(t)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
-	// Two operations on one name with two types: the second never works.
-	path := write(t, "g.properties", "groupNames=g1\ng1.operations=put1,add1\ng1.threadCount=1\ng1.totalInvocationCount=5\nput1.map=x\nput1.testCase=put\nadd1.list=x\nadd1.testCase=add\n")
-	o, err := try(t, srv.URL(), []string{path})
-	if err != nil {
-		require.ErrorContains(t, err, "x")
-		return
+	for _, pipelining := range []string{"on", "off"} {
+		p := boundPlan(t, srv.URL(), "groupNames: g1\ng1: {operations: put1, threadCount: 1, totalInvocationCount: 5}\nput1: {map: x"+pipelining+", testCase: put}\n")
+		require.NoError(t, c.RPush(t.Context(), "perfbench:x"+pipelining, "somebody else's").Err())
+		task, err := p.Tracks()[0].NewTask(0)
+		require.NoError(t, err)
+		it := &workload.Iteration{Settings: &p.Tracks()[0].Start}
+		it.Bind(func() int64 { return 0 }, &silent{}, 0)
+		it.Reset(1)
+		err = task.Do(t.Context(), it)
+		require.ErrorContains(t, err, "WRONGTYPE")
+		assert.Equal(t, store.WrongType, open(t, srv.URL()).Classify(err), pipelining)
 	}
-	require.NotEmpty(t, o.Run.Errors)
-	assert.Equal(t, "wrong type", o.Run.Errors[0].Class)
-	assert.Equal(t, int64(5), opOf(t, o, "g1", invocation).Errors)
 }
 
 func TestLosslessWhenThreadsChange(t *testing.T) {
@@ -245,16 +258,29 @@ func TestLosslessWhenThreadsChange(t *testing.T) {
 // boundPlan designs a plan of YAML and connects and sets it up.
 func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 	t.Helper()
-	vs := given()
-	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(yaml)}})
-	require.NoError(t, err)
-	for _, v := range from {
-		vs.Set(v)
-	}
-	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: "redis"})
+	p, err := designed(t, "redis", yaml)
 	require.NoError(t, err)
 	require.NoError(t, bind(t.Context(), open(t, target), p))
 	require.NoError(t, p.Setup(t.Context(), nil))
 	t.Cleanup(func() { p.Verify(context.Background()) })
 	return p
+}
+
+// designed is the plan of YAML for a driver.
+func designed(t *testing.T, driver, yaml string, flags ...string) (*workload.Plan, error) {
+	t.Helper()
+	vs := given(flags...)
+	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(yaml)}})
+	require.NoError(t, err)
+	for _, v := range from {
+		vs.Set(v)
+	}
+	return Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: driver})
+}
+
+func readAll(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
 }
