@@ -120,7 +120,7 @@ func (b *builder) owners() []string {
 	var out []string
 	for _, n := range b.names {
 		owner, _, ok := cutOwner(n)
-		if ok && !slices.Contains(out, owner) {
+		if ok && b.Values[n].Origin > workload.OriginDefault && !slices.Contains(out, owner) {
 			out = append(out, owner)
 		}
 	}
@@ -207,7 +207,9 @@ func (b *builder) operation(name string) *opSpec {
 	o := &opSpec{name: name, where: b.where(name)}
 	b.s.ops[name] = o
 	b.s.order = append(b.s.order, o)
-	b.structure(o)
+	if !b.structure(o) {
+		return nil
+	}
 	if o.kind == kindSleep {
 		b.sleep(o)
 		return o
@@ -266,7 +268,7 @@ func (b *builder) sleep(o *opSpec) {
 
 // structure finds what an operation works on: the first of its own keys in the
 // original's order, or the referenced operation's.
-func (b *builder) structure(o *opSpec) {
+func (b *builder) structure(o *opSpec) bool {
 	coherence := b.s.flavour == flavourCoherence && b.Compat
 	for cur, depth := o.name, 0; depth < 1000; depth++ {
 		for _, k := range kinds {
@@ -276,12 +278,12 @@ func (b *builder) structure(o *opSpec) {
 			}
 			if k == kindSleep {
 				o.kind = k
-				return
+				return true
 			}
 			o.kind, o.target, o.where = k, b.Trim(v), at(v)
 			b.Show(o.name+"."+string(k), o.target, v)
 			b.checkName(o, v)
-			return
+			return true
 		}
 		v, ok := b.ref(cur)
 		if !ok || b.Compat && !b.has(v.Text) {
@@ -291,9 +293,16 @@ func (b *builder) structure(o *opSpec) {
 	}
 	o.kind, o.target = kindMap, "map1"
 	if other := b.otherStructure(o.name); other.Name != "" && !b.Compat {
-		b.Fail("one of: "+kindList0(), "%s: %s: there is no such structure here", at(other), other.Name)
+		_, key, _ := cutOwner(other.Name)
+		hint := "one of: " + kindList0()
+		if near := suggest.Nearest(key, kindNames()); near != "" {
+			hint = "did you mean " + o.name + "." + near + "? There are " + kindList0()
+		}
+		b.Fail(hint, "%s: %s: there is no such structure here", at(other), other.Name)
+		return false
 	}
 	b.Show(o.name+".map", o.target, workload.Value{Origin: workload.OriginDefault})
+	return true
 }
 
 func kindList0() string {

@@ -137,9 +137,14 @@ func (k *task) add(c *call, n int64, parent string, tag []byte) {
 }
 
 // readKey is the key of a number to read: the deterministic form, whatever isRandom
-// says, as in the original; random ids are found again when compat is off.
+// says, as in the original; random ids are found again when compat is off, and what
+// verification reads has the key under which it was written.
 func (k *task) readKey(dst []byte, o *opSpec, n int64) []byte {
-	if o.factory.random && !k.b.s.compat {
+	if o.direct && o.factory.joined {
+		id, _ := o.factory.object(n, "", k.b.s.today)
+		return append(dst, id...)
+	}
+	if o.factory.random && (o.direct || !k.b.s.compat) {
 		return append(dst, o.factory.id(n)...)
 	}
 	return o.factory.key(dst, n)
