@@ -38,8 +38,7 @@ type binding struct {
 	// coherenceNear is the same on Coherence.
 	coherenceNear *coherence.Near
 
-	mu      sync.Mutex
-	dropped bool
+	mu sync.Mutex
 }
 
 // bind connects a plan to a store. It changes nothing there.

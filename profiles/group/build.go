@@ -77,7 +77,7 @@ func (b *builder) ref(op string) (workload.Value, bool) {
 // find returns the value of an operation's key, its own or that of the operation
 // it refers to, or of the one that refers to in turn.
 func (b *builder) find(op string, keys ...string) (workload.Value, int, bool) {
-	for depth := 0; depth < 1000; depth++ { // cycles were refused before
+	for depth := range 1000 { // cycles were refused before
 		if v, ok := b.own(op, keys...); ok {
 			return v, depth, true
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/suggest"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -130,7 +129,7 @@ func (b *builder) steps() [][]string {
 	var out [][]string
 	for i, step := range strings.Split(v.Text, ",") {
 		var names []string
-		for _, name := range strings.Split(step, "&") {
+		for name := range strings.SplitSeq(step, "&") {
 			if name = strings.TrimSpace(name); name != "" {
 				names = append(names, name)
 				continue
@@ -361,5 +360,3 @@ var (
 	// runNames are values that every run has; files of ours may give them.
 	runNames = []string{"duration", "count", "warmup", "seed", "namespace", "threads", "rate", "payload", "batch"}
 )
-
-func sizeOf(n int64) string { return units.Size(n) }

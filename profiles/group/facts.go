@@ -16,15 +16,15 @@ type Facts struct {
 	Database   bool         `json:"database,omitempty"`
 	TestCount  int64        `json:"test_count"`
 	IntervalMS int64        `json:"test_interval_ms"`
-	Groups     []GroupFacts `json:"groups"`
+	Groups     []TrackFacts `json:"groups"`
 	Topics     []TopicFacts `json:"topics,omitempty"`
 	// Loaded is how many entries were written before the run, for it to read.
 	Loaded int64      `json:"entries_loaded,omitempty"`
 	Near   *NearFacts `json:"near_cache,omitempty"`
 }
 
-// GroupFacts is what became of one group. Counts and times are of the measured part.
-type GroupFacts struct {
+// TrackFacts is what became of one group. Counts and times are of the measured part.
+type TrackFacts struct {
 	Group string `json:"group"`
 	// Track is the group's name in the figures: that of a group listed twice differs.
 	Track      string `json:"track"`
@@ -102,7 +102,7 @@ type NearFacts struct {
 
 // facts makes the record of what has been done so far.
 func (b *binding) facts() Facts {
-	f := Facts{Schema: 1, Flavour: b.s.flavour, Database: b.s.database, TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Groups: []GroupFacts{}}
+	f := Facts{Schema: 1, Flavour: b.s.flavour, Database: b.s.database, TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Groups: []TrackFacts{}}
 	f.Zone, _ = time.Now().Zone()
 	for _, r := range b.runs {
 		f.Groups = append(f.Groups, r.facts())
@@ -129,9 +129,9 @@ func (b *binding) facts() Facts {
 	return f
 }
 
-func (r *groupRun) facts() GroupFacts {
+func (r *groupRun) facts() TrackFacts {
 	g := r.g
-	f := GroupFacts{
+	f := TrackFacts{
 		Group: g.name, Track: g.track, Step: g.step + 1, Concurrent: g.together, Comment: g.comment, Operations: g.operations,
 		Total: g.total, PerThread: g.per, Threads: g.start.Threads, ThreadMS: make([]int64, g.start.Threads), ThreadsChanged: r.changed.Load(), Resumed: r.found.Load(),
 	}

@@ -16,8 +16,13 @@ var inherited = []struct {
 	key, otherwise string
 	integer        bool
 }{
-	{"testCase", "", false}, {"payloadSize", "1024", true}, {"batchSize", "100", true}, {"totalEntryCount", "10000", true},
-	{"key.prefix", "k", false}, {"key.startNum", "1", true}, {"randomSeed", "1", true},
+	{"testCase", "", false},
+	{"payloadSize", "1024", true},
+	{"batchSize", "100", true},
+	{"totalEntryCount", "10000", true},
+	{"key.prefix", "k", false},
+	{"key.startNum", "1", true},
+	{"randomSeed", "1", true},
 }
 
 // simulate goes through the operations as the original does: those of a group are

@@ -240,8 +240,10 @@ func makeOrderDetail(m *maker) record {
 
 func makeProduct(m *maker) record {
 	d := m.d
-	return &product{m.id, d.words(2), d.ssn(), m.orParent(), fmt.Sprintf("%d boxes of %d", d.between(1, 50), d.between(2, 24)), d.money(300),
-		int(d.below(500)), int(d.below(100)), int(d.below(30)), int(d.below(2)), m.stamps()}
+	return &product{
+		m.id, d.words(2), d.ssn(), m.orParent(), fmt.Sprintf("%d boxes of %d", d.between(1, 50), d.between(2, 24)), d.money(300),
+		int(d.below(500)), int(d.below(100)), int(d.below(30)), int(d.below(2)), m.stamps(),
+	}
 }
 
 func makeCategory(m *maker) record {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -164,11 +165,12 @@ func phaseNames(p *workload.Plan) []string {
 }
 
 func stepName(step []*groupSpec) string {
-	name := step[0].track
+	var name strings.Builder
+	name.WriteString(step[0].track)
 	for _, g := range step[1:] {
-		name += "&" + g.track
+		name.WriteString("&" + g.track)
 	}
-	return name
+	return name.String()
 }
 
 // listening is the receivers of one topic in one step.
@@ -230,10 +232,10 @@ func (s *spec) bytes() int64 {
 			if o.factory != nil {
 				size = 500
 			}
-			switch {
-			case o.kind == kindSet, o.kind == kindZSet:
+			switch o.kind {
+			case kindSet, kindZSet:
 				size = 16
-			case o.kind == kindList, o.kind == kindQueue, o.kind == kindRTopic:
+			case kindList, kindQueue, kindRTopic:
 				if !o.act.writes() {
 					continue
 				}
@@ -303,7 +305,7 @@ func (s *spec) says(g *groupSpec) string {
 }
 
 // unshown lists the values that belong to groups and operations of the plan and
-// that were not shown as read: ref, factory.customerId.max …
+// that were not shown as read, such as ref and factory.customerId.max..
 func (b *builder) unshown() []workload.Value {
 	shown := map[string]bool{}
 	for _, v := range b.Shown {

@@ -1,6 +1,8 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -73,21 +75,11 @@ func (k *task) choose(c *call, batch int, invocation int64) {
 	}
 	for range batch {
 		n := first + k.draw(o)
-		if batch > 1 && contains(c.numbers, n) {
+		if batch > 1 && slices.Contains(c.numbers, n) {
 			continue
 		}
 		k.add(c, n, "", nil)
 	}
-}
-
-// contains looks a number up in a batch; batches are small or their keys many.
-func contains(list []int64, n int64) bool {
-	for _, v := range list {
-		if v == n {
-			return true
-		}
-	}
-	return false
 }
 
 func (k *task) draw(o *opSpec) int64 {

@@ -176,14 +176,6 @@ func (o *opSpec) family() []*opSpec {
 	return out
 }
 
-// root is the first parent of a family.
-func (o *opSpec) root() *opSpec {
-	for o.parent != nil {
-		o = o.parent
-	}
-	return o
-}
-
 // flow tells for each step which operations, children included, run in it.
 func (s *spec) flow(step int) []*opSpec {
 	var out []*opSpec

@@ -205,8 +205,8 @@ func columnsOf(r record) []string {
 	var out []string
 	var walk func(t reflect.Type)
 	walk = func(t reflect.Type) {
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
+			f := f
 			if f.Anonymous {
 				walk(f.Type)
 				continue

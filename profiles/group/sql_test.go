@@ -92,9 +92,10 @@ func TestEntitiesInDatabases(t *testing.T) {
 							assert.Zero(t, op.Misses, op.Op)
 						}
 					}
-					// Resumed, or run again: rows are updated in place.
-					o, _ = runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])
-					errorless(t, o)
+					if p == "factory-er" { // run again: rows are updated in place
+						o, _ = runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])
+						errorless(t, o)
+					}
 				}
 				db := dbOf(t, target)
 				var customers, orders, orphans int

@@ -45,8 +45,7 @@ type call struct {
 	entries []store.Entry
 	objects []record
 	payload int
-	sent    int64 // messages: number of the first
-	noted   int   // payload last noted in the ledger
+	noted   int // payload last noted in the ledger
 	led     *ledger
 	stock   *stock
 }
@@ -113,7 +112,7 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 		k.enter(it)
 	}
 	due, start := it.Due(), it.Now()
-	err := k.invoke(ctx, it, p)
+	err := k.invoke(ctx, it)
 	end := it.Now()
 	it.Record(0, 1, min(due, start), start, end, err)
 	if !it.Warmup {
@@ -124,14 +123,14 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 
 // invoke carries out the operations in their order. What comes after a failed one
 // is left out: a function that fails does not go on.
-func (k *task) invoke(ctx context.Context, it *workload.Iteration, p piece) error {
+func (k *task) invoke(ctx context.Context, it *workload.Iteration) error {
 	for i := range k.calls {
 		c := &k.calls[i]
 		if err := k.carryOut(ctx, it, c); err != nil {
 			return err
 		}
 		if c.o.er != nil {
-			if err := k.children(ctx, it, c, p); err != nil {
+			if err := k.children(ctx, it, c); err != nil {
 				return err
 			}
 		}
@@ -169,7 +168,7 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) er
 }
 
 // children writes the children of what a call has written, and theirs.
-func (k *task) children(ctx context.Context, it *workload.Iteration, parent *call, p piece) error {
+func (k *task) children(ctx context.Context, it *workload.Iteration, parent *call) error {
 	r := parent.o.er
 	for i, n := range parent.numbers {
 		c := call{o: r.child, act: r.child.childAction(), warm: it.Warmup}
@@ -193,7 +192,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *cal
 				return err
 			}
 			if r.child.er != nil {
-				if err := k.children(ctx, it, &one, p); err != nil {
+				if err := k.children(ctx, it, &one); err != nil {
 					return err
 				}
 			}

@@ -73,7 +73,7 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 }
 
 // times returns when a group's work began and ended, in the zone of the run.
-func times(r *rundir.Run, f *Facts, g *GroupFacts) (start, stop time.Time) {
+func times(r *rundir.Run, f *Facts, g *TrackFacts) (start, stop time.Time) {
 	start, stop = r.Measured, r.Ended
 	if start.IsZero() {
 		start = r.Started
@@ -95,7 +95,7 @@ func times(r *rundir.Run, f *Facts, g *GroupFacts) (start, stop time.Time) {
 	return start.In(zone), stop.In(zone)
 }
 
-func text(r *rundir.Run, f *Facts, g *GroupFacts, start, stop time.Time) []byte {
+func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte {
 	var w padogrid.Writer
 	title := "Group Test"
 	if f.Database {
@@ -125,7 +125,7 @@ func text(r *rundir.Run, f *Facts, g *GroupFacts, start, stop time.Time) []byte 
 	return w.Bytes()
 }
 
-func metrics(w *padogrid.Writer, r *rundir.Run, g *GroupFacts, elapsed int64) {
+func metrics(w *padogrid.Writer, r *rundir.Run, g *TrackFacts, elapsed int64) {
 	longest, n := padogrid.Max(g.ThreadMS), float64(g.Acknowledged)
 	if g.Started == nil {
 		elapsed = 0
@@ -165,7 +165,7 @@ func factsOf(r *rundir.Run) (*Facts, error) {
 	for i, step := range stepsOf(r.Parameters["groupNames"]) {
 		for _, g := range step {
 			threads, total := max(number(g+".threadCount"), 1), number(g+".totalInvocationCount")
-			f.Groups = append(f.Groups, GroupFacts{
+			f.Groups = append(f.Groups, TrackFacts{
 				Group: g, Track: g, Step: i + 1, Concurrent: joined(step), Comment: r.Parameters[g+".comment"], Operations: r.Parameters[g+".operations"],
 				Total: total, PerThread: total / threads, Threads: int(threads), ThreadMS: make([]int64, min(threads, workload.MaxThreads)),
 			})

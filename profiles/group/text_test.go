@@ -55,7 +55,7 @@ func documentedRun(t *testing.T) *rundir.Folder {
 	t.Helper()
 	start := time.Date(2025, 3, 3, 9, 20, 0, 0, time.UTC)
 	stop := start.Add(868 * time.Millisecond)
-	facts, err := json.Marshal(Facts{Schema: 1, Zone: "UTC", TestCount: 2, IntervalMS: 100, Groups: []GroupFacts{{
+	facts, err := json.Marshal(Facts{Schema: 1, Zone: "UTC", TestCount: 2, IntervalMS: 100, Groups: []TrackFacts{{
 		Group: "g1", Track: "g1", Concurrent: "g1 & g2", Comment: "put() and get() mix", Operations: "put1,get1", Total: 1003, PerThread: 250, Threads: 4,
 		Started: &start, Stopped: &stop, Acknowledged: 2000, ThreadMS: []int64{640, 655, 631, 648},
 	}}})

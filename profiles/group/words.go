@@ -2,7 +2,6 @@ package group
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -204,5 +203,3 @@ func (k kind) redisType() string {
 	}
 	return ""
 }
-
-func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
