@@ -143,13 +143,16 @@ func (x *exporter) edit() {
 func (x *exporter) move(by int) { x.at = min(max(x.at+by, 0), len(x.formats)) }
 
 // click chooses a format, edits the folder, or closes the box from outside of it.
-func (x *exporter) click(m tea.Mouse, _ env) (cmd tea.Cmd, closed bool) {
+func (x *exporter) click(m tea.Mouse, e env) (cmd tea.Cmd, closed bool) {
 	b := x.box
 	if m.X < b.x || m.X >= b.x+b.w || m.Y < b.y || m.Y >= b.y+b.h {
 		return nil, true
 	}
+	if m.Y == b.y+b.h-1 && !x.busy { // the border says what writes
+		return x.write(e), false
+	}
 	for row, y := range x.rows {
-		if y != m.Y-b.y {
+		if y == 0 || y != m.Y-b.y { // 0: not shown
 			continue
 		}
 		x.at = row

@@ -47,6 +47,8 @@ func (d *dashboard) click(m tea.Mouse, p panes, e env) {
 		d.clickTab(m.X, p.ops)
 	case in(p.ops, m.X, m.Y):
 		d.clickRow(m.Y-p.ops.Min.Y-2, p.ops)
+	case in(p.tune, m.X, m.Y) && m.Y == p.tune.Max.Y-1: // the border says what closes it
+		d.tuner.open, d.tuner.typing = false, false
 	case in(p.tune, m.X, m.Y):
 		l, ok := d.tuneLineAt(m, p.tune, e)
 		if !ok || l.row < 0 {

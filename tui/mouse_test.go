@@ -94,3 +94,23 @@ func TestBordersCanBeClicked(t *testing.T) {
 		assert.False(t, d.logAxis)
 	}
 }
+
+func TestWhatABorderSaysCanBeClicked(t *testing.T) {
+	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	send(t, a, "t")
+	clickOn(t, a, "esc closes")
+	assert.False(t, a.top().(*dashboard).tuner.open)
+
+	b := newDemoBench()
+	a, _ = pickApp(t, b, Options{}, 80, 24)
+	clickOn(t, a, "enter starts")
+	assert.Len(t, b.started, 1)
+
+	a, r, rb := resultsApp(t, Options{}, 80, 24)
+	send(t, a, "e")
+	before := r.export.chosen()
+	clickOn(t, a, "─ Export")
+	assert.Equal(t, before, r.export.chosen(), "the upper border is no format")
+	clickOn(t, a, "enter writes")
+	assert.Len(t, rb.exported, len(before))
+}

@@ -160,6 +160,9 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 			return p.choose(i, e)
 		}
 	case paneForm:
+		if m.Y == r.Max.Y-1 { // the border says what starts
+			return p.launch(e)
+		}
 		return p.form.click(p, m.X-r.Min.X, line, had, e)
 	case paneRuns:
 		i := line

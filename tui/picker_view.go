@@ -36,8 +36,8 @@ func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 		l.panes[focus] = image.Rect(0, 1, w, h-1)
 		return l
 	}
-	left := min(max(w*38/100, 34), 54)
-	list := min(profiles+9, h-2-6)
+	left := min(max(w*42/100, 34), 56)
+	list := min(profiles+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
 	plan := min(max((h-2)*4/10, 9), 13)

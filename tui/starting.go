@@ -9,6 +9,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -177,17 +178,17 @@ func wrap(text string, w int) []string {
 	for para := range strings.SplitSeq(text, "\n") {
 		line := ""
 		for word := range strings.FieldsSeq(para) {
-			for len([]rune(word)) > w {
-				r := []rune(word)
+			for ansi.StringWidth(word) > max(w, 2) {
 				if line != "" {
 					out, line = append(out, line), ""
 				}
-				out, word = append(out, string(r[:w])), string(r[w:])
+				head := ansi.Truncate(word, max(w, 2), "")
+				out, word = append(out, head), word[len(head):]
 			}
 			switch {
 			case line == "":
 				line = word
-			case len([]rune(line))+1+len([]rune(word)) > w:
+			case ansi.StringWidth(line)+1+ansi.StringWidth(word) > w:
 				out, line = append(out, line), word
 			default:
 				line += " " + word
