@@ -32,21 +32,30 @@ const dtmRate = 3776
 // inTurn reports the medians of both sides, and of the ratio of each pair.
 func inTurn(b *testing.B, ours, other func(round int) float64) (median float64) {
 	b.Helper()
-	var x, y, ratio []float64
+	var x, y, ratio, cpuX, cpuY []float64
+	run := func(side func(int) float64, i int, to, cpu *[]float64) float64 {
+		before := cpuSeconds()
+		rate := side(i)
+		// About: what it takes to begin and end is in it, which is little.
+		*to, *cpu = append(*to, rate), append(*cpu, (cpuSeconds()-before)/(rate*turn.Seconds())*1e6)
+		return rate
+	}
 	for i := range turns {
 		var u, v float64
 		if i%2 == 0 {
-			u, v = ours(i), other(i)
+			u, v = run(ours, i, &x, &cpuX), run(other, i, &y, &cpuY)
 		} else {
-			v, u = other(i), ours(i)
+			v, u = run(other, i, &y, &cpuY), run(ours, i, &x, &cpuX)
 		}
-		x, y, ratio = append(x, u), append(y, v), append(ratio, u/v)
+		ratio = append(ratio, u/v)
 	}
 	middle := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
 	b.ReportMetric(0, "ns/op") // has no meaning here
 	b.ReportMetric(middle(x), "ours/s")
 	b.ReportMetric(middle(y), "other/s")
 	b.ReportMetric(middle(ratio), "ratio")
+	b.ReportMetric(middle(cpuX), "ours-cpu-us")
+	b.ReportMetric(middle(cpuY), "other-cpu-us")
 	return middle(x)
 }
 
