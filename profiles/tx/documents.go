@@ -112,7 +112,10 @@ func encodeAB(f *rundir.Folder) ([]rundir.File, error) {
 	complete := facts.Done + facts.Undone + facts.Undecided + facts.Unknown
 	bad := complete - facts.Done
 	seconds, threads := f.Run.MeasuredS, f.Run.Settings["threads"]
-	b.WriteString("This is a summary of a perfbench run in the layout of ApacheBench, Version 2.3\n\n\n")
+	// Three lines stand over a report of ab: its version, and whose it is.
+	fmt.Fprintf(&b, "This is ApacheBench, Version 2.3 <layout only: a run of perfbench>\nMade by perfbench from run %s\nNo request went over HTTP: a request is a saga on %s\n\n",
+		f.Run.ID, f.Run.Store.Name)
+	fmt.Fprintf(&b, "Benchmarking %s (be patient).....done\n\n\n", host)
 	line("Server Software:", "%s %s", f.Run.Store.Name, f.Run.Store.Version)
 	line("Server Hostname:", "%s", host)
 	line("Server Port:", "%s", port)
@@ -150,11 +153,20 @@ func abTimes(b *bytes.Buffer, h *hdrhistogram.Histogram) {
 	whole := func(ns int64) int64 { return (ns + 500_000) / 1_000_000 }
 	b.WriteString("\nConnection Times (ms)\n              min  mean[+/-sd] median   max\n")
 	row := func(label string, lo int64, mean, sd float64, median, hi int64) {
-		fmt.Fprintf(b, "%-12s %5d %4.0f %5.1f %6d %7d\n", label, lo, mean, sd, median, hi)
+		fmt.Fprintf(b, "%-12s%5d %4.0f %5.1f %6d %7d\n", label, lo, mean, sd, median, hi)
 	}
 	row("Connect:", 0, 0, 0, 0, 0)
 	for _, label := range []string{"Processing:", "Waiting:", "Total:"} {
 		row(label, whole(h.Min()), ms(h.Mean()), ms(h.StdDev()), whole(h.ValueAtQuantile(50)), whole(h.Max()))
+	}
+	apart := math.Abs(math.Round(ms(h.Mean())) - float64(whole(h.ValueAtQuantile(50))))
+	for _, what := range []string{"processing", "waiting", "total"} {
+		switch sd := ms(h.StdDev()); {
+		case apart > 2*sd:
+			fmt.Fprintf(b, "ERROR: The median and mean for the %s time are more than twice the standard\n       deviation apart. These results are NOT reliable.\n", what)
+		case apart > sd:
+			fmt.Fprintf(b, "WARNING: The median and mean for the %s time are not within a normal deviation\n        These results are probably not that reliable.\n", what)
+		}
 	}
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, p := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
