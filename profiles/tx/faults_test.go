@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -51,6 +52,9 @@ func TestRedisKilledWithAppendOnlyFile(t *testing.T) {
 	assert.Positive(t, f.Undone)
 	assert.Positive(t, f.Unknown, "some were under way")
 	assert.GreaterOrEqual(t, f.StallS, away.Seconds(), "nothing completed while it was away")
+	for _, part := range []string{"all of them whole", "of " + strconv.FormatInt(f.Unknown, 10) + " the client was told nothing", "unfinished ones taken up", "nothing completed for"} {
+		assert.Contains(t, v.Summary, part)
+	}
 }
 
 func TestRedisKilledWithoutAppendOnlyFile(t *testing.T) {
@@ -69,6 +73,8 @@ func TestRedisKilledWithoutAppendOnlyFile(t *testing.T) {
 		}
 	}
 	assert.Equal(t, maxExamples, named)
+	assert.Contains(t, v.Summary, strconv.FormatInt(f.LostAcked, 10)+" are lost or changed that were acknowledged")
+	assert.Contains(t, v.Summary, "nothing completed for")
 }
 
 func TestMariaDBKilled(t *testing.T) {
@@ -123,6 +129,8 @@ func TestPerfbenchKilled(t *testing.T) {
 		if r.EndedBy == "count" {
 			require.NoError(t, json.Unmarshal(r.Facts, &f))
 			assert.Equal(t, workload.Passed, r.Verification.State, "%+v", r.Verification)
+			assert.Contains(t, r.Verification.Summary, "that earlier runs had acknowledged 0 are lost")
+			assert.Contains(t, r.Verification.Summary, "taken up at the start")
 		}
 	}
 	assert.Greater(t, f.EarlierAcked, int64(300))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -42,16 +43,41 @@ func (r *sagaRun) verify(ctx context.Context) workload.Verification {
 			v.State = workload.Failed
 		}
 	}
-	var lost int64
-	r.mu.Lock()
-	lost = r.notes.bad[checkAcked]
-	total := r.notes.asked[checkAcked]
-	r.mu.Unlock()
-	v.Summary = fmt.Sprintf("%d sagas read back, all of them whole; %d unfinished ones were taken up", total, r.atEnd.Found)
-	if v.State == workload.Failed {
-		v.Summary = fmt.Sprintf("what is stored is not what was acknowledged: of %d sagas read back %d are lost or changed", total, lost)
-	}
+	v.Summary = r.sum(r.facts(), v.State)
 	return v
+}
+
+// longStall is how long nothing may complete before the summary tells of it.
+const longStall = 500 * time.Millisecond
+
+// sum says in one sentence what was acknowledged, what of it is lost, what was
+// recovered, and for how long nothing completed.
+func (r *sagaRun) sum(f *SagaFacts, state string) string {
+	parts := []string{fmt.Sprintf("%d sagas read back, all of them whole", f.ReadBack)}
+	if state == workload.Failed {
+		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d sagas read back %d are lost or changed that were acknowledged", f.ReadBack, f.LostAcked)
+		if f.LostAcked+f.EarlierLost == 0 {
+			parts[0] = fmt.Sprintf("what is stored is not whole: %d sagas read back, none that was acknowledged is lost or changed", f.ReadBack)
+		}
+	}
+	if f.EarlierAcked > 0 {
+		parts = append(parts, fmt.Sprintf("of %d that earlier runs had acknowledged %d are lost or changed", f.EarlierAcked, f.EarlierLost))
+	}
+	if f.Unknown > 0 {
+		parts = append(parts, fmt.Sprintf("of %d the client was told nothing, so that they may be either", f.Unknown))
+	}
+	for _, took := range []struct {
+		r    recovery
+		when string
+	}{{f.AtStart, "at the start"}, {f.InRun, "in mid-run"}, {f.AtEnd, "at the end"}} {
+		if took.r.Found > 0 {
+			parts = append(parts, fmt.Sprintf("%d unfinished ones taken up %s: %d done, %d undone, %d still undecided", took.r.Found, took.when, took.r.Done, took.r.Undone, took.r.Undecided))
+		}
+	}
+	if f.StallS >= longStall.Seconds() {
+		parts = append(parts, fmt.Sprintf("nothing completed for %.2f s, from %.2f s on", f.StallS, f.StallFromS))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (r *sagaRun) checks() []workload.Check {
