@@ -228,6 +228,7 @@ func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
 	in, cleanup := inputs(vs, &problems)
 	in.Driver = p.Driver.Name
+	in.Hosts = p.Target.Hosts
 	if p.env.Agent != nil {
 		in.Agent = p.env.Agent(p.Target.Redacted())
 	}

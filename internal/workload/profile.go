@@ -69,6 +69,9 @@ type Inputs struct {
 	Driver string
 	// RunID is the id of the run, for the record of what was made.
 	RunID string
+	// Hosts are those of the target as written, with or without a port; empty of a
+	// store within this process.
+	Hosts []string
 	// Agent is where the JVM of the target's server tells what it measures: the URL
 	// of its Jolokia agent. Empty unless the server is one of the lab that has one.
 	Agent string

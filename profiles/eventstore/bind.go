@@ -41,17 +41,18 @@ type binding struct {
 	spaces []store.Space
 	fresh  bool // nothing of ours was there before
 
-	epoch  time.Time
-	zero   atomic.Int64 // the clock's time when measurement began
-	meter  *meter
-	ledger *ledger
-	gate   *gate
-	series *series
-	via    Transport
-	left   atomic.Int64 // events yet to be generated
-	sample *reservoir
-	asked  atomic.Int64 // queries of the phase after the load
-	forest sync.Map     // generator number → *forest
+	epoch   time.Time
+	zero    atomic.Int64 // the clock's time when measurement began
+	meter   *meter
+	ledger  *ledger
+	gate    *gate
+	series  *series
+	watcher *watcher
+	via     Transport
+	left    atomic.Int64 // events yet to be generated
+	sample  *reservoir
+	asked   atomic.Int64 // queries of the phase after the load
+	forest  sync.Map     // generator number → *forest
 
 	mu         sync.Mutex
 	st         *stage

@@ -70,6 +70,8 @@ func (r *reporter) missing(role string, p *ProcessFacts) string {
 		return p.Note
 	case p != nil && len(p.Points) == 0:
 		return "nothing was measured: the run was too short"
+	case p == nil && (role == "embedded" || role == "memory" || role == "null" || role == "sqlite"):
+		return "the store is within perfbench, see estore"
 	case role == "rabbitmq" && r.f.Transport == viaDirect:
 		return "no broker: via=direct"
 	default:
@@ -85,7 +87,7 @@ func (r *reporter) about(p *ProcessFacts, more string) {
 	}
 	words = append(words, fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name))
 	if p.Note != "" {
-		words = append(words, "Not known: "+strings.TrimSuffix(p.Note, ".")+".")
+		words = append(words, "Note: "+strings.TrimSuffix(p.Note, ".")+".")
 	}
 	r.printf("%s\n\n", strings.Join(words, " "))
 }

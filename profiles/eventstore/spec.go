@@ -45,6 +45,8 @@ type spec struct {
 	drain, crash             time.Duration
 	search                   bool
 	watch, nodetool          string
+	hosts                    []string // of the target
+	agent                    string   // of the store's JVM, when the lab knows
 
 	start                    workload.Settings
 	namespace, runID, driver string
@@ -64,6 +66,9 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s.verify = r.Choice("verify") == "full"
 	s.drain, s.crash = r.Duration("drain"), r.Duration("crash")
 	s.search, s.watch, s.nodetool = r.OnOff("search"), r.Text("watch"), r.Text("nodetool")
+	s.hosts, s.agent = in.Hosts, in.Agent
+	_, err := readWatch(s.watch)
+	r.Problems.Add(err)
 	s.readSettings(r)
 	if s.compat {
 		s.asOriginal(r)
@@ -71,6 +76,9 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s.config = map[string]string{}
 	for _, v := range r.Shown {
 		s.config[v.Name] = v.Text
+		if t, err := store.ParseTarget(v.Text); v.Name == "via" && err == nil {
+			s.config[v.Name] = t.Redacted()
+		}
 	}
 	s.check(r, in)
 	return s
@@ -201,7 +209,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	if s.schema == schemaCradle && s.codec == codecZstd {
 		bad("use compression=lz4, zlib or none", "compression=zstd: schema=cradle knows LZ4 and ZLIB")
 	}
-	if v := s.via; v != viaDirect && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
+	if v := s.via; v != viaDirect && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
 	}
 	if s.search && s.start.Rate == 0 {

@@ -1,0 +1,227 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/load"
+	gnet "github.com/shirou/gopsutil/v4/net"
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// Process is one process of this machine that is being watched. One goroutine at a
+// time may call its methods.
+type Process struct {
+	// Addr, when set, is where it listens: it is looked for again when it has gone.
+	addr string
+	p    *process.Process
+	name string
+	own  bool
+
+	cpu     float64 // seconds so far
+	periods throttling
+	at      time.Time
+	mem     runtime.MemStats
+}
+
+// Sample is what a process has used over the interval before it. What is not known
+// is nil.
+type Sample struct {
+	At time.Time
+	// CPU is cores in use; Throttled the part of the periods of its quota in which it
+	// was held back, 0 to 1, nil without a quota.
+	CPU, Throttled *float64
+	// RSS is resident memory in bytes.
+	RSS *int64
+	// Load is the load of the machine in the last minute per processor.
+	Load *float64
+	// Heap is set for a JVM and for Go.
+	Heap *Heap
+}
+
+// Heap is the memory of a runtime that collects garbage, in bytes, and what it has
+// done so far. What it does not tell is nil.
+type Heap struct {
+	Used, Limit, Old, Young *int64
+	// OldGCs and YoungGCs are collections so far, GCTime the time of both.
+	OldGCs, YoungGCs *int64
+	GCTime           *time.Duration
+}
+
+// ByPID watches the process with that id.
+func ByPID(ctx context.Context, pid int) (*Process, error) {
+	w := &Process{}
+	if err := w.attach(ctx, int32(pid)); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Own watches this process.
+func Own(ctx context.Context) (*Process, error) {
+	w, err := ByPID(ctx, os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	w.own = true
+	return w, nil
+}
+
+// ErrElsewhere says that a server is not on this machine.
+var ErrElsewhere = errors.New("it is on another machine")
+
+// ByAddr watches the process of this machine that listens at host:port. The error
+// is ErrElsewhere when the host is another machine, else it says why none was found:
+// a process of another user cannot be seen.
+func ByAddr(ctx context.Context, addr string) (*Process, error) {
+	w := &Process{addr: addr}
+	return w, w.find(ctx)
+}
+
+// PID is the id of the process, Name how it calls itself.
+func (w *Process) PID() int {
+	if w.p == nil {
+		return 0
+	}
+	return int(w.p.Pid)
+}
+
+// Name is how the process calls itself.
+func (w *Process) Name() string { return w.name }
+
+func (w *Process) attach(ctx context.Context, pid int32) error {
+	p, err := process.NewProcessWithContext(ctx, pid)
+	if err != nil {
+		return fmt.Errorf("process %d: %w", pid, err)
+	}
+	w.p, w.at = p, time.Time{}
+	w.name, _ = p.NameWithContext(ctx) // a process without a name is watched all the same
+	return nil
+}
+
+// find looks for who listens.
+func (w *Process) find(ctx context.Context) error {
+	host, text, err := net.SplitHostPort(w.addr)
+	if err != nil {
+		return err
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return fmt.Errorf("port of %s: %w", w.addr, err)
+	}
+	if !isHere(ctx, host) {
+		return ErrElsewhere
+	}
+	all, err := gnet.ConnectionsWithContext(ctx, "tcp")
+	if err != nil {
+		return fmt.Errorf("look for who listens at %s: %w", w.addr, err)
+	}
+	for _, c := range all {
+		if c.Status == "LISTEN" && c.Laddr.Port == uint32(port) && c.Pid > 0 {
+			return w.attach(ctx, c.Pid)
+		}
+	}
+	return fmt.Errorf("no process that we may see listens at %s", w.addr)
+}
+
+// isHere says whether a host is this machine.
+func isHere(ctx context.Context, host string) bool {
+	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil {
+		return false
+	}
+	ours, _ := net.InterfaceAddrs() // without them only the loopback device is known
+	for _, ip := range ips {
+		if ip.IP.IsLoopback() {
+			return true
+		}
+		for _, a := range ours {
+			if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip.IP) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Take samples the process. The first sample after it was found has no CPU, since
+// nothing is known of before. The error says that it has gone.
+func (w *Process) Take(ctx context.Context) (Sample, error) {
+	s := Sample{At: time.Now()}
+	running := false
+	if w.p != nil {
+		running, _ = w.p.IsRunningWithContext(ctx)
+	}
+	if !running {
+		if w.addr == "" {
+			return s, errors.New("it has ended")
+		}
+		if err := w.find(ctx); err != nil {
+			return s, err
+		}
+	}
+	times, err := w.p.TimesWithContext(ctx)
+	if err != nil {
+		return s, fmt.Errorf("it cannot be measured: %w", err)
+	}
+	used, periods := times.User+times.System, throttlingOf(w.PID())
+	if passed := s.At.Sub(w.at).Seconds(); !w.at.IsZero() && passed > 0 {
+		cores := max(used-w.cpu, 0) / passed
+		s.CPU = &cores
+		if n := periods.all - w.periods.all; periods.known && w.periods.known && n > 0 {
+			part := float64(periods.held-w.periods.held) / float64(n)
+			s.Throttled = &part
+		}
+	}
+	w.cpu, w.periods, w.at = used, periods, s.At
+	if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
+		rss := int64(m.RSS)
+		s.RSS = &rss
+	}
+	if l, err := load.AvgWithContext(ctx); err == nil {
+		per := l.Load1 / float64(runtime.NumCPU())
+		s.Load = &per
+	}
+	if w.own {
+		s.Heap = w.goHeap()
+	}
+	return s, nil
+}
+
+// goHeap is Go's own heap: one generation, which is called the old one.
+func (w *Process) goHeap() *Heap {
+	runtime.ReadMemStats(&w.mem)
+	used, n, pause := int64(w.mem.HeapAlloc), int64(w.mem.NumGC), time.Duration(w.mem.PauseTotalNs)
+	h := &Heap{Used: &used, OldGCs: &n, GCTime: &pause}
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		h.Limit = &limit
+	}
+	return h
+}
+
+// Device counts the bytes of the network device that leads to a host: of all
+// processes of this machine. The name is empty when there is none.
+func Device(ctx context.Context, host string) (name string, in, out int64) {
+	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	if err != nil || len(ips) == 0 || !ips[0].IP.IsLoopback() {
+		return "", 0, 0
+	}
+	all, err := gnet.IOCountersWithContext(ctx, true)
+	if err != nil {
+		return "", 0, 0
+	}
+	for _, c := range all {
+		if c.Name == "lo" || c.Name == "lo0" {
+			return c.Name, int64(c.BytesRecv), int64(c.BytesSent)
+		}
+	}
+	return "", 0, 0
+}

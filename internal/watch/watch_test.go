@@ -1,0 +1,149 @@
+package watch
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOwnProcessIsMeasured(t *testing.T) {
+	t.Parallel()
+	w, err := Own(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, os.Getpid(), w.PID())
+	assert.NotEmpty(t, w.Name())
+	s, err := w.Take(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, s.CPU, "nothing is known of before")
+	sum := 0
+	for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); {
+		sum++
+	}
+	require.Positive(t, sum)
+	s, err = w.Take(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, s.CPU)
+	assert.Positive(t, *s.CPU)
+	assert.Greater(t, *s.RSS, int64(1<<20))
+	require.NotNil(t, s.Heap)
+	assert.Positive(t, *s.Heap.Used)
+	assert.Nil(t, s.Heap.Young)
+}
+
+func TestProcessIsFoundByWhereItListens(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w, err := ByAddr(t.Context(), l.Addr().String())
+	require.NoError(t, err)
+	assert.Equal(t, os.Getpid(), w.PID())
+	addr := l.Addr().String()
+	require.NoError(t, l.Close())
+	_, err = ByAddr(t.Context(), addr)
+	require.EqualError(t, err, "no process that we may see listens at "+addr)
+	_, err = ByAddr(t.Context(), "192.0.2.1:9042")
+	require.ErrorIs(t, err, ErrElsewhere)
+}
+
+func TestEndedProcessIsNoZero(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "sleep", "60")
+	require.NoError(t, cmd.Start())
+	w, err := ByPID(t.Context(), cmd.Process.Pid)
+	require.NoError(t, err)
+	_, err = w.Take(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait() // killed
+	s, err := w.Take(t.Context())
+	require.EqualError(t, err, "it has ended")
+	assert.Nil(t, s.RSS)
+	_, err = ByPID(t.Context(), cmd.Process.Pid)
+	assert.Error(t, err)
+}
+
+func TestTrafficCountsBothWays(t *testing.T) {
+	t.Parallel()
+	a, b := net.Pipe()
+	var traffic Traffic
+	dial := traffic.Dial(func(context.Context, string, string) (net.Conn, error) { return a, nil })
+	c, err := dial(t.Context(), "tcp", "x")
+	require.NoError(t, err)
+	go func() {
+		_, _ = io.ReadFull(b, make([]byte, 5)) // the other side's own test
+		_, _ = b.Write([]byte("abc"))
+		_ = b.Close()
+	}()
+	_, err = c.Write([]byte("hello"))
+	require.NoError(t, err)
+	got, err := io.ReadAll(c)
+	require.NoError(t, err)
+	assert.Equal(t, "abc", string(got))
+	assert.EqualValues(t, 5, traffic.Out())
+	assert.EqualValues(t, 3, traffic.In())
+	var none *Traffic
+	assert.Equal(t, b, none.Conn(b))
+}
+
+const agentAnswer = `[{"status":200,"value":{"init":1,"committed":3,"max":536870912,"used":200000000}},
+{"status":200,"value":{"java.lang:name=G1 Eden Space,type=MemoryPool":{"Usage":{"used":70,"max":-1}},
+ "java.lang:name=G1 Survivor Space,type=MemoryPool":{"Usage":{"used":7,"max":-1}},
+ "java.lang:name=G1 Old Gen,type=MemoryPool":{"Usage":{"used":100,"max":536870912}},
+ "java.lang:name=Metaspace,type=MemoryPool":{"Usage":{"used":900,"max":-1}}}},
+{"status":200,"value":{"java.lang:name=G1 Young Generation,type=GarbageCollector":{"CollectionCount":12,"CollectionTime":340},
+ "java.lang:name=G1 Old Generation,type=GarbageCollector":{"CollectionCount":1,"CollectionTime":60}}}]`
+
+func TestAgentOfAJVM(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, questions, string(body))
+		_, _ = io.WriteString(w, agentAnswer) // the client sees what is missing
+	}))
+	t.Cleanup(srv.Close)
+	h, err := NewJVM(srv.URL).Heap(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 200000000, *h.Used)
+	assert.EqualValues(t, 536870912, *h.Limit)
+	assert.EqualValues(t, 100, *h.Old)
+	assert.EqualValues(t, 77, *h.Young)
+	assert.EqualValues(t, 1, *h.OldGCs)
+	assert.EqualValues(t, 12, *h.YoungGCs)
+	assert.Equal(t, 400*time.Millisecond, *h.GCTime)
+
+	_, err = parseJolokia([]byte(`{"status":404}`))
+	require.ErrorContains(t, err, "no Jolokia agent")
+	_, err = parseJolokia([]byte(`[{"status":403,"error":"no"},{"status":200},{"status":200}]`))
+	require.ErrorContains(t, err, "the agent answers 403: no")
+}
+
+func TestNodetool(t *testing.T) {
+	t.Parallel()
+	n := &nodetool{}
+	const gc = "       Interval (ms) Max GC Elapsed (ms)Total GC Elapsed (ms)Stdev GC Elapsed (ms)   GC Reclaimed (MB)         Collections      Direct Memory Bytes\n" +
+		"               1000                  20                  50                   3            123456                   4                 -1\n"
+	h, err := n.parse("ID : x\nHeap Memory (MB)       : 100.50 / 512.00\n", gc)
+	require.NoError(t, err)
+	assert.EqualValues(t, 100.5*(1<<20), *h.Used)
+	assert.EqualValues(t, 512<<20, *h.Limit)
+	assert.EqualValues(t, 4, *h.YoungGCs)
+	assert.Nil(t, h.Old)
+	h, err = n.parse("", gc)
+	require.NoError(t, err)
+	assert.EqualValues(t, 8, *h.YoungGCs, "it counts from zero each time, we do not")
+	assert.Equal(t, 100*time.Millisecond, *h.GCTime)
+	_, err = n.parse("", "")
+	require.Error(t, err)
+	_, err = NewJVM("/nonexistent/nodetool -p 7199").Heap(t.Context())
+	require.ErrorContains(t, err, "/nonexistent/nodetool info: ")
+}
