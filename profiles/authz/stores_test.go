@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
 
@@ -36,8 +37,9 @@ func stores(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"memory": "memory:", "sqlite": "sqlite:", "miniredis": "embedded:",
-		"redis": labtest.Redis(t).URL(), "cluster": labtest.Cluster(t).URL(), "cassandra": labtest.Cassandra(t).URL(),
-		"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(),
+		"redis": labtest.Redis(t).URL(), "cluster": labtest.Cluster(t).URL(),
+		"cassandra": labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s",
+		"mariadb":   labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(),
 	}
 }
 
@@ -196,9 +198,9 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 	}
 }
 
+// A table that an older version made is named before anything is written.
 func TestOlderSchemaIsRefused(t *testing.T) {
-	c := conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db"))
-	l, _ := layerOf(&spec{namespace: "old"}, c)
+	l, _ := layerOf(&spec{namespace: "old"}, conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db")))
 	s := l.(*onSQL)
 	_, err := s.db.ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
 	require.NoError(t, err)
@@ -207,4 +209,20 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 	err = l.prepare(t.Context())
 	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+
+	c := conn(t, labtest.Cassandra(t).URL()+"?read_timeout=30s&dial_timeout=30s").(cassandra.Typed)
+	keyspace, err := c.EnsureKeyspace(t.Context(), "oldcassandra")
+	require.NoError(t, err)
+	for name, columns := range map[string]string{
+		"roles":            "principal_id text, resource_id text, PRIMARY KEY (principal_id, resource_id)",
+		"permission_cache": "principal_id text, resource_id text, action text, allowed text, PRIMARY KEY (principal_id, resource_id, action)",
+	} {
+		table := `"` + keyspace + `".oldcassandra_authz_` + name
+		require.NoError(t, c.Session().Query("CREATE TABLE "+table+" ("+columns+")").ExecContext(t.Context()))
+		l, _ = layerOf(&spec{namespace: "oldcassandra"}, c)
+		err = l.prepare(t.Context())
+		require.ErrorContains(t, err, "the table oldcassandra.oldcassandra_authz_"+name+" has other columns than this version's: an older one made it")
+		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+		require.NoError(t, c.Session().Query("DROP TABLE "+table).ExecContext(t.Context()))
+	}
 }
