@@ -1,0 +1,170 @@
+//go:build unix
+
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// BenchmarkPath is the way of an event from being made to being compressed, on one
+// goroutine: generated and encoded as protobuf, decoded, validated, encoded as
+// content with its links, and compressed. The documented event, 300 in a batch.
+func BenchmarkPath(b *testing.B) {
+	for _, n := range []int{300, 400} {
+		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
+			g := some(b, testShape(), n, documentedBody)
+			st := &stage{s: &spec{codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20}}
+			c, err := newComposer(st)
+			require.NoError(b, err)
+			e := newEnvelope()
+			pass := func(at int64) int {
+				first := g.fill(stampOf(at), n, documentedBody)
+				g.seal(e, first)
+				require.NoError(b, c.b.decode(e.Body))
+				inner, err := c.valid.check(&c.b, at)
+				require.NoError(b, err)
+				c.pieces = c.b.cut(c.pieces, inner, 1<<20)
+				r, err := c.record(&job{}, c.pieces[0], c.b.events)
+				require.NoError(b, err)
+				size := len(r.body)
+				r.release()
+				return size
+			}
+			for i := range 10 { // buffers grow, pools fill
+				pass(g.m.s.born + int64(i))
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			began, events, raw, small := cpuTime(), 0, 0, 0
+			for b.Loop() {
+				small += pass(g.m.s.born + int64(events))
+				raw += len(c.raw)
+				events += n
+			}
+			b.ReportMetric(float64(cpuTime()-began)/float64(events), "cpu-ns/event")
+			b.ReportMetric(float64(raw)/float64(small), "lz4-ratio")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+		})
+	}
+}
+
+// cpuTime is the CPU time of this process in nanoseconds.
+func cpuTime() int64 {
+	var r syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return r.Utime.Nano() + r.Stime.Nano()
+}
+
+// openRun opens a target and makes a plan for it, ready to be run by an engine.
+func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.Conn) {
+	b.Helper()
+	tg, err := store.ParseTarget(target)
+	require.NoError(b, err)
+	d, err := drivers.ByScheme(tg.Scheme)
+	require.NoError(b, err)
+	conn, err := d.Open(b.Context(), tg, store.OpenOptions{Threads: 24, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, conn.Close()) })
+	in := workload.Inputs{Values: workload.Values{}, Seed: 1, Namespace: "bench", Driver: d.Name, RunID: time.Now().Format("060102-150405") + "-bench"}
+	for _, kv := range set {
+		name, text, _ := strings.Cut(kv, "=")
+		in.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
+	}
+	if v, ok := in.Values["duration"]; ok {
+		in.Duration, err = v.Duration()
+		require.NoError(b, err)
+		delete(in.Values, "duration")
+	}
+	p, err := Design(in)
+	require.NoError(b, err)
+	require.NoError(b, bind(b.Context(), conn, p))
+	return p, conn
+}
+
+// endToEnd runs a plan and reports what came through.
+func endToEnd(b *testing.B, target string, set ...string) *Facts {
+	b.Helper()
+	p, conn := openRun(b, target, append([]string{"verify=off", "query=off"}, set...)...)
+	require.NoError(b, p.Setup(b.Context(), nil))
+	r, err := engine.Start(b.Context(), engine.Options{Plan: p, Classify: func(err error) uint8 { return uint8(conn.Classify(err)) }, Classes: store.ClassNames})
+	require.NoError(b, err)
+	_, err = r.Wait()
+	require.NoError(b, err)
+	p.Verify(context.Background())
+	f := p.Facts().(*Facts)
+	require.EqualValues(b, f.Ledger.Sent, f.Ledger.Acked, "everything that was sent is durable")
+	return f
+}
+
+// report says what a run came to: stored events a second of the time from the first
+// to the last, drain included, and the highest backlog.
+func report(b *testing.B, f *Facts) {
+	b.Helper()
+	stored, from, to := int64(0), f.Steps[0].FromNs, f.Steps[0].ToNs
+	for _, s := range f.Steps {
+		stored, to = stored+s.Stored.Events, max(to, s.ToNs)
+	}
+	backlog, first, last := int64(0), int64(0), int64(0)
+	for i, p := range f.Series {
+		backlog = max(backlog, p.BacklogEvents)
+		if i < len(f.Series)/2 {
+			first = max(first, p.BacklogEvents)
+		} else {
+			last = max(last, p.BacklogEvents)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(stored)/(float64(to-from)/1e9), "events/s")
+	b.ReportMetric(float64(backlog), "max-backlog-events")
+	b.ReportMetric(float64(first), "backlog-1st-half")
+	b.ReportMetric(float64(last), "backlog-2nd-half")
+	b.ReportMetric(float64(f.Limits.PeakBytes)/(1<<20), "peak-MiB-in-stage")
+	var ms runtime.MemStats
+	runtime.ReadMemStats(&ms)
+	b.ReportMetric(float64(ms.Sys)/(1<<20), "own-MiB")
+}
+
+// BenchmarkNull is the ceiling of perfbench itself: everything but the store.
+func BenchmarkNull(b *testing.B) {
+	b.ResetTimer()
+	for range b.N {
+		report(b, endToEnd(b, "null:", "duration=10s", "threads=2", "batch=300"))
+	}
+}
+
+// BenchmarkCassandra stores for a minute at a rate into a real Cassandra whose JVM has
+// been warmed for a minute: PERFBENCH_RATE events a second, 60000 unless said, 0 as
+// fast as it goes. The layouts are benchmarks of their own.
+func BenchmarkCassandra(b *testing.B) {
+	rate := os.Getenv("PERFBENCH_RATE")
+	if rate == "" {
+		rate = "60000"
+	}
+	srv := labtest.Cassandra(b, "--commitlog_sync", "periodic", "--commitlog_sync_period", "10000ms")
+	for _, schema := range []string{schemaLean, schemaCradle} {
+		b.Run("schema="+schema, func(b *testing.B) {
+			for range b.N {
+				endToEnd(b, srv.URL(), "duration=60s", "threads=2", "batch=300", "schema="+schema, "rate="+rate)
+				report(b, endToEnd(b, srv.URL(), "duration=60s", "threads=2", "batch=300", "schema="+schema, "rate="+rate))
+			}
+		})
+	}
+}

@@ -1,0 +1,287 @@
+package eventstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+func TestProfile(t *testing.T) { profiletest.Run(t, eventstore.Profile()) }
+
+// start begins a run as a user would; files are those of --file.
+func start(t *testing.T, target string, set []string, files ...string) (*session.Live, error) {
+	t.Helper()
+	req := session.Request{Profile: eventstore.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Files: files, Formats: []string{eventstore.FormatID}}
+	for _, kv := range set {
+		name, v, _ := strings.Cut(kv, "=")
+		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
+	}
+	env := session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats(), Version: "test"}
+	p, err := session.Prepare(t.Context(), env, req)
+	if err != nil {
+		return nil, err
+	}
+	return p.Start(t.Context(), nil)
+}
+
+// finish waits for the end of a run and returns it with its facts.
+func finish(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	select {
+	case <-l.Done():
+	case <-ctx.Done():
+		l.Kill()
+		<-l.Done()
+		t.Error("the run did not come to its end")
+	}
+	o := l.Finish(ctx)
+	var f eventstore.Facts
+	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	return o, &f
+}
+
+func run(t *testing.T, target string, set ...string) (*session.Outcome, *eventstore.Facts) {
+	t.Helper()
+	l, err := start(t, target, set)
+	require.NoError(t, err)
+	return finish(t, l)
+}
+
+func operation(r *rundir.Run, track, op string) (count, errs int64) {
+	for _, o := range r.Operations {
+		if o.Track == track && o.Op == op {
+			count, errs = count+o.Count, errs+o.Errors
+		}
+	}
+	return count, errs
+}
+
+// Every store keeps every event exactly once, and gives it back by range, by id and
+// by parent.
+func TestStores(t *testing.T) {
+	shapes := map[string][]string{
+		"single root": {"treeDepth=2", "childCount=2", "failureRate=30"},
+		"mixed":       {"generationMode=MIXED", "roots=3", "bodyKind=randomText", "descriptionLength=20", "attachedMessages=2"},
+	}
+	cassandra := labtest.Cassandra(t)
+	for name, c := range map[string]struct {
+		target string
+		set    []string
+	}{
+		"embedded":  {"embedded:", nil},
+		"gorm":      {"embedded:", []string{"insert=gorm"}},
+		"memory":    {"memory:", []string{"compression=zstd"}},
+		"redis":     {labtest.Redis(t).URL(), []string{"shards=3"}},
+		"cluster":   {labtest.Cluster(t).URL(), []string{"bucket=200ms", "compression=zlib"}},
+		"mariadb":   {labtest.MariaDB(t).URL(), nil},
+		"postgres":  {labtest.Postgres(t).URL(), []string{"compression=none"}},
+		"cassandra": {cassandra.URL(), []string{"namespace=lean", "shards=2"}},
+		"cradle":    {cassandra.URL(), []string{"namespace=cradle", "schema=cradle"}},
+	} {
+		for shape, more := range shapes {
+			t.Run(name+" "+shape, func(t *testing.T) {
+				set := append(append([]string{"events=3000", "batch=100", "queries=30", "payload=300", "seed=3"}, c.set...), more...)
+				o, f := run(t, c.target, set...)
+				require.NoError(t, o.Err)
+				assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+				n, errs := operation(&o.Run, "events", "publish")
+				assert.EqualValues(t, 3000, n)
+				assert.Zero(t, errs)
+				trees, _ := operation(&o.Run, "events", "tree")
+				assert.Positive(t, trees)
+				assert.EqualValues(t, 3000+trees, f.Ledger.Once)
+				assert.Equal(t, f.Ledger.Once, f.Ledger.Acked)
+				assert.True(t, f.Ledger.Read)
+				for _, op := range []string{"range", "id", "parent"} {
+					n, errs := operation(&o.Run, "query", op)
+					assert.Positive(t, n, op)
+					assert.Zero(t, errs, op)
+				}
+				assert.Empty(t, f.Errors)
+				assert.NotEmpty(t, f.Durability)
+			})
+		}
+	}
+}
+
+// killable begins a run that is paced, waits until some of it is stored, and calls f.
+func killable(t *testing.T, target string, set []string, f func()) (*session.Outcome, *eventstore.Facts) {
+	t.Helper()
+	l, err := start(t, target, append([]string{"rate=4000", "events=12000", "batch=50", "payload=300", "timeout=1s", "query=off"}, set...))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 2000 }, time.Minute, 5*time.Millisecond)
+	f()
+	return finish(t, l)
+}
+
+// A store that is killed and comes back costs retries and time, and no event.
+func TestStoreKilledInMidRun(t *testing.T) {
+	t.Run("redis", func(t *testing.T) {
+		srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always")
+		o, f := killable(t, srv.URL(), nil, func() { srv.Kill(); time.Sleep(300 * time.Millisecond); srv.Restart() })
+		require.NoError(t, o.Err)
+		accounted(t, o, f, 12000)
+	})
+	t.Run("cassandra", func(t *testing.T) {
+		srv := labtest.Cassandra(t)
+		o, f := killable(t, srv.URL()+"?read_timeout=1s", []string{"namespace=killed"}, func() { srv.Kill(); srv.Restart() })
+		require.NoError(t, o.Err)
+		accounted(t, o, f, 12000)
+		retries := int64(0)
+		for _, s := range f.Steps {
+			retries += s.Retries
+		}
+		assert.Positive(t, retries)
+		assert.NotEmpty(t, f.Errors)
+	})
+}
+
+func accounted(t *testing.T, o *session.Outcome, f *eventstore.Facts, n int64) {
+	t.Helper()
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.EqualValues(t, n+2, f.Ledger.Once, "with a root for each of two generators")
+	assert.Zero(t, f.Ledger.Missing)
+	assert.Zero(t, f.Ledger.Duplicated)
+	assert.Zero(t, f.Ledger.DeadLettered)
+}
+
+// A store stage that ends without notice, again and again, loses nothing and stores
+// nothing twice: what it had not acknowledged is delivered again under the same ids.
+func TestStoreStageKilledInMidRun(t *testing.T) {
+	for name, target := range map[string]string{"embedded": "embedded:", "redis": labtest.Redis(t).URL()} {
+		t.Run(name, func(t *testing.T) {
+			o, f := run(t, target, "rate=8000", "events=16000", "batch=50", "payload=300", "crash=150ms", "query=during")
+			require.NoError(t, o.Err)
+			accounted(t, o, f, 16000)
+			assert.NotEmpty(t, f.Crashes)
+		})
+	}
+}
+
+// What somebody takes away behind the run's back is missed: exit 4.
+func TestLossIsFound(t *testing.T) {
+	srv := labtest.Redis(t)
+	l, err := start(t, srv.URL(), []string{"rate=4000", "events=12000", "batch=50", "payload=300", "query=off"})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 4000 }, time.Minute, 5*time.Millisecond)
+	flush(t, srv.Addr())
+	o, f := finish(t, l)
+	require.Error(t, o.Err)
+	assert.Equal(t, fault.CodeVerification, fault.CodeOf(o.Err))
+	assert.Equal(t, workload.Failed, o.Run.Verification.State)
+	assert.Positive(t, f.Ledger.Missing)
+	assert.NotEmpty(t, f.Ledger.Examples["missing"])
+}
+
+// An event that is larger than what one row may have is kept in parts, and comes back
+// whole.
+func TestOversizedEventsAreKeptInParts(t *testing.T) {
+	for name, target := range map[string]string{"embedded": "embedded:", "cassandra": labtest.Cassandra(t).URL(), "redis": labtest.Redis(t).URL()} {
+		t.Run(name, func(t *testing.T) {
+			set := []string{"events=6", "batch=2", "payload=200KB", "compressibility=1.1", "maxTestEventBatchSize=64KiB", "queries=6", "namespace=parts"}
+			o, f := run(t, target, set...)
+			require.NoError(t, o.Err)
+			accounted(t, o, f, 6)
+			rows := int64(0)
+			for _, s := range f.Steps {
+				rows += s.Rows
+			}
+			assert.Greater(t, rows, int64(8*2), "each event takes several rows")
+		})
+	}
+}
+
+// Batches over the limit are cut between events.
+func TestBatchesOverTheLimitAreCut(t *testing.T) {
+	o, f := run(t, "embedded:", "events=2000", "batch=1000", "maxTestEventBatchSize=100KiB")
+	require.NoError(t, o.Err)
+	accounted(t, o, f, 2000)
+	rows := int64(0)
+	for _, s := range f.Steps {
+		rows += s.Rows
+	}
+	assert.Greater(t, rows, int64(20))
+}
+
+// What compat loses, it counts.
+func TestCompatCountsItsLosses(t *testing.T) {
+	o, f := run(t, "memory:", "compat=on", "events=2000", "batch=300", "rate=1000", "tickRate=3", "threads=2", "payload=300", "treeDepth=2", "childCount=2")
+	require.NoError(t, o.Err)
+	assert.EqualValues(t, 2*166, f.Losses.RootRejected, "the first batch of each generator")
+	assert.EqualValues(t, f.Losses.RootRejected, f.Ledger.DeadLettered)
+	assert.Zero(t, f.Ledger.Missing)
+	assert.EqualValues(t, 2000-f.Losses.RootRejected, f.Ledger.Once)
+	assert.Equal(t, "ticked", f.Pacing)
+
+	o, f = run(t, "memory:", "compat=on", "events=4000", "batch=2000", "maxTestEventBatchSize=100KiB")
+	require.NoError(t, o.Err)
+	assert.EqualValues(t, 4000, f.Losses.RootRejected+f.Losses.Oversized)
+	assert.Zero(t, f.Ledger.Once)
+}
+
+// The documented pace on null:, all of a tick at once: 166 batches of 300 and one of
+// 200 a second for each generator, though 100 times slower here.
+func TestTicksMakeTheDocumentedBatches(t *testing.T) {
+	o, f := run(t, "null:", "pacing=ticked", "rate=1000", "threads=2", "batch=300", "events=3000", "tickRate=1", "payload=100")
+	require.NoError(t, o.Err)
+	require.NotEmpty(t, f.Steps)
+	s := f.Steps[0]
+	assert.EqualValues(t, 3002, s.Sent.Events, "nothing is dropped")
+	assert.EqualValues(t, 12+2, s.Sent.Batches, "ticks of 500 in batches of 300 and 200, and two roots")
+	n, _ := operation(&o.Run, "events", "publish")
+	assert.EqualValues(t, 3000, n)
+}
+
+// A store that is slower than the generators makes them wait; what is held stays
+// within its limits.
+func TestBackPressureBoundsMemory(t *testing.T) {
+	o, f := run(t, "memory:", "events=20000", "batch=100", "payload=300", "maxTaskCount=4", "maxTaskDataSize=200KiB", "prefetchCount=8", "query=off")
+	require.NoError(t, o.Err)
+	accounted(t, o, f, 20000)
+	assert.LessOrEqual(t, f.Limits.PeakTasks, int64(4))
+	assert.LessOrEqual(t, f.Limits.PeakBytes, int64(200<<10))
+	for _, p := range f.Series {
+		assert.LessOrEqual(t, p.Ready+p.Unacked, int64(8))
+	}
+}
+
+func TestImpossibleSettingsAreRefused(t *testing.T) {
+	for want, set := range map[string][]string{
+		"cuts a rate into ticks":         {"pacing=ticked"},
+		"fewer than the 10 ticks":        {"pacing=ticked", "rate=5", "tickRate=10"},
+		"more than 1000000 events":       {"treeDepth=20", "childCount=10"},
+		"neither may be empty":           {"bookName="},
+		"is neither direct":              {"via=kafka://x"},
+		"is a layout of Cassandra":       {"schema=cradle"},
+		"compression: \"gzip\"":          {"compression=gzip"},
+		"maxTaskCount":                   {"maxTaskCount=0"},
+		"has implemented SINGLE_ROOT":    {"compat=on", "generationMode=MIXED"},
+		"are more than a batch of 10":    {"compat=on", "treeDepth=4", "childCount=2", "batch=10"},
+		"there is no rate to begin with": {"search=on"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			_, err := start(t, "embedded:", set)
+			require.ErrorContains(t, err, want)
+			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		})
+	}
+	_, err := start(t, "redis://127.0.0.1:1", nil)
+	require.Error(t, err)
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+}
