@@ -54,6 +54,7 @@ type binding struct {
 	asked   atomic.Int64 // queries of the phase after the load
 	forest  sync.Map     // generator number → *forest
 
+	turning    sync.Mutex // held while the stage is ended or replaced
 	mu         sync.Mutex
 	st         *stage
 	publishers []Publisher
@@ -218,7 +219,7 @@ func (b *binding) begin() error {
 		return fault.Code(fmt.Errorf("event-store: open the receiver: %w", err), fault.CodeStore)
 	}
 	g := newGate(b.gate.maxCount, b.gate.maxBytes)
-	g.peak, g.peakBytes = b.gate.peak, b.gate.peakBytes
+	_, _, g.peak, g.peakBytes = b.gate.inside()
 	st := &stage{
 		s: b.s, l: b.l, traits: b.tr, recv: recv, gate: g, meter: b.meter, ledger: b.ledger,
 		clock: b.clock, wall: b.wall, classify: b.conn.Classify, durable: b.durable, stored: b.sample.add,
@@ -226,6 +227,8 @@ func (b *binding) begin() error {
 	if err := st.start(); err != nil {
 		return err
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.gate, b.st = g, st
 	return nil
 }
@@ -248,12 +251,17 @@ func (b *binding) crashing() {
 
 // crashNow ends the store stage as a kill would, and starts another.
 func (b *binding) crashNow() error {
+	b.turning.Lock() // not b.mu, which the stage's own goroutines take
+	defer b.turning.Unlock()
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ended {
+	ended := b.ended
+	if !ended {
+		b.crashes = append(b.crashes, b.clock())
+	}
+	b.mu.Unlock()
+	if ended {
 		return nil
 	}
-	b.crashes = append(b.crashes, b.clock())
 	b.st.crash()
 	return b.begin()
 }
@@ -277,15 +285,19 @@ func (b *binding) teardown(ctx context.Context) error {
 
 // end ends everything that runs beside the workers. It may be called again.
 func (b *binding) end(ctx context.Context) {
+	b.turning.Lock()
 	b.mu.Lock()
 	over := b.ended || b.st == nil
 	b.ended = true
 	b.mu.Unlock()
+	if !over {
+		if err := b.st.stop(ctx); err != nil {
+			b.meter.failed(fmt.Errorf("statistics: %w", err))
+		}
+	}
+	b.turning.Unlock()
 	if over {
 		return
-	}
-	if err := b.st.stop(ctx); err != nil {
-		b.meter.failed(fmt.Errorf("statistics: %w", err))
 	}
 	b.stop()
 	b.background.Wait()
