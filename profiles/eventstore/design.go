@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -43,24 +44,12 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
-	at := timeOf(s.runID)
+	// Ids and page hold the time, so that two runs never share them.
+	at := time.Now()
 	s.born = at.UnixNano()
 	s.sequenceOfAlias0 = at.UnixMilli() * 1_000_000
-	s.page = s.runID
-	if s.page == "" {
-		s.page = "page"
-	}
+	s.page = fmt.Sprintf("%s-%06x", cmp.Or(s.runID, "run"), uint32(s.born/1000)&0xFFFFFF)
 	return s.plan(r, in), nil
-}
-
-// timeOf is the time in a run's id, or now.
-func timeOf(id string) time.Time {
-	if len(id) >= 13 {
-		if t, err := time.ParseInLocation("060102-150405", id[:13], time.Local); err == nil {
-			return t
-		}
-	}
-	return time.Now()
 }
 
 // unitsOf is how many events one iteration of a generator covers: a batch, or with
@@ -102,7 +91,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
 	}
 	place := strconv.Quote(s.namespace)
-	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own (%s), under the namespace %s", s.shape.book, s.scope, s.start.Batch, s.page, place)}
+	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.shape.book, s.scope, s.start.Batch, place)}
 	if s.events > 0 {
 		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.ratio)
 	} else if s.start.Rate > 0 {

@@ -62,28 +62,41 @@ func (r *record) divide(limit int) []*record {
 	return out
 }
 
-// join puts the parts of an event together. It returns nil until the last has come.
+// fragments are the parts of one event that have come so far.
+type fragments struct {
+	first row
+	parts [][]byte
+	left  int
+}
+
+// join puts the parts of an event together, in whatever order they come. It returns
+// nil until all have come.
 func (o *opener) join(w *row) (*row, error) {
 	number, of := partOf(w.id)
-	if of == 0 {
+	if of == 0 && number == 0 {
 		return w, nil
 	}
+	id := string(trunk(w.id))
+	f := o.pending[id]
+	if f == nil {
+		if o.pending == nil {
+			o.pending = map[string]*fragments{}
+		}
+		f = &fragments{parts: make([][]byte, max(of, 1)), left: max(of, 1)}
+		o.pending[id] = f
+	}
+	if number < 1 || number > len(f.parts) || of != len(f.parts) || f.parts[number-1] != nil {
+		return nil, fmt.Errorf("%w: part %d of %d of %s", errContent, number, of, id)
+	}
+	f.parts[number-1] = bytes.Clone(w.body)
 	if number == 1 {
-		first := *w
-		first.id, first.parent = bytes.Clone(trunk(w.id)), bytes.Clone(w.parent)
-		first.links = bytes.Clone(w.links)
-		first.body = append(make([]byte, 0, of*len(w.body)), w.body...)
-		o.whole, o.parts = &first, 1
+		f.first = *w
+		f.first.id, f.first.parent, f.first.links = []byte(id), bytes.Clone(w.parent), bytes.Clone(w.links)
+	}
+	if f.left--; f.left > 0 {
 		return nil, nil
 	}
-	if o.whole == nil || number != o.parts+1 || !bytes.Equal(trunk(w.id), o.whole.id) {
-		return nil, fmt.Errorf("%w: part %d of %s does not follow", errContent, number, trunk(w.id))
-	}
-	o.whole.body, o.parts = append(o.whole.body, w.body...), number
-	if number < of {
-		return nil, nil
-	}
-	whole := o.whole
-	o.whole = nil
-	return whole, nil
+	delete(o.pending, id)
+	f.first.body = bytes.Join(f.parts, nil)
+	return &f.first, nil
 }

@@ -85,10 +85,10 @@ type queryTask struct {
 
 // opener turns rows into events. It belongs to one goroutine and is reused.
 type opener struct {
-	b     batch
-	raw   []byte
-	whole *row // of which some parts have come
-	parts int
+	b   batch
+	raw []byte
+	// pending are events of which some parts have come, by their ids.
+	pending map[string]*fragments
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
