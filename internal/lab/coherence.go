@@ -106,7 +106,7 @@ func (h *host) coherenceArgs(dir, lib string, ports []int) (string, error) {
 		"coherence.health.http.address=127.0.0.1", fmt.Sprintf("coherence.health.http.port=%d", ports[3]),
 		"coherence.system.proxy.enabled=false", "coherence.extend.address=127.0.0.1",
 		"coherence.grpc.server.address=127.0.0.1", fmt.Sprintf("coherence.grpc.server.port=%d", ports[0]),
-		"coherence.distributed.localstorage=true", "coherence.management=all", "coherence.management.remote=false", "coherence.log=stderr",
+		"coherence.distributed.localstorage=true", "coherence.log=stderr",
 	}
 	if f := h.rec.TLS; f != nil {
 		auth := "none"

@@ -102,7 +102,7 @@ func bindings() []workload.Binding {
 		{Driver: "sqlite", New: bind},
 		{Driver: "memory", New: bind},
 		{Driver: "null", New: bind},
-		{Driver: "coherence", Refuse: "not in this version; use cassandra: or redis:"},
+		{Driver: "coherence", Refuse: "its checks walk indexes of memberships, and its Go client has caches of single entries; use cassandra: or redis:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no roles; use cassandra: or redis:"},
 	}
 }

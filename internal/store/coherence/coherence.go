@@ -110,6 +110,10 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 
 // connect opens the gates and the first session of each place.
 func (c *Conn) connect(ctx context.Context) error {
+	// A server that has just started is slow to answer for the first time.
+	read := c.opts.read
+	c.opts.read = max(read, c.opts.dial)
+	defer func() { c.opts.read = read }()
 	for _, h := range c.hosts {
 		g, err := newGate(h, c.tls, c.opts.dial)
 		if err != nil {
