@@ -47,7 +47,7 @@ func (a *app) printList(title string, list []string) {
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", title)
 	for _, s := range list {
-		fmt.Fprintf(a.Stdout, "  %s\n", s)
+		fmt.Fprintf(a.Stdout, "  %s\n", printable(s))
 	}
 }
 

@@ -6,6 +6,7 @@
 package properties
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -38,10 +39,14 @@ type File struct {
 }
 
 // Read reads a properties file; name is what messages call it. Bytes that are
-// not UTF-8 are taken as Latin-1. The only error is a broken \u escape; it
-// names the line and has the code of bad input.
+// not UTF-8 are taken as Latin-1. Errors are a broken \u escape, which names the
+// line, and a file that is no text; they have the code of bad input.
 func Read(name string, data []byte) (*File, error) {
 	f := &File{Name: name, index: map[string]int{}}
+	if at := bytes.IndexFunc(data, notText); at >= 0 {
+		return f, fault.Input(fmt.Errorf("%s:%d: this is no text: it has a byte %#02x", name, 1+bytes.Count(data[:at], []byte("\n")), data[at]),
+			"name a properties file; a character of this kind is written as an escape, \\u0001")
+	}
 	var errs []error
 	for _, l := range logicalLines(decode(data)) {
 		rawKey, rawValue := split(l.text)
@@ -98,6 +103,10 @@ func decode(data []byte) string {
 	}
 	return string(runes)
 }
+
+// notText says that a character stands in no text file: a control character
+// other than those that separate words and lines.
+func notText(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) || r == 0x7f }
 
 type line struct {
 	text   string

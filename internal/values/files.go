@@ -38,7 +38,8 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 }
 
 // Properties reads the values of a properties file. Those of which ignored says
-// why they have no effect are left out, and the sentences returned instead.
+// why they have no effect are left out, and the sentences returned instead; one
+// more where that leaves nothing.
 func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
 	file, err := properties.Read(f.Path, f.Data)
 	if err != nil {
@@ -53,6 +54,9 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 			continue
 		}
 		vs = append(vs, v)
+	}
+	if len(vs) == 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so that the defaults hold", f.Path))
 	}
 	return vs, warnings, nil
 }

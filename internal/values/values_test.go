@@ -147,6 +147,15 @@ func TestFilesNameWhatHasNoEffect(t *testing.T) {
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
+func TestAFileThatSetsNothingIsNamed(t *testing.T) {
+	for _, data := range []string{"", "# nothing\n", "prefik=x\n"} {
+		vs, warnings, err := Properties(workload.File{Path: "a.properties", Data: []byte(data)}, func(v workload.Value) string { return Ignored(v, []string{"n"}) })
+		require.NoError(t, err)
+		assert.Empty(t, vs)
+		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so that the defaults hold")
+	}
+}
+
 func TestSizesReadBack(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 512: "512", 1024: "1KiB", 1000: "1000", 65536: "64KiB", 1025: "1025"} {
 		assert.Equal(t, want, BytesText(n))

@@ -94,7 +94,7 @@ func TestFilesHabits(t *testing.T) {
 		{"put", "off", "eligibility.testCase=PUT ", func(t *testing.T, s *spec) {
 			assert.False(t, s.maps[0].putAll)
 			assert.Equal(t, "put", s.maps[0].word)
-		}, "", ""},
+		}, `blanks around "PUT" are dropped; PadoGrid would run putall`, ""},
 		{"another test's case", "off", "eligibility.testCase=tx", func(t *testing.T, s *spec) {
 			assert.True(t, s.maps[0].putAll)
 			assert.Equal(t, "putall", s.maps[0].word)

@@ -22,8 +22,9 @@ func (r *designer) testCase(m string) (putAll bool, word string) {
 		return word != casePut, word
 	}
 	text := v.Text
-	if !r.Compat {
-		text = strings.TrimSpace(text)
+	if t := strings.TrimSpace(text); t != text && !r.Compat {
+		r.Warn("%s: %s: blanks around %q are dropped; PadoGrid would run putall", v.Where, v.Name, t)
+		text = t
 	}
 	switch word = strings.ToLower(text); word {
 	case casePut:
