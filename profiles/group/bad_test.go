@@ -66,9 +66,11 @@ func TestKeysThatDoNotFitTheirColumnAreRefused(t *testing.T) {
 func TestADuplicateKeyIsNamed(t *testing.T) {
 	target := labtest.Shared(t, "postgres").URL()
 	path := write(t, "g.yaml", "groupNames: g1\ng1: {operations: o, threadCount: 2, totalInvocationCount: 40}\no: {map: nw/orders, testCase: put, factory.class: order}\n")
+	_, err := dbOf(t, target).Exec("DROP TABLE IF EXISTS twice_orders") // of the same test before
+	require.NoError(t, err)
 	o, _ := runs(t, target, []string{path}, "namespace", "twice", "count", "2")
 	require.Empty(t, o.Run.Errors)
-	_, err := dbOf(t, target).Exec(`CREATE UNIQUE INDEX one_ship ON twice_orders ("shipVia")`)
+	_, err = dbOf(t, target).Exec(`CREATE UNIQUE INDEX one_ship ON twice_orders ("shipVia")`)
 	if err != nil { // both rows came with the same one
 		_, err = dbOf(t, target).Exec(`DELETE FROM twice_orders; CREATE UNIQUE INDEX one_ship ON twice_orders ("shipVia")`)
 	}
