@@ -147,6 +147,15 @@ func (b *binding) readBack(ctx context.Context) (*Ledger, error) {
 // verify waits for what is on its way, ends the store stage, and accounts for every
 // event.
 func (b *binding) verify(ctx context.Context) workload.Verification {
+	v := b.account(ctx)
+	if b.search != nil {
+		v.Summary += "; " + b.search.summary()
+	}
+	return v
+}
+
+// account says what became of every event.
+func (b *binding) account(ctx context.Context) workload.Verification {
 	b.finish(ctx)
 	b.end(ctx)
 	left := b.ledger.left()

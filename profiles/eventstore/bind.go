@@ -48,6 +48,7 @@ type binding struct {
 	gate    *gate
 	series  *series
 	watcher *watcher
+	search  *search // nil unless search=on
 	via     Transport
 	left    atomic.Int64 // events yet to be generated
 	sample  *reservoir
@@ -98,6 +99,11 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.seed)}
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
+	if s.search {
+		// In every place of the way one batch of each generator may be.
+		slack := func() float64 { return float64(8 * s.start.Batch * s.start.Threads) }
+		b.search = newSearch(s.searchRate, s.searchTrial, b.clock, func() int64 { return b.meter.totals().stored }, slack)
+	}
 	b.l, b.spaces = layerOf(s, c)
 	b.tr = b.l.traits()
 	b.left.Store(s.events)
@@ -163,6 +169,9 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	}
 	b.background.Go(b.series.run)
 	b.watch(ctx)
+	if b.search != nil {
+		b.background.Go(func() { b.search.run(b.stopped) })
+	}
 	if b.s.crash > 0 {
 		b.background.Go(b.crashing)
 	}

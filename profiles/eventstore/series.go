@@ -172,5 +172,8 @@ func (b *binding) facts() *Facts {
 	f.Limits = LimitFacts{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
 	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()
 	b.addWatched(f)
+	if b.search != nil {
+		f.Search = b.search.report(b.zero.Load())
+	}
 	return f
 }

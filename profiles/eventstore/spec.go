@@ -44,6 +44,8 @@ type spec struct {
 	verify                   bool
 	drain, crash             time.Duration
 	search                   bool
+	searchRate               float64 // to begin with
+	searchTrial              time.Duration
 	watch, nodetool          string
 	hosts                    []string // of the target
 	agent                    string   // of the store's JVM, when the lab knows
@@ -65,6 +67,7 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s.queryRate, s.queryRange, s.queryLimit = r.Number("queryRate"), r.Duration("queryRange"), int(r.Whole("queryLimit"))
 	s.verify = r.Choice("verify") == "full"
 	s.drain, s.crash = r.Duration("drain"), r.Duration("crash")
+	s.searchTrial = r.Duration("searchTrial")
 	s.search, s.watch, s.nodetool = r.OnOff("search"), r.Text("watch"), r.Text("nodetool")
 	s.hosts, s.agent = in.Hosts, in.Agent
 	_, err := readWatch(s.watch)
@@ -214,6 +217,15 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 	if s.search && s.start.Rate == 0 {
 		r.Problems.Add(fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000"))
+	}
+	if s.search {
+		if s.pacing == pacingTicked {
+			bad("use pacing=paced", "search=on looks for a rate with batches spread evenly, and pacing=ticked does not spread them")
+		}
+		if s.searchTrial < time.Second {
+			bad("for example 10s", "searchTrial: %v is less than 1s", s.searchTrial)
+		}
+		s.searchRate, s.start.Rate, s.events = s.start.Rate, 0, 0 // the search paces the generators
 	}
 	if in.Count > 0 {
 		s.events = in.Count

@@ -58,6 +58,9 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 		}
 		k.planted = true
 	}
+	if b.search != nil && !it.Warmup {
+		return k.searched(ctx, it)
+	}
 	if b.s.pacing == pacingTicked {
 		return k.tick(ctx, it)
 	}
@@ -66,6 +69,19 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	return k.publish(ctx, it, opPublish, n, it.Due())
+}
+
+// searched generates the next batch that a search wants.
+func (k *generatorTask) searched(ctx context.Context, it *workload.Iteration) error {
+	due, ok := k.b.search.slot(ctx, it.Settings.Batch)
+	if !ok {
+		return workload.ErrDone
+	}
+	n := k.b.claim(it.Settings.Batch, false)
+	if n == 0 {
+		return workload.ErrDone
+	}
+	return k.publish(ctx, it, opPublish, n, due-k.b.zero.Load())
 }
 
 // claim takes n events of what is yet to be generated, or what is left of it.
