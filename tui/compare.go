@@ -267,8 +267,12 @@ func (c *comparison) grid(e env, w int, merged, brief bool) (*grid, []judgement)
 		headA, headB = "A", "B"
 	}
 	g := &grid{airy: true, cols: []column{
-		{most: 20}, {drop: 1, most: 20}, {head: headA, right: true, most: max(w/4, 12), least: least},
-		{head: headB, right: true, most: max(w/4, 12), least: least}, {head: "change", right: true}, {head: "verdict"},
+		{most: 20},
+		{drop: 1, most: 20},
+		{head: headA, right: true, most: max(w/4, 12), least: least},
+		{head: headB, right: true, most: max(w/4, 12), least: least},
+		{head: "change", right: true},
+		{head: "verdict"},
 	}}
 	if merged {
 		g.cols = slices.Delete(g.cols, 1, 2)

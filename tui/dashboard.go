@@ -220,9 +220,14 @@ func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k bindings, e env) bool {
 		knob    string
 		up, ten bool
 	}{
-		{k.More, "threads", true, false}, {k.Less, "threads", false, false}, {k.MoreTen, "threads", true, true}, {k.LessTen, "threads", false, true},
-		{k.PayloadUp, "payload", true, false}, {k.PayloadDown, "payload", false, false},
-		{k.RateUp, "rate", true, false}, {k.RateDown, "rate", false, false},
+		{k.More, "threads", true, false},
+		{k.Less, "threads", false, false},
+		{k.MoreTen, "threads", true, true},
+		{k.LessTen, "threads", false, true},
+		{k.PayloadUp, "payload", true, false},
+		{k.PayloadDown, "payload", false, false},
+		{k.RateUp, "rate", true, false},
+		{k.RateDown, "rate", false, false},
 	} {
 		if key.Matches(msg, t.b) {
 			knob, _ := d.plan.Knob(t.knob)

@@ -78,10 +78,15 @@ func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
 		b   key.Binding
 		why string
 	}{
-		{k.Pause, "the run is not running"}, {k.Stop, "the run is ending already"}, {k.Undo, "nothing to undo"},
-		{k.More, "this profile has no threads to turn"}, {k.Less, "this profile has no threads to turn"},
-		{k.PayloadUp, "this profile has no payload to turn"}, {k.PayloadDown, "this profile has no payload to turn"},
-		{k.RateUp, "this profile has no rate to turn"}, {k.RateDown, "this profile has no rate to turn"},
+		{k.Pause, "the run is not running"},
+		{k.Stop, "the run is ending already"},
+		{k.Undo, "nothing to undo"},
+		{k.More, "this profile has no threads to turn"},
+		{k.Less, "this profile has no threads to turn"},
+		{k.PayloadUp, "this profile has no payload to turn"},
+		{k.PayloadDown, "this profile has no payload to turn"},
+		{k.RateUp, "this profile has no rate to turn"},
+		{k.RateDown, "this profile has no rate to turn"},
 	} {
 		if !r.b.Enabled() && presses(msg, r.b) {
 			if d.progress.Stage > Measuring {

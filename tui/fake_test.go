@@ -41,8 +41,10 @@ func (b *fakeBench) Presets(string) []Preset {
 
 func (b *fakeBench) Stores() []StoreInfo {
 	return []StoreInfo{
-		{"embedded", "Embedded", "embedded:"}, {"redis", "Redis", "redis://127.0.0.1:6379"},
-		{"cassandra", "Cassandra", "cassandra://127.0.0.1/perfbench"}, {"mysql", "MySQL", "mysql://root@127.0.0.1:3306/perfbench"},
+		{"embedded", "Embedded", "embedded:"},
+		{"redis", "Redis", "redis://127.0.0.1:6379"},
+		{"cassandra", "Cassandra", "cassandra://127.0.0.1/perfbench"},
+		{"mysql", "MySQL", "mysql://root@127.0.0.1:3306/perfbench"},
 	}
 }
 

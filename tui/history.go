@@ -286,8 +286,17 @@ func (h *history) body(e env, w, room int) []string {
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
 	g := grid{cols: []column{
-		{head: ""}, {head: "when"}, {head: "profile", most: 24}, {head: "store", most: 14, drop: 1}, {head: "throughput", right: true}, {head: "p99", right: true},
-		{head: "length", right: true, drop: 4}, {head: "errors", right: true, drop: 2}, {head: ""}, {head: "verdict", drop: 3}, {head: "id", drop: 5},
+		{head: ""},
+		{head: "when"},
+		{head: "profile", most: 24},
+		{head: "store", most: 14, drop: 1},
+		{head: "throughput", right: true},
+		{head: "p99", right: true},
+		{head: "length", right: true, drop: 4},
+		{head: "errors", right: true, drop: 2},
+		{head: ""},
+		{head: "verdict", drop: 3},
+		{head: "id", drop: 5},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {

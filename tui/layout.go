@@ -85,7 +85,7 @@ func layout(w, h int, l look) panes {
 		charts -= opsHeight(p.size, h, l.rows)
 		p.ops = image.Rect(0, charts, w, bottom)
 	}
-	mid := 1 + (charts)/2
+	mid := 1 + charts/2
 	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, charts)
 	return p
 }

@@ -157,9 +157,15 @@ func settingsInWords(run *rundir.Run) string {
 // operationsTable shows each rate with the latency it was had at.
 func operationsTable(s *styles, run *rundir.Run, w int) []string {
 	g := grid{cols: []column{
-		{head: "operation", most: max(w/3, 14)}, {head: run.Unit, right: true, drop: 3}, {head: "per second", right: true},
-		{head: "p50", right: true, drop: 1, least: 7}, {head: "p99", right: true, least: 7}, {head: "p99.9", right: true, drop: 2, least: 7}, {head: "max", right: true, drop: 4, least: 7},
-		{head: "errors", right: true}, {head: "unstarted", right: true, drop: 5},
+		{head: "operation", most: max(w/3, 14)},
+		{head: run.Unit, right: true, drop: 3},
+		{head: "per second", right: true},
+		{head: "p50", right: true, drop: 1, least: 7},
+		{head: "p99", right: true, least: 7},
+		{head: "p99.9", right: true, drop: 2, least: 7},
+		{head: "max", right: true, drop: 4, least: 7},
+		{head: "errors", right: true},
+		{head: "unstarted", right: true, drop: 5},
 	}}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {

@@ -14,8 +14,17 @@ func (r *results) segments(s *styles, w int) []string {
 	run := &r.loaded.folder.Run
 	varying := varied(run.Segments)
 	g := grid{cols: []column{
-		{head: "#", right: true}, {head: "from", right: true}, {head: "to", right: true, drop: 5}, {head: "settings", most: max(w/3, 16)}, {head: "operation", drop: 3, most: 24},
-		{head: run.Unit + "/s", right: true}, {head: "p50", right: true, drop: 4}, {head: "p99", right: true}, {head: "max", right: true, drop: 6}, {head: "errors", right: true, drop: 2}, {head: "unstarted", right: true, drop: 7},
+		{head: "#", right: true},
+		{head: "from", right: true},
+		{head: "to", right: true, drop: 5},
+		{head: "settings", most: max(w/3, 16)},
+		{head: "operation", drop: 3, most: 24},
+		{head: run.Unit + "/s", right: true},
+		{head: "p50", right: true, drop: 4},
+		{head: "p99", right: true},
+		{head: "max", right: true, drop: 6},
+		{head: "errors", right: true, drop: 2},
+		{head: "unstarted", right: true, drop: 7},
 	}}
 	for i, seg := range run.Segments {
 		var set []string

@@ -197,8 +197,16 @@ func (r *results) percentiles(s *styles, w int) []string {
 			continue
 		}
 		g := grid{cols: []column{
-			{head: "time"}, {head: "mean", right: true, drop: 2}, {head: "min", right: true, drop: 5}, {head: "p50", right: true}, {head: "p90", right: true, drop: 3},
-			{head: "p95", right: true, drop: 4}, {head: "p99", right: true}, {head: "p99.9", right: true}, {head: "p99.99", right: true, drop: 1}, {head: "max", right: true},
+			{head: "time"},
+			{head: "mean", right: true, drop: 2},
+			{head: "min", right: true, drop: 5},
+			{head: "p50", right: true},
+			{head: "p90", right: true, drop: 3},
+			{head: "p95", right: true, drop: 4},
+			{head: "p99", right: true},
+			{head: "p99.9", right: true},
+			{head: "p99.99", right: true, drop: 1},
+			{head: "max", right: true},
 		}}
 		add := func(name string, l rundir.Latency) {
 			g.add(name, nanos(int64(l.Mean+0.5)), nanos(l.Min), nanos(l.P50), nanos(l.P90), nanos(l.P95), nanos(l.P99), nanos(l.P999), nanos(l.P9999), nanos(l.Max))

@@ -170,7 +170,8 @@ func TestEffectComparesTenSecondsBeforeWithThoseSince(t *testing.T) {
 		Recent: [][]measure.Row{{row(0, 9999, 1), row(5, 100, 10), row(14, 200, 30), row(15, 150, 20), row(16, 300, 50), row(17, 500, 70)}},
 		Changes: []measure.Change{
 			{At: 2 * time.Second, Name: "threads", From: 1, To: 16},
-			{At: 15200 * time.Millisecond, Name: "threads", From: 16, To: 17}, {At: 15900 * time.Millisecond, Name: "threads", From: 17, To: 18},
+			{At: 15200 * time.Millisecond, Name: "threads", From: 16, To: 17},
+			{At: 15900 * time.Millisecond, Name: "threads", From: 17, To: 18},
 		},
 	}
 	e, ok := lastEffect(s)

@@ -57,7 +57,8 @@ func TestNotchesClimbAndComeDown(t *testing.T) {
 func TestSlidersLieWhereTheirValuesAre(t *testing.T) {
 	knobs := []workload.Knob{
 		workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("checks"),
-		{Name: "share", Min: 0, Max: 100, Step: 1}, {Name: "wide", Min: 10, Max: 10_000, Step: 1, Log: true},
+		{Name: "share", Min: 0, Max: 100, Step: 1},
+		{Name: "wide", Min: 10, Max: 10_000, Step: 1, Log: true},
 	}
 	for _, k := range knobs {
 		for w := range 80 {
