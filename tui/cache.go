@@ -9,7 +9,6 @@ type panelKey struct {
 	changes int
 	rect    image.Rectangle
 	styles  *styles
-	focused bool
 	op      int
 	tab     tab
 	scroll  int

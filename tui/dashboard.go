@@ -79,7 +79,7 @@ func newDashboard(r Run, e env) *dashboard {
 	d := &dashboard{run: r, info: r.Info(), plan: r.Plan(), op: -1}
 	d.tracks = d.plan.Tracks()
 	d.tuner.track, d.tuner.row = All, 1
-	d.refresh(e)
+	d.refresh()
 	return d
 }
 
@@ -93,7 +93,7 @@ func (d *dashboard) running() Run {
 func (d *dashboard) typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
 
 // refresh reads the newest state of the run: memory reads only.
-func (d *dashboard) refresh(e env) {
+func (d *dashboard) refresh() {
 	d.progress = d.run.Progress()
 	s := d.run.Snapshot()
 	if s == nil || d.snap == s {
@@ -146,7 +146,7 @@ func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 }
 
 func (d *dashboard) frame(e env) tea.Cmd {
-	d.refresh(e)
+	d.refresh()
 	if !d.toast.until.IsZero() && !e.now.Before(d.toast.until) {
 		d.toast = toast{}
 	}
@@ -174,8 +174,8 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 		return d.pressPrompt(msg, e)
 	}
 	if d.tuner.open {
-		if done, cmd := d.pressTuning(msg, e); done {
-			return cmd
+		if d.pressTuning(msg, e) {
+			return nil
 		}
 	}
 	k := d.bindings()
@@ -244,7 +244,7 @@ func (d *dashboard) pause(e env) {
 		s.Paused = paused
 		return s
 	})
-	d.refresh(e)
+	d.refresh()
 }
 
 // askMark asks for the note of a mark. The run keeps it with the moment it is
@@ -264,7 +264,7 @@ func (d *dashboard) askMark() {
 			text = clock(at) + " " + text
 		}
 		d.run.Mark(text)
-		d.refresh(e)
+		d.refresh()
 		return nil
 	}}
 }

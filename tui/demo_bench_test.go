@@ -38,7 +38,7 @@ func TestPickerDemo(t *testing.T) {
 	}()
 	final, err := Show(t.Context(), demoOptions(), b)
 	require.NoError(t, err)
-	fmt.Println(final)
+	t.Log(final)
 }
 
 func demoOptions() Options {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"flag"
-	"fmt"
 	"testing"
 	"time"
 
@@ -48,6 +47,6 @@ func TestDemo(t *testing.T) {
 	close(over)
 	require.NoError(t, err)
 	for _, o := range final.Outcomes {
-		fmt.Print(o.Summary, "report: ", o.Dir, "\n")
+		t.Log(o.Summary, "report:", o.Dir)
 	}
 }

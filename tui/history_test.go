@@ -57,7 +57,7 @@ func TestAnEmptyHistorySpeaks(t *testing.T) {
 func TestAHistoryThatCannotBeReadSaysWhy(t *testing.T) {
 	a, h := historyApp(t, newDemoBench(), Options{}, 80, 24)
 	send(t, a, historyMsg{err: fault.Input(errors.New("list the runs in results: permission denied"), "name the folder of your runs with --out")})
-	assert.NotNil(t, h.err)
+	require.Error(t, h.err)
 	assert.Contains(t, picture(t, a), "permission denied")
 	assert.Contains(t, picture(t, a), "--out")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -110,10 +111,7 @@ func (d *dashboard) opRows(e env, w int) (string, []string) {
 	default:
 		head += cols("errors")
 	}
-	spark := w - used - 4
-	if spark > 60 {
-		spark = 60
-	}
+	spark := min(w-used-4, 60)
 	if spark >= 8 {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
@@ -266,8 +264,7 @@ func (d *dashboard) changeRows(e env, w int) (string, []string) {
 		return fit("  "+at, 10) + fit(change, text) + "  " + e.styles.muted.on(fit(who, by)) + fitRight(segment, 7)
 	}
 	var out []string
-	for i := len(d.snap.Changes) - 1; i >= 0; i-- {
-		c := d.snap.Changes[i]
+	for _, c := range slices.Backward(d.snap.Changes) {
 		out = append(out, row(clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
 	}
 	return fit("  at", 10) + fit("change", text) + "  " + fit("by", by) + fitRight("segment", 7), out

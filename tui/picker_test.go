@@ -313,8 +313,8 @@ func TestTheMouseChoosesInThePicker(t *testing.T) {
 	click := func(x, y int) { send(t, a, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	at := func(text string) (int, int) {
 		for y, l := range strings.Split(picture(t, a), "\n") {
-			if x := strings.Index(l, text); x >= 0 {
-				return len([]rune(l[:x])), y
+			if before, _, ok := strings.Cut(l, text); ok {
+				return len([]rune(before)), y
 			}
 		}
 		require.Fail(t, text)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -145,7 +144,7 @@ func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return r, r.click(msg.Mouse(), e)
 	case tea.MouseWheelMsg:
-		r.wheel(msg, e)
+		r.wheel(msg)
 	}
 	return r, nil
 }
@@ -373,7 +372,7 @@ func (r *results) click(m tea.Mouse, e env) tea.Cmd {
 	return nil
 }
 
-func (r *results) wheel(msg tea.MouseWheelMsg, e env) {
+func (r *results) wheel(msg tea.MouseWheelMsg) {
 	by := 3
 	if msg.Button == tea.MouseWheelUp {
 		by = -3
@@ -386,6 +385,6 @@ func (r *results) wheel(msg tea.MouseWheelMsg, e env) {
 }
 
 // outside names the window after the run.
-func (r *results) outside(env) (string, *tea.ProgressBar) {
-	return fmt.Sprintf("perfbench · results %s", r.id), nil
+func (r *results) outside(env) (title string, bar *tea.ProgressBar) {
+	return "perfbench · results " + r.id, bar
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,13 +118,13 @@ func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
 		length += " after " + secondsText(run.WarmupS) + " of warm-up"
 	}
 	out = append(out, labelled(s, 14, "Ended by", run.EndedBy+" · "+length, s.plain, w)...)
-	store := run.Target
+	store := []string{run.Target}
 	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
 		if more != "" {
-			store += " · " + more
+			store = append(store, more)
 		}
 	}
-	out = append(out, labelled(s, 14, "Target", store, s.plain, w)...)
+	out = append(out, labelled(s, 14, "Target", strings.Join(store, " · "), s.plain, w)...)
 	out = append(out, labelled(s, 14, "Settings", settingsInWords(run), s.plain, w)...)
 	if r.outcome != nil && r.outcome.Err != nil && run.Verdict.State == "ok" {
 		out = append(out, labelled(s, 14, "Problem", r.outcome.Err.Error(), s.bad, w)...)
@@ -135,13 +136,14 @@ func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
 // only when the whole does not say it.
 func settingsInWords(run *rundir.Run) string {
 	var words []string
-	for _, name := range []string{"threads", "rate", "payload", "batch"} {
+	four := []string{"threads", "rate", "payload", "batch"}
+	for _, name := range four {
 		if v, ok := run.Settings[name]; ok {
 			words = append(words, name+" "+settingText(name, v))
 		}
 	}
 	for name, v := range sortedSettings(run.Settings) {
-		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !strings.Contains(" threads rate payload batch ", " "+name+" ") {
+		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !slices.Contains(four, name) {
 			words = append(words, name+" "+settingText(name, v))
 		}
 	}
@@ -201,7 +203,7 @@ func (r *results) charts(s *styles, w, h int) []string {
 	each -= 1 - each%2 // an odd height has a middle to label
 	var out []string
 	out = append(out, s.muted.on(spread("Throughput", legend(c), w)))
-	out = append(out, plot{vals: c.rates, mean: true, ink: s.series[0], format: func(v float64) string { return units.Number(v) }}.draw(s, c, w, each)...)
+	out = append(out, plot{vals: c.rates, mean: true, ink: s.series[0], format: units.Number}.draw(s, c, w, each)...)
 	out = append(out, s.muted.on(fit("Latency p99, of the slowest operation", w)))
 	out = append(out, plot{vals: c.slowest, ink: s.series[1], format: durationLabel}.draw(s, c, w, each)...)
 	return append(out, c.timeAxis(s, w))

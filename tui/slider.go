@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,8 +139,8 @@ func notch(v float64, up bool) float64 {
 		}
 		return 20 * base
 	}
-	for i := len(ladder) - 1; i >= 0; i-- {
-		if n := math.Round(ladder[i] * base); n < v*(1-1e-9) {
+	for _, f := range slices.Backward(ladder) {
+		if n := math.Round(f * base); n < v*(1-1e-9) {
 			return n
 		}
 	}
@@ -150,7 +151,7 @@ func notch(v float64, up bool) float64 {
 // bytes, k and M for thousands and millions, "max" for a rate without limit.
 func typed(k workload.Knob, text string) (float64, bool) {
 	t := strings.ToLower(strings.TrimSpace(text))
-	if k.Name == "rate" && strings.HasPrefix("max", t) && t != "" {
+	if k.Name == "rate" && slices.Contains([]string{"m", "ma", "max"}, t) {
 		return 0, true
 	}
 	if k.Unit == "bytes" {

@@ -69,7 +69,7 @@ func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float
 	} else {
 		t.done = append(t.done, turn{k, before, t.track, e.now})
 	}
-	d.refresh(e)
+	d.refresh()
 }
 
 // turn turns a knob up or down by a notch, or ten.
@@ -89,7 +89,7 @@ func (d *dashboard) undo(e env) {
 	for i, v := range last.before {
 		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
 	}
-	d.refresh(e)
+	d.refresh()
 }
 
 // reset brings every knob back to where the plan began.
@@ -104,7 +104,7 @@ func (d *dashboard) reset(e env) {
 	}
 	d.tuner.done = nil
 	d.say(e, "every knob is where the run began", false)
-	d.refresh(e)
+	d.refresh()
 }
 
 // values are the knobs as a preset holds them: one value when all tracks agree,
@@ -172,11 +172,11 @@ func (d *dashboard) nextTrack(by int) {
 }
 
 // pressTuning handles a key of the tuning panel; false when it has none for it.
-func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) (bool, tea.Cmd) {
+func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) bool {
 	t := &d.tuner
 	if t.typing {
 		d.pressTyping(msg, e)
-		return true, nil
+		return true
 	}
 	k := d.bindings()
 	switch {
@@ -204,9 +204,9 @@ func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) (bool, tea.Cmd) {
 		}
 		t.typing, t.text = true, newField(msg.String())
 	default:
-		return false, nil
+		return false
 	}
-	return true, nil
+	return true
 }
 
 func (d *dashboard) turnRow(e env, up, ten bool) {
