@@ -87,7 +87,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 
 	// Type a rate into the tuning panel, and take it back.
 	s.press("t")
-	s.shows("╭─ Tune", "Last change", "10 KiB → 20 KiB", "%")
+	s.shows("╭─ Tune", "Last change", "1 KiB–10 KiB → 2 KiB–20 KiB", "%")
 	s.press("Down")
 	s.shows("▸ Rate")
 	s.enter("50k")
