@@ -187,7 +187,6 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			if s.load == "never" && there < items {
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
 			}
-			t.before = there
 			if progress != nil {
 				progress(int64(t.phase*s.concurrent+t.number+1), all)
 			}
