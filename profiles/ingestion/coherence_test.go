@@ -1,0 +1,54 @@
+package ingestion
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Every case and layout on a real Coherence: what was acknowledged is there, is
+// listed as ours, and goes away when asked to. A server that comes back empty in
+// mid-run is found out.
+func TestOnCoherence(t *testing.T) {
+	srv := labtest.CoherencePrivate(t)
+	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
+	for name, words := range map[string][][2]string{
+		"putall": {{"testCase", "putall"}},
+		"put":    {{"testCase", "put"}, {"layout", "group"}},
+		"bytes":  {{"payloadSize", "20000"}, {"batchSize", "7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := open(t, target)
+			keep, err := store.As[store.Keeper](c)
+			require.NoError(t, err)
+			words := append([][2]string{{"mapNames", "eligibility,profile"}, {"totalEntryCount", "200"}, {"threadCount", "4"}, {"batchSize", "30"}}, words...)
+			p := bound(t, c, workload.Inputs{Namespace: "ns-" + name, Driver: "coherence", Values: given(words...)})
+			setUp(t, p)
+			newDriver(t, p).run(t.Context(), 0)
+			v := p.Verify(t.Context())
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			made, err := keep.Made(t.Context(), "ns-"+name)
+			require.NoError(t, err)
+			assert.Len(t, made, 2)
+			require.NoError(t, p.Teardown(t.Context()))
+			made, err = keep.Made(t.Context(), "ns-"+name)
+			require.NoError(t, err)
+			assert.Empty(t, made)
+		})
+	}
+	t.Run("killed", func(t *testing.T) {
+		c := open(t, target)
+		p := bound(t, c, workload.Inputs{Namespace: "killed", Driver: "coherence", Values: given([2]string{"totalEntryCount", "100"}, [2]string{"threadCount", "2"})})
+		setUp(t, p)
+		newDriver(t, p).run(t.Context(), 0)
+		srv.Kill()
+		srv.Restart()
+		require.Eventually(t, func() bool { return p.Verify(t.Context()).State == workload.Failed }, 90*time.Second, 100*time.Millisecond, "it keeps nothing on disk")
+	})
+}

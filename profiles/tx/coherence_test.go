@@ -1,0 +1,75 @@
+package tx
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Look-ups and transactions on a real Coherence; transactions of the same group at
+// the same time are conflicts and are tried again.
+func TestPBMOnCoherence(t *testing.T) {
+	srv := labtest.CoherencePrivate(t)
+	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
+	words := []string{
+		"mapNames=eligibility,profile", "eligibility.testCase=tx", "profile.testCase=getall", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
+		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100",
+	}
+	p, c := ready(t, target, inputs(given(words...)))
+	_, err := work(t.Context(), p, nil)
+	require.NoError(t, err)
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	f := p.Facts().(*PBMFacts)
+	assert.Equal(t, atomicReplace, f.Atomic)
+	for _, m := range f.Maps {
+		assert.Zero(t, m.Failed, m.Map)
+		assert.Positive(t, m.Done, m.Map)
+	}
+	assert.Contains(t, p.Warnings, howCoherence)
+
+	typed, ok := c.(*coherence.Conn)
+	require.True(t, ok)
+	shapes, err := newShapeStore(c, p.Private.(*pbmSpec))
+	require.NoError(t, err)
+	h := &coherencePBM{shapeStore: shapes, c: typed}
+	conflicts := make(chan error, 2)
+	gate := make(chan struct{})
+	met := false
+	for range 50 {
+		for range 2 {
+			go func() {
+				<-gate
+				_, _, err := h.Summarize(t.Context(), []byte("x1"))
+				conflicts <- err
+			}()
+		}
+		close(gate)
+		for range 2 {
+			if err := <-conflicts; err != nil {
+				require.ErrorIs(t, err, errConflict)
+				met = true
+			}
+		}
+		if met {
+			break
+		}
+		gate = make(chan struct{})
+	}
+	assert.True(t, met, "of two transactions at the same time one is a conflict")
+
+	for _, mode := range []string{"saga", "baseline"} {
+		plan, err := Design(inputs(given("mode=" + mode)))
+		require.NoError(t, err)
+		err = bindCoherence(t.Context(), c, plan)
+		require.Error(t, err)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		assert.Contains(t, fault.HintOf(err), "mode=pbm")
+	}
+}
