@@ -20,7 +20,7 @@ func bindings() []workload.Binding {
 		{Driver: "redis", New: bindRedis},
 		{Driver: "memory", New: bindPlain},
 		{Driver: "null", New: bindPlain},
-		{Driver: "cassandra", Refuse: "it has no transactions over several rows that sagas could be kept with, and look-ups there are not in this version; use redis://, postgres: or embedded:"},
+		{Driver: "cassandra", New: bindCassandra, Note: "pbm: get, getall"},
 		{Driver: "mysql", New: bindSQL},
 		{Driver: "postgres", New: bindSQL},
 		{Driver: "sqlite", New: bindSQL},
