@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -44,10 +45,7 @@ func startMariaDB(ctx context.Context, h *host) error {
 		return err
 	}
 	h.step("making the system tables of MariaDB")
-	// A folder of its own for temporary tables: a server that starts deletes those
-	// that it finds, and in a common one they may be another's.
-	if err := h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+me.Username, "--tmpdir="+dir,
-		"--datadir="+filepath.Join(dir, "data"), "--auth-root-authentication-method=normal", "--skip-test-db"); err != nil {
+	if err := h.mariadbTables(ctx, dir, me.Username); err != nil {
 		return err
 	}
 	conf, err := h.mariadbConf(dir, port, me.Username)
@@ -79,6 +77,26 @@ func startMariaDB(ctx context.Context, h *host) error {
 		}
 		return db.QueryRowContext(ctx, "SELECT VERSION()").Scan(&h.rec.Version)
 	})
+}
+
+// mariadbTables makes the system tables. Beside many other servers the one that
+// this starts now and then ends without a word; once more, from nothing, helps.
+func (h *host) mariadbTables(ctx context.Context, dir, user string) error {
+	data := filepath.Join(dir, "data")
+	var err error
+	for range 2 {
+		// A folder of its own for temporary tables: a server that starts deletes those
+		// that it finds, and in a common one they may be another's.
+		err = h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+user, "--tmpdir="+dir,
+			"--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db")
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if gone := os.RemoveAll(data); gone != nil {
+			return errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 func (h *host) mariadbConf(dir string, port int, user string) ([]string, error) {

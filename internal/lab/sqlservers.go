@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -60,13 +61,15 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 	return nil
 }
 
+var failure = regexp.MustCompile(`(?i)error|killed|abort|signal|core dumped|no space|cannot|could not`)
+
 // complaint picks from the output of a program that failed what says why: the lines
-// with the word error, at most three, else the last three.
+// with a word of failure, at most three, else the last three.
 func complaint(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	var told []string
 	for _, line := range lines {
-		if len(told) < 3 && strings.Contains(strings.ToLower(line), "error") {
+		if len(told) < 3 && failure.MatchString(line) {
 			told = append(told, strings.TrimSpace(line))
 		}
 	}

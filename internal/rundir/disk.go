@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -70,6 +71,9 @@ func isFull(err error) bool {
 
 // diskError gives an error of writing its hint.
 func diskError(err error, doing string) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && strings.Contains(doing, at.Path) {
+		err = at.Err // the path has been said
+	}
 	err = fmt.Errorf("%s: %w", doing, err)
 	if isFull(err) {
 		return fullHint(err)

@@ -70,6 +70,7 @@ func TestDiskThatFillsUpKeepsWhatWasMeasured(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	require.ErrorIs(t, full, syscall.ENOSPC)
+	assert.Equal(t, 1, strings.Count(full.Error(), j.Dir()), "the path is said once: %v", full)
 	assert.Equal(t, fault.CodeOther, fault.CodeOf(full))
 	assert.Contains(t, fault.HintOf(full), "the disk is full")
 
