@@ -56,12 +56,12 @@ func (a *audit) row(w *row) error {
 	// The status of an event with children is theirs too: it may have become failed.
 	either := a.b.tr.plainSingle && w.single && !w.ok
 	for i := range es {
-		a.event(&es[i], either)
+		a.event(&es[i], either, a.b.tr.plainSingle && w.single)
 	}
 	return nil
 }
 
-func (a *audit) event(e *event, either bool) {
+func (a *audit) event(e *event, either, bare bool) {
 	g, seq, ok := a.b.numberOf(e.id.id)
 	if !ok || seq > a.b.ledger.highest(uint32(g)) {
 		a.f.Unexpected++
@@ -86,7 +86,7 @@ func (a *audit) event(e *event, either bool) {
 		e.failed = !e.failed
 		right = m.same(e, seq)
 	}
-	if !right {
+	if !right || !bare && !m.sameLinks(a.open.b.attached(e), seq, e.id.start) {
 		a.f.Corrupt++
 		a.example("corrupt", string(e.id.id))
 	}

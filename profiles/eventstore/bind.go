@@ -19,7 +19,7 @@ import (
 func bindings() []workload.Binding {
 	return []workload.Binding{
 		{Driver: "embedded", New: bind, Target: "sqlite:"},
-		{Driver: "redis", New: bind, Note: "streams"},
+		{Driver: "redis", New: bind},
 		{Driver: "cassandra", New: bind},
 		{Driver: "mysql", New: bind},
 		{Driver: "postgres", New: bind},

@@ -179,3 +179,22 @@ func (m *maker) sameText(e *event, seq int64) bool {
 	}
 	return false
 }
+
+// sameLinks says whether these are the message ids attached to the event with this
+// number, whatever their order: they are kept by alias.
+func (m *maker) sameLinks(got []messageID, seq int64, at stamp) bool {
+	if len(got) != m.s.attached {
+		return false
+	}
+	first := m.s.sequenceOfAlias0 + seq*int64(m.s.attached)
+	for i := range got {
+		n := got[i].sequence - first
+		if n < 0 || n >= int64(m.s.attached) || !got[i].second || got[i].at != at {
+			return false
+		}
+		if !bytes.Equal(got[i].alias, m.s.aliases[(int(seq)+int(n))%len(m.s.aliases)]) {
+			return false
+		}
+	}
+	return true
+}

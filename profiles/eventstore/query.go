@@ -85,8 +85,9 @@ type queryTask struct {
 
 // opener turns rows into events. It belongs to one goroutine and is reused.
 type opener struct {
-	b   batch
-	raw []byte
+	b     batch
+	raw   []byte
+	links []byte
 	// pending are events of which some parts have come, by their ids.
 	pending map[string]*fragments
 }
@@ -155,7 +156,14 @@ func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
 	if len(r.b.events) != w.count {
 		return nil, fmt.Errorf("%w: %d events in place of %d", errContent, len(r.b.events), w.count)
 	}
-	return r.b.events, nil
+	links := w.links
+	if len(links) > 0 && w.codec != codecNone && !w.linksRaw {
+		if r.links, err = expand(w.codec, r.links[:0], links, 0); err != nil {
+			return nil, err
+		}
+		links = r.links
+	}
+	return r.b.events, r.b.readLinks(links)
 }
 
 // byRange reads the events of a time range that lies within what was stored.
