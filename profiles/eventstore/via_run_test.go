@@ -1,0 +1,152 @@
+package eventstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore"
+)
+
+// enough bounds every wait of these tests.
+const enough = 5 * time.Minute
+
+// startVia starts a run into a database file of its own, through a broker.
+func startVia(t *testing.T, via string, set ...string) (*session.Live, error) {
+	t.Helper()
+	dir := t.TempDir()
+	req := session.Request{Profile: eventstore.Name, Target: "sqlite:" + filepath.Join(dir, "events.db"), Out: filepath.Join(dir, "results"), Values: workload.Values{}}
+	for _, kv := range append(set, "via="+via) {
+		name, v, _ := strings.Cut(kv, "=")
+		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
+	}
+	req.Formats = []string{eventstore.FormatID}
+	p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats(), Version: "test"}, req)
+	if err != nil {
+		return nil, err
+	}
+	return p.Start(t.Context(), nil)
+}
+
+// seen polls what a run has written of itself until it is as wanted.
+func seen(t *testing.T, l *session.Live, want func(*eventstore.Facts) bool) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		folder, err := rundir.Load(l.Dir())
+		var f eventstore.Facts
+		if err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f) {
+			return
+		}
+		require.Less(t, time.Since(began), enough, "the run does not come so far")
+	}
+}
+
+// finishVia waits for the end and returns the facts and the report.
+func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), enough)
+	defer cancel()
+	select {
+	case <-l.Done():
+	case <-ctx.Done():
+		l.Kill()
+		<-l.Done()
+		t.Error("the run did not come to its end")
+	}
+	o := l.Finish(ctx)
+	var f eventstore.Facts
+	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	report, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
+	require.NoError(t, err)
+	return o, &f, string(report)
+}
+
+func stored(f *eventstore.Facts) (n int64) {
+	for _, s := range f.Steps {
+		n += s.Stored.Events
+	}
+	return n
+}
+
+func TestBrokerKilledInMidRunLosesNothing(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	srv.Ctl("add_user", "tester", "hush5hush")
+	srv.Ctl("set_permissions", "tester", ".*", ".*", ".*")
+	l, err := startVia(t, "amqp://tester:hush5hush@"+srv.Addr(), "rate=4000", "events=16000", "batch=50", "payload=300", "query=off", "drain=4m")
+	require.NoError(t, err)
+	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 3000 })
+	began := time.Now()
+	srv.Kill()
+	srv.Restart()
+	t.Logf("the broker was away for %v", time.Since(began))
+	o, f, report := finishVia(t, l)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.Equal(t, eventstore.Ledger{
+		Generated: f.Ledger.Generated, Sent: f.Ledger.Generated, Confirmed: f.Ledger.Generated, Acked: f.Ledger.Generated,
+		Read: true, Once: f.Ledger.Generated, OutOfOrder: f.Ledger.OutOfOrder, ReadNs: f.Ledger.ReadNs,
+	}, f.Ledger, "every event is confirmed and stored exactly once")
+	assert.GreaterOrEqual(t, f.Ledger.Generated, int64(16000))
+	t.Logf("finished %v after the kill; drain %+v", time.Since(began), f.Drain)
+	assert.Contains(t, report, "RabbitMQ "+srv.Version())
+	assert.Contains(t, report, "![rabbitmq: resident memory](th2-rabbitmq-memory.svg)")
+
+	require.NoError(t, filepath.WalkDir(o.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		assert.NotContains(t, string(data), "hush5", path)
+		return err
+	}))
+	assert.NotContains(t, srv.Ctl("list_queues", "name"), o.Run.ID, "nothing is left in the broker")
+}
+
+func TestAlarmOfTheBrokerInMidRunIsReportedAndLosesNothing(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	defer srv.Ctl("set_disk_free_limit", "50MB")
+	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", // until it is told to end
+		"batch=50", "payload=300", "query=off", "drain=4m")
+	require.NoError(t, err)
+	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 1000 })
+	srv.Ctl("set_disk_free_limit", "500000GB")
+	const why = "the broker takes nothing: low on disk"
+	seen(t, l, func(f *eventstore.Facts) bool {
+		for _, p := range f.Series {
+			if p.Blocked == why {
+				return true
+			}
+		}
+		return false
+	})
+	srv.Ctl("set_disk_free_limit", "50MB")
+	l.Stop(errors.New("enough was seen"))
+	o, f, report := finishVia(t, l)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once)
+	assert.Contains(t, report, "did not take anything for a while: "+why)
+}
+
+func TestUnreachableBrokerEndsTheRunAtItsStart(t *testing.T) {
+	_, err := startVia(t, "amqp://me:hush5hush@127.0.0.1:1")
+	require.ErrorContains(t, err, "connection refused")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	assert.NotContains(t, err.Error()+fault.HintOf(err), "hush5")
+	_, err = startVia(t, "amqq://me:hush5hush@127.0.0.1:1")
+	require.Error(t, err)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	assert.NotContains(t, err.Error()+fault.HintOf(err), "hush5")
+}
