@@ -142,7 +142,11 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	if isAlive(*p) {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %v", startLimit))
+	limit := startLimit
+	if s.limit > 0 { // one of Java
+		limit *= 2
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %v", limit))
 	defer cancel()
 	if err := h.launch(p); err != nil {
 		return fmt.Errorf("lab: restart: %w", err)

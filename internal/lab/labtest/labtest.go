@@ -20,7 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab"
 )
 
-const limit = 90 * time.Second // for any one start or stop; the lab has its own, shorter
+const limit = 150 * time.Second // for any one start or stop; the lab has its own, shorter
 
 // Server is a running service. Its methods fail the test when they cannot do what
 // they say, so only the test's goroutine may call them.

@@ -192,6 +192,16 @@ func (c *Conn) lostHost(host string) {
 	}
 }
 
+// gateOf returns the gate of a host.
+func (c *Conn) gateOf(host string) *gate {
+	for _, g := range c.gates {
+		if g.host == host {
+			return g
+		}
+	}
+	return c.gates[0]
+}
+
 // lose gives up a session: its calls end at once, and another one is opened.
 func (c *Conn) lose(l *link) {
 	if l.place < 0 || !c.links[l.place].CompareAndSwap(l, nil) {
@@ -307,10 +317,16 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 	select {
 	case a := <-done:
 		l.heard.Store(time.Now().UnixNano())
-		if a.err != nil && breaks(a.err) {
+		if a.err == nil {
+			return a.v, nil
+		}
+		if breaks(a.err) {
 			c.lose(l)
 		}
-		return a.v, a.err
+		if !l.alive() || !c.gateOf(l.host).ready() { // whatever the client makes of it
+			return none, fmt.Errorf("%w: %w", errAway, a.err)
+		}
+		return none, a.err
 	case <-l.lost:
 		return none, errAway
 	case <-ctx.Done():
