@@ -378,6 +378,7 @@ func TestNoFunctionsInTheEmbeddedStore(t *testing.T) {
 	for _, words := range [][]string{{"mode=saga", "script=function"}, append(small, "testCase=tx", "atomic=function")} {
 		err := bound(t, open(t, "embedded:"), "embedded", inputs(given(words...))).Setup(t.Context(), nil)
 		require.ErrorContains(t, err, "load the functions")
+		assert.Less(t, len(err.Error()), 150, "the reply of the server holds the library")
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		assert.Regexp(t, "--set (script=evalsha|atomic=script)", fault.HintOf(err))
 	}

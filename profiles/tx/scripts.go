@@ -5,6 +5,7 @@ import (
 	"crypto/sha1" //nolint:gosec // Redis names scripts so
 	_ "embed"     // for the scripts
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -128,6 +129,9 @@ func (r scripts) load(ctx context.Context, name, instead string, of ...script) e
 	err := masters(ctx, r.client, func(ctx context.Context, m *goredis.Client) error {
 		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()
 	})
+	if err != nil && strings.Contains(err.Error(), "unknown command") {
+		err = errors.New("the server has no functions") // its reply would repeat the whole library
+	}
 	if err != nil {
 		return fault.Store(fmt.Errorf("load the functions of library %s: %w", name, err), "servers have functions from Redis 7 on, embedded: has none; use "+instead)
 	}
@@ -141,7 +145,7 @@ func (r scripts) unload(ctx context.Context, name string) error {
 	}
 	return masters(ctx, r.client, func(ctx context.Context, m *goredis.Client) error {
 		err := m.FunctionDelete(ctx, name).Err()
-		if goredis.HasErrorPrefix(err, "ERR Library not found") {
+		if err != nil && strings.Contains(err.Error(), "Library not found") {
 			err = nil
 		}
 		return err
