@@ -179,7 +179,8 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	rate.Sum = false
 	m := s.model
 	p := &workload.Plan{
-		Mode: s.mode, Unit: unit, Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
+		Documents: []string{FormatID, HTMLFormatID},
+		Mode:      s.mode, Unit: unit, Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
 		Writes: []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q",
 			s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace)},
 		Bytes: int64(s.phases*s.concurrent) * s.bytes(),
