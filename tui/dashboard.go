@@ -181,7 +181,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	k := d.bindings()
 	switch {
 	case key.Matches(msg, k.Pause):
-		d.pause(e)
+		d.pause()
 	case key.Matches(msg, k.Tune):
 		d.tuner.open, d.tuner.typing = !d.tuner.open, false
 	case key.Matches(msg, k.LogAxis):
@@ -193,7 +193,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 		d.stopped = true
 		d.say(e, "stopping: what is under way may finish, then the report is written", false)
 	case key.Matches(msg, k.Undo):
-		d.undo(e)
+		d.undo()
 	case key.Matches(msg, k.Next):
 		d.nextTab(e, 1)
 	case key.Matches(msg, k.Prev):
@@ -238,7 +238,7 @@ func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k bindings, e env) bool {
 	return false
 }
 
-func (d *dashboard) pause(e env) {
+func (d *dashboard) pause() {
 	paused := !d.run.Settings(All).Paused
 	d.run.Change("workbench", All, func(s workload.Settings) workload.Settings {
 		s.Paused = paused

@@ -79,7 +79,7 @@ func (d *dashboard) turn(e env, k workload.Knob, up, ten bool) {
 }
 
 // undo takes the last turn back, in every track that it changed.
-func (d *dashboard) undo(e env) {
+func (d *dashboard) undo() {
 	t := &d.tuner
 	if len(t.done) == 0 {
 		return
