@@ -85,6 +85,7 @@ func stored(f *eventstore.Facts) (n int64) {
 func TestBrokerKilledInMidRunLosesNothing(t *testing.T) {
 	srv := labtest.RabbitMQ(t)
 	srv.Ctl("add_user", "tester", "hush5hush")
+	defer srv.Ctl("delete_user", "tester")
 	srv.Ctl("set_permissions", "tester", ".*", ".*", ".*")
 	l, err := startVia(t, "amqp://tester:hush5hush@"+srv.Addr(), "rate=4000", "events=16000", "batch=50", "payload=300", "query=off", "drain=4m")
 	require.NoError(t, err)
