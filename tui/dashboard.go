@@ -75,7 +75,7 @@ type prompt struct {
 	done  func(d *dashboard, e env, text string) tea.Cmd
 }
 
-func newDashboard(r Run, e env) *dashboard {
+func newDashboard(r Run) *dashboard {
 	d := &dashboard{run: r, info: r.Info(), plan: r.Plan(), op: -1}
 	d.tracks = d.plan.Tracks()
 	d.tuner.track, d.tuner.row = All, 1

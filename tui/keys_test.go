@@ -16,7 +16,7 @@ func allScreens(t *testing.T) map[string]screen {
 	out := map[string]screen{
 		"starting":        newStarting(Request{}),
 		"starting failed": &starting{err: errors.New("x")},
-		"dashboard":       newDashboard(newFakeRun(2), e),
+		"dashboard":       newDashboard(newFakeRun(2)),
 		"results empty":   newResults(e, Outcome{ID: "x"}),
 		"history empty":   newHistory(""),
 		"compare empty":   newCompare("a", "b"),

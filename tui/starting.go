@@ -68,7 +68,7 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		case msg.err == nil && s.leaving:
 			return s, tea.Batch(endRun(msg.run), back)
 		case msg.err == nil:
-			return newDashboard(msg.run, e), nil
+			return newDashboard(msg.run), nil
 		case s.leaving:
 			return s, back
 		}
