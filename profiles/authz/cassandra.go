@@ -85,38 +85,51 @@ func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
 	return l
 }
 
+// prepare makes the tables, after it has seen that those that are there will do.
 func (l *onCassandra) prepare(ctx context.Context) error {
 	keyspace, err := l.c.EnsureKeyspace(ctx, l.namespace)
 	if err != nil {
 		return err
 	}
+	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
-		t := cassandraTables[name]
-		if len(l.prefix+name) > 48 {
-			return fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than 48 characters", l.prefix+name), "use a shorter --namespace")
-		}
-		got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
+		there, err := l.fits(ctx, keyspace, name)
 		if err != nil {
 			return err
 		}
-		want := map[string]string{}
-		for column := range strings.SplitSeq(t.columns, ", ") {
-			n, kind, _ := strings.Cut(column, " ")
-			want[n] = kind
+		if !there {
+			missing = append(missing, name)
 		}
-		if len(got) > 0 && !maps.Equal(want, got) {
-			return fault.Store(fmt.Errorf("cassandra: the table %s.%s has other columns than this version's: an older one made it", keyspace, l.prefix+name),
-				"delete it with  perfbench data delete,  or use another --namespace")
-		}
-		if len(got) > 0 {
-			continue
-		}
+	}
+	for _, name := range missing {
+		t := cassandraTables[name]
 		create := fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%s"."%s%s" (%s, PRIMARY KEY (%s))`, keyspace, l.prefix, name, t.columns, t.key)
 		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
 			return fmt.Errorf("create table %s%s: %w", l.prefix, name, err)
 		}
 	}
 	return nil
+}
+
+// fits tells whether a table is there, and refuses one of another version.
+func (l *onCassandra) fits(ctx context.Context, keyspace, name string) (there bool, err error) {
+	if len(l.prefix+name) > 48 {
+		return false, fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than 48 characters", l.prefix+name), "use a shorter --namespace")
+	}
+	got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
+	if err != nil || len(got) == 0 {
+		return false, err
+	}
+	want := map[string]string{}
+	for column := range strings.SplitSeq(cassandraTables[name].columns, ", ") {
+		n, kind, _ := strings.Cut(column, " ")
+		want[n] = kind
+	}
+	if !maps.Equal(want, got) {
+		return false, fault.Store(fmt.Errorf("cassandra: the table %s.%s has other columns than this version's: an older one made it", keyspace, l.prefix+name),
+			"delete it with  perfbench data delete,  or use another --namespace")
+	}
+	return true, nil
 }
 
 func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any) error {
