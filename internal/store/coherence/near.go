@@ -27,8 +27,8 @@ type Near struct {
 	tried  time.Time
 	caches sync.Map // name → *nearCache
 	spaces []store.Space
-	stats  []client.CacheStats // of all sessions that there were
 	reads  atomic.Int64
+	hits   atomic.Int64
 	hitNS  atomic.Int64
 	hitN   atomic.Int64
 	missNS atomic.Int64
@@ -36,13 +36,27 @@ type Near struct {
 }
 
 type nearCache struct {
-	l     *link
-	m     Cache
-	stats client.CacheStats
+	l *link
+	m Cache
+}
+
+// asking is the context of one read. It notes whether the client waited for the
+// server, which is when it asks for Done. The client's own counters may not be read
+// while it counts.
+type asking struct {
+	life
+	asked atomic.Bool
+}
+
+// Done notes that it was asked for.
+func (a *asking) Done() <-chan struct{} {
+	a.asked.Store(true)
+	return a.life.Done()
 }
 
 // NearStats is what near caches did: how many entries were asked for, and how many
-// of these came out of memory. The mean times, 0 when there were none, are of one
+// of these came out of memory; when a call found only a part there, the last entry
+// of that part may be missing. The mean times, 0 when there were none, are of one
 // entry in calls that found all, and none, in memory.
 type NearStats struct {
 	Reads, Hits int64
@@ -74,9 +88,7 @@ func (n *Near) open(ctx context.Context) error {
 				return client.GetNamedCache[string, []byte](l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
 			})
 			if err == nil {
-				stats := m.GetNearCacheStats()
-				n.caches.Store(name, &nearCache{l, m, stats})
-				n.stats = append(n.stats, stats)
+				n.caches.Store(name, &nearCache{l, m})
 			}
 		}
 		if err != nil {
@@ -127,12 +139,15 @@ func (l *link) alive() bool {
 // Get reads one entry, and tells whether there is one.
 func (n *Near) Get(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	got, err := n.read(ctx, "get", s, 1, func(ctx context.Context, m Cache) (int, error) {
+	got, err := n.read(ctx, "get", s, 1, func(ctx *asking, m Cache) (found, error) {
 		v, err := m.Get(ctx, k)
-		if v == nil {
-			return 0, err
+		if err != nil || v == nil {
+			return found{}, err
 		}
-		return 1, err
+		if ctx.asked.Load() {
+			return found{entries: 1}, nil
+		}
+		return found{entries: 1, hits: 1}, nil
 	})
 	return got == 1, err
 }
@@ -143,13 +158,25 @@ func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, e
 	for i, k := range keys {
 		texts[i] = textKey(k)
 	}
-	return n.read(ctx, "get all", s, len(keys), func(ctx context.Context, m Cache) (int, error) {
-		got, err := collect(ctx, m, texts)
-		return len(got), err
+	return n.read(ctx, "get all", s, len(keys), func(ctx *asking, m Cache) (f found, err error) {
+		for e := range m.GetAll(ctx, texts) { // those in memory come first
+			if e.Err != nil {
+				err = e.Err
+				continue
+			}
+			f.entries++
+			if !ctx.asked.Load() {
+				f.hits++
+			}
+		}
+		return f, err
 	})
 }
 
-func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx context.Context, m Cache) (int, error)) (int, error) {
+// found is what a read came to: entries, and how many of them were in memory.
+type found struct{ entries, hits int }
+
+func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx *asking, m Cache) (found, error)) (int, error) {
 	name, err := cacheOf(s)
 	if err != nil {
 		return 0, err
@@ -162,35 +189,28 @@ func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f
 	if !ok {
 		return 0, wrap(what, name, store.ErrUnsupported)
 	}
-	cache := v.(*nearCache)
-	hits, misses, began := cache.stats.GetCacheHits(), cache.stats.GetCacheMisses(), time.Now()
-	got, err := callOn(ctx, n.c, l, func(ctx context.Context, _ *link) (int, error) { return f(ctx, cache.m) })
+	cache, began := v.(*nearCache), time.Now()
+	got, err := callOn(ctx, n.c, l, func(context.Context, *link) (found, error) { return f(&asking{life: l.life}, cache.m) })
 	if err != nil {
 		return 0, wrap(what, name, err)
 	}
 	took := int64(time.Since(began))
 	n.reads.Add(int64(keys))
-	// What others read meanwhile is in these counters, too: only clear cases count.
-	switch hits, misses = cache.stats.GetCacheHits()-hits, cache.stats.GetCacheMisses()-misses; {
-	case hits == 0:
+	n.hits.Add(int64(got.hits))
+	switch got.hits { // only clear cases count
+	case 0:
 		n.missNS.Add(took)
 		n.missN.Add(int64(keys))
-	case misses == 0 && hits >= int64(keys):
+	case keys:
 		n.hitNS.Add(took)
 		n.hitN.Add(int64(keys))
 	}
-	return got, nil
+	return got.entries, nil
 }
 
 // Stats tells what the near caches have done so far.
 func (n *Near) Stats() NearStats {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	out := NearStats{Reads: n.reads.Load()}
-	for _, s := range n.stats {
-		out.Hits += s.GetCacheHits()
-	}
-	out.Hits = min(out.Hits, out.Reads)
+	out := NearStats{Reads: n.reads.Load(), Hits: n.hits.Load()}
 	if c := n.hitN.Load(); c > 0 {
 		out.Hit = time.Duration(n.hitNS.Load() / c)
 	}
