@@ -38,6 +38,18 @@ type coded struct {
 
 func (c coded) Unwrap() error { return c.error }
 
+type sentence struct {
+	text  string
+	cause error
+}
+
+func (s sentence) Error() string { return s.text }
+func (s sentence) Unwrap() error { return s.cause }
+
+// Sentence is an error whose message is text alone; it keeps its cause for those
+// who ask with errors.Is or errors.As, without repeating it.
+func Sentence(text string, cause error) error { return sentence{text, cause} }
+
 // Hint adds advice for the user, shown under the message and never in it. A nil
 // err stays nil.
 func Hint(err error, hint string) error {

@@ -99,16 +99,6 @@ func unreachable(err error) bool {
 // where names the nodes as the target does.
 func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
 
-// sentence is a message of ours that keeps its cause for those who ask with
-// errors.Is, without repeating it.
-type sentence struct {
-	text  string
-	cause error
-}
-
-func (s sentence) Error() string { return s.text }
-func (s sentence) Unwrap() error { return s.cause }
-
 // explain says in one sentence why the nodes cannot be used, and what to do. Much
 // of what the driver knows is in the text of its errors only.
 func (c *Conn) explain(ctx context.Context, err error) error {
@@ -128,7 +118,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return false
 	}
 	say := func(what, hint string) error {
-		return fault.Store(sentence{"cassandra: " + c.where() + ": " + what, err}, hint)
+		return fault.Store(fault.Sentence("cassandra: "+c.where()+": "+what, err), hint)
 	}
 	var unknown x509.UnknownAuthorityError
 	var header tls.RecordHeaderError

@@ -86,16 +86,6 @@ var words = []struct {
 // where names the hosts as the target does.
 func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
 
-// sentence is a message of ours that keeps its cause for those who ask with
-// errors.Is, without repeating it.
-type sentence struct {
-	text  string
-	cause error
-}
-
-func (s sentence) Error() string { return s.text }
-func (s sentence) Unwrap() error { return s.cause }
-
 // explain says in one sentence why the server cannot be used, and what to do. Most
 // of what the client knows is in the text of its errors only.
 func (c *Conn) explain(ctx context.Context, err error) error {
@@ -115,7 +105,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return false
 	}
 	say := func(what, hint string) error {
-		return fault.Store(sentence{"coherence: " + c.where() + ": " + what, err}, hint)
+		return fault.Store(fault.Sentence("coherence: "+c.where()+": "+what, err), hint)
 	}
 	var unknown x509.UnknownAuthorityError
 	const running = "is the server running, with its gRPC proxy? perfbench lab up coherence starts one"

@@ -34,21 +34,11 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		c.sayNetwork,
 	} {
 		if what, hint := f(err); what != "" {
-			return fault.Store(sentence{"redis: " + c.where() + ": " + what, err}, hint)
+			return fault.Store(fault.Sentence("redis: "+c.where()+": "+what, err), hint)
 		}
 	}
 	return fault.Store(fmt.Errorf("redis: %s: %w", c.where(), err), isItRunning)
 }
-
-// sentence is a message of ours that keeps its cause for those who ask with
-// errors.Is, without repeating it.
-type sentence struct {
-	text  string
-	cause error
-}
-
-func (s sentence) Error() string { return s.text }
-func (s sentence) Unwrap() error { return s.cause }
 
 // sayTLS explains a failed TLS handshake.
 func (c *Conn) sayTLS(err error) (what, hint string) {

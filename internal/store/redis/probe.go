@@ -61,7 +61,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	}
 	text := c.scrub(reply).Error()
 	say := func(what, hint string) error {
-		return fault.Store(sentence{"redis: " + c.where() + ": " + what, err}, hint)
+		return fault.Store(fault.Sentence("redis: "+c.where()+": "+what, err), hint)
 	}
 	switch Classify(reply) {
 	case store.Refused:
@@ -80,7 +80,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:
-		return fault.Input(sentence{"redis: " + c.where() + ": " + key + " holds something that is no hash", err},
+		return fault.Input(fault.Sentence("redis: "+c.where()+": "+key+" holds something that is no hash", err),
 			"use another --namespace, or delete it yourself")
 	}
 	return say(command+" on "+key+": "+text, "")

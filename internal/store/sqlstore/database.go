@@ -68,7 +68,7 @@ func (c *Conn) createDatabase(ctx context.Context, name string) error {
 			}
 			continue
 		case refused(err):
-			return fault.Store(sentence{fmt.Sprintf("%s: %s: the user %q may not create the database %q", c.d.name, c.where(), c.user(), name), err},
+			return fault.Store(fault.Sentence(fmt.Sprintf("%s: %s: the user %q may not create the database %q", c.d.name, c.where(), c.user(), name), err),
 				"create it, or name one that exists in the target: "+c.d.name+"://"+c.where()+"/NAME")
 		}
 		return c.explain(ctx, fmt.Errorf("create the database %s: %w", name, err))

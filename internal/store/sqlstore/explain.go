@@ -19,16 +19,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// sentence is a message of ours that keeps its cause for those who ask with
-// errors.Is, without repeating it.
-type sentence struct {
-	text  string
-	cause error
-}
-
-func (s sentence) Error() string { return s.text }
-func (s sentence) Unwrap() error { return s.cause }
-
 // where names the server or file as the target does.
 func (c *Conn) where() string {
 	if c.d.name == DialectSQLite {
@@ -59,7 +49,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	err = c.scrub(err)
 	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
 		if what, hint := say(err); what != "" {
-			return fault.Store(sentence{c.d.name + ": " + c.where() + ": " + what, err}, hint)
+			return fault.Store(fault.Sentence(c.d.name+": "+c.where()+": "+what, err), hint)
 		}
 	}
 	return fault.Store(fmt.Errorf("%s: %s: %w", c.d.name, c.where(), err), c.isItRunning())
