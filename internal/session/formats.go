@@ -1,0 +1,53 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// formats finds the formats asked for; without any, the default ones: json, csv,
+// hlog and the profile's first document.
+func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
+	if len(ids) == 0 {
+		ids = []string{"json", "csv", "hlog"}
+		if len(p.Profile.Formats) > 0 {
+			ids = append(ids, p.Profile.Formats[0])
+		}
+	}
+	return FindFormats(p.env.Formats, ids, p.Profile.Name)
+}
+
+// FindFormats returns the formats with these ids, each once; profile, unless
+// empty, is what the run is of. Errors are of bad input, all of them joined.
+func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
+	var known []string
+	for _, f := range all {
+		if !slices.Contains(known, f.ID) {
+			known = append(known, f.ID)
+		}
+	}
+	var problems workload.Problems
+	var out []rundir.Format
+	for i, id := range ids {
+		at := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id })
+		// Documents of several profiles may share an id.
+		if own := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
+			at = own
+		}
+		switch {
+		case slices.Contains(ids[:i], id):
+		case at < 0:
+			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, known)))
+		case profile != "" && all[at].Profile != "" && all[at].Profile != profile:
+			problems.Add(fault.Input(fmt.Errorf("format %s is of profile %s, and this run is of %s", id, all[at].Profile, profile), "perfbench list formats"))
+		default:
+			out = append(out, all[at])
+		}
+	}
+	return out, problems.Err()
+}

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// aim finds the store's driver and the profile's binding to it.
+func (p *Prepared) aim() error {
+	url := p.req.Target
+	if url == "" {
+		url = DefaultTarget
+	}
+	if p.env.Resolve != nil {
+		resolved, err := p.env.Resolve(url)
+		if err != nil {
+			return err
+		}
+		url = resolved
+	}
+	t, d, err := drivers.Parse(url)
+	if err != nil {
+		return err
+	}
+	if t.Password != "" {
+		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+EnvPrefix+"TARGET_PASSWORD")
+	}
+	switch {
+	case p.req.Password != "":
+		t.Password = p.req.Password
+	case t.Password == "" && (len(t.Hosts) > 0 || t.Scheme == "unix"):
+		t.Password = Password(p.env.Environ)
+	}
+	p.Target, p.Driver = t, d
+	b, ok := p.Profile.Binding(d.Name)
+	switch {
+	case !ok:
+		return fault.Code(fault.Hint(fmt.Errorf("profile %s does not run on %s", p.Profile.Name, d.Title), runsOn(p.Profile)), fault.CodeInput)
+	case b.Refuse != "":
+		return fault.Input(fmt.Errorf("profile %s does not run on %s: %s", p.Profile.Name, d.Title, b.Refuse), runsOn(p.Profile))
+	}
+	p.binding = b
+	return nil
+}
+
+func runsOn(p workload.Profile) string {
+	var ok []string
+	for _, b := range p.Stores {
+		if b.Refuse == "" {
+			ok = append(ok, b.Driver)
+		}
+	}
+	return "it runs on " + strings.Join(ok, ", ")
+}
+
+// resolve turns the values of parameters that are targets into URLs that a client
+// can use.
+func (p *Prepared) resolve(vs workload.Values) error {
+	var problems workload.Problems
+	for _, q := range p.Profile.Params {
+		v := vs[q.Name]
+		if q.Kind != workload.Target || !strings.Contains(v.Text, ":") {
+			continue
+		}
+		if p.env.Resolve != nil {
+			text, err := p.env.Resolve(v.Text)
+			if err != nil {
+				problems.Add(fmt.Errorf("%s: %w", q.Name, err))
+				continue
+			}
+			v.Text = text
+			vs[q.Name] = v
+		}
+		t, err := store.ParseTarget(v.Text)
+		if err != nil {
+			problems.Add(fmt.Errorf("%s (%s): %w", q.Name, v.From(), err))
+			continue
+		}
+		if t.Password != "" && v.Origin == workload.OriginFlag {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, variable(q.Name)))
+		}
+	}
+	return problems.Err()
+}
+
+// redact takes the secrets out of what will be shown and kept.
+func (p *Prepared) redact(plan *workload.Plan) {
+	for i, v := range plan.Parameters {
+		if !slices.ContainsFunc(p.Profile.Params, func(q workload.Param) bool { return q.Name == v.Name && q.Kind == workload.Target }) {
+			continue
+		}
+		if t, err := store.ParseTarget(v.Text); err == nil {
+			plan.Parameters[i].Text = t.Redacted()
+		}
+	}
+}
+
+// NeedsPassword says that the target names a user and nothing gave a password.
+func (p *Prepared) NeedsPassword() bool { return p.Target.User != "" && p.Target.Password == "" }
+
+// WithPassword returns p with another password for its target.
+func (p *Prepared) WithPassword(password string) *Prepared {
+	q := *p
+	q.Target.Password = password
+	return &q
+}
+
+// Password returns the target's password that the environment gives, or "".
+func Password(environ []string) string {
+	for _, kv := range environ {
+		if v, ok := strings.CutPrefix(kv, EnvPrefix+"TARGET_PASSWORD="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// ReadPassword reads the file of --password-file: its first line. Errors are of
+// bad input.
+func ReadPassword(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fault.Input(fmt.Errorf("password file: %w", err), "")
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", fault.Input(fmt.Errorf("password file %s: its first line is empty", path), "")
+	}
+	return line, nil
+}
