@@ -84,13 +84,21 @@ func encodeBenchmark(f *rundir.Folder) ([]rundir.File, error) {
 
 const abDoc = `# ab: the saga run as ab would sum it up
 
-mode=saga. ` + "`ab.txt`" + ` has the lines of ab 2.3. A request is a saga; the document is the
+mode=saga. ` + "`ab.txt`" + ` has the lines of ab 2.3 with -q, in its order and with its banner,
+so that what reads those reads this; perfbench made it all the same. A request is a saga; the document is the
 reply to a saga that is done. Complete requests are all that ended, Failed requests
 those that were not acknowledged as done: Length counts those that were undone or
 left undecided, Receive those whose outcome is unknown. Non-2xx responses are those
 undone or undecided. There is no connect, so that Connect is 0 and Processing,
 Waiting and Total are the same: response times in whole ms. Nothing goes over HTTP;
 Total transferred counts the replies as they would be.
+`
+
+// abBanner is what stands over every report of ab: readers of the layout skip it by
+// its lines, so that it is part of the format.
+const abBanner = `This is ApacheBench, Version 2.3 <$Revision: 1903618 $>
+Copyright 1996 Adam Twiss, Zeus Technology Ltd, http://www.zeustech.net/
+Licensed to The Apache Software Foundation, http://www.apache.org/
 `
 
 // successReply is what a coordinator answers when a saga is done.
@@ -112,10 +120,8 @@ func encodeAB(f *rundir.Folder) ([]rundir.File, error) {
 	complete := facts.Done + facts.Undone + facts.Undecided + facts.Unknown
 	bad := complete - facts.Done
 	seconds, threads := f.Run.MeasuredS, f.Run.Settings["threads"]
-	// Three lines stand over a report of ab: its version, and whose it is.
-	fmt.Fprintf(&b, "This is ApacheBench, Version 2.3 <layout only: a run of perfbench>\nMade by perfbench from run %s\nNo request went over HTTP: a request is a saga on %s\n\n",
-		f.Run.ID, f.Run.Store.Name)
-	fmt.Fprintf(&b, "Benchmarking %s (be patient).....done\n\n\n", host)
+	b.WriteString(abBanner)
+	fmt.Fprintf(&b, "\nBenchmarking %s (be patient).....done\n\n\n", host)
 	line("Server Software:", "%s %s", f.Run.Store.Name, f.Run.Store.Version)
 	line("Server Hostname:", "%s", host)
 	line("Server Port:", "%s", port)
