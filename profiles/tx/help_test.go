@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,11 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
+
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 // given makes values: "name=value" texts of flags over the parameters' defaults.
 func given(pairs ...string) workload.Values {
@@ -38,6 +43,13 @@ var runs atomic.Int64
 // inputs are those of a run of its own.
 func inputs(vs workload.Values) workload.Inputs {
 	return workload.Inputs{Values: vs, Seed: 1, Namespace: "t", RunID: time.Now().String() + string(rune('a'+runs.Add(1)%26))}
+}
+
+// alone are inputs in a namespace of its own, for a server that others use too.
+func alone(vs workload.Values) workload.Inputs {
+	in := inputs(vs)
+	in.Namespace = "t" + strconv.FormatInt(runs.Add(1), 10)
+	return in
 }
 
 func open(t testing.TB, target string) store.Conn {

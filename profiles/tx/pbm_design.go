@@ -47,10 +47,7 @@ func (r *designer) pbmMap(name string) pbmMap {
 	m := pbmMap{name: name, elig: name == mapElig}
 	p := r.Param("testCase")
 	v := r.Pick(p, name+".testCase", "testCase")
-	word := strings.ToLower(v.Text)
-	if !r.Compat {
-		word = strings.TrimSpace(word)
-	}
+	word := strings.ToLower(r.Trim(v))
 	known := []string{caseGet, caseGetAll, caseTx}
 	switch {
 	case v.Text == "" && v.Origin == workload.OriginDefault:
@@ -65,7 +62,8 @@ func (r *designer) pbmMap(name string) pbmMap {
 			word = caseGetAll
 		}
 	default:
-		_, err := v.Choice(known...)
+		var err error
+		word, err = v.Choice(known...)
 		r.Problems.Add(err)
 	}
 	m.word, m.op = word, caseGetAll

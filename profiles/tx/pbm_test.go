@@ -93,13 +93,13 @@ func TestTextByteForByte(t *testing.T) {
 }
 
 var pbmTargets = map[string]func(t *testing.T) string{
-	"mariadb":  func(t *testing.T) string { return labtest.MariaDB(t).URL() },
-	"postgres": func(t *testing.T) string { return labtest.Postgres(t).URL() },
+	"mariadb":  func(t *testing.T) string { return labtest.Shared(t, "mariadb").URL() },
+	"postgres": func(t *testing.T) string { return labtest.Shared(t, "postgres").URL() },
 	"sqlite":   func(t *testing.T) string { return "sqlite:" + t.TempDir() + "/tx.db" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"memory":   func(*testing.T) string { return "memory:" },
 	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
-	"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
+	"cluster":  func(t *testing.T) string { return labtest.Shared(t, "redis-cluster").URL() },
 }
 
 // small is 40 groups of 5 members by 4 threads, and 200 profiles.
@@ -115,7 +115,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 				continue
 			}
 			t.Run(name+" "+how, func(t *testing.T) {
-				p, conn := ready(t, start(t), inputs(given(append(small, "atomic="+how, "testCase=tx")...)))
+				p, conn := ready(t, start(t), alone(given(append(small, "atomic="+how, "testCase=tx")...)))
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
@@ -165,7 +165,7 @@ func TestLookUps(t *testing.T) {
 	for name, start := range pbmTargets {
 		for _, layout := range []string{layoutMap, layoutGroup} {
 			t.Run(name+" "+layout, func(t *testing.T) {
-				p, _ := ready(t, start(t), inputs(given(append(small, "testCase=getall", "layout="+layout)...)))
+				p, _ := ready(t, start(t), alone(given(append(small, "testCase=getall", "layout="+layout)...)))
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)

@@ -108,20 +108,20 @@ func TestRowsOfAFailedSaga(t *testing.T) {
 
 // Servers of every kind that the mode runs on.
 var sagaTargets = map[string]func(t *testing.T) string{
-	"mariadb":  func(t *testing.T) string { return labtest.MariaDB(t).URL() },
-	"postgres": func(t *testing.T) string { return labtest.Postgres(t).URL() },
+	"mariadb":  func(t *testing.T) string { return labtest.Shared(t, "mariadb").URL() },
+	"postgres": func(t *testing.T) string { return labtest.Shared(t, "postgres").URL() },
 	"sqlite":   func(t *testing.T) string { return "sqlite:" + t.TempDir() + "/saga.db" },
 	"memory":   func(*testing.T) string { return "memory:" },
 	"embedded": func(*testing.T) string { return "embedded:" },
 	"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
-	"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
+	"cluster":  func(t *testing.T) string { return labtest.Shared(t, "redis-cluster").URL() },
 }
 
 // Whatever participants do, money is conserved and every saga is whole.
 func TestMoneyIsConserved(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
-			in := inputs(given("mode=saga", "threads=8", "transactions=300", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
+			in := alone(given("mode=saga", "threads=8", "transactions=300", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
 				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms"))
 			p, _ := ready(t, start(t), in)
 			drive(t.Context(), t, p, nil)
@@ -191,7 +191,7 @@ func TestMoneyUnderWay(t *testing.T) {
 func TestBarrier(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
-			p, conn := ready(t, start(t), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
+			p, conn := ready(t, start(t), alone(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
 			sp := p.Private.(*sagaSpec)
 			if c, ok := conn.(redis.Typed); ok {
 				testBarrier(t, newRedisSagas(c, sp))
@@ -360,7 +360,7 @@ func TestOrderOfCompensations(t *testing.T) {
 func TestSagasByFunctions(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) string{"redis": sagaTargets["redis"], "cluster": sagaTargets["cluster"]} {
 		t.Run(name, func(t *testing.T) {
-			p, conn := ready(t, start(t), inputs(given("mode=saga", "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
+			p, conn := ready(t, start(t), alone(given("mode=saga", "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
 				"failRate=0.2", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms")))
 			drive(t.Context(), t, p, nil)
 			v := p.Verify(t.Context())

@@ -57,7 +57,9 @@ func newBench(t *testing.T, branches int, answers ...any) *bench {
 	b.answering = &answering{sagaStore: b.st, answers: answers}
 	b.c = &coordinator{spec: sp, store: b.answering, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}}
 	b.s = &saga{}
-	b.s.reset("one", 0, branches, time.Now())
+	// Begun in the future, so that no pause of this machine makes a branch a slow one,
+	// which costs a call more.
+	b.s.reset("one", 0, branches, time.Now().Add(time.Hour))
 	// Scripts are known to the server, so that each is one call.
 	first := &saga{}
 	first.reset("first", 0, branches, time.Now())
@@ -152,17 +154,18 @@ func TestRefusedCompensation(t *testing.T) {
 // its row says that it never was.
 func TestTimeout(t *testing.T) {
 	b := newBench(t, 3, replyDone, replyLater)
-	b.c.spec.timeout = 3 * time.Second
-	b.s.timeout = 3 * time.Second
+	b.s.created = time.Now()
+	b.c.spec.timeout = 9 * time.Second
+	b.s.timeout = 9 * time.Second
 	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
 	before := b.score(b.s.created)
-	assert.GreaterOrEqual(t, before, 2.99, "the timeout is shorter than the retry interval, and so is the first interval")
+	assert.GreaterOrEqual(t, before, 8.99, "the timeout is shorter than the retry interval, and so is the first interval")
 	assert.Less(t, before, 10.0)
-	b.s.created = b.s.created.Add(-4 * time.Second) // as if that had passed
+	b.s.created = b.s.created.Add(-10 * time.Second) // as if that had passed
 	require.NoError(t, b.st.Touch(t.Context(), b.s))
 	s, err := b.c.resume(t.Context(), 0, b.s.gid)
 	require.NoError(t, err)
-	assert.Equal(t, "Timeout after 3 seconds", s.reason)
+	assert.Equal(t, "Timeout after 9 seconds", s.reason)
 	assert.Equal(t, failed, b.stored().status)
 	assert.Equal(t, []string{succeed, succeed, succeed, prepared, prepared, prepared}, b.stored().rows)
 	assert.Equal(t, []string{"a1", "a2", "c2", "c1"}, b.calls)
@@ -171,12 +174,13 @@ func TestTimeout(t *testing.T) {
 // A slow branch costs one call more, which keeps others from taking the saga up.
 func TestSlowBranchIsToldOf(t *testing.T) {
 	b := newBench(t, 2)
-	b.s.created = b.s.created.Add(-2 * time.Second) // as if the first branch had taken as long
 	before := time.Now()
+	b.s.created = before.Add(-2 * time.Second) // as if the first branch had taken as long
 	require.NoError(t, b.c.submit(t.Context(), nil, b.s))
 	got := commands(t, b.conn)
-	assert.Equal(t, 5, got["script"])
-	assert.Equal(t, 2, got["zadd"])
+	told := got["zadd"] - 1 // once, or again where this machine made a pause
+	assert.Positive(t, told)
+	assert.Equal(t, 4+told, got["script"])
 	assert.False(t, b.s.next.Before(before.Add(10*time.Second)))
 }
 
@@ -184,7 +188,7 @@ func TestSlowBranchIsToldOf(t *testing.T) {
 func TestTimeoutOnEveryStore(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
-			p, _ := ready(t, start(t), inputs(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
+			p, _ := ready(t, start(t), alone(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
 				"timeout=200ms", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s")))
 			rec := drive(t.Context(), t, p, nil)
 			time.Sleep(250 * time.Millisecond)
