@@ -68,8 +68,9 @@ func firstMessage(e rundir.Error) string {
 	return ": " + strings.ReplaceAll(e.Messages[0], "\n", " ")
 }
 
-// operationTable writes one row for each operation.
+// operationTable writes one row for each operation that ran, and names the others.
 func operationTable(w io.Writer, r *rundir.Run) {
+	var idle []string
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	unstarted := false
 	for _, o := range r.Operations {
@@ -81,6 +82,10 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	}
 	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", r.Unit, last)
 	for _, o := range r.Operations {
+		if o.Calls == 0 && o.Errors == 0 && o.Unstarted == 0 {
+			idle = append(idle, o.Track+"."+o.Op)
+			continue
+		}
 		rate := "–"
 		if o.Throughput != nil {
 			rate = units.Number(*o.Throughput)
@@ -93,6 +98,9 @@ func operationTable(w io.Writer, r *rundir.Run) {
 		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // into memory
+	if len(idle) > 0 {
+		fmt.Fprintln(w, "never called: "+strings.Join(idle, ", "))
+	}
 }
 
 func latency(o rundir.Operation, ns int64) string {

@@ -303,7 +303,10 @@ func (d *dtmSagas) settle(ctx context.Context, r *sagaRun) error {
 				if err != nil {
 					return fmt.Errorf("unfinished sagas could not be waited for: %w", err)
 				}
-				if final(got.status) || got.status == "" {
+				if got.status == "" {
+					break // it never arrived
+				}
+				if final(got.status) {
 					r.took(&r.atEnd, &saga{gid: gid, status: got.status})
 					break
 				}

@@ -33,10 +33,13 @@ type SagaFacts struct {
 	InRun   recovery `json:"recovered_in_run"`
 	AtEnd   recovery `json:"recovered_at_end"`
 	// Checks.
-	Sampled      int64 `json:"sampled_in_run"`
-	MoneyInRun   int64 `json:"money_added_up_in_run"`
-	ReadBack     int64 `json:"read_back"`
-	LostAcked    int64 `json:"acknowledged_and_lost"`
+	Sampled    int64 `json:"sampled_in_run"`
+	MoneyInRun int64 `json:"money_added_up_in_run"`
+	ReadBack   int64 `json:"read_back"`
+	LostAcked  int64 `json:"acknowledged_and_lost"`
+	// Absent is sagas that are not there and of which the client was told nothing:
+	// they never arrived, or were lost before anybody was told.
+	Absent       int64 `json:"unacknowledged_and_absent"`
 	EarlierAcked int64 `json:"earlier_acknowledged"`
 	EarlierLost  int64 `json:"earlier_acknowledged_and_lost"`
 	AccountsRead int64 `json:"accounts_read_back"`
@@ -80,7 +83,7 @@ func (r *sagaRun) facts() *SagaFacts {
 	f := &SagaFacts{
 		Schema: 1, Mode: modeSaga, Branches: sp.branches, Accounts: sp.accounts, Balance: sp.balance, Prefixes: sp.shards,
 		Swept: r.swept, AtStart: r.atStart, InRun: r.inRun, AtEnd: r.atEnd,
-		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, LostAcked: r.notes.bad[checkAcked],
+		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: r.notes.bad[checkAcked],
 		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
 	}
 	if d, ok := r.store.(*sqlSagas); ok {

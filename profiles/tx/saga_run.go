@@ -50,6 +50,7 @@ type sagaRun struct {
 	verified bool
 	balances int64 // accounts whose balance was compared
 	readBack int64
+	absent   int64           // asked for, not there, and never acknowledged
 	moved    map[int64]int64 // what the ledgers of this run say, by account
 }
 

@@ -53,7 +53,7 @@ const longStall = 500 * time.Millisecond
 // sum says in one sentence what was acknowledged, what of it is lost, what was
 // recovered, and for how long nothing completed.
 func (r *sagaRun) sum(f *SagaFacts, state string) string {
-	parts := []string{fmt.Sprintf("%d sagas read back, all of them whole", f.ReadBack)}
+	parts := []string{fmt.Sprintf("%d sagas read back, all of them whole", f.ReadBack-f.Absent)}
 	if state == workload.Failed {
 		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d sagas read back %d are lost or changed that were acknowledged", f.ReadBack, f.LostAcked)
 		if f.LostAcked+f.EarlierLost == 0 {
@@ -64,7 +64,11 @@ func (r *sagaRun) sum(f *SagaFacts, state string) string {
 		parts = append(parts, fmt.Sprintf("of %d that earlier runs had acknowledged %d are lost or changed", f.EarlierAcked, f.EarlierLost))
 	}
 	if f.Unknown > 0 {
-		parts = append(parts, fmt.Sprintf("of %d the client was told nothing, so that they may be either", f.Unknown))
+		told := fmt.Sprintf("of %d the client was told nothing, so that they may be either", f.Unknown)
+		if f.Absent > 0 {
+			told += fmt.Sprintf(": %d of them were never stored", f.Absent)
+		}
+		parts = append(parts, told)
 	}
 	for _, took := range []struct {
 		r    recovery
@@ -152,6 +156,9 @@ func (r *sagaRun) readOwn(ctx context.Context) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for i := range got {
+			if w.told[i] == unknown && got[i].status == "" {
+				r.absent++
+			}
 			r.judge(&r.notes, &got[i], w.told[i], checkAcked)
 			for _, e := range got[i].ledger {
 				if !e.null {
