@@ -79,8 +79,7 @@ func Load(fsys fs.FS, name string) ([]workload.Value, error) {
 func Read(name string, data []byte) ([]workload.Value, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		msg := strings.TrimPrefix(err.Error(), "yaml: ")
-		return nil, fault.Input(fmt.Errorf("%s: not YAML: %s", name, msg), "a file of values has lines such as  threads: 16")
+		return nil, fault.Input(fmt.Errorf("%s: not YAML: %w", name, YAMLError(err, data)), "a file of values has lines such as  threads: 16")
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil

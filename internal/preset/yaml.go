@@ -1,0 +1,46 @@
+package preset
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var yamlLine = regexp.MustCompile(`^line (\d+): `)
+
+// parserProblems begin the errors of the library's parser, which counts lines from
+// zero; its scanner and its decoder count from one.
+var parserProblems = []string{
+	"did not find expected <", "did not find expected node content", "did not find expected key", "did not find expected '-' indicator",
+	"did not find expected ',' or", "found undefined tag handle", "found duplicate", "found incompatible YAML document",
+}
+
+// YAMLError says in one sentence what is wrong with data that is no YAML, given the
+// library's error, with the number of the line where the trouble begins, counted from
+// one.
+func YAMLError(err error, data []byte) error {
+	words := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if m := yamlLine.FindStringSubmatch(words); m != nil {
+		line, _ = strconv.Atoi(m[1]) // digits
+		words = words[len(m[0]):]
+		for _, p := range parserProblems {
+			if strings.HasPrefix(words, p) {
+				line++
+				break
+			}
+		}
+	} else if strings.HasPrefix(words, "unmarshal errors:") {
+		return errors.New(words) // each with its line
+	} else if name, ok := strings.CutPrefix(words, "unknown anchor '"); ok {
+		before, _, _ := bytes.Cut(data, []byte("*"+strings.TrimSuffix(name, "' referenced")))
+		line = bytes.Count(before, []byte("\n")) + 1
+	}
+	if words == "found character that cannot start any token" {
+		words += " (YAML is indented by spaces, never by tabs)"
+	}
+	line = max(min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))+1), 1)
+	return errors.New("line " + strconv.Itoa(line) + ": " + words)
+}
