@@ -10,9 +10,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
 	gnet "github.com/shirou/gopsutil/v4/net"
 	"github.com/shirou/gopsutil/v4/process"
 )
@@ -41,8 +44,11 @@ type Sample struct {
 	CPU, Throttled *float64
 	// RSS is resident memory in bytes.
 	RSS *int64
-	// Load is the load of the machine in the last minute per processor.
-	Load *float64
+	// Load is the load of the machine in the last minute, five and fifteen, per
+	// processor.
+	Load, Load5, Load15 *float64
+	// MachineUsed is the memory in use on the machine, in bytes.
+	MachineUsed *int64
 	// Heap is set for a JVM and for Go.
 	Heap *Heap
 }
@@ -187,8 +193,13 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 		s.RSS = &rss
 	}
 	if l, err := load.AvgWithContext(ctx); err == nil {
-		per := l.Load1 / float64(runtime.NumCPU())
-		s.Load = &per
+		n := float64(runtime.NumCPU())
+		one, five, fifteen := l.Load1/n, l.Load5/n, l.Load15/n
+		s.Load, s.Load5, s.Load15 = &one, &five, &fifteen
+	}
+	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
+		used := int64(m.Used)
+		s.MachineUsed = &used
 	}
 	if w.own {
 		s.Heap = w.goHeap()
@@ -205,6 +216,18 @@ func (w *Process) goHeap() *Heap {
 		h.Limit = &limit
 	}
 	return h
+}
+
+// Machine is what this machine is: the name of its processor, empty when it has none,
+// and its memory in bytes, 0 when that is not told.
+func Machine(ctx context.Context) (processor string, memory int64) {
+	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
+		memory = int64(m.Total)
+	}
+	if all, err := cpu.InfoWithContext(ctx); err == nil && len(all) > 0 {
+		processor = strings.Join(strings.Fields(all[0].ModelName), " ")
+	}
+	return processor, memory
 }
 
 // Device counts the bytes of the network device that leads to a host: of all
