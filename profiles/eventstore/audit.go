@@ -129,7 +129,7 @@ func (l *ledger) highest(generator uint32) int64 {
 
 // readBack reads everything of this run back and takes account of it.
 func (b *binding) readBack(ctx context.Context) (*Ledger, error) {
-	a := &audit{b: b, makers: map[int]*maker{}, seen: map[int]*seqset{}, last: map[int]int64{}}
+	a := &audit{b: b, makers: map[int]*maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{linksRaw: b.tr.linksRaw}}
 	began := time.Now()
 	first, last, _ := b.sample.span()
 	if first > 0 {

@@ -48,6 +48,7 @@ type binding struct {
 	gate    *gate
 	series  *series
 	watcher *watcher
+	machine MachineFacts
 	search  *search // nil unless search=on
 	via     Transport
 	left    atomic.Int64 // events yet to be generated
@@ -105,7 +106,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 		b.search = newSearch(s.searchRate, s.searchTrial, b.clock, func() int64 { return b.meter.totals().stored }, slack)
 	}
 	b.l, b.spaces = layerOf(s, c)
-	b.tr = b.l.traits()
+	b.tr = b.traits()
 	b.left.Store(s.events)
 	if len(b.spaces) > 0 {
 		var err error
@@ -134,6 +135,13 @@ func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
 	return func(worker int) (workload.Task, error) { return newQueryTask(b, track, worker), nil }
 }
 
+// traits are those of the layer, and what compat makes of them.
+func (b *binding) traits() traits {
+	t := b.l.traits()
+	t.linksRaw = t.linksRaw || b.s.compat // the original compresses no links
+	return t
+}
+
 // clock is the run's own: nanoseconds since the plan was bound.
 func (b *binding) clock() int64 { return int64(time.Since(b.epoch)) }
 
@@ -150,7 +158,7 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	if err := b.l.prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	b.tr = b.l.traits() // now that the store has been asked
+	b.tr = b.traits() // now that the store has been asked
 	for _, sp := range b.spaces {
 		if err := b.keep.Record(ctx, store.Made{
 			Space: sp, Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339),

@@ -21,6 +21,9 @@ type Facts struct {
 	Page  string `json:"page"`
 	Scope string `json:"scope"`
 
+	// Machine is the one that perfbench ran on.
+	Machine MachineFacts `json:"machine"`
+
 	// Steps are the segments of the run in order, each change of a knob beginning a
 	// new one; the last one is "drain", what was stored after the generators ended.
 	Steps []StepFacts `json:"steps"`
@@ -42,6 +45,12 @@ type Facts struct {
 	Crashes []int64 `json:"crashes_ns,omitempty"`
 	// Errors counts what the store stage met, by its words.
 	Errors []ErrorFacts `json:"errors,omitempty"`
+}
+
+// MachineFacts is what a machine is; what it does not tell is empty or 0.
+type MachineFacts struct {
+	Processor string `json:"processor"`
+	Memory    int64  `json:"memory_bytes"`
 }
 
 // StepFacts is one step. What is offered, sent and confirmed counts by the step of
@@ -89,6 +98,9 @@ type StepFacts struct {
 	// otherwise.
 	Latency []StageLatency `json:"latency"`
 }
+
+// drainStep is the name of the step after the generators had ended.
+const drainStep = "drain"
 
 // Amount is a number of events and of the batches that they came in.
 type Amount struct {
@@ -176,19 +188,23 @@ type ResourcePoint struct {
 	CPU       *float64 `json:"cpu_cores,omitempty"`
 	Throttled *float64 `json:"throttled,omitempty"`
 	RSS       *int64   `json:"rss_bytes,omitempty"`
-	// NetIn and NetOut are bytes a second; Source of them: "sockets", "interface".
+	// NetIn and NetOut are bytes a second; the note of the process says of what.
 	NetIn  *float64 `json:"net_in_per_s,omitempty"`
 	NetOut *float64 `json:"net_out_per_s,omitempty"`
 	// Of a JVM, or of Go for our own process: heap used and its limit, old and young
 	// generation; collections and their time since the sample before.
-	Heap       *int64   `json:"heap_bytes,omitempty"`
-	HeapMax    *int64   `json:"heap_max_bytes,omitempty"`
-	Old        *int64   `json:"old_bytes,omitempty"`
-	Young      *int64   `json:"young_bytes,omitempty"`
-	OldGCs     *int64   `json:"old_gcs,omitempty"`
-	YoungGCs   *int64   `json:"young_gcs,omitempty"`
-	GCTimeNs   *int64   `json:"gc_time_ns,omitempty"`
-	LoadPerCPU *float64 `json:"load_per_core,omitempty"`
+	Heap     *int64 `json:"heap_bytes,omitempty"`
+	HeapMax  *int64 `json:"heap_max_bytes,omitempty"`
+	Old      *int64 `json:"old_bytes,omitempty"`
+	Young    *int64 `json:"young_bytes,omitempty"`
+	OldGCs   *int64 `json:"old_gcs,omitempty"`
+	YoungGCs *int64 `json:"young_gcs,omitempty"`
+	GCTimeNs *int64 `json:"gc_time_ns,omitempty"`
+	// Load of the machine in the last minute, five and fifteen, and memory in use on it.
+	LoadPerCPU   *float64 `json:"load_per_core,omitempty"`
+	Load5PerCPU  *float64 `json:"load5_per_core,omitempty"`
+	Load15PerCPU *float64 `json:"load15_per_core,omitempty"`
+	MachineUsed  *int64   `json:"machine_used_bytes,omitempty"`
 }
 
 // Ledger accounts for every generated event, warm-up included.

@@ -79,6 +79,15 @@ func (m *meter) beginDrain(now int64) {
 	}
 }
 
+// endDrain ends the step that beginDrain began.
+func (m *meter) endDrain(now int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.drain != nil && m.drain.ToNs == 0 {
+		m.drain.ToNs = now
+	}
+}
+
 // of returns the step of a generation. The caller holds m.mu.
 func (m *meter) of(meta Meta) *step {
 	if meta.Warm || len(m.steps) == 0 {
@@ -217,7 +226,7 @@ func (m *meter) report(f *Facts, now int64) {
 		out := s.StepFacts
 		out.Name = itoa(i + 1)
 		if s == m.drain {
-			out.Name = "drain"
+			out.Name = drainStep
 		}
 		if out.ToNs == 0 {
 			out.ToNs = now

@@ -66,6 +66,7 @@ func storeParams() []workload.Param {
 		{Name: "shards", Kind: workload.Integer, Default: "1", Unit: "partitions", Min: 1, Max: 256, Help: "partitions that the batches of one bucket are spread over"},
 		{Name: "compression", Kind: workload.Choice, Choices: []string{"lz4", "zlib", "zstd", "none"}, Default: "lz4", Help: "codec of the stored content"},
 		{Name: "compressOver", Kind: workload.Size, Default: "5120", Min: 0, Max: 1 << 30, Help: "content up to this size is stored as it is"},
+		{Name: "maxUncompressedMessageBatchSize", Kind: workload.Size, Default: "5120", Min: 0, Max: 1 << 30, Help: "what compressOver is with compat=on, unless that is given by hand: the original looks at the wrong threshold"},
 		{Name: "maxTestEventBatchSize", Kind: workload.Size, Default: "1MiB", Min: 1024, Max: 1 << 30, Help: "content over this is cut into several rows"},
 		{Name: "maxTaskCount", Kind: workload.Integer, Default: "128", Unit: "batches", Min: 1, Max: 1_000_000, Help: "batches in the store stage at once"},
 		{Name: "maxTaskDataSize", Kind: workload.Size, Default: "512MiB", Min: 1, Max: 1 << 40, Help: "bytes of content in the store stage at once"},

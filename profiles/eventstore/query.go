@@ -88,12 +88,14 @@ type opener struct {
 	b     batch
 	raw   []byte
 	links []byte
+	// linksRaw says that links are compressed nowhere.
+	linksRaw bool
 	// pending are events of which some parts have come, by their ids.
 	pending map[string]*fragments
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: dice(b.s.seed) ^ dice(worker+1)<<20, turn: worker}
+	return &queryTask{b: b, track: track, d: dice(b.s.seed) ^ dice(worker+1)<<20, turn: worker, buf: opener{linksRaw: b.tr.linksRaw}}
 }
 
 // ask counts a query of the phase after the load, and says whether there is one more.
@@ -157,7 +159,7 @@ func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
 		return nil, fmt.Errorf("%w: %d events in place of %d", errContent, len(r.b.events), w.count)
 	}
 	links := w.links
-	if len(links) > 0 && w.codec != codecNone && !w.linksRaw {
+	if len(links) > 0 && w.codec != codecNone && !w.linksRaw && !r.linksRaw {
 		if r.links, err = expand(w.codec, r.links[:0], links, 0); err != nil {
 			return nil, err
 		}

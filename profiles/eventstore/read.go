@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -22,7 +23,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
 		var doc yaml.Node
 		if err := yaml.Unmarshal(f.Data, &doc); err != nil {
-			return nil, nil, fault.Input(fmt.Errorf("%s: %w", f.Path, yamlError(err)), "")
+			return nil, nil, fault.Input(fmt.Errorf("%s: %w", f.Path, preset.YAMLError(err, f.Data)), "")
 		}
 		if len(doc.Content) == 0 {
 			return nil, []string{f.Path + ": is empty"}, nil
@@ -36,11 +37,6 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 		b.top(top)
 		return b.vs, b.warnings, b.problems.Err()
 	})
-}
-
-// yamlError drops the library's name from its errors and keeps the line.
-func yamlError(err error) error {
-	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
 // isBox says whether a document is of th2: it has one of the keys that ours have not.
@@ -85,12 +81,16 @@ func millis(s string) (string, error) {
 
 func lower(s string) (string, error) { return strings.ToLower(s), nil }
 
-// mode accepts what makes the generator send events.
+// modes are what useTransportMode may be; only the first makes events, and boxes of
+// an older core have a switch.
+var modes = []string{"EVENT_MODE", "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
+
+// mode accepts every mode: events are made whatever it is.
 func mode(s string) (string, error) {
-	if s == "EVENT_MODE" {
-		return "", nil
+	if !slices.Contains(modes, s) {
+		return "", fmt.Errorf("not a mode: one of %s", strings.Join(modes[:4], ", "))
 	}
-	return "", errors.New("only EVENT_MODE makes events")
+	return s, nil
 }
 
 var (
@@ -112,7 +112,7 @@ var (
 		"counterPersistenceInterval": {to: "counterPersistenceInterval", as: millis}, "maxUncompressedTestEventSize": {to: "compressOver"},
 		"compressionType": {to: "compression", as: lower}, "maxTestEventBatchSize": {to: "maxTestEventBatchSize"},
 		"cradleMaxEventBatchSize": {to: "maxTestEventBatchSize"}, "pageSize": {}, "prepareStorage": {}, "bookRefreshIntervalMillis": {},
-		"maxUncompressedMessageBatchSize": {}, "eventBatchDurationMillis": {}, "eventBatchDurationCacheSize": {}, "scopesCacheSize": {},
+		"maxUncompressedMessageBatchSize": {to: "maxUncompressedMessageBatchSize"}, "eventBatchDurationMillis": {}, "eventBatchDurationCacheSize": {}, "scopesCacheSize": {},
 		"pageScopesCacheSize": {}, "maxParallelQueries": {}, "cradleMaxMessageBatchSize": {}, "storeIndividualMessageSessions": {},
 		"keyspaceReplicationFactor": {note: "replication= in the target says it"},
 	}
@@ -326,6 +326,8 @@ func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 		}
 	}
 	switch {
+	case k.Value == "useTransportMode" && text != modes[0]:
+		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here they are made all the same", text)
 	case d.note != "":
 		b.warn(k, "%s has no effect; %s", k.Value, d.note)
 	case d.to == "processingThreads": // two kinds of threads there are one kind here

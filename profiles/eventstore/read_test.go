@@ -95,13 +95,40 @@ func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
 	assert.Equal(t, "2 300 lean 7 900 true", vs["threads"].Text+" "+vs["batch"].Text+" "+vs["schema"].Text+" "+vs["maxTaskCount"].Text+" "+vs["payload"].Text+" "+vs["compat"].Text)
 }
 
+func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
+	for _, m := range []string{"MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"} {
+		vs, warnings, err := Read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
+		require.NoError(t, err)
+		assert.Equal(t, "7", vs["batch"].Text)
+		assert.Equal(t, []string{"w.yml:3: useTransportMode: " + m + " makes no batches of events in the original; here they are made all the same"}, warnings)
+	}
+}
+
+// The original compares with the threshold of message batches, whatever that of events
+// says.
+func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
+	box := workload.File{Path: "e.yml", Data: []byte("cradleManager:\n  maxUncompressedTestEventSize: 100\n  maxUncompressedMessageBatchSize: 9000\n")}
+	for compat, want := range map[string]int{"off": 100, "on": 9000} {
+		vs, _, err := Read([]workload.File{box})
+		require.NoError(t, err)
+		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
+		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Private.(*spec).compressOver)
+		vs.Set(workload.Value{Name: "compressOver", Text: "7", Origin: workload.OriginFlag})
+		p, err = Design(workload.Inputs{Values: vs, Namespace: "x"})
+		require.NoError(t, err)
+		assert.Equal(t, 7, p.Private.(*spec).compressOver, "given by hand")
+	}
+}
+
 func TestBrokenBoxesNameTheLine(t *testing.T) {
 	for want, text := range map[string]string{
-		"b.yml: line 2":                          "spec:\n  customConfig:\n  tickRate: [1\n",
-		"b.yml:2: tickRate is not a single":      "customConfig:\n  tickRate: [1]\n",
-		"b.yml:1: customConfig is not a mapping": "customConfig: 7\n",
-		"b.yml:2: useTransportMode: \"MESSAGE":   "customConfig:\n  useTransportMode: MESSAGE_MODE\n",
-		"b.yml:3: retryDelayBase: \"soon\"":      "customConfig:\n  maxTaskCount: 1\n  retryDelayBase: soon\n",
+		"b.yml: line 3: did not find expected ',' or ']'":                              "spec:\n  customConfig:\n  tickRate: [1\n",
+		"b.yml:2: tickRate is not a single":                                            "customConfig:\n  tickRate: [1]\n",
+		"b.yml:1: customConfig is not a mapping":                                       "customConfig: 7\n",
+		"b.yml:2: useTransportMode: \"MASSAGE_MODE\" is not a mode: one of EVENT_MODE": "customConfig:\n  useTransportMode: MASSAGE_MODE\n",
+		"b.yml:3: retryDelayBase: \"soon\"":                                            "customConfig:\n  maxTaskCount: 1\n  retryDelayBase: soon\n",
 	} {
 		_, _, err := Read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
 		require.ErrorContains(t, err, want)

@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"cmp"
 	_ "embed" // for the documentation
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 		}
 	}
 	for i := range r.f.Steps {
-		if s := &r.f.Steps[i]; s.Name != "drain" {
+		if s := &r.f.Steps[i]; s.Name != drainStep {
 			r.steps = append(r.steps, s)
 		}
 	}
@@ -103,6 +104,15 @@ func (r *reporter) head() {
 	}
 }
 
+func (r *reporter) processor() string { return cmp.Or(r.f.Machine.Processor, "n/a") }
+
+func (r *reporter) machineMemory() string {
+	if r.f.Machine.Memory == 0 {
+		return "n/a"
+	}
+	return memory(float64(r.f.Machine.Memory))
+}
+
 // setup is hardware, software, schema, configuration and parameters.
 func (r *reporter) setup() {
 	env := func(name string) string {
@@ -113,7 +123,7 @@ func (r *reporter) setup() {
 	}
 	r.printf("## Hardware\n\n")
 	table(&r.b, []string{"machine of perfbench", "value"},
-		[]string{"processors", env("cpus")}, []string{"system", env("os") + "/" + env("arch")})
+		[]string{"processor", r.processor()}, []string{"processors", env("cpus")}, []string{"memory", r.machineMemory()}, []string{"system", env("os") + "/" + env("arch")})
 	r.printf("## Software\n\n")
 	rows := [][]string{
 		{"generators and store stage (estore)", "perfbench " + env("perfbench") + ", " + env("go")},
@@ -148,7 +158,7 @@ func (r *reporter) setup() {
 		if s.Rate == 0 {
 			rate = "closed loop"
 		}
-		if s.Name == "drain" {
+		if s.Name == drainStep {
 			rate, offered = "none", "none"
 		}
 		rows = append(rows, []string{

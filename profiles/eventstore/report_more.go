@@ -215,7 +215,7 @@ func (r *reporter) sustained(s *StepFacts) (string, string) {
 	case grows > sustainedSlope*s.Rate:
 		return "no", fmt.Sprintf("the backlog grew by %.0f events/s", grows)
 	}
-	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog did not grow", min(part, 1)*100)
+	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, sustainedSlope*100)
 }
 
 // What a sustained step must have stored of what was offered, and how fast the

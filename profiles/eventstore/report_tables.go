@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -12,7 +11,7 @@ func (r *reporter) original() {
 	r.cradle()
 	r.resources("perfbench", "estore", "computation resources of estore", "The store stage runs within perfbench, beside the generators: these are figures of both.",
 		"estore-cpu", "estore-throttling", "estore-memory", "estore-network")
-	r.jvm("perfbench", "JVM of estore", "The store stage is Go: the heap is Go's, whose collector has no generations; collections are in the column of the old one.", "estore-heap", "estore-gc")
+	r.jvm("perfbench", "JVM of estore", "The store stage is Go: the heap is Go's, whose collector has no generations; collections are in the column of the old one.", "estore-heap", "estore-gc", "estore-gc-time")
 	r.resources("rabbitmq", "RabbitMQ", "RabbitMQ", "", "rabbitmq-cpu", "rabbitmq-memory", "rabbitmq-network")
 	r.store()
 }
@@ -103,6 +102,9 @@ func (r *reporter) resources(role, short, title, more string, pictures ...string
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
+		if p.silent(s, hasRSS) {
+			continue
+		}
 		cpu := over(s, p.points(func(x *ResourcePoint) *float64 { return x.CPU }))
 		throttled := over(s, p.points(func(x *ResourcePoint) *float64 { return x.Throttled }))
 		rss := over(s, p.points(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
@@ -135,7 +137,7 @@ func (r *reporter) windows() {
 func (r *reporter) jvm(role, title, more string, pictures ...string) {
 	r.printf("## %s\n\n", title)
 	p := r.f.process(role)
-	if p == nil || !p.has(func(x *ResourcePoint) bool { return x.Heap != nil }) {
+	if p == nil || !p.has(hasHeap) {
 		why := r.missing(role, p)
 		if p != nil && p.Note != "" {
 			why = p.Note
@@ -146,6 +148,9 @@ func (r *reporter) jvm(role, title, more string, pictures ...string) {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
+		if p.silent(s, hasHeap) {
+			continue
+		}
 		get := func(of func(*ResourcePoint) *float64) stat { return over(s, p.points(of)) }
 		heap := get(func(x *ResourcePoint) *float64 { return whole(x.Heap) })
 		limit := get(func(x *ResourcePoint) *float64 { return whole(x.HeapMax) })
@@ -165,6 +170,14 @@ func (r *reporter) jvm(role, title, more string, pictures ...string) {
 	}, rows...)
 	r.about(p, more)
 	r.picture(pictures...)
+}
+
+func hasRSS(x *ResourcePoint) bool  { return x.RSS != nil }
+func hasHeap(x *ResourcePoint) bool { return x.Heap != nil }
+
+// silent says that nothing was measured within a drain, which may be a moment.
+func (p *ProcessFacts) silent(s *StepFacts, what func(*ResourcePoint) bool) bool {
+	return s.Name == drainStep && !p.has(func(x *ResourcePoint) bool { return x.AtNs > s.FromNs && x.AtNs <= s.ToNs && what(x) })
 }
 
 func (p *ProcessFacts) has(what func(*ResourcePoint) bool) bool {
@@ -187,109 +200,17 @@ func (r *reporter) store() {
 		var rows [][]string
 		for i := range r.f.Steps {
 			s := &r.f.Steps[i]
+			if p.silent(s, hasRSS) {
+				continue
+			}
 			load := over(s, p.points(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
 			rows = append(rows, []string{s.Name, number("%.2f", load.mean), number("%.2f", load.top)})
 		}
 		table(&r.b, []string{"step", "load of the machine per core, 1 min (avg)", "load of the machine per core, 1 min (max)"}, rows...)
 		r.printf("This is what the original calls CPU of Cassandra; the machine may be doing other things, too.\n\n")
-		r.picture("store-load")
+		r.picture("store-load", "store-machine-memory")
 	}
 	if role == "cassandra" {
-		r.jvm(role, "JVM of Cassandra", "", "store-heap", "store-gc")
-	}
-}
-
-// collectCharts makes every chart for which there are values.
-func (r *reporter) collectCharts() {
-	if len(r.f.Series) == 0 {
-		return
-	}
-	var at, marks []float64
-	for i := range r.f.Series {
-		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
-	}
-	for i := range r.f.Steps {
-		marks = append(marks, float64(r.f.Steps[i].FromNs)/1e9)
-	}
-	line := func(name string, of func(*SeriesPoint) float64) chartLine {
-		l := chartLine{name: name}
-		for _, t := range r.f.points(of) {
-			l.values = append(l.values, t.value)
-		}
-		return l
-	}
-	add := func(file, title string, format func(float64) string, lines ...chartLine) {
-		c := chart{file: "th2-" + file, title: title, at: at, marks: marks, format: format, lines: lines}
-		if !c.empty() {
-			r.charts = append(r.charts, c)
-		}
-	}
-	known := func(v int64) float64 {
-		if v < 0 {
-			return math.NaN()
-		}
-		return float64(v)
-	}
-	positive := func(v float64) float64 {
-		if v <= 0 {
-			return math.NaN()
-		}
-		return v
-	}
-	mib := func(v float64) string { return three(v/(1<<20)) + " MiB/s" }
-	add("event-rate", "event rate, K item/s", func(v float64) string { return three(v / 1000) },
-		line("received", func(p *SeriesPoint) float64 { return p.Received }), line("sent", func(p *SeriesPoint) float64 { return p.Sent }),
-		line("stored", func(p *SeriesPoint) float64 { return p.Stored }))
-	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *SeriesPoint) float64 { return positive(p.BatchEvents) }))
-	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *SeriesPoint) float64 { return positive(p.BatchBytes) }))
-	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *SeriesPoint) float64 { return positive(p.EventBytes) }))
-	space := r.f.Book + ":" + r.f.Scope
-	add("content", "event batch content size", mib, line(space+" raw", func(p *SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *SeriesPoint) float64 { return p.Compressed }))
-	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *SeriesPoint) float64 { return known(p.BacklogEvents) }))
-	add("queue", "batches in the transport", three, line("ready", func(p *SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *SeriesPoint) float64 { return known(p.Unacked) }))
-	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
-	add("tasks", "batches within the store stage", three, line("tasks", func(p *SeriesPoint) float64 { return known(p.Tasks) }))
-	r.processCharts(marks)
-}
-
-// processCharts makes the charts of each process that was watched.
-func (r *reporter) processCharts(marks []float64) {
-	for i := range r.f.Processes {
-		p := &r.f.Processes[i]
-		if len(p.Points) == 0 {
-			continue
-		}
-		short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
-		if short == "" {
-			short = "store"
-		}
-		var at []float64
-		for j := range p.Points {
-			at = append(at, float64(p.Points[j].AtNs)/1e9)
-		}
-		plain := func(name string, all []timed) chartLine {
-			l := chartLine{name: name}
-			for _, t := range all {
-				l.values = append(l.values, t.value)
-			}
-			return l
-		}
-		line := func(name string, of func(*ResourcePoint) *float64) chartLine { return plain(name, p.points(of)) }
-		counts := func(name string, of func(*ResourcePoint) *int64) chartLine { return plain(name, p.perMinute(of)) }
-		add := func(file, title string, format func(float64) string, lines ...chartLine) {
-			c := chart{file: "th2-" + short + "-" + file, title: p.Role + ": " + title, at: at, marks: marks, format: format, lines: lines}
-			if !c.empty() {
-				r.charts = append(r.charts, c)
-			}
-		}
-		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
-		add("cpu", "CPU, cores", three, line("CPU", func(x *ResourcePoint) *float64 { return x.CPU }))
-		add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *ResourcePoint) *float64 { return x.Throttled }))
-		add("memory", "resident memory", memory, line("RSS", func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
-		add("network", "network", mbps, line("in", func(x *ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *ResourcePoint) *float64 { return x.NetOut }))
-		add("heap", "heap", memory, line("used", func(x *ResourcePoint) *float64 { return whole(x.Heap) }), line("limit", func(x *ResourcePoint) *float64 { return whole(x.HeapMax) }),
-			line("old", func(x *ResourcePoint) *float64 { return whole(x.Old) }), line("young", func(x *ResourcePoint) *float64 { return whole(x.Young) }))
-		add("gc", "collections a minute", three, counts("old", func(x *ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *ResourcePoint) *int64 { return x.YoungGCs }))
-		add("load", "load of the machine per core", three, line("1 min", func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
+		r.jvm(role, "JVM of Cassandra", "", "store-heap", "store-gc", "store-gc-time")
 	}
 }

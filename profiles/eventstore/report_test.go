@@ -39,6 +39,7 @@ func sampleFacts() *Facts {
 			{Rate: 90_000, ToNs: 2e10, Stored: 90_001, Slope: -3, Held: true, Why: "the backlog stays bounded"},
 			{Rate: 100_000, FromNs: 2e10, ToNs: 4e10, Stored: 91_000, Slope: 9_000, Why: "the backlog grew by 9000 events/s"},
 		}},
+		Machine: MachineFacts{Processor: "Some CPU @ 2.30GHz", Memory: 16 << 30},
 		Crashes: []int64{7e10}, Errors: []ErrorFacts{{Text: "timeout", Count: 3}},
 	}
 	for i, received := range []float64{99_000, 80_600} {
@@ -53,7 +54,7 @@ func sampleFacts() *Facts {
 		})
 	}
 	f.Steps = append(f.Steps, StepFacts{Name: "drain", FromNs: 2 * step, ToNs: f.Drain.ToNs, Batch: 400, Received: Amount{3_000_000, 7500}, Stored: Amount{3_000_000, 7500}, Acked: Amount{3_000_000, 7500}})
-	us, them := ProcessFacts{Role: "perfbench", PID: 11, Name: "perfbench"}, ProcessFacts{Role: "cassandra", PID: 12, Name: "java", Note: "network: other processes share the device"}
+	us, them := ProcessFacts{Role: "perfbench", PID: 11, Name: "perfbench"}, ProcessFacts{Role: "cassandra", PID: 12, Name: "java", Note: "network is the content of its TCP connections, as the kernel counts it"}
 	for t := every; t <= 2*step; t += every {
 		second := 0
 		if t > step {
@@ -65,9 +66,9 @@ func sampleFacts() *Facts {
 			BatchEvents: float64(300 + 100*second), BatchBytes: float64(300+100*second) * 1495, EventBytes: 1495, Raw: 1.3e8, Compressed: 2.5e7,
 			Ready: k * int64(second), Unacked: 160, QueuedBytes: -1, BacklogEvents: 1000 + int64(second)*(t-step)/5e4, LagNs: int64(second) * 5e9, Tasks: 128, TaskBytes: 1 << 26,
 		})
-		us.Points = append(us.Points, ResourcePoint{AtNs: t, CPU: at(2.5 + float64(second)/4), RSS: at(int64(200 << 20)), NetIn: at(1e7), NetOut: at(2e7), Heap: at(int64(90 << 20)), OldGCs: at(k % 7), GCTimeNs: at(int64(1e6))})
+		us.Points = append(us.Points, ResourcePoint{AtNs: t, CPU: at(2.5 + float64(second)/4), Throttled: at(0.13), RSS: at(int64(200 << 20)), NetIn: at(1e7), NetOut: at(2e7), Heap: at(int64(90 << 20)), OldGCs: at(k % 7), GCTimeNs: at(int64(1e6))})
 		them.Points = append(them.Points, ResourcePoint{
-			AtNs: t, CPU: at(1.2), RSS: at(int64(5800 << 20)), LoadPerCPU: at(1.35), Heap: at(int64(1 << 30)), HeapMax: at(int64(4 << 30)),
+			AtNs: t, CPU: at(1.2), RSS: at(int64(5800 << 20)), LoadPerCPU: at(1.35), Load5PerCPU: at(1.2), Load15PerCPU: at(0.9), MachineUsed: at(int64(6500 << 20)), NetIn: at(3.5e7), NetOut: at(1e6), Heap: at(int64(1 << 30)), HeapMax: at(int64(4 << 30)),
 			Old: at(int64(881 << 20)), Young: at(int64(300 << 20)), OldGCs: at(int64(0)), YoungGCs: at(int64(18)), GCTimeNs: at(int64(16e8)),
 		})
 	}
@@ -133,7 +134,7 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 			assert.Contains(t, text, "\n5.000,event-rate,received,99000\n")
 		}
 	}
-	assert.GreaterOrEqual(t, len(files), 20)
+	assert.GreaterOrEqual(t, len(files), 25)
 }
 
 func TestReportOfNothingSaysSoEverywhere(t *testing.T) {

@@ -267,13 +267,14 @@ func TestImpossibleSettingsAreRefused(t *testing.T) {
 		"fewer than the 10 ticks":        {"pacing=ticked", "rate=5", "tickRate=10"},
 		"more than 1000000 events":       {"treeDepth=20", "childCount=10"},
 		"neither may be empty":           {"bookName="},
-		"is neither direct":              {"via=kafka://x"},
+		"is neither direct":              {"via=redis://x"},
 		"is a layout of Cassandra":       {"schema=cradle"},
 		"compression: \"gzip\"":          {"compression=gzip"},
 		"maxTaskCount":                   {"maxTaskCount=0"},
 		"has implemented SINGLE_ROOT":    {"compat=on", "generationMode=MIXED"},
 		"are more than a batch of 10":    {"compat=on", "treeDepth=4", "childCount=2", "batch=10"},
 		"there is no rate to begin with": {"search=on"},
+		"unknown scheme \"kafka\"":       {"via=kafka://x"},
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := start(t, "embedded:", set)

@@ -172,6 +172,7 @@ func (b *binding) facts() *Facts {
 	f.Limits = LimitFacts{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
 	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()
 	b.addWatched(f)
+	f.Machine = b.machine
 	if b.search != nil {
 		f.Search = b.search.report(b.zero.Load())
 	}

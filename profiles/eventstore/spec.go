@@ -26,6 +26,7 @@ type spec struct {
 	codec                    byte
 	codecName                string
 	compressOver, batchLimit int
+	messageOver              int
 	maxTasks                 int
 	maxTaskBytes             int64
 	maxRetries               int
@@ -107,6 +108,7 @@ func (s *spec) readStage(r *values.Reader) {
 	s.codecName = r.Choice("compression")
 	s.codec = codecs[s.codecName]
 	s.compressOver, s.batchLimit = int(r.Whole("compressOver")), int(r.Whole("maxTestEventBatchSize"))
+	s.messageOver = int(r.Whole("maxUncompressedMessageBatchSize"))
 	s.maxTasks, s.maxTaskBytes, s.maxRetries = int(r.Whole("maxTaskCount")), r.Whole("maxTaskDataSize"), int(r.Whole("maxRetryCount"))
 	s.retryBase, s.processing = r.Duration("retryDelayBase"), int(r.Whole("processingThreads"))
 	s.onFailure, s.randomID = r.Choice("onFailure"), r.Choice("batchId") == "random"
@@ -158,21 +160,31 @@ func (s *spec) asOriginal(r *values.Reader) {
 	set := func(name, text string, f func()) {
 		if !byHand(name) {
 			f()
-			for i := range r.Shown {
-				if r.Shown[i].Name == name {
-					r.Shown[i].Text, r.Shown[i].Where = text, "compat=on"
-				}
-			}
+			s.shown(r, name, text)
 		}
 	}
 	set("onFailure", failDrop, func() { s.onFailure = failDrop })
 	set("batchId", "random", func() { s.randomID = true })
 	set("publish", "fireAndForget", func() { s.publish = "fireAndForget" })
 	set("schema", schemaCradle, func() { s.schema = schemaCradle })
+	// The original reads the threshold of message batches, whatever the box says of events.
+	if v, ok := r.Values.Pick("compressOver"); !ok || v.Origin <= workload.OriginFile {
+		s.compressOver = s.messageOver
+		s.shown(r, "compressOver", fmt.Sprint(s.messageOver))
+	}
 	set("maxRetryCount", "3", func() { s.maxRetries = 3 })
 	set("retryDelayBase", "5s", func() { s.retryBase = 5 * time.Second })
 	if s.start.Rate > 0 {
 		set("pacing", pacingTicked, func() { s.pacing = pacingTicked })
+	}
+}
+
+// shown has a parameter shown as compat sets it.
+func (s *spec) shown(r *values.Reader, name, text string) {
+	for i := range r.Shown {
+		if r.Shown[i].Name == name {
+			r.Shown[i].Text, r.Shown[i].Where = text, "compat=on"
+		}
 	}
 }
 
@@ -192,7 +204,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 	if n := s.trees() * treeSize(s.depth, s.children); n > treeLimit {
 		bad("lower treeDepth, childCount or roots", "treeDepth=%d and childCount=%d make trees of more than %d events", s.depth, s.children, treeLimit)
-	} else if s.compat && n > s.start.Batch {
+	} else if s.compat && s.children != 1 && n > s.start.Batch { // the original does not look at one child
 		bad("raise --batch, or lower treeDepth and childCount", "compat=on: the first batch holds the tree, and %d events are more than a batch of %d", n, s.start.Batch)
 	}
 	if s.compat && s.mode != modeSingleRoot {
@@ -212,7 +224,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	if s.schema == schemaCradle && s.codec == codecZstd {
 		bad("use compression=lz4, zlib or none", "compression=zstd: schema=cradle knows LZ4 and ZLIB")
 	}
-	if v := s.via; v != viaDirect && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
+	if v := s.via; v != viaDirect && parses(v) && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
 	}
 	if s.search && s.start.Rate == 0 {
@@ -232,6 +244,12 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	} else if v, ok := r.Values.Pick("events"); in.Duration > 0 && (!ok || v.Origin <= workload.OriginPreset) {
 		s.events = 0
 	}
+}
+
+// parses says that a text is a target; of one that is not, others have spoken.
+func parses(v string) bool {
+	_, err := store.ParseTarget(v)
+	return err == nil
 }
 
 // redactVia hides what may be a password.

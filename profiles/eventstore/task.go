@@ -274,5 +274,6 @@ func (b *binding) endDrain() {
 	defer b.mu.Unlock()
 	if b.drainTo == 0 {
 		b.drainTo = b.clock()
+		b.meter.endDrain(b.drainTo - b.zero.Load())
 	}
 }

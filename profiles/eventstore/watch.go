@@ -63,15 +63,20 @@ type watched struct {
 func (b *binding) watch(ctx context.Context) {
 	w := &watcher{}
 	pids, _ := readWatch(b.s.watch) // Design has judged it
+	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
 	own := &watched{facts: ProcessFacts{Role: roleOwn}}
 	own.open(watch.Own(ctx))
-	own.note("network is not told per process, see those of its connections below")
+	if !own.sockets("") {
+		own.note("network: this system does not tell that of a process")
+	}
 	w.list = append(w.list, own)
 	if t, ok := b.via.(*amqpTransport); ok {
 		p := &watched{facts: ProcessFacts{Role: roleBroker}}
 		p.find(ctx, pids, t.addr.Hosts()[0])
-		p.flow = func(context.Context) (int64, int64, bool) { return t.traffic.Out(), t.traffic.In(), true }
-		p.note("network is the bytes of our connections to it")
+		if !p.sockets(t.addr.Hosts()[0]) {
+			p.flow = func(context.Context) (int64, int64, bool) { return t.traffic.Out(), t.traffic.In(), true }
+			p.note("network is the bytes of our connections to it")
+		}
 		w.list = append(w.list, p)
 	}
 	if p := b.watchStore(ctx, pids); p != nil {
@@ -81,6 +86,7 @@ func (b *binding) watch(ctx context.Context) {
 		if !slices.ContainsFunc(w.list, func(p *watched) bool { return p.facts.Role == role }) {
 			p := &watched{facts: ProcessFacts{Role: role}}
 			p.find(ctx, pids, "")
+			p.sockets("")
 			w.list = append(w.list, p)
 		}
 	}
@@ -109,17 +115,8 @@ func (b *binding) watchStore(ctx context.Context, pids map[string]int) *watched 
 	p := &watched{facts: ProcessFacts{Role: b.s.driver}}
 	addr := store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
 	p.find(ctx, pids, addr)
-	if p.process != nil {
-		host, _, _ := strings.Cut(b.s.hosts[0], ":")
-		if device, _, _ := watch.Device(ctx, host); device != "" {
-			p.flow = func(ctx context.Context) (int64, int64, bool) {
-				name, in, out := watch.Device(ctx, host)
-				return in, out, name != ""
-			}
-			p.note("network is that of the device " + device + ", of all processes and in both directions")
-		} else {
-			p.note("network: it is not reached over the loopback device, whose bytes are all that can be told")
-		}
+	if p.process != nil && !p.sockets(addr) {
+		p.device(ctx, b.s.hosts[0])
 	}
 	if b.s.driver != "cassandra" {
 		return p
@@ -135,6 +132,40 @@ func (b *binding) watchStore(ctx context.Context, pids map[string]int) *watched 
 	p.jvm = watch.NewJVM(where)
 	p.note(p.jvm.Note())
 	return p
+}
+
+// sockets has the network of a process measured by its connections; addr is where it
+// listens, when that is known. It returns false when they are not told.
+func (p *watched) sockets(addr string) bool {
+	if p.process == nil {
+		return false
+	}
+	s := &watch.Sockets{}
+	if _, _, err := s.Add(p.process.PID(), addr); err != nil {
+		return false
+	}
+	p.flow = func(context.Context) (int64, int64, bool) {
+		in, out, err := s.Add(p.process.PID(), addr)
+		return in, out, err == nil
+	}
+	p.note("network is the content of its TCP connections, as the kernel counts it")
+	return true
+}
+
+// device has the network of a process measured by that of the device that leads to
+// it, where nothing better is told.
+func (p *watched) device(ctx context.Context, host string) {
+	host, _, _ = strings.Cut(host, ":")
+	device, _, _ := watch.Device(ctx, host)
+	if device == "" {
+		p.note("network: it is not reached over the loopback device, whose bytes are all that can be told")
+		return
+	}
+	p.flow = func(ctx context.Context) (int64, int64, bool) {
+		name, in, out := watch.Device(ctx, host)
+		return in, out, name != ""
+	}
+	p.note("network is that of the device " + device + ", of all processes and in both directions")
 }
 
 // find looks for the process by its id, or by where it listens.
@@ -203,7 +234,7 @@ func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem string) 
 		}
 		x.CPU, x.Throttled, x.RSS, heap = s.CPU, s.Throttled, s.RSS, s.Heap
 		if p.facts.Role != roleOwn {
-			x.LoadPerCPU = s.Load
+			x.LoadPerCPU, x.Load5PerCPU, x.Load15PerCPU, x.MachineUsed = s.Load, s.Load5, s.Load15, s.MachineUsed
 		}
 	}
 	if p.flow != nil {
@@ -258,7 +289,8 @@ func thinned(in []ResourcePoint) []ResourcePoint {
 		a, b := in[i-1], in[i]
 		out = append(out, ResourcePoint{
 			AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
-			LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
+			LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), Load5PerCPU: mean(a.Load5PerCPU, b.Load5PerCPU), Load15PerCPU: mean(a.Load15PerCPU, b.Load15PerCPU),
+			MachineUsed: higher(a.MachineUsed, b.MachineUsed), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
 			Old: higher(a.Old, b.Old), Young: higher(a.Young, b.Young), OldGCs: sum(a.OldGCs, b.OldGCs), YoungGCs: sum(a.YoungGCs, b.YoungGCs), GCTimeNs: sum(a.GCTimeNs, b.GCTimeNs),
 		})
 	}

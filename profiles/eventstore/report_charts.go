@@ -1,0 +1,119 @@
+package eventstore
+
+import "math"
+
+// collectCharts makes every chart for which there are values.
+func (r *reporter) collectCharts() {
+	if len(r.f.Series) == 0 {
+		return
+	}
+	var at, marks []float64
+	for i := range r.f.Series {
+		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
+	}
+	for i := range r.f.Steps {
+		marks = append(marks, float64(r.f.Steps[i].FromNs)/1e9)
+	}
+	line := func(name string, of func(*SeriesPoint) float64) chartLine {
+		l := chartLine{name: name}
+		for _, t := range r.f.points(of) {
+			l.values = append(l.values, t.value)
+		}
+		return l
+	}
+	add := func(file, title string, format func(float64) string, lines ...chartLine) {
+		c := chart{file: "th2-" + file, title: title, at: at, marks: marks, format: format, lines: lines}
+		if !c.empty() {
+			r.charts = append(r.charts, c)
+		}
+	}
+	known := func(v int64) float64 {
+		if v < 0 {
+			return math.NaN()
+		}
+		return float64(v)
+	}
+	positive := func(v float64) float64 {
+		if v <= 0 {
+			return math.NaN()
+		}
+		return v
+	}
+	mib := func(v float64) string { return three(v/(1<<20)) + " MiB/s" }
+	add("event-rate", "event rate, K item/s", func(v float64) string { return three(v / 1000) },
+		line("received", func(p *SeriesPoint) float64 { return p.Received }), line("sent", func(p *SeriesPoint) float64 { return p.Sent }),
+		line("stored", func(p *SeriesPoint) float64 { return p.Stored }))
+	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *SeriesPoint) float64 { return positive(p.BatchEvents) }))
+	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *SeriesPoint) float64 { return positive(p.BatchBytes) }))
+	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *SeriesPoint) float64 { return positive(p.EventBytes) }))
+	space := r.f.Book + ":" + r.f.Scope
+	add("content", "event batch content size", mib, line(space+" raw", func(p *SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *SeriesPoint) float64 { return p.Compressed }))
+	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *SeriesPoint) float64 { return known(p.BacklogEvents) }))
+	add("queue", "batches in the transport", three, line("ready", func(p *SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *SeriesPoint) float64 { return known(p.Unacked) }))
+	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
+	add("tasks", "batches within the store stage", three, line("tasks", func(p *SeriesPoint) float64 { return known(p.Tasks) }))
+	r.processCharts(marks)
+}
+
+// throttledMuch is where the original draws a line.
+const throttledMuch = 0.25
+
+func muchThrottled(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	much := throttledMuch
+	return &much
+}
+
+// processCharts makes the charts of each process that was watched.
+func (r *reporter) processCharts(marks []float64) {
+	for i := range r.f.Processes {
+		p := &r.f.Processes[i]
+		if len(p.Points) == 0 {
+			continue
+		}
+		short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
+		if short == "" {
+			short = "store"
+		}
+		var at []float64
+		for j := range p.Points {
+			at = append(at, float64(p.Points[j].AtNs)/1e9)
+		}
+		plain := func(name string, all []timed) chartLine {
+			l := chartLine{name: name}
+			for _, t := range all {
+				l.values = append(l.values, t.value)
+			}
+			return l
+		}
+		line := func(name string, of func(*ResourcePoint) *float64) chartLine { return plain(name, p.points(of)) }
+		counts := func(name string, of func(*ResourcePoint) *int64) chartLine { return plain(name, p.perMinute(of)) }
+		add := func(file, title string, format func(float64) string, lines ...chartLine) {
+			c := chart{file: "th2-" + short + "-" + file, title: p.Role + ": " + title, at: at, marks: marks, format: format, lines: lines}
+			if !c.empty() {
+				r.charts = append(r.charts, c)
+			}
+		}
+		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
+		add("cpu", "CPU, cores", three, line("CPU", func(x *ResourcePoint) *float64 { return x.CPU }))
+		add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *ResourcePoint) *float64 { return x.Throttled }),
+			line("25 %", func(x *ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
+		add("memory", "resident memory", memory, line("RSS", func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
+		add("network", "network", mbps, line("in", func(x *ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *ResourcePoint) *float64 { return x.NetOut }))
+		add("heap", "heap", memory, line("used", func(x *ResourcePoint) *float64 { return whole(x.Heap) }), line("limit", func(x *ResourcePoint) *float64 { return whole(x.HeapMax) }),
+			line("old", func(x *ResourcePoint) *float64 { return whole(x.Old) }), line("young", func(x *ResourcePoint) *float64 { return whole(x.Young) }))
+		add("gc", "collections a minute", three, counts("old", func(x *ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *ResourcePoint) *int64 { return x.YoungGCs }))
+		add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *ResourcePoint) *int64 { return x.GCTimeNs }))
+		add("load", "load of the machine per core", three, line("1 min", func(x *ResourcePoint) *float64 { return x.LoadPerCPU }),
+			line("5 min", func(x *ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *ResourcePoint) *float64 { return x.Load15PerCPU }))
+		total := func(x *ResourcePoint) *float64 {
+			if x.MachineUsed == nil || r.f.Machine.Memory == 0 {
+				return nil
+			}
+			return whole(&r.f.Machine.Memory)
+		}
+		add("machine-memory", "memory of the machine", memory, line("used", func(x *ResourcePoint) *float64 { return whole(x.MachineUsed) }), line("total", total))
+	}
+}
