@@ -126,7 +126,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return say("cannot be reached: "+last(text), running)
 	case errors.Is(err, context.DeadlineExceeded):
 		return say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
-	case has("connection reset", "EOF", "server preface", "frame header", "http2"):
+	case status.Code(err) == codes.Unavailable, has("code = Unavailable", "connection reset", "broken pipe", "EOF", "server preface", "frame header", "http2"):
 		if c.tls == nil {
 			return say("ended the connection, or speaks no gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
 		}
