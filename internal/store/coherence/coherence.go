@@ -70,6 +70,7 @@ type Conn struct {
 	// version is the server's own word.
 	version string
 
+	hands   hands
 	wake    chan struct{} // something is to be opened again
 	stop    chan struct{}
 	closing sync.Once
@@ -250,6 +251,7 @@ func (c *Conn) Close() error {
 		case <-done:
 		case <-time.After(closeLimit): // a server that is frozen does not let its client go
 		}
+		c.hands.close()
 	})
 	return nil
 }
@@ -303,7 +305,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 	}
 	var none T
 	done := make(chan answer, 1) // one value: the sender never waits
-	go func() {
+	c.hands.do(func() {
 		defer func() {
 			if v := recover(); v != nil { // it happens in this client when a session ends
 				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
@@ -311,7 +313,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 		}()
 		v, err := f(l.life, l)
 		done <- answer{v, err}
-	}()
+	})
 	timer := time.NewTimer(c.opts.read)
 	defer timer.Stop()
 	select {

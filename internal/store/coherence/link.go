@@ -12,7 +12,7 @@ import (
 )
 
 // Cache is a cache of the client: text keys, values of bytes.
-type Cache = client.NamedCache[string, []byte]
+type Cache = client.NamedCache[string, Value]
 
 // life is the context of a session's calls. It has a deadline, so that the client
 // adds none of its own, and ends by that: on a cancelled call the client leaves
@@ -150,7 +150,7 @@ func (l *link) cache(name string) (Cache, error) {
 	if m, ok := l.caches.Load(name); ok {
 		return m.(Cache), nil
 	}
-	m, err := client.GetNamedCache[string, []byte](l.session, name)
+	m, err := client.GetNamedCache[string, Value](l.session, name)
 	if err != nil {
 		return nil, err
 	}

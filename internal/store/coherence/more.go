@@ -28,8 +28,8 @@ func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Ent
 		return c.PutAll(ctx, s, es)
 	}
 	return c.batches(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val },
-		func(ctx context.Context, m Cache, batch map[string][]byte) error {
-			return m.PutAllWithExpiry(ctx, batch, ttl)
+		func(ctx context.Context, m Cache, entries map[string]Value) error {
+			return m.PutAllWithExpiry(ctx, entries, ttl)
 		})
 }
 

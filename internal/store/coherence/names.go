@@ -62,4 +62,4 @@ func groupedKey(group, key []byte) string {
 
 // bytesOf copies a value, and keeps an empty one from being taken for none. The
 // client may still be at it when the caller has left.
-func bytesOf(b []byte) []byte { return append(make([]byte, 0, len(b)), b...) }
+func bytesOf(b []byte) Value { return append(make(Value, 0, len(b)), b...) }

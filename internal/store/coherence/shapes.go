@@ -74,9 +74,6 @@ func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
 	return c.PutAll(ctx, s, []store.Entry{{Key: key, Val: val}})
 }
 
-// batchBytes is the most bytes of keys and values in one message.
-const batchBytes = 2 << 20
-
 // PutAll stores entries in one call, or in several when they do not fit into a
 // message.
 func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
@@ -84,38 +81,13 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 }
 
 func (c *Conn) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
-	return c.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, batch map[string][]byte) error { return m.PutAll(ctx, batch) })
-}
-
-// batches sends entries, as many to a message as it can carry.
-func (c *Conn) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
-	send func(ctx context.Context, m Cache, batch map[string][]byte) error,
-) error {
-	for i := 0; i < n; {
-		batch, size := make(map[string][]byte, n-i), 0
-		for ; i < n; i++ {
-			k, v := entry(i)
-			if err := fits(v); err != nil {
-				return err
-			}
-			if size += len(k) + len(v); size > batchBytes && len(batch) > 0 {
-				break
-			}
-			batch[k] = bytesOf(v)
-		}
-		if _, err := on(ctx, c, "put all", s, func(ctx context.Context, m Cache) (none, error) {
-			return none{}, send(ctx, m, batch)
-		}); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return c.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, entries map[string]Value) error { return m.PutAll(ctx, entries) })
 }
 
 // Get reads one value into buf.
 func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
 	k := textKey(key)
-	v, err := on(ctx, c, "get", s, func(ctx context.Context, m Cache) (*[]byte, error) { return m.Get(ctx, k) })
+	v, err := on(ctx, c, "get", s, func(ctx context.Context, m Cache) (*Value, error) { return m.Get(ctx, k) })
 	if err != nil || v == nil {
 		return buf[:0], false, err
 	}

@@ -1,0 +1,55 @@
+package coherence
+
+import "sync"
+
+// mostIdle is how many goroutines are kept for later calls.
+const mostIdle = 1024
+
+// hands are goroutines that carry out calls. They are kept: a new one would have to
+// grow its stack for the client each time, a seventh of the processor's time of a
+// call. It is safe for use by several goroutines.
+type hands struct {
+	mu     sync.Mutex
+	idle   []chan func()
+	closed bool
+}
+
+// do has one of them carry out f, and does not wait for it.
+func (h *hands) do(f func()) {
+	h.mu.Lock()
+	if n := len(h.idle); n > 0 {
+		hand := h.idle[n-1]
+		h.idle = h.idle[:n-1]
+		h.mu.Unlock()
+		hand <- f
+		return
+	}
+	h.mu.Unlock()
+	go h.work(f)
+}
+
+// work carries out f and then what else there is, until close.
+func (h *hands) work(f func()) {
+	hand := make(chan func(), 1) // of one who is not idle yet do need not wait
+	for ok := true; ok; f, ok = <-hand {
+		f()
+		h.mu.Lock()
+		if h.closed || len(h.idle) >= mostIdle {
+			h.mu.Unlock()
+			return
+		}
+		h.idle = append(h.idle, hand)
+		h.mu.Unlock()
+	}
+}
+
+// close sends the idle ones home; the others go when they are done.
+func (h *hands) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for _, hand := range h.idle {
+		close(hand)
+	}
+	h.idle = nil
+}
