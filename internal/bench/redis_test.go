@@ -85,9 +85,12 @@ func median(v []float64) float64 {
 }
 
 // against runs both sides in turn and reports ours, theirs and the median ratio.
-func against(b *testing.B, a, other func() float64) {
+func against(b *testing.B, a, other func() float64) { turns(b, rounds, a, other) }
+
+// turns is against for so many rounds.
+func turns(b *testing.B, n int, a, other func() float64) {
 	var x, y, ratio []float64
-	for i := range rounds {
+	for i := range n {
 		var u, v float64
 		if i%2 == 0 {
 			u, v = a(), other()
