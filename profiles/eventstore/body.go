@@ -8,7 +8,7 @@ import (
 
 // The documented body: a JSON array of one table. Rows have a name, an expected
 // value, a status and an operation; the first third of them holds random letters,
-// the rest a fixed text, and a last row pads it to the size that was asked for. How
+// the rest a fixed text, and one more row pads it to the size that was asked for. How
 // much of it is random decides how well it compresses.
 const (
 	documentedBody = 1155
@@ -35,31 +35,53 @@ func tableRow(i int, value []byte) []byte {
 
 // randomChars is how many random letters a body of this size has so that a batch of
 // 300 such events compresses about ratio times by LZ4. Compressed, a letter takes a
-// byte; the rest of an event takes 35 bytes and a thirty-third of its body.
-func randomChars(size int, ratio float64) int {
+// byte; the rest of an event takes 43 bytes, and 9.3 for each row with letters.
+func randomChars(size int, ratio float64) (n int) {
 	const others = 190 // bytes of content beside the body
-	n := float64(size+others)/ratio - 35 - 0.03*float64(size)
-	return int(min(max(math.Round(n), 0), float64(size)))
+	for range 3 {      // the fewer letters, the more rows there is room for
+		rest := float64(size+others)/ratio - 43 - 9.3*float64(randomRows(rowsFor(size, n)))
+		n = int(min(max(math.Round(rest), 0), float64(size)))
+	}
+	return n
+}
+
+// emptyRow is the length of a row without a value.
+var emptyRow = len(tableRow(0, nil))
+
+// randomRows is how many of the rows hold random letters.
+func randomRows(rows int) int { return max(rows/3, 1) }
+
+// rowsSize is the length of so many rows without their random letters.
+func rowsSize(rows int) int {
+	return rows*emptyRow + (rows-randomRows(rows))*len(fixedText) + max(rows-100, 0) + max(rows-1000, 0) // more digits
+}
+
+// leastTable is the length of a table without rows.
+const leastTable = len(bodyOpen) + len(bodyPadding) + len(bodyClose)
+
+// rowsFor is how many rows fit beside random letters: 12 of the documented size.
+func rowsFor(size, random int) int {
+	rows := min(12*size/documentedBody, maxRows)
+	for rows > 0 && leastTable+rowsSize(rows)+random > size {
+		rows--
+	}
+	return rows
 }
 
 // newTableBody makes the template.
 func newTableBody(size, random int) *tableBody {
 	t := &tableBody{size: size}
 	t.text = append(t.text, bodyOpen...)
-	least := len(bodyOpen) + len(bodyPadding) + len(bodyClose)
-	if size < least { // too small for a table
+	if size < leastTable {
 		t.text = append(append([]byte("[")[:1:1], bytes.Repeat([]byte(" "), max(size-2, 0))...), ']')
 		return t
 	}
-	// As many rows as fit beside the random letters: 12 of the documented size.
-	row := len(tableRow(0, []byte(fixedText)))
-	rows := min(12*size/documentedBody, (size-least-random)/row, maxRows)
-	if rows > 0 {
-		t.addRows(rows, min(random, size-least-rows*row))
+	if rows := rowsFor(size, random); rows > 0 {
+		t.addRows(rows, min(random, size-leastTable-rowsSize(rows)))
 	}
 	t.text = append(t.text, bodyPadding...)
 	pad := size - len(t.text) - len(bodyClose)
-	if rows == 0 || len(t.slots) == 0 { // no row has room for them: the padding takes them
+	if len(t.slots) == 0 { // no row has room for them: the padding takes them
 		n := min(random, pad)
 		t.slots = append(t.slots, slot{len(t.text), len(t.text) + n})
 	}
@@ -70,7 +92,7 @@ func newTableBody(size, random int) *tableBody {
 
 // addRows adds rows to the template, the first third of them with random letters.
 func (t *tableBody) addRows(rows, random int) {
-	first := max(rows/3, 1)
+	first := randomRows(rows)
 	for i := range rows {
 		value := []byte(fixedText)
 		if i < first {
