@@ -29,7 +29,7 @@ var lz4Head = []byte{0, 'L', 'Z', '4'}
 // compressor compresses content. It belongs to one goroutine and is reused.
 type compressor struct {
 	codec byte
-	lz4   lz4.Compressor
+	lz4   *lz4Encoder
 	zlib  *zlib.Writer
 	zstd  *zstd.Encoder
 }
@@ -38,7 +38,10 @@ type compressor struct {
 func newCompressor(codec byte) (*compressor, error) {
 	c := &compressor{codec: codec}
 	var err error
-	if codec == codecZstd {
+	switch codec {
+	case codecLZ4:
+		c.lz4 = new(lz4Encoder)
+	case codecZstd:
 		c.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	}
 	return c, err
@@ -56,17 +59,11 @@ func (s *sink) Write(p []byte) (int, error) {
 func (c *compressor) append(dst, raw []byte) ([]byte, error) {
 	switch c.codec {
 	case codecLZ4:
-		at := len(dst)
-		need := at + 8 + lz4.CompressBlockBound(len(raw))
-		if cap(dst) < need {
+		if need := len(dst) + 8 + lz4Bound(len(raw)); cap(dst) < need {
 			dst = append(make([]byte, 0, need), dst...)
 		}
 		dst = be.AppendUint32(append(dst, lz4Head...), uint32(len(raw)))
-		n, err := c.lz4.CompressBlock(raw, dst[at+8:need])
-		if err != nil {
-			return nil, fmt.Errorf("lz4: %w", err)
-		}
-		return dst[:at+8+n], nil
+		return c.lz4.append(dst, raw), nil
 	case codecZlib:
 		s := &sink{dst}
 		if c.zlib == nil {

@@ -1,0 +1,109 @@
+package eventstore
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pierrec/lz4/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// random returns n bytes that do not compress.
+func random(n int) []byte {
+	d, b := dice(n), make([]byte, n)
+	for i := range b {
+		b[i] = byte(d.next())
+	}
+	return b
+}
+
+// lz4Back encodes a block and lets the library read it.
+func lz4Back(t testing.TB, z *lz4Encoder, src []byte) (small []byte) {
+	t.Helper()
+	small = z.append([]byte("before"), src)
+	require.Equal(t, "before", string(small[:6]))
+	small = small[6:]
+	require.LessOrEqual(t, len(small), lz4Bound(len(src)))
+	back := make([]byte, len(src))
+	n, err := lz4.UncompressBlock(small, back)
+	require.NoError(t, err)
+	require.Equal(t, len(src), n)
+	require.True(t, bytes.Equal(src, back), "%d bytes", len(src))
+	return small
+}
+
+// Whatever is encoded, the library decodes to the same.
+func TestLZ4BlocksAreReadByTheLibrary(t *testing.T) {
+	z := new(lz4Encoder)
+	half := random(70_000)
+	for name, src := range map[string][]byte{
+		"empty":                            nil,
+		"one byte":                         {7},
+		"does not compress":                random(300_000),
+		"one run":                          make([]byte, 1<<20),
+		"a run behind random bytes":        append(random(100), make([]byte, 5000)...),
+		"repeated beyond the window":       append(half[:len(half):len(half)], half...),
+		"repeated at the window's end":     append(half[:lz4Window:lz4Window], half[:40]...),
+		"repeated one beyond the window":   append(half[:lz4Window+1:lz4Window+1], half[:40]...),
+		"a period of one and a half words": bytes.Repeat([]byte("abcdefghijkl"), 1000),
+		"text":                             []byte(strings.Repeat("the quick brown fox ", 9) + strings.Repeat("jumps over", 99)),
+	} {
+		t.Run(name, func(t *testing.T) { lz4Back(t, z, src) })
+	}
+	for n := range 600 { // every length of literals and matches around what lengths are made of
+		lz4Back(t, z, append(random(n), bytes.Repeat([]byte{1, 2, 3}, n)...))
+		lz4Back(t, z, bytes.Repeat([]byte{9}, n))
+		lz4Back(t, z, random(n))
+	}
+	one := lz4Back(t, z, make([]byte, 1<<20))
+	assert.Less(t, len(one), 1<<20/250, "a run is one match")
+	assert.Equal(t, one, new(lz4Encoder).append(nil, make([]byte, 1<<20)), "the same whatever was encoded before")
+}
+
+// It compresses as the library does, within 1 % for the documented event.
+func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
+	z := new(lz4Encoder)
+	source, err := os.ReadFile("stage.go")
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		src   []byte
+		worse float64
+	}{
+		"documented events":  {appendContent(nil, some(t, testShape(), 300, documentedBody).b.events), 1.01},
+		"batches of 400":     {appendContent(nil, some(t, testShape(), 400, documentedBody).b.events), 1.01},
+		"links":              {linksOf(some(t, testShape(), 300, documentedBody)), 1.01},
+		"source code":        {source, 1.15},
+		"does not compress":  {random(100_000), 1.001},
+		"one hundred events": {appendContent(nil, some(t, testShape(), 100, 400).b.events), 1.01},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours := len(lz4Back(t, z, c.src))
+			room := make([]byte, lz4.CompressBlockBound(len(c.src)))
+			theirs, err := lz4.CompressBlock(c.src, room, nil)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, float64(ours), c.worse*float64(theirs), "ours %d, theirs %d of %d bytes", ours, theirs, len(c.src))
+		})
+	}
+}
+
+func linksOf(g *generator) []byte { return (&linker{}).appendLinks(nil, &g.b, g.b.events) }
+
+// FuzzLZ4 encodes what it is given, a few times over at a distance.
+func FuzzLZ4(f *testing.F) {
+	for i, s := range []string{"", "a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "abcabcabcabcabcabcabc", fmt.Sprint(random(200))} {
+		f.Add([]byte(s), uint8(i), uint16(i*3000))
+	}
+	z := new(lz4Encoder)
+	f.Fuzz(func(t *testing.T, b []byte, times uint8, apart uint16) {
+		lz4Back(t, z, b)
+		var all []byte
+		for range times % 8 {
+			all = append(append(all, b...), random(int(apart))...)
+		}
+		lz4Back(t, z, all)
+	})
+}
