@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
@@ -112,7 +113,7 @@ func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if err != nil {
 		return store.Target{}, store.Driver{}, err
 	}
-	t, d, err := drivers.Parse(url)
+	t, d, err := keeperAt(url)
 	if err != nil {
 		return t, d, err
 	}
@@ -128,6 +129,15 @@ func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 		t.Password, err = a.askPassword(t.Redacted())
 	}
 	return t, d, err
+}
+
+// keeperAt finds who keeps what was made at a URL: a store, or a broker, whose queues
+// outlive a run that was killed.
+func keeperAt(url string) (store.Target, store.Driver, error) {
+	if t, err := store.ParseTarget(url); err == nil && slices.Contains(broker.Driver.Schemes, t.Scheme) {
+		return t, broker.Driver, nil
+	}
+	return drivers.Parse(url)
 }
 
 // namesOfFiles returns the names of the spaces that a run of the files would

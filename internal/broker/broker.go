@@ -43,6 +43,12 @@ func Parse(target string) (*Address, error) {
 	if err != nil {
 		return nil, err
 	}
+	return FromTarget(t)
+}
+
+// FromTarget is Parse of a target that has been read, whose password may have come
+// another way.
+func FromTarget(t store.Target) (*Address, error) {
 	if t.Scheme != "amqp" && t.Scheme != "amqps" {
 		return nil, fault.Input(fmt.Errorf("%s: this is no broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
 	}
@@ -50,6 +56,7 @@ func Parse(target string) (*Address, error) {
 		return nil, err
 	}
 	a := &Address{target: t, timeout: defaultTimeout, user: t.User, vhost: t.Path}
+	var err error
 	if a.tls, err = store.TLSConfig(t); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
@@ -65,6 +66,9 @@ type amqpTransport struct {
 	admin   *amqp.Connection
 	channel *amqp.Channel // of admin
 	closed  bool
+	gone    []string // queues that were deleted, to be taken out of the register
+	// leftQueues and leftBatches are what earlier runs have left in the broker.
+	leftQueues, leftBatches int
 }
 
 // newAMQP connects and declares what the run needs. Errors have the code of a
@@ -87,7 +91,44 @@ func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport,
 	if _, err := t.adminChannel(ctx); err != nil {
 		return nil, err
 	}
+	if err := t.register(ctx); err != nil {
+		_ = t.admin.Close() // the error that counts is the other
+		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), "may the user configure, write and read there?")
+	}
 	return t, nil
+}
+
+// register counts the queues that earlier runs have left, and writes down our own, so
+// that they can be found should we not get to delete them.
+func (t *amqpTransport) register(ctx context.Context) error {
+	all, err := broker.Registered(ctx, t.admin, t.o.Prefix)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		if q.Consumers == 0 && q.Messages > 0 {
+			t.leftQueues++
+			t.leftBatches += q.Messages
+		}
+	}
+	for _, name := range t.queues() {
+		err := broker.Register(ctx, t.admin, store.Made{
+			Space:   store.Space{Namespace: t.o.Prefix, Name: name, Shape: broker.Shape},
+			Profile: Name, Run: t.o.Run, Updated: time.Now().UTC().Format(time.RFC3339),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queues are those of the run.
+func (t *amqpTransport) queues() []string {
+	if t.o.Lossy {
+		return []string{t.queue}
+	}
+	return []string{t.queue, t.deadQueue}
 }
 
 // connect opens a connection with a channel on which everything is declared.
@@ -166,6 +207,9 @@ func (t *amqpTransport) Name() string {
 	case t.o.FireAndForget:
 		how = "durable queue, transient messages, no confirms"
 	}
+	if t.leftQueues > 0 {
+		how += fmt.Sprintf("; queues there of earlier runs: %d, batches in them: %d, see perfbench data list --target %s", t.leftQueues, t.leftBatches, t.addr)
+	}
 	return fmt.Sprintf("RabbitMQ %s at %s, %s", t.version, t.addr, how)
 }
 
@@ -220,9 +264,12 @@ func (t *amqpTransport) remove(onlyEmpty bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	errs := []error{t.delete(ctx, t.queue, t.exchange, onlyEmpty)}
-	if !t.o.Lossy {
-		errs = append(errs, t.delete(ctx, t.deadQueue, t.deadExchange, onlyEmpty))
+	var errs []error
+	for _, name := range t.queues() {
+		errs = append(errs, t.delete(ctx, name, name, onlyEmpty))
+	}
+	if _, err := t.adminChannel(ctx); err == nil && len(t.gone) > 0 {
+		errs = append(errs, broker.Forget(ctx, t.admin, t.o.Prefix, t.gone...))
 	}
 	if t.admin != nil {
 		_ = t.admin.CloseDeadline(time.Now().Add(time.Second)) // nothing is left to be done on it
@@ -244,6 +291,7 @@ func (t *amqpTransport) delete(ctx context.Context, queue, exchange string, only
 			if err = ch.ExchangeDelete(exchange, false, false); err != nil {
 				return fmt.Errorf("broker %s: delete exchange %s: %w", t.addr, exchange, err)
 			}
+			t.gone = append(t.gone, queue)
 			return nil
 		}
 		e, ok := errors.AsType[*amqp.Error](err)

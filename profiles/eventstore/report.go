@@ -93,7 +93,11 @@ func (r *reporter) head() {
 	r.printf("# Event store performance test\n\n")
 	r.printf("Run `%s` on %s, started %s, ended by %s.", r.run.ID, r.run.Target, r.run.Started.UTC().Format("2006-01-02 15:04:05"), r.run.EndedBy)
 	if r.run.Verdict.State != "" && r.run.Verdict.State != "ok" {
-		r.printf(" Verdict: **%s** (%s).", r.run.Verdict.State, strings.Join(r.run.Verdict.Reasons, "; "))
+		r.printf(" Verdict: **%s**", r.run.Verdict.State)
+		if len(r.run.Verdict.Reasons) > 0 {
+			r.printf(" (%s)", strings.Join(r.run.Verdict.Reasons, "; "))
+		}
+		r.printf(".")
 	}
 	r.printf("\n\n")
 	for _, n := range r.run.Notices {

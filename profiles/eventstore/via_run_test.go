@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,10 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 )
@@ -150,4 +153,35 @@ func TestUnreachableBrokerEndsTheRunAtItsStart(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	assert.NotContains(t, err.Error()+fault.HintOf(err), "hush5")
+}
+
+// The queues of a run are written down while it goes, so that those of one that was
+// killed can be found and deleted.
+func TestQueuesOfARunAreWrittenDown(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	ns := fmt.Sprint("left", time.Now().UnixNano())
+	l, err := startVia(t, srv.URL(), "namespace="+ns, "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "verify=off")
+	require.NoError(t, err)
+	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 500 })
+	target, err := store.ParseTarget(srv.URL())
+	require.NoError(t, err)
+	conn, err := broker.Driver.Open(t.Context(), target, store.OpenOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	k, err := store.As[store.Keeper](conn)
+	require.NoError(t, err)
+	made, err := k.Made(t.Context(), ns)
+	require.NoError(t, err)
+	require.Len(t, made, 2, "the queue, and the one of dead letters")
+	assert.Equal(t, filepath.Base(l.Dir()), made[0].Run)
+	assert.Equal(t, eventstore.Name, made[0].Profile)
+	_, err = k.Drop(t.Context(), made[0].Space, nil)
+	require.ErrorContains(t, err, "is in use by a run")
+
+	l.Stop(errors.New("enough was seen"))
+	finishVia(t, l)
+	made, err = k.Made(t.Context(), ns)
+	require.NoError(t, err)
+	assert.Empty(t, made, "a run that ends deletes its queues")
+	assert.NotContains(t, srv.Ctl("list_queues", "name"), ns)
 }

@@ -26,6 +26,9 @@ func madeKey(s store.Space) []byte {
 // Inspect looks at the table of a space. One of ours that is empty counts as
 // nothing; of one that has other columns the kind says so.
 func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+	if s.Shape == store.Keys {
+		return c.inspectTables(ctx, s)
+	}
 	t, err := c.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
@@ -47,6 +50,19 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) 
 		}
 	}
 	return found, nil
+}
+
+// inspectTables looks for the tables of a space that a profile has laid out itself,
+// when it is recorded as ours. Their rows are not counted.
+func (c *Conn) inspectTables(ctx context.Context, s store.Space) (store.Found, error) {
+	if recorded, err := c.recorded(ctx, s); err != nil || !recorded {
+		return store.Found{}, err
+	}
+	_, names, err := c.tablesOf(ctx, s)
+	if err != nil || len(names) == 0 {
+		return store.Found{}, err
+	}
+	return store.Found{Exists: true, Kind: "tables", Size: -1}, nil
 }
 
 // fits says whether a table has our columns.
@@ -184,15 +200,15 @@ func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
 	return n, wrap("drop", t, c.session.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
-// dropTables removes the tables of a space that a profile has laid out itself:
-// they begin with the namespace, the space's name and "_".
-func (c *Conn) dropTables(ctx context.Context, s store.Space) (int64, error) {
-	keyspace, prefix := c.KeyspaceFor(s.Namespace), Name(s.Name)+"_"
+// tablesOf lists the tables of a space that a profile has laid out itself: they begin
+// with the namespace, the space's name and "_".
+func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, names []string, err error) {
+	keyspace = c.KeyspaceFor(s.Namespace)
+	prefix := Name(s.Name) + "_"
 	if s.Namespace != "" {
 		prefix = Name(s.Namespace) + "_" + prefix
 	}
 	iter := c.session.Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).IterContext(ctx)
-	var names []string
 	var name string
 	for iter.Scan(&name) {
 		if strings.HasPrefix(name, prefix) {
@@ -200,7 +216,16 @@ func (c *Conn) dropTables(ctx context.Context, s store.Space) (int64, error) {
 		}
 	}
 	if err := iter.Close(); err != nil {
-		return 0, fmt.Errorf("list the tables of %s: %w", keyspace, err)
+		return "", nil, fmt.Errorf("list the tables of %s: %w", keyspace, err)
+	}
+	return keyspace, names, nil
+}
+
+// dropTables removes the tables of a space that a profile has laid out itself.
+func (c *Conn) dropTables(ctx context.Context, s store.Space) (int64, error) {
+	keyspace, names, err := c.tablesOf(ctx, s)
+	if err != nil {
+		return 0, err
 	}
 	for i, name := range names {
 		if err := c.session.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
