@@ -23,39 +23,80 @@ import (
 )
 
 // BenchmarkPath is the way of an event from being made to being compressed, on one
-// goroutine: generated and encoded as protobuf, decoded, validated, encoded as
-// content with its links, and compressed. The documented event, 300 in a batch.
+// goroutine: generated, encoded as protobuf, encoded as content with its links, and
+// compressed. The documented event, 300 or 400 in a batch.
 func BenchmarkPath(b *testing.B) {
+	benchPath(b, func(p *path, _ int64) []piece { return p.whole() })
+}
+
+// BenchmarkPathValidated is the same with what the store stage does besides, because
+// batches come to it as bytes from somebody else: it decodes them and checks every rule.
+func BenchmarkPathValidated(b *testing.B) {
+	benchPath(b, func(p *path, at int64) []piece { return p.validated(b, at) })
+}
+
+// path is what a batch goes through in the benchmarks.
+type path struct {
+	g *generator
+	c *composer
+	e *Envelope
+	j *job
+}
+
+func newPath(t testing.TB, n int) *path {
+	c, err := newComposer(&stage{s: &spec{codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20}})
+	require.NoError(t, err)
+	return &path{some(t, testShape(), n, documentedBody), c, newEnvelope(), &job{}}
+}
+
+// whole lets the store stage take the batch as the generator has made it.
+func (p *path) whole() []piece {
+	p.c.b = p.g.b
+	p.c.pieces = append(p.c.pieces[:0], piece{to: len(p.g.b.events)})
+	return p.c.pieces
+}
+
+// validated lets it decode and check the batch, as it does with one from a transport.
+func (p *path) validated(t testing.TB, at int64) []piece {
+	require.NoError(t, p.c.b.decode(p.e.Body))
+	inner, err := p.c.valid.check(&p.c.b, at)
+	require.NoError(t, err)
+	p.c.pieces = p.c.b.cut(p.c.pieces, inner, p.c.st.s.batchLimit)
+	return p.c.pieces
+}
+
+// pass makes a batch of n events at a time and returns the size of its content,
+// uncompressed and compressed. between is what becomes of it after its encoding.
+func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, small int, err error) {
+	first := p.g.fill(stampOf(at), n, documentedBody)
+	p.g.seal(p.e, first)
+	for _, pc := range between(p, at) {
+		r, err := p.c.record(p.j, pc, p.c.b.events[pc.from:pc.to])
+		if err != nil {
+			return 0, 0, err
+		}
+		raw, small = raw+r.raw, small+len(r.body)
+		r.release()
+	}
+	return raw, small, nil
+}
+
+func benchPath(b *testing.B, between func(*path, int64) []piece) {
 	for _, n := range []int{300, 400} {
 		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
-			g := some(b, testShape(), n, documentedBody)
-			st := &stage{s: &spec{codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20}}
-			c, err := newComposer(st)
-			require.NoError(b, err)
-			e := newEnvelope()
-			pass := func(at int64) int {
-				first := g.fill(stampOf(at), n, documentedBody)
-				g.seal(e, first)
-				require.NoError(b, c.b.decode(e.Body))
-				inner, err := c.valid.check(&c.b, at)
-				require.NoError(b, err)
-				c.pieces = c.b.cut(c.pieces, inner, 1<<20)
-				r, err := c.record(&job{}, c.pieces[0], c.b.events)
-				require.NoError(b, err)
-				size := len(r.body)
-				r.release()
-				return size
-			}
+			p := newPath(b, n)
+			born := p.g.m.s.born
 			for i := range 10 { // buffers grow, pools fill
-				pass(g.m.s.born + int64(i))
+				_, _, err := p.pass(born+int64(i), n, between)
+				require.NoError(b, err)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
 			began, events, raw, small := cpuTime(), 0, 0, 0
 			for b.Loop() {
-				small += pass(g.m.s.born + int64(events))
-				raw += len(c.raw)
-				events += n
+				r, s, err := p.pass(born+int64(events), n, between)
+				require.NoError(b, err)
+				raw, small, events = raw+r, small+s, events+n
 			}
 			b.ReportMetric(float64(cpuTime()-began)/float64(events), "cpu-ns/event")
 			b.ReportMetric(float64(raw)/float64(small), "lz4-ratio")

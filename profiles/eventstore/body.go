@@ -35,11 +35,11 @@ func tableRow(i int, value []byte) []byte {
 
 // randomChars is how many random letters a body of this size has so that a batch of
 // 300 such events compresses about ratio times by LZ4. Compressed, a letter takes a
-// byte; the rest of an event takes 43 bytes, and 9.3 for each row with letters.
+// byte; the rest of an event takes 44 bytes, and 6.6 for each row with letters.
 func randomChars(size int, ratio float64) (n int) {
 	const others = 190 // bytes of content beside the body
 	for range 3 {      // the fewer letters, the more rows there is room for
-		rest := float64(size+others)/ratio - 43 - 9.3*float64(randomRows(rowsFor(size, n)))
+		rest := float64(size+others)/ratio - 44 - 6.6*float64(randomRows(rowsFor(size, n)))
 		n = int(min(max(math.Round(rest), 0), float64(size)))
 	}
 	return n

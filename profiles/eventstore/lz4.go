@@ -19,8 +19,9 @@ const (
 	// which none ends. The format asks for 12 and 5; two positions are looked at in one.
 	lz4Margin = 14
 	lz4Tail   = 5
-	// lz4Least is the shortest match.
+	// lz4Least is the shortest match, lz4Long a long one.
 	lz4Least = 4
+	lz4Long  = 64
 )
 
 var le = binary.LittleEndian
@@ -44,7 +45,8 @@ func lz4Hash(v uint64) uint64 {
 // append encodes src as one block and appends it to dst.
 func (z *lz4Encoder) append(dst, src []byte) []byte {
 	clear(z.table[:])
-	done := 0 // what is encoded
+	done := 0  // what is encoded
+	usual := 1 // how far back the last long match lay: where records are alike, so does the next
 	for next := 1; ; {
 		at, ref := z.find(src, done, next)
 		if at < 0 {
@@ -53,6 +55,14 @@ func (z *lz4Encoder) append(dst, src []byte) []byte {
 		}
 		back := at - ref
 		end := matchEnd(src[:len(src)-lz4Tail], at+lz4Least, back)
+		if usual != back && usual <= at && le.Uint32(src[at:]) == le.Uint32(src[at-usual:]) {
+			if e := matchEnd(src[:len(src)-lz4Tail], at+lz4Least, usual); e > end {
+				end, back = e, usual
+			}
+		}
+		if end-at >= lz4Long {
+			usual = back
+		}
 		for at > done && at > back && src[at-1] == src[at-back-1] {
 			at--
 		}

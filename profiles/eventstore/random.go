@@ -26,42 +26,54 @@ func eventDice(key uint64, seq int64) dice {
 
 const alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// fillAlphanumeric fills dst with random letters and digits.
+// pairs has two letters or digits for every 12 bits.
+var pairs = func() (t [1 << 12][2]byte) {
+	for i := range t {
+		n := i * len(alphanumerics) * len(alphanumerics) >> 12
+		t[i] = [2]byte{alphanumerics[n/len(alphanumerics)], alphanumerics[n%len(alphanumerics)]}
+	}
+	return t
+}()
+
+// fillAlphanumeric fills dst with random letters and digits, ten for each random
+// number.
 func (d *dice) fillAlphanumeric(dst []byte) {
-	for len(dst) >= 8 {
+	for len(dst) >= 10 {
 		v := d.next()
-		for i := range 8 {
-			dst[i] = alphanumerics[(v&0xFF)*uint64(len(alphanumerics))>>8]
-			v >>= 8
-		}
-		dst = dst[8:]
+		to := (*[10]byte)(dst)
+		*(*[2]byte)(to[0:2]) = pairs[v&0xFFF]
+		*(*[2]byte)(to[2:4]) = pairs[v>>12&0xFFF]
+		*(*[2]byte)(to[4:6]) = pairs[v>>24&0xFFF]
+		*(*[2]byte)(to[6:8]) = pairs[v>>36&0xFFF]
+		*(*[2]byte)(to[8:10]) = pairs[v>>48&0xFFF]
+		dst = dst[10:]
 	}
-	if len(dst) == 0 {
-		return
-	}
-	v := d.next()
-	for i := range dst {
-		dst[i] = alphanumerics[(v&0xFF)*uint64(len(alphanumerics))>>8]
-		v >>= 8
+	for v := d.next(); len(dst) > 0; v >>= 12 {
+		dst = dst[copy(dst, pairs[v&0xFFF][:]):]
 	}
 }
 
 const hexDigits = "0123456789abcdef"
 
+// hexPairs has the two digits of every byte.
+var hexPairs = func() (t [256][2]byte) {
+	for i := range t {
+		t[i] = [2]byte{hexDigits[i>>4], hexDigits[i&15]}
+	}
+	return t
+}()
+
 // appendUUID writes a UUID of two words as text.
 func appendUUID(dst []byte, hi, lo uint64) []byte {
-	for i := range 32 {
-		switch i {
-		case 8, 12, 16, 20:
-			dst = append(dst, '-')
-		}
-		w, at := hi, i
-		if i >= 16 {
-			w, at = lo, i-16
-		}
-		dst = append(dst, hexDigits[w>>(60-4*at)&15])
+	var t [36]byte
+	t[8], t[13], t[18], t[23] = '-', '-', '-', '-'
+	for i, at := range [...]int{0, 2, 4, 6, 9, 11, 14, 16} {
+		*(*[2]byte)(t[at:]) = hexPairs[byte(hi>>(56-8*i))]
 	}
-	return dst
+	for i, at := range [...]int{19, 21, 24, 26, 28, 30, 32, 34} {
+		*(*[2]byte)(t[at:]) = hexPairs[byte(lo>>(56-8*i))]
+	}
+	return append(dst, t[:]...)
 }
 
 // appendRandomUUID writes a version 4 UUID.

@@ -74,7 +74,8 @@ func appendFullID(dst []byte, i *eventID) []byte {
 	dst = append(appendEscaped(dst, i.book), ':')
 	dst = append(appendEscaped(dst, i.scope), ':')
 	dst = time.Unix(i.start.sec, 0).UTC().AppendFormat(dst, "20060102150405")
-	nanos := strconv.Itoa(int(i.start.nanos) + 1_000_000_000)
+	var nanos [10]byte // a 1 and nine digits
+	strconv.AppendInt(nanos[:0], int64(i.start.nanos)+1_000_000_000, 10)
 	dst = append(append(dst, nanos[1:]...), ':')
 	return appendEscaped(dst, i.id)
 }
