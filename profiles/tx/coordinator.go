@@ -49,6 +49,8 @@ type coordinator struct {
 	// calm says that participants do as they are told: in a recovery.
 	calm  bool
 	tally *sagaTally
+	// caller is what sagas that were taken up are carried on with, one after the other.
+	caller caller
 }
 
 // stopwatch records the storage operations and branch calls of a saga; nil
@@ -344,6 +346,8 @@ func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*saga,
 	if final(s.status) {
 		return s, nil
 	}
+	s.caller = c.caller
+	defer func() { c.caller, s.caller = s.caller, caller{} }()
 	if err := c.process(ctx, nil, s); err != nil {
 		return s, fmt.Errorf("recover %s: %w", gid, err)
 	}

@@ -54,6 +54,10 @@ func sagaParams() []workload.Param {
 			Name: "script", Kind: workload.Choice, Choices: []string{scriptSHA, scriptEval, scriptFunction}, Default: scriptSHA,
 			Help: "saga on Redis: call scripts by their name, send their text each time as the original does, or call functions of the server (Redis 7)",
 		},
+		{
+			Name: "pipelining", Kind: workload.Switch, Default: "on",
+			Help: "saga on Redis: on has all clients share two connections to each server, and sends together what they have to send; off gives each client a connection of its own",
+		},
 		{Name: "failRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "saga: share of the transactions in which a branch refuses, so that they are compensated"},
 		{Name: "failAt", Kind: workload.Integer, Default: "0", Min: 0, Max: 99, Help: "saga: which branch refuses; 0: any"},
 		{Name: "ongoingRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "saga: share of the branch calls that are answered with: not finished yet"},

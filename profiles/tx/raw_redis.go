@@ -42,47 +42,92 @@ func (e respError) Error() string { return string(e) }
 // RedisError marks a reply of the server.
 func (respError) RedisError() {}
 
-// newRaw makes connections to the server that holds key, with the options of an
-// open client.
-func newRaw(ctx context.Context, client goredis.UniversalClient, key string) (*rawConn, error) {
-	var o *goredis.Options
-	switch c := client.(type) {
+// servers finds the server that holds a key.
+type servers struct{ client goredis.UniversalClient }
+
+// holds returns the options of the server that holds key.
+func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error) {
+	switch c := s.client.(type) {
 	case *goredis.ClusterClient:
 		m, err := c.MasterForKey(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		o = m.Options()
+		return m.Options(), nil
 	case *goredis.Client:
-		o = c.Options()
+		return c.Options(), nil
+	}
+	return nil, fault.Store(errors.New("tx: this client tells no options"), "")
+}
+
+// pool is how many connections to a server the target allows.
+func (s servers) pool() int {
+	switch c := s.client.(type) {
+	case *goredis.ClusterClient:
+		return c.Options().PoolSize
+	case *goredis.Client:
+		return c.Options().PoolSize
+	}
+	return 1
+}
+
+// reload has a cluster asked again who holds what; false where one server holds all.
+func (s servers) reload(ctx context.Context) bool {
+	c, ok := s.client.(*goredis.ClusterClient)
+	if ok {
+		c.ReloadState(ctx)
+	}
+	return ok
+}
+
+// newRaw makes connections to the server that holds key, with the options of an
+// open client.
+func newRaw(ctx context.Context, client goredis.UniversalClient, key string) (*rawConn, error) {
+	o, err := servers{client}.holds(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return &rawConn{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: readTimeout(o)}, nil
+}
+
+// readTimeout is how long a server may take to answer.
+func readTimeout(o *goredis.Options) time.Duration {
+	if o.ReadTimeout <= 0 {
+		return 5 * time.Second
+	}
+	return o.ReadTimeout
+}
+
+// dialRaw makes a connection and logs in.
+func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
+	c, err := o.Dialer(ctx, o.Network, o.Addr)
+	if err != nil {
+		return nil, err
+	}
+	var hello []byte
+	replies := 1
+	switch {
+	case o.Password != "" && o.Username != "":
+		hello = encode("AUTH", o.Username, o.Password)
+	case o.Password != "":
+		hello = encode("AUTH", o.Password)
 	default:
-		return nil, fault.Store(errors.New("baseline: this client tells no options"), "")
+		replies = 0
 	}
-	r := &rawConn{timeout: max(o.ReadTimeout, time.Second)}
-	r.dial = func(ctx context.Context) (net.Conn, error) {
-		nc, err := o.Dialer(ctx, o.Network, o.Addr)
-		if err != nil {
-			return nil, err
-		}
-		r.c, r.in, r.deadline = nc, bufio.NewReaderSize(nc, 16<<10), time.Time{}
-		var hello [][]byte
-		switch {
-		case o.Password != "" && o.Username != "":
-			hello = append(hello, encode("AUTH", o.Username, o.Password))
-		case o.Password != "":
-			hello = append(hello, encode("AUTH", o.Password))
-		}
-		if o.DB != 0 {
-			hello = append(hello, encode("SELECT", strconv.Itoa(o.DB)))
-		}
-		for _, h := range hello {
-			if _, err := r.exchange(h, 1); err != nil {
-				return nil, errors.Join(fmt.Errorf("log in: %w", err), nc.Close())
-			}
-		}
-		return nc, nil
+	if o.DB != 0 {
+		hello = append(hello, encode("SELECT", strconv.Itoa(o.DB))...)
+		replies++
 	}
-	return r, nil
+	if replies == 0 {
+		return c, nil
+	}
+	r := rawConn{c: c, in: bufio.NewReader(c), timeout: readTimeout(o)}
+	stop := context.AfterFunc(ctx, r.interrupt(c))
+	defer stop()
+	if _, err := r.exchange(hello, replies); err != nil {
+		return nil, errors.Join(fmt.Errorf("log in: %w", err), c.Close())
+	}
+	return c, c.SetDeadline(time.Time{})
 }
 
 // encode writes a request as the protocol has it.
@@ -128,10 +173,11 @@ func (r *rawConn) connect(ctx context.Context) error {
 	if r.c != nil {
 		return nil
 	}
-	if _, err := r.dial(ctx); err != nil {
-		r.close()
+	c, err := r.dial(ctx)
+	if err != nil {
 		return err
 	}
+	r.c, r.in, r.deadline = c, bufio.NewReaderSize(c, 16<<10), time.Time{}
 	r.release = context.AfterFunc(ctx, r.interrupt(r.c))
 	return nil
 }
@@ -161,7 +207,7 @@ func (r *rawConn) exchange(request []byte, replies int) (last int64, err error) 
 	}
 	var first error
 	for range replies {
-		n, err := r.reply()
+		n, err := readReply(r.in)
 		if err != nil {
 			if !isReply(err) {
 				return 0, err
@@ -175,9 +221,10 @@ func (r *rawConn) exchange(request []byte, replies int) (last int64, err error) 
 	return last, first
 }
 
-// reply reads one reply and returns its number, or that of its bytes or elements.
-func (r *rawConn) reply() (int64, error) {
-	line, err := r.in.ReadSlice('\n')
+// readReply reads one reply and returns its number, or that of its bytes or
+// elements.
+func readReply(in *bufio.Reader) (int64, error) {
+	line, err := in.ReadSlice('\n')
 	if err != nil {
 		return 0, err
 	}
@@ -201,10 +248,10 @@ func (r *rawConn) reply() (int64, error) {
 	}
 	switch {
 	case kind == '$' && n >= 0:
-		_, err = r.in.Discard(int(n) + 2)
+		_, err = in.Discard(int(n) + 2)
 	case kind == '*':
 		for range n {
-			if _, err := r.reply(); err != nil {
+			if _, err := readReply(in); err != nil {
 				return n, err
 			}
 		}

@@ -65,11 +65,17 @@ func (q *request) args() []any {
 	return out
 }
 
-// caller is what one client sends its scripts through: a connection of its own
-// where the server is one, else the pool of a cluster's client. It belongs to one
-// goroutine.
+// caller is what one client sends its scripts through: connections that it shares
+// with others, else one of its own where the server is one, else the pool of a
+// cluster's client. It belongs to one goroutine.
 type caller struct {
 	request
+	// shard is what the next call is about.
+	shard int
+	// ask and lane are for shared connections: the place in the line, and which
+	// connection of several.
+	ask  *ask
+	lane int
 	raw  *rawConn
 	init bool
 }
@@ -105,6 +111,9 @@ func (r scripts) finish(ctx context.Context, c *caller, s script) (int64, error)
 }
 
 func (r scripts) exchange(ctx context.Context, c *caller) (int64, error) {
+	if r.links != nil {
+		return r.shared(ctx, c)
+	}
 	if !c.init {
 		c.init = true
 		c.raw = r.own(ctx)
@@ -117,6 +126,42 @@ func (r scripts) exchange(ctx context.Context, c *caller) (int64, error) {
 		c.raw.close() // another server is the master by now
 	}
 	return n, err
+}
+
+// shared sends a call over a connection that is shared with others.
+func (r scripts) shared(ctx context.Context, c *caller) (int64, error) {
+	if c.ask != nil && c.ask.ctx != ctx {
+		c.ask.stop()
+		c.ask = nil
+	}
+	if c.ask == nil {
+		c.ask, c.lane = newAsk(ctx), int(r.links.lane.Add(1))
+	}
+	list, err := r.links.to(ctx, c.shard)
+	if err != nil {
+		return 0, err
+	}
+	n, err := list[c.lane%len(list)].call(c.wire(), c.ask)
+	if err == nil {
+		return n, nil
+	}
+	if c.ask.ended {
+		c.ask = nil
+		return 0, err
+	}
+	if !isReply(err) {
+		r.links.forget(ctx, c.shard)
+		return 0, err
+	}
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, "MOVED "), strings.HasPrefix(text, "ASK "):
+		r.links.forget(ctx, c.shard)
+		return r.through(ctx, c.args())
+	case strings.HasPrefix(text, "READONLY"):
+		r.links.drop(c.shard, err) // another server is the master by now
+		r.links.forget(ctx, c.shard)
+	}
+	return 0, err
 }
 
 // own makes a connection of a client's own; nil where the calls must go through

@@ -32,6 +32,8 @@ type sagaSpec struct {
 	zipf                      float64
 	shards                    int
 	script                    string
+	// pipelining says that clients share connections.
+	pipelining bool
 
 	failRate, ongoingRate, errorRate, duplicateRate float64
 	failAt                                          int
@@ -83,7 +85,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.accounts, s.balance, s.amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
 	s.zipf = r.Number("zipf")
 	s.shards = int(r.Whole("prefixes"))
-	s.script = r.Choice("script")
+	s.script, s.pipelining = r.Choice("script"), r.OnOff("pipelining")
 	s.failRate, s.failAt = r.Number("failRate"), int(r.Whole("failAt"))
 	s.ongoingRate, s.errorRate, s.duplicateRate = r.Number("ongoingRate"), r.Number("errorRate"), r.Number("duplicateRate")
 	s.delay = r.Duration("delay")

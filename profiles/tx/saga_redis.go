@@ -28,11 +28,14 @@ type redisSagas struct {
 
 func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 	r := &redisSagas{
-		spec: sp, client: c.Client(), run: scripts{c.Client(), sp.script, sp.start.Threads},
+		spec: sp, client: c.Client(), run: scripts{client: c.Client(), how: sp.script, clients: sp.start.Threads},
 		ttl: seconds(sp.dataExpire), finalTTL: seconds(sp.finishedExpire), ledgerTTL: seconds(sp.finishedExpire + 10*sp.retry),
 	}
 	for i := range sp.shards {
 		r.base = append(r.base, prefixed(sp.namespace, sagaSpace)+":{"+strconv.Itoa(i)+"}:")
+	}
+	if sp.pipelining {
+		r.run.links = newLinks(servers{c.Client()}, sp.shards, func(shard int) string { return r.base[shard] })
 	}
 	return r
 }
@@ -53,6 +56,7 @@ func seconds(d time.Duration) string {
 // status.
 func (r *redisSagas) begin(s *saga, of script) *request {
 	q, b := &s.caller.request, r.base[s.shard]
+	s.caller.shard = s.shard
 	r.run.begin(q, of, 4)
 	q.add(b, "g:", s.gid)
 	q.add(b, "b:", s.gid)
@@ -73,14 +77,16 @@ func (s *saga) rowTo(q *request, pos int) {
 	q.end()
 }
 
-// scoreTo appends a moment in the index: Unix seconds, to the millisecond.
+// scoreTo appends a moment in the index: Unix milliseconds. Redis keeps scores that
+// are whole as numbers in a short index, and others as texts, which it reads again
+// for each comparison.
 func scoreTo(q *request, t time.Time) {
 	q.text = appendScore(q.text, t)
 	q.end()
 }
 
 func appendScore(b []byte, t time.Time) []byte {
-	return strconv.AppendFloat(b, float64(t.UnixMilli())/1000, 'f', 3, 64)
+	return strconv.AppendInt(b, t.UnixMilli(), 10)
 }
 
 func score(t time.Time) string { return string(appendScore(nil, t)) }
@@ -163,7 +169,9 @@ func (r *redisSagas) shardOf(account int64) int { return int(account) % r.spec.s
 func (r *redisSagas) Move(ctx context.Context, s *saga, pos int) (reply, error) {
 	rw := &s.rows[pos]
 	t := s.steps[rw.step]
-	b, q := r.base[r.shardOf(t.Account)], &s.caller.request
+	q := &s.caller.request
+	s.caller.shard = r.shardOf(t.Account)
+	b := r.base[s.caller.shard]
 	r.run.begin(q, moveScript, 2)
 	q.add(b, "a")
 	q.add(b, "l:", s.gid)
@@ -219,7 +227,7 @@ func (r *redisSagas) Unfinished(ctx context.Context, shard int) ([]pending, erro
 	out := make([]pending, 0, len(zs))
 	for _, z := range zs {
 		gid, _ := z.Member.(string)
-		out = append(out, pending{gid, time.UnixMilli(int64(z.Score * 1000))})
+		out = append(out, pending{gid, time.UnixMilli(int64(z.Score))})
 	}
 	return out, err
 }

@@ -94,6 +94,8 @@ type scripts struct {
 	how string
 	// clients is how many callers there may be.
 	clients int
+	// links are the connections that callers share; nil: each has its own.
+	links *links
 }
 
 // run runs a script; args begin with the number of keys. A server that does not

@@ -29,34 +29,47 @@ const (
 // two cores, when it was measured.
 const dtmRate = 3776
 
-// inTurn reports the medians of both sides, and of the ratio of each pair.
-func inTurn(b *testing.B, ours, other func(round int) float64) (median float64) {
+// inTurn reports the medians of both sides, and of the ratio of each pair; server
+// tells the CPU seconds that the server has used.
+func inTurn(b *testing.B, server func() float64, ours, other func(round int) float64) (median float64) {
 	b.Helper()
-	var x, y, ratio, cpuX, cpuY []float64
-	run := func(side func(int) float64, i int, to, cpu *[]float64) float64 {
-		before := cpuSeconds()
+	type used struct{ rate, client, server []float64 }
+	var x, y used
+	var ratio []float64
+	run := func(side func(int) float64, i int, to *used) float64 {
+		client, before := cpuSeconds(), server()
 		rate := side(i)
 		// About: what it takes to begin and end is in it, which is little.
-		*to, *cpu = append(*to, rate), append(*cpu, (cpuSeconds()-before)/(rate*turn.Seconds())*1e6)
+		n := rate * turn.Seconds() / 1e6
+		to.rate = append(to.rate, rate)
+		to.client, to.server = append(to.client, (cpuSeconds()-client)/n), append(to.server, (server()-before)/n)
 		return rate
 	}
 	for i := range turns {
 		var u, v float64
 		if i%2 == 0 {
-			u, v = run(ours, i, &x, &cpuX), run(other, i, &y, &cpuY)
+			u, v = run(ours, i, &x), run(other, i, &y)
 		} else {
-			v, u = run(other, i, &y, &cpuY), run(ours, i, &x, &cpuX)
+			v, u = run(other, i, &y), run(ours, i, &x)
 		}
 		ratio = append(ratio, u/v)
 	}
 	middle := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
 	b.ReportMetric(0, "ns/op") // has no meaning here
-	b.ReportMetric(middle(x), "ours/s")
-	b.ReportMetric(middle(y), "other/s")
+	b.ReportMetric(middle(x.rate), "ours/s")
+	b.ReportMetric(middle(y.rate), "other/s")
 	b.ReportMetric(middle(ratio), "ratio")
-	b.ReportMetric(middle(cpuX), "ours-cpu-us")
-	b.ReportMetric(middle(cpuY), "other-cpu-us")
-	return middle(x)
+	b.ReportMetric(middle(x.client), "ours-cpu-us")
+	b.ReportMetric(middle(y.client), "other-cpu-us")
+	b.ReportMetric(middle(x.server), "ours-server-us")
+	b.ReportMetric(middle(y.server), "other-server-us")
+	return middle(x.rate)
+}
+
+// serverCPU tells the CPU seconds that the servers of a store have used.
+func serverCPU(b *testing.B, c store.Conn) func() float64 {
+	m := redisMeter{c.(redis.Typed)}
+	return func() float64 { return m.usage(b.Context()).server }
 }
 
 // engineRate runs the phase of a plan for a turn and returns units a second.
@@ -120,7 +133,7 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 						return bareSaga(b.Context(), st, &callers[w], string(appendGid(nil, "bare"+fmt.Sprintf("%04d", round), w, seq)))
 					})
 				}
-				got := inTurn(b, func(int) float64 { return engineRate(b, p, 0) }, bare)
+				got := inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, 0) }, bare)
 				if accounts == "off" {
 					b.ReportMetric(got/dtmRate, "x-dtm")
 				}
@@ -149,7 +162,7 @@ func bareSaga(ctx context.Context, st *redisSagas, c *caller, gid string) error 
 			c.add(a)
 		}
 	}
-	begin(saveScript, bareRecord, "1700000000.000", gid, submitted, bareRow, bareRow, bareRow, bareRow)
+	begin(saveScript, bareRecord, "1700000000000", gid, submitted, bareRow, bareRow, bareRow, bareRow)
 	if err := word(st.run.finish(ctx, c, saveScript)); err != nil {
 		return err
 	}
@@ -183,7 +196,7 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 	host, port, _ := strings.Cut(srv.Addr(), ":")
 	in := inputs(given("mode=baseline", "threads=50", "ceiling=off"))
 	in.Duration = time.Hour
-	p, _ := ready(b, srv.URL(), in)
+	p, c := ready(b, srv.URL(), in)
 	sp := p.Private.(*baselineSpec)
 	for i, row := range sp.rows {
 		b.Run(row.name, func(b *testing.B) {
@@ -204,7 +217,7 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 				n = max(int(v*turn.Seconds()), 20_000)
 				return v
 			}
-			inTurn(b, func(int) float64 { return engineRate(b, p, i) }, theirs)
+			inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, i) }, theirs)
 		})
 	}
 }

@@ -77,7 +77,7 @@ func (b *bench) reset() {
 func (b *bench) score(after time.Time) float64 {
 	v, err := b.conn.(redis.Typed).Client().ZScore(b.t.Context(), b.st.base[0]+"u", b.s.gid).Result()
 	require.NoError(b.t, err)
-	return v - float64(after.UnixMilli())/1000
+	return (v - float64(after.UnixMilli())) / 1000
 }
 
 func (b *bench) stored() stored {

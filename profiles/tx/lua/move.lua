@@ -3,15 +3,17 @@
 -- done does not fail because the money is spent by now.
 -- KEYS balances ledger; ARGV account amount field counterpart ttl
 -- 0: done; 1: refused; 2: a duplicate or too late; 3: nothing to undo.
-if redis.call('HEXISTS', KEYS[2], ARGV[3]) == 1 then return 2 end
-if ARGV[4] ~= '' and redis.call('HSETNX', KEYS[2], ARGV[4], 'null') == 1 then
-  redis.call('HSET', KEYS[2], ARGV[3], 'null:' .. redis.call('HLEN', KEYS[2]))
-  redis.call('EXPIRE', KEYS[2], ARGV[5])
+local call, args, balances, ledger = redis.call, ARGV, KEYS[1], KEYS[2]
+local account, amount, field, counterpart, ttl = args[1], args[2], args[3], args[4], args[5]
+if call('HEXISTS', ledger, field) == 1 then return 2 end
+if counterpart ~= '' and call('HSETNX', ledger, counterpart, 'null') == 1 then
+  call('HSET', ledger, field, 'null:' .. call('HLEN', ledger))
+  call('EXPIRE', ledger, ttl)
   return 3
 end
-local have = redis.call('HGET', KEYS[1], ARGV[1])
-if ARGV[4] == '' and (not have or have + ARGV[2] < 0) then return 1 end
-redis.call('HINCRBY', KEYS[1], ARGV[1], ARGV[2])
-redis.call('HSET', KEYS[2], ARGV[3], ARGV[1] .. ':' .. ARGV[2] .. ':' .. redis.call('HLEN', KEYS[2]) + 1)
-redis.call('EXPIRE', KEYS[2], ARGV[5])
+local have = call('HGET', balances, account)
+if counterpart == '' and (not have or have + amount < 0) then return 1 end
+call('HINCRBY', balances, account, amount)
+call('HSET', ledger, field, account .. ':' .. amount .. ':' .. call('HLEN', ledger) + 1)
+call('EXPIRE', ledger, ttl)
 return 0

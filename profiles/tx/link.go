@@ -1,0 +1,336 @@
+package tx
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// link is a connection that several callers share. Whoever has a request adds it
+// to what is waiting to be sent; one of them, or the reader once it has handed out
+// replies, sends all of that in one write. Replies come in the order of the
+// requests. It connects when it is first used, and anew when the connection broke.
+// It is safe for use by several goroutines.
+type link struct {
+	dial func(ctx context.Context) (net.Conn, error)
+	// timeout is how long the server may be silent while it owes a reply.
+	timeout time.Duration
+
+	mu sync.Mutex
+	// c is nil while there is no connection. What follows belongs to it.
+	c *wire
+	// dialling is the attempt to connect that is under way.
+	dialling *dialling
+	// out is waiting to be sent, spare the buffer that was sent last.
+	out, spare []byte
+	// asked are the calls of which the reader does not know yet.
+	asked []*ask
+	// busy says that somebody will send what is in out.
+	busy bool
+	// broke is why c was closed by another than its reader.
+	broke error
+	// flying is how many calls have no reply yet; moved is when it left 0 or a reply
+	// came, in ns since epoch.
+	flying atomic.Int64
+	moved  atomic.Int64
+}
+
+// wire is a connection of a link.
+type wire struct {
+	net.Conn
+	link *link
+	// until is when a write is given up. It belongs to whoever made busy true.
+	until time.Time
+}
+
+// dialling is an attempt to connect that several callers wait for.
+type dialling struct {
+	over chan struct{}
+	err  error
+}
+
+// epoch is what the moments of links are counted from.
+var epoch = time.Now()
+
+// ask is a caller's place in the line of those that wait for a reply; nobody else
+// waits in it, and it is used again for the next call.
+type ask struct {
+	done chan struct{}
+	// taken says that the result is there: whoever sets it writes the result.
+	taken atomic.Bool
+	n     int64
+	err   error
+	// ended says that the caller went away before the reply came.
+	ended bool
+	// ctx ends the wait; stop ends the watch over it.
+	ctx  context.Context
+	stop func() bool
+}
+
+// newAsk makes a place whose waiting ends with ctx.
+func newAsk(ctx context.Context) *ask {
+	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
+	a.stop = context.AfterFunc(ctx, func() {
+		if a.taken.CompareAndSwap(false, true) {
+			a.n, a.err, a.ended = 0, ctx.Err(), true
+			a.done <- struct{}{}
+		}
+	})
+	return a
+}
+
+// answer hands a result to the caller, unless it went away.
+func (a *ask) answer(n int64, err error) {
+	if a.taken.CompareAndSwap(false, true) {
+		a.n, a.err = n, err
+		a.done <- struct{}{}
+	}
+}
+
+// call sends a request and waits for its reply, which is a number, at a place that
+// was made with the same context. A place whose ended is set may not be used again.
+func (l *link) call(request []byte, a *ask) (int64, error) {
+	a.taken.Store(false)
+	err := a.ctx.Err()
+	if err == nil {
+		err = l.send(request, a)
+	}
+	if err != nil {
+		a.answer(0, err)
+	}
+	<-a.done
+	return a.n, a.err
+}
+
+// send adds a request to what is waiting, and sends that unless somebody else will.
+func (l *link) send(request []byte, a *ask) error {
+	l.mu.Lock()
+	for l.c == nil {
+		if err := l.connect(a.ctx); err != nil {
+			l.mu.Unlock()
+			return err
+		}
+	}
+	if l.flying.Add(1) == 1 {
+		l.moved.Store(int64(time.Since(epoch)))
+	}
+	l.out = append(l.out, request...)
+	l.asked = append(l.asked, a)
+	lead, c := !l.busy, l.c
+	l.busy = true
+	l.mu.Unlock()
+	if lead {
+		l.flush(c)
+	}
+	return nil
+}
+
+// turnsOfOne is how often one caller sends what others have, before it hands that
+// on: it wants to go back to its own work.
+const turnsOfOne = 4
+
+// flush sends what is waiting until nothing is. The caller has made busy true.
+func (l *link) flush(c *wire) {
+	runtime.Gosched() // those that are ready to run may have requests too
+	for range turnsOfOne {
+		l.mu.Lock()
+		if l.c != c {
+			l.mu.Unlock()
+			return
+		}
+		if len(l.out) == 0 {
+			l.busy = false
+			l.mu.Unlock()
+			return
+		}
+		out := l.out
+		l.out, l.spare = l.spare[:0], nil
+		l.mu.Unlock()
+		err := c.send(out)
+		l.mu.Lock()
+		if cap(out) <= largestKept {
+			l.spare = out
+		}
+		l.mu.Unlock()
+		if err != nil {
+			l.drop(c, err)
+			return
+		}
+	}
+	go l.flush(c)
+}
+
+// largestKept is the size of a buffer that is worth keeping, in bytes.
+const largestKept = 1 << 20
+
+// send writes out. The deadline is moved now and then only, so that a write may
+// take an eighth longer than the timeout.
+func (c *wire) send(out []byte) error {
+	timeout := c.link.timeout
+	if now := time.Now(); c.until.Sub(now) < timeout {
+		c.until = now.Add(timeout + timeout/8)
+		if err := c.SetWriteDeadline(c.until); err != nil {
+			return err
+		}
+	}
+	_, err := c.Write(out)
+	return err
+}
+
+// Read waits until there is something to read, for the timeout at most where the
+// server owes a reply. The deadline is moved only when it has passed.
+func (c *wire) Read(b []byte) (int, error) {
+	l := c.link
+	for {
+		n, err := c.Conn.Read(b)
+		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		silent := time.Since(epoch) - time.Duration(l.moved.Load())
+		left := l.timeout
+		switch {
+		case l.flying.Load() > 0:
+			left -= silent
+		case silent > idle && l.retire(c):
+			return 0, err
+		}
+		if left <= 0 {
+			return 0, err
+		}
+		if err := c.SetReadDeadline(time.Now().Add(left)); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// drop closes a connection; the calls that are under way on it fail with err.
+func (l *link) drop(c *wire, err error) {
+	l.mu.Lock()
+	if l.c == c && l.broke == nil {
+		l.broke = err
+	}
+	l.mu.Unlock()
+	_ = c.Close() // its reader sees that, and tells the callers
+}
+
+// connect makes a connection, or waits for the one that somebody else makes. It is
+// called, and returns, with mu held.
+func (l *link) connect(ctx context.Context) error {
+	if d := l.dialling; d != nil {
+		l.mu.Unlock()
+		defer l.mu.Lock()
+		select {
+		case <-d.over:
+			if d.err != nil && !errors.Is(d.err, context.Canceled) && !errors.Is(d.err, context.DeadlineExceeded) {
+				return d.err
+			}
+			return nil // with the context of another the attempt means nothing: look again
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	d := &dialling{over: make(chan struct{})}
+	l.dialling = d
+	l.mu.Unlock()
+	nc, err := l.dial(ctx)
+	if err == nil {
+		err = nc.SetReadDeadline(time.Now().Add(l.timeout))
+	}
+	l.mu.Lock()
+	l.dialling, d.err = nil, err
+	close(d.over)
+	if err != nil {
+		return err
+	}
+	c := &wire{Conn: nc, link: l}
+	l.c, l.out, l.asked, l.busy, l.broke = c, l.out[:0], nil, false, nil
+	l.flying.Store(0)
+	l.moved.Store(int64(time.Since(epoch)))
+	go l.read(c)
+	return nil
+}
+
+// errUnasked is a reply that belongs to no request.
+var errUnasked = errors.New("the server sent a reply that nobody asked for")
+
+// read hands out replies until the connection ends.
+func (l *link) read(c *wire) {
+	in := bufio.NewReaderSize(c, 64<<10)
+	var mine []*ask
+	at := 0
+	for {
+		if in.Buffered() == 0 {
+			l.turn(c)
+		}
+		n, err := readReply(in)
+		if err != nil && !isReply(err) {
+			l.fail(c, mine[at:], err)
+			return
+		}
+		if at == len(mine) {
+			l.mu.Lock()
+			mine, l.asked, at = l.asked, mine[:0], 0
+			l.mu.Unlock()
+			if len(mine) == 0 {
+				l.fail(c, nil, errUnasked)
+				return
+			}
+		}
+		a := mine[at]
+		at++
+		l.flying.Add(-1)
+		a.answer(n, err)
+	}
+}
+
+// turn is called when all replies that came have been handed out: what callers send
+// in answer to them goes first.
+func (l *link) turn(c *wire) {
+	l.mu.Lock()
+	lead := !l.busy
+	l.busy = true
+	l.mu.Unlock()
+	if lead {
+		l.flush(c)
+	}
+	l.moved.Store(int64(time.Since(epoch)))
+}
+
+// retire takes a connection out of use that nobody waits on.
+func (l *link) retire(c *wire) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.c != c || l.flying.Load() > 0 {
+		return false
+	}
+	l.c = nil
+	return true
+}
+
+// fail ends a connection and tells those that wait for a reply on it.
+func (l *link) fail(c *wire, mine []*ask, err error) {
+	_ = c.Close() // it is of no use any more
+	l.mu.Lock()
+	var rest []*ask
+	if l.c == c {
+		rest, l.c, l.asked = l.asked, nil, nil
+		if l.broke != nil {
+			err = l.broke
+		}
+	}
+	l.mu.Unlock()
+	err = fault.Sentence("the connection broke, and what became of the call is not known: "+err.Error(), err)
+	for _, list := range [][]*ask{mine, rest} {
+		for _, a := range list {
+			a.answer(0, err)
+		}
+	}
+}
