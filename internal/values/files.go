@@ -28,7 +28,7 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 		problems.Add(err)
 		warnings = append(warnings, ws...)
 		for _, v := range vs {
-			if old, ok := out[v.Name]; ok {
+			if old, ok := out[v.Name]; ok && (v.Name != flavour || old.Text != v.Text) {
 				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which counts", old.Where, v.Name, v.Where))
 			}
 			out[v.Name] = v
@@ -39,7 +39,8 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 
 // Properties reads the values of a properties file. Those of which ignored says
 // why they have no effect are left out, and the sentences returned instead; one
-// more where that leaves nothing.
+// more where that leaves nothing. What gives away PadoGrid's flavour becomes a value
+// too, of the parameter of that name.
 func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
 	file, err := properties.Read(f.Path, f.Data)
 	if err != nil {
@@ -47,8 +48,12 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 	}
 	vs := make([]workload.Value, 0, len(file.Entries))
 	warnings := file.Warnings()
+	var sign workload.Value
 	for _, e := range file.Entries {
 		v := workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", f.Path, e.Line)}
+		if s := signOf(e.Key, e.Value); s != "" && sign.Name == "" {
+			sign = workload.Value{Name: flavour, Text: s, Origin: v.Origin, Where: v.Where}
+		}
 		if why := ignored(v); why != "" {
 			warnings = append(warnings, why)
 			continue
@@ -57,6 +62,9 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 	}
 	if len(vs) == 0 {
 		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so that the defaults hold", f.Path))
+	}
+	if sign.Name != "" {
+		vs = append(vs, sign)
 	}
 	return vs, warnings, nil
 }
@@ -93,9 +101,6 @@ func Ignored(v workload.Value, known []string) string {
 	if s := Unread(v); s != "" {
 		return s
 	}
-	if owner, _, _ := strings.Cut(v.Name, "."); owner == "summary" {
-		return fmt.Sprintf("%s: %s has no effect: the map summary is written by transactions only", v.Where, v.Name)
-	}
 	s := fmt.Sprintf("%s: %s is unknown and has no effect", v.Where, v.Name)
 	if near := suggest.Nearest(v.Name, known); near != "" {
 		s += "; did you mean " + near + "?"
@@ -118,7 +123,11 @@ func (r *Reader) MapNames(there []string) []string {
 		case asJava && (!known || item != word):
 			r.Warn("%s: mapNames: %q is no map and is left out, as PadoGrid does (compat=on)", v.Where, item)
 		case !known:
-			r.Fail(suggest.Hint(word, there), "mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(there, ", "))
+			hint := suggest.Hint(word, there)
+			if name == summary {
+				hint = "PadoGrid for Coherence has such a map: is the file of that flavour? --set flavour=coherence"
+			}
+			r.Fail(hint, "mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(there, ", "))
 		case !slices.Contains(out, name):
 			if item != word && FromProperties(v) {
 				r.Warn("%s: mapNames: blanks around %q are dropped; PadoGrid would leave the map out", v.Where, word)
@@ -130,5 +139,13 @@ func (r *Reader) MapNames(there []string) []string {
 		r.Fail("name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
 	}
 	r.Show("mapNames", strings.Join(out, ","), v)
+	for _, name := range r.Values.Names() {
+		if v := r.Values[name]; v.Origin == workload.OriginFile && strings.HasPrefix(name, summary+".") && !slices.Contains(there, summary) {
+			r.Warn("%s: %s has no effect: the map summary is written by transactions only", v.Where, name)
+		}
+	}
 	return out
 }
+
+// summary is the map that only PadoGrid for Coherence takes in mapNames.
+const summary = "summary"

@@ -33,7 +33,8 @@ type Reader struct {
 	// Shown are the values in effect, in the order in which they were read.
 	Shown []workload.Value
 
-	params []workload.Param
+	params  []workload.Param
+	flavour string // set by Flavour
 }
 
 // New returns a reader of vs, which the parameters describe.
@@ -134,9 +135,12 @@ func (r *Reader) Text(name string) string {
 
 // Trim returns the text of a value. In a properties file PadoGrid keeps blanks
 // around it, which nobody means: they are dropped, with a warning, unless Compat
-// is on.
+// is on. Where PadoGrid for Coherence drops them itself nothing is said.
 func (r *Reader) Trim(v workload.Value) string {
-	if !FromProperties(v) || r.Compat {
+	switch {
+	case r.Trims(v):
+		return strings.TrimSpace(v.Text)
+	case !FromProperties(v) || r.Compat:
 		return v.Text
 	}
 	s := strings.TrimSpace(v.Text)

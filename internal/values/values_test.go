@@ -136,7 +136,7 @@ func TestFilesNameWhatHasNoEffect(t *testing.T) {
 	assert.Len(t, vs, 1)
 	assert.Equal(t, []string{
 		"a.properties:2: prefik is unknown and has no effect; did you mean prefix?",
-		"a.properties:3: summary.n has no effect: the map summary is written by transactions only",
+		"a.properties:3: summary.n is unknown and has no effect",
 		"a.properties:4: executable.name has no effect here; PadoGrid's test does not read it either",
 		"a.properties:1: n is set again in " + vs["n"].Where + ", which counts",
 	}, warnings)

@@ -34,7 +34,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	}
 	all := slices.Concat(steps...)
 	b.pair(all)
-	if b.fileIsOriginal() {
+	if b.Original() {
 		b.simulate(all)
 	}
 	for i, step := range steps {
@@ -92,31 +92,16 @@ func (b *builder) common() {
 	b.flavour()
 }
 
-// flavour finds out for which PadoGrid the file was written.
+// flavour finds out for which PadoGrid the file was written. Structures that the
+// Coherence flavour does not know make it one of Redis's.
 func (b *builder) flavour() {
-	v := b.Pick(b.Param("flavour"), "flavour")
-	word, err := v.Choice(b.Param("flavour").Choices...)
-	b.Problems.Add(err)
-	if word == "auto" {
-		word = flavourRedis
-		for _, n := range b.names {
-			if strings.HasPrefix(n, "coherence") || strings.HasSuffix(n, "factory.class") && isCoherence(b.Values[n].Text) {
-				word = flavourCoherence
-			}
+	driver := b.s.driver
+	for n, v := range b.Values {
+		if _, key, ok := cutOwner(n); ok && values.FromProperties(v) && slices.Contains(originalKinds[1:], kind(key)) {
+			driver = ""
 		}
 	}
-	b.s.flavour = word
-	b.Show("flavour", word, v)
-}
-
-// fileIsOriginal says that a properties file was read.
-func (b *builder) fileIsOriginal() bool {
-	for _, v := range b.Values {
-		if values.FromProperties(v) {
-			return true
-		}
-	}
-	return false
+	b.s.flavour = b.Flavour(driver)
 }
 
 // steps reads groupNames.

@@ -119,6 +119,17 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 			assert.Equal(t, flavourCoherence, s.flavour)
 			assert.True(t, s.ops["op1"].factory.coherence)
 		}, "never find them again", ""},
+		{"Coherence by its logging", "coherence-addon.logging.type=log4j2\ng1.operations=op1,op1\nop1.map= map2 ", "on", func(t *testing.T, s *spec) {
+			assert.Equal(t, flavourCoherence, s.flavour)
+			assert.Equal(t, "map2", s.ops["op1"].target, "blanks are dropped")
+			assert.Len(t, s.groups[0].ops, 2, "listed twice, done twice")
+		}, "", ""},
+		{"an unknown test case is getall to Coherence", "coherence-addon.logging.type=log4j2\nop1.testCase=putt", "on", func(t *testing.T, s *spec) { assert.Equal(t, actGetAll, s.ops["op1"].act) }, "does getall, as PadoGrid does", ""},
+		{"a queue of Coherence", "coherence-addon.logging.type=log4j2\ng1.operations=q1,op1\nq1.queue=q\nq1.testCase=offer", "off", func(t *testing.T, s *spec) { assert.Equal(t, actOffer, s.ops["q1"].act) }, "PadoGrid for Coherence has maps only", ""},
+		{"a queue is putall on map1 to Coherence", "coherence-addon.logging.type=log4j2\ng1.operations=q1,op1\nq1.queue=q", "on", func(t *testing.T, s *spec) {
+			assert.Equal(t, "map1", s.ops["q1"].target)
+			assert.Equal(t, actPutAll, s.ops["q1"].act)
+		}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := fromFile(t, base+c.lines+"\n", "compat", c.compat)

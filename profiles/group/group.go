@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -119,7 +120,7 @@ func params() []workload.Param {
 		},
 		{Name: "mapper", Kind: workload.Choice, Choices: []string{"gorm", "raw"}, Default: "gorm", Help: "what writes the SQL of entities"},
 		{Name: "resume", Kind: workload.Switch, Default: "off", Help: "go on with a load of tables that was cut short: invocations whose rows are all there are left out"},
-		{Name: "flavour", Kind: workload.Choice, Choices: []string{"auto", flavourRedis, flavourCoherence}, Default: "auto", Help: "which PadoGrid the file was written for"},
+		values.FlavourParam(),
 		{Name: "today", Kind: workload.Text, Default: "2026-01-01", Help: "date around which orders are made up, so that the same seed gives the same orders"},
 		{Name: "compat", Kind: workload.Switch, Default: "off", Help: "on does what PadoGrid 1.0.2 does with a file, its errors included"},
 		{

@@ -49,6 +49,9 @@ func (b *builder) simulate(groups []string) {
 		}
 		for _, op := range known {
 			ref, ok := b.own(op, "ref")
+			if b.Trims(ref) {
+				ref.Text = b.Trim(ref)
+			}
 			if from, there := b.original[ref.Text]; ok && there && !done[op] {
 				for _, a := range inherited {
 					if v, set := from[a.key]; set {

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Flavours of PadoGrid's perf_test.
 const (
-	flavourRedis     = "redis"
-	flavourCoherence = "coherence"
+	flavourRedis     = values.FlavourRedis
+	flavourCoherence = values.FlavourCoherence
 )
 
 // forever is the number of runs when only a duration ends the plan.

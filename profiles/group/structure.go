@@ -19,6 +19,9 @@ func (b *builder) structure(o *opSpec) bool {
 			if !ok || k == kindSleep && depth > 0 || coherence && k != kindMap {
 				continue
 			}
+			if b.s.flavour == flavourCoherence && k != kindMap && values.FromProperties(v) {
+				b.Warn("%s: %s: PadoGrid for Coherence has maps only, and would do a putall on map1", at(v), v.Name)
+			}
 			if k == kindSleep {
 				o.kind = k
 				return true
@@ -104,10 +107,7 @@ func (b *builder) testCase(o *opSpec) {
 	if values.FromProperties(v) {
 		o.where = v.Where
 	}
-	text := v.Text
-	if !b.Compat {
-		text = b.Trim(v)
-	}
+	text := b.Trim(v)
 	o.word = strings.ToLower(text)
 	act, known := actionOf(o.kind, o.word)
 	was := compatAction(o.kind, o.word)

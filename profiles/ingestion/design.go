@@ -17,7 +17,7 @@ import (
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &designer{values.New(in.Values, params())}
+	r := &designer{Reader: values.New(in.Values, params())}
 	r.Compat = r.OnOff("compat")
 	s := &spec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed,
@@ -25,7 +25,8 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(),
 	}
-	names := r.MapNames(mapsKnown)
+	r.flavour = r.Flavour(in.Driver)
+	names := r.MapNames(mapsOf(r.flavour))
 	r.common(s)
 	for _, name := range names {
 		s.maps = append(s.maps, mapSpec{name: name, elig: name == Eligibility})

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -23,10 +24,12 @@ const Name = "ingestion"
 // FormatID is the id of the profile's document.
 const FormatID = "padogrid"
 
-// Names of the maps.
+// Names of the maps. Summaries is of PadoGrid's Coherence flavour, and is loaded as
+// Profiles is.
 const (
 	Eligibility = "eligibility"
 	Profiles    = "profile"
+	Summaries   = "summary"
 )
 
 //go:embed presets/*.yaml
@@ -66,7 +69,7 @@ func defaultThreads() int { return max(runtime.NumCPU()*3/2, 1) }
 
 func params() []workload.Param {
 	return []workload.Param{
-		{Name: "mapNames", Kind: workload.List, Default: Eligibility, Help: "maps to load at the same time: eligibility, profile or both"},
+		{Name: "mapNames", Kind: workload.List, Default: Eligibility, Help: "maps to load at the same time: eligibility, profile or both; summary too where flavour=coherence"},
 		{
 			Name: "testCase", Kind: workload.Choice, Choices: []string{casePutAll, casePut}, Default: casePutAll, Track: true,
 			Help: "put one entry a call and get the old value back, or putall a batch a call",
@@ -108,6 +111,7 @@ func params() []workload.Param {
 			Name: "compat", Kind: workload.Switch, Default: "off",
 			Help: "on takes values that are no integers for not set, does not trim, and prints the test case as the original would",
 		},
+		values.FlavourParam(),
 		{
 			Name: "printStatusIntervalInSec", Kind: workload.Integer, Default: "1000", Unit: "s", Min: 0, Max: maxStatus,
 			Help: "read and kept for the record; a headless run prints a line a second",

@@ -64,7 +64,7 @@ func originalNames() []string {
 	var out []string
 	for _, p := range params() {
 		switch {
-		case p.Name == "layout" || p.Name == "compat":
+		case p.Name == "layout" || p.Name == "compat" || p.Name == "flavour":
 		case p.Track:
 			for _, m := range mapsKnown {
 				out = append(out, m+"."+p.Name)

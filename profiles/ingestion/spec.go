@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -18,7 +19,17 @@ const (
 	layoutGroup = "group"
 )
 
-var mapsKnown = []string{Eligibility, Profiles}
+// mapsKnown are the maps of the original, in both flavours; the last is of
+// Coherence's.
+var mapsKnown = []string{Eligibility, Profiles, Summaries}
+
+// mapsOf lists the maps of a flavour.
+func mapsOf(flavour string) []string {
+	if flavour == values.FlavourCoherence {
+		return mapsKnown
+	}
+	return mapsKnown[:2]
+}
 
 // forever is the number of runs when only a duration ends the plan.
 const forever = math.MaxInt32

@@ -4,11 +4,15 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // designer reads what this profile has and others have not. It belongs to one call
 // of Design.
-type designer struct{ *values.Reader }
+type designer struct {
+	*values.Reader
+	flavour string
+}
 
 // testCase reads what a map's loaders do: whether in batches, and the word that
 // the document prints.
@@ -16,12 +20,22 @@ func (r *designer) testCase(m string) (putAll bool, word string) {
 	p := r.Param("testCase")
 	v := r.Pick(p, m+".testCase", "testCase")
 	defer func() { r.Show(m+".testCase", map[bool]string{true: casePutAll, false: casePut}[putAll], v) }()
+	if v.Origin == workload.OriginDefault && r.flavour == values.FlavourCoherence && r.Original() {
+		r.Warn("%s.testCase is not in the file: PadoGrid for Coherence takes getall for it, which is no test case of ingestion, and runs putall", m)
+		if r.Compat {
+			return true, caseGetAll
+		}
+		return true, casePutAll
+	}
 	if !values.FromProperties(v) {
 		word, err := v.Choice(p.Choices...)
 		r.Problems.Add(err)
 		return word != casePut, word
 	}
 	text := v.Text
+	if r.Trims(v) {
+		text = r.Trim(v)
+	}
 	if t := strings.TrimSpace(text); t != text && !r.Compat {
 		r.Warn("%s: %s: blanks around %q are dropped; PadoGrid would run putall", v.Where, v.Name, t)
 		text = t

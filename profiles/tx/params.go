@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -94,7 +95,8 @@ func baselineParams() []workload.Param {
 
 func pbmParams() []workload.Param {
 	return []workload.Param{
-		{Name: "mapNames", Kind: workload.List, Default: mapElig, Help: "pbm: maps to work on at the same time: eligibility, profile or both"},
+		{Name: "mapNames", Kind: workload.List, Default: mapElig, Help: "pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence"},
+		values.FlavourParam(),
 		{
 			Name: "testCase", Kind: workload.Choice, Choices: []string{caseGet, caseGetAll, caseTx}, Track: true,
 			Help: "pbm: get one entry a call (profile only), getall a batch a call, or tx (eligibility only): read a group and write its summary",

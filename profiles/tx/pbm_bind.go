@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -79,7 +81,7 @@ func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error
 	if b.s.layout == layoutAuto {
 		b.s.layout = layoutMap
 		for _, m := range made {
-			if (m.Name == mapElig || m.Name == mapProfile) && m.Grouped {
+			if m.Grouped && slices.Contains(b.needs(), m.Name) {
 				b.s.layout = layoutGroup
 			}
 		}
@@ -103,7 +105,7 @@ func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error
 // needs lists the maps that the plan reads.
 func (b *pbm) needs() []string {
 	if b.s.tx() {
-		return mapsKnown
+		return mapsOf(values.FlavourRedis)
 	}
 	var out []string
 	for _, m := range b.s.maps {
@@ -147,6 +149,9 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 		if m.Grouped != s.grouped() {
 			return false, fault.Input(fmt.Errorf("%s is kept with layout=%s, and this plan needs layout=%s", where, layoutOf(m.Space), s.layout), again)
 		}
+		if name == mapSummary && m.Params["totalEntries"] == "" {
+			return false, fault.Input(fmt.Errorf("%s holds what transactions wrote", where), again)
+		}
 		if m.Params["state"] == "loading" {
 			return false, nil // a load that was cut short is done again
 		}
@@ -162,7 +167,7 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 			if name == mapElig {
 				s.eligPayload = n
 			} else {
-				s.profilePayload = n
+				s.flat[name] = flatMap{s.flat[name].entries, n}
 			}
 		}
 		b.note(func(l *loadFacts) { l.Found = m.Profile + " " + m.Run })
@@ -228,9 +233,12 @@ func (b *pbm) reload() string {
 	for _, kv := range []string{
 		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),
 		fmt.Sprintf("%s.totalEntryCount=%d", mapElig, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", mapElig, s.eligThreads),
-		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.profiles), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
+		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.flat[mapProfile].entries), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
 	} {
 		cmd.WriteString(" --set " + kv)
+	}
+	if s.reads(mapSummary) {
+		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1", mapSummary, s.flat[mapSummary].entries, mapSummary)
 	}
 	return cmd.String()
 }
@@ -244,11 +252,12 @@ func (b *pbm) record(name, state string) store.Made {
 	if state != "" {
 		m.Params["state"] = state
 	}
-	entries, per, threads, payload := s.profiles, s.profiles, 1, s.profilePayload
-	switch name {
-	case mapSummary:
+	flat := s.flat[name]
+	entries, per, threads, payload := flat.entries, flat.entries, 1, flat.payload
+	switch {
+	case name == mapSummary && !s.reads(mapSummary):
 		return m
-	case mapElig:
+	case name == mapElig:
 		entries, per, threads, payload = s.entries(), s.eligPer, s.eligThreads, s.eligPayload
 	}
 	maps.Copy(m.Params, map[string]string{
@@ -262,6 +271,10 @@ func (b *pbm) record(name, state string) store.Made {
 func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
 	sp := b.s.space(mapSummary)
 	for _, m := range made {
+		if m.Space == sp && m.Params["totalEntries"] != "" {
+			return fault.Input(fmt.Errorf("map %s, left by profile %s (run %s), was loaded as a map of its own, and tx writes summaries into it", sp.Name, m.Profile, m.Run),
+				fmt.Sprintf("delete it with  %s,  or use another --namespace", deleteCommand(sp.Namespace)))
+		}
 		if m.Space == sp {
 			return nil
 		}

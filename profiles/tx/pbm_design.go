@@ -21,7 +21,8 @@ func designPBM(r *designer, in workload.Inputs) (*workload.Plan, error) {
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 	}
-	names := r.MapNames(mapsKnown)
+	r.flavour = r.Flavour(in.Driver)
+	names := r.MapNames(mapsOf(r.flavour))
 	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
 	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
 	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
@@ -52,7 +53,7 @@ func (r *designer) pbmMap(name string) pbmMap {
 	switch {
 	case v.Text == "" && v.Origin == workload.OriginDefault:
 		word = caseGetAll
-		if m.elig {
+		if m.elig && !(r.flavour == values.FlavourCoherence && r.Original()) { // whose default is getall
 			word = caseTx
 		}
 	case slices.Contains(known, word):
@@ -151,18 +152,29 @@ func (r *designer) volume(s *pbmSpec) {
 	}
 	s.eligThreads = int(read(threads, mapElig))
 	s.eligPer = max(read(total, mapElig)/int64(max(s.eligThreads, 1)), 1)
-	s.profiles = max(read(total, mapProfile), 1)
+	s.flat = map[string]flatMap{}
+	flat := []string{mapProfile}
+	if s.reads(mapSummary) {
+		flat = append(flat, mapSummary)
+	}
+	for _, name := range flat {
+		s.flat[name] = flatMap{max(read(total, name), 1), int(read(size, name))}
+		r.showPayload(name, s.flat[name].payload)
+	}
+	s.eligPayload = int(read(size, mapElig))
+	r.showPayload(mapElig, s.eligPayload)
 	for _, m := range s.maps {
 		if m.elig {
 			s.eligThreads, s.eligPer = m.start.Threads, max(m.per, 1)
 		} else {
-			s.profiles = max(m.per*int64(m.start.Threads), 1)
+			s.flat[m.name] = flatMap{max(m.per*int64(m.start.Threads), 1), s.flat[m.name].payload}
 		}
 	}
-	for name, to := range map[string]*int{mapElig: &s.eligPayload, mapProfile: &s.profilePayload} {
-		*to = int(read(size, name))
-		r.Show(name+"."+size.Name, values.BytesText(int64(*to)), r.Pick(size, name+"."+size.Name, size.Name))
-	}
+}
+
+func (r *designer) showPayload(name string, n int) {
+	p := r.Param("payloadSize")
+	r.Show(name+"."+p.Name, values.BytesText(int64(n)), r.Pick(p, name+"."+p.Name, p.Name))
 }
 
 func (r *designer) judgePBM(s *pbmSpec) {
@@ -171,6 +183,8 @@ func (r *designer) judgePBM(s *pbmSpec) {
 		r.Fail("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
 		r.Fail("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
+	case s.tx() && s.reads(mapSummary):
+		r.Fail("leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
 	}
 	if s.tx() && s.layout == layoutAuto {
 		s.layout = layoutGroup
@@ -193,7 +207,10 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 		Unit:    "transactions",
 		Knobs:   []workload.Knob{workload.Threads(), workload.Rate("transactions"), workload.Batch()},
 		Private: s,
-		Bytes:   s.entries()*int64(s.eligPayload) + s.profiles*int64(s.profilePayload),
+		Bytes:   s.entries() * int64(s.eligPayload),
+	}
+	for _, m := range s.flat {
+		p.Bytes += m.entries * int64(m.payload)
 	}
 	ph := workload.Phase{Name: modePBM, Duration: in.Duration}
 	for i := range s.maps {
@@ -210,7 +227,10 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	p.Phases = []workload.Phase{ph}
 	if s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
-			prefixed(s.namespace, mapElig), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.profiles, units.Size(int64(s.profilePayload))))
+			prefixed(s.namespace, mapElig), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.flat[mapProfile].entries, units.Size(int64(s.flat[mapProfile].payload))))
+	}
+	if m, ok := s.flat[mapSummary]; ok && s.load != loadNever {
+		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", prefixed(s.namespace, mapSummary), m.entries, units.Size(int64(m.payload))))
 	}
 	if s.tx() {
 		p.Writes = append(p.Writes, prefixed(s.namespace, mapSummary)+": a summary of each group visited")

@@ -32,7 +32,7 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 	if !shared {
 		b.made = append(b.made, s.space(name))
 	}
-	size, total := s.profilePayload, s.profiles
+	size, total := s.flat[name].payload, s.flat[name].entries
 	if name == mapElig {
 		size, total = s.eligPayload, s.entries()
 	}
@@ -78,8 +78,8 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 
 // everything calls f with each group of a map.
 func (s *pbmSpec) everything(name string, f func(store.Group) bool) {
-	if name == mapProfile {
-		for i := int64(1); i <= s.profiles; i++ {
+	if name != mapElig {
+		for i := int64(1); i <= s.flat[name].entries; i++ {
 			g := padogrid.AppendGroup(nil, s.prefix, i)
 			if !f(store.Group{Name: g, Entries: []store.Entry{{Key: g}}}) {
 				return

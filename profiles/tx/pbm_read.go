@@ -39,7 +39,9 @@ func ownNames() []string {
 	for _, p := range params() {
 		known = append(known, p.Name)
 		if p.Track {
-			known = append(known, mapElig+"."+p.Name, mapProfile+"."+p.Name)
+			for _, m := range mapsKnown {
+				known = append(known, m+"."+p.Name)
+			}
 		}
 	}
 	for _, m := range mapsKnown {

@@ -160,11 +160,15 @@ func (r *redisPBM) Summary(ctx context.Context, group []byte) (summary, bool, er
 }
 
 // GetProfiles reads several entries: in the layout by groups in one pipeline.
-func (r *redisPBM) GetProfiles(ctx context.Context, groups [][]byte) (int, error) {
+func (r *redisPBM) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if !r.s.grouped() {
-		return r.shapeStore.GetProfiles(ctx, groups)
+		return r.shapeStore.GetProfiles(ctx, at, groups)
 	}
-	return r.pipeline(ctx, 0, groups, groups)
+	base := 0
+	if at == mapSummary {
+		base = 2
+	}
+	return r.pipeline(ctx, base, groups, groups)
 }
 
 // GetMembers reads several entries: in the layout by groups in one pipeline.

@@ -25,10 +25,11 @@ type summary struct {
 // pbmStore is what the profile asks of a store. It is safe for use by several
 // goroutines.
 type pbmStore interface {
-	// GetProfile reads the profile of a group; false when there is none.
-	GetProfile(ctx context.Context, group []byte) (bool, error)
+	// GetProfile reads the entry of a group in the map profile, or in another of its
+	// kind; false when there is none.
+	GetProfile(ctx context.Context, at string, group []byte) (bool, error)
 	// GetProfiles reads those of several, and tells how many there are.
-	GetProfiles(ctx context.Context, groups [][]byte) (int, error)
+	GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error)
 	// GetMembers reads entries of eligibility; the i-th key belongs to the i-th
 	// group. It tells how many there are.
 	GetMembers(ctx context.Context, groups, keys [][]byte) (int, error)
@@ -234,7 +235,7 @@ func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int
 	case k.w.m.op == caseTx:
 		return k.transact(ctx, it)
 	case k.w.m.op == caseGet:
-		found, err := st.GetProfile(ctx, k.groups[0])
+		found, err := st.GetProfile(ctx, k.w.m.name, k.groups[0])
 		if err == nil && !found {
 			missing = 1
 		}
@@ -242,7 +243,7 @@ func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int
 	case k.w.m.elig:
 		n, err = st.GetMembers(ctx, k.groups, k.keys)
 	default:
-		n, err = st.GetProfiles(ctx, k.groups)
+		n, err = st.GetProfiles(ctx, k.w.m.name, k.groups)
 	}
 	if err != nil {
 		return 0, err

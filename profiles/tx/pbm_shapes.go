@@ -28,21 +28,21 @@ func newShapeStore(c store.Conn, s *pbmSpec) (*shapeStore, error) {
 }
 
 // GetProfile reads one entry.
-func (h *shapeStore) GetProfile(ctx context.Context, group []byte) (bool, error) {
+func (h *shapeStore) GetProfile(ctx context.Context, at string, group []byte) (bool, error) {
 	if h.s.grouped() {
-		got, err := h.grouped.GetGroup(ctx, h.s.space(mapProfile), group, [][]byte{group})
+		got, err := h.grouped.GetGroup(ctx, h.s.space(at), group, [][]byte{group})
 		return err == nil && got[0] != nil, err
 	}
-	_, found, err := h.get.Get(ctx, h.s.space(mapProfile), group, nil)
+	_, found, err := h.get.Get(ctx, h.s.space(at), group, nil)
 	return found, err
 }
 
 // GetProfiles reads several entries, in one call where the layout allows it.
-func (h *shapeStore) GetProfiles(ctx context.Context, groups [][]byte) (int, error) {
+func (h *shapeStore) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if h.s.grouped() {
-		return h.each(ctx, mapProfile, groups, groups)
+		return h.each(ctx, at, groups, groups)
 	}
-	return h.all(ctx, mapProfile, groups)
+	return h.all(ctx, at, groups)
 }
 
 // GetMembers reads several entries, in one call where the layout allows it.
@@ -97,7 +97,7 @@ type memoryPBM struct {
 func (h *memoryPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	found, err := h.GetProfile(ctx, group)
+	found, err := h.GetProfile(ctx, mapProfile, group)
 	if err != nil || !found {
 		return summary{}, false, err
 	}

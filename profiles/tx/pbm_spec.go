@@ -1,10 +1,12 @@
 package tx
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -32,7 +34,17 @@ const (
 	atomicNone     = "none"
 )
 
-var mapsKnown = []string{mapElig, mapProfile}
+// mapsKnown are the maps that a file may name, in both flavours of PadoGrid; the last
+// is of Coherence's, where it is read as profile is.
+var mapsKnown = []string{mapElig, mapProfile, mapSummary}
+
+// mapsOf lists the maps of a flavour.
+func mapsOf(flavour string) []string {
+	if flavour == values.FlavourCoherence {
+		return mapsKnown
+	}
+	return mapsKnown[:2]
+}
 
 // Operations of the pbm tracks; the first is that of the test case.
 const (
@@ -61,10 +73,11 @@ type pbmSpec struct {
 	// base is the date that eligibility keys count from, in Unix milliseconds.
 	base int64
 	// sizes of what is loaded: eligibility entries a thread and its threads, and profiles.
-	eligPer                     int64
-	eligThreads                 int
-	profiles                    int64
-	eligPayload, profilePayload int
+	eligPer     int64
+	eligThreads int
+	eligPayload int
+	// flat are the sizes of the maps whose keys are group numbers alone.
+	flat map[string]flatMap
 }
 
 // pbmMap is one map of the plan.
@@ -77,6 +90,17 @@ type pbmMap struct {
 	total, per int64
 	batch      int
 	start      workload.Settings
+}
+
+// flatMap is what is loaded of a map whose keys are group numbers.
+type flatMap struct {
+	entries int64
+	payload int
+}
+
+// reads says whether the plan looks things up in a map.
+func (s *pbmSpec) reads(name string) bool {
+	return slices.ContainsFunc(s.maps, func(m pbmMap) bool { return m.name == name })
 }
 
 func (s *pbmSpec) tx() bool {
@@ -92,7 +116,7 @@ func (s *pbmSpec) tx() bool {
 func (s *pbmSpec) grouped() bool { return s.layout == layoutGroup }
 
 func (s *pbmSpec) space(name string) store.Space {
-	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary}
+	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary && !s.reads(mapSummary)}
 }
 
 // share returns the eligibility keys of a thread of the load.

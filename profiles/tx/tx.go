@@ -65,7 +65,7 @@ func Profile() workload.Profile {
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &designer{values.New(in.Values, params())}
+	r := &designer{Reader: values.New(in.Values, params())}
 	v := r.Pick(r.Param("mode"), "mode")
 	mode, err := v.Choice(modes...)
 	if err != nil {

@@ -1,0 +1,85 @@
+package values
+
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Flavours of PadoGrid's perf_test, which read some things in a file differently.
+const (
+	FlavourRedis     = "redis"
+	FlavourCoherence = "coherence"
+)
+
+// flavour is the name of the parameter.
+const flavour = "flavour"
+
+// FlavourParam is the parameter with the flavour for which a file was written.
+func FlavourParam() workload.Param {
+	return workload.Param{
+		Name: flavour, Kind: workload.Choice, Choices: []string{"auto", FlavourRedis, FlavourCoherence}, Default: "auto",
+		Help: "which PadoGrid the properties file was written for; auto: by its keys for logging and its classes, or by the store",
+	}
+}
+
+// signs begin what gives a flavour away: the key of its logging, and the classes of
+// its packages.
+var signs = []struct{ flavour, logging, class string }{
+	{FlavourCoherence, "coherence", "org.oracle.coherence."},
+	{FlavourRedis, "redis", "org.redis"},
+}
+
+// signOf returns the flavour that a line of a properties file gives away, or "".
+func signOf(key, text string) string {
+	for _, s := range signs {
+		switch {
+		case strings.HasSuffix(key, ".logging.type") && strings.HasPrefix(key, s.logging),
+			strings.HasSuffix(key, "factory.class") && strings.HasPrefix(strings.TrimSpace(text), s.class):
+			return s.flavour
+		}
+	}
+	return ""
+}
+
+// Flavour reads and shows the flavour for which the properties file was written. A
+// file that does not give it away is of Coherence's on a store of that driver.
+func (r *Reader) Flavour(driver string) string {
+	p := FlavourParam()
+	v := r.Pick(p, flavour)
+	word, err := v.Choice(p.Choices...)
+	r.Problems.Add(err)
+	if word == "auto" {
+		word = FlavourRedis
+		if driver == FlavourCoherence && r.Original() {
+			word = FlavourCoherence
+		}
+	}
+	r.Show(flavour, word, v)
+	r.flavour = word
+	return word
+}
+
+// Trims says whether PadoGrid drops blanks around a value of a properties file: that
+// of the Coherence flavour does around some.
+func (r *Reader) Trims(v workload.Value) bool {
+	if r.flavour != FlavourCoherence || !FromProperties(v) || strings.HasSuffix(v.Name, ".factory.key.prefix") {
+		return false
+	}
+	for _, key := range []string{".ref", ".map", ".testCase", ".key.prefix", ".factory.class"} {
+		if strings.HasSuffix(v.Name, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Original says that something was read from a properties file.
+func (r *Reader) Original() bool {
+	for _, v := range r.Values {
+		if FromProperties(v) {
+			return true
+		}
+	}
+	return false
+}

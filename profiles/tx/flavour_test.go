@@ -1,0 +1,73 @@
+package tx
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// ofCoherence is written in the shape of PadoGrid's Coherence flavour.
+const ofCoherence = `coherence-addon.logging.type=log4j2
+memberSetSize=5
+mapNames=eligibility,profile,summary
+eligibility.totalEntryCount=200
+eligibility.threadCount=2
+profile.totalEntryCount=0100
+profile.threadCount=2
+profile.testCase=get
+summary.totalEntryCount=60
+summary.payloadSize=32
+summary.threadCount=3
+summary.testCase=get
+`
+
+func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
+	t.Helper()
+	vs, _, err := Read([]workload.File{{Path: "c.properties", Data: []byte(text)}})
+	require.NoError(t, err)
+	all := given(append([]string{"mode=pbm"}, pairs...)...)
+	for _, v := range vs {
+		all.Set(v)
+	}
+	return all
+}
+
+func TestTheCoherenceFlavour(t *testing.T) {
+	p, c := ready(t, "memory:", inputs(fromFile(t, ofCoherence)))
+	_, err := work(t.Context(), p, nil)
+	require.NoError(t, err)
+	f := p.Facts().(*PBMFacts)
+	require.Len(t, f.Maps, 3)
+	for i, want := range []struct {
+		name, word string
+		done       int64
+	}{{"eligibility", caseGetAll, 200}, {"profile", caseGet, 64}, {"summary", caseGet, 60}} {
+		m := f.Maps[i]
+		assert.Equal(t, want.name, m.Map)
+		assert.Equal(t, want.word, m.TestCase, "getall is the default of that flavour")
+		assert.Equal(t, want.done, m.Done, m.Map)
+		assert.Zero(t, m.Missing, m.Map)
+	}
+	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
+	assert.Contains(t, strings.Join(p.Writes, "\n"), "summary where it is missing: 60 entries of 32 B")
+
+	t.Run("again on what is there", func(t *testing.T) {
+		in := inputs(fromFile(t, ofCoherence))
+		again := bound(t, c, "memory", in)
+		require.NoError(t, again.Setup(t.Context(), nil))
+		assert.Contains(t, again.Facts().(*PBMFacts).Loaded.Found, Name)
+	})
+	t.Run("transactions do not write into it", func(t *testing.T) {
+		p := bound(t, c, "memory", inputs(fromFile(t, strings.Replace(ofCoherence, ",summary", "", 1), "eligibility.testCase=tx", "layout=group")))
+		err := p.Setup(t.Context(), nil)
+		require.Error(t, err)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	})
+	_, err = Design(inputs(fromFile(t, ofCoherence, "eligibility.testCase=tx")))
+	require.ErrorContains(t, err, "summary is what tx writes")
+}
