@@ -1,15 +1,12 @@
 package watch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -20,7 +17,7 @@ type JVM interface {
 	Heap(ctx context.Context) (*Heap, error)
 	// Every is how often it may be asked.
 	Every() time.Duration
-	// Note says what it does not tell, if anything.
+	// Note says what it does not tell, if anything; it is known after the first Heap.
 	Note() string
 }
 
@@ -85,23 +82,41 @@ func parseJolokia(data []byte) (*Heap, error) {
 	}
 	var heap usage
 	var pools map[string]struct{ Usage usage }
-	var collectors map[string]struct{ CollectionCount, CollectionTime int64 }
+	var collectors map[string]collector
 	if err := errors.Join(json.Unmarshal(answers[0].Value, &heap), json.Unmarshal(answers[1].Value, &pools), json.Unmarshal(answers[2].Value, &collectors)); err != nil {
 		return nil, fmt.Errorf("ask the JVM: %w", err)
 	}
-	h := &Heap{Used: &heap.Used}
-	if heap.Max > 0 {
-		h.Limit = &heap.Max
-	}
+	digest := beans{heap: heap, collectors: collectors, pools: map[string]usage{}}
 	for name, p := range pools {
+		digest.pools[name] = p.Usage
+	}
+	return digest.digest(), nil
+}
+
+// beans are what a JVM tells of its heap, pools and collectors by name.
+type beans struct {
+	heap       usage
+	pools      map[string]usage
+	collectors map[string]collector
+}
+
+type collector struct{ CollectionCount, CollectionTime int64 }
+
+// digest sorts pools and collectors into old and young.
+func (b *beans) digest() *Heap {
+	h := &Heap{Used: &b.heap.Used}
+	if b.heap.Max > 0 {
+		h.Limit = &b.heap.Max
+	}
+	for name, p := range b.pools {
 		switch {
 		case strings.Contains(name, "Old Gen") || strings.Contains(name, "Tenured"):
-			h.Old = plus(h.Old, p.Usage.Used)
+			h.Old = plus(h.Old, p.Used)
 		case strings.Contains(name, "Eden") || strings.Contains(name, "Survivor"):
-			h.Young = plus(h.Young, p.Usage.Used)
+			h.Young = plus(h.Young, p.Used)
 		}
 	}
-	for name, c := range collectors {
+	for name, c := range b.collectors {
 		switch {
 		case strings.Contains(name, "Young") || strings.Contains(name, "Scavenge") || strings.Contains(name, "ParNew") || strings.Contains(name, "name=Copy"):
 			h.YoungGCs = plus(h.YoungGCs, c.CollectionCount)
@@ -114,7 +129,7 @@ func parseJolokia(data []byte) (*Heap, error) {
 		}
 		h.GCTime = &t
 	}
-	return h, nil
+	return h
 }
 
 func plus(sum *int64, v int64) *int64 {
@@ -122,83 +137,4 @@ func plus(sum *int64, v int64) *int64 {
 		v += *sum
 	}
 	return &v
-}
-
-// nodetool runs a command that starts a JVM of its own each time, so not often.
-type nodetool struct {
-	command []string
-	// Its count begins anew each time it is read.
-	collections int64
-	time        time.Duration
-}
-
-func (*nodetool) Every() time.Duration { return 10 * time.Second }
-func (*nodetool) Note() string {
-	return "nodetool tells no generations: all collections are in the column of the young one"
-}
-
-func (n *nodetool) Heap(ctx context.Context) (*Heap, error) {
-	info, err := n.run(ctx, "info")
-	if err != nil {
-		return nil, err
-	}
-	gc, err := n.run(ctx, "gcstats")
-	if err != nil {
-		return nil, err
-	}
-	return n.parse(info, gc)
-}
-
-func (n *nodetool) run(ctx context.Context, what string) (string, error) {
-	if len(n.command) == 0 {
-		return "", errors.New("no nodetool command was given")
-	}
-	ctx, cancel := context.WithTimeout(ctx, n.Every())
-	defer cancel()
-	cmd := exec.CommandContext(ctx, n.command[0], append(n.command[1:len(n.command):len(n.command)], what)...)
-	var out, diagnosis bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &diagnosis, time.Second
-	if err := cmd.Run(); err != nil {
-		text, _, _ := strings.Cut(strings.TrimSpace(diagnosis.String()), "\n")
-		return "", fmt.Errorf("%s %s: %w %s", n.command[0], what, err, text)
-	}
-	return out.String(), nil
-}
-
-// parse reads "Heap Memory (MB) : 123.45 / 512.00" and the line of gcstats below
-// its heading: interval, longest and total pause in ms, deviation, MB, collections.
-func (n *nodetool) parse(info, gc string) (*Heap, error) {
-	h := &Heap{}
-	for line := range strings.Lines(info) {
-		name, value, _ := strings.Cut(line, ":")
-		if strings.TrimSpace(name) != "Heap Memory (MB)" {
-			continue
-		}
-		used, limit, _ := strings.Cut(value, "/")
-		h.Used, h.Limit = megabytes(used), megabytes(limit)
-	}
-	lines := strings.Split(strings.TrimSpace(gc), "\n")
-	if fields := strings.Fields(lines[len(lines)-1]); len(lines) > 1 && len(fields) >= 6 {
-		total, err1 := strconv.ParseFloat(fields[2], 64)
-		count, err2 := strconv.ParseInt(fields[5], 10, 64)
-		if err1 == nil && err2 == nil {
-			n.collections += count
-			n.time += time.Duration(total * float64(time.Millisecond))
-			c, t := n.collections, n.time
-			h.YoungGCs, h.GCTime = &c, &t
-		}
-	}
-	if h.Used == nil && h.YoungGCs == nil {
-		return nil, errors.New("what nodetool prints has neither a heap nor collections")
-	}
-	return h, nil
-}
-
-func megabytes(s string) *int64 {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil {
-		return nil
-	}
-	n := int64(v * (1 << 20))
-	return &n
 }

@@ -145,5 +145,54 @@ func TestNodetool(t *testing.T) {
 	_, err = n.parse("", "")
 	require.Error(t, err)
 	_, err = NewJVM("/nonexistent/nodetool -p 7199").Heap(t.Context())
-	require.ErrorContains(t, err, "/nonexistent/nodetool info: ")
+	require.ErrorContains(t, err, "/nonexistent/nodetool sjk mxdump")
+}
+
+// beansOfNodetool is what nodetool sjk mxdump prints, shortened.
+const beansOfNodetool = `{ "beans" : [ { "name" : "java.lang:name=Metaspace,type=MemoryPool", "Usage" : { "max" : -1, "used" : 55610664 } },
+{ "name" : "java.lang:name=G1 Young Generation,type=GarbageCollector", "CollectionCount" : 36, "CollectionTime" : 1021, "LastGcInfo" : null },
+{ "name" : "java.lang:name=G1 Eden Space,type=MemoryPool", "Usage" : { "max" : -1, "used" : 196083712 } },
+{ "name" : "java.lang:name=G1 Old Gen,type=MemoryPool", "Usage" : { "max" : 536870912, "used" : 201425408 } },
+{ "name" : "java.lang:type=Memory", "HeapMemoryUsage" : { "max" : 536870912, "used" : 398428408 } },
+{ "name" : "java.lang:type=Runtime", "SpecVersion" : "17" },
+{ "name" : "java.lang:name=G1 Old Generation,type=GarbageCollector", "CollectionCount" : 0, "CollectionTime" : 0 } ] }`
+
+// fakeNodetool is a nodetool of Cassandra 4 and later, or of an older one that knows
+// no sjk.
+func fakeNodetool(t *testing.T, beans string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/beans", []byte(beans), 0o600))
+	script := "#!/bin/sh\ncase \"$3\" in\nsjk) [ -s " + dir + "/beans ] && exec cat " + dir + "/beans; echo 'nodetool: Found unexpected parameters: [sjk]' >&2; exit 1;;\n" +
+		"info) echo 'Heap Memory (MB) : 100.50 / 512.00';;\ngcstats) echo head; echo '1 2 50 3 4 5 -1';;\nesac\n"
+	require.NoError(t, os.WriteFile(dir+"/nodetool", []byte(script), 0o700))
+	return "sh " + dir + "/nodetool -p 7199"
+}
+
+func TestNodetoolTellsGenerationsWhereItKnowsBeans(t *testing.T) {
+	t.Parallel()
+	j := NewJVM(fakeNodetool(t, beansOfNodetool))
+	h, err := j.Heap(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 398428408, *h.Used)
+	assert.EqualValues(t, 536870912, *h.Limit)
+	assert.EqualValues(t, 201425408, *h.Old)
+	assert.EqualValues(t, 196083712, *h.Young)
+	assert.EqualValues(t, 36, *h.YoungGCs)
+	assert.EqualValues(t, 0, *h.OldGCs)
+	assert.Equal(t, 1021*time.Millisecond, *h.GCTime)
+	assert.Empty(t, j.Note())
+
+	j = NewJVM(fakeNodetool(t, ""))
+	for i := range 2 {
+		h, err = j.Heap(t.Context())
+		require.NoError(t, err)
+		assert.EqualValues(t, 5*(i+1), *h.YoungGCs)
+		assert.Nil(t, h.Old)
+		assert.Contains(t, j.Note(), "tells no generations")
+	}
+	_, err = NewJVM(fakeNodetool(t, "{}")).Heap(t.Context())
+	require.ErrorContains(t, err, "has no heap")
+	_, err = NewJVM(fakeNodetool(t, "oops")).Heap(t.Context())
+	require.ErrorContains(t, err, "what nodetool prints of the beans: ")
 }

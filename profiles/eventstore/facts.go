@@ -176,9 +176,11 @@ type ProcessFacts struct {
 	Role string `json:"role"`
 	PID  int    `json:"pid"`
 	// Name is how the process calls itself; Note says what could not be had and why.
-	Name   string          `json:"name"`
-	Note   string          `json:"note,omitempty"`
-	Points []ResourcePoint `json:"points"`
+	Name string `json:"name"`
+	Note string `json:"note,omitempty"`
+	// JVMNote is Note of the heap and its collections.
+	JVMNote string          `json:"jvm_note,omitempty"`
+	Points  []ResourcePoint `json:"points"`
 }
 
 // ResourcePoint is one sample of a process, over the interval that ends at AtNs.

@@ -79,14 +79,14 @@ func (r *reporter) missing(role string, p *ProcessFacts) string {
 }
 
 // about says where the figures of a process come from.
-func (r *reporter) about(p *ProcessFacts, more string) {
+func (r *reporter) about(p *ProcessFacts, note, more string) {
 	var words []string
 	if more != "" {
 		words = append(words, more)
 	}
 	words = append(words, fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name))
-	if p.Note != "" {
-		words = append(words, "Note: "+strings.TrimSuffix(p.Note, ".")+".")
+	if note != "" {
+		words = append(words, "Note: "+strings.TrimSuffix(note, ".")+".")
 	}
 	r.printf("%s\n\n", strings.Join(words, " "))
 }
@@ -119,7 +119,7 @@ func (r *reporter) resources(role, short, title, more string, pictures ...string
 		"step", "CPU (avg), cores", "CPU (max), cores", "CPU (peak), cores", "CPU throttling (max), %", "RAM (avg)", "RAM (max)",
 		"network in (avg), Mbps", "network in (max), Mbps", "network out (avg), Mbps", "network out (max), Mbps",
 	}, rows...)
-	r.about(p, more)
+	r.about(p, p.Note, more)
 	r.windows()
 	r.picture(pictures...)
 }
@@ -139,8 +139,8 @@ func (r *reporter) jvm(role, title, more string, pictures ...string) {
 	p := r.f.process(role)
 	if p == nil || !p.has(hasHeap) {
 		why := r.missing(role, p)
-		if p != nil && p.Note != "" {
-			why = p.Note
+		if p != nil && p.JVMNote != "" {
+			why = p.JVMNote
 		}
 		r.printf("n/a: %s.\n\n", strings.TrimSuffix(why, "."))
 		return
@@ -168,7 +168,7 @@ func (r *reporter) jvm(role, title, more string, pictures ...string) {
 		"step", "HEAP used (max)", "HEAP limit", "old gen used (max)", "young gen used (max)",
 		"GC count old (max), times/min", "GC count young (max), times/min", "time in GC (max), %", "time in GC (avg), %",
 	}, rows...)
-	r.about(p, more)
+	r.about(p, p.JVMNote, more)
 	r.picture(pictures...)
 }
 

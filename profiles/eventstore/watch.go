@@ -126,11 +126,10 @@ func (b *binding) watchStore(ctx context.Context, pids map[string]int) *watched 
 		where = b.s.agent
 	}
 	if where == "" {
-		p.note("heap and collections: neither a Jolokia agent nor nodetool is known; say --set nodetool=URL or command")
+		p.noteJVM("neither a Jolokia agent nor nodetool is known; say --set nodetool=URL or command")
 		return p
 	}
 	p.jvm = watch.NewJVM(where)
-	p.note(p.jvm.Note())
 	return p
 }
 
@@ -186,14 +185,19 @@ func (p *watched) open(w *watch.Process, err error) {
 }
 
 // note adds to what is to be said of the process, once.
-func (p *watched) note(text string) {
-	if text == "" || strings.Contains(p.facts.Note, text) {
+func (p *watched) note(text string) { noteTo(&p.facts.Note, text) }
+
+// noteJVM is note of the heap and its collections.
+func (p *watched) noteJVM(text string) { noteTo(&p.facts.JVMNote, text) }
+
+func noteTo(note *string, text string) {
+	if text == "" || strings.Contains(*note, text) {
 		return
 	}
-	if p.facts.Note != "" {
-		p.facts.Note += "; "
+	if *note != "" {
+		*note += "; "
 	}
-	p.facts.Note += text
+	*note += text
 }
 
 // take samples every process.
@@ -204,7 +208,7 @@ func (w *watcher) take(b *binding) {
 		if p.process == nil && p.jvm == nil {
 			continue
 		}
-		point, problem := p.sample(ctx)
+		point, problem, unheard := p.sample(ctx)
 		point.AtNs = b.clock() - b.zero.Load()
 		if !b.meter.entered.Load() || ctx.Err() != nil {
 			continue // it was the beginning of an interval
@@ -212,6 +216,10 @@ func (w *watcher) take(b *binding) {
 		w.mu.Lock()
 		if problem != "" {
 			p.note(problem)
+		}
+		p.noteJVM(unheard)
+		if p.jvm != nil {
+			p.noteJVM(p.jvm.Note())
 		}
 		if p.process != nil {
 			p.facts.PID = p.process.PID()
@@ -224,8 +232,9 @@ func (w *watcher) take(b *binding) {
 	}
 }
 
-// sample measures one process.
-func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem string) {
+// sample measures one process; problem says what is not known of it, unheard what is
+// not of its JVM.
+func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem, unheard string) {
 	var heap *watch.Heap
 	if p.process != nil {
 		s, err := p.process.Take(ctx)
@@ -250,11 +259,11 @@ func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem string) 
 		p.asked = time.Now()
 		var err error
 		if heap, err = p.jvm.Heap(ctx); err != nil {
-			problem = "heap and collections: " + err.Error()
+			unheard = err.Error()
 		}
 	}
 	if heap == nil {
-		return x, problem
+		return x, problem, unheard
 	}
 	x.Heap, x.HeapMax, x.Old, x.Young = heap.Used, heap.Limit, heap.Old, heap.Young
 	if last := p.heap; last != nil {
@@ -265,7 +274,7 @@ func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem string) 
 		}
 	}
 	p.heap = heap
-	return x, problem
+	return x, problem, unheard
 }
 
 // since is how much a count has grown; of a server that was started again it is what

@@ -1,0 +1,136 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// nodetool runs a command that starts a JVM of its own each time, so not often.
+type nodetool struct {
+	command []string
+	older   bool // it knows no beans
+	// Its count begins anew each time it is read.
+	collections int64
+	time        time.Duration
+}
+
+func (*nodetool) Every() time.Duration { return 10 * time.Second }
+func (n *nodetool) Note() string {
+	if !n.older {
+		return ""
+	}
+	return "this nodetool tells no generations: all collections are in the column of the young one"
+}
+
+func (n *nodetool) Heap(ctx context.Context) (*Heap, error) {
+	if !n.older {
+		text, err := n.run(ctx, "sjk", "mxdump", "-q", "java.lang:*")
+		if err == nil {
+			return parseBeans(text)
+		}
+		if !strings.Contains(err.Error(), "unexpected parameters") { // such as: nobody answers
+			return nil, err
+		}
+		n.older = true // before 4.0
+	}
+	info, err := n.run(ctx, "info")
+	if err != nil {
+		return nil, err
+	}
+	gc, err := n.run(ctx, "gcstats")
+	if err != nil {
+		return nil, err
+	}
+	return n.parse(info, gc)
+}
+
+func (n *nodetool) run(ctx context.Context, what ...string) (string, error) {
+	if len(n.command) == 0 {
+		return "", errors.New("no nodetool command was given")
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.Every())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, n.command[0], append(n.command[1:len(n.command):len(n.command)], what...)...)
+	var out, diagnosis bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &diagnosis, time.Second
+	if err := cmd.Run(); err != nil {
+		text, _, _ := strings.Cut(strings.TrimSpace(diagnosis.String()), "\n")
+		return "", fmt.Errorf("%s %s: %w %s", n.command[0], strings.Join(what, " "), err, text)
+	}
+	return out.String(), nil
+}
+
+// parseBeans reads what mxdump prints.
+func parseBeans(text string) (*Heap, error) {
+	var all struct {
+		Beans []struct {
+			Name            string `json:"name"`
+			HeapMemoryUsage *usage
+			Usage           usage
+			collector
+		} `json:"beans"`
+	}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("what nodetool prints of the beans: %w", err)
+	}
+	b := beans{pools: map[string]usage{}, collectors: map[string]collector{}}
+	for _, x := range all.Beans {
+		switch {
+		case x.HeapMemoryUsage != nil:
+			b.heap = *x.HeapMemoryUsage
+		case strings.Contains(x.Name, "type=MemoryPool"):
+			b.pools[x.Name] = x.Usage
+		case strings.Contains(x.Name, "type=GarbageCollector"):
+			b.collectors[x.Name] = x.collector
+		}
+	}
+	if b.heap.Used == 0 {
+		return nil, errors.New("what nodetool prints of the beans has no heap")
+	}
+	return b.digest(), nil
+}
+
+// parse reads "Heap Memory (MB) : 123.45 / 512.00" and the line of gcstats below
+// its heading: interval, longest and total pause in ms, deviation, MB, collections.
+func (n *nodetool) parse(info, gc string) (*Heap, error) {
+	h := &Heap{}
+	for line := range strings.Lines(info) {
+		name, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(name) != "Heap Memory (MB)" {
+			continue
+		}
+		used, limit, _ := strings.Cut(value, "/")
+		h.Used, h.Limit = megabytes(used), megabytes(limit)
+	}
+	lines := strings.Split(strings.TrimSpace(gc), "\n")
+	if fields := strings.Fields(lines[len(lines)-1]); len(lines) > 1 && len(fields) >= 6 {
+		total, err1 := strconv.ParseFloat(fields[2], 64)
+		count, err2 := strconv.ParseInt(fields[5], 10, 64)
+		if err1 == nil && err2 == nil {
+			n.collections += count
+			n.time += time.Duration(total * float64(time.Millisecond))
+			c, t := n.collections, n.time
+			h.YoungGCs, h.GCTime = &c, &t
+		}
+	}
+	if h.Used == nil && h.YoungGCs == nil {
+		return nil, errors.New("what nodetool prints has neither a heap nor collections")
+	}
+	return h, nil
+}
+
+func megabytes(s string) *int64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil {
+		return nil
+	}
+	n := int64(v * (1 << 20))
+	return &n
+}
