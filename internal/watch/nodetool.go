@@ -69,27 +69,30 @@ func (n *nodetool) run(ctx context.Context, what ...string) (string, error) {
 
 // parseBeans reads what mxdump prints.
 func parseBeans(text string) (*Heap, error) {
+	// By exact names: a bean has "name" and may have an attribute "Name".
 	var all struct {
-		Beans []struct {
-			Name            string `json:"name"`
-			HeapMemoryUsage *usage
-			Usage           usage
-			collector
-		} `json:"beans"`
+		Beans []map[string]json.RawMessage `json:"beans"`
 	}
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return nil, fmt.Errorf("what nodetool prints of the beans: %w", err)
-	}
+	err := json.Unmarshal([]byte(text), &all)
 	b := beans{pools: map[string]usage{}, collectors: map[string]collector{}}
 	for _, x := range all.Beans {
+		var name string
+		err = errors.Join(err, json.Unmarshal(x["name"], &name))
 		switch {
-		case x.HeapMemoryUsage != nil:
-			b.heap = *x.HeapMemoryUsage
-		case strings.Contains(x.Name, "type=MemoryPool"):
-			b.pools[x.Name] = x.Usage
-		case strings.Contains(x.Name, "type=GarbageCollector"):
-			b.collectors[x.Name] = x.collector
+		case name == "java.lang:type=Memory":
+			err = errors.Join(err, json.Unmarshal(x["HeapMemoryUsage"], &b.heap))
+		case strings.Contains(name, "type=MemoryPool"):
+			var u usage
+			err = errors.Join(err, json.Unmarshal(x["Usage"], &u))
+			b.pools[name] = u
+		case strings.Contains(name, "type=GarbageCollector"):
+			var c collector
+			err = errors.Join(err, json.Unmarshal(x["CollectionCount"], &c.CollectionCount), json.Unmarshal(x["CollectionTime"], &c.CollectionTime))
+			b.collectors[name] = c
 		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what nodetool prints of the beans: %w", err)
 	}
 	if b.heap.Used == 0 {
 		return nil, errors.New("what nodetool prints of the beans has no heap")

@@ -151,7 +151,7 @@ func TestNodetool(t *testing.T) {
 // beansOfNodetool is what nodetool sjk mxdump prints, shortened.
 const beansOfNodetool = `{ "beans" : [ { "name" : "java.lang:name=Metaspace,type=MemoryPool", "Usage" : { "max" : -1, "used" : 55610664 } },
 { "name" : "java.lang:name=G1 Young Generation,type=GarbageCollector", "CollectionCount" : 36, "CollectionTime" : 1021, "LastGcInfo" : null },
-{ "name" : "java.lang:name=G1 Eden Space,type=MemoryPool", "Usage" : { "max" : -1, "used" : 196083712 } },
+{ "name" : "java.lang:name=G1 Eden Space,type=MemoryPool", "Usage" : { "max" : -1, "used" : 196083712 }, "PeakUsage" : { "used" : 1 }, "Name" : "G1 Eden Space" },
 { "name" : "java.lang:name=G1 Old Gen,type=MemoryPool", "Usage" : { "max" : 536870912, "used" : 201425408 } },
 { "name" : "java.lang:type=Memory", "HeapMemoryUsage" : { "max" : 536870912, "used" : 398428408 } },
 { "name" : "java.lang:type=Runtime", "SpecVersion" : "17" },
