@@ -13,10 +13,22 @@ type scanner struct {
 
 // next moves to the next field and says whether there is one.
 func (s *scanner) next() bool {
+	b := s.b
+	if len(b) < 2 || s.bad {
+		return s.slow()
+	}
+	if key, size := b[0], int(b[1]); key < 0x80 && key > 7 && key&7 == 2 && size < 0x80 && size <= len(b)-2 {
+		s.field, s.n, s.v, s.b = int(key>>3), 0, b[2:size+2:size+2], b[size+2:]
+		return true // most fields are strings and messages of fewer than 128 bytes
+	}
+	return s.slow()
+}
+
+func (s *scanner) slow() bool {
 	if len(s.b) == 0 || s.bad {
 		return false
 	}
-	key, n := s.uvarint()
+	key := s.uvarint()
 	if s.bad || key>>3 == 0 || key>>3 > 1<<28 {
 		s.bad = true
 		return false
@@ -24,12 +36,11 @@ func (s *scanner) next() bool {
 	s.field, s.v, s.n = int(key>>3), nil, 0
 	switch key & 7 {
 	case 0:
-		s.n, _ = s.uvarint()
+		s.n = s.uvarint()
 	case 1:
-		n = 8
-		s.skip(n)
+		s.skip(8)
 	case 2:
-		size, _ := s.uvarint()
+		size := s.uvarint()
 		if s.bad || size > uint64(len(s.b)) {
 			s.bad = true
 			return false
@@ -43,19 +54,17 @@ func (s *scanner) next() bool {
 	return !s.bad
 }
 
-func (s *scanner) uvarint() (uint64, int) {
-	if len(s.b) > 0 && s.b[0] < 0x80 {
-		v := uint64(s.b[0])
-		s.b = s.b[1:]
-		return v, 1
-	}
-	v, n := binary.Uvarint(s.b)
-	if n <= 0 {
+func (s *scanner) uvarint() uint64 {
+	v, n := uint64(0), 0
+	if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // as times are
+		v = uint64(s.b[0]&0x7F) | uint64(s.b[1]&0x7F)<<7 | uint64(s.b[2]&0x7F)<<14 | uint64(s.b[3]&0x7F)<<21 | uint64(s.b[4])<<28
+		n = 5
+	} else if v, n = binary.Uvarint(s.b); n <= 0 {
 		s.bad = true
-		return 0, 0
+		return 0
 	}
 	s.b = s.b[n:]
-	return v, n
+	return v
 }
 
 func (s *scanner) skip(n int) {
@@ -140,8 +149,7 @@ func (m *messageID) sub(s *scanner) {
 	}
 	p := scanner{b: s.v}
 	for len(p.b) > 0 && !p.bad {
-		v, _ := p.uvarint()
-		m.subsequence = append(m.subsequence, uint32(v))
+		m.subsequence = append(m.subsequence, uint32(p.uvarint()))
 	}
 	s.bad = s.bad || p.bad
 }
