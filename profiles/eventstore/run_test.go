@@ -22,20 +22,31 @@ import (
 
 func TestProfile(t *testing.T) { profiletest.Run(t, eventstore.Profile()) }
 
-// start begins a run as a user would; files are those of --file.
-func start(t *testing.T, target string, set []string, files ...string) (*session.Live, error) {
+// request asks for a run as a user would; files are those of --file.
+func request(t *testing.T, target string, set []string, files ...string) session.Request {
 	t.Helper()
 	req := session.Request{Profile: eventstore.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Files: files, Formats: []string{eventstore.FormatID}}
 	for _, kv := range set {
 		name, v, _ := strings.Cut(kv, "=")
 		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
 	}
+	return req
+}
+
+// begin begins a run that was asked for.
+func begin(t *testing.T, req session.Request) (*session.Live, error) {
+	t.Helper()
 	env := session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats(), Version: "test"}
 	p, err := session.Prepare(t.Context(), env, req)
 	if err != nil {
 		return nil, err
 	}
 	return p.Start(t.Context(), nil)
+}
+
+func start(t *testing.T, target string, set []string, files ...string) (*session.Live, error) {
+	t.Helper()
+	return begin(t, request(t, target, set, files...))
 }
 
 // finish waits for the end of a run and returns it with its facts.

@@ -1,0 +1,80 @@
+package eventstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore"
+)
+
+// The documented load, two generators of 50,000 events a second with a tick a second,
+// for some ticks: what it comes to in every figure that follows from the load alone.
+// A tick has the batch size that was in force when it began, so that each step has
+// whole ticks, however slow the machine is.
+func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
+	req := request(t, "null:", []string{"pacing=ticked", "tickRate=1", "rate=100000", "threads=2", "batch=300", "duration=5s", "query=off", "schema=cradle"})
+	req.Timetable = []string{"2500ms:batch=400"}
+	l, err := begin(t, req)
+	require.NoError(t, err)
+	o, f := finish(t, l)
+	require.NoError(t, o.Err)
+	require.GreaterOrEqual(t, len(f.Steps), 2)
+	for i, want := range []struct {
+		mean float64
+		most int
+	}{{299.4, 300}, {400, 400}} {
+		s := f.Steps[i]
+		sent, batches := s.Sent.Events, s.Sent.Batches
+		if i == 0 { // the root of each generator is a batch of its own
+			sent, batches = sent-2, batches-2
+		}
+		require.Positive(t, batches)
+		assert.Zero(t, sent%50_000, "whole ticks: %d events", sent)
+		assert.InDelta(t, want.mean, float64(sent)/float64(batches), 0.05)
+		assert.Equal(t, want.most, s.MaxBatch)
+		assert.Equal(t, s.Sent.Batches, s.Offered.Batches, "nothing is dropped")
+		assert.InEpsilon(t, 1495, float64(s.SentBytes)/float64(s.Sent.Events), 0.01, "bytes of protobuf")
+		stored := float64(s.Stored.Events)
+		assert.InEpsilon(t, 1345, float64(s.RawBytes)/stored, 0.01, "bytes of content")
+		assert.InDelta(t, 5.4, float64(s.RawBytes)/float64(s.CompressedBytes), 0.2, "times by LZ4")
+		assert.InEpsilon(t, 105, float64(s.LinkBytes)/stored, 0.05, "bytes of links: ids are shorter at first")
+		assert.InEpsilon(t, 354, float64(s.CompressedBytes+s.LinkBytes)/stored, 0.02, "bytes of content and links")
+		assert.Equal(t, s.Stored.Batches, s.Rows, "one row for each batch")
+	}
+	assert.Equal(t, f.Ledger.Sent, f.Ledger.Acked)
+	assert.Equal(t, "15s", f.Config["counterPersistenceInterval"])
+}
+
+// Ticks whose number of events is no multiple of anything lose neither a tick nor a
+// remainder: 1001 events a second in three ticks of each of two generators.
+func TestTicksLoseNoRemainders(t *testing.T) {
+	o, f := run(t, "null:", "pacing=ticked", "rate=20020", "threads=2", "batch=300", "events=30030", "tickRate=3", "payload=100", "query=off")
+	require.NoError(t, o.Err)
+	n, _ := operation(&o.Run, "events", "publish")
+	assert.EqualValues(t, 30030, n)
+	assert.EqualValues(t, 30032, f.Ledger.Acked)
+	elapsed := float64(f.Steps[0].ToNs-f.Steps[0].FromNs) / 1e9
+	assert.GreaterOrEqual(t, elapsed, 1.3, "nine ticks of a third of a second are not sent at once")
+}
+
+// In Cradle's tables a batch is one statement once the page and its scope are known,
+// takes as many bytes as were measured, and is restored byte for byte.
+func TestCradleTakesOneStatementForABatch(t *testing.T) {
+	o, f := run(t, labtest.Cassandra(t).URL(), "namespace=statements", "schema=cradle", "events=15000", "rate=15000", "batch=300", "query=off")
+	require.NoError(t, o.Err)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.EqualValues(t, 15002, f.Ledger.Once)
+	assert.Zero(t, f.Ledger.Corrupt)
+	var s eventstore.StepFacts
+	for _, x := range f.Steps {
+		s.Rows, s.Statements = s.Rows+x.Rows, s.Statements+x.Statements
+		s.StoredBytes, s.Stored.Events = s.StoredBytes+x.StoredBytes, s.Stored.Events+x.Stored.Events
+	}
+	assert.EqualValues(t, 52, s.Rows)
+	assert.LessOrEqual(t, s.Statements, s.Rows+8, "beside those that make scope and duration known")
+	assert.InEpsilon(t, 354, float64(s.StoredBytes)/float64(s.Stored.Events), 0.02)
+}

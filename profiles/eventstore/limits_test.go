@@ -1,0 +1,201 @@
+package eventstore
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// slow is a data layer that takes as long as it is told, or for ever.
+type slow struct {
+	layer
+	takes   time.Duration // 0: until the stage ends
+	during  func()
+	flushes []time.Time
+}
+
+func (s *slow) store(ctx context.Context, rs []*record) (int, error) {
+	if s.during != nil {
+		s.during()
+	}
+	if s.takes == 0 {
+		<-ctx.Done()
+		return 0, context.Cause(ctx)
+	}
+	time.Sleep(s.takes)
+	return len(rs), nil
+}
+
+func (s *slow) flush(context.Context, *tallies) error {
+	s.flushes = append(s.flushes, time.Now())
+	return nil
+}
+
+// line is generators, the direct transport and a store stage, as a run has them.
+type line struct {
+	st   *stage
+	d    *direct
+	l    *slow
+	made atomic.Int64
+	all  sync.WaitGroup
+}
+
+// newLine begins a store stage behind a transport.
+func newLine(t *testing.T, s *spec, l *slow) *line {
+	t.Helper()
+	began := time.Now()
+	clock := func() int64 { return int64(time.Since(began)) }
+	x := &line{d: newDirect(clock, s.prefetch, s.maxTaskBytes), l: l}
+	recv, err := x.d.Receiver(t.Context(), s.prefetch)
+	require.NoError(t, err)
+	x.st = &stage{
+		s: s, l: l, traits: traits{writers: 128, group: 1}, recv: recv, gate: newGate(int64(s.maxTasks), s.maxTaskBytes),
+		meter: newMeter(), ledger: newLedger(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
+		durable: func(Meta, int64, error) {}, stored: func(*record) {},
+	}
+	require.NoError(t, x.st.start())
+	return x
+}
+
+// generate makes batches as fast as they are taken, until ctx ends or so many are made.
+func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) {
+	p, err := x.d.Publisher(ctx, number, func(Meta, error) {})
+	require.NoError(t, err)
+	g := some(t, testShape(), 300, documentedBody)
+	g.number = number
+	x.all.Go(func() {
+		for range batches {
+			first := g.fill(stampOf(time.Now().UnixNano()), 300, documentedBody)
+			e := newEnvelope()
+			g.seal(e, first)
+			if p.Publish(ctx, e) != nil {
+				return
+			}
+			x.made.Add(1)
+		}
+	})
+}
+
+func limited() *spec {
+	return &spec{
+		shape: *testShape(), codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20, prefetch: 16, maxTasks: 8, maxTaskBytes: 3 << 20,
+		maxRetries: 3, retryBase: time.Second, processing: 2, timeout: time.Hour, onFailure: failRequeue,
+	}
+}
+
+// A store that is slower than the generators makes them wait: at no moment is more
+// held than the limits allow, and everything comes through in the end.
+func TestASlowStoreIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited()
+		l := &slow{takes: 50 * time.Millisecond}
+		x := newLine(t, s, l)
+		var most, mostBytes, queued, queuedBytes atomic.Int64
+		l.during = func() {
+			count, bytes, _, _ := x.st.gate.inside()
+			depth, err := x.d.Depth(t.Context())
+			assert.NoError(t, err)
+			most.Store(max(most.Load(), count))
+			mostBytes.Store(max(mostBytes.Load(), bytes))
+			queued.Store(max(queued.Load(), depth.Ready+depth.Unacked))
+			queuedBytes.Store(max(queuedBytes.Load(), depth.Bytes))
+		}
+		for i := range 2 {
+			x.generate(t.Context(), t, i, 60)
+		}
+		x.all.Wait()
+		time.Sleep(time.Minute) // what is on its way arrives
+		depth, err := x.d.Depth(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, Depth{}, depth)
+		x.st.crash()
+		assert.EqualValues(t, 120, x.made.Load())
+		assert.LessOrEqual(t, most.Load(), int64(s.maxTasks))
+		assert.LessOrEqual(t, mostBytes.Load(), s.maxTaskBytes)
+		assert.Positive(t, mostBytes.Load())
+		assert.LessOrEqual(t, queued.Load(), int64(s.prefetch))
+		assert.LessOrEqual(t, queuedBytes.Load(), s.maxTaskBytes)
+		_, _, peak, peakBytes := x.st.gate.inside()
+		assert.LessOrEqual(t, peak, int64(s.maxTasks))
+		assert.LessOrEqual(t, peakBytes, s.maxTaskBytes)
+	})
+}
+
+// While the store stands still, generators that could make gigabytes make what the
+// limits allow, and so does the heap.
+func TestAStoreThatStandsStillBoundsMemory(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC() // the pools let go with the second
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := limited()
+		x := newLine(t, s, &slow{})
+		ctx, cancel := context.WithCancel(t.Context())
+		before := heap()
+		for i := range 4 {
+			x.generate(ctx, t, i, 100_000) // of 440 KB each
+		}
+		time.Sleep(10 * time.Minute) // and all that can is done
+		synctest.Wait()
+		depth, err := x.d.Depth(ctx)
+		require.NoError(t, err)
+		count, bytes, _, _ := x.st.gate.inside()
+		assert.LessOrEqual(t, bytes, s.maxTaskBytes)
+		assert.LessOrEqual(t, count, int64(s.maxTasks))
+		assert.LessOrEqual(t, depth.Bytes, s.maxTaskBytes)
+		assert.Equal(t, depth.Ready+depth.Unacked, x.made.Load(), "everything that was taken is there")
+		// Two stages of the limit, and what each of four generators and two composers works with.
+		assert.Less(t, heap()-before, 2*s.maxTaskBytes+6*(2<<20))
+		cancel()
+		x.all.Wait()
+		x.st.crash()
+	})
+}
+
+// What is counted is written every 15 s, as long as there is something.
+func TestStatisticsAreWrittenEveryInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limited()
+		s.counterEvery = 15 * time.Second
+		l := &slow{takes: time.Millisecond}
+		began := time.Now()
+		x := newLine(t, s, l)
+		g := some(t, testShape(), 10, 100)
+		for range 44 {
+			x.st.count(g.b.events)
+			time.Sleep(time.Second)
+		}
+		x.st.crash()
+		require.Len(t, l.flushes, 2)
+		for i, at := range l.flushes {
+			assert.Equal(t, time.Duration(i+1)*15*time.Second, at.Sub(began))
+		}
+	})
+}
+
+// Ids have 37 to 45 characters, the first 36 of them common to the generator.
+func TestIdsHaveTheDocumentedForm(t *testing.T) {
+	for next, length := range map[int64]int{1: 37, 1_000: 40, 90_000_001: 44, 999_999_000: 45} {
+		g := newGenerator(testShape(), 0)
+		require.NoError(t, g.plant(stampOf(g.m.s.born), 100, 1000, func(int64) error { return nil }))
+		g.next = next
+		g.fill(stampOf(g.m.s.born), 5, 100)
+		for i := range g.b.events {
+			id := g.b.events[i].id.id
+			assert.Len(t, id, length)
+			assert.Equal(t, g.m.prefix, id[:prefixLen])
+		}
+	}
+	assert.Len(t, newMaker(testShape(), 0).prefix, prefixLen)
+}
