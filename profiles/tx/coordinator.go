@@ -51,6 +51,8 @@ type coordinator struct {
 	tally *sagaTally
 	// caller is what sagas that were taken up are carried on with, one after the other.
 	caller caller
+	// n counts the calls of the saga in hand.
+	n calls
 }
 
 // stopwatch records the storage operations and branch calls of a saga; nil
@@ -78,7 +80,9 @@ func timed(it *stopwatch, s *saga, op workload.Op, f func() error) error {
 func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *saga) error {
 	s.interval = c.firstInterval()
 	s.next = s.created.Add(s.interval)
+	c.n.save++
 	if err := timed(it, s, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
+		c.tally.rejected(err)
 		return fmt.Errorf("save: %w", err)
 	}
 	return c.process(ctx, it, s)
@@ -204,12 +208,16 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 	} else {
 		r.rolledBack = now
 	}
+	c.n.branch++
 	if err := timed(it, s, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
+		c.tally.rejected(err)
 		return fmt.Errorf("branch %d: %w", r.step+1, err)
 	}
 	if first := c.firstInterval(); s.interval > first || now.Sub(s.next) > touchAfter-s.interval {
 		s.interval, s.next = first, now.Add(first)
+		c.n.touch++
 		if err := c.store.Touch(ctx, s); err != nil {
+			c.tally.rejected(err)
 			return fmt.Errorf("touch: %w", err)
 		}
 	}
@@ -226,7 +234,9 @@ func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op wor
 	case failed:
 		s.rolledBack = now
 	}
+	c.n.change++
 	if err := timed(it, s, op, func() error { return c.store.Change(ctx, s, from) }); err != nil {
+		c.tally.rejected(err)
 		return fmt.Errorf("%s: %w", sagaOps[op], err)
 	}
 	return nil
@@ -243,7 +253,9 @@ func (c *coordinator) later(ctx context.Context, s *saga, cause error) error {
 	}
 	s.next = time.Now().Add(s.interval)
 	s.updated = time.Now()
+	c.n.touch++
 	if err := c.store.Touch(ctx, s); err != nil {
+		c.tally.rejected(err)
 		return errors.Join(cause, fmt.Errorf("touch: %w", err))
 	}
 	if cause != nil && !errors.Is(cause, errParticipant) {
@@ -294,6 +306,7 @@ func (c *coordinator) call(ctx context.Context, it *stopwatch, s *saga, pos int)
 		return 0, fmt.Errorf("%s of branch %d: %w", r.op, r.step+1, err)
 	}
 	c.tally.note(got)
+	c.n.move(op == opUndo, got)
 	if lost {
 		return 0, errParticipant // it was done, and nobody knows
 	}
@@ -303,6 +316,7 @@ func (c *coordinator) call(ctx context.Context, it *stopwatch, s *saga, pos int)
 			return 0, fmt.Errorf("%s of branch %d again: %w", r.op, r.step+1, err)
 		}
 		c.tally.note(again)
+		c.n.move(op == opUndo, again)
 	}
 	return got, nil
 }

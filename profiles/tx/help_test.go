@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -180,4 +181,11 @@ func workPhase(ctx context.Context, ph *workload.Phase, rec *samples, stop func(
 	}
 	wg.Wait()
 	return nil
+}
+
+func typedSQL(t testing.TB, url string) sqlstore.Typed {
+	t.Helper()
+	c, ok := open(t, url).(sqlstore.Typed)
+	require.True(t, ok)
+	return c
 }

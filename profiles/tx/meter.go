@@ -20,6 +20,10 @@ type usage struct {
 	client, server float64
 	// memory is bytes of data in the store, calls the calls of scripts that it counted.
 	memory, calls int64
+	// kind is what the calls are: scripts or statements.
+	kind string
+	// received and sent are bytes that the server got and gave.
+	received, sent int64
 	// cores is how many threads of the server do the work: 1 for Redis.
 	cores float64
 }
@@ -34,14 +38,15 @@ type meter interface {
 type plainMeter struct{}
 
 func (plainMeter) usage(context.Context) usage {
-	return usage{at: time.Now(), client: cpuSeconds(), server: -1, memory: -1, calls: -1}
+	return usage{at: time.Now(), client: cpuSeconds(), server: -1, memory: -1, calls: -1, received: -1, sent: -1}
 }
 
 // redisMeter asks Redis.
 type redisMeter struct{ c redis.Typed }
 
 func (m redisMeter) usage(ctx context.Context) usage {
-	u := usage{at: time.Now(), client: cpuSeconds(), server: -1, memory: -1, calls: -1}
+	u := plainMeter{}.usage(ctx)
+	u.kind = "scripts"
 	var clients []*goredis.Client
 	switch c := m.c.Client().(type) {
 	case *goredis.Client:
@@ -55,15 +60,17 @@ func (m redisMeter) usage(ctx context.Context) usage {
 		}
 	}
 	for i, c := range clients {
-		text, err := c.InfoMap(ctx, "cpu", "memory", "commandstats").Result()
+		text, err := c.InfoMap(ctx, "cpu", "memory", "stats", "commandstats").Result()
 		if err != nil {
 			return u
 		}
 		if i == 0 {
-			u.server, u.memory, u.calls = 0, 0, 0
+			u.server, u.memory, u.calls, u.received, u.sent = 0, 0, 0, 0, 0
 		}
 		cpu := text["CPU"]
 		u.server += decimal(cpu["used_cpu_sys"]) + decimal(cpu["used_cpu_user"])
+		u.received += int64(decimal(text["Stats"]["total_net_input_bytes"]))
+		u.sent += int64(decimal(text["Stats"]["total_net_output_bytes"]))
 		u.memory += int64(decimal(text["Memory"]["used_memory_dataset"]))
 		for name, v := range text["Commandstats"] {
 			switch name {

@@ -20,10 +20,42 @@ type sqlMeter struct{ d *database }
 // usage adds up the server's processes.
 func (m sqlMeter) usage(ctx context.Context) usage {
 	u := plainMeter{}.usage(ctx)
+	m.statements(ctx, &u)
 	if s := m.seconds(ctx); s >= 0 {
 		u.server, u.cores = s, float64(runtime.NumCPU())
 	}
 	return u
+}
+
+// statements asks for the statements of data that the server has counted: of MySQL
+// and MariaDB its status, of PostgreSQL pg_stat_statements where that is there.
+func (m sqlMeter) statements(ctx context.Context, u *usage) {
+	switch m.d.dialect {
+	case sqlstore.DialectMySQL:
+		counts := map[string]int64{}
+		err := m.d.each(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent')", nil,
+			func(scan func(...any) error) error {
+				var name string
+				var n int64
+				err := scan(&name, &n)
+				counts[name] = n
+				return err
+			})
+		if err == nil && len(counts) == 6 {
+			u.kind, u.calls = "statements", counts["Com_select"]+counts["Com_insert"]+counts["Com_update"]+counts["Com_delete"]
+			u.received, u.sent = counts["Bytes_received"], counts["Bytes_sent"]
+		}
+	case sqlstore.DialectPostgres:
+		var there bool
+		if m.d.db.QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
+			return
+		}
+		var n int64
+		if m.d.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
+			" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg_%'").Scan(&n) == nil {
+			u.kind, u.calls = "statements", n
+		}
+	}
 }
 
 // shared says whether the server runs on this machine: else its time is not told.

@@ -72,6 +72,10 @@ func sagaParams() []workload.Param {
 		{Name: "finishedExpire", Kind: workload.Duration, Default: "24h", Help: "saga: how long a finished transaction is kept"},
 		{Name: "checkInterval", Kind: workload.Duration, Default: "1s", Help: "saga: how often some finished transactions are read back in mid-run; 0s: never"},
 		{
+			Name: "countCalls", Kind: workload.Switch, Default: "on",
+			Help: "saga: on calls the run invalid when the store has counted other calls than were predicted, by more than 0.1 %; off is for a server that others call too",
+		},
+		{
 			Name: "endpoint", Kind: workload.Text, Default: "127.0.0.1:0",
 			Help: "saga on a dtm server: the address at which it reaches the participants, which perfbench serves; port 0 takes a free one",
 		},

@@ -18,6 +18,7 @@ import (
 // bindSaga connects a saga plan to a store of transactions.
 func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m meter) error {
 	r := newSagaRun(sp, st, m)
+	r.whole = true
 	if err := bindSagaRun(c, p, sp, r); err != nil {
 		return err
 	}
@@ -206,6 +207,7 @@ func (r *sagaRun) measureStart(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.before = u
+	r.extra = r.beside()
 }
 
 func (r *sagaRun) measureEnd(ctx context.Context) {
@@ -213,6 +215,15 @@ func (r *sagaRun) measureEnd(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.after = u
+	r.extra = r.beside() - r.extra
+}
+
+// beside is how many statements beside those of sagas a SQL store has been sent.
+func (r *sagaRun) beside() int64 {
+	if d, ok := r.store.(*sqlSagas); ok {
+		return d.extra.Load()
+	}
+	return 0
 }
 
 // tabled is implemented by what has tables of its own, which are spaces beside the

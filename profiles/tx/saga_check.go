@@ -19,6 +19,7 @@ const (
 	checkLedger  = "balances are what the ledgers say"
 	checkIndex   = "the index of unfinished sagas is empty"
 	checkEarlier = "sagas acknowledged by runs that were killed are there"
+	checkCalls   = "the store counted the calls that were predicted"
 	checkSampled = "sagas read back in mid-run have their outcome"
 )
 
@@ -208,6 +209,7 @@ func (r *sagaRun) addUp(ctx context.Context) error {
 	if r.spec.accounts == 0 || r.spec.shards > 1 || r.spec.accounts > fewAccounts {
 		return nil
 	}
+	r.polls.Add(1)
 	got, err := r.store.Money(ctx)
 	if err != nil || len(got) == 0 {
 		return err

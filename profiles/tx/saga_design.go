@@ -44,9 +44,11 @@ type sagaSpec struct {
 	timeout, retry, cron       time.Duration
 	dataExpire, finishedExpire time.Duration
 	check                      time.Duration
-	ackLog, endpoint           string
-	start                      workload.Settings
-	count                      int64
+	// countCalls says that the store's counters are of this run alone.
+	countCalls       bool
+	ackLog, endpoint string
+	start            workload.Settings
+	count            int64
 }
 
 func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
@@ -93,6 +95,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
 	s.dataExpire, s.finishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
 	s.check, s.ackLog, s.endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
+	s.countCalls = r.OnOff("countCalls")
 	s.start = r.Settings(10)
 	s.judge(r, on)
 	return s

@@ -23,7 +23,13 @@ type SagaFacts struct {
 	Ongoing    int64 `json:"ongoing"`
 	Duplicates int64 `json:"barrier_duplicates"`
 	Nulls      int64 `json:"barrier_nothing_to_undo"`
-	Refused    int64 `json:"refused_by_participant"`
+	// TooLate is actions whose compensation had come first.
+	TooLate int64 `json:"barrier_too_late"`
+	Refused int64 `json:"refused_by_participant"`
+	// Rejected is calls that a guard turned away, since the saga had another status
+	// by then, Taken saves of a gid that was there.
+	Rejected int64 `json:"guard_rejections"`
+	Taken    int64 `json:"gid_conflicts"`
 	// Conflicts is transactions of a SQL store that it undid for the sake of others,
 	// and that were repeated.
 	Conflicts int64 `json:"conflicts"`
@@ -32,6 +38,8 @@ type SagaFacts struct {
 	AtStart recovery `json:"recovered_at_start"`
 	InRun   recovery `json:"recovered_in_run"`
 	AtEnd   recovery `json:"recovered_at_end"`
+	// Stuck is sagas that could not be finished even at the end.
+	Stuck int64 `json:"stuck"`
 	// Checks.
 	Sampled    int64 `json:"sampled_in_run"`
 	MoneyInRun int64 `json:"money_added_up_in_run"`
@@ -53,6 +61,11 @@ type SagaFacts struct {
 // Rates tells the rate before the first finished transaction expired from the one
 // that can be kept up.
 type Rates struct {
+	// Sagas a second of the measured part, by what the client was told.
+	Done       float64 `json:"done_per_s"`
+	Undone     float64 `json:"undone_per_s"`
+	Undecided  float64 `json:"undecided_per_s"`
+	Unknown    float64 `json:"unknown_per_s"`
 	RetentionS float64 `json:"retention_s"`
 	// Burst is transactions a second before, Sustained after the first expiry; 0
 	// when the run was not that long.
@@ -69,10 +82,18 @@ type Rates struct {
 type Cost struct {
 	ClientUS float64 `json:"client_cpu_us"`
 	ServerUS float64 `json:"server_cpu_us"`
-	// Scripts is the script calls of a transaction as the server counted them,
-	// Predicted as they should be without failures on the way.
-	Scripts   float64 `json:"scripts_counted"`
-	Predicted float64 `json:"scripts_predicted"`
+	// Counted is the calls of a transaction as the server counted them, Predicted as
+	// they should be by what became of the transactions, Mean as the parameters would
+	// have it without failures on the way. What was asked beside is part of the first two.
+	Counted   float64 `json:"calls_counted"`
+	Predicted float64 `json:"calls_predicted"`
+	Mean      float64 `json:"scripts_by_formula"`
+	// Received and Sent are bytes of a transaction over the network, as the server
+	// counted them.
+	Received float64 `json:"bytes_received"`
+	Sent     float64 `json:"bytes_sent"`
+	// Calls says whether both are the same.
+	Calls Agreement `json:"calls"`
 }
 
 // facts makes the record of what has been done so far.
@@ -89,6 +110,7 @@ func (r *sagaRun) facts() *SagaFacts {
 	if d, ok := r.store.(*sqlSagas); ok {
 		f.Conflicts = d.conflicts.Load()
 	}
+	f.Stuck = r.atEnd.Undecided
 	var early, late, all int64
 	var gaps [][]gap
 	var end int64
@@ -105,6 +127,9 @@ func (r *sagaRun) facts() *SagaFacts {
 		f.Duplicates += t.duplicates.Load()
 		f.Nulls += t.nulls.Load()
 		f.Refused += t.refused.Load()
+		f.TooLate += t.tooLate.Load()
+		f.Rejected += t.moved.Load()
+		f.Taken += t.taken.Load()
 		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
 		t.mu.Lock()
 		gaps = append(gaps, append(slices.Clone(t.gaps), gap{t.last.Load(), end}))
@@ -117,10 +142,13 @@ func (r *sagaRun) facts() *SagaFacts {
 		until = time.Now()
 	}
 	f.Rates = r.rates(early, late, until.Sub(r.before.at).Seconds())
-	f.Cost = Cost{ClientUS: -1, ServerUS: -1, Scripts: -1, Predicted: r.predicted()}
+	if s := float64(end) / 1e9; s > 0 {
+		f.Rates.Done, f.Rates.Undone, f.Rates.Undecided, f.Rates.Unknown = float64(f.Done)/s, float64(f.Undone)/s, float64(f.Undecided)/s, float64(f.Unknown)/s
+	}
 	f.Rates.BytesPer = -1
-	if !r.after.at.IsZero() && all > 0 {
-		f.Cost, f.Rates.BytesPer = r.cost(all)
+	f.Cost = r.cost(all)
+	if u := r.after; !u.at.IsZero() && all > 0 && r.before.same(u) {
+		f.Rates.BytesPer = float64(u.memory-r.before.memory) / float64(all)
 		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
 	}
 	return f
@@ -153,19 +181,44 @@ func (r *sagaRun) predicted() float64 {
 	return calls
 }
 
-func (r *sagaRun) cost(all int64) (Cost, float64) {
-	c := Cost{ClientUS: -1, ServerUS: -1, Scripts: -1, Predicted: r.predicted()}
-	bytes := -1.0
+// same says whether both are of one life of a server that tells what it does.
+func (u usage) same(v usage) bool { return u.server >= 0 && v.server >= u.server }
+
+// cost is what a transaction takes; all is how many were begun. The run's lock is held.
+func (r *sagaRun) cost(all int64) Cost {
+	before, after := r.before, r.after
+	var predicted, uncertain, lost int64
+	slack := int64(agreeCalls)
+	for _, t := range r.tallies {
+		predicted += t.expected.Load()
+		uncertain += t.uncertain.Load()
+	}
+	predicted += r.polls.Load()*r.price.lock() + r.extra
+	if d, ok := r.store.(*sqlSagas); ok {
+		lost, slack = d.conflicts.Load(), slack+int64(len(r.tallies))
+	}
+	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
+	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
+	if !r.spec.countCalls || !r.whole {
+		c.Calls.State, c.Calls.Why = notCompared, "the server is not ours alone"
+	}
 	n := float64(all)
-	if r.after.client >= 0 {
-		c.ClientUS = (r.after.client - r.before.client) / n * 1e6
+	if after.at.IsZero() || n == 0 {
+		return c
 	}
-	if r.after.server >= 0 && r.before.server >= 0 && r.after.server >= r.before.server {
-		c.ServerUS = (r.after.server - r.before.server) / n * 1e6
-		c.Scripts = float64(r.after.calls-r.before.calls) / n
-		bytes = float64(r.after.memory-r.before.memory) / n
+	if after.client >= 0 {
+		c.ClientUS = (after.client - before.client) / n * 1e6
 	}
-	return c, bytes
+	if before.same(after) {
+		c.ServerUS = (after.server - before.server) / n * 1e6
+	}
+	if c.Calls.Counted >= 0 {
+		c.Counted, c.Predicted = float64(c.Calls.Counted)/n, float64(c.Calls.Predicted)/n
+	}
+	if before.received >= 0 && after.received >= before.received && after.sent >= before.sent {
+		c.Received, c.Sent = float64(after.received-before.received)/n, float64(after.sent-before.sent)/n
+	}
+	return c
 }
 
 // longest returns the longest stretch in which no worker completed anything. Each

@@ -137,8 +137,11 @@ func (m *memorySagas) Move(ctx context.Context, s *saga, pos int) (got reply, er
 		}
 		own, act := field(rw.step, rw.op), field(rw.step, opAction)
 		undo := rw.op == opCompensate
-		if _, twice := l[own]; twice {
+		if e, twice := l[own]; twice {
 			got = replyDuplicate
+			if !undo && e.null {
+				got = replyTooLate
+			}
 			return nil
 		}
 		if _, did := l[act]; undo && !did {

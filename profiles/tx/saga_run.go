@@ -28,6 +28,13 @@ type sagaRun struct {
 	store sagaStore
 	conn  meter
 	log   *ackLog
+	price price
+	// polls is calls beside those of sagas, where each is one call of the store.
+	polls atomic.Int64
+	// whole says that the run is nothing but sagas, so that the store's counters are
+	// theirs; extra is the statements beside while it was measured.
+	whole bool
+	extra int64
 	// nextPoll is when to look for unfinished sagas next, in Unix ns.
 	nextPoll  atomic.Int64
 	nextCheck atomic.Int64
@@ -89,7 +96,11 @@ func (r *recovery) add(s *saga) {
 const maxExamples = 10
 
 func newSagaRun(sp *sagaSpec, st sagaStore, conn meter) *sagaRun {
-	return &sagaRun{spec: sp, store: st, conn: conn, tallies: map[int]*sagaTally{}, foreign: map[string]map[string]entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+	pr := everyOne
+	if p, ok := st.(interface{ price() price }); ok {
+		pr = p.price()
+	}
+	return &sagaRun{price: pr, spec: sp, store: st, conn: conn, tallies: map[int]*sagaTally{}, foreign: map[string]map[string]entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
 }
 
 // sagaTally is what one worker has done. The worker alone writes it; the numbers
@@ -98,15 +109,19 @@ type sagaTally struct {
 	done, undone, undecided, unknown atomic.Int64
 	retries, ongoing                 atomic.Int64
 	duplicates, nulls, refused       atomic.Int64
-	early, late                      atomic.Int64 // before and after the first expiry
-	all                              atomic.Int64 // warm-up included
-	seq                              int64
-	outcomes                         []uint8 // two bits for each saga
-	marks                            []mark
-	mu                               sync.Mutex // guards gaps
-	gaps                             []gap
-	last, tried                      atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
-	_                                [64]byte
+	tooLate, moved, taken            atomic.Int64
+	// expected is calls that the store is to have counted, uncertain sagas of which
+	// nobody knows.
+	expected, uncertain atomic.Int64
+	early, late         atomic.Int64 // before and after the first expiry
+	all                 atomic.Int64 // warm-up included
+	seq                 int64
+	outcomes            []uint8 // two bits for each saga
+	marks               []mark
+	mu                  sync.Mutex // guards gaps
+	gaps                []gap
+	last, tried         atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
+	_                   [64]byte
 }
 
 // mark says how many sagas a worker had begun at a moment.
@@ -128,6 +143,8 @@ func (t *sagaTally) note(r reply) {
 	switch r {
 	case replyDuplicate:
 		t.duplicates.Add(1)
+	case replyTooLate:
+		t.tooLate.Add(1)
 	case replyNothing:
 		t.nulls.Add(1)
 	case replyRefused:
@@ -203,6 +220,7 @@ func (k *sagaTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t.all.Add(1)
 	m := it.Begin(opSaga)
 	err := k.c.submit(ctx, it, &k.s)
+	k.account(err)
 	units := 0
 	o := unknown
 	switch {
@@ -320,6 +338,7 @@ func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
 		shard := int(r.shard.Add(1)) % r.spec.shards
 		start := it.Now()
 		s, hit, err := k.c.recoverOne(ctx, shard)
+		k.accountPoll(err)
 		if errors.Is(err, errUndecided) || errors.Is(err, errMoved) || errors.Is(err, errNone) {
 			err = nil // it was tried; or somebody else was faster
 		}

@@ -29,7 +29,7 @@ type sqlSagas struct {
 
 // sagaTexts are the statements that every saga needs.
 type sagaTexts struct {
-	save, state, row, change, touch, due, lease, call, void, move string
+	save, state, row, change, touch, due, lease, call, void, move, reason string
 }
 
 func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
@@ -50,7 +50,13 @@ func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
 		move:   d.text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
 	}
 	s.t.void = s.t.call
+	s.t.reason = d.text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
 	return s
+}
+
+// price is in statements; those of looking after sagas are counted as they are made.
+func (s *sqlSagas) price() price {
+	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2}
 }
 
 // spaces lists the tables, for the records of what was made.
@@ -182,6 +188,7 @@ func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
 	err := s.guard(ctx, g, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
 	if errors.Is(err, errMoved) && s.dialect == sqlstore.DialectMySQL {
 		var n int
+		s.extra.Add(1)
 		err = s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
 		if err == nil && n == 0 {
 			err = errMoved
@@ -194,6 +201,7 @@ func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
 func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (string, error) {
 	var gid string
 	var due int64
+	s.extra.Add(1)
 	err := s.db.QueryRowContext(ctx, s.t.due, now.UnixMilli()).Scan(&gid, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", errNone
@@ -201,6 +209,7 @@ func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (strin
 	if err != nil {
 		return "", err
 	}
+	s.extra.Add(1)
 	n, err := affected(ctx, s.db, s.t.lease, until.UnixMilli(), gid, due)
 	if err == nil && n == 0 {
 		err = errNone
@@ -213,6 +222,7 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	g := &saga{gid: gid, shard: shard}
 	var options string
 	var created, interval, next int64
+	s.extra.Add(2)
 	err := s.db.QueryRowContext(ctx, s.text("SELECT status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
 		Scan(&g.status, &options, &created, &interval, &next, &g.reason)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -277,6 +287,16 @@ func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err e
 		}
 		if n == 0 {
 			got = replyDuplicate
+			if undo {
+				return nil
+			}
+			var reason string
+			if err := tx.QueryRowContext(ctx, s.t.reason, g.gid, id, r.op).Scan(&reason); err != nil {
+				return err
+			}
+			if reason == opCompensate {
+				got = replyTooLate
+			}
 			return nil
 		}
 		text, args := s.t.move, []any{t.Amount, t.Account}

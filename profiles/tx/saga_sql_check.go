@@ -52,6 +52,10 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	}
 	in := " WHERE gid IN " + marks(len(gids))
 	var gid, id, op, status string
+	s.extra.Add(2)
+	if s.spec.accounts > 0 {
+		s.extra.Add(1)
+	}
 	err := s.each(ctx, s.text("SELECT gid, status FROM "+s.global+in), args, func(scan func(...any) error) error {
 		if err := scan(&gid, &status); err != nil {
 			return err
@@ -99,6 +103,7 @@ func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance int64))
 // Money adds everything up in one statement, which sees one instant.
 func (s *sqlSagas) Money(ctx context.Context) ([]money, error) {
 	var m money
+	s.extra.Add(1)
 	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
 		" b JOIN "+s.global+" g ON g.gid = b.gid WHERE g.status IN ('prepared','submitted','aborting'))").Scan(&m.sum, &m.flying)
 	return []money{m}, err
@@ -110,6 +115,7 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var gone int64
 	for range chunks {
 		var args []any
+		s.extra.Add(1)
 		err := s.each(ctx, s.text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
 			[]any{now.Add(-s.spec.finishedExpire).UnixMilli()}, func(scan func(...any) error) error {
 				var gid string
@@ -120,6 +126,7 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		if err != nil || len(args) == 0 {
 			return gone, err
 		}
+		s.extra.Add(3)
 		err = s.within(ctx, nil, func(tx *sql.Tx) error {
 			for _, t := range []string{s.barrier, s.branch, s.global} {
 				if _, err := tx.ExecContext(ctx, s.text("DELETE FROM "+t+" WHERE gid IN "+marks(len(args))), args...); err != nil {

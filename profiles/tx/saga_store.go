@@ -24,8 +24,12 @@ const (
 	replyRefused
 	replyDuplicate
 	replyNothing // a compensation of what was never done
+	replyTooLate // an action whose compensation came first
 	replyLater
 )
+
+// stopped says whether the barrier stopped a call: it has been answered before.
+func (r reply) stopped() bool { return r == replyDuplicate || r == replyTooLate }
 
 // pending is an entry of the index of unfinished transactions.
 type pending struct {

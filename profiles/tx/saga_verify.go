@@ -37,13 +37,18 @@ func (r *sagaRun) verify(ctx context.Context) workload.Verification {
 	r.mu.Lock()
 	r.verified = true
 	r.mu.Unlock()
+	f := r.facts()
 	v := workload.Verification{State: workload.Passed, Checks: r.checks()}
 	for _, c := range v.Checks {
 		if !c.OK {
 			v.State = workload.Failed
 		}
 	}
-	v.Summary = r.sum(r.facts(), v.State)
+	v.Summary = r.sum(f, v.State)
+	v.Checks = append(v.Checks, f.Cost.Calls.checks()...)
+	if f.Cost.Calls.State == differ {
+		v.State, v.Summary = workload.Failed, f.Cost.Calls.words()+"; "+v.Summary
+	}
 	return v
 }
 

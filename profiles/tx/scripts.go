@@ -123,10 +123,21 @@ func (r scripts) send(ctx context.Context, name, what string, args []any) *gored
 }
 
 // load makes scripts functions of every server, where functions are what is to be
-// called; instead says what to do where servers have none.
+// called; instead says what to do where servers have none. Scripts that are called by
+// their name are made known, so that none of the calls that are measured sends a text.
 func (r scripts) load(ctx context.Context, name, instead string, of ...script) error {
-	if r.how != scriptFunction {
+	switch r.how {
+	case scriptEval:
 		return nil
+	case scriptSHA:
+		return masters(ctx, r.client, func(ctx context.Context, m *goredis.Client) error {
+			for _, s := range of {
+				if err := m.ScriptLoad(ctx, s.text).Err(); err != nil {
+					return fmt.Errorf("make a script known: %w", err)
+				}
+			}
+			return nil
+		})
 	}
 	err := masters(ctx, r.client, func(ctx context.Context, m *goredis.Client) error {
 		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()

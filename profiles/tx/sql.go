@@ -23,6 +23,8 @@ type database struct {
 	quote   string
 	// conflicts counts transactions that the database undid and that were repeated.
 	conflicts atomic.Int64
+	// extra counts statements beside those of transactions.
+	extra atomic.Int64
 }
 
 func newDatabase(c sqlstore.Typed) *database {
