@@ -31,7 +31,8 @@ var baselineTargets = map[string]func(t *testing.T) string{
 	"password": func(t *testing.T) string {
 		return strings.Replace(labtest.Redis(t, "--requirepass", "secret").URL(), "://", "://:secret@", 1)
 	},
-	"cluster": func(t *testing.T) string { return labtest.Shared(t, "redis-cluster").URL() },
+	"needless": func(t *testing.T) string { return strings.Replace(labtest.Redis(t).URL(), "://", "://:secret@", 1) },
+	"cluster":  func(t *testing.T) string { return labtest.Shared(t, "redis-cluster").URL() },
 }
 
 func TestBaselineRunsEveryRow(t *testing.T) {

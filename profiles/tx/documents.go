@@ -115,6 +115,8 @@ func encodeAB(f *rundir.Folder) ([]rundir.File, error) {
 	}
 	host, port := f.Run.Target, ""
 	if u, err := url.Parse(f.Run.Target); err == nil && u.Host != "" {
+		first, _, _ := strings.Cut(u.Host, ",") // of a cluster the first that was named
+		u.Host = first
 		host, port = u.Hostname(), u.Port()
 	}
 	complete := facts.Done + facts.Undone + facts.Undecided + facts.Unknown
