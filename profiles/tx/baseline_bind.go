@@ -203,6 +203,15 @@ type RowFacts struct {
 	// ClientBusy and ServerBusy are cores in use.
 	ClientBusy float64 `json:"client_cores"`
 	ServerBusy float64 `json:"server_cores"`
+	// Invalid says why the row has no rate; empty when it has one.
+	Invalid string `json:"invalid,omitempty"`
+}
+
+// judge takes the rate from a row that had errors: they are no calls.
+func (r *RowFacts) judge() {
+	if r.Errors > 0 {
+		r.Invalid, r.PerSecond = fmt.Sprintf("%d calls failed", r.Errors), 0
+	}
 }
 
 func (b *baselineRun) facts() *BaselineFacts {
@@ -235,6 +244,9 @@ func (b *baselineRun) facts() *BaselineFacts {
 	}
 	if b.s.saga != nil {
 		f.Ceiling = ceiling(f, b.s.saga.branches, last.cores, b.rows[0].meter)
+	}
+	for i := range f.Rows {
+		f.Rows[i].judge()
 	}
 	return f
 }

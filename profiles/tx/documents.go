@@ -208,7 +208,11 @@ func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
 		return fmt.Sprintf(format, v)
 	}
 	for _, r := range facts.Rows {
-		fmt.Fprintf(&b, "| %s | %.0f | %s | %d | %d | %s | %s | %s | %s |\n", r.Row, r.PerSecond, told("%.1f %%", 100*r.CV), r.Errors, r.Connections,
+		rate := fmt.Sprintf("%.0f", r.PerSecond)
+		if r.Errors > 0 {
+			rate = "invalid"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s | %s | %s | %s |\n", r.Row, rate, told("%.1f %%", 100*r.CV), r.Errors, r.Connections,
 			told("%.2f", r.ClientUS), told("%.2f", r.ServerUS), told("%.2f", r.ClientBusy), told("%.2f", r.ServerBusy))
 	}
 	b.WriteString("\n")

@@ -215,3 +215,19 @@ func TestRedisBenchmarkIsReadByWhatReadsIt(t *testing.T) {
 		assert.Equal(t, []string{"100000.13", "5.00"}[i], m[2])
 	}
 }
+
+// A row with errors has no rate, in the facts and in the page of the ceiling.
+func TestRowWithErrorsIsInvalid(t *testing.T) {
+	r := RowFacts{Row: "set", Title: "SET a b", PerSecond: 5000, Errors: 2, CV: -1}
+	r.judge()
+	assert.Equal(t, "2 calls failed", r.Invalid)
+	assert.Zero(t, r.PerSecond)
+	data, err := json.Marshal(BaselineFacts{Mode: modeBaseline, Rows: []RowFacts{r}})
+	require.NoError(t, err)
+	files, err := encodeCeiling(&rundir.Folder{Run: rundir.Run{Mode: modeBaseline, Facts: data}})
+	require.NoError(t, err)
+	assert.Contains(t, string(files[0].Data), "| set | invalid | – | 2 |")
+	good := RowFacts{PerSecond: 5000}
+	good.judge()
+	assert.Equal(t, RowFacts{PerSecond: 5000}, good)
+}
