@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // cassandraVersion is the release of Cassandra that the lab starts.
@@ -19,18 +18,11 @@ const cassandraVersion = "5.0.9"
 var cassandraJava = []int{17, 11}
 
 func cassandraService() Service {
-	return Service{
-		Name:    "cassandra",
-		Summary: "one Cassandra node with a heap of 512 MiB; the first start fetches some 70 MB through Maven",
-		Needs: []Need{
-			{Binary: "mvn", Package: "maven"},
-			{Binary: "java", Package: "openjdk-17-jre-headless", Java: cassandraJava},
-		},
-		limit:   10 * time.Minute, // the first start fetches
-		start:   startCassandra,
-		answers: cassandraAnswers,
-		single:  true,
-	}
+	return javaServer{
+		name: "cassandra", version: cassandraVersion, java: cassandraJava, main: "org.apache.cassandra.service.CassandraDaemon",
+		summary: "one Cassandra node with a heap of 512 MiB; the first start fetches some 70 MB through Maven",
+		ports:   3, fetch: fetchCassandra, prepare: prepareCassandra, answers: cassandraAnswers,
+	}.service()
 }
 
 // fetchCassandra sees to it that the jars are in the cache and returns their folder.
@@ -38,57 +30,20 @@ func fetchCassandra(ctx context.Context, h *host) (string, error) {
 	return h.jars(ctx, "cassandra-"+cassandraVersion, artefact{"org.apache.cassandra", "cassandra-all", cassandraVersion}, 70)
 }
 
-func startCassandra(ctx context.Context, h *host) error {
-	lib, err := fetchCassandra(ctx, h)
-	if err != nil {
-		return err
-	}
-	jar, err := h.agent(ctx)
-	if err != nil {
-		return err
-	}
-	ports, err := freePorts(3, 0)
-	if err != nil {
-		return err
-	}
-	if h.opts.Port != 0 {
-		ports[0] = h.opts.Port
-	}
-	dir := h.folder("cassandra")
+// prepareCassandra makes the arguments and the configuration of a node. The ports
+// are those of its clients and of other nodes.
+func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
 	conf, err := h.cassandraYAML(dir, ports[0], ports[1])
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	files := map[string]string{
-		"cassandra.yaml": conf,
-		"logback.xml":    logback,
-		"java.args":      javaArgs(dir, lib, agentArg(jar, dir, ports[2])),
-		policyFile:       policy,
-	}
+	files := map[string]string{"cassandra.yaml": conf, "logback.xml": logback}
 	if f := h.rec.TLS; f != nil {
 		if files["server.pem"], err = concat(f.Key, f.Cert); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o700); err != nil {
-		return err
-	}
-	p, err := h.spawn(ctx, spec{
-		Name: "cassandra", Addr: addr(ports[0]), Files: files,
-		Command: []string{"java", "@" + filepath.Join(dir, "java.args"), "org.apache.cassandra.service.CassandraDaemon"},
-	})
-	if err != nil {
-		return err
-	}
-	h.step("waiting until it answers, some 5 to 15 seconds")
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*startLimit, fmt.Errorf("not ready within %v", 2*startLimit))
-	defer cancel()
-	if err := h.ready(ctx, p); err != nil {
-		return err
-	}
-	h.rec.Version, h.rec.Jolokia = cassandraVersion, agentURL(ports[2])
-	h.rec.URL = "cassandra://" + p.Addr + sqlTLSParams(h.rec.TLS)
-	return nil
+	return cassandraArgs(dir, lib), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
 }
 
 func concat(paths ...string) (string, error) {
@@ -170,22 +125,21 @@ const (
 		java.rmi/sun.rmi.transport.tcp`
 )
 
-// javaArgs is the file of arguments of the node, with one more for its agent.
-func javaArgs(dir, lib, agent string) string {
-	var lines []string
+// cassandraArgs are the arguments of java for a node.
+func cassandraArgs(dir, lib string) []string {
+	var args []string
 	for x := range strings.FieldsSeq(javaExports) {
-		lines = append(lines, "--add-exports="+x+"=ALL-UNNAMED")
+		args = append(args, "--add-exports="+x+"=ALL-UNNAMED")
 	}
 	for x := range strings.FieldsSeq(javaOpens) {
-		lines = append(lines, "--add-opens="+x+"=ALL-UNNAMED")
+		args = append(args, "--add-opens="+x+"=ALL-UNNAMED")
 	}
 	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-*.jar")) // the pattern is ours, and right
 	for _, a := range agents {
-		lines = append(lines, "-javaagent:"+a)
+		args = append(args, "-javaagent:"+a)
 	}
-	lines = append(lines,
-		agent, "-Xms512M", "-Xmx512M", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError",
-		"-Djava.net.preferIPv4Stack=true", "-Djdk.attach.allowAttachSelf=true",
+	return append(args,
+		"-Djdk.attach.allowAttachSelf=true",
 		"-Duser.home="+dir, "-Djava.io.tmpdir="+filepath.Join(dir, "data"),
 		"-Dcassandra.config=file://"+filepath.Join(dir, "cassandra.yaml"),
 		"-Dcassandra.storagedir="+filepath.Join(dir, "data"),
@@ -195,10 +149,6 @@ func javaArgs(dir, lib, agent string) string {
 		"-Dcassandra.shutdown_announce_in_ms=0",
 		"-cp", dir+string(os.PathListSeparator)+filepath.Join(lib, "*"),
 	)
-	for i, l := range lines {
-		lines[i] = strconv.Quote(l)
-	}
-	return strings.Join(lines, "\n") + "\n"
 }
 
 // cassandraAnswers asks what the node supports, which it tells before anybody

@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // coherenceVersion is the release of Coherence CE that the lab starts. All its jars
@@ -26,19 +24,12 @@ var coherenceJava = []int{17, 21, 25}
 const healthFile = "health"
 
 func coherenceService() Service {
-	return Service{
-		Name: "coherence",
-		Summary: "one Coherence CE member with a gRPC proxy and a heap of 512 MiB; the first start fetches some 40 MB through Maven; " +
+	return javaServer{
+		name: "coherence", version: coherenceVersion, java: coherenceJava, main: "com.tangosol.net.Coherence",
+		summary: "one Coherence CE member with a gRPC proxy and a heap of 512 MiB; the first start fetches some 40 MB through Maven; " +
 			"Coherence opens its gRPC port on every interface",
-		Needs: []Need{
-			{Binary: "mvn", Package: "maven"},
-			{Binary: "java", Package: "openjdk-17-jre-headless", Java: coherenceJava},
-		},
-		limit:   10 * time.Minute, // the first start fetches
-		start:   startCoherence,
-		answers: coherenceAnswers,
-		single:  true,
-	}
+		ports: 5, fetch: fetchCoherence, prepare: prepareCoherence, answers: coherenceAnswers,
+	}.service()
 }
 
 // fetchCoherence sees to it that the jars are in the cache and returns their folder.
@@ -49,56 +40,11 @@ func fetchCoherence(ctx context.Context, h *host) (string, error) {
 	return h.fetch(ctx, "coherence-"+coherenceVersion, first, dependencies, 40)
 }
 
-func startCoherence(ctx context.Context, h *host) error {
-	lib, err := fetchCoherence(ctx, h)
-	if err != nil {
-		return err
-	}
-	jar, err := h.agent(ctx)
-	if err != nil {
-		return err
-	}
-	ports, err := freePorts(5, 0)
-	if err != nil {
-		return err
-	}
-	if h.opts.Port != 0 {
-		ports[0] = h.opts.Port
-	}
-	dir := h.folder("coherence")
-	args, err := h.coherenceArgs(dir, lib, ports)
-	if err != nil {
-		return err
-	}
-	p, err := h.spawn(ctx, spec{
-		Name: "coherence", Addr: addr(ports[0]),
-		Files: map[string]string{
-			"java.args": strconv.Quote(agentArg(jar, dir, ports[4])) + "\n" + args,
-			policyFile:  policy,
-			healthFile:  addr(ports[3]),
-		},
-		Command: []string{"java", "@" + filepath.Join(dir, "java.args"), "com.tangosol.net.Coherence"},
-	})
-	if err != nil {
-		return err
-	}
-	h.step("waiting until it answers, some 5 to 15 seconds")
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*startLimit, fmt.Errorf("not ready within %v", 2*startLimit))
-	defer cancel()
-	if err := h.ready(ctx, p); err != nil {
-		return err
-	}
-	h.rec.Version, h.rec.Jolokia = coherenceVersion, agentURL(ports[4])
-	h.rec.URL = "coherence://" + p.Addr + sqlTLSParams(h.rec.TLS)
-	return nil
-}
-
-// coherenceArgs is the file of arguments of a member that is alone in a cluster of
-// its own. The ports are those of gRPC, of the cluster, of the member, and of its
-// health.
-func (h *host) coherenceArgs(dir, lib string, ports []int) (string, error) {
+// prepareCoherence makes the arguments of a member that is alone in a cluster of its
+// own. The ports are those of gRPC, of the cluster, of the member, and of its health.
+func prepareCoherence(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
 	properties := []string{
-		"java.net.preferIPv4Stack=true", "user.home=" + dir, "java.io.tmpdir=" + dir,
+		"user.home=" + dir, "java.io.tmpdir=" + dir,
 		// Two clusters of one name would join each other.
 		fmt.Sprintf("coherence.cluster=perfbench-%d-%d", os.Getpid(), ports[1]),
 		"coherence.wka=127.0.0.1", "coherence.localhost=127.0.0.1", "coherence.ttl=0", "coherence.discovery.address=127.0.0.1",
@@ -118,19 +64,16 @@ func (h *host) coherenceArgs(dir, lib string, ports []int) (string, error) {
 	}
 	extra, err := settings(h.rec.Args, func(s string) string { return s })
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	for _, e := range extra {
 		properties = append(properties, strings.Replace(e, " = ", "=", 1))
 	}
-	lines := []string{"-Xms512m", "-Xmx512m", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", "-cp", filepath.Join(lib, "*")}
+	args := []string{"-cp", filepath.Join(lib, "*")}
 	for _, p := range properties {
-		lines = append(lines, "-D"+p)
+		args = append(args, "-D"+p)
 	}
-	for i, l := range lines {
-		lines[i] = strconv.Quote(l)
-	}
-	return strings.Join(lines, "\n") + "\n", nil
+	return args, map[string]string{healthFile: addr(ports[3])}, nil
 }
 
 // coherenceAnswers asks a member whether it is ready, and its gRPC port for the

@@ -1,7 +1,6 @@
 package cassandra_test
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -21,16 +20,7 @@ func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as
 
 func dial(t *testing.T, url string) (*cassandra.Conn, error) {
 	t.Helper()
-	target, err := store.ParseTarget(url)
-	require.NoError(t, err)
-	require.NoError(t, store.CheckParams(target, cassandra.Driver.Params))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	c, err := cassandra.Open(ctx, target, store.OpenOptions{Threads: 4})
-	if err == nil {
-		t.Cleanup(func() { assert.NoError(t, c.Close()) })
-	}
-	return c, err
+	return storetest.Dial(t, cassandra.Driver, cassandra.Open, url)
 }
 
 func open(t *testing.T, url string) *cassandra.Conn {
@@ -44,14 +34,6 @@ func open(t *testing.T, url string) *cassandra.Conn {
 		require.NoError(check, err)
 	}, time.Minute, 100*time.Millisecond)
 	return c
-}
-
-// with adds a parameter to a URL.
-func with(url, param string) string {
-	if strings.Contains(url, "?") {
-		return url + "&" + param
-	}
-	return url + "?" + param
 }
 
 func TestShapes(t *testing.T) {
@@ -131,7 +113,7 @@ func TestOlderTableIsNamed(t *testing.T) {
 // acknowledged.
 func TestKilledNodeComesBack(t *testing.T) {
 	srv := labtest.Cassandra(t)
-	c := open(t, with(srv.URL(), "read_timeout=3s"))
+	c := open(t, storetest.With(srv.URL(), "read_timeout=3s"))
 	s := store.Space{Namespace: "killed", Name: "a", Shape: store.Map}
 	k := []byte("k")
 	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))

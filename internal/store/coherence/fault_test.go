@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/storetest"
 )
 
 // soon is how long a slow machine may take for what is to happen.
@@ -67,7 +68,7 @@ func TestTLS(t *testing.T) {
 		"no certificate": {"tls=1&ca=" + srv.CA, "cert=FILE"},
 		"another name":   {"tls=1&servername=elsewhere&ca=" + srv.CA + "&cert=" + srv.Cert + "&key=" + srv.Key, "servername="},
 	} {
-		_, err := dial(t, with("coherence://"+srv.Addr(), tt.params+"&dial_timeout=30s"))
+		_, err := dial(t, storetest.With("coherence://"+srv.Addr(), tt.params+"&dial_timeout=30s"))
 		require.Error(t, err, name)
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err), name)
 		assert.Contains(t, fault.HintOf(err), tt.says, "%s: %v", name, err)
@@ -77,10 +78,16 @@ func TestTLS(t *testing.T) {
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
-// A server that is killed ends the calls under way, and is used again when it is
-// back. Nothing is left behind.
-func TestKilledAndRestarted(t *testing.T) {
+func TestFaults(t *testing.T) {
 	srv := labtest.CoherencePrivate(t)
+	t.Run("frozen", func(t *testing.T) { frozen(t, srv) })
+	t.Run("killed and restarted", func(t *testing.T) { killed(t, srv) })
+}
+
+// killed: a server that is killed ends the calls under way, and is used again when
+// it is back. Nothing is left behind.
+func killed(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	before := runtime.NumGoroutine()
 	c, err := dial(t, srv.URL()+"?"+patient+"&connections=3")
 	require.NoError(t, err)
@@ -143,10 +150,10 @@ func TestKilledAndRestarted(t *testing.T) {
 	assert.Equal(t, store.Unreachable, c.Classify(c.Set(t.Context(), s, []byte("k"), []byte("v"))))
 }
 
-// A server that does not answer any more makes time-outs, and what was cut short
-// does not lock the session up.
-func TestFrozenServer(t *testing.T) {
-	srv := labtest.CoherencePrivate(t)
+// frozen: a server that does not answer any more makes time-outs, and what was cut
+// short does not lock the session up.
+func frozen(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	c, err := dial(t, srv.URL()+"?dial_timeout=90s&read_timeout=1s&connections=1")
 	require.NoError(t, err)
 	s := store.Space{Namespace: "frozen", Name: "a", Shape: store.Map}
@@ -164,7 +171,7 @@ func TestFrozenServer(t *testing.T) {
 
 // Calls that their callers leave at any moment do no harm to others.
 func TestCallsCutShort(t *testing.T) {
-	c, err := dial(t, with(labtest.Coherence(t).URL(), patient+"&connections=1"))
+	c, err := dial(t, storetest.With(labtest.Coherence(t).URL(), patient+"&connections=1"))
 	require.NoError(t, err)
 	s := store.Space{Namespace: "short", Name: "a", Shape: store.Map}
 	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))

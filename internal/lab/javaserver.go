@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// javaServer is a server that runs on Java, whose jars Maven fetches.
+type javaServer struct {
+	name, version, summary string
+	// java are the releases of Java that it runs on, main is its class.
+	java []int
+	main string
+	// ports is how many it needs; the first is that of its clients, the last that of
+	// the agent.
+	ports   int
+	fetch   func(ctx context.Context, h *host) (lib string, err error)
+	answers func(ctx context.Context, h *host, p Process) error
+	// prepare returns the arguments of java and the files that go into the server's
+	// folder dir.
+	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
+}
+
+func (s javaServer) service() Service {
+	return Service{
+		Name:    s.name,
+		Summary: s.summary,
+		Needs: []Need{
+			{Binary: "mvn", Package: "maven"},
+			{Binary: "java", Package: "openjdk-17-jre-headless", Java: s.java},
+		},
+		limit:   10 * time.Minute, // the first start fetches
+		start:   s.start,
+		answers: s.answers,
+		single:  true,
+	}
+}
+
+// start starts one such server and waits until it answers.
+func (s javaServer) start(ctx context.Context, h *host) error {
+	lib, err := s.fetch(ctx, h)
+	if err != nil {
+		return err
+	}
+	jar, err := h.agent(ctx)
+	if err != nil {
+		return err
+	}
+	ports, err := freePorts(s.ports, 0)
+	if err != nil {
+		return err
+	}
+	if h.opts.Port != 0 {
+		ports[0] = h.opts.Port
+	}
+	dir, agentPort := h.folder(s.name), ports[s.ports-1]
+	args, files, err := s.prepare(h, dir, lib, ports)
+	if err != nil {
+		return err
+	}
+	args = append([]string{"-Xms512m", "-Xmx512m", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", agentArg(jar, dir, agentPort)}, args...)
+	for i, a := range args {
+		args[i] = strconv.Quote(a)
+	}
+	const argsFile = "java.args"
+	files[argsFile], files[policyFile] = strings.Join(args, "\n")+"\n", policy
+	p, err := h.spawn(ctx, spec{Name: s.name, Addr: addr(ports[0]), Files: files, Command: []string{"java", "@" + filepath.Join(dir, argsFile), s.main}})
+	if err != nil {
+		return err
+	}
+	h.step("waiting until it answers, some 5 to 15 seconds")
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*startLimit, fmt.Errorf("not ready within %v", 2*startLimit))
+	defer cancel()
+	if err := h.ready(ctx, p); err != nil {
+		return err
+	}
+	h.rec.Version, h.rec.Jolokia = s.version, agentURL(agentPort)
+	h.rec.URL = s.name + "://" + p.Addr + sqlTLSParams(h.rec.TLS)
+	return nil
+}
