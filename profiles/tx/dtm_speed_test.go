@@ -1,0 +1,58 @@
+package tx
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkSagaAgainstDTM is the rate of sagas without accounts as a ratio to that of
+// dtm's own benchmark server under ab with ten clients, in turn, on one machine and
+// one Redis. The server is named with PERFBENCH_TEST_DTM_BENCH, as the URL that ab
+// asks for (http://127.0.0.1:8083/api/busi_bench/benchEmptyUrl), its Redis with
+// PERFBENCH_TEST_DTM_REDIS; what is written there stays, as what dtm writes does, until
+// that server wipes its store at its next start. docs/tx.md says how to come by one.
+func BenchmarkSagaAgainstDTM(b *testing.B) {
+	bench, store := os.Getenv("PERFBENCH_TEST_DTM_BENCH"), os.Getenv("PERFBENCH_TEST_DTM_REDIS")
+	if bench == "" || store == "" {
+		b.Skip("PERFBENCH_TEST_DTM_BENCH and PERFBENCH_TEST_DTM_REDIS name no dtm and its Redis")
+	}
+	ab, err := exec.LookPath("ab")
+	if err != nil {
+		b.Skip("ab is not on the PATH (Debian package apache2-utils)")
+	}
+	for _, threads := range []int{10, 50} {
+		b.Run(fmt.Sprint("threads=", threads), func(b *testing.B) {
+			in := inputs(given("mode=saga", "accounts=off", fmt.Sprint("threads=", threads)))
+			in.Duration, in.Namespace = time.Hour, "sdtm"
+			p, c := ready(b, store, in)
+			inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench) })
+		})
+	}
+}
+
+// abRate is requests a second under ab with ten clients, for about a turn.
+func abRate(b *testing.B, ab, url string) float64 {
+	n := strconv.Itoa(int(dtmRate * turn.Seconds()))
+	out, err := exec.CommandContext(b.Context(), ab, "-q", "-n", n, "-c", "10", url).Output()
+	if err != nil {
+		b.Fatalf("ab: %v", err)
+	}
+	rate := 0.0
+	for line := range strings.Lines(string(out)) {
+		if v, ok := strings.CutPrefix(line, "Requests per second:"); ok {
+			rate, err = strconv.ParseFloat(strings.Fields(v)[0], 64)
+		}
+		if strings.HasPrefix(line, "Non-2xx") {
+			b.Fatalf("ab: %s", line)
+		}
+	}
+	if err != nil || rate == 0 {
+		b.Fatalf("ab printed no rate: %q", out)
+	}
+	return rate
+}
