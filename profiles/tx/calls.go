@@ -186,5 +186,5 @@ func (a Agreement) checks() []workload.Check {
 
 // words says what a difference means.
 func (a Agreement) words() string {
-	return fmt.Sprintf("the run is invalid: the store counted %d %s where %d were predicted; either something else calls it, or calls were lost or repeated", a.Counted, a.Kind, a.Predicted)
+	return fmt.Sprintf("the run is invalid: the store counted %d %s where %d were predicted; either others call it too (then --set countCalls=off), or calls were lost or repeated", a.Counted, a.Kind, a.Predicted)
 }

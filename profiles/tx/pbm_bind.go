@@ -234,6 +234,7 @@ func (b *pbm) reload() string {
 		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),
 		fmt.Sprintf("%s.totalEntryCount=%d", mapElig, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", mapElig, s.eligThreads),
 		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.flat[mapProfile].entries), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
+		fmt.Sprintf("%s.payloadSize=%d", mapElig, s.eligPayload), fmt.Sprintf("%s.payloadSize=%d", mapProfile, s.flat[mapProfile].payload),
 	} {
 		cmd.WriteString(" --set " + kv)
 	}

@@ -196,7 +196,7 @@ func TestDataOfOthers(t *testing.T) {
 	err := try("testCase=tx")
 	require.ErrorContains(t, err, "layout=map, and this plan needs layout=group")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	for _, part := range []string{"perfbench data delete", "--profile ingestion", "layout=group", "eligibility.totalEntryCount=200", "eligibility.threadCount=4"} {
+	for _, part := range []string{"perfbench data delete", "--profile ingestion", "layout=group", "eligibility.totalEntryCount=200", "eligibility.threadCount=4", "eligibility.payloadSize=100", "profile.payloadSize=100"} {
 		assert.Contains(t, fault.HintOf(err), part)
 	}
 	err = try("testCase=getall", "memberSetSize=10")
@@ -258,6 +258,26 @@ func TestPropertiesUnchanged(t *testing.T) {
 	assert.Contains(t, strings.Join(warnings, "\n"), "did you mean profile.threadCount?")
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "octal")
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
+}
+
+// What is of another mode is said to have no effect, when somebody gave it by hand.
+func TestParametersOfOtherModes(t *testing.T) {
+	for words, want := range map[string]string{
+		"mode=saga atomic=watch":                 "atomic (flag --set) has no effect with mode=saga: it is of mode=pbm",
+		"mode=pbm branches=3 threads=4":          "branches (flag --set) has no effect with mode=pbm: it is of mode=saga",
+		"mode=baseline prefix=y":                 "prefix (flag --set) has no effect with mode=baseline: it is of mode=pbm",
+		"mode=baseline branches=3":               "",
+		"mode=saga zipf=1 branches=3":            "",
+		"mode=pbm zipf=1 atomic=watch threads=4": "",
+	} {
+		p, err := Design(inputs(given(strings.Fields(words)...)))
+		require.NoError(t, err)
+		if want == "" {
+			assert.Empty(t, p.Warnings, words)
+			continue
+		}
+		assert.Equal(t, []string{want}, p.Warnings)
+	}
 }
 
 func TestBadInput(t *testing.T) {

@@ -3,6 +3,7 @@ package tx
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -71,7 +72,7 @@ func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
 			Name: "saga", Ops: sagaOps, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
 		}}}},
 		Writes:  []string{s.writes()},
-		Deletes: []string{"finished sagas " + s.finishedExpire.String() + " after their end; with --cleanup everything that this run made"},
+		Deletes: []string{"finished sagas " + brief(s.finishedExpire) + " after their end; with --cleanup everything that this run made"},
 	}
 	return p, nil
 }
@@ -133,12 +134,24 @@ func (s *sagaSpec) bytes() int64 {
 	return n
 }
 
+// brief writes a duration without units of which there are none: 24h, 1h30m, 10s.
+func brief(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 func (s *sagaSpec) writes() string {
 	n := "sagas without end"
 	if s.count > 0 {
 		n = strconv.FormatInt(s.count, 10) + " sagas"
 	}
-	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, s.finishedExpire)
+	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, brief(s.finishedExpire))
 	if s.accounts > 0 {
 		text += fmt.Sprintf(", and %d accounts", s.accounts)
 	}

@@ -83,7 +83,7 @@ func (r *sagaRun) sum(f *SagaFacts, state string) string {
 			parts = append(parts, fmt.Sprintf("%d unfinished ones taken up %s: %d done, %d undone, %d still undecided", took.r.Found, took.when, took.r.Done, took.r.Undone, took.r.Undecided))
 		}
 	}
-	if f.StallS >= longStall.Seconds() {
+	if r.whole && f.StallS >= longStall.Seconds() {
 		parts = append(parts, fmt.Sprintf("nothing completed for %.2f s, from %.2f s on", f.StallS, f.StallFromS))
 	}
 	return strings.Join(parts, "; ")

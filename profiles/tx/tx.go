@@ -84,8 +84,25 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.idle(mode)
 	p.Mode, p.Parameters, p.Warnings = mode, r.Shown, r.Warnings
 	return p, nil
+}
+
+// idle warns of what was given by hand and is of another mode. mode=baseline runs
+// sagas too.
+func (r *designer) idle(mode string) {
+	own := map[string][]workload.Param{modePBM: pbmParams(), modeSaga: sagaParams(), modeBaseline: baselineParams()}
+	for _, of := range modes {
+		if of == mode || of == modeSaga && mode == modeBaseline {
+			continue
+		}
+		for _, p := range own[of] {
+			if v, ok := r.Values[p.Name]; ok && v.Origin > workload.OriginFile {
+				r.Warn("%s (%s) has no effect with mode=%s: it is of mode=%s", p.Name, v.From(), mode, of)
+			}
+		}
+	}
 }
 
 func unbound(int) (workload.Task, error) { return nil, errors.New("tx: not connected to a store") }
