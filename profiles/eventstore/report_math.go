@@ -146,19 +146,23 @@ func whole(v *int64) *float64 {
 	return &f
 }
 
-// perMinute takes a count since the sample before of every sample, as a rate a
-// minute.
+// perMinute takes a count of every sample, as a rate a minute: of what came since the
+// heap was asked for before, which may be several samples ago.
 func (p *ProcessFacts) perMinute(of func(*ResourcePoint) *int64) []timed {
 	out := p.points(func(x *ResourcePoint) *float64 { return whole(of(x)) })
+	asked := -1
 	for i := range out {
 		from := out[i].at - int64(time.Second) // of the first nobody knows
 		switch {
-		case i > 0:
-			from = p.Points[i-1].AtNs
-		case len(out) > 1:
+		case asked >= 0:
+			from = p.Points[asked].AtNs
+		case len(out) > 1 && i == 0:
 			from = out[i].at - (p.Points[1].AtNs - p.Points[0].AtNs)
 		}
 		out[i].value *= float64(time.Minute) / float64(max(out[i].at-from, 1))
+		if p.Points[i].Heap != nil {
+			asked = i
+		}
 	}
 	return out
 }

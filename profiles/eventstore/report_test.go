@@ -187,3 +187,25 @@ func TestWindowsSettlingAndSlopes(t *testing.T) {
 	assert.True(t, math.IsNaN(slope(s, all[:2])))
 	assert.Equal(t, "n/a", three(over(s, nil).mean))
 }
+
+func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
+	t.Parallel()
+	p := &ProcessFacts{}
+	for second := range 21 {
+		x := ResourcePoint{AtNs: int64(second) * 1e9}
+		if second%10 == 0 {
+			x.Heap = at(int64(1))
+			if second > 0 {
+				x.YoungGCs = at(int64(5))
+			}
+		}
+		p.Points = append(p.Points, x)
+	}
+	for i, v := range p.perMinute(func(x *ResourcePoint) *int64 { return x.YoungGCs }) {
+		if i == 10 || i == 20 {
+			assert.InDelta(t, 30, v.value, 1e-9, "5 in 10 s")
+			continue
+		}
+		assert.True(t, math.IsNaN(v.value))
+	}
+}
