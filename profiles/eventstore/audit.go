@@ -189,7 +189,8 @@ func (b *binding) finish(ctx context.Context) {
 	b.beginDrain()
 	ctx, cancel := context.WithTimeout(ctx, b.s.drain)
 	defer cancel()
-	for !b.settled() && ctx.Err() == nil {
+	var q quiet
+	for !b.settled() && !q.lasts(ctx, b) && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-time.After(5 * time.Millisecond):
@@ -211,6 +212,9 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	// What the original loses is counted in compat, and no failure of its own.
 	excused := b.meter.excused(b.s.compat)
 	missing := f.Missing
+	if !b.s.answered() { // what did not come does not come any more
+		left = 0
+	}
 	if left > 0 { // still on its way: neither stored nor lost
 		missing = max(f.Missing-left, 0)
 	}
@@ -221,6 +225,9 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	check("given up", f.DeadLettered, f.DeadLettered > excused)
 	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
+	if !b.s.answered() {
+		v.Summary += fmt.Sprintf("; %d were published without confirmation and are not there", f.Unconfirmed)
+	}
 	if left > 0 && v.State == workload.Passed {
 		v.State = workload.Incomplete
 		v.Summary += fmt.Sprintf("; %d were still on their way after %v", left, b.s.drain)

@@ -17,7 +17,8 @@ type spec struct {
 	shape
 	pacing                   string
 	tickRate                 int
-	events                   int64 // 0: until the time is up
+	duration                 time.Duration // 0: until the events are made
+	events                   int64         // 0: until the time is up
 	via, publish             string
 	prefetch                 int
 	schema                   string
@@ -60,7 +61,7 @@ type spec struct {
 
 // readSpec reads everything that a plan is made of.
 func readSpec(r *values.Reader, in workload.Inputs) *spec {
-	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting}
+	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, duration: in.Duration}
 	s.compat = r.OnOff("compat")
 	s.readGenerator(r, in)
 	s.readStage(r)

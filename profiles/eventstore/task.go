@@ -18,7 +18,8 @@ type generatorTask struct {
 	box     *mailbox
 	pub     Publisher
 	planted bool
-	missing float64 // what integer division has dropped, in compat
+	missing float64         // what integer division has dropped, in compat
+	end     context.Context // until when batches may be handed over; see limited
 }
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
@@ -109,6 +110,9 @@ func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op 
 	start := it.Now()
 	first := k.g.fill(stampOf(k.b.wall()), n, it.Settings.Payload)
 	err := k.send(ctx, it, first, due)
+	if errors.Is(err, errTimeUp) {
+		return workload.ErrDone
+	}
 	it.Record(op, len(k.g.b.events), min(due, start), start, it.Now(), err)
 	return err
 }
@@ -126,7 +130,7 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	b.ledger.generated(m)
 	b.meter.made(m)
 	b.ledger.sent(m) // before it can be acknowledged
-	if err := k.pub.Publish(ctx, e); err != nil {
+	if err := k.pub.Publish(k.limited(ctx, it), e); err != nil {
 		e.release()
 		b.ledger.unsent(m)
 		return fmt.Errorf("publish: %w", err)
@@ -206,74 +210,4 @@ func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool
 		return true
 	}
 	return false
-}
-
-// drainTask waits until what is on its way is durable, and records it.
-type drainTask struct{ b *binding }
-
-// Do drains, once.
-func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
-	if it.Warmup {
-		return workload.ErrDone
-	}
-	b := k.b
-	b.beginDrain()
-	until := time.Now().Add(b.s.drain)
-	for {
-		over := b.settled()
-		zero := b.zero.Load()
-		b.mu.Lock()
-		boxes := b.boxes
-		b.mu.Unlock()
-		for _, x := range boxes {
-			for _, o := range x.take() {
-				if !o.m.Warm {
-					it.Record(0, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
-				}
-			}
-		}
-		if over || time.Now().After(until) {
-			b.endDrain()
-			return workload.ErrDone
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-// settled says whether nothing is on its way any more.
-func (b *binding) settled() bool { return b.ledger.settled() }
-
-// beginDrain notes that the generators have ended.
-func (b *binding) beginDrain() {
-	b.mu.Lock()
-	first := b.drainFrom == 0
-	if first {
-		b.drainFrom, b.backlog = b.clock(), b.ledger.left()
-	}
-	publishers := b.publishers
-	b.mu.Unlock()
-	if !first {
-		return
-	}
-	b.meter.beginDrain(b.clock() - b.zero.Load())
-	ctx, cancel := context.WithTimeout(b.stopped, b.s.drain)
-	defer cancel()
-	for _, p := range publishers {
-		if err := p.Close(ctx); err != nil {
-			b.meter.failed(fmt.Errorf("wait for confirmations: %w", err))
-		}
-	}
-}
-
-func (b *binding) endDrain() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.drainTo == 0 {
-		b.drainTo = b.clock()
-		b.meter.endDrain(b.drainTo - b.zero.Load())
-	}
 }

@@ -185,3 +185,21 @@ func TestQueuesOfARunAreWrittenDown(t *testing.T) {
 	assert.Empty(t, made, "a run that ends deletes its queues")
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), ns)
 }
+
+// A broker that is killed and stays away ends no run with compat=on before its time,
+// and none after it: what was on its way is counted as lost.
+func TestBrokerKilledForGoodInCompatIsCounted(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	began := time.Now()
+	l, err := startVia(t, srv.URL(), "compat=on", "rate=20000", "duration=4s", "batch=50", "payload=300", "query=off", "drain=1s", "maxTaskCount=8")
+	require.NoError(t, err)
+	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 3000 })
+	srv.Kill()
+	defer srv.Restart()
+	o, f, report := finishVia(t, l)
+	t.Logf("%v after %v", o.Run.Verification.Summary, time.Since(began))
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.Positive(t, f.Losses.Unconfirmed)
+	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once+f.Losses.Unconfirmed+f.Ledger.DeadLettered, "%+v", f.Ledger)
+	assert.Contains(t, report, "unconfirmed (Q6)")
+}
