@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -189,3 +190,5 @@ func typedSQL(t testing.TB, url string) sqlstore.Typed {
 	require.True(t, ok)
 	return c
 }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) } //nolint:gosec // no secret

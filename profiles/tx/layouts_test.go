@@ -45,9 +45,10 @@ func readAB(text string) (r abReport, err error) {
 		m := regexp.MustCompile("^" + pattern + "$").FindStringSubmatch(l)
 		if m == nil && err == nil {
 			err = fmt.Errorf("%q instead of %s", l, pattern)
-			m = make([]string, 8)
 		}
-		return append(m, make([]string, 8)...)
+		fields := make([]string, 8) // enough for every line, and empty where it was none
+		copy(fields, m)
+		return fields
 	}
 	number := func(s string) float64 {
 		v, _ := strconv.ParseFloat(s, 64)

@@ -1,0 +1,165 @@
+package tx
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/dtm"
+)
+
+// overheard is a server that notes what it is sent and answers as a test says.
+type overheard struct {
+	*httptest.Server
+	asked  []string // method, path with query, body
+	types  []string // content types of what was posted
+	submit int      // status of a submit's reply; 0 cuts the connection
+	query  string   // reply of a query
+}
+
+func overhear(t *testing.T) *overheard {
+	t.Helper()
+	w := &overheard{submit: http.StatusOK}
+	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		switch req.URL.Path {
+		case "/api/dtmsvr/version":
+			_, _ = io.WriteString(rw, `{"version":"1"}`)
+			return
+		case "/api/dtmsvr/query":
+			w.asked = append(w.asked, req.Method+" "+req.URL.RequestURI()+" "+string(body))
+			_, _ = io.WriteString(rw, w.query)
+			return
+		}
+		w.asked = append(w.asked, req.Method+" "+req.URL.RequestURI()+" "+string(body))
+		w.types = append(w.types, req.Header.Get("Content-Type"))
+		if w.submit == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		rw.WriteHeader(w.submit)
+	}))
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *overheard) target() string { return strings.Replace(w.URL, "http://", "dtm+http://", 1) }
+
+// The documented benchmark's transaction goes over the wire as it is documented, on
+// one line with its fields in order.
+func TestSubmissionOverTheWire(t *testing.T) {
+	w := overhear(t)
+	p, _ := ready(t, w.target(), inputs(given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
+	drive(t.Context(), t, p, nil)
+	gid := string(appendGid(nil, p.Private.(*sagaSpec).stamp, 0, 0))
+	assert.Equal(t, []string{"POST /api/dtmsvr/submit " + `{"gid":"` + gid + `","trans_type":"saga","wait_result":true,"concurrent":false,` +
+		`"steps":[{"action":"","compensate":""},{"action":"","compensate":""}],"payloads":["{}","{}"],"protocol":""}`}, w.asked)
+	assert.Equal(t, []string{"application/json"}, w.types)
+
+	p, _ = ready(t, w.target(), inputs(given("mode=saga", "threads=1", "transactions=1", "timeout=3s", "accountCount=5")))
+	drive(t.Context(), t, p, nil)
+	assert.Contains(t, w.asked[1], `"protocol":"","timeout_to_fail":3}`)
+	assert.Contains(t, w.asked[1], `"steps":[{"action":"http://127.0.0.1:`)
+}
+
+// A 409 says nothing by itself: the state is asked for. What no state tells is unknown.
+func TestRepliesOfACoordinator(t *testing.T) {
+	w := overhear(t)
+	tg, _, err := drivers.Parse(w.target())
+	require.NoError(t, err)
+	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 1})
+	require.NoError(t, err)
+	d := &dtmSagas{conn: c.(*dtm.Conn)}
+	state := func(s string) string {
+		return fmt.Sprintf(`{"transaction":{"gid":"g","status":%q},"branches":[{"status":"prepared"}]}`, s)
+	}
+	for name, x := range map[string]struct {
+		status int
+		query  string
+		want   outcome
+		err    string
+	}{
+		"done":           {200, "", ackedDone, ""},
+		"undone":         {409, state(failed), ackedUndone, ""},
+		"done after all": {409, state(succeed), ackedDone, ""},
+		"still running":  {409, state(submitted), unknown, "undecided"},
+		"being undone":   {409, state(aborting), unknown, "undecided"},
+		"never stored":   {409, `{"transaction":null,"branches":[]}`, unknown, "undecided"},
+		"broken":         {500, "", unknown, "status 500"},
+		"cut off":        {0, "", unknown, "submit: "},
+		"no answer":      {409, "<html>", unknown, "query: "},
+	} {
+		w.submit, w.query, w.asked = x.status, x.query, nil
+		got, err := d.submit(t.Context(), "g", []byte("{}"))
+		assert.Equal(t, x.want, got, name)
+		if x.err == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, x.err, name)
+		}
+		if x.status == 409 {
+			assert.Equal(t, "GET /api/dtmsvr/query?gid=g ", w.asked[len(w.asked)-1], name)
+		} else {
+			assert.Len(t, w.asked, 1, name)
+		}
+	}
+}
+
+// Participants answer as a coordinator understands: 200 and SUCCESS, 409 and FAILURE,
+// 425 and ONGOING, anything else for an error.
+func TestRepliesOfParticipants(t *testing.T) {
+	w := overhear(t)
+	call := func(sp *sagaSpec, query, body string) (int, string) {
+		d := &dtmSagas{memorySagas: memorySagasOf(open(t, w.target()), sp), rnd: newRand(1)}
+		require.NoError(t, d.Prepare(t.Context(), nil))
+		rec := httptest.NewRecorder()
+		d.serve(rec, httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body)))
+		return rec.Code, rec.Body.String()
+	}
+	q := url.Values{"gid": {"g"}, "trans_type": {"saga"}, "branch_id": {"01"}, "op": {opAction}}.Encode()
+	sp := func() *sagaSpec { return &sagaSpec{shards: 1, accounts: 3, balance: 100} }
+	late, wrong := sp(), sp()
+	late.ongoingRate, wrong.errorRate = 1, 1
+	for name, x := range map[string]struct {
+		sp          *sagaSpec
+		query, body string
+		status      int
+		word        string
+	}{
+		"done":            {sp(), q, `{"account":1,"amount":-50}`, 200, "SUCCESS"},
+		"too much":        {sp(), q, `{"account":1,"amount":-500}`, 409, "FAILURE"},
+		"told to refuse":  {sp(), q, `{"account":1,"amount":-5,"refuse":true}`, 409, "FAILURE"},
+		"nothing to undo": {sp(), strings.Replace(q, "op=action", "op=compensate", 1), `{"account":1,"amount":-5,"refuse":true}`, 200, "SUCCESS"},
+		"under way":       {late, q, `{"account":1,"amount":-50}`, 425, "ONGOING"},
+		"reply lost":      {wrong, q, `{"account":1,"amount":-50}`, 500, "ERROR"},
+		"no branch":       {sp(), "gid=g&op=action", `{}`, 400, "ERROR"},
+		"no operation":    {sp(), "gid=g&branch_id=01", `{}`, 400, "ERROR"},
+		"no payload":      {sp(), q, ``, 400, "ERROR"},
+	} {
+		status, body := call(x.sp, x.query, x.body)
+		assert.Equal(t, x.status, status, name)
+		assert.JSONEq(t, `{"dtm_result":"`+x.word+`"}`, body, name)
+	}
+}
+
+// What is no dtm server is refused before anything starts.
+func TestWhatIsNoCoordinator(t *testing.T) {
+	srv := httptest.NewServer(http.NotFoundHandler())
+	defer srv.Close()
+	tg, _, err := drivers.Parse(strings.Replace(srv.URL, "http://", "dtm+http://", 1))
+	require.NoError(t, err)
+	_, err = drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 1})
+	require.ErrorContains(t, err, "status 404")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	_, err = Design(inputs(given("mode=saga", "timeout=1500ms")))
+	require.NoError(t, err, "only a dtm server counts in whole seconds")
+}
