@@ -243,7 +243,7 @@ func (k *rowTask) Do(ctx context.Context, it *workload.Iteration) error {
 func (w *rowWork) stats() RowFacts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f := RowFacts{Row: w.name, Title: w.title, Note: w.note, Depth: w.depth, Connections: len(w.tallies), ClientUS: -1, ServerUS: -1, CV: -1}
+	f := RowFacts{Row: w.name, Title: w.title, Note: w.note, Depth: w.depth, Clients: len(w.tallies), ClientUS: -1, ServerUS: -1, CV: -1}
 	var last int64
 	var all []int64
 	for _, t := range w.tallies {

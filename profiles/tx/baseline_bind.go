@@ -189,12 +189,12 @@ type RowFacts struct {
 	Title string `json:"title"`
 	Note  string `json:"note,omitempty"`
 	// Depth is how many calls were sent together.
-	Depth       int     `json:"depth"`
-	Connections int     `json:"connections"`
-	Calls       int64   `json:"calls"`
-	Errors      int64   `json:"errors"`
-	Seconds     float64 `json:"seconds"`
-	PerSecond   float64 `json:"calls_per_s"`
+	Depth     int     `json:"depth"`
+	Clients   int     `json:"clients"`
+	Calls     int64   `json:"calls"`
+	Errors    int64   `json:"errors"`
+	Seconds   float64 `json:"seconds"`
+	PerSecond float64 `json:"calls_per_s"`
 	// CV is the spread of three stretches of the row; -1: too short to tell.
 	CV float64 `json:"cv"`
 	// ClientUS and ServerUS are CPU microseconds a call; -1: not told.

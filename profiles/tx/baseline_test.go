@@ -89,7 +89,7 @@ func TestErrorRepliesAreErrors(t *testing.T) {
 
 func TestCeiling(t *testing.T) {
 	row := func(name string, rate float64) RowFacts {
-		return RowFacts{Row: name, PerSecond: rate, Connections: 10, Calls: 1000, CV: 0.01, ClientUS: 20, ServerUS: 40}
+		return RowFacts{Row: name, PerSecond: rate, Clients: 10, Calls: 1000, CV: 0.01, ClientUS: 20, ServerUS: 40}
 	}
 	f := &BaselineFacts{Cores: 2, Rows: []RowFacts{
 		row("eval-loop10", 60000), row(rowSave, 80000), row(rowBranch, 80000), row(rowFinish, 80000), row(rowUnloaded, 5000), row(rowSaga, 15000),
@@ -107,6 +107,18 @@ func TestCeiling(t *testing.T) {
 	c = ceiling(f, 2, 1, plainMeter{})
 	assert.Zero(t, c.Fraction)
 	assert.Len(t, c.Refused, 2)
+}
+
+func TestClientCost(t *testing.T) {
+	rows := []RowFacts{
+		{Row: "set", Depth: 1, Calls: 9, ClientUS: 6.5, ServerUS: 5},
+		{Row: "eval-args", Depth: 1, Calls: 9, ClientUS: 7.25, ServerUS: 8},
+		{Row: "set-p50", Depth: 50, Calls: 9, ClientUS: 0.25, ServerUS: -1},
+		{Row: "cjson10", Depth: 1, ClientUS: 99},
+		{Row: rowSaga, Depth: 1, Calls: 9, ClientUS: 70},
+	}
+	assert.Equal(t, "What the client costs, in CPU of perfbench: a call 6.50 to 7.25 µs (the store 5.00 to 8.00 µs), each of 50 sent together 0.25 µs.\n\n", clientCost(rows))
+	assert.Empty(t, clientCost([]RowFacts{{Row: "set", Depth: 1, Calls: 9, ClientUS: -1}}))
 }
 
 func TestSpread(t *testing.T) {

@@ -3,6 +3,8 @@ package tx
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Ceiling says how fast the transaction could be, by what, and how near to it the
@@ -65,8 +67,8 @@ func ceiling(f *BaselineFacts, branches int, threads float64, m meter) *Ceiling 
 	for row, times := range weights {
 		serial += times / rows[row].PerSecond
 	}
-	c.add(boundSerial, 1/serial, fmt.Sprintf("1 / (1/%.0f + %g/%.0f + 1/%.0f): rates of the three calls alone, from the same client at %d connections",
-		rows[rowSave].PerSecond, n, rows[rowBranch].PerSecond, rows[rowFinish].PerSecond, rows[rowSave].Connections))
+	c.add(boundSerial, 1/serial, fmt.Sprintf("1 / (1/%.0f + %g/%.0f + 1/%.0f): rates of the three calls alone, by the same %d clients",
+		rows[rowSave].PerSecond, n, rows[rowBranch].PerSecond, rows[rowFinish].PerSecond, rows[rowSave].Clients))
 	cores := float64(f.Cores)
 	if tx.ServerUS > 0 {
 		threads = max(threads, 1)
@@ -81,8 +83,8 @@ func ceiling(f *BaselineFacts, branches int, threads float64, m meter) *Ceiling 
 	if l, ok := m.(interface{ shared() bool }); ok && l.shared() && tx.ServerUS > 0 && tx.ClientUS > 0 {
 		c.add(boundShared, cores*1e6/(tx.ServerUS+tx.ClientUS), fmt.Sprintf("%g cores / (%.1f + %.1f µs): the store runs on this machine", cores, tx.ServerUS, tx.ClientUS))
 	}
-	if one := rows[rowUnloaded]; one.PerSecond > 0 && tx.Connections > 0 {
-		c.add(boundLittle, float64(tx.Connections)*one.PerSecond, fmt.Sprintf("%d in flight / %.3f ms unloaded", tx.Connections, 1000/one.PerSecond))
+	if one := rows[rowUnloaded]; one.PerSecond > 0 && tx.Clients > 0 {
+		c.add(boundLittle, float64(tx.Clients)*one.PerSecond, fmt.Sprintf("%d in flight / %.3f ms unloaded", tx.Clients, 1000/one.PerSecond))
 	}
 	reference := []string{"eval-loop10", "eval-args"}
 	if _, ok := m.(sqlMeter); ok {
@@ -125,8 +127,8 @@ func (c *Ceiling) judge(rows map[string]RowFacts, weights map[string]float64) {
 		case r.CV > mostCV:
 			c.Refused = append(c.Refused, fmt.Sprintf("row %s varied by %.0f %%", row, 100*r.CV))
 		}
-		if r.Connections != rows[rowSaga].Connections {
-			c.Refused = append(c.Refused, fmt.Sprintf("row %s had %d connections and the transactions %d", row, r.Connections, rows[rowSaga].Connections))
+		if r.Clients != rows[rowSaga].Clients {
+			c.Refused = append(c.Refused, fmt.Sprintf("row %s had %d clients and the transactions %d", row, r.Clients, rows[rowSaga].Clients))
 		}
 		w := times / r.PerSecond * c.Limit
 		variance += w * max(r.CV, 0) * w * max(r.CV, 0)
@@ -168,4 +170,46 @@ func (c *Ceiling) say(tx RowFacts) {
 	} else if tx.ClientUS > 0 {
 		add("A transaction takes %.1f µs of CPU from perfbench, the store included where it runs in the same process; the store does not tell its own.", tx.ClientUS)
 	}
+}
+
+// clientCost says what the client costs beside the store, over the rows of the
+// suite; empty when nothing is told.
+func clientCost(rows []RowFacts) string {
+	span := func(v []float64) string {
+		low, high := slices.Min(v), slices.Max(v)
+		if fmt.Sprintf("%.2f", low) == fmt.Sprintf("%.2f", high) {
+			return fmt.Sprintf("%.2f µs", low)
+		}
+		return fmt.Sprintf("%.2f to %.2f µs", low, high)
+	}
+	var parts []string
+	for _, together := range []bool{false, true} {
+		var client, server []float64
+		depth := 1
+		for _, r := range rows {
+			named := slices.ContainsFunc(suite, func(p primitive) bool { return p.name == r.Row })
+			if !named || together != (r.Depth > 1) || r.Calls == 0 || r.ClientUS < 0 {
+				continue
+			}
+			client, depth = append(client, r.ClientUS), r.Depth
+			if r.ServerUS >= 0 {
+				server = append(server, r.ServerUS)
+			}
+		}
+		if len(client) == 0 {
+			continue
+		}
+		text := "a call " + span(client)
+		if together {
+			text = fmt.Sprintf("each of %d sent together %s", depth, span(client))
+		}
+		if len(server) > 0 {
+			text += " (the store " + span(server) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "What the client costs, in CPU of perfbench: " + strings.Join(parts, ", ") + ".\n\n"
 }

@@ -199,7 +199,7 @@ func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Baseline and ceiling of %s\n\nRun %s on %s %s, %d cores.\n\n", f.Run.Store.Name, f.Run.ID, f.Run.Store.Product, f.Run.Store.Version, facts.Cores)
-	b.WriteString("| row | calls a second | spread | errors | connections | client µs a call | store µs a call | client cores | store cores |\n")
+	b.WriteString("| row | calls a second | spread | errors | clients | client µs a call | store µs a call | client cores | store cores |\n")
 	b.WriteString("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	told := func(format string, v float64) string {
 		if v < 0 || math.IsNaN(v) {
@@ -212,7 +212,7 @@ func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
 		if r.Errors > 0 {
 			rate = "invalid"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s | %s | %s | %s |\n", r.Row, rate, told("%.1f %%", 100*r.CV), r.Errors, r.Connections,
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s | %s | %s | %s |\n", r.Row, rate, told("%.1f %%", 100*r.CV), r.Errors, r.Clients,
 			told("%.2f", r.ClientUS), told("%.2f", r.ServerUS), told("%.2f", r.ClientBusy), told("%.2f", r.ServerBusy))
 	}
 	b.WriteString("\n")
@@ -221,6 +221,7 @@ func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
 			fmt.Fprintf(&b, "%s: %s.\n\n", r.Row, r.Note)
 		}
 	}
+	b.WriteString(clientCost(facts.Rows))
 	b.WriteString("The published rows eval-args and eval-loop10 say ARGS for ARGV, and the second has a\nsemicolon after do: neither script runs, so that what was timed were errors. Here they\nare written as they were meant. A row is a figure of the store only where the store,\nand not the client, had no core to spare.\n")
 	if c := facts.Ceiling; c != nil {
 		b.WriteString("\n## Ceiling\n\n| limit | transactions a second | from |\n| --- | ---: | --- |\n")

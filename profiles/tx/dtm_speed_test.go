@@ -30,7 +30,7 @@ func BenchmarkSagaAgainstDTM(b *testing.B) {
 			in := inputs(given("mode=saga", "accounts=off", fmt.Sprint("threads=", threads)))
 			in.Duration, in.Namespace = time.Hour, "sdtm"
 			p, c := ready(b, store, in)
-			inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench) })
+			inTurn(b, serverCPU(b, c), func() {}, func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench) })
 		})
 	}
 }

@@ -58,6 +58,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		c.store = &calling{s.memorySagas, sub}
 		g := &saga{}
 		g.reset(sub.Gid, 0, len(sub.Steps), time.Now())
+		g.empty = sub.Steps[0][opAction] == ""
 		err := c.submit(req.Context(), nil, g)
 		for err != nil && strings.Contains(err.Error(), "undecided") { // its cron
 			if rand.IntN(2) == 0 {
@@ -129,6 +130,22 @@ func TestSagasOnACoordinator(t *testing.T) {
 	assert.Positive(t, f.Done)
 	assert.Positive(t, f.Undone)
 	assert.Equal(t, int64(200), f.ReadBack)
+}
+
+// Branches that call nobody are done at once, as those of the documented benchmark are.
+func TestEmptySagasOnACoordinator(t *testing.T) {
+	addr := os.Getenv("PERFBENCH_TEST_DTM")
+	if addr == "" {
+		sp := &sagaSpec{shards: 1, retry: time.Second}
+		srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp)})
+		defer srv.Close()
+		addr = strings.TrimPrefix(srv.URL, "http://")
+	}
+	p, _ := ready(t, "dtm+http://"+addr, inputs(given("mode=saga", "accounts=off", "threads=4", "transactions=100", "checkInterval=0s")))
+	rec := drive(t.Context(), t, p, nil)
+	assert.Empty(t, rec.errs)
+	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
+	assert.Equal(t, int64(100), p.Facts().(*SagaFacts).Done)
 }
 
 func TestOnlySagasRunOnACoordinator(t *testing.T) {

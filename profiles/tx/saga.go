@@ -133,11 +133,8 @@ func (s *saga) appendRecord(b []byte, first bool) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			if s.empty {
-				b = append(b, `"{}"`...)
-			} else {
-				b = strconv.AppendQuote(b, string(s.appendPayload(nil, i)))
-			}
+			b = s.appendPayload(append(b, '"'), i, `\"`)
+			b = append(b, '"')
 		}
 		b = append(b, ']')
 	}
@@ -159,14 +156,16 @@ func (s *saga) appendRecord(b []byte, first bool) []byte {
 	return append(b, '}')
 }
 
-func (s *saga) appendPayload(b []byte, step int) []byte {
+// appendPayload appends what a step is to do as JSON; quote is how its quotes are
+// written.
+func (s *saga) appendPayload(b []byte, step int, quote string) []byte {
 	if s.empty {
 		return append(b, "{}"...)
 	}
-	b = append(b, `{"account":`...)
-	b = strconv.AppendInt(b, s.steps[step].Account, 10)
-	b = append(b, `,"amount":`...)
-	b = strconv.AppendInt(b, s.steps[step].Amount, 10)
+	b = append(append(append(append(b, '{'), quote...), "account"...), quote...)
+	b = strconv.AppendInt(append(b, ':'), s.steps[step].Account, 10)
+	b = append(append(append(append(b, ','), quote...), "amount"...), quote...)
+	b = strconv.AppendInt(append(b, ':'), s.steps[step].Amount, 10)
 	return append(b, '}')
 }
 
@@ -190,7 +189,7 @@ func (s *saga) appendRow(b []byte, pos int) []byte {
 		b = append(b, "e30="...) // {}
 	} else {
 		var payload [64]byte
-		b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step))
+		b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step, `"`))
 	}
 	b = append(b, `","branch_id":"`...)
 	b = appendBranch(b, r.step)

@@ -126,7 +126,7 @@ func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
 		if !g.empty {
 			url = participant
 		}
-		args = append(args, g.gid, url, g.appendPayload(nil, r.step), string(appendBranch(nil, r.step)), r.op, r.status, now, now)
+		args = append(args, g.gid, url, g.appendPayload(nil, r.step, `"`), string(appendBranch(nil, r.step)), r.op, r.status, now, now)
 	}
 	rows := s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
 		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(g.rows)), ","))

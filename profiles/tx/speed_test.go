@@ -3,6 +3,7 @@ package tx
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -26,27 +27,36 @@ const (
 )
 
 // dtmRate is what a dtm server reached under ab -c 10, in transactions a second on
-// two cores, when it was measured.
-const dtmRate = 3776
+// two cores, when it was measured, and dtmEvals what redis-benchmark's row eval-args
+// reached on the same machine with 50 connections, in calls a second.
+const (
+	dtmRate  = 3776
+	dtmEvals = 154_480
+)
+
+// childCPU is the CPU seconds that programs have used which were run to the end.
+var childCPU float64
 
 // inTurn reports the medians of both sides, and of the ratio of each pair; server
-// tells the CPU seconds that the server has used.
-func inTurn(b *testing.B, server func() float64, ours, other func(round int) float64) (median float64) {
+// tells the CPU seconds that the server has used, and between is called before each
+// pair.
+func inTurn(b *testing.B, server func() float64, between func(), ours, other func(round int) float64) (median float64) {
 	b.Helper()
 	type used struct{ rate, client, server []float64 }
 	var x, y used
 	var ratio []float64
 	run := func(side func(int) float64, i int, to *used) float64 {
-		client, before := cpuSeconds(), server()
+		client, before := cpuSeconds()+childCPU, server()
 		rate := side(i)
 		// About: what it takes to begin and end is in it, which is little.
 		n := rate * turn.Seconds() / 1e6
 		to.rate = append(to.rate, rate)
-		to.client, to.server = append(to.client, (cpuSeconds()-client)/n), append(to.server, (server()-before)/n)
+		to.client, to.server = append(to.client, (cpuSeconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
 		return rate
 	}
 	for i := range turns {
 		var u, v float64
+		between()
 		if i%2 == 0 {
 			u, v = run(ours, i, &x), run(other, i, &y)
 		} else {
@@ -54,7 +64,6 @@ func inTurn(b *testing.B, server func() float64, ours, other func(round int) flo
 		}
 		ratio = append(ratio, u/v)
 	}
-	middle := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
 	b.ReportMetric(0, "ns/op") // has no meaning here
 	b.ReportMetric(middle(x.rate), "ours/s")
 	b.ReportMetric(middle(y.rate), "other/s")
@@ -64,6 +73,12 @@ func inTurn(b *testing.B, server func() float64, ours, other func(round int) flo
 	b.ReportMetric(middle(x.server), "ours-server-us")
 	b.ReportMetric(middle(y.server), "other-server-us")
 	return middle(x.rate)
+}
+
+// middle is the median.
+func middle(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
 }
 
 // serverCPU tells the CPU seconds that the servers of a store have used.
@@ -117,7 +132,10 @@ func bareRate(b *testing.B, n int, do func(worker int, seq int64) error) float64
 
 // BenchmarkSagaAgainstBareLoop is the rate of sagas as a ratio to that of a loop
 // that issues the same scripts, with arguments of the same sizes, over the same
-// connections, and against that of a dtm server.
+// connections, and against that of a dtm server: x-dtm is the multiple of what one
+// reached when it was measured; x-dtm-scaled that of what it would have reached on a
+// machine as fast as this one, by the row eval-args of redis-benchmark here and there.
+// BenchmarkSagaAgainstDTM compares with a server that is there.
 func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 	srv := labtest.Redis(b)
 	for _, accounts := range []string{"off", "on"} {
@@ -127,32 +145,88 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				in.Duration, in.Namespace = time.Hour, "s"+accounts
 				p, c := ready(b, srv.URL(), in)
 				st := newRedisSagas(c.(redis.Typed), p.Private.(*sagaSpec))
+				text := bareTexts(st.spec)
 				bare := func(int) float64 {
-					round, callers := runs.Add(1), make([]caller, threads)
+					callers := make([]caller, threads)
+					text.round = fmt.Sprintf("%04d", runs.Add(1))
 					return bareRate(b, threads, func(w int, seq int64) error {
-						return bareSaga(b.Context(), st, &callers[w], string(appendGid(nil, "bare"+fmt.Sprintf("%04d", round), w, seq)))
+						return bareSaga(b.Context(), st, &callers[w], &text, w, seq)
 					})
 				}
-				got := inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, 0) }, bare)
+				var evals []float64
+				between := func() {
+					if _, err := exec.LookPath("redis-benchmark"); err == nil && accounts == "off" {
+						evals = append(evals, redisBenchmark(b, srv, 1, 40_000, (&baselineSpec{}).requestOf("eval-args")))
+					}
+				}
+				got := inTurn(b, serverCPU(b, c), between, func(int) float64 { return engineRate(b, p, 0) }, bare)
 				if accounts == "off" {
-					b.ReportMetric(got/dtmRate, "x-dtm")
+					againstDTM(b, got, evals)
 				}
 			})
 		}
 	}
 }
 
-// Texts of the sizes that a saga of two branches sends.
-var (
-	bareRecord = strings.Repeat("r", 450)
-	bareFinish = strings.Repeat("r", 405)
-	bareRow    = strings.Repeat("b", 250)
-)
+// againstDTM says what multiple of a dtm server's a rate of sagas is; evals are
+// rates of eval-args.
+func againstDTM(b *testing.B, got float64, evals []float64) {
+	b.ReportMetric(got/dtmRate, "x-dtm")
+	if len(evals) > 0 {
+		b.ReportMetric(middle(evals), "eval-args/s")
+		b.ReportMetric(got/(dtmRate*middle(evals)/dtmEvals), "x-dtm-scaled")
+	}
+}
+
+// redisBenchmark runs a command n times with redis-benchmark and 50 connections,
+// and returns calls a second.
+func redisBenchmark(b *testing.B, srv *labtest.Server, depth, n int, command []string) float64 {
+	b.Helper()
+	host, port, _ := strings.Cut(srv.Addr(), ":")
+	args := append([]string{"-h", host, "-p", port, "-c", "50", "-P", strconv.Itoa(depth), "-n", strconv.Itoa(n), "--csv"}, command...)
+	cmd := exec.CommandContext(b.Context(), "redis-benchmark", args...)
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatalf("redis-benchmark: %v", err)
+	}
+	childCPU += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	// The title may hold commas: seven fields from the right.
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	fields := strings.Split(lines[len(lines)-1], `","`)
+	v, err := strconv.ParseFloat(fields[len(fields)-7], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
+
+// bareText are texts of the sizes that a saga of two branches sends.
+type bareText struct {
+	round                     string // makes gids others than those of rounds before
+	record, finish, row, done string
+	// accounts are all accounts, in no order.
+	accounts []string
+}
+
+func bareTexts(sp *sagaSpec) bareText {
+	s := &saga{}
+	now := time.Now()
+	s.reset(string(appendGid(nil, "bare0000", 0, 0)), 0, sp.branches, now)
+	s.empty, s.next, s.interval = sp.accounts == 0, now.Add(sp.retry), sp.retry
+	size := func(of []byte) string { return strings.Repeat("x", len(of)) }
+	t := bareText{record: size(s.appendRecord(nil, true)), row: size(s.appendRow(nil, 1))}
+	s.status, s.ended, s.rows[1].status, s.rows[1].ended = succeed, now, succeed, now
+	for _, a := range rand.Perm(int(sp.accounts)) {
+		t.accounts = append(t.accounts, strconv.Itoa(a))
+	}
+	t.finish, t.done = size(s.appendRecord(nil, false)), size(s.appendRow(nil, 1))
+	return t
+}
 
 // bareSaga issues the scripts of one saga with constant texts over a connection of
 // a saga's client.
-func bareSaga(ctx context.Context, st *redisSagas, c *caller, gid string) error {
-	base := st.base[0]
+func bareSaga(ctx context.Context, st *redisSagas, c *caller, t *bareText, w int, seq int64) error {
+	base, gid := st.base[0], string(appendGid(nil, "bare"+t.round, w, seq))
 	begin := func(s script, args ...string) {
 		st.run.begin(&c.request, s, 4)
 		for _, a := range []string{base + "g:" + gid, base + "b:" + gid, base + "u", base + "s:" + gid, st.ttl} {
@@ -162,38 +236,36 @@ func bareSaga(ctx context.Context, st *redisSagas, c *caller, gid string) error 
 			c.add(a)
 		}
 	}
-	begin(saveScript, bareRecord, "1700000000000", gid, submitted, bareRow, bareRow, bareRow, bareRow)
+	begin(saveScript, t.record, "1700000000000", gid, submitted, t.row, t.row, t.row, t.row)
 	if err := word(st.run.finish(ctx, c, saveScript)); err != nil {
 		return err
 	}
 	for i, pos := range []string{"1", "3"} {
 		if st.spec.accounts > 0 {
 			st.run.begin(&c.request, moveScript, 2)
-			for _, a := range []string{base + "a", base + "l:" + gid, pos, []string{"1", "-1"}[i], []string{"01action", "02action"}[i], "", st.ledgerTTL} {
+			for _, a := range []string{base + "a", base + "l:" + gid, t.accounts[(w*1000+2*int(seq)+i)%len(t.accounts)], []string{"-50", "50"}[i], []string{"01action", "02action"}[i], "", st.ledgerTTL} {
 				c.add(a)
 			}
 			if _, err := st.run.finish(ctx, c, moveScript); err != nil {
 				return err
 			}
 		}
-		begin(branchScript, submitted, pos, bareRow)
+		begin(branchScript, submitted, pos, t.done)
 		if err := word(st.run.finish(ctx, c, branchScript)); err != nil {
 			return err
 		}
 	}
-	begin(changeScript, bareFinish, submitted, "1", gid, succeed, st.finalTTL)
+	begin(changeScript, t.finish, submitted, "1", gid, succeed, st.finalTTL)
 	return word(st.run.finish(ctx, c, changeScript))
 }
 
 // BenchmarkBaselineAgainstRedisBenchmark is the rate of baseline rows as a ratio to
 // that of redis-benchmark with the same calls and connections.
 func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
-	tool, err := exec.LookPath("redis-benchmark")
-	if err != nil {
+	if _, err := exec.LookPath("redis-benchmark"); err != nil {
 		b.Skip("redis-benchmark is not on the PATH (Debian package redis-tools)")
 	}
 	srv := labtest.Redis(b)
-	host, port, _ := strings.Cut(srv.Addr(), ":")
 	in := inputs(given("mode=baseline", "threads=50", "ceiling=off"))
 	in.Duration = time.Hour
 	p, c := ready(b, srv.URL(), in)
@@ -202,22 +274,11 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 		b.Run(row.name, func(b *testing.B) {
 			n := 100_000 * min(row.depth, 10)
 			theirs := func(int) float64 {
-				args := append([]string{"-h", host, "-p", port, "-c", "50", "-P", strconv.Itoa(row.depth), "-n", strconv.Itoa(n), "--csv"}, sp.requestOf(row.name)...)
-				out, err := exec.CommandContext(b.Context(), tool, args...).Output()
-				if err != nil {
-					b.Fatalf("redis-benchmark: %v", err)
-				}
-				// The title may hold commas: seven fields from the right.
-				lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-				fields := strings.Split(lines[len(lines)-1], `","`)
-				v, err := strconv.ParseFloat(fields[len(fields)-7], 64)
-				if err != nil {
-					b.Fatal(err)
-				}
+				v := redisBenchmark(b, srv, row.depth, n, sp.requestOf(row.name))
 				n = max(int(v*turn.Seconds()), 20_000)
 				return v
 			}
-			inTurn(b, serverCPU(b, c), func(int) float64 { return engineRate(b, p, i) }, theirs)
+			inTurn(b, serverCPU(b, c), func() {}, func(int) float64 { return engineRate(b, p, i) }, theirs)
 		})
 	}
 }
