@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/shirou/gopsutil/v4/mem"
 )
 
 // cassandraVersion is the release of Cassandra that the lab starts.
@@ -20,7 +22,7 @@ var cassandraJava = []int{17, 11}
 func cassandraService() Service {
 	return javaServer{
 		name: "cassandra", version: cassandraVersion, java: cassandraJava, main: "org.apache.cassandra.service.CassandraDaemon",
-		summary: "one Cassandra node with a heap of 512 MiB; the first start fetches some 70 MB through Maven",
+		summary: "one Cassandra node with a heap of 512 MiB that grows to 2 GiB at most; the first start fetches some 70 MB through Maven",
 		ports:   3, fetch: fetchCassandra, prepare: prepareCassandra, answers: cassandraAnswers,
 	}.service()
 }
@@ -43,7 +45,18 @@ func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[stri
 			return nil, nil, err
 		}
 	}
-	return cassandraArgs(dir, lib), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
+	memory := uint64(0)
+	if m, err := mem.VirtualMemory(); err == nil {
+		memory = m.Total
+	}
+	return append(cassandraArgs(dir, lib), heapLimit(memory)), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
+}
+
+// heapLimit lets a node's heap grow to an eighth of the machine's memory, between 512
+// MiB and 2 GiB: a node that is given tens of thousands of rows a second for a minute
+// runs out of 512 MiB while it compacts, and ends.
+func heapLimit(memory uint64) string {
+	return fmt.Sprintf("-Xmx%dm", min(max(memory/8>>20, 512), 2048))
 }
 
 func concat(paths ...string) (string, error) {

@@ -102,3 +102,10 @@ func TestJarsThatCannotBeFetchedLeaveNothing(t *testing.T) {
 	_, err = h.jars(ctx, "thing-1.2", artefact{"org.example", "thing", "1.2"}, 7)
 	require.Error(t, err)
 }
+
+func TestHeapOfANodeGrowsWithTheMachine(t *testing.T) {
+	assert.Equal(t, "-Xmx512m", heapLimit(0), "nobody knows the memory")
+	assert.Equal(t, "-Xmx512m", heapLimit(2<<30))
+	assert.Equal(t, "-Xmx1024m", heapLimit(8<<30))
+	assert.Equal(t, "-Xmx2048m", heapLimit(64<<30))
+}

@@ -143,7 +143,7 @@ func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.
 // endToEnd runs a plan and reports what came through.
 func endToEnd(b *testing.B, target string, set ...string) *Facts {
 	b.Helper()
-	p, conn := openRun(b, target, append([]string{"verify=off", "query=off"}, set...)...)
+	p, conn := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
 	require.NoError(b, p.Setup(b.Context(), nil))
 	began := cpuTime()
 	r, err := engine.Start(b.Context(), engine.Options{Plan: p, Classify: func(err error) uint8 { return uint8(conn.Classify(err)) }, Classes: store.ClassNames})
