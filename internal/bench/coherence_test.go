@@ -55,13 +55,24 @@ func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 		units        int
 		ours, theirs call
 	}{
-		{"put", 1, func(ctx context.Context) error { return c.Put(ctx, space, keys[0], val) },
-			func(ctx context.Context) error { _, err := cache().Put(ctx, texts[0], val); return err }},
-		{"get", 1, func(ctx context.Context) error { _, _, err := c.Get(ctx, space, keys[0], nil); return err },
-			func(ctx context.Context) error { _, err := cache().Get(ctx, texts[0]); return err }},
-		{"putall", batch, func(ctx context.Context) error { return c.PutAll(ctx, space, entries) },
-			func(ctx context.Context) error { return cache().PutAll(ctx, all) }},
-		{"getall", batch, func(ctx context.Context) error { _, err := c.GetAll(ctx, space, keys); return err },
+		{
+			"put", 1,
+			func(ctx context.Context) error { return c.Put(ctx, space, keys[0], val) },
+			func(ctx context.Context) error { _, err := cache().Put(ctx, texts[0], val); return err },
+		},
+		{
+			"get", 1,
+			func(ctx context.Context) error { _, _, err := c.Get(ctx, space, keys[0], nil); return err },
+			func(ctx context.Context) error { _, err := cache().Get(ctx, texts[0]); return err },
+		},
+		{
+			"putall", batch,
+			func(ctx context.Context) error { return c.PutAll(ctx, space, entries) },
+			func(ctx context.Context) error { return cache().PutAll(ctx, all) },
+		},
+		{
+			"getall", batch,
+			func(ctx context.Context) error { _, err := c.GetAll(ctx, space, keys); return err },
 			func(ctx context.Context) error {
 				got := make(map[string][]byte, batch)
 				for e := range cache().GetAll(ctx, texts) {
@@ -71,7 +82,8 @@ func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 					got[e.Key] = e.Value
 				}
 				return nil
-			}},
+			},
+		},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			for range 6 { // a fresh JVM is several times slower than a warm one

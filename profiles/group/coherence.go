@@ -59,7 +59,7 @@ func (r *coherenceRoom) close() error {
 func (r *coherenceRoom) hand(o *opSpec) (hand, error) {
 	switch {
 	case o.kind.topic():
-		return nil, fault.Hint(errors.New("Oracle's Go client for Coherence has no topics"), "a queue hands each message to one reader; redis:// has topics")
+		return nil, fault.Hint(errors.New("there are no topics in Oracle's Go client for Coherence (v2.3.1)"), "a queue hands each message to one reader; redis:// has topics")
 	case o.act == actQuery:
 		return nil, fault.Hint(errors.New("query: Coherence is asked by key only here"), "query runs on mysql://, postgres:// and sqlite:")
 	case r.near != nil && keepsNear(o):

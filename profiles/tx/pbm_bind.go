@@ -238,7 +238,7 @@ func (b *pbm) reload() string {
 	} {
 		cmd.WriteString(" --set " + kv)
 	}
-	if s.reads(mapSummary) {
+	if s.readsSummary() {
 		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1", mapSummary, s.flat[mapSummary].entries, mapSummary)
 	}
 	return cmd.String()
@@ -256,7 +256,7 @@ func (b *pbm) record(name, state string) store.Made {
 	flat := s.flat[name]
 	entries, per, threads, payload := flat.entries, flat.entries, 1, flat.payload
 	switch {
-	case name == mapSummary && !s.reads(mapSummary):
+	case name == mapSummary && !s.readsSummary():
 		return m
 	case name == mapElig:
 		entries, per, threads, payload = s.entries(), s.eligPer, s.eligThreads, s.eligPayload

@@ -154,7 +154,7 @@ func (r *designer) volume(s *pbmSpec) {
 	s.eligPer = max(read(total, mapElig)/int64(max(s.eligThreads, 1)), 1)
 	s.flat = map[string]flatMap{}
 	flat := []string{mapProfile}
-	if s.reads(mapSummary) {
+	if s.readsSummary() {
 		flat = append(flat, mapSummary)
 	}
 	for _, name := range flat {
@@ -183,7 +183,7 @@ func (r *designer) judgePBM(s *pbmSpec) {
 		r.Fail("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
 		r.Fail("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
-	case s.tx() && s.reads(mapSummary):
+	case s.tx() && s.readsSummary():
 		r.Fail("leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
 	}
 	if s.tx() && s.layout == layoutAuto {

@@ -98,9 +98,9 @@ type flatMap struct {
 	payload int
 }
 
-// reads says whether the plan looks things up in a map.
-func (s *pbmSpec) reads(name string) bool {
-	return slices.ContainsFunc(s.maps, func(m pbmMap) bool { return m.name == name })
+// readsSummary says whether the plan looks things up in the map summary.
+func (s *pbmSpec) readsSummary() bool {
+	return slices.ContainsFunc(s.maps, func(m pbmMap) bool { return m.name == mapSummary })
 }
 
 func (s *pbmSpec) tx() bool {
@@ -116,7 +116,7 @@ func (s *pbmSpec) tx() bool {
 func (s *pbmSpec) grouped() bool { return s.layout == layoutGroup }
 
 func (s *pbmSpec) space(name string) store.Space {
-	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary && !s.reads(mapSummary)}
+	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary && !s.readsSummary()}
 }
 
 // share returns the eligibility keys of a thread of the load.

@@ -76,7 +76,6 @@ type Conn struct {
 	closing sync.Once
 	tending sync.WaitGroup
 	mending sync.WaitGroup // links that are being closed
-	late    atomic.Int64   // calls that were left waiting
 }
 
 // Open connects to the hosts of t and makes sure that they answer and accept us.
