@@ -25,7 +25,8 @@ type onCradle struct {
 	one    string
 	under  string
 
-	mu sync.Mutex
+	telling sync.Mutex // held while durations and scopes are written down
+	mu      sync.Mutex
 	// longest is the longest batch written down for the scope, in milliseconds; -1:
 	// nothing is. known says that scope and page scope are written down.
 	longest int64
@@ -141,13 +142,32 @@ func (l *onCradle) put(ctx context.Context, r *record) error {
 
 // after does what is due after an insert, and tells how many statements it took.
 func (l *onCradle) after(ctx context.Context, r *record) (int, error) {
-	book, scope := string(l.s.shape.book), string(l.s.scope)
-	n := 0
+	n, err := l.announce(ctx, r)
+	if err != nil || r.ok || len(r.parent) == 0 {
+		return n, err
+	}
+	more, err := l.failParents(ctx, string(r.parent))
+	return n + more, err
+}
+
+// news says whether the record's duration, and its scope, are to be written down.
+func (l *onCradle) news(r *record) (longer, unknown bool) {
 	l.mu.Lock()
-	longer, known := (r.last-r.start)/1e6 > l.longest && !r.single, l.known
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	return (r.last-r.start)/1e6 > l.longest && !r.single, !l.known
+}
+
+// announce writes down the longest duration and the scope when they are new: one
+// record at a time, as in the original, so that those behind it find them known.
+func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
+	if longer, unknown := l.news(r); !longer && !unknown {
+		return 0, nil
+	}
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	book, scope, ms := string(l.s.shape.book), string(l.s.scope), (r.last-r.start)/1e6
+	longer, unknown := l.news(r)
 	if longer {
-		ms := (r.last - r.start) / 1e6
 		for _, q := range []*gocql.Query{
 			l.c.Query(l.text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.s.page, scope, ms),
 			l.c.Query(l.text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.s.page, scope, ms),
@@ -161,25 +181,22 @@ func (l *onCradle) after(ctx context.Context, r *record) (int, error) {
 		l.longest = max(l.longest, ms)
 		l.mu.Unlock()
 	}
-	if !known {
-		for _, q := range []*gocql.Query{
-			l.c.Query(l.text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
-			l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.s.page, scope),
-		} {
-			if err := q.ExecContext(ctx); err != nil {
-				return n, fmt.Errorf("scope: %w", err)
-			}
-			n++
-		}
-		l.mu.Lock()
-		l.known = true
-		l.mu.Unlock()
-	}
-	if r.ok || len(r.parent) == 0 {
+	if !unknown {
 		return n, nil
 	}
-	more, err := l.failParents(ctx, string(r.parent))
-	return n + more, err
+	for _, q := range []*gocql.Query{
+		l.c.Query(l.text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
+		l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.s.page, scope),
+	} {
+		if err := q.ExecContext(ctx); err != nil {
+			return n, fmt.Errorf("scope: %w", err)
+		}
+		n++
+	}
+	l.mu.Lock()
+	l.known = true
+	l.mu.Unlock()
+	return n, nil
 }
 
 // failParents marks the parent of a batch with a failure as failed, and its parents.
