@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,10 +22,11 @@ import (
 // overheard is a server that notes what it is sent and answers as a test says.
 type overheard struct {
 	*httptest.Server
-	asked  []string // method, path with query, body
-	types  []string // content types of what was posted
-	submit int      // status of a submit's reply; 0 cuts the connection
-	query  string   // reply of a query
+	mu     sync.Mutex // guards what follows
+	asked  []string   // method, path with query, body
+	types  []string   // content types of what was posted
+	submit int        // status of a submit's reply; 0 cuts the connection
+	query  string     // reply of a query
 }
 
 func overhear(t *testing.T) *overheard {
@@ -32,6 +34,8 @@ func overhear(t *testing.T) *overheard {
 	w := &overheard{submit: http.StatusOK}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		switch req.URL.Path {
 		case "/api/dtmsvr/version":
 			_, _ = io.WriteString(rw, `{"version":"1"}`)
@@ -52,6 +56,20 @@ func overhear(t *testing.T) *overheard {
 	return w
 }
 
+// answer sets what is answered from now on, and forgets what was asked.
+func (w *overheard) answer(submit int, query string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.submit, w.query, w.asked, w.types = submit, query, nil, nil
+}
+
+// heard is what was asked, and the content types of what was posted.
+func (w *overheard) heard() (asked, types []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.asked, w.types
+}
+
 func (w *overheard) target() string { return strings.Replace(w.URL, "http://", "dtm+http://", 1) }
 
 // The documented benchmark's transaction goes over the wire as it is documented, on
@@ -61,14 +79,16 @@ func TestSubmissionOverTheWire(t *testing.T) {
 	p, _ := ready(t, w.target(), inputs(given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
 	drive(t.Context(), t, p, nil)
 	gid := string(appendGid(nil, p.Private.(*sagaSpec).stamp, 0, 0))
+	asked, types := w.heard()
 	assert.Equal(t, []string{"POST /api/dtmsvr/submit " + `{"gid":"` + gid + `","trans_type":"saga","wait_result":true,"concurrent":false,` +
-		`"steps":[{"action":"","compensate":""},{"action":"","compensate":""}],"payloads":["{}","{}"],"protocol":""}`}, w.asked)
-	assert.Equal(t, []string{"application/json"}, w.types)
+		`"steps":[{"action":"","compensate":""},{"action":"","compensate":""}],"payloads":["{}","{}"],"protocol":""}`}, asked)
+	assert.Equal(t, []string{"application/json"}, types)
 
 	p, _ = ready(t, w.target(), inputs(given("mode=saga", "threads=1", "transactions=1", "timeout=3s", "accountCount=5")))
 	drive(t.Context(), t, p, nil)
-	assert.Contains(t, w.asked[1], `"protocol":"","timeout_to_fail":3}`)
-	assert.Contains(t, w.asked[1], `"steps":[{"action":"http://127.0.0.1:`)
+	asked, _ = w.heard()
+	assert.Contains(t, asked[1], `"protocol":"","timeout_to_fail":3}`)
+	assert.Contains(t, asked[1], `"steps":[{"action":"http://127.0.0.1:`)
 }
 
 // A 409 says nothing by itself: the state is asked for. What no state tells is unknown.
@@ -98,7 +118,7 @@ func TestRepliesOfACoordinator(t *testing.T) {
 		"cut off":        {0, "", unknown, "submit: "},
 		"no answer":      {409, "<html>", unknown, "query: "},
 	} {
-		w.submit, w.query, w.asked = x.status, x.query, nil
+		w.answer(x.status, x.query)
 		got, err := d.submit(t.Context(), "g", []byte("{}"))
 		assert.Equal(t, x.want, got, name)
 		if x.err == "" {
@@ -106,10 +126,11 @@ func TestRepliesOfACoordinator(t *testing.T) {
 		} else {
 			require.ErrorContains(t, err, x.err, name)
 		}
+		asked, _ := w.heard()
 		if x.status == 409 {
-			assert.Equal(t, "GET /api/dtmsvr/query?gid=g ", w.asked[len(w.asked)-1], name)
+			assert.Equal(t, "GET /api/dtmsvr/query?gid=g ", asked[len(asked)-1], name)
 		} else {
-			assert.Len(t, w.asked, 1, name)
+			assert.Len(t, asked, 1, name)
 		}
 	}
 }
