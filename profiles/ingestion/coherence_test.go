@@ -42,6 +42,17 @@ func TestOnCoherence(t *testing.T) {
 			assert.Empty(t, made)
 		})
 	}
+	t.Run("flavour", func(t *testing.T) {
+		vs, _ := withFile(t, given(), "c.properties", ofCoherence)
+		p := bound(t, open(t, target), workload.Inputs{Namespace: "ns-flavour", Driver: "coherence", Values: vs})
+		setUp(t, p)
+		newDriver(t, p).run(t.Context(), 0)
+		v := p.Verify(t.Context())
+		assert.Equal(t, workload.Passed, v.State, "%+v", v)
+		maps := p.Facts().(Facts).Maps
+		require.Len(t, maps, 3)
+		assert.Equal(t, []any{"summary", int64(120)}, []any{maps[2].Map, maps[2].Acknowledged})
+	})
 	t.Run("killed", func(t *testing.T) {
 		c := open(t, target)
 		p := bound(t, c, workload.Inputs{Namespace: "killed", Driver: "coherence", Values: given([2]string{"totalEntryCount", "100"}, [2]string{"threadCount", "2"})})

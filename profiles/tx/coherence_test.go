@@ -64,6 +64,14 @@ func TestPBMOnCoherence(t *testing.T) {
 	}
 	assert.True(t, met, "of two transactions at the same time one is a conflict")
 
+	in := inputs(fromFile(t, ofCoherence))
+	in.Namespace = "flavour"
+	p, _ = ready(t, target, in)
+	_, err = work(t.Context(), p, nil)
+	require.NoError(t, err)
+	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State, "%+v", p.Verify(t.Context()))
+	assert.Len(t, p.Facts().(*PBMFacts).Maps, 3)
+
 	for _, mode := range []string{"saga", "baseline"} {
 		plan, err := Design(inputs(given("mode=" + mode)))
 		require.NoError(t, err)
