@@ -230,8 +230,8 @@ func (r *reporter) verdict() {
 	var rows [][]string
 	for _, s := range r.steps {
 		yes, why := r.sustained(s)
-		rows = append(rows, []string{s.Name, yes, why})
+		rows = append(rows, []string{s.Name, yes, why, r.binds(s)})
 	}
-	table(&r.b, []string{"step", "sustained", "why"}, rows...)
+	table(&r.b, []string{"step", "sustained", "why", "what binds"}, rows...)
 	r.printf("A step is sustained when at least %g %% of what was offered was stored within it and the backlog grew by less than %g %% of the rate.\n", sustainedPart*100, sustainedSlope*100)
 }

@@ -1,0 +1,48 @@
+package eventstore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// binds says what kept a step from storing more, as far as the figures tell.
+func (r *reporter) binds(s *StepFacts) string {
+	cores, sum := r.cores(s)
+	cpus := 0.0
+	switch n := r.run.Environment["cpus"].(type) {
+	case int:
+		cpus = float64(n)
+	case float64: // as JSON has it
+		cpus = n
+	}
+	waited := float64(s.BlockedNs) / float64(max(s.ToNs-s.FromNs, 1))
+	yes, _ := r.sustained(s)
+	switch {
+	case yes == "yes":
+		return "the rate that was offered: " + cores
+	case cpus > 0 && sum >= busy*cpus:
+		return fmt.Sprintf("the processors of this machine, %g: %s", cpus, cores)
+	case waited >= 0.1:
+		return fmt.Sprintf("the store: for room under the limits %.1f threads waited on average; %s", waited, cores)
+	}
+	return "not the limits of the store stage, and not the processors: " + cores
+}
+
+// busy is from what part on the processors count as used up: the kernel, the network
+// and whoever else is there take the rest.
+const busy = 0.85
+
+// cores tells how many cores each watched process has used, and all of them together.
+func (r *reporter) cores(s *StepFacts) (text string, sum float64) {
+	var all []string
+	for i := range r.f.Processes {
+		p := &r.f.Processes[i]
+		if v := over(s, p.points(func(x *ResourcePoint) *float64 { return x.CPU })).mean; v > 0 {
+			all, sum = append(all, fmt.Sprintf("%s used %s", p.Role, three(v))), sum+v
+		}
+	}
+	if len(all) == 0 {
+		return "what the processes used is not known", 0
+	}
+	return strings.Join(all, ", ") + " cores", sum
+}

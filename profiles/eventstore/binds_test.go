@@ -1,0 +1,30 @@
+package eventstore
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The report names what kept a step from storing more.
+func TestTheReportSaysWhatBinds(t *testing.T) {
+	for want, change := range map[string]func(f *Facts, s *StepFacts, cpus *any){
+		"the rate that was offered: perfbench used":                                         func(_ *Facts, s *StepFacts, _ *any) { s.Stored = s.Offered },
+		"the processors of this machine, 4: perfbench used 2.50, cassandra used 1.20 cores": func(*Facts, *StepFacts, *any) {},
+		"for room under the limits 1.0 threads waited on average": func(_ *Facts, s *StepFacts, cpus *any) {
+			*cpus, s.BlockedNs = 16, s.ToNs-s.FromNs
+		},
+		"not the limits of the store stage, and not the processors: perfbench used": func(_ *Facts, _ *StepFacts, cpus *any) { *cpus = 16.0 },
+		"what the processes used is not known":                                      func(f *Facts, _ *StepFacts, _ *any) { f.Processes = nil },
+	} {
+		f := sampleFacts()
+		s := &f.Steps[0]
+		s.Stored.Events = s.Offered.Events / 2
+		folder := folderOf(t, f)
+		cpus := any(4)
+		change(f, s, &cpus)
+		folder.Run.Environment["cpus"] = cpus
+		r := &reporter{run: &folder.Run, f: f, steps: []*StepFacts{s}}
+		assert.Contains(t, r.binds(s), want)
+	}
+}
