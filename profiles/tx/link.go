@@ -64,7 +64,8 @@ var epoch = time.Now()
 // waits in it, and it is used again for the next call.
 type ask struct {
 	done chan struct{}
-	// taken says that the result is there: whoever sets it writes the result.
+	// taken says that nobody waits, or that the result is there: whoever sets it
+	// writes the result.
 	taken atomic.Bool
 	n     int64
 	err   error
@@ -78,6 +79,7 @@ type ask struct {
 // newAsk makes a place whose waiting ends with ctx.
 func newAsk(ctx context.Context) *ask {
 	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
+	a.taken.Store(true) // nobody waits yet
 	a.stop = context.AfterFunc(ctx, func() {
 		if a.taken.CompareAndSwap(false, true) {
 			a.n, a.err, a.ended = 0, ctx.Err(), true
