@@ -87,7 +87,7 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	if err != nil {
 		return err
 	}
-	defer ch.Close()
+	defer func() { _ = ch.Close() }() // nothing is left to be done on it
 	name := registerName(m.Namespace)
 	if err := ch.ExchangeDeclare(name, amqp.ExchangeDirect, true, false, false, false, nil); err != nil {
 		return err
@@ -162,7 +162,7 @@ func eachRecord(ctx context.Context, c *amqp.Connection, namespace string, visit
 	if err != nil {
 		return err
 	}
-	defer ch.Close() // gives back what was not taken out
+	defer func() { _ = ch.Close() }() // gives back what was not taken out
 	name, kept := registerName(namespace), 0
 	for {
 		d, ok, err := ch.Get(name, false)
@@ -204,7 +204,7 @@ func look(c *amqp.Connection, name string) (messages, consumers int, there bool,
 	if err != nil {
 		return 0, 0, true, err
 	}
-	defer ch.Close()
+	defer func() { _ = ch.Close() }() // nothing is left to be done on it
 	q, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
 	if err != nil {
 		return 0, 0, missing(err) != nil, missing(err)

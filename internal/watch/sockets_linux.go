@@ -45,7 +45,7 @@ func connections() ([]socketOf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask the kernel for connections: %w", err)
 	}
-	defer syscall.Close(fd)
+	defer func() { _ = syscall.Close(fd) }() // it was only read from
 	limit := syscall.Timeval{Sec: 2}
 	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit); err != nil {
 		return nil, fmt.Errorf("ask the kernel for connections: %w", err)
@@ -129,7 +129,7 @@ func inodes(pid int) (map[uint32]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // it was only read
 	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return nil, err

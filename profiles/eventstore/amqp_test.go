@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -43,11 +42,10 @@ func through(t *testing.T, srv *labtest.Server, change func(*amqpOptions)) *amqp
 
 // answers counts what becomes of published batches.
 type answers struct {
-	mu       sync.Mutex
-	ok       map[int64]int // by first event
-	refused  int
-	lastWhy  error
-	finished chan struct{}
+	mu      sync.Mutex
+	ok      map[int64]int // by first event
+	refused int
+	lastWhy error
 }
 
 func (a *answers) confirm(m Meta, err error) {
@@ -283,5 +281,5 @@ func TestABrokerThatIsNotThere(t *testing.T) {
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.NotContains(t, err.Error(), "hush")
 	assert.NotEmpty(t, fault.HintOf(err))
-	assert.False(t, errors.Is(err, errClosed))
+	assert.NotErrorIs(t, err, errClosed)
 }

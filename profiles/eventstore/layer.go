@@ -35,10 +35,9 @@ type traits struct {
 	// writers is how many calls may be under way at once, group how many records one
 	// call is given at most.
 	writers, group int
-	// linksRaw says that links are kept as they are, largest how many bytes one row
-	// may have, 0: any; plainSingle that a single event's content is its body.
+	// linksRaw says that links are kept as they are, plainSingle that a single event's
+	// content is its body.
 	linksRaw, plainSingle bool
-	largest               int
 	// durability says in words when a write counts as durable.
 	durability string
 	// forgets says that nothing is kept.

@@ -5,10 +5,9 @@ import "sync"
 // mailbox takes what became of a generator's batches, from any goroutine, until its
 // worker records it.
 type mailbox struct {
-	mu   sync.Mutex
-	in   []outcome
-	out  []outcome // the worker's
-	over bool      // the worker has gone: the drain empties it
+	mu  sync.Mutex
+	in  []outcome
+	out []outcome // the worker's
 }
 
 // outcome is a batch that is durable, or will not be.

@@ -142,7 +142,7 @@ func (b *boxFile) pairs(n *yaml.Node, what string, f func(k, v *yaml.Node)) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		b.bad(n, "", "%s is not a mapping", what)
+		b.bad(n, "%s is not a mapping", what)
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -150,8 +150,8 @@ func (b *boxFile) pairs(n *yaml.Node, what string, f func(k, v *yaml.Node)) {
 	}
 }
 
-func (b *boxFile) bad(n *yaml.Node, hint, format string, args ...any) {
-	b.problems.Add(fault.Input(fmt.Errorf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)), hint))
+func (b *boxFile) bad(n *yaml.Node, format string, args ...any) {
+	b.problems.Add(fault.Input(fmt.Errorf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)), ""))
 }
 
 func (b *boxFile) warn(n *yaml.Node, format string, args ...any) {
@@ -314,14 +314,14 @@ func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
 // take sets what a key stands for.
 func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 	if v.Kind != yaml.ScalarNode {
-		b.bad(v, "", "%s is not a single value", k.Value)
+		b.bad(v, "%s is not a single value", k.Value)
 		return
 	}
 	text := v.Value
 	if d.as != nil {
 		var err error
 		if text, err = d.as(text); err != nil {
-			b.bad(v, "", "%s: %q is %v", k.Value, v.Value, err)
+			b.bad(v, "%s: %q is %v", k.Value, v.Value, err)
 			return
 		}
 	}
@@ -333,7 +333,7 @@ func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 	case d.to == "processingThreads": // two kinds of threads there are one kind here
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			b.bad(v, "", "%s: %q is not a whole number", k.Value, text)
+			b.bad(v, "%s: %q is not a whole number", k.Value, text)
 			return
 		}
 		b.threads = max(b.threads, n)

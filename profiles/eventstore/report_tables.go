@@ -9,10 +9,10 @@ import (
 func (r *reporter) original() {
 	r.received()
 	r.cradle()
-	r.resources("perfbench", "estore", "computation resources of estore", "The store stage runs within perfbench, beside the generators: these are figures of both.",
+	r.resources("perfbench", "computation resources of estore", "The store stage runs within perfbench, beside the generators: these are figures of both.",
 		"estore-cpu", "estore-throttling", "estore-memory", "estore-network")
 	r.jvm("perfbench", "JVM of estore", "The store stage is Go: the heap is Go's, whose collector has no generations; collections are in the column of the old one.", "estore-heap", "estore-gc", "estore-gc-time")
-	r.resources("rabbitmq", "RabbitMQ", "RabbitMQ", "", "rabbitmq-cpu", "rabbitmq-memory", "rabbitmq-network")
+	r.resources("rabbitmq", "RabbitMQ", "", "rabbitmq-cpu", "rabbitmq-memory", "rabbitmq-network")
 	r.store()
 }
 
@@ -92,7 +92,7 @@ func (r *reporter) about(p *ProcessFacts, note, more string) {
 }
 
 // resources is a table of what a process has used.
-func (r *reporter) resources(role, short, title, more string, pictures ...string) {
+func (r *reporter) resources(role, title, more string, pictures ...string) {
 	r.printf("## %s\n\n", strings.ToUpper(title[:1])+title[1:])
 	p := r.f.process(role)
 	if p == nil || len(p.Points) == 0 {
@@ -195,7 +195,7 @@ func (r *reporter) store() {
 	if r.f.Store != "cassandra" && r.f.Store != "" {
 		role, title = r.f.Store, "Cassandra (this run: "+r.f.Store+")"
 	}
-	r.resources(role, title, title, "", "store-cpu", "store-memory", "store-network")
+	r.resources(role, title, "", "store-cpu", "store-memory", "store-network")
 	if p := r.f.process(role); p != nil && p.has(func(x *ResourcePoint) bool { return x.LoadPerCPU != nil }) {
 		var rows [][]string
 		for i := range r.f.Steps {

@@ -3,7 +3,6 @@ package eventstore
 import (
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	goflag "flag"
 	"io"
 	"math"
@@ -128,7 +127,7 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 			d := xml.NewDecoder(strings.NewReader(text))
 			for err = nil; err == nil; _, err = d.Token() {
 			}
-			require.True(t, errors.Is(err, io.EOF), "%s: %v", name, err)
+			require.ErrorIs(t, err, io.EOF, name)
 			assert.NotContains(t, text, "NaN", name)
 		case ".csv":
 			assert.Contains(t, text, "\n5.000,event-rate,received,99000\n")

@@ -116,7 +116,7 @@ func TestStores(t *testing.T) {
 				assert.Zero(t, errs)
 				trees, _ := operation(&o.Run, "events", "tree")
 				assert.Positive(t, trees)
-				assert.EqualValues(t, 3000+trees, f.Ledger.Once)
+				assert.Equal(t, 3000+trees, f.Ledger.Once)
 				assert.Equal(t, f.Ledger.Once, f.Ledger.Acked)
 				assert.True(t, f.Ledger.Read)
 				for _, op := range []string{"range", "id", "parent"} {
@@ -166,7 +166,7 @@ func TestStoreKilledInMidRun(t *testing.T) {
 func accounted(t *testing.T, o *session.Outcome, f *eventstore.Facts, n int64) {
 	t.Helper()
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	assert.EqualValues(t, n+2, f.Ledger.Once, "with a root for each of two generators")
+	assert.Equal(t, n+2, f.Ledger.Once, "with a root for each of two generators")
 	assert.Zero(t, f.Ledger.Missing)
 	assert.Zero(t, f.Ledger.Duplicated)
 	assert.Zero(t, f.Ledger.DeadLettered)
@@ -235,9 +235,9 @@ func TestCompatCountsItsLosses(t *testing.T) {
 	o, f := run(t, "memory:", "compat=on", "events=2000", "batch=300", "rate=1000", "tickRate=3", "threads=2", "payload=300", "treeDepth=2", "childCount=2")
 	require.NoError(t, o.Err)
 	assert.EqualValues(t, 2*166, f.Losses.RootRejected, "the first batch of each generator")
-	assert.EqualValues(t, f.Losses.RootRejected, f.Ledger.DeadLettered)
+	assert.Equal(t, f.Losses.RootRejected, f.Ledger.DeadLettered)
 	assert.Zero(t, f.Ledger.Missing)
-	assert.EqualValues(t, 2000-f.Losses.RootRejected, f.Ledger.Once)
+	assert.Equal(t, 2000-f.Losses.RootRejected, f.Ledger.Once)
 	assert.Equal(t, "ticked", f.Pacing)
 
 	o, f = run(t, "memory:", "compat=on", "events=4000", "batch=2000", "maxTestEventBatchSize=100KiB")

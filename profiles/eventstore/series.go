@@ -17,7 +17,6 @@ type series struct {
 	mu     sync.Mutex
 	points []SeriesPoint
 	sums   []sums // of each point, before it: what rates are made of
-	last   sums
 }
 
 // sums are the totals over all steps at a moment.
