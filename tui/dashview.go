@@ -99,7 +99,7 @@ func (d *dashboard) status(e env) string {
 	right := d.time()
 	part, known := d.part()
 	if known && e.w >= 80 {
-		right += "  " + bar(s, part, 24) + s.bold.on(fmt.Sprintf(" %3.0f %%", part*100))
+		right += "  " + bar(s, part, min(24, e.w/5)) + s.bold.on(fmt.Sprintf(" %3.0f %%", part*100))
 	}
 	return spread(left, right+" ", e.w)
 }

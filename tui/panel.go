@@ -35,6 +35,9 @@ func spread(left, right string, w int) string {
 	if n >= w {
 		return fit(right, w)
 	}
+	if n > 0 && ansi.StringWidth(left) >= w-n {
+		left = fit(left, w-n-1) // a gap between what is cut off and what follows
+	}
 	return fit(left, w-n) + right
 }
 

@@ -100,7 +100,8 @@ func labelled(s *styles, at int, label, text string, k ink, w int) []string {
 func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
 	word, k := trust(s, run)
 	if len(run.Verdict.Reasons) > 0 {
-		word += ": " + strings.Join(run.Verdict.Reasons, "; ")
+		// A reason may begin with the word that is there already.
+		word += ": " + strings.TrimPrefix(strings.Join(run.Verdict.Reasons, "; "), "verification failed: ")
 	}
 	out := labelled(s, 14, "Verdict", word, k, w)
 	v := run.Verification
