@@ -15,7 +15,7 @@ import (
 // A tick has the batch size that was in force when it began, so that each step has
 // whole ticks, however slow the machine is.
 func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
-	req := request(t, "null:", []string{"pacing=ticked", "tickRate=1", "rate=100000", "threads=2", "batch=300", "duration=5s", "query=off", "schema=cradle", "failureRate=0"})
+	req := request(t, "null:", []string{"pacing=ticked", "tickRate=1", "rate=100000", "threads=2", "batch=300", "events=400000", "query=off", "schema=cradle", "failureRate=0"})
 	req.Timetable = []string{"2500ms:batch=400"}
 	l, err := begin(t, req)
 	require.NoError(t, err)

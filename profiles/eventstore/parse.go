@@ -55,10 +55,10 @@ func (s *scanner) slow() bool {
 }
 
 func (s *scanner) uvarint() uint64 {
-	v, n := uint64(0), 0
+	var v uint64
+	n := 5
 	if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // as times are
 		v = uint64(s.b[0]&0x7F) | uint64(s.b[1]&0x7F)<<7 | uint64(s.b[2]&0x7F)<<14 | uint64(s.b[3]&0x7F)<<21 | uint64(s.b[4])<<28
-		n = 5
 	} else if v, n = binary.Uvarint(s.b); n <= 0 {
 		s.bad = true
 		return 0
