@@ -53,7 +53,10 @@ func (r *designer) pbmMap(name string) pbmMap {
 	switch {
 	case v.Text == "" && v.Origin == workload.OriginDefault:
 		word = caseGetAll
-		if m.elig && !(r.flavour == values.FlavourCoherence && r.Original()) { // whose default is getall
+		switch {
+		case r.Original() && r.flavour != values.FlavourCoherence:
+			word = "putall" // as PadoGrid has it, which runs getall
+		case !r.Original() && m.elig:
 			word = caseTx
 		}
 	case slices.Contains(known, word):
