@@ -15,7 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 func TestConnectionsAreNamedAndCounted(t *testing.T) {
 	t.Parallel()

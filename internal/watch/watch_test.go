@@ -107,7 +107,7 @@ func TestAgentOfAJVM(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
-		assert.Equal(t, questions, string(body))
+		assert.JSONEq(t, questions, string(body))
 		_, _ = io.WriteString(w, agentAnswer) // the client sees what is missing
 	}))
 	t.Cleanup(srv.Close)

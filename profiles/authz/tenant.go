@@ -15,7 +15,6 @@ type tenant struct {
 	once    sync.Once
 	ids     []string
 	loads   [2]loader       // of the phases load and users
-	before  int64           // items that an earlier run has loaded
 	warm    *tenant         // that a warm-up writes to
 	cursors [8]atomic.Int64 // by test
 

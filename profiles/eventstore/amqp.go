@@ -307,7 +307,7 @@ func (t *amqpTransport) delete(ctx context.Context, queue, exchange string, only
 		case err == nil && q.Messages > 0:
 			return fmt.Errorf("%d batches stay in queue %s", q.Messages, queue)
 		case err != nil || try == 10 || !backOff(ctx, 2):
-			return nil // it stays, and has nothing
+			return nil //nolint:nilerr // it stays, and has nothing
 		}
 	}
 }

@@ -290,7 +290,7 @@ func (p *amqpPublisher) landed(e *Envelope, err error) bool {
 func (p *amqpPublisher) watch(gone <-chan *amqp.Error, blocked <-chan amqp.Blocking) {
 	for {
 		select {
-		case <-gone:
+		case <-gone: //nolint:errcheck // why it has gone is told by what comes next
 			p.mu.Lock()
 			p.broken, p.blocked = true, ""
 			p.changed.Broadcast()

@@ -3,6 +3,7 @@ package eventstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -142,14 +143,14 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded, "no more than the prefetch count is delivered")
 
 	// Settled out of order, some to come again, one to the dead letters.
-	for i := len(held) - 1; i >= 0; i-- {
+	for i, h := range slices.Backward(held) {
 		switch {
 		case i == 7:
-			require.NoError(t, r.Nack(held[i], false))
+			require.NoError(t, r.Nack(h, false))
 		case i%5 == 0:
-			require.NoError(t, r.Nack(held[i], true))
+			require.NoError(t, r.Nack(h, true))
 		default:
-			require.NoError(t, r.Ack(held[i]))
+			require.NoError(t, r.Ack(h))
 		}
 	}
 	again := 0

@@ -153,7 +153,7 @@ func endToEnd(b *testing.B, target string, set ...string) *Facts {
 	p.Verify(context.Background())
 	f := p.Facts().(*Facts)
 	b.ReportMetric(float64(cpuTime()-began)/1000/float64(f.Ledger.Sent), "own-cpu-us/event")
-	require.EqualValues(b, f.Ledger.Sent, f.Ledger.Acked, "everything that was sent is durable")
+	require.Equal(b, f.Ledger.Sent, f.Ledger.Acked, "everything that was sent is durable")
 	return f
 }
 

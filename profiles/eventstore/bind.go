@@ -162,7 +162,7 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	for _, sp := range b.spaces {
 		if err := b.keep.Record(ctx, store.Made{
 			Space: sp, Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
-			Params: map[string]string{"schema": b.s.schema, "book": string(b.s.shape.book), "page": b.s.page},
+			Params: map[string]string{"schema": b.s.schema, "book": string(b.s.book), "page": b.s.page},
 		}); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}

@@ -83,22 +83,21 @@ var zstdReaders = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 })
 
-// expand appends what was compressed to dst. size is the uncompressed length that
-// the row tells, 0 when it does not.
-func expand(codec byte, dst, data []byte, size int) ([]byte, error) {
+// expand appends what was compressed to dst.
+func expand(codec byte, dst, data []byte) ([]byte, error) {
 	switch codec {
 	case codecLZ4:
 		if len(data) < 8 || !bytes.Equal(data[:4], lz4Head) {
 			return nil, fmt.Errorf("%w: no LZ4 content", errContent)
 		}
-		size = int(int32(be.Uint32(data[4:])))
-		if size < 0 || size > len(data)*256 {
-			return nil, fmt.Errorf("%w: LZ4 content of %d bytes from %d", errContent, size, len(data))
+		told := int(int32(be.Uint32(data[4:])))
+		if told < 0 || told > len(data)*256 {
+			return nil, fmt.Errorf("%w: LZ4 content of %d bytes from %d", errContent, told, len(data))
 		}
 		at := len(dst)
-		dst = append(dst, make([]byte, size)...)
+		dst = append(dst, make([]byte, told)...)
 		n, err := lz4.UncompressBlock(data[8:], dst[at:])
-		if err == nil && n != size {
+		if err == nil && n != told {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {

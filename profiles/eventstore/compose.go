@@ -114,13 +114,14 @@ func (c *composer) record(j *job, p piece, es []event) (*record, error) {
 		r.ok = r.ok && !e.failed
 	}
 	parent := &c.b.parent
-	if p.single {
+	switch {
+	case p.single:
 		parent = &first.parent
 		r.id = append(r.id, first.id.id...)
 		r.name, r.kind = append(r.name, first.name...), append(r.kind, first.kind...)
-	} else if c.st.s.randomID {
+	case c.st.s.randomID:
 		r.id = c.st.nextID(r.id)
-	} else {
+	default:
 		r.id = appendBatchID(r.id, es)
 	}
 	if parent.set {

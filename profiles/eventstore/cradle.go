@@ -87,7 +87,7 @@ func (l *onCradle) prepare(ctx context.Context) error {
 		return fmt.Errorf("create the index of parents: %w", err)
 	}
 	l.policy = l.durability(ctx)
-	book, now := string(l.s.shape.book), time.Now().UTC()
+	book, now := string(l.s.book), time.Now().UTC()
 	date, at := dateOf(l.s.born), clockOf(l.s.born)
 	for _, q := range []*gocql.Query{
 		l.c.Query(l.text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
@@ -165,7 +165,7 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 	}
 	l.telling.Lock()
 	defer l.telling.Unlock()
-	book, scope, ms := string(l.s.shape.book), string(l.s.scope), (r.last-r.start)/1e6
+	book, scope, ms := string(l.s.book), string(l.s.scope), (r.last-r.start)/1e6
 	longer, unknown := l.news(r)
 	if longer {
 		for _, q := range []*gocql.Query{
@@ -207,7 +207,7 @@ func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err e
 		if !ok {
 			return n, nil
 		}
-		args := []any{string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(start), clockOf(start), id}
+		args := []any{string(l.s.book), l.s.page, string(l.s.scope), dateOf(start), clockOf(start), id}
 		const where = " WHERE book = ? AND page = ? AND scope = ? AND start_date = ? AND start_time = ? AND id = ?"
 		var success bool
 		var above string
@@ -264,7 +264,7 @@ func (l *onCradle) flush(ctx context.Context, t *tallies) error {
 			if int(f.kind) != kind+1 {
 				continue
 			}
-			b.Query(update, a.count, a.bytes, string(l.s.shape.book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
+			b.Query(update, a.count, a.bytes, string(l.s.book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
 		}
 		if b.Size() == 0 {
 			continue
@@ -306,13 +306,13 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) er
 }
 
 func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.book), l.s.page, string(l.s.scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
 func (l *onCradle) get(ctx context.Context, k key, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(k.start), clockOf(k.start), k.id), visit))
+	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.book), l.s.page, string(l.s.scope), dateOf(k.start), clockOf(k.start), k.id), visit))
 }
 
 func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.shape.book), l.s.page, string(l.s.scope), string(parent)), visit))
+	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.book), l.s.page, string(l.s.scope), string(parent)), visit))
 }

@@ -91,7 +91,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
 	}
 	place := strconv.Quote(s.namespace)
-	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.shape.book, s.scope, s.start.Batch, place)}
+	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.book, s.scope, s.start.Batch, place)}
 	if s.events > 0 {
 		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.ratio)
 	} else if s.start.Rate > 0 {

@@ -35,8 +35,11 @@ func TestTreesAndModes(t *testing.T) {
 		roots, depth, children int
 		trees, leaves          int
 	}{
-		{modeSingleRoot, 5, 3, 2, 1, 8}, {modeSingleRoot, 1, 0, 0, 1, 1}, {modeSingleRoot, 1, 2, 1, 1, 1},
-		{modeMultiRoot, 3, 2, 3, 3, 27}, {modeMixed, 2, 1, 4, 2, 8},
+		{modeSingleRoot, 5, 3, 2, 1, 8},
+		{modeSingleRoot, 1, 0, 0, 1, 1},
+		{modeSingleRoot, 1, 2, 1, 1, 1},
+		{modeMultiRoot, 3, 2, 3, 3, 27},
+		{modeMixed, 2, 1, 4, 2, 8},
 	} {
 		t.Run(fmt.Sprintf("%s depth %d of %d", c.mode, c.depth, c.children), func(t *testing.T) {
 			s := testShape()

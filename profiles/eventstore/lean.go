@@ -156,7 +156,7 @@ func (l *onLean) prepare(ctx context.Context) error {
 // store writes each batch and its place under its parent. Both are told by the events
 // alone, so that writing them again changes nothing.
 func (l *onLean) store(ctx context.Context, rs []*record) (int, error) {
-	book, page, scope := string(l.s.shape.book), l.s.page, string(l.s.scope)
+	book, page, scope := string(l.s.book), l.s.page, string(l.s.scope)
 	n := 0
 	for _, r := range rs {
 		id, parent := string(r.id), string(r.parent)
@@ -179,7 +179,7 @@ const counterBatch = 100
 
 // flush writes statistics, and the scope with its longest batch.
 func (l *onLean) flush(ctx context.Context, t *tallies) error {
-	book := string(l.s.shape.book)
+	book := string(l.s.book)
 	update := l.text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
 	b := l.c.Batch(gocql.CounterBatch)
 	for f, a := range t.frames {
@@ -222,7 +222,7 @@ func (l *onLean) rows(ctx context.Context, q *gocql.Query, visit func(*row) erro
 func (l *onLean) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
 	first, last := l.s.buckets(from, to)
 	for b := first; b <= last; b++ {
-		q := l.c.Query(l.read, string(l.s.shape.book), l.s.page, string(l.s.scope), b, from, to)
+		q := l.c.Query(l.read, string(l.s.book), l.s.page, string(l.s.scope), b, from, to)
 		if err := l.rows(ctx, q, visit); err != nil {
 			return enough(err)
 		}
@@ -232,7 +232,7 @@ func (l *onLean) scan(ctx context.Context, from, to int64, visit func(*row) erro
 
 func (l *onLean) get(ctx context.Context, k key, visit func(*row) error) error {
 	b := l.s.bucketAt(k.start, []byte(k.id))
-	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.shape.book), l.s.page, string(l.s.scope), b, k.start, k.id), visit))
+	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.book), l.s.page, string(l.s.scope), b, k.start, k.id), visit))
 }
 
 func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
@@ -245,7 +245,7 @@ func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, vi
 			if page != l.s.page {
 				continue
 			}
-			q := l.c.Query(l.one, string(l.s.shape.book), page, scope, l.s.bucketAt(start, []byte(id)), start, id)
+			q := l.c.Query(l.one, string(l.s.book), page, scope, l.s.bucketAt(start, []byte(id)), start, id)
 			if err := l.rows(ctx, q, visit); err != nil {
 				return enough(errors.Join(err, iter.Close()))
 			}

@@ -8,15 +8,14 @@ import (
 // linker writes the attached message ids of a batch as Cradle does. It is reused.
 type linker struct{ aliases [][]byte }
 
-// index is the number of an alias, which it gets when it is first seen.
-func (l *linker) index(alias []byte) uint16 {
-	for i, a := range l.aliases {
+// note gives an alias that is new the next number.
+func (l *linker) note(alias []byte) {
+	for _, a := range l.aliases {
 		if bytes.Equal(a, alias) {
-			return uint16(i)
+			return
 		}
 	}
 	l.aliases = append(l.aliases, alias)
-	return uint16(len(l.aliases) - 1)
 }
 
 func appendShort(dst, s []byte) []byte {
@@ -42,7 +41,7 @@ func (l *linker) appendLinks(dst []byte, b *batch, es []event) []byte {
 	l.aliases = l.aliases[:0]
 	for i := range es {
 		for _, m := range b.attached(&es[i]) {
-			l.index(m.alias)
+			l.note(m.alias)
 		}
 	}
 	dst = be.AppendUint32(append(dst, 1, 2), uint32(n))
@@ -104,7 +103,7 @@ func appendSingleLinks(dst []byte, ids []messageID) []byte {
 	dst = be.AppendUint32(append(dst, 1, 1), uint32(len(ids)))
 	l := linker{}
 	for _, m := range ids {
-		l.index(m.alias)
+		l.note(m.alias)
 	}
 	for k, a := range l.aliases {
 		part := l.appendAlias(nil, ids, k)

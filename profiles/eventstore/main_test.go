@@ -7,4 +7,4 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends

@@ -91,7 +91,6 @@ func parseStamp(b []byte) (t stamp, ok bool) {
 func (i *eventID) parse(b []byte) bool {
 	*i = eventID{set: true}
 	s := scanner{b: b}
-	ok := true
 	for s.next() {
 		switch s.field {
 		case 1:
@@ -101,6 +100,7 @@ func (i *eventID) parse(b []byte) bool {
 		case 3:
 			i.scope = s.v
 		case 4:
+			var ok bool
 			i.start, ok = parseStamp(s.v)
 			s.bad = s.bad || !ok
 		}

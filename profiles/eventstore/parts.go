@@ -16,8 +16,8 @@ const partMark = '~'
 
 // trunk is an id without the number of a part.
 func trunk(id []byte) []byte {
-	if at := bytes.IndexByte(id, partMark); at >= 0 {
-		return id[:at]
+	if before, _, ok := bytes.Cut(id, []byte{partMark}); ok {
+		return before
 	}
 	return id
 }
@@ -25,11 +25,11 @@ func trunk(id []byte) []byte {
 // partOf reads the number of a part from 1 and how many there are; 0 when the row is
 // whole.
 func partOf(id []byte) (number, of int) {
-	at := bytes.IndexByte(id, partMark)
-	if at < 0 {
+	_, after, ok := bytes.Cut(id, []byte{partMark})
+	if !ok {
 		return 0, 0
 	}
-	a, b, _ := bytes.Cut(id[at+1:], []byte("."))
+	a, b, _ := bytes.Cut(after, []byte("."))
 	number, _ = strconv.Atoi(string(a)) // 0 fits no part
 	of, _ = strconv.Atoi(string(b))
 	return number, of
@@ -50,9 +50,10 @@ func (r *record) divide(limit int) []*record {
 			p = newRecord()
 			id, parent, links, whole := p.id, p.parent, p.links, p.body
 			*p = *r
-			p.id, p.parent = append(id[:0], trunk(r.id)...), append(parent[:0], r.parent...)
+			p.id = append(id[:0], trunk(r.id)...)      //nolint:gocritic // into its own buffer again
+			p.parent = append(parent[:0], r.parent...) //nolint:gocritic // as above
 			p.links, p.name, p.kind = links[:0], nil, nil
-			p.body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...)
+			p.body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...) //nolint:gocritic // as above
 			p.count, p.rawLinks, p.size, p.raw = 0, 0, 0, 0
 		}
 		p.id = fmt.Appendf(p.id, "%c%04d.%04d", partMark, i+1, of)

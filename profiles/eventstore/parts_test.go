@@ -63,7 +63,7 @@ func TestCodecsGiveBackWhatTheyWereGiven(t *testing.T) {
 			small, err := c.append([]byte("before"), content)
 			require.NoError(t, err)
 			require.True(t, bytes.HasPrefix(small, []byte("before")))
-			back, err := expand(codec, []byte("x"), small[6:], len(content))
+			back, err := expand(codec, []byte("x"), small[6:])
 			require.NoError(t, err)
 			assert.Equal(t, content, back[1:], name)
 			if codec == codecLZ4 {
@@ -74,7 +74,7 @@ func TestCodecsGiveBackWhatTheyWereGiven(t *testing.T) {
 				assert.Equal(t, "789c", hex.EncodeToString(small[6:8]))
 			}
 			if codec != codecNone {
-				_, err = expand(codec, nil, small[7:], 0)
+				_, err = expand(codec, nil, small[7:])
 				assert.Error(t, err, name)
 			}
 		}

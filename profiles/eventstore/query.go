@@ -122,7 +122,8 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	k.turn++
 	m := it.Begin(workload.Op(k.turn % 3))
-	n, err := 0, error(nil)
+	var n int
+	var err error
 	switch k.turn % 3 {
 	case 0:
 		n, err = k.byRange(ctx)
@@ -145,7 +146,7 @@ func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
 	if w == nil {
 		return nil, err
 	}
-	if r.raw, err = expand(w.codec, r.raw, w.body, w.raw); err != nil {
+	if r.raw, err = expand(w.codec, r.raw, w.body); err != nil {
 		return nil, err
 	}
 	if w.single && plainSingle {
@@ -160,7 +161,7 @@ func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
 	}
 	links := w.links
 	if len(links) > 0 && w.codec != codecNone && !w.linksRaw && !r.linksRaw {
-		if r.links, err = expand(w.codec, r.links[:0], links, 0); err != nil {
+		if r.links, err = expand(w.codec, r.links[:0], links); err != nil {
 			return nil, err
 		}
 		links = r.links

@@ -21,8 +21,6 @@ import (
 
 var update = goflag.Bool("update", false, "write the golden files anew")
 
-func at[T any](v T) *T { return &v }
-
 // sampleFacts are those of a run like th2's: two steps of three minutes, of which the
 // second is too much, and a drain. Every number is made up.
 func sampleFacts() *Facts {
@@ -65,10 +63,10 @@ func sampleFacts() *Facts {
 			BatchEvents: float64(300 + 100*second), BatchBytes: float64(300+100*second) * 1495, EventBytes: 1495, Raw: 1.3e8, Compressed: 2.5e7,
 			Ready: k * int64(second), Unacked: 160, QueuedBytes: -1, BacklogEvents: 1000 + int64(second)*(t-step)/5e4, LagNs: int64(second) * 5e9, Tasks: 128, TaskBytes: 1 << 26,
 		})
-		us.Points = append(us.Points, ResourcePoint{AtNs: t, CPU: at(2.5 + float64(second)/4), Throttled: at(0.13), RSS: at(int64(200 << 20)), NetIn: at(1e7), NetOut: at(2e7), Heap: at(int64(90 << 20)), OldGCs: at(k % 7), GCTimeNs: at(int64(1e6))})
+		us.Points = append(us.Points, ResourcePoint{AtNs: t, CPU: new(2.5 + float64(second)/4), Throttled: new(0.13), RSS: new(int64(200 << 20)), NetIn: new(1e7), NetOut: new(2e7), Heap: new(int64(90 << 20)), OldGCs: new(k % 7), GCTimeNs: new(int64(1e6))})
 		them.Points = append(them.Points, ResourcePoint{
-			AtNs: t, CPU: at(1.2), RSS: at(int64(5800 << 20)), LoadPerCPU: at(1.35), Load5PerCPU: at(1.2), Load15PerCPU: at(0.9), MachineUsed: at(int64(6500 << 20)), NetIn: at(3.5e7), NetOut: at(1e6), Heap: at(int64(1 << 30)), HeapMax: at(int64(4 << 30)),
-			Old: at(int64(881 << 20)), Young: at(int64(300 << 20)), OldGCs: at(int64(0)), YoungGCs: at(int64(18)), GCTimeNs: at(int64(16e8)),
+			AtNs: t, CPU: new(1.2), RSS: new(int64(5800 << 20)), LoadPerCPU: new(1.35), Load5PerCPU: new(1.2), Load15PerCPU: new(0.9), MachineUsed: new(int64(6500 << 20)), NetIn: new(3.5e7), NetOut: new(1e6), Heap: new(int64(1 << 30)), HeapMax: new(int64(4 << 30)),
+			Old: new(int64(881 << 20)), Young: new(int64(300 << 20)), OldGCs: new(int64(0)), YoungGCs: new(int64(18)), GCTimeNs: new(int64(16e8)),
 		})
 	}
 	f.Processes = []ProcessFacts{us, them}
@@ -125,7 +123,8 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 		case ".svg":
 			assert.Contains(t, files[reportFile], "("+name+")", "every chart is shown in the report")
 			d := xml.NewDecoder(strings.NewReader(text))
-			for err = nil; err == nil; _, err = d.Token() {
+			for err = nil; err == nil; {
+				_, err = d.Token()
 			}
 			require.ErrorIs(t, err, io.EOF, name)
 			assert.NotContains(t, text, "NaN", name)
@@ -193,9 +192,9 @@ func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
 	for second := range 21 {
 		x := ResourcePoint{AtNs: int64(second) * 1e9}
 		if second%10 == 0 {
-			x.Heap = at(int64(1))
+			x.Heap = new(int64(1))
 			if second > 0 {
-				x.YoungGCs = at(int64(5))
+				x.YoungGCs = new(int64(5))
 			}
 		}
 		p.Points = append(p.Points, x)

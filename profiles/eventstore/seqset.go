@@ -65,10 +65,10 @@ func (p *page) set(at, n int) (added int) {
 // has says whether a number is in.
 func (s *seqset) has(i int64) bool {
 	p := s.pages[i/pageBits]
-	switch {
-	case p == nil:
+	switch p {
+	case nil:
 		return false
-	case p == full:
+	case full:
 		return true
 	}
 	at := int(i % pageBits)

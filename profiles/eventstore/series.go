@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -34,7 +35,7 @@ func (m *meter) totals() (t sums) {
 	defer m.mu.Unlock()
 	list := m.steps
 	if m.drain != nil {
-		list = append(list[:len(list):len(list)], m.drain)
+		list = append(slices.Clip(list), m.drain)
 	}
 	for _, s := range list {
 		t.offered += s.Offered.Events
@@ -100,9 +101,13 @@ func (x *series) thin() {
 	for i := 1; i < len(x.points); i += 2 {
 		p := x.points[i]
 		for _, v := range []struct{ to, from *int64 }{
-			{&p.Ready, &x.points[i-1].Ready}, {&p.Unacked, &x.points[i-1].Unacked}, {&p.QueuedBytes, &x.points[i-1].QueuedBytes},
-			{&p.BacklogEvents, &x.points[i-1].BacklogEvents}, {&p.LagNs, &x.points[i-1].LagNs},
-			{&p.Tasks, &x.points[i-1].Tasks}, {&p.TaskBytes, &x.points[i-1].TaskBytes},
+			{&p.Ready, &x.points[i-1].Ready},
+			{&p.Unacked, &x.points[i-1].Unacked},
+			{&p.QueuedBytes, &x.points[i-1].QueuedBytes},
+			{&p.BacklogEvents, &x.points[i-1].BacklogEvents},
+			{&p.LagNs, &x.points[i-1].LagNs},
+			{&p.Tasks, &x.points[i-1].Tasks},
+			{&p.TaskBytes, &x.points[i-1].TaskBytes},
 		} {
 			*v.to = max(*v.to, *v.from)
 		}

@@ -34,12 +34,21 @@ var documented = map[string][]field{
 	"EventID":      {{"id", 1, pbText, "", false}, {"book_name", 2, pbText, "", false}, {"scope", 3, pbText, "", false}, {"start_timestamp", 4, pbNested, "Timestamp", false}},
 	"ConnectionID": {{"session_alias", 1, pbText, "", false}, {"session_group", 2, pbText, "", false}},
 	"MessageID": {
-		{"connection_id", 1, pbNested, "ConnectionID", false}, {"direction", 2, pbShort, "", false}, {"sequence", 3, pbLong, "", false},
-		{"subsequence", 4, descriptorpb.FieldDescriptorProto_TYPE_UINT32, "", true}, {"book_name", 5, pbText, "", false}, {"timestamp", 6, pbNested, "Timestamp", false},
+		{"connection_id", 1, pbNested, "ConnectionID", false},
+		{"direction", 2, pbShort, "", false},
+		{"sequence", 3, pbLong, "", false},
+		{"subsequence", 4, descriptorpb.FieldDescriptorProto_TYPE_UINT32, "", true},
+		{"book_name", 5, pbText, "", false},
+		{"timestamp", 6, pbNested, "Timestamp", false},
 	},
 	"Event": {
-		{"id", 1, pbNested, "EventID", false}, {"parent_id", 2, pbNested, "EventID", false}, {"end_timestamp", 4, pbNested, "Timestamp", false},
-		{"status", 5, pbShort, "", false}, {"name", 6, pbText, "", false}, {"type", 7, pbText, "", false}, {"body", 8, pbRaw, "", false},
+		{"id", 1, pbNested, "EventID", false},
+		{"parent_id", 2, pbNested, "EventID", false},
+		{"end_timestamp", 4, pbNested, "Timestamp", false},
+		{"status", 5, pbShort, "", false},
+		{"name", 6, pbText, "", false},
+		{"type", 7, pbText, "", false},
+		{"body", 8, pbRaw, "", false},
 		{"attached_message_ids", 9, pbNested, "MessageID", true},
 	},
 	"EventBatch": {{"parent_event_id", 1, pbNested, "EventID", false}, {"events", 2, pbNested, "Event", true}},
@@ -48,17 +57,17 @@ var documented = map[string][]field{
 // batchType is EventBatch as protobuf's own library knows it.
 func batchType(t *testing.T) protoreflect.MessageDescriptor {
 	t.Helper()
-	file := &descriptorpb.FileDescriptorProto{Name: proto.String("common.proto"), Syntax: proto.String("proto3")}
+	file := &descriptorpb.FileDescriptorProto{Name: new("common.proto"), Syntax: new("proto3")}
 	for name, fields := range documented {
-		m := &descriptorpb.DescriptorProto{Name: proto.String(name)}
+		m := &descriptorpb.DescriptorProto{Name: new(name)}
 		for _, f := range fields {
 			label := descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL
 			if f.many {
 				label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED
 			}
-			d := &descriptorpb.FieldDescriptorProto{Name: proto.String(f.name), Number: proto.Int32(f.number), Type: f.kind.Enum(), Label: label.Enum()}
+			d := &descriptorpb.FieldDescriptorProto{Name: new(f.name), Number: new(f.number), Type: f.kind.Enum(), Label: label.Enum()}
 			if f.of != "" {
-				d.TypeName = proto.String("." + f.of)
+				d.TypeName = new("." + f.of)
 			}
 			m.Field = append(m.Field, d)
 		}

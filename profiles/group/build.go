@@ -130,7 +130,7 @@ func (b *builder) owners() []string {
 // cutOwner splits "put1.key.prefix" into "put1" and "key.prefix". Names of
 // operations may have points: the longest known ending counts.
 func cutOwner(name string) (owner, key string, ok bool) {
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		if name[i] == '.' && slices.Contains(ownedKeys, name[i+1:]) {
 			return name[:i], name[i+1:], true
 		}

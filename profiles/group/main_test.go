@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 // redisOf returns the server that the tests of the package share, emptied.
 func redisOf(t *testing.T) *labtest.Server {

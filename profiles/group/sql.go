@@ -206,7 +206,6 @@ func columnsOf(r record) []string {
 	var walk func(t reflect.Type)
 	walk = func(t reflect.Type) {
 		for f := range t.Fields() {
-			f := f
 			if f.Anonymous {
 				walk(f.Type)
 				continue
