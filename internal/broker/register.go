@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,14 +62,20 @@ func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock fun
 	}
 }
 
+// ErrBlocked is that a broker takes no messages: it is short of memory or disk. A
+// connection that has published by then answers nothing any more.
+var ErrBlocked = errors.New("the broker takes nothing")
+
 // Register writes down that a run has made a queue, with an exchange of the same
 // name: Space.Name is the queue. Several processes may register at once, each over a
-// connection of its own.
+// connection of its own. After ErrBlocked the connection can only be closed, with a
+// deadline.
 func Register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	unlock, err := lock(ctx, c, m.Namespace)
 	if err == nil {
-		err = register(ctx, c, m)
-		unlock()
+		if err = register(ctx, c, m); !errors.Is(err, ErrBlocked) {
+			unlock()
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("register queue %s: %w", m.Name, err)
@@ -87,7 +92,13 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ch.Close() }() // nothing is left to be done on it
+	blocked := c.NotifyBlocked(make(chan amqp.Blocking, 1))
+	defer func() {
+		go func() { // the connection waits for its listeners; it closes the channel
+			for range blocked {
+			}
+		}()
+	}()
 	name := registerName(m.Namespace)
 	if err := ch.ExchangeDeclare(name, amqp.ExchangeDirect, true, false, false, false, nil); err != nil {
 		return err
@@ -107,10 +118,17 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	if err != nil {
 		return err
 	}
-	if ok, err := sent.WaitContext(ctx); err != nil || !ok {
-		return cmp.Or(err, errors.New("the broker refuses it"))
+	select {
+	case <-sent.Done():
+	case b := <-blocked:
+		return fmt.Errorf("%w: %s", ErrBlocked, b.Reason)
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return nil
+	if !sent.Acked() {
+		return errors.New("the broker refuses it")
+	}
+	return ch.Close()
 }
 
 // missing is nil for an error that says that something is not there.

@@ -92,8 +92,16 @@ func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport,
 		return nil, err
 	}
 	if err := t.register(ctx); err != nil {
-		_ = t.admin.Close() // the error that counts is the other
-		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), "may the user configure, write and read there?")
+		_ = t.admin.CloseDeadline(t.soon()) // the error that counts is the other
+		t.admin, t.channel = nil, nil
+		hint := "may the user configure, write and read there?"
+		if errors.Is(err, broker.ErrBlocked) {
+			hint = "give it room, or lower its limits"
+			for _, name := range t.queues() {
+				_ = t.delete(ctx, name, name, false) // over another connection
+			}
+		}
+		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), hint)
 	}
 	return t, nil
 }

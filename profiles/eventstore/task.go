@@ -54,7 +54,9 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	k.collect(it)
 	b.meter.enter(it.Segment, it.Warmup, it.Settings, it.Now())
 	if !k.planted {
-		if err := k.plant(ctx, it); err != nil {
+		if err := k.plant(ctx, it); errors.Is(err, errTimeUp) {
+			return workload.ErrDone
+		} else if err != nil {
 			return err
 		}
 		k.planted = true
@@ -151,7 +153,7 @@ func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error
 		return k.send(ctx, it, first, it.Now())
 	})
 	if err == nil {
-		err = b.awaitTree(ctx, k.g)
+		err = b.awaitTree(k.limited(ctx, it), k.g)
 		b.forest.Store(k.g.number, &forest{slices.Clone(k.g.leaves), k.g.next})
 	}
 	it.Record(opTree, int(k.g.next-1), start, start, it.Now(), err)

@@ -144,6 +144,16 @@ func TestAlarmOfTheBrokerInMidRunIsReportedAndLosesNothing(t *testing.T) {
 	assert.Contains(t, report, "did not take anything for a while: "+why)
 }
 
+func TestAlarmOfTheBrokerRefusesARun(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	defer srv.Ctl("set_disk_free_limit", "50MB")
+	srv.Ctl("set_disk_free_limit", "500000GB")
+	_, err := startVia(t, srv.URL())
+	require.ErrorContains(t, err, "the broker takes nothing: low on disk")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	assert.NotContains(t, srv.Ctl("list_queues", "name"), eventstore.Name, "nothing is left in the broker")
+}
+
 func TestUnreachableBrokerEndsTheRunAtItsStart(t *testing.T) {
 	_, err := startVia(t, "amqp://me:hush5hush@127.0.0.1:1")
 	require.ErrorContains(t, err, "connection refused")
