@@ -24,15 +24,19 @@ type loader struct {
 	have     [][]bool // by kind and batch: what an earlier run has stored
 	at, next int
 	flying   int
-	again    []int       // items that failed
+	again    []item      // items that failed
 	missing  map[int]int // of the batches begun, how many items are not stored
 	gate     chan struct{}
 	failing  int64 // since when nothing has worked; 0: it works
 	before   int64 // items that an earlier run has stored
 }
 
-// item is one item of a kind.
-type item struct{ kind, i int }
+// item is one item of a kind. That it is stored already means that only the mark of
+// its batch failed.
+type item struct {
+	kind, i int
+	stored  bool
+}
 
 // begin sets up what is to be loaded and what of it is done.
 func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
@@ -103,7 +107,7 @@ func (l *loader) take() (item, bool) {
 		return item{}, false
 	}
 	if n := len(l.again); n > 0 {
-		it := item{l.at, l.again[n-1]}
+		it := l.again[n-1]
 		l.again = l.again[:n-1]
 		l.flying++
 		return it, true
@@ -111,7 +115,7 @@ func (l *loader) take() (item, bool) {
 	if l.next >= l.kinds[l.at].n {
 		return item{}, false
 	}
-	it := item{l.at, l.next}
+	it := item{kind: l.at, i: l.next}
 	if b := it.i / l.size; it.i%l.size == 0 {
 		l.missing[b] = min(l.size, l.kinds[l.at].n-it.i)
 	}
@@ -127,22 +131,22 @@ func (l *loader) stored(it item) (batch int, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	batch = it.i / l.size
-	l.missing[batch]--
+	if !it.stored {
+		l.missing[batch]--
+	}
 	return batch, l.missing[batch] == 0
 }
 
-// end gives an item back. One that failed is handed out again, whether it was
-// stored or only its batch could not be marked; the time since when nothing has
+// end gives an item back. One that failed is handed out again, to be stored or, when
+// only its batch could not be marked, for the mark; the time since when nothing has
 // worked is returned, 0 when it works.
 func (l *loader) end(it item, now int64, stored bool, err error) (failing int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flying--
 	if err != nil {
-		if stored {
-			l.missing[it.i/l.size]++
-		}
-		l.again = append(l.again, it.i)
+		it.stored = stored
+		l.again = append(l.again, it)
 		if l.failing == 0 {
 			l.failing = max(now, 1)
 		}

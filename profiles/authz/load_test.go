@@ -19,7 +19,7 @@ func TestLoadsGoOnWhereTheyWere(t *testing.T) {
 	for i := 100; i < 200; i++ {
 		it, ok := l.claim(t.Context())
 		require.True(t, ok)
-		require.Equal(t, item{0, i}, it)
+		require.Equal(t, item{kind: 0, i: i}, it)
 		batch, complete := l.stored(it)
 		assert.Equal(t, 1, batch)
 		assert.Equal(t, i == 199, complete)
@@ -64,18 +64,18 @@ func TestFailedItemsAreTriedAgainBeforeTheNextKind(t *testing.T) {
 		away := errors.New("away")
 		assert.EqualValues(t, 7, l.end(first, 7, false, away))
 		assert.Equal(t, first, <-got)
-		assert.Equal(t, item{1, 0}, <-got)
+		assert.Equal(t, item{kind: 1, i: 0}, <-got)
 	})
 }
 
-// An item whose batch could not be marked is stored again, so that the mark is
-// tried again.
+// An item whose batch could not be marked is handed out again for the mark alone.
 func TestBatchThatCannotBeMarked(t *testing.T) {
 	var l loader
 	l.begin([]kind{{"users", 1, 0}}, 10, nil)
 	for n := range 3 {
 		it, ok := l.claim(t.Context())
 		require.True(t, ok)
+		assert.Equal(t, n > 0, it.stored)
 		_, complete := l.stored(it)
 		require.True(t, complete)
 		if n < 2 {

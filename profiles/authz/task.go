@@ -76,8 +76,11 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	kd := l.kinds[next.kind]
 	from := it.Now()
-	m := it.Begin(workload.Op(kd.op))
-	err := it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i)) // the original works from the end
+	var err error
+	if !next.stored {
+		m := it.Begin(workload.Op(kd.op))
+		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i)) // the original works from the end
+	}
 	stored := err == nil
 	if stored {
 		if batch, complete := l.stored(next); complete {
