@@ -36,7 +36,7 @@ const lockLimit = 15 * time.Second
 // connection can have an exclusive queue, and it goes with the connection. Those who
 // share a connection must keep apart by themselves.
 func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, errors.New("another process holds the register of queues"))
+	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, ErrLocked)
 	defer cancel()
 	name := registerName(namespace) + ".lock"
 	for {
@@ -65,6 +65,9 @@ func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock fun
 // ErrBlocked is that a broker takes no messages: it is short of memory or disk. A
 // connection that has published by then answers nothing any more.
 var ErrBlocked = errors.New("the broker takes nothing")
+
+// ErrLocked is that another process writes in the register for longer than it takes.
+var ErrLocked = errors.New("another process holds the register of queues")
 
 // Register writes down that a run has made a queue, with an exchange of the same
 // name: Space.Name is the queue. Several processes may register at once, each over a

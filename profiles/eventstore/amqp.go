@@ -95,12 +95,13 @@ func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport,
 		_ = t.admin.CloseDeadline(t.soon()) // the error that counts is the other
 		t.admin, t.channel = nil, nil
 		hint := "may the user configure, write and read there?"
-		if errors.Is(err, broker.ErrBlocked) {
+		switch {
+		case errors.Is(err, broker.ErrBlocked):
 			hint = "give it room, or lower its limits"
-			for _, name := range t.queues() {
-				_ = t.delete(ctx, name, name, false) // over another connection
-			}
+		case errors.Is(err, broker.ErrLocked):
+			hint = "try again when the others have begun"
 		}
+		_ = t.drop(false) // over another connection
 		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), hint)
 	}
 	return t, nil
@@ -267,10 +268,15 @@ func (t *amqpTransport) Close() error {
 func (t *amqpTransport) Remove() error { return t.remove(false) }
 
 func (t *amqpTransport) remove(onlyEmpty bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
-	defer cancel()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.drop(onlyEmpty)
+}
+
+// drop is remove with t.mu held.
+func (t *amqpTransport) drop(onlyEmpty bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
+	defer cancel()
 	t.closed = true
 	var errs []error
 	for _, name := range t.queues() {

@@ -97,15 +97,16 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		s := limited()
 		l := &slow{takes: 50 * time.Millisecond}
 		x := newLine(t, s, l)
-		var most, mostBytes, queued, queuedBytes atomic.Int64
+		var mu sync.Mutex
+		var most, mostBytes, queued, queuedBytes int64
 		l.during = func() {
 			count, bytes, _, _ := x.st.gate.inside()
 			depth, err := x.d.Depth(t.Context())
 			assert.NoError(t, err)
-			most.Store(max(most.Load(), count))
-			mostBytes.Store(max(mostBytes.Load(), bytes))
-			queued.Store(max(queued.Load(), depth.Ready+depth.Unacked))
-			queuedBytes.Store(max(queuedBytes.Load(), depth.Bytes))
+			mu.Lock()
+			defer mu.Unlock()
+			most, mostBytes = max(most, count), max(mostBytes, bytes)
+			queued, queuedBytes = max(queued, depth.Ready+depth.Unacked), max(queuedBytes, depth.Bytes)
 		}
 		for i := range 2 {
 			x.generate(t.Context(), t, i, 60)
@@ -117,11 +118,11 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		assert.Equal(t, Depth{}, depth)
 		x.st.crash()
 		assert.EqualValues(t, 120, x.made.Load())
-		assert.LessOrEqual(t, most.Load(), int64(s.maxTasks))
-		assert.LessOrEqual(t, mostBytes.Load(), s.maxTaskBytes)
-		assert.Positive(t, mostBytes.Load())
-		assert.LessOrEqual(t, queued.Load(), int64(s.prefetch))
-		assert.LessOrEqual(t, queuedBytes.Load(), s.maxTaskBytes)
+		assert.LessOrEqual(t, most, int64(s.maxTasks))
+		assert.LessOrEqual(t, mostBytes, s.maxTaskBytes)
+		assert.Positive(t, mostBytes)
+		assert.LessOrEqual(t, queued, int64(s.prefetch))
+		assert.LessOrEqual(t, queuedBytes, s.maxTaskBytes)
 		_, _, peak, peakBytes := x.st.gate.inside()
 		assert.LessOrEqual(t, peak, int64(s.maxTasks))
 		assert.LessOrEqual(t, peakBytes, s.maxTaskBytes)

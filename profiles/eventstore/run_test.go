@@ -49,10 +49,13 @@ func start(t *testing.T, target string, set []string, files ...string) (*session
 	return begin(t, request(t, target, set, files...))
 }
 
+// enough bounds every wait for a run.
+const enough = 5 * time.Minute
+
 // finish waits for the end of a run and returns it with its facts.
 func finish(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), enough)
 	defer cancel()
 	select {
 	case <-l.Done():

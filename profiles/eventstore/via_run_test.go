@@ -1,14 +1,12 @@
 package eventstore_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,24 +23,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore"
 )
 
-// enough bounds every wait of these tests.
-const enough = 5 * time.Minute
-
 // startVia starts a run into a database file of its own, through a broker.
 func startVia(t *testing.T, via string, set ...string) (*session.Live, error) {
 	t.Helper()
-	dir := t.TempDir()
-	req := session.Request{Profile: eventstore.Name, Target: "sqlite:" + filepath.Join(dir, "events.db"), Out: filepath.Join(dir, "results"), Values: workload.Values{}}
-	for _, kv := range append(set, "via="+via) {
-		name, v, _ := strings.Cut(kv, "=")
-		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
-	}
-	req.Formats = []string{eventstore.FormatID}
-	p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats(), Version: "test"}, req)
-	if err != nil {
-		return nil, err
-	}
-	return p.Start(t.Context(), nil)
+	return start(t, "sqlite:"+filepath.Join(t.TempDir(), "events.db"), append(set, "via="+via))
 }
 
 // seen polls what a run has written of itself until it is as wanted.
@@ -61,21 +45,10 @@ func seen(t *testing.T, l *session.Live, want func(*eventstore.Facts) bool) {
 // finishVia waits for the end and returns the facts and the report.
 func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), enough)
-	defer cancel()
-	select {
-	case <-l.Done():
-	case <-ctx.Done():
-		l.Kill()
-		<-l.Done()
-		t.Error("the run did not come to its end")
-	}
-	o := l.Finish(ctx)
-	var f eventstore.Facts
-	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	o, f := finish(t, l)
 	report, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
 	require.NoError(t, err)
-	return o, &f, string(report)
+	return o, f, string(report)
 }
 
 func stored(f *eventstore.Facts) (n int64) {

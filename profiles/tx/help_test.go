@@ -50,7 +50,8 @@ func inputs(vs workload.Values) workload.Inputs {
 // alone are inputs in a namespace of its own, for a server that others use too.
 func alone(vs workload.Values) workload.Inputs {
 	in := inputs(vs)
-	in.Namespace = "t" + strconv.FormatInt(runs.Add(1), 10)
+	in.Namespace = "pg_t" + // as careless patterns may take for the database's own
+		strconv.FormatInt(runs.Add(1), 10)
 	return in
 }
 

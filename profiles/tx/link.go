@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -196,10 +197,12 @@ func (c *wire) Read(b []byte) (int, error) {
 		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		silent := time.Since(epoch) - time.Duration(l.moved.Load())
+		l.mu.Lock() // who sends sets both under it
+		silent, waiting := time.Since(epoch)-time.Duration(l.moved.Load()), l.flying.Load() > 0
+		l.mu.Unlock()
 		left := l.timeout
 		switch {
-		case l.flying.Load() > 0:
+		case waiting:
 			left -= silent
 		case silent > idle && l.retire(c):
 			return 0, err
@@ -231,10 +234,7 @@ func (l *link) connect(ctx context.Context) error {
 		defer l.mu.Lock()
 		select {
 		case <-d.over:
-			if d.err != nil && !errors.Is(d.err, context.Canceled) && !errors.Is(d.err, context.DeadlineExceeded) {
-				return d.err
-			}
-			return nil // with the context of another the attempt means nothing: look again
+			return d.err // nil also where the other went away: look again
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -244,14 +244,22 @@ func (l *link) connect(ctx context.Context) error {
 	l.mu.Unlock()
 	nc, err := l.dial(ctx)
 	if err == nil {
-		err = nc.SetReadDeadline(time.Now().Add(l.timeout))
+		if err = nc.SetReadDeadline(time.Now().Add(l.timeout)); err != nil {
+			_ = nc.Close() // it is of no use
+		}
 	}
 	l.mu.Lock()
-	l.dialling, d.err = nil, err
-	close(d.over)
+	l.dialling = nil
 	if err != nil {
+		if ctx.Err() != nil { // then it means nothing to others
+			err = ctx.Err()
+		} else {
+			d.err = err
+		}
+		close(d.over)
 		return err
 	}
+	close(d.over)
 	c := &wire{Conn: nc, link: l}
 	l.c, l.out, l.asked, l.busy, l.broke = c, l.out[:0], nil, false, nil
 	l.flying.Store(0)
@@ -282,7 +290,10 @@ func (l *link) read(c *wire) {
 			mine, l.asked, at = l.asked, mine[:0], 0
 			l.mu.Unlock()
 			if len(mine) == 0 {
-				l.fail(c, nil, errUnasked)
+				if err == nil {
+					err = errUnasked
+				}
+				l.fail(c, nil, err)
 				return
 			}
 		}
@@ -290,6 +301,9 @@ func (l *link) read(c *wire) {
 		at++
 		l.flying.Add(-1)
 		a.answer(n, err)
+		if err != nil && strings.HasPrefix(err.Error(), "READONLY") {
+			l.drop(c, err) // another server is the master by now
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -217,6 +218,48 @@ func pipe(timeout time.Duration, after func(n int) time.Duration) (l *link, came
 		}()
 		return ours, nil
 	}}, came, left
+}
+
+// One attempt to connect that takes as long as it may is the attempt of all who wait,
+// and one whose caller goes away is nobody else's.
+func TestOneAttemptToConnectIsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const long = 5 * time.Second
+		dials := atomic.Int64{}
+		l := &link{timeout: time.Second, dial: func(ctx context.Context) (net.Conn, error) {
+			dials.Add(1)
+			select {
+			case <-ctx.Done():
+				return nil, net.ErrClosed
+			case <-time.After(long):
+				return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+			}
+		}}
+		callers := func(ctx context.Context, n int, want error) *sync.WaitGroup {
+			var wg sync.WaitGroup
+			for range n {
+				wg.Go(func() {
+					_, err := l.call(encode("PING"), newAsk(ctx))
+					assert.ErrorIs(t, err, want)
+				})
+			}
+			return &wg
+		}
+		began := time.Now()
+		callers(t.Context(), 20, os.ErrDeadlineExceeded).Wait()
+		assert.Equal(t, long, time.Since(began))
+		assert.EqualValues(t, 1, dials.Load())
+
+		brief, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		first := callers(brief, 1, context.DeadlineExceeded)
+		synctest.Wait()
+		rest := callers(t.Context(), 20, os.ErrDeadlineExceeded)
+		first.Wait()
+		rest.Wait()
+		assert.Equal(t, 2*long+time.Second, time.Since(began))
+		assert.EqualValues(t, 3, dials.Load())
+	})
 }
 
 // A connection that nobody uses is left, after longer than a call may take; one

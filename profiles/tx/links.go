@@ -57,19 +57,3 @@ func (l *links) forget(ctx context.Context, shard int) {
 		l.of[shard].Store(nil)
 	}
 }
-
-// drop ends the connections to the server of a shard.
-func (l *links) drop(shard int, err error) {
-	p := l.of[shard].Load()
-	if p == nil {
-		return
-	}
-	for _, k := range *p {
-		k.mu.Lock()
-		c := k.c
-		k.mu.Unlock()
-		if c != nil {
-			k.drop(c, err)
-		}
-	}
-}

@@ -52,7 +52,7 @@ func (m sqlMeter) statements(ctx context.Context, u *usage) {
 		}
 		var n int64
 		if m.d.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
-			" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg_%'").Scan(&n) == nil {
+			" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'").Scan(&n) == nil {
 			u.kind, u.calls = "statements", n
 		}
 	}

@@ -239,7 +239,7 @@ func (b *pbm) reload() string {
 		cmd.WriteString(" --set " + kv)
 	}
 	if s.readsSummary() {
-		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1", mapSummary, s.flat[mapSummary].entries, mapSummary)
+		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1 --set %s.payloadSize=%d", mapSummary, s.flat[mapSummary].entries, mapSummary, mapSummary, s.flat[mapSummary].payload)
 	}
 	return cmd.String()
 }

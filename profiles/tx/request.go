@@ -149,6 +149,9 @@ func (r scripts) shared(ctx context.Context, c *caller) (int64, error) {
 		c.ask = nil
 		return 0, err
 	}
+	if ctx.Err() != nil {
+		return 0, err
+	}
 	if !isReply(err) {
 		r.links.forget(ctx, c.shard)
 		return 0, err
@@ -158,8 +161,7 @@ func (r scripts) shared(ctx context.Context, c *caller) (int64, error) {
 		r.links.forget(ctx, c.shard)
 		return r.through(ctx, c.args())
 	case strings.HasPrefix(text, "READONLY"):
-		r.links.drop(c.shard, err) // another server is the master by now
-		r.links.forget(ctx, c.shard)
+		r.links.forget(ctx, c.shard) // another server is the master by now
 	}
 	return 0, err
 }
