@@ -143,7 +143,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
 	}
 	limit := startLimit
-	if s.limit > 0 { // one of Java
+	if s.limit > 0 { // it takes its time: one of Java, or RabbitMQ
 		limit *= 2
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %v", limit))

@@ -3,6 +3,7 @@ package coherence
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -158,7 +159,9 @@ func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, e
 	for i, k := range keys {
 		texts[i] = textKey(k)
 	}
-	return n.read(ctx, "get all", s, len(keys), func(ctx *asking, m Cache) (f found, err error) {
+	slices.Sort(texts) // an entry that is asked for twice comes once
+	texts = slices.Compact(texts)
+	return n.read(ctx, "get all", s, len(texts), func(ctx *asking, m Cache) (f found, err error) {
 		for e := range m.GetAll(ctx, texts) { // those in memory come first
 			if e.Err != nil {
 				err = e.Err
