@@ -178,11 +178,9 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 		}
 		for _, p := range list {
 			if p.due.After(began) {
-				got, err := r.store.Read(ctx, shard, []string{p.gid})
-				if err != nil {
+				if err := r.leave(ctx, shard, p.gid); err != nil {
 					return err
 				}
-				r.foreign[p.gid] = got[0].ledger
 				continue
 			}
 			s, err := c.resume(ctx, shard, p.gid)
@@ -190,6 +188,11 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 				return err
 			}
 			r.took(&r.atStart, s)
+			if err != nil { // somebody else carries it on, or this run does later
+				if err := r.leave(ctx, shard, p.gid); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	r.mu.Lock()
@@ -200,6 +203,15 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 	}
 	r.base = map[int64]int64{}
 	return r.store.Balances(ctx, func(a, balance int64) { r.base[a] = balance })
+}
+
+// leave notes how a saga stands that is not finished before the run.
+func (r *sagaRun) leave(ctx context.Context, shard int, gid string) error {
+	got, err := r.store.Read(ctx, shard, []string{gid})
+	if err == nil {
+		r.foreign[gid] = got[0].ledger
+	}
+	return err
 }
 
 func (r *sagaRun) measureStart(ctx context.Context) {

@@ -40,6 +40,10 @@ type SagaFacts struct {
 	AtEnd   recovery `json:"recovered_at_end"`
 	// Stuck is sagas that could not be finished even at the end.
 	Stuck int64 `json:"stuck"`
+	// Left is sagas that were unfinished at the end, those of other runs included that
+	// were not due; UnderWay is what they had taken off the accounts by then.
+	Left     int64 `json:"left_unfinished"`
+	UnderWay int64 `json:"money_under_way"`
 	// Checks.
 	Sampled    int64 `json:"sampled_in_run"`
 	MoneyInRun int64 `json:"money_added_up_in_run"`
@@ -110,7 +114,7 @@ func (r *sagaRun) facts() *SagaFacts {
 	if d, ok := r.store.(*sqlSagas); ok {
 		f.Conflicts = d.conflicts.Load()
 	}
-	f.Stuck = r.atEnd.Undecided
+	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
 	var early, late, all int64
 	var gaps [][]gap
 	var end int64

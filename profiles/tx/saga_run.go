@@ -56,6 +56,8 @@ type sagaRun struct {
 	swept    int64
 	verified bool
 	balances int64 // accounts whose balance was compared
+	left     int64 // sagas that are unfinished at the end
+	flying   int64 // what these have taken off the accounts (negative) or put on
 	readBack int64
 	absent   int64           // asked for, not there, and never acknowledged
 	moved    map[int64]int64 // what the ledgers of this run say, by account

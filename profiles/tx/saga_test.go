@@ -187,6 +187,56 @@ func TestMoneyUnderWay(t *testing.T) {
 	assert.Equal(t, []money{{10*1000 - 70, -70}}, m)
 }
 
+// sagasOf are the sagas of a connection, beside a run that has them too.
+func sagasOf(conn store.Conn, p *workload.Plan) sagaStore {
+	sp := p.Private.(*sagaSpec)
+	if c, ok := conn.(sqlstore.Typed); ok {
+		return newSQLSagas(newDatabase(c), sp)
+	}
+	return newRedisSagas(conn.(redis.Typed), sp)
+}
+
+// What a killed run left is not due yet, and is left alone: the money that it has
+// under way is not lost. A run after the next one takes it up.
+func TestMoneyUnderWayOfSagasLeftAlone(t *testing.T) {
+	for name, start := range sagaTargets {
+		if name == "memory" {
+			continue // nothing outlives its run
+		}
+		t.Run(name, func(t *testing.T) {
+			url := start(t)
+			words := []string{"mode=saga", "threads=2", "transactions=20", "accountCount=10", "balance=1000", "prefixes=2", "failRate=0.2", "retryInterval=1h"}
+			in := alone(given(words...))
+			p, conn := ready(t, url, in)
+			st := sagasOf(conn, p)
+			old := stampOf("a killed run", 1)
+			for n, amount := range []int64{70, 25, 0} { // none of them due for an hour
+				s := &saga{}
+				gid := string(appendGid(nil, old, 0, int64(n)))
+				s.reset(gid, shardOfGid(gid, p.Private.(*sagaSpec).shards), 2, time.Now())
+				s.steps[0], s.steps[1] = transfer{1, -amount}, transfer{2, amount}
+				s.interval, s.next = time.Hour, time.Now().Add(time.Hour)
+				require.NoError(t, st.Save(t.Context(), s))
+				if amount > 0 {
+					_, err := st.Move(t.Context(), s, action(0))
+					require.NoError(t, err)
+				}
+			}
+			for range 2 { // runs in turn
+				in.RunID += "+"
+				q := bound(t, conn, driverOf(t, url), in)
+				require.NoError(t, q.Setup(t.Context(), nil))
+				drive(t.Context(), t, q, nil)
+				v := q.Verify(t.Context())
+				assert.Equal(t, workload.Passed, v.State, "%+v", v)
+				assert.Contains(t, v.Summary, "3 unfinished ones left alone that are not due yet, with 95 of the money under way")
+				f := q.Facts().(*SagaFacts)
+				assert.Equal(t, []int64{3, 95}, []int64{f.Left, f.UnderWay})
+			}
+		})
+	}
+}
+
 // The barrier: duplicates first, nothing to undo, and too late.
 func TestBarrier(t *testing.T) {
 	for name, start := range sagaTargets {

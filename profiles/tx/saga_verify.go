@@ -83,6 +83,9 @@ func (r *sagaRun) sum(f *SagaFacts, state string) string {
 			parts = append(parts, fmt.Sprintf("%d unfinished ones taken up %s: %d done, %d undone, %d still undecided", took.r.Found, took.when, took.r.Done, took.r.Undone, took.r.Undecided))
 		}
 	}
+	if f.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d unfinished ones left alone that are not due yet, with %d of the money under way", f.Left, f.UnderWay))
+	}
 	if r.whole && f.StallS >= longStall.Seconds() {
 		parts = append(parts, fmt.Sprintf("nothing completed for %.2f s, from %.2f s on", f.StallS, f.StallFromS))
 	}
@@ -239,10 +242,14 @@ func shardOfGid(gid string, shards int) int {
 	return int(seq+int64(worker)) % shards
 }
 
-// compareBalances adds all accounts up, and compares each with its ledgers when
-// all of these are still kept.
+// compareBalances adds all accounts up, with what is under way in sagas that were
+// left alone, and compares each with its ledgers when all of these are still kept.
 func (r *sagaRun) compareBalances(ctx context.Context) error {
 	deltas, complete, err := r.deltas(ctx)
+	if err != nil {
+		return err
+	}
+	left, flying, err := r.underWay(ctx)
 	if err != nil {
 		return err
 	}
@@ -263,14 +270,45 @@ func (r *sagaRun) compareBalances(ctx context.Context) error {
 		return err
 	}
 	f.ask(checkMoney, 1)
-	if want := r.spec.accounts * r.spec.balance; sum != want {
-		f.offend(checkMoney, "%d accounts hold %d together instead of %d", n, sum, want)
+	if want := r.spec.accounts * r.spec.balance; sum-flying != want {
+		f.offend(checkMoney, "%d accounts hold %d together, with %d under way in %d unfinished sagas, instead of %d", n, sum, -flying, left, want)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.balances = n
+	r.balances, r.left, r.flying = n, left, flying
 	r.notes.merge(f)
 	return nil
+}
+
+// underWay counts the sagas that are unfinished after the drain, and adds up what
+// they have taken off the accounts (negative) or put on them.
+func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, err error) {
+	for shard := range r.spec.shards {
+		list, err := r.store.Unfinished(ctx, shard)
+		if err != nil {
+			return 0, 0, err
+		}
+		for part := range slices.Chunk(list, readAtOnce) {
+			gids := make([]string, len(part))
+			for i, p := range part {
+				gids[i] = p.gid
+			}
+			got, err := r.store.Read(ctx, shard, gids)
+			if err != nil {
+				return 0, 0, err
+			}
+			for i := range got {
+				if got[i].status == "" || final(got[i].status) {
+					continue // its ledger is in the balances for good
+				}
+				left++
+				for _, e := range got[i].ledger {
+					flying += e.Amount // none where nothing was done
+				}
+			}
+		}
+	}
+	return left, flying, nil
 }
 
 // deltas adds up, for each account, what the ledgers of this run say, and what
