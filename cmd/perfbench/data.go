@@ -80,6 +80,9 @@ func (a *app) withKeeper(c *cobra.Command, f *dataFlags, do func(ctx context.Con
 	if err != nil {
 		return err
 	}
+	for _, caution := range target.Cautions("the connection to " + strings.Join(target.Hosts, ", ")) {
+		fmt.Fprintln(a.Stderr, "warning: "+caution)
+	}
 	names, err := a.namesOfFiles(ctx, f)
 	if err != nil {
 		return err

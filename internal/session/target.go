@@ -32,6 +32,7 @@ func (p *Prepared) aim() error {
 	if t.Password != "" {
 		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+EnvPrefix+"TARGET_PASSWORD")
 	}
+	p.Warnings = append(p.Warnings, t.Cautions("the connection to "+strings.Join(t.Hosts, ", "))...)
 	switch {
 	case p.req.Password != "":
 		t.Password = p.req.Password
@@ -83,6 +84,7 @@ func (p *Prepared) resolve(vs workload.Values) error {
 			problems.Add(fmt.Errorf("%s (%s): %w", q.Name, v.From(), err))
 			continue
 		}
+		p.Warnings = append(p.Warnings, t.Cautions(fmt.Sprintf("the connection to %s (%s)", strings.Join(t.Hosts, ", "), q.Name))...)
 		if t.Password != "" && v.Origin == workload.OriginFlag {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, variable(q.Name)))
 		}

@@ -66,7 +66,11 @@ func (t Target) Bool(name string) (bool, error) {
 	case "0", "false", "off", "no":
 		return false, nil
 	}
-	return false, t.badParam(name, "1 or 0", "")
+	hint := ""
+	if name == "tls" {
+		hint = tlsWords[strings.ToLower(t.Params.Get(name))]
+	}
+	return false, t.badParam(name, "1 or 0", hint)
 }
 
 // Int reads a whole number in [lo, hi]; def when it is not given.

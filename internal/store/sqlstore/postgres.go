@@ -47,7 +47,7 @@ func sslmode(t store.Target) (store.Target, error) {
 	}
 	mode := t.Params.Get("sslmode")
 	if !slices.Contains(sslModes, mode) {
-		return t, fault.Input(fmt.Errorf("%s: sslmode: %q is not known here", t.Scheme, mode), suggest.Hint(mode, sslModes))
+		return t, t.BadSSLMode(sslModes)
 	}
 	if t.Params.Has("tls") {
 		return t, fault.Input(fmt.Errorf("%s: tls and sslmode say the same", t.Scheme), "give tls=1 only")
@@ -55,7 +55,7 @@ func sslmode(t store.Target) (store.Target, error) {
 	params := url.Values{}
 	maps.Copy(params, t.Params)
 	params.Set("tls", strconv.FormatBool(mode != "disable"))
-	if mode == "require" && !params.Has("ca") && !params.Has("insecure") {
+	if t.Unchecked() != "" {
 		params.Set("insecure", "1") // what it means there: encrypted, and no matter by whom
 	}
 	t.Params = params

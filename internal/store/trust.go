@@ -1,0 +1,58 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// Unchecked returns the parameter of t that has its connections encrypted without
+// anybody checking who answers, as "insecure=1"; "" when there is none. It reads
+// PostgreSQL's own sslmode, whose require means just that.
+func (t Target) Unchecked() string {
+	if insecure, _ := t.Bool("insecure"); insecure { // a bad value is refused elsewhere
+		return "insecure=" + t.Params.Get("insecure")
+	}
+	if t.Params.Get("sslmode") == "require" && !t.Params.Has("ca") && !t.Params.Has("insecure") {
+		return "sslmode=require"
+	}
+	return ""
+}
+
+// Cautions are sentences about a target whose connection protects less than it
+// seems to, for whoever reads the results; name is how it is called there.
+func (t Target) Cautions(name string) []string {
+	var out []string
+	if how := t.Unchecked(); how != "" {
+		out = append(out, fmt.Sprintf("%s is encrypted, but nobody checks who answers (%s); give the authority's certificate with ca=FILE instead", name, strings.TrimSuffix(how, "=")))
+	}
+	if plain, _ := t.Bool("allowFallbackToPlaintext"); plain {
+		out = append(out, name+" is not encrypted where the server does not offer it (allowFallbackToPlaintext)")
+	}
+	return out
+}
+
+// tlsWords are what MySQL's drivers know as tls=, beside on and off, and what to
+// write here.
+var tlsWords = map[string]string{
+	"skip-verify": "write tls=1&insecure=1: encrypted, and no matter by whom",
+	"preferred":   "an encryption that is left away without a word protects nothing; write tls=1, or tls=0",
+}
+
+// sslWords are modes of PostgreSQL that are not known here, and why.
+var sslWords = map[string]string{
+	"prefer": "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
+	"allow":  "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
+}
+
+// BadSSLMode is the error of an sslmode that is none of known.
+func (t Target) BadSSLMode(known []string) error {
+	mode := t.Params.Get("sslmode")
+	hint, ok := sslWords[mode]
+	if !ok {
+		hint = suggest.Hint(mode, known)
+	}
+	return fault.Input(fmt.Errorf("%s: sslmode: %q is not known here", t.Scheme, mode), hint)
+}
