@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -68,7 +69,10 @@ func (r *Run) startReady() {
 		p.state = running
 		now := r.now()
 		for _, t := range p.tracks {
-			t.state = running
+			t.state, t.ends = running, math.MaxInt64
+			if spec.Duration > 0 {
+				t.ends = max(now, 0) + int64(spec.Duration)
+			}
 			t.span.From, t.span.Begun = max(now, 0), r.measuring
 			t.publish(true)
 			go t.supervise()
@@ -143,8 +147,7 @@ func (r *Run) finish() {
 // conduct begins measurement when the warm-up is over and follows the timetable
 // and the context. It ends with the run's admission.
 func (r *Run) conduct(ctx context.Context) {
-	table := slices.Clone(r.opts.Timetable)
-	slices.SortStableFunc(table, func(a, b At) int { return int(a.After - b.After) })
+	table := r.opts.Timetable // in the order of time
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	wait := func(until time.Duration) bool {
@@ -168,13 +171,44 @@ func (r *Run) conduct(ctx context.Context) {
 		if !wait(at.After) {
 			return
 		}
-		r.Change("timetable", at.Track, at.apply)
+		r.take(at)
 	}
 	select {
 	case <-ctx.Done():
 		r.Stop(context.Cause(ctx))
 	case <-r.ending:
 	}
+}
+
+// take puts the next entry of the timetable into force, also for tracks that it
+// leaves as they are: they have waited for it.
+func (r *Run) take(at At) {
+	r.mu.Lock()
+	r.taken++
+	r.mu.Unlock()
+	r.Change("timetable", at.Track, at.apply)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tracks {
+		if a := t.active.Load(); t.state == running && !a.ended && a.until != r.horizon(t) {
+			t.publish(false)
+			t.nudge()
+		}
+	}
+}
+
+// slack is what rounding may make a due time too early.
+const slack = int64(time.Microsecond)
+
+// horizon is when the settings of a track will not hold any more, as far as that is
+// known: at the next change of the timetable, or at the end of its phase. The caller
+// holds r.mu.
+func (r *Run) horizon(t *track) int64 {
+	until := t.ends
+	if r.taken < len(r.opts.Timetable) {
+		until = min(until, int64(r.opts.Timetable[r.taken].After))
+	}
+	return until - slack
 }
 
 // beginMeasuring ends the warm-up: fresh schedules and sequence numbers.

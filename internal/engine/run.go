@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,7 @@ type Run struct {
 	measuring bool
 	cause     error
 	byTime    bool // a phase reached its duration
+	taken     int  // entries of the timetable that are in force
 	phases    map[string]*phaseState
 	changes   []measure.Change
 	marks     []measure.Mark
@@ -96,6 +98,8 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
+	o.Timetable = slices.Clone(o.Timetable)
+	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
 	r := &Run{
 		opts: o, base: time.Now().Add(o.Warmup), knobs: o.Plan.Knobs,
 		done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},

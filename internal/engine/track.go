@@ -16,7 +16,10 @@ type active struct {
 	segment uint16
 	warm    bool
 	ended   bool
-	stale   chan struct{} // closed when this is replaced: wakes who sleeps
+	// until is when the next change that is planned for the track comes, or the end of
+	// its phase: what is due from then on does not start under these settings.
+	until int64
+	stale chan struct{} // closed when this is replaced: wakes who sleeps
 }
 
 // track is a pool of workers at work.
@@ -40,6 +43,7 @@ type track struct {
 
 	// Guarded by run.mu.
 	want      workload.Settings
+	ends      int64 // when its phase does, math.MaxInt64 when that has no duration
 	state     int
 	span      measure.Span
 	given     []givenUp // schedules given up of late
@@ -64,7 +68,7 @@ type givenUp struct {
 func (t *track) publish(fresh bool) {
 	now := t.run.now()
 	prev := t.active.Load()
-	a := &active{Settings: t.want, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, stale: make(chan struct{}), units: 1}
+	a := &active{Settings: t.want, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
 	if t.spec.Units != nil {
 		a.units = max(t.spec.Units(&t.want), 1)
 	}
@@ -99,7 +103,7 @@ func (t *track) publish(fresh bool) {
 // and has not started is counted. The caller holds run.mu.
 func (t *track) giveUp(prev *active, now int64) {
 	if prev.sched != nil && !prev.warm && !t.out.Load() {
-		t.given = append(t.given, givenUp{prev.sched, now, prev.segment})
+		t.given = append(t.given, givenUp{prev.sched, min(now, prev.until-1), prev.segment})
 	}
 }
 

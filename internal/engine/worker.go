@@ -169,6 +169,10 @@ func (w *worker) ready(a *active) (int64, bool) {
 	if w.held.from == nil {
 		w.held = a.sched.claim(a.units)
 	}
+	if w.held.due >= a.until { // it is for the settings that come then, or for nobody
+		<-a.stale
+		return 0, false
+	}
 	if wait := w.held.due - w.t.run.now(); wait > 0 {
 		if !w.sleep(time.Duration(wait), a.stale) {
 			return 0, false
