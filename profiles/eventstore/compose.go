@@ -111,7 +111,9 @@ func (c *composer) record(j *job, p piece, es []event) (*record, error) {
 	for i := range es {
 		e := &es[i]
 		r.start, r.last, r.end = min(r.start, e.id.start.ns()), max(r.last, e.id.start.ns()), max(r.end, e.end.ns())
-		r.ok = r.ok && !e.failed
+		if e.failed {
+			r.ok, r.failed = false, r.failed+1
+		}
 	}
 	parent := &c.b.parent
 	switch {

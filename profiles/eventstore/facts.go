@@ -89,8 +89,12 @@ type StepFacts struct {
 	Rows            int64 `json:"rows"`
 	Statements      int64 `json:"statements"`
 	Retries         int64 `json:"retries"`
-	DeadLettered    int64 `json:"dead_lettered"`
-	Failed          int64 `json:"failed_events"`
+	// DeadLettered events were rejected by the store stage or given up by it, in so many
+	// DeadBatches; Failed events were stored and have status FAILED. Where these two are
+	// absent, an earlier version has not counted them.
+	DeadLettered int64  `json:"dead_lettered"`
+	DeadBatches  *int64 `json:"dead_lettered_batches,omitempty"`
+	Failed       *int64 `json:"status_failed_events,omitempty"`
 	// BlockedNs is how long in all threads of the store stage waited for room under the
 	// limits: back-pressure.
 	BlockedNs int64 `json:"blocked_ns"`

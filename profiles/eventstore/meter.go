@@ -36,6 +36,8 @@ type meter struct {
 type step struct {
 	StepFacts
 	hist map[string]*hdr.Histogram
+	// failed events have status FAILED, deadBatches were rejected or given up.
+	failed, deadBatches int64
 }
 
 func newStep() *step { return &step{hist: map[string]*hdr.Histogram{}} }
@@ -166,6 +168,7 @@ func (m *meter) wrote(rs []*record, statements int, ns int64) {
 		s.LinkBytes += int64(r.rawLinks)
 		s.StoredBytes += int64(len(r.body) + len(r.links) + len(r.id) + len(r.parent))
 		s.Rows++
+		s.failed += int64(r.failed)
 		s.Stored.Events += int64(r.count)
 		s.took(StageWork, r.worked)
 	}
@@ -183,6 +186,15 @@ func (m *meter) acked(d Meta, now int64) {
 	s.Acked.add(int(d.Count))
 	s.took(StageDurable, now-d.Due)
 	m.lastDue.Store(max(m.lastDue.Load(), d.Due))
+}
+
+// refused notes a batch that was rejected or given up.
+func (m *meter) refused(d Meta) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.current(d.Warm)
+	s.DeadLettered += int64(d.Count)
+	s.deadBatches++
 }
 
 // note changes figures of the step in force.
@@ -224,6 +236,7 @@ func (m *meter) report(f *Facts, now int64) {
 	f.Steps = make([]StepFacts, 0, len(list))
 	for i, s := range list {
 		out := s.StepFacts
+		out.Failed, out.DeadBatches = new(s.failed), new(s.deadBatches)
 		out.Name = itoa(i + 1)
 		if s == m.drain {
 			out.Name = drainStep

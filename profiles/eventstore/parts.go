@@ -54,7 +54,7 @@ func (r *record) divide(limit int) []*record {
 			p.parent = append(parent[:0], r.parent...) //nolint:gocritic // as above
 			p.links, p.name, p.kind = links[:0], nil, nil
 			p.body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...) //nolint:gocritic // as above
-			p.count, p.rawLinks, p.size, p.raw = 0, 0, 0, 0
+			p.count, p.failed, p.rawLinks, p.size, p.raw = 0, 0, 0, 0, 0
 		}
 		p.id = fmt.Appendf(p.id, "%c%04d.%04d", partMark, i+1, of)
 		out[i] = p

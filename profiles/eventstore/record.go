@@ -22,6 +22,7 @@ type record struct {
 	parent []byte
 	ok     bool
 	count  int
+	failed int // of its events: those with status FAILED
 	// single is an event stored alone; then name and kind are its.
 	single     bool
 	name, kind []byte

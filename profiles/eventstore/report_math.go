@@ -3,6 +3,7 @@ package eventstore
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -174,6 +175,14 @@ func number(format string, v float64) string {
 		return "n/a"
 	}
 	return fmt.Sprintf(format, v)
+}
+
+// count writes a number that nobody may have counted.
+func count(v *int64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return strconv.FormatInt(*v, 10)
 }
 
 // three writes three significant digits.

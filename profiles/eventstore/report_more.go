@@ -133,9 +133,9 @@ func (r *reporter) errors() {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		rows = append(rows, []string{s.Name, fmt.Sprint(s.Retries), fmt.Sprint(s.DeadLettered), fmt.Sprint(s.Failed)})
+		rows = append(rows, []string{s.Name, fmt.Sprint(s.Retries), count(s.DeadBatches), fmt.Sprint(s.DeadLettered), count(s.Failed)})
 	}
-	table(&r.b, []string{"step", "retries", "dead letters, batches", "events with status FAILED"}, rows...)
+	table(&r.b, []string{"step", "retries", "dead letters, batches", "dead letters, events", "stored events with status FAILED"}, rows...)
 	rows = nil
 	for _, e := range r.f.Errors {
 		rows = append(rows, []string{e.Text, fmt.Sprint(e.Count)})

@@ -129,9 +129,37 @@ func TestStores(t *testing.T) {
 				}
 				assert.Empty(t, f.Errors)
 				assert.NotEmpty(t, f.Durability)
+				if shape == "single root" { // 30 of a thousand
+					assert.InDelta(t, 90, total(f, func(s *eventstore.StepFacts) int64 { return *s.Failed }), 60, "stored events with status FAILED")
+				}
 			})
 		}
 	}
+}
+
+// total adds up a figure of all steps.
+func total(f *eventstore.Facts, of func(*eventstore.StepFacts) int64) (n int64) {
+	for i := range f.Steps {
+		n += of(&f.Steps[i])
+	}
+	return n
+}
+
+// Events with status FAILED are those that the generators made so and that are stored;
+// what is rejected counts in batches and in events, apart from them.
+func TestFailedIsNotRejected(t *testing.T) {
+	failed := func(s *eventstore.StepFacts) int64 { return *s.Failed }
+	batches := func(s *eventstore.StepFacts) int64 { return *s.DeadBatches }
+	events := func(s *eventstore.StepFacts) int64 { return s.DeadLettered }
+	_, f := run(t, "memory:", "events=10000", "batch=350", "failureRate=100", "payload=100", "query=off")
+	assert.InDelta(t, 1000, total(f, failed), 150)
+	assert.Zero(t, total(f, batches))
+	_, f = run(t, "memory:", "events=10000", "batch=350", "failureRate=1000", "payload=100", "query=off", "maxTestEventBatchSize=8KiB")
+	assert.EqualValues(t, 10002, total(f, failed), "every one, in however many rows")
+	_, f = run(t, "memory:", "events=10000", "batch=350", "failureRate=0", "payload=100", "query=off", "compat=on", "threads=2")
+	assert.EqualValues(t, 2, total(f, batches), "the first batch of each generator")
+	assert.EqualValues(t, 700, total(f, events))
+	assert.Less(t, total(f, failed), int64(50), "compat=on makes one in a thousand")
 }
 
 // killable begins a run that is paced, waits until some of it is stored, and calls f.

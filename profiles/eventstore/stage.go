@@ -128,7 +128,7 @@ func (st *stage) refuse(d *Delivery, err error) {
 		return // it will be delivered again
 	}
 	st.ledger.refused(meta)
-	st.meter.note(meta.Warm, func(f *StepFacts) { f.DeadLettered += int64(meta.Count); f.Failed += int64(meta.Count) })
+	st.meter.refused(meta)
 	st.durable(meta, st.clock(), err)
 }
 
