@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -21,6 +22,9 @@ func (r *results) summary(e env, w, h int) []string {
 	out = append(out, r.facts(s, run, w)...)
 	out = append(out, "")
 	out = append(out, operationsTable(s, run, w)...)
+	if own := report.Own(run); own != "" {
+		out = append(out, mutedLines(s, own, w)...)
+	}
 	if notices := run.Remarks(); len(notices) > 0 {
 		out = append(out, "")
 		for _, n := range notices {

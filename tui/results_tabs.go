@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -191,6 +192,7 @@ func sentences(s *styles, err error, w int) []string {
 func (r *results) percentiles(s *styles, w int) []string {
 	run := &r.loaded.folder.Run
 	var out []string
+	late := false
 	for _, o := range run.Operations {
 		if o.Calls == 0 {
 			out = append(out, s.bold.on(opName(run, o))+s.muted.on("  no call was timed"), "")
@@ -215,6 +217,10 @@ func (r *results) percentiles(s *styles, w int) []string {
 		if o.Wait.Max > 0 {
 			add("service", o.Service)
 			add("wait", o.Wait)
+			if o.Late() {
+				add("lateness", o.Lateness)
+				late = true
+			}
 		}
 		for i := range g.cols {
 			g.cols[i].least = 8 // tables below each other align
@@ -230,8 +236,11 @@ func (r *results) percentiles(s *styles, w int) []string {
 		}
 		out = append(out, "")
 	}
-	text := "Response time runs from when a call was due, service time from when it started; wait is the difference."
-	return append(out, mutedLines(s, text, w)...)
+	out = append(out, mutedLines(s, report.Times, w)...)
+	if late {
+		out = append(out, mutedLines(s, report.Lateness, w)...)
+	}
+	return out
 }
 
 // mutedLines wraps a remark.

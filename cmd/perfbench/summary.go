@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
@@ -39,6 +40,9 @@ func summary(r *rundir.Run, dir string) string {
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
 	operationTable(&b, r)
+	if own := report.Own(r); own != "" {
+		fmt.Fprintln(&b, own)
+	}
 	if len(r.Segments) > 1 {
 		fmt.Fprintf(&b, "\n%d segments, for settings changed in mid-run; each stands in the report\n", len(r.Segments))
 	}

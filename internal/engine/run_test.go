@@ -168,6 +168,7 @@ func TestStallShowsInOpenLoopResponse(t *testing.T) {
 		assert.InEpsilon(t, 1e9, op.Service.Max, 0.005)
 		assert.InEpsilon(t, 910e6, op.Wait.P99, 0.005)
 		assert.InEpsilon(t, 100e3, op.Response.P50, 0.005)
+		assert.Zero(t, op.Lateness.Max, "the store made all of this wait: it is backlog")
 	})
 }
 

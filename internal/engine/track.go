@@ -10,6 +10,7 @@ import (
 // active is what a track's workers go by. It is replaced, never changed.
 type active struct {
 	workload.Settings
+	at      int64     // when it came into force
 	units   int       // of one iteration
 	sched   *schedule // nil in closed loop
 	seqs    *sequence
@@ -68,7 +69,7 @@ type givenUp struct {
 func (t *track) publish(fresh bool) {
 	now := t.run.now()
 	prev := t.active.Load()
-	a := &active{Settings: t.want, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
+	a := &active{Settings: t.want, at: now, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
 	if t.spec.Units != nil {
 		a.units = max(t.spec.Units(&t.want), 1)
 	}

@@ -25,6 +25,9 @@ type worker struct {
 	seqs    *sequence
 	block   span
 	held    claim // a due time waiting to be served
+	idle    bool  // it has been free since the time in free
+	free    int64
+	debt    int64 // the lateness of its last iteration, which may delay the next
 	fails   int   // unreachable in a row
 	reached bool  // the end of its work
 }
@@ -40,6 +43,7 @@ func (t *track) work(id int, task workload.Task) {
 	w := &worker{t: t, id: id, task: task, shard: t.run.col.Shard(t.index), timer: time.NewTimer(time.Hour)}
 	w.timer.Stop()
 	w.it.Worker = id
+	w.idle, w.free = true, t.active.Load().at
 	w.it.Bind(t.run.now, w.shard, t.base)
 	for w.loop() {
 	}
@@ -59,7 +63,7 @@ func (w *worker) loop() (again bool) {
 		if v := recover(); v != nil {
 			w.it.Abort(&panicError{value: v, at: origin(debug.Stack())})
 			w.block.from++
-			w.held = claim{}
+			w.held, w.idle = claim{}, false
 			again = !w.pauseAfterFailure()
 		}
 	}()
@@ -83,8 +87,13 @@ func (w *worker) loop() (again bool) {
 			continue // the settings changed, or the run is over: look again
 		}
 		it.Seq = w.block.from
-		it.Reset(due)
+		own := w.debt
+		if due >= w.free {
+			own = math.MaxInt64
+		}
+		it.ResetLate(due, own)
 		err := w.task.Do(t.run.hard, it)
+		w.idle, w.debt = false, it.Lateness()
 		if err == nil {
 			w.block.from++
 			w.held, w.fails = claim{}, 0
@@ -158,13 +167,22 @@ func (w *worker) letGo() {
 // ready waits for the moment at which the next iteration may start and returns
 // when it was due; in closed loop a time in the future. false: look at the
 // settings again.
+//
+// It keeps apart whose doing it is when an iteration starts late. A worker that was
+// free when it fell due has no excuse: all of the wait is lateness. One that was
+// busy then may still be behind because it began its last iteration late: no more
+// than that is lateness, and the rest backlog.
 func (w *worker) ready(a *active) (int64, bool) {
+	if a.sched == nil && !a.Paused {
+		return math.MaxInt64, true
+	}
+	now := w.t.run.now()
+	if !w.idle {
+		w.idle, w.free = true, now
+	}
 	if a.Paused {
 		<-a.stale
 		return 0, false
-	}
-	if a.sched == nil {
-		return math.MaxInt64, true
 	}
 	if w.held.from == nil {
 		w.held = a.sched.claim(a.units)
@@ -173,7 +191,7 @@ func (w *worker) ready(a *active) (int64, bool) {
 		<-a.stale
 		return 0, false
 	}
-	if wait := w.held.due - w.t.run.now(); wait > 0 {
+	if wait := w.held.due - now; wait > 0 {
 		if !w.sleep(time.Duration(wait), a.stale) {
 			return 0, false
 		}

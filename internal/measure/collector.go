@@ -89,7 +89,7 @@ type Collector struct {
 	// Below: the collector goroutine's.
 	second  int            // the open second
 	accs    [2]accumulator // of the open second and the one after it
-	whole   []*trio
+	whole   []*times
 	segs    []*segment
 	errs    map[errorKey]int64
 	gauges  []Gauge
@@ -109,12 +109,12 @@ type errorKey struct {
 
 // accumulator gathers one second, per operation and segment.
 type accumulator struct {
-	ops [][]segTrio
+	ops [][]segTimes
 }
 
-type segTrio struct {
+type segTimes struct {
 	segment uint16
-	*trio
+	*times
 }
 
 // NewCollector returns a collector that Run must serve.
@@ -126,15 +126,15 @@ func NewCollector(cfg Config) *Collector {
 		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
 		stop: make(chan struct{}), done: make(chan struct{}),
 		second: floorSecond(cfg.Start),
-		whole:  make([]*trio, n), errs: map[errorKey]int64{},
+		whole:  make([]*times, n), errs: map[errorKey]int64{},
 		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n),
 	}
 	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
 	for i := range c.whole {
-		c.whole[i] = &trio{}
+		c.whole[i] = &times{}
 	}
 	for i := range c.accs {
-		c.accs[i].ops = make([][]segTrio, n)
+		c.accs[i].ops = make([][]segTimes, n)
 	}
 	c.publish(cfg.Start)
 	return c
@@ -250,33 +250,33 @@ func (c *Collector) add(s *Sample) {
 	t := a.of(s.Op, s.Segment)
 	if s.Class == 0 {
 		t.count += int64(s.Units)
-		t.record(s.Due, s.Start, s.End)
+		t.record(s)
 		return
 	}
 	t.errors++
 	if s.Class == c.cfg.Timeout {
-		t.record(s.Due, s.Start, s.End)
+		t.record(s)
 	}
 	if !warm {
 		c.errs[errorKey{s.Op, s.Class}]++
 	}
 }
 
-func (a *accumulator) of(op, segment uint16) *trio {
+func (a *accumulator) of(op, segment uint16) *times {
 	list := a.ops[op]
 	for i := range list {
 		if list[i].segment == segment {
-			return list[i].trio
+			return list[i].times
 		}
 	}
 	// Reuse what an earlier second has left behind the slice's end.
-	if n := len(list); n < cap(list) && list[:n+1][n].trio != nil {
+	if n := len(list); n < cap(list) && list[:n+1][n].times != nil {
 		a.ops[op] = list[:n+1]
 		a.ops[op][n].segment = segment
-		return a.ops[op][n].trio
+		return a.ops[op][n].times
 	}
-	a.ops[op] = append(list, segTrio{segment, &trio{}})
-	return a.ops[op][len(list)].trio
+	a.ops[op] = append(list, segTimes{segment, &times{}})
+	return a.ops[op][len(list)].times
 }
 
 func (a *accumulator) reset() {

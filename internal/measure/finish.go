@@ -49,16 +49,11 @@ func (c *Collector) closeSecond(until int64, last bool) {
 			continue
 		}
 		if c.cfg.Sink != nil && total.calls() > 0 {
-			r, s, w := total.views()
-			iv := Interval{Op: c.cfg.Ops[op], Response: r.export(), Wait: w.export()}
-			if iv.Service = iv.Response; s != r {
-				iv.Service = s.export()
-			}
-			sec.Intervals = append(sec.Intervals, iv)
+			sec.Intervals = append(sec.Intervals, total.interval(c.cfg.Ops[op]))
 		}
 		c.whole[op].merge(total)
 		for _, t := range a.ops[op] {
-			c.segment(int(t.segment)).merge(op, t.trio)
+			c.segment(int(t.segment)).merge(op, t.times)
 		}
 	}
 	if c.cfg.Sink != nil && !c.failed {
@@ -73,32 +68,43 @@ func (c *Collector) closeSecond(until int64, last bool) {
 	c.second++
 }
 
+// interval exports t for the journal; histograms that are one stay one.
+func (t *times) interval(op Operation) Interval {
+	v := t.views()
+	iv := Interval{Op: op, Response: v.response.export(), Wait: v.wait.export()}
+	iv.Service, iv.Lateness = iv.Response, iv.Wait
+	if t.hasOpen {
+		iv.Service, iv.Lateness = v.service.export(), v.lateness.export()
+	}
+	return iv
+}
+
 // fold moves what from holds to the end of into.
 func (c *Collector) fold(from, into *accumulator) {
 	for op, list := range from.ops {
 		for _, t := range list {
-			into.of(uint16(op), t.segment).merge(t.trio)
+			into.of(uint16(op), t.segment).merge(t.times)
 		}
 	}
 	from.reset()
 }
 
-// merged returns the sum over segments: the trio itself when there is but one.
-func merged(list []segTrio) *trio {
+// merged returns the sum over segments: those of the one when there is but one.
+func merged(list []segTimes) *times {
 	switch len(list) {
 	case 0:
 		return nil
 	case 1:
-		return list[0].trio
+		return list[0].times
 	}
-	sum := &trio{}
+	sum := &times{}
 	for _, t := range list {
-		sum.merge(t.trio)
+		sum.merge(t.times)
 	}
 	return sum
 }
 
-func (c *Collector) row(op int, t *trio, from, until int64, warm bool) (Row, bool) {
+func (c *Collector) row(op int, t *times, from, until int64, warm bool) (Row, bool) {
 	g := c.gauges[c.cfg.OpTrack[op]]
 	r := Row{T: c.second, Op: op, Gauge: g}
 	if warm {
@@ -112,14 +118,14 @@ func (c *Collector) row(op int, t *trio, from, until int64, warm bool) (Row, boo
 	return r, t != nil || (r.Seconds > 0 && (g.Running || !warm))
 }
 
-func fillRow(r *Row, t *trio) {
+func fillRow(r *Row, t *times) {
 	r.Count, r.Errors = t.count, t.errors
 	if t.calls() == 0 {
 		return
 	}
-	response, service, _ := t.views()
-	r.ResponseP50, r.ResponseP99, r.ServiceP99 = response.at(50), response.at(99), service.at(99)
-	r.ResponseMax = lowestAt(response.hi) + sizeAt(response.hi) - 1
+	v := t.views()
+	r.ResponseP50, r.ResponseP99, r.ServiceP99 = v.response.at(50), v.response.at(99), v.service.at(99)
+	r.ResponseMax = lowestAt(v.response.hi) + sizeAt(v.response.hi) - 1
 }
 
 func (c *Collector) remember(op int, r Row) {
@@ -133,8 +139,8 @@ func (c *Collector) remember(op int, r Row) {
 
 // segment holds one segment's histograms, packed once the next has begun.
 type segment struct {
-	live   []*trio
-	rest   []packedTrio
+	live   []*times
+	rest   []packedTimes
 	totals []Totals // of rest; nil: to be made
 }
 
@@ -143,9 +149,9 @@ func (c *Collector) segment(i int) *segment {
 		if n := len(c.segs); n > 0 {
 			c.segs[n-1].pack()
 		}
-		s := &segment{live: make([]*trio, len(c.cfg.Ops))}
+		s := &segment{live: make([]*times, len(c.cfg.Ops))}
 		for op := range s.live {
-			s.live[op] = &trio{}
+			s.live[op] = &times{}
 		}
 		c.segs = append(c.segs, s)
 	}
@@ -153,19 +159,19 @@ func (c *Collector) segment(i int) *segment {
 }
 
 func (s *segment) pack() {
-	s.rest = make([]packedTrio, len(s.live))
+	s.rest = make([]packedTimes, len(s.live))
 	for op, t := range s.live {
 		s.rest[op] = t.pack()
 	}
 	s.live, s.totals = nil, nil
 }
 
-func (s *segment) merge(op int, t *trio) {
+func (s *segment) merge(op int, t *times) {
 	if s.live != nil {
 		s.live[op].merge(t)
 		return
 	}
-	open := &trio{} // a straggler: it began under settings since changed
+	open := &times{} // a straggler: it began under settings since changed
 	s.rest[op].into(open)
 	open.merge(t)
 	s.rest[op], s.totals = open.pack(), nil
@@ -177,7 +183,7 @@ func (s *segment) digest(ops []Operation) []Totals {
 	}
 	out := make([]Totals, len(ops))
 	for op := range ops {
-		t := &trio{}
+		t := &times{}
 		if s.live != nil {
 			t = s.live[op]
 		} else {

@@ -169,16 +169,38 @@ func (p packed) into(h *hist) {
 	h.beyond += p.beyond
 }
 
-// trio is the three histograms of one operation. In closed loop response and
-// service time are one and wait is 0, so such samples are kept once, in closed.
-type trio struct {
-	closed         *hist
-	response       *hist
-	service        *hist
-	wait           *hist
-	hasOpen        bool
-	count, errors  int64
-	resp, srv, wtg *hist // scratch of views
+// times is the four histograms of one operation. In closed loop response and
+// service time are one and there is no wait, so such samples are kept once, in
+// closed.
+type times struct {
+	closed        *hist
+	open          views // nil members until there are samples in open loop
+	hasOpen       bool
+	count, errors int64
+	scratch       views
+}
+
+// views are the histograms of the four times of an operation, in the order in
+// which they are documented.
+type views struct{ response, service, wait, lateness *hist }
+
+func (v *views) each() [4]**hist {
+	return [4]**hist{&v.response, &v.service, &v.wait, &v.lateness}
+}
+
+func (v *views) merge(from *views) {
+	theirs := from.each()
+	for i, h := range v.each() {
+		grow(h).merge(*theirs[i])
+	}
+}
+
+func (v *views) reset() {
+	for _, h := range v.each() {
+		if *h != nil {
+			(*h).reset()
+		}
+	}
 }
 
 func grow(h **hist) *hist {
@@ -188,18 +210,19 @@ func grow(h **hist) *hist {
 	return *h
 }
 
-func (t *trio) record(due, start, end int64) {
-	if due >= start {
-		grow(&t.closed).record(end-start, 1)
+func (t *times) record(s *Sample) {
+	if s.Due >= s.Start {
+		grow(&t.closed).record(s.End-s.Start, 1)
 		return
 	}
 	t.hasOpen = true
-	grow(&t.response).record(end-due, 1)
-	grow(&t.service).record(end-start, 1)
-	grow(&t.wait).record(start-due, 1)
+	grow(&t.open.response).record(s.End-s.Due, 1)
+	grow(&t.open.service).record(s.End-s.Start, 1)
+	grow(&t.open.wait).record(s.Start-s.Due, 1)
+	grow(&t.open.lateness).record(s.Late, 1)
 }
 
-func (t *trio) merge(from *trio) {
+func (t *times) merge(from *times) {
 	t.count += from.count
 	t.errors += from.errors
 	if from.closed != nil {
@@ -207,99 +230,99 @@ func (t *trio) merge(from *trio) {
 	}
 	if from.hasOpen {
 		t.hasOpen = true
-		grow(&t.response).merge(from.response)
-		grow(&t.service).merge(from.service)
-		grow(&t.wait).merge(from.wait)
+		t.open.merge(&from.open)
 	}
 }
 
-func (t *trio) reset() {
-	for _, h := range []*hist{t.closed, t.response, t.service, t.wait} {
-		if h != nil {
-			h.reset()
-		}
+func (t *times) reset() {
+	if t.closed != nil {
+		t.closed.reset()
 	}
+	t.open.reset()
 	t.hasOpen, t.count, t.errors = false, 0, 0
 }
 
 // calls is the number of values in each histogram.
-func (t *trio) calls() int64 {
+func (t *times) calls() int64 {
 	n := int64(0)
 	if t.closed != nil {
 		n += t.closed.total
 	}
 	if t.hasOpen {
-		n += t.response.total
+		n += t.open.response.total
 	}
 	return n
 }
 
-// views returns response, service and wait as whole histograms, valid until the
-// trio changes. None of them is nil.
-func (t *trio) views() (response, service, wait *hist) {
-	closed := grow(&t.closed)
-	w := grow(&t.wtg)
-	w.reset()
-	if closed.total > 0 {
-		w.record(0, closed.total)
-	}
+// views returns the four times as whole histograms, valid until t changes. None of
+// them is nil; some may be one: in closed loop response and service, wait and
+// lateness.
+func (t *times) views() views {
+	closed, out := grow(&t.closed), &t.scratch
 	if !t.hasOpen {
-		return closed, closed, w
+		none := grow(&out.wait)
+		none.reset()
+		if closed.total > 0 {
+			none.record(0, closed.total)
+		}
+		return views{closed, closed, none, none}
 	}
-	r, s := grow(&t.resp), grow(&t.srv)
-	r.reset()
-	s.reset()
-	r.merge(closed)
-	r.merge(t.response)
-	s.merge(closed)
-	s.merge(t.service)
-	w.merge(t.wait)
-	return r, s, w
+	out.reset()
+	out.merge(&views{closed, closed, nil, nil})
+	if closed.total > 0 {
+		out.wait.record(0, closed.total)
+		out.lateness.record(0, closed.total)
+	}
+	out.merge(&t.open)
+	return *out
 }
 
-// totals digests the trio.
-func (t *trio) totals(op Operation) Totals {
+// totals digests t.
+func (t *times) totals(op Operation) Totals {
 	out := Totals{Operation: op, Count: t.count, Calls: t.calls(), Errors: t.errors}
 	if out.Calls == 0 {
 		return out
 	}
-	r, s, w := t.views()
-	out.Response, out.Wait = r.summary(), w.summary()
-	out.Service = out.Response
-	if s != r {
-		out.Service = s.summary()
+	v := t.views()
+	out.Response, out.Wait = v.response.summary(), v.wait.summary()
+	out.Service, out.Lateness = out.Response, out.Wait
+	if t.hasOpen {
+		out.Service, out.Lateness = v.service.summary(), v.lateness.summary()
 	}
-	out.Beyond = r.beyond
+	out.Beyond = v.response.beyond
 	return out
 }
 
-// packedTrio is a trio at rest.
-type packedTrio struct {
-	closed, response, service, wait packed
-	hasOpen                         bool
-	count, errors                   int64
+// packedTimes is times at rest.
+type packedTimes struct {
+	closed        packed
+	open          [4]packed
+	hasOpen       bool
+	count, errors int64
 }
 
-func (t *trio) pack() packedTrio {
-	p := packedTrio{hasOpen: t.hasOpen, count: t.count, errors: t.errors}
+func (t *times) pack() packedTimes {
+	p := packedTimes{hasOpen: t.hasOpen, count: t.count, errors: t.errors}
 	if t.closed != nil {
 		p.closed = t.closed.pack()
 	}
 	if t.hasOpen {
-		p.response, p.service, p.wait = t.response.pack(), t.service.pack(), t.wait.pack()
+		for i, h := range t.open.each() {
+			p.open[i] = (*h).pack()
+		}
 	}
 	return p
 }
 
-func (p packedTrio) into(t *trio) {
+func (p packedTimes) into(t *times) {
 	t.count += p.count
 	t.errors += p.errors
 	p.closed.into(grow(&t.closed))
 	if p.hasOpen {
 		t.hasOpen = true
-		p.response.into(grow(&t.response))
-		p.service.into(grow(&t.service))
-		p.wait.into(grow(&t.wait))
+		for i, h := range t.open.each() {
+			p.open[i].into(grow(h))
+		}
 	}
 }
 

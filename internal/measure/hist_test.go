@@ -54,10 +54,10 @@ func TestHistMergeEqualsRecordingBoth(t *testing.T) {
 	require.Equal(t, Summary{}, a.summary())
 }
 
-func TestTrioOfMixedLoops(t *testing.T) {
-	var x trio
-	x.record(100, 100, 300) // closed: response 200
-	x.record(100, 400, 700) // open: due 100, response 600, service 300, wait 300
+func TestTimesOfMixedLoops(t *testing.T) {
+	var x times
+	x.record(&Sample{Due: 100, Start: 100, End: 300})           // closed: response 200
+	x.record(&Sample{Due: 100, Start: 400, End: 700, Late: 50}) // open: response 600, service 300, wait 300
 	got := x.totals(Operation{"t", "put"})
 	assert.EqualValues(t, 2, got.Calls)
 	assert.EqualValues(t, 200, got.Response.Min)
@@ -65,7 +65,10 @@ func TestTrioOfMixedLoops(t *testing.T) {
 	assert.EqualValues(t, 300, got.Service.Max)
 	assert.EqualValues(t, 0, got.Wait.Min)
 	assert.EqualValues(t, 300, got.Wait.Max)
-	var y trio
+	assert.EqualValues(t, 0, got.Lateness.Min)
+	assert.EqualValues(t, 50, got.Lateness.Max)
+	assert.EqualValues(t, 2, got.Lateness.Count)
+	var y times
 	x.pack().into(&y)
 	assert.Equal(t, got, y.totals(Operation{"t", "put"}))
 }

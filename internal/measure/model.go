@@ -31,7 +31,7 @@ type Totals struct {
 	// Count is the number of units (entries, transactions …) that succeeded.
 	Count int64
 	// Calls is the number of timed calls that succeeded or timed out: the number
-	// of values in each of the three histograms.
+	// of values in each of the four histograms.
 	Calls int64
 	// Errors is the number of calls that failed, time-outs included.
 	Errors int64
@@ -41,8 +41,9 @@ type Totals struct {
 	// Beyond is the number of values over the one-hour range, clipped to it.
 	Beyond int64
 	// Active is how long the operation's track ran within the stretch.
-	Active                  time.Duration
-	Response, Service, Wait Summary
+	Active time.Duration
+	// Lateness is the part of Wait that is ours, not the store's: see Sample.Late.
+	Response, Service, Wait, Lateness Summary
 }
 
 // Throughput is the number of successful units per second of the stretch; NaN

@@ -22,6 +22,6 @@ type Second struct {
 
 // Interval holds the histograms of one operation over one second, in nanoseconds.
 type Interval struct {
-	Op                      Operation
-	Response, Service, Wait *hdrhistogram.Histogram
+	Op                                Operation
+	Response, Service, Wait, Lateness *hdrhistogram.Histogram
 }

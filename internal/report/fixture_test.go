@@ -33,9 +33,17 @@ func fixture(t *testing.T) *rundir.Folder {
 type generator struct {
 	rnd      *rand.Rand
 	ops      []measure.Operation
-	sums     [3]map[int][3]*hdrhistogram.Histogram // whole run, segment 0, segment 1
+	sums     [3]map[int][4]*hdrhistogram.Histogram // whole run, segment 0, segment 1
 	res      measure.Result
 	segments [2][]measure.Totals
+}
+
+// histograms returns those of response, service and wait time and of lateness.
+func histograms() (h [4]*hdrhistogram.Histogram) {
+	for i := range h {
+		h[i] = measure.NewHistogram()
+	}
+	return h
 }
 
 func newGenerator() *generator {
@@ -44,7 +52,7 @@ func newGenerator() *generator {
 		ops: []measure.Operation{{Track: "eligibility", Op: "putall"}, {Track: "profile", Op: "put"}},
 	}
 	for i := range g.sums {
-		g.sums[i] = map[int][3]*hdrhistogram.Histogram{}
+		g.sums[i] = map[int][4]*hdrhistogram.Histogram{}
 	}
 	for _, o := range g.ops {
 		g.res.Ops = append(g.res.Ops, measure.Totals{Operation: o})
@@ -61,11 +69,11 @@ func (g *generator) second(t int) *measure.Second {
 	}
 	s := &measure.Second{T: t, Length: 1, Warmup: t < 0}
 	for i, op := range g.ops {
-		h := [3]*hdrhistogram.Histogram{measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()}
+		h := histograms()
 		calls := int64(40*threads + g.rnd.IntN(40))
 		for range calls {
 			service, wait := int64(2e5+g.rnd.ExpFloat64()*3e5), int64(g.rnd.ExpFloat64()*2e4)
-			for k, v := range []int64{service + wait, service, wait} {
+			for k, v := range []int64{service + wait, service, wait, wait / 4} {
 				_ = h[k].RecordValue(v)
 			}
 		}
@@ -82,7 +90,7 @@ func (g *generator) second(t int) *measure.Second {
 		if s.Warmup {
 			continue
 		}
-		s.Intervals = append(s.Intervals, measure.Interval{Op: op, Response: h[0], Service: h[1], Wait: h[2]})
+		s.Intervals = append(s.Intervals, measure.Interval{Op: op, Response: h[0], Service: h[1], Wait: h[2], Lateness: h[3]})
 		g.add(&g.res.Ops[i], 0, i, units, h)
 		g.add(&g.segments[segment][i], 1+segment, i, units, h)
 	}
@@ -93,10 +101,10 @@ func (g *generator) second(t int) *measure.Second {
 	return s
 }
 
-func (g *generator) add(o *measure.Totals, sum, op int, units int64, h [3]*hdrhistogram.Histogram) {
+func (g *generator) add(o *measure.Totals, sum, op int, units int64, h [4]*hdrhistogram.Histogram) {
 	all, ok := g.sums[sum][op]
 	if !ok {
-		all = [3]*hdrhistogram.Histogram{measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()}
+		all = histograms()
 		g.sums[sum][op] = all
 	}
 	for k := range h {
@@ -106,6 +114,7 @@ func (g *generator) add(o *measure.Totals, sum, op int, units int64, h [3]*hdrhi
 	o.Calls += h[0].TotalCount()
 	o.Active += time.Second
 	o.Response, o.Service, o.Wait = measure.Summarize(all[0]), measure.Summarize(all[1]), measure.Summarize(all[2])
+	o.Lateness = measure.Summarize(all[3])
 }
 
 // settle brings what is not per operation up to the end of second t.
@@ -183,7 +192,7 @@ func TestFixtureIsWhatTheGeneratorMakes(t *testing.T) {
 	kept := fixture(t)
 	fresh.Run.Journal.HlogBytes = kept.Run.Journal.HlogBytes
 	require.Equal(t, kept.Run, fresh.Run)
-	require.Len(t, fresh.Histograms, 6)
+	require.Len(t, fresh.Histograms, 8)
 	for tag, h := range kept.Histograms {
 		require.True(t, h.Equals(fresh.Histograms[tag]), tag)
 	}

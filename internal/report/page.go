@@ -130,7 +130,27 @@ func operations(r *rundir.Run) section {
 	for _, o := range r.Operations {
 		t.add(append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
 	}
-	return section{heading: headOperations, table: t}
+	s := section{heading: headOperations, table: t}
+	if own := Own(r); own != "" {
+		s.text = []string{own}
+	}
+	return s
+}
+
+// Own says in one sentence how much of the response times of an open loop was
+// perfbench's own doing; "" in closed loop.
+func Own(r *rundir.Run) string {
+	var parts []string
+	for _, o := range r.Operations {
+		if o.Late() {
+			of := func(late, all int64) string { return ns(late) + " of " + ns(all) }
+			parts = append(parts, fmt.Sprintf("%s.%s p50 %s, p99 %s", o.Track, o.Op, of(o.Lateness.P50, o.Response.P50), of(o.Lateness.P99, o.Response.P99)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Lateness, perfbench's own part of the response time: " + strings.Join(parts, "; ") + "."
 }
 
 // tail is what goes with every rate: response time, and what went wrong.
@@ -139,23 +159,38 @@ func tail(o rundir.Operation) []string {
 	return []string{ns(l.P50), ns(l.P99), ns(l.Max), whole(o.Errors), whole(o.Unstarted)}
 }
 
+// Sentences that say which time is which, for every document and screen.
+const (
+	Times    = "Response time runs from when a call was due, service time from when it started; wait is the difference."
+	Lateness = "Lateness is the part of the wait that is perfbench's own: a worker was free and woke late. The rest is backlog: all workers were busy."
+)
+
 func times(r *rundir.Run) section {
 	t := table{left: 3, columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
 	var text []string
+	late := false
 	for _, o := range r.Operations {
 		if o.Beyond > 0 {
 			text = append(text, fmt.Sprintf("%d times of %s %s were over one hour and are counted as one hour.", o.Beyond, o.Track, o.Op))
 		}
-		for _, p := range []struct {
+		rows := []struct {
 			what string
 			l    rundir.Latency
-		}{{rundir.Response, o.Response}, {rundir.Service, o.Service}, {rundir.Wait, o.Wait}} {
+		}{{rundir.Response, o.Response}, {rundir.Service, o.Service}, {rundir.Wait, o.Wait}, {rundir.Lateness, o.Lateness}}
+		if !o.Late() {
+			rows = rows[:3]
+		}
+		late = late || o.Late()
+		for _, p := range rows {
 			l := p.l
 			t.add(o.Track, o.Op, p.what, ns(int64(l.Mean+0.5)), ns(l.Min), ns(l.P50), ns(l.P90), ns(l.P95), ns(l.P99), ns(l.P999), ns(l.P9999), ns(l.Max))
 		}
 	}
+	if late {
+		text = append([]string{Lateness}, text...)
+	}
 	if len(t.rows) > 0 {
-		text = append([]string{"Response time runs from when a call was due, service time from when it started; wait is the difference."}, text...)
+		text = append([]string{Times}, text...)
 	}
 	return section{heading: "Times", text: text, table: t}
 }

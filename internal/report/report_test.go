@@ -90,13 +90,13 @@ func recomputed(t *testing.T, f *rundir.Folder) map[string]measure.Summary {
 func TestPercentilesOfEveryFormatAreThoseOfTheLog(t *testing.T) {
 	f := fixture(t)
 	want := recomputed(t, f)
-	require.Len(t, want, 6)
+	require.Len(t, want, 8)
 
 	var run rundir.Run
 	require.NoError(t, json.Unmarshal([]byte(printed(t, f, "json")), &run))
 	text, markdown, page := printed(t, f, "text"), printed(t, f, "markdown"), printed(t, f, "html")
 	for _, o := range run.Operations {
-		for what, got := range map[string]rundir.Latency{rundir.Response: o.Response, rundir.Service: o.Service, rundir.Wait: o.Wait} {
+		for what, got := range map[string]rundir.Latency{rundir.Response: o.Response, rundir.Service: o.Service, rundir.Wait: o.Wait, rundir.Lateness: o.Lateness} {
 			w := want[rundir.Tag(o.Track, o.Op, what)]
 			assert.Equal(t, rundir.LatencyOf(w), got)
 			cells := []string{o.Track, o.Op, what}
@@ -138,7 +138,7 @@ func TestSeriesPercentilesAreThoseOfTheLog(t *testing.T) {
 			assert.Equal(t, fmt.Sprint(s.P99), row[9])
 		}
 	}
-	assert.Equal(t, 60, intervals)
+	assert.Equal(t, 80, intervals)
 }
 
 func cutLast(tag string) (string, string, bool) {
@@ -150,7 +150,7 @@ func TestPercentileFilesEndAtTheMaximum(t *testing.T) {
 	f := fixture(t)
 	files, err := hgrmFormat.Encode(f)
 	require.NoError(t, err)
-	require.Len(t, files, 6)
+	require.Len(t, files, 8)
 	want := recomputed(t, f)
 	for _, file := range files {
 		s := want[strings.TrimSuffix(file.Name, ".hgrm")]
@@ -209,14 +209,14 @@ func TestStrangersInNamesDoNoHarm(t *testing.T) {
 	f.Histograms["../a:b.put.wait"] = measure.NewHistogram()
 	files, err := hgrmFormat.Encode(f)
 	require.NoError(t, err)
-	require.Len(t, files, 8)
+	require.Len(t, files, 10)
 	names := map[string]bool{}
 	for _, file := range files {
 		assert.True(t, filepath.IsLocal(file.Name))
 		assert.Equal(t, file.Name, filepath.Base(file.Name))
 		names[file.Name] = true
 	}
-	assert.Len(t, names, 8)
+	assert.Len(t, names, 10)
 }
 
 func TestHTMLNeedsNothingElse(t *testing.T) {
@@ -301,7 +301,7 @@ func TestWriteElsewhere(t *testing.T) {
 	}}
 	names, err := Write(f, append([]rundir.Format{bad}, All()...), dir)
 	assert.ErrorContains(t, err, "leads out of the folder")
-	assert.Len(t, names, 13)
+	assert.Len(t, names, 15)
 	for _, name := range append(names, rundir.NoticeFile) {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}

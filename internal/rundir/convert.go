@@ -46,6 +46,7 @@ func operations(ops []measure.Totals) []Operation {
 			Track: t.Track, Op: t.Op, Count: t.Count, Calls: t.Calls, Errors: t.Errors,
 			Unstarted: t.Unstarted, Beyond: t.Beyond, ActiveS: t.Active.Seconds(),
 			Response: LatencyOf(t.Response), Service: LatencyOf(t.Service), Wait: LatencyOf(t.Wait),
+			Lateness: LatencyOf(t.Lateness),
 		}
 		if v := t.Throughput(); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			out[i].Throughput = &v

@@ -39,6 +39,9 @@ func writeFile(path string, data []byte, sync bool) error {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
+		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == tmp {
+			at.Path = path // nobody knows the other one
+		}
 		return diskError(errors.Join(err, drop(tmp)), "write "+path)
 	}
 	return nil

@@ -8,7 +8,7 @@ type Folder struct {
 	Run    Run
 	Series []SeriesRow
 	// Histograms are those of the whole measured run by tag,
-	// "<track>.<op>.response", "….service", "….wait".
+	// "<track>.<op>.response", "….service", "….wait", "….lateness".
 	Histograms map[string]*hdrhistogram.Histogram
 
 	// damaged says that the figures of Run were recomputed from what was left.

@@ -41,11 +41,12 @@ func (f *fakeRun) second(t int) *measure.Second {
 	for i, op := range f.ops {
 		n := int64(50 + f.rnd.IntN(200))
 		row := measure.Row{T: t, Op: i, Count: n, Seconds: 1, Gauge: measure.Gauge{Threads: 4, Payload: 1024, Batch: 10, Rate: 0.5}}
-		iv := measure.Interval{Op: op, Response: measure.NewHistogram(), Service: measure.NewHistogram(), Wait: measure.NewHistogram()}
+		iv := measure.Interval{Op: op, Response: measure.NewHistogram(), Service: measure.NewHistogram(), Wait: measure.NewHistogram(), Lateness: measure.NewHistogram()}
 		for range n {
 			service, wait := int64(1e5+f.rnd.ExpFloat64()*1e6), f.rnd.Int64N(1000)
 			_ = iv.Service.RecordValue(service)
 			_ = iv.Wait.RecordValue(wait)
+			_ = iv.Lateness.RecordValue(wait / 2)
 			_ = iv.Response.RecordValue(service + wait)
 		}
 		d := measure.Summarize(iv.Response)
@@ -82,6 +83,7 @@ func (f *fakeRun) add(i int, n int64, iv measure.Interval) {
 		return measure.Summarize(f.sums[tag])
 	}
 	o.Response, o.Service, o.Wait = digest(Response, iv.Response), digest(Service, iv.Service), digest(Wait, iv.Wait)
+	o.Lateness = digest(Lateness, iv.Lateness)
 }
 
 func options(t *testing.T) Options {
@@ -148,7 +150,7 @@ func consistent(t *testing.T, f *Folder) {
 		require.Len(t, merged, len(f.Histograms))
 	}
 	for _, o := range f.Run.Operations {
-		for what, got := range map[string]Latency{Response: o.Response, Service: o.Service, Wait: o.Wait} {
+		for what, got := range map[string]Latency{Response: o.Response, Service: o.Service, Wait: o.Wait, Lateness: o.Lateness} {
 			d := measure.Summarize(f.Histograms[Tag(o.Track, o.Op, what)])
 			require.Equal(t, LatencyOf(d), got, fmt.Sprint(o.Track, o.Op, what))
 			require.Equal(t, o.Calls, d.Count)

@@ -20,6 +20,7 @@ const (
 	Response = "response"
 	Service  = "service"
 	Wait     = "wait"
+	Lateness = "lateness"
 )
 
 // Tag is the tag of an operation's histograms in latency.hlog. Characters that
@@ -35,7 +36,7 @@ func Tag(track, op, what string) string {
 
 // hlogHeader is the head of a log; times in it are relative to start.
 func hlogHeader(start time.Time) []byte {
-	return fmt.Appendf(nil, "#[perfbench: response, service and wait time in nanoseconds]\n"+
+	return fmt.Appendf(nil, "#[perfbench: response, service and wait time, and lateness, in nanoseconds]\n"+
 		"#[Histogram log format version 1.3]\n"+
 		"#[BaseTime: %[1]d.%03[2]d (seconds since epoch)]\n"+
 		"#[StartTime: %[1]d.%03[2]d (seconds since epoch), %[3]s]\n"+
@@ -43,8 +44,9 @@ func hlogHeader(start time.Time) []byte {
 		start.Unix(), start.Nanosecond()/1e6, start.UTC().Format(time.RFC3339))
 }
 
-// intervals appends the log lines of one second. In closed loop the service time
-// is the response time, often the same histogram: then it is encoded once.
+// intervals appends the log lines of one second. In closed loop the service time is
+// the response time and the lateness the wait, mostly as the same histogram: then
+// it is encoded once.
 func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
 		var payload []byte
@@ -52,7 +54,7 @@ func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
 		for _, part := range []struct {
 			what string
 			h    *hdrhistogram.Histogram
-		}{{Response, iv.Response}, {Service, iv.Service}, {Wait, iv.Wait}} {
+		}{{Response, iv.Response}, {Service, iv.Service}, {Wait, iv.Wait}, {Lateness, iv.Lateness}} {
 			if part.h == nil || part.h.TotalCount() == 0 {
 				continue
 			}

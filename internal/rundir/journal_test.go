@@ -39,7 +39,7 @@ func TestFinishedRunReadsBack(t *testing.T) {
 	assert.Equal(t, "profile, x", got.Series[1].Track)
 	assert.JSONEq(t, `{"loaders":4}`, string(got.Run.Facts))
 	assert.Equal(t, []string{"i/o timeout"}, got.Run.Errors[0].Messages)
-	assert.Len(t, got.Histograms, 6)
+	assert.Len(t, got.Histograms, 8)
 	consistent(t, got)
 
 	var names []string

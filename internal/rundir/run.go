@@ -108,7 +108,13 @@ type Operation struct {
 	Response   Latency  `json:"response_ns"`
 	Service    Latency  `json:"service_ns"`
 	Wait       Latency  `json:"wait_ns"`
+	// Lateness is the part of the wait that is perfbench's own; all 0 in closed loop
+	// and in runs of before it was measured.
+	Lateness Latency `json:"lateness_ns"`
 }
+
+// Late says whether the run knows of lateness: it ran in open loop.
+func (o *Operation) Late() bool { return o.Wait.Max > 0 && o.Lateness.Max > 0 }
 
 // Latency is the digest of one histogram in nanoseconds.
 type Latency struct {

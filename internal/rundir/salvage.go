@@ -131,6 +131,7 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 		}
 		o.Calls = digest(Response).Count
 		o.Response, o.Service, o.Wait = LatencyOf(digest(Response)), LatencyOf(digest(Service)), LatencyOf(digest(Wait))
+		o.Lateness = LatencyOf(digest(Lateness))
 	}
 	segments := []Segment{}
 	for _, s := range r.Segments {

@@ -283,6 +283,7 @@ func (l *Live) second(s *measure.Second) error {
 			l.merge(in.Op, "response", in.Response)
 			l.merge(in.Op, "service", in.Service)
 			l.merge(in.Op, "wait", in.Wait)
+			l.merge(in.Op, "lateness", in.Lateness)
 		}
 	}
 	l.keep(s)

@@ -22,11 +22,11 @@ var stats = []string{
 	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput",
 }
 
-// times are the three times of an operation.
-var times = []string{"response", "service", "wait"}
+// times are the times of an operation.
+var times = []string{"response", "service", "wait", "lateness"}
 
 var grammar = regexp.MustCompile(
-	`^(?:(.+)\.)?(p50|p90|p95|p99\.99|p99\.9|p99|max|mean|min|errors|throughput)(?:\.(response|service|wait))?$`)
+	`^(?:(.+)\.)?(p50|p90|p95|p99\.99|p99\.9|p99|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
 
 const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1% or throughput>10000"
 
@@ -38,7 +38,7 @@ type Expr struct {
 	Of string
 	// Stat is what is looked at: p50 … p99.99, max, mean, min, errors, throughput.
 	Stat string
-	// Time is response, service or wait; for latencies only.
+	// Time is response, service, wait or lateness; for latencies only.
 	Time string
 	// Rel is <, <=, > or >=.
 	Rel string

@@ -20,6 +20,7 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"p99<5ms":                       {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms},
 		"put.p99.9 <= 20ms":             {Of: "put", Stat: "p99.9", Time: "response", Rel: "<=", Limit: 20 * ms},
 		"profile.put.p99.99.wait<1s":    {Of: "profile.put", Stat: "p99.99", Time: "wait", Rel: "<", Limit: 1000 * ms},
+		"put.p50.lateness<1ms":          {Of: "put", Stat: "p50", Time: "lateness", Rel: "<", Limit: ms},
 		"p99.service<5ms":               {Stat: "p99", Time: "service", Rel: "<", Limit: 5 * ms},
 		"g1.mean>1us":                   {Of: "g1", Stat: "mean", Time: "response", Rel: ">", Limit: ms / 1000},
 		"errors<1%":                     {Stat: "errors", Rel: "<", Limit: 1, Percent: true},

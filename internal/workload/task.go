@@ -78,6 +78,8 @@ type Iteration struct {
 	rec   Recorder
 	base  uint16
 	due   int64
+	own   int64 // how much of the wait may be our lateness
+	late  int64 // how much was
 	first bool
 	open  bool
 	mark  Mark
@@ -97,7 +99,17 @@ func (it *Iteration) Bind(now Clock, rec Recorder, base int) {
 
 // Reset begins a new iteration that was due at the given time; in closed loop pass
 // a time in the future, and the start counts. Only the engine and tests call it.
-func (it *Iteration) Reset(due int64) { it.due, it.first = due, true }
+func (it *Iteration) Reset(due int64) { it.ResetLate(due, 0) }
+
+// ResetLate is Reset in open loop. own bounds how much of the wait is our lateness:
+// no bound, math.MaxInt64, for a worker that was free when the iteration fell due.
+func (it *Iteration) ResetLate(due, own int64) {
+	it.due, it.own, it.late, it.first = due, own, 0, true
+}
+
+// Lateness is how much later than necessary this iteration began through our doing,
+// as far as it has recorded anything.
+func (it *Iteration) Lateness() int64 { return it.late }
 
 // Now tells nanoseconds since measurement began.
 func (it *Iteration) Now() int64 { return it.now() }
@@ -150,6 +162,10 @@ func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 	s := measure.Sample{
 		Due: due, Start: start, End: end, Units: int32(units),
 		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
+	}
+	if due == it.due && start > due {
+		s.Late = min(start-due, it.own)
+		it.late = max(it.late, s.Late)
 	}
 	if err != nil {
 		s.Class = it.rec.Failed(s.Op, err)
