@@ -126,6 +126,9 @@ func (p *Prepared) values() (workload.Values, error) {
 	}
 	put(vs, environment(p.env.Environ, namesOf(&p.Profile, nil).plain))
 	put(vs, p.req.Values)
+	if len(p.req.Timetable) > 0 {
+		delete(vs, "at") // a timetable by hand takes the place of another
+	}
 	return vs, p.resolve(vs)
 }
 
@@ -192,10 +195,25 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	if plan == nil {
 		return nil
 	}
-	table, warnings, err := ParseTimetable(p.req.Timetable, plan, p.Inputs.Duration)
+	table, warnings, err := ParseTimetable(p.changes(), plan, p.Inputs.Duration)
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
 	return err
+}
+
+// changes are the entries of the timetable: those given by hand, or else those that a
+// preset or a file has as the value at.
+func (p *Prepared) changes() []string {
+	if len(p.req.Timetable) > 0 {
+		return p.req.Timetable
+	}
+	var out []string
+	for entry := range strings.SplitSeq(p.Inputs.Values["at"].Text, ";") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			out = append(out, entry)
+		}
+	}
+	return out
 }
 
 // conditions reads the thresholds and, when there is a plan, checks of what they

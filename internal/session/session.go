@@ -68,6 +68,7 @@ func RunParams() []workload.Param {
 		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
 		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
 		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
+		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
 		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
 		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
 		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore"
 )
 
 // The documented load, two generators of 50,000 events a second with a tick a second,
@@ -46,6 +48,39 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 	}
 	assert.Equal(t, f.Ledger.Sent, f.Ledger.Acked)
 	assert.Equal(t, "15s", f.Config["counterPersistenceInterval"])
+}
+
+// The preset of both documented steps, in seconds for hours: each step has its ticks to
+// the event, and what comes after is the drain's.
+func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
+	prepare := func(req session.Request) *session.Prepared {
+		t.Helper()
+		p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats()}, req)
+		require.NoError(t, err)
+		return p
+	}
+	req := request(t, "null:", nil)
+	req.Preset, req.Formats = "documented", []string{eventstore.FormatID}
+	p := prepare(req)
+	assert.Equal(t, time.Hour, p.Inputs.Duration)
+	assert.Equal(t, []string{"at 30m0s: batch = 400"}, p.Preview().Timetable)
+	start := p.Plan.Tracks()[0].Start
+	assert.Equal(t, []float64{2, 300, 100_000}, []float64{float64(start.Threads), float64(start.Batch), start.Rate})
+
+	req = request(t, "null:", []string{"duration=4s", "query=off"})
+	req.Preset, req.Timetable = "documented", []string{"2s:batch=400"} // by hand, in place of the preset's
+	l, err := begin(t, req)
+	require.NoError(t, err)
+	o, f := finish(t, l)
+	require.NoError(t, o.Err)
+	require.Len(t, f.Steps, 3)
+	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
+	assert.EqualValues(t, 200_002, f.Steps[0].Sent.Events, "four ticks of 50,000, and two roots")
+	assert.EqualValues(t, 200_000, f.Steps[1].Sent.Events)
+	assert.Zero(t, f.Steps[2].Sent.Events)
+	assert.EqualValues(t, 400_002, f.Ledger.Acked)
+	assert.Equal(t, 300, f.Steps[0].MaxBatch)
+	assert.EqualValues(t, 500, f.Steps[1].Sent.Batches)
 }
 
 // Ticks whose number of events is no multiple of anything lose neither a tick nor a

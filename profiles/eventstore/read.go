@@ -35,6 +35,10 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 		}
 		b := &boxFile{path: f.Path}
 		b.top(top)
+		b.schedule()
+		if len(b.idle) > 0 {
+			b.warnings = append(b.warnings, b.path+": keys without effect here: "+strings.Join(b.idle, ", "))
+		}
 		return b.vs, b.warnings, b.problems.Err()
 	})
 }
@@ -61,12 +65,16 @@ type boxFile struct {
 	warnings []string
 	problems workload.Problems
 	threads  int64 // of both kinds, the higher number counts
+	// idle names the keys that are known and have no effect, with their lines.
+	idle   []string
+	steps  *yaml.Node // nil when there are none
+	cycles *yaml.Node
 }
 
 // boxKey tells what becomes of a key of th2: the parameter that it sets, and how its
 // text is written for that.
 type boxKey struct {
-	to   string // parameter; "" has no effect
+	to   string // parameter; "" has no effect, which is named
 	as   func(string) (string, error)
 	note string // why it has no effect
 }
@@ -126,10 +134,12 @@ var (
 	transportKeys = map[string]boxKey{"kind": {note: "the parameter via says it"}, "via": {to: "via"}}
 	// original are what keys of the woodpecker are when the file does not say.
 	original = map[string]string{"treeDepth": "3", "childCount": "2", "failureRate": "5", "descriptionLength": "200", "bookName": "default_book", "scope": "default_scope"}
-	// wrapper are keys around the boxes that say nothing about the load.
-	wrapper = []string{
-		"apiVersion", "kind", "metadata", "imageName", "imageVersion", "type", "pins", "extendedSettings", "prometheus", "loggingConfig", "versionRange",
-		"grpcRouter", "params", "profile", "name", "disabled", "bookConfig",
+	// wrapper are keys around the boxes: what they say is that this is a box.
+	wrapper = []string{"apiVersion", "kind", "metadata"}
+	// aside are keys of boxes that say nothing about the load.
+	aside = []string{
+		"imageName", "imageVersion", "type", "pins", "extendedSettings", "prometheus", "loggingConfig", "versionRange",
+		"grpcRouter", "params", "name", "disabled", "bookConfig",
 	}
 )
 
@@ -156,6 +166,11 @@ func (b *boxFile) bad(n *yaml.Node, format string, args ...any) {
 
 func (b *boxFile) warn(n *yaml.Node, format string, args ...any) {
 	b.warnings = append(b.warnings, fmt.Sprintf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)))
+}
+
+// sleeps notes a key that is known and has no effect.
+func (b *boxFile) sleeps(k *yaml.Node) {
+	b.idle = append(b.idle, fmt.Sprintf("%s (line %d)", k.Value, k.Line))
 }
 
 func (b *boxFile) set(n *yaml.Node, name, text string) {
@@ -198,11 +213,15 @@ func (b *boxFile) top(n *yaml.Node) {
 		case name == "schema":
 			b.take(k, v, boxKey{to: "schema"})
 		case name == "steps":
-			b.warn(k, "steps have no effect; give the first by --rate and --batch, the others by --at 30m:batch=400")
+			b.steps = v
+		case name == "cycles":
+			b.cycles = v
 		case known(name):
 			b.one(k, v)
-		case !slices.Contains(wrapper, name):
-			b.warn(k, "%s is unknown and has no effect%s", name, near(name, wrapper))
+		case slices.Contains(aside, name), name == "profile" && v.Value != Name:
+			b.sleeps(k)
+		case name != "profile" && !slices.Contains(wrapper, name):
+			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))
 		}
 	})
 }
@@ -313,6 +332,10 @@ func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
 
 // take sets what a key stands for.
 func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
+	if d.to == "" && d.as == nil && d.note == "" {
+		b.sleeps(k)
+		return
+	}
 	if v.Kind != yaml.ScalarNode {
 		b.bad(v, "%s is not a single value", k.Value)
 		return

@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,9 +70,11 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 		assert.Equal(t, workload.OriginFile, vs[name].Origin, name)
 	}
 	assert.Equal(t, "woodpecker.yml:11", vs["batch"].Where)
-	require.Len(t, warnings, 2)
+	require.Len(t, warnings, 4)
 	assert.Contains(t, warnings[0], "woodpecker.yml:23: eventGeneratorSettings: bodyDataLenght is unknown and has no effect; did you mean bodyDataLength?")
 	assert.Contains(t, warnings[1], "messageGeneratorSettings have no effect")
+	assert.Equal(t, "woodpecker.yml: keys without effect here: imageName (line 6), imageVersion (line 7), type (line 8), pins (line 26)", warnings[2])
+	assert.Equal(t, "estore.yml: keys without effect here: prepareStorage (line 14)", warnings[3])
 	vs.Set(workload.Value{Name: "rate", Text: "1000", Origin: workload.OriginFlag})
 	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 	require.NoError(t, err)
@@ -122,6 +125,30 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 	}
 }
 
+// The steps of the woodpecker's service are settings at the start, a duration and live
+// changes. A rate is that of one generator.
+func TestStepsAreATimetable(t *testing.T) {
+	read := func(text string) (workload.Values, []string) {
+		t.Helper()
+		vs, warnings, err := Read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
+		require.NoError(t, err)
+		return vs, warnings
+	}
+	const documented = "generators: {count: 2}\nsteps:\n- {name: '1', duration: 1800, rate: 50000, maxBatchSize: 300}\n- {name: '2', duration: 1800, rate: 50000, maxBatchSize: 400}\n"
+	vs, warnings := read(documented)
+	assert.Empty(t, warnings)
+	assert.Equal(t, "2 100000 300 3600s 1800s:batch=400", strings.Join([]string{vs["threads"].Text, vs["rate"].Text, vs["batch"].Text, vs["duration"].Text, vs["at"].Text}, " "))
+	vs, _ = read(documented + "cycles: 2\n")
+	assert.Equal(t, "7200s, 1800s:batch=400; 3600s:batch=300; 5400s:batch=400", vs["duration"].Text+", "+vs["at"].Text)
+	vs, warnings = read("customConfig: {maxBatchSize: 175, tickRate: 10}\nsteps: [{duration: 5, rate: 1000, tickRate: 4}, {duration: 7, rate: 2000, tickRate: 5, settings: {}}, {duration: 1, rate: 2000}]\n")
+	assert.Equal(t, "2 2000 175 4 13s 5s:rate=4000", strings.Join([]string{vs["threads"].Text, vs["rate"].Text, vs["batch"].Text, vs["tickRate"].Text, vs["duration"].Text, vs["at"].Text}, " "))
+	require.Len(t, warnings, 2)
+	assert.Contains(t, warnings[0], "settings of a step have no effect")
+	assert.Contains(t, warnings[1], "tickRate 5 of step 2 has no effect")
+	_, warnings = read("cycles: 2\nmqRouter: {}\n")
+	assert.Equal(t, []string{"s.yml:1: cycles has no effect: there are no steps"}, warnings)
+}
+
 func TestBrokenBoxesNameTheLine(t *testing.T) {
 	for want, text := range map[string]string{
 		"b.yml: line 3: did not find expected ',' or ']'":                              "spec:\n  customConfig:\n  tickRate: [1\n",
@@ -129,6 +156,12 @@ func TestBrokenBoxesNameTheLine(t *testing.T) {
 		"b.yml:1: customConfig is not a mapping":                                       "customConfig: 7\n",
 		"b.yml:2: useTransportMode: \"MASSAGE_MODE\" is not a mode: one of EVENT_MODE": "customConfig:\n  useTransportMode: MASSAGE_MODE\n",
 		"b.yml:3: retryDelayBase: \"soon\"":                                            "customConfig:\n  maxTaskCount: 1\n  retryDelayBase: soon\n",
+		"b.yml:2: duration of a step: \"0\" is not a whole number of 1 or more":        "steps:\n- {duration: 0, rate: 5}\n",
+		"b.yml:2: a step has no rate":                                                  "steps:\n- {duration: 5}\n",
+		"b.yml:2: a step has no duration":                                              "steps:\n- {rate: 5}\n",
+		"b.yml:1: steps is not a list":                                                 "steps: 7\n",
+		"b.yml:1: 1 steps in 5000 cycles are more than 1000":                           "steps: [{duration: 5, rate: 5}]\ncycles: 5000\n",
+		"b.yml:2: cycles: \"0\" is not a whole number of 1 or":                         "steps: [{duration: 5, rate: 5}]\ncycles: 0\n",
 	} {
 		_, _, err := Read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
 		require.ErrorContains(t, err, want)
