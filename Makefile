@@ -2,7 +2,7 @@
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 GORELEASER := $(or $(shell command -v goreleaser),go run github.com/goreleaser/goreleaser/v2@v2.16.0)
 
-.PHONY: help build test lint fmt golden bench demo snapshot clean
+.PHONY: help build test lint vuln fmt golden bench demo snapshot clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -16,6 +16,9 @@ test: ## everything, against real servers where they are to be had
 
 lint: ## golangci-lint, with the choices of .golangci.yml
 	$(GOLANGCI) run
+
+vuln: ## known vulnerabilities, in what is reached and in every module
+	@.ci/vuln
 
 fmt: ## gofumpt and goimports, as the linter wants them
 	$(GOLANGCI) fmt
