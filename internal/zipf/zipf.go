@@ -1,15 +1,18 @@
-package tx
+// Package zipf draws numbers of which few come often and many come seldom, as users,
+// accounts and keys do, without a table of them: a draw costs the same and a sampler
+// is as small for ten numbers as for ten billion.
+package zipf
 
 import (
 	"math"
 	"math/rand/v2"
 )
 
-// zipf draws numbers 0..n-1, number k with a weight of (k+1)^-s, for any s from 0
-// up: by inverting the integral of the weights and rejecting what lies above them
+// Zipf draws numbers 0..n-1, number k with a weight of (k+1)^-s, for any s from 0
+// up, where 0 makes all alike: by inverting the integral of the weights and rejecting what lies above them
 // (Hörmann and Derflinger, "Rejection-inversion to generate variates from
 // monotone discrete distributions"). It belongs to one goroutine.
-type zipf struct {
+type Zipf struct {
 	rnd        *rand.Rand
 	n, s       float64
 	low, high  float64
@@ -17,30 +20,31 @@ type zipf struct {
 	everyAlike bool
 }
 
-func newZipf(rnd *rand.Rand, s float64, n int64) *zipf {
-	z := &zipf{rnd: rnd, n: float64(n), s: s, everyAlike: s == 0}
+// New returns a Zipf over n numbers, at least one, that draws from rnd.
+func New(rnd *rand.Rand, s float64, n int64) *Zipf {
+	z := &Zipf{rnd: rnd, n: float64(n), s: s, everyAlike: s == 0}
 	z.high = z.integral(z.n + 0.5)
 	z.low = z.integral(1.5) - 1
 	z.shortcut = 2 - z.inverse(z.integral(2.5)-math.Pow(2, -s))
 	return z
 }
 
-func (z *zipf) integral(x float64) float64 {
+func (z *Zipf) integral(x float64) float64 {
 	if z.s == 1 {
 		return math.Log(x)
 	}
 	return (math.Pow(x, 1-z.s) - 1) / (1 - z.s)
 }
 
-func (z *zipf) inverse(v float64) float64 {
+func (z *Zipf) inverse(v float64) float64 {
 	if z.s == 1 {
 		return math.Exp(v)
 	}
 	return math.Pow(max(1+v*(1-z.s), math.SmallestNonzeroFloat64), 1/(1-z.s))
 }
 
-// next draws a number.
-func (z *zipf) next() int64 {
+// Next draws a number. It allocates nothing.
+func (z *Zipf) Next() int64 {
 	if z.everyAlike {
 		return z.rnd.Int64N(int64(z.n))
 	}

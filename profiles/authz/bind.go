@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/zipf"
 )
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
@@ -104,8 +105,10 @@ func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.
 	case "profile":
 		return &profileTask{worker: w, tally: t.tally("profile"), n: limit(s.model.users), wrap: wrap}, nil
 	case "mix":
-		groups := s.model.groups()
-		return &mixTask{worker: w, tally: t.tally("mix"), n: limit(s.mixOps), wrap: wrap, users: newZipf(s.model.users, s.zipf), groups: newZipf(groups, s.zipf)}, nil
+		return &mixTask{
+			worker: w, tally: t.tally("mix"), n: limit(s.mixOps), wrap: wrap,
+			users: zipf.New(w.r, s.zipf, int64(s.model.users)), groups: zipf.New(w.r, s.zipf, int64(s.model.groups())),
+		}, nil
 	}
 	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), observer: b.checker()}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/zipf"
 )
 
 // Operations of the mix's track.
@@ -33,8 +34,8 @@ type mixTask struct {
 	tally  *tally
 	wrap   bool
 	n      int64
-	users  *zipf
-	groups *zipf
+	users  *zipf.Zipf
+	groups *zipf.Zipf
 	mine   []granted
 	made   int
 }
@@ -66,7 +67,7 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 func (k *mixTask) check(ctx context.Context, it *workload.Iteration) error {
 	m := k.b.s.model
-	p := int32(k.users.draw(k.r))
+	p := int32(k.users.Next())
 	if len(k.mine) > 0 && k.r.IntN(10) == 0 {
 		g := k.mine[k.r.IntN(len(k.mine))]
 		want := false
@@ -75,7 +76,7 @@ func (k *mixTask) check(ctx context.Context, it *workload.Iteration) error {
 		}
 		return k.decide(ctx, it, p, g.resource, "viewer", want, opDeny)
 	}
-	group := int32(m.users + k.groups.draw(k.r))
+	group := int32(m.users + int(k.groups.Next()))
 	role := m.role(k.b.s.permission)
 	if links := m.down[group]; len(links) > 0 && k.r.IntN(2) == 0 {
 		role = links[k.r.IntN(len(links))].role
@@ -116,7 +117,7 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 
 // list asks for everything that a user is in.
 func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
-	p := int32(k.users.draw(k.r))
+	p := int32(k.users.Next())
 	mark := it.Begin(opList)
 	got, _, err := k.c.explode(ctx, k.t.id(p))
 	if it.End(mark, 1, err) != nil {
@@ -129,7 +130,7 @@ func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
 
 // expand asks for everybody below a group.
 func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
-	g := int32(k.b.s.model.users + k.groups.draw(k.r))
+	g := int32(k.b.s.model.users + int(k.groups.Next()))
 	mark := it.Begin(opExpand)
 	got, err := k.c.below(ctx, k.t.id(g))
 	if it.End(mark, 1, err) != nil {
@@ -158,9 +159,9 @@ func (o *oracle) belowOf(p int32) int {
 
 func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	k.made++
-	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.draw(k.r)), false}
+	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.Next()), false}
 	if k.r.IntN(2) == 0 {
-		g.member = int32(k.b.s.model.users + k.groups.draw(k.r))
+		g.member = int32(k.b.s.model.users + int(k.groups.Next()))
 	}
 	change := grant{g.resource, k.t.id(g.member), "viewer"}
 	mark := it.Begin(opGrant)

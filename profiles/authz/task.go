@@ -3,9 +3,7 @@ package authz
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"sort"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -278,22 +276,4 @@ func (k *listTask) at(i int64) (principal, resource int32, role int) {
 	}
 	users := int64(m.users)
 	return int32(i % users), int32(users + i/users), k.role
-}
-
-// zipf draws numbers below n, small ones more often.
-type zipf struct{ sum []float64 }
-
-func newZipf(n int, theta float64) *zipf {
-	z := &zipf{make([]float64, n)}
-	total := 0.0
-	for i := range z.sum {
-		total += math.Pow(float64(i+1), -theta)
-		z.sum[i] = total
-	}
-	return z
-}
-
-func (z *zipf) draw(r *rand.Rand) int {
-	u := r.Float64() * z.sum[len(z.sum)-1]
-	return min(sort.SearchFloat64s(z.sum, u), len(z.sum)-1)
 }

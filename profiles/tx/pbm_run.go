@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/zipf"
 )
 
 // errConflict says that a transaction met another one and was not carried out.
@@ -115,7 +116,7 @@ type pbmTask struct {
 	w      *pbmWork
 	worker int
 	tally  *pbmTally
-	pick   *zipf
+	pick   *zipf.Zipf
 	help   int
 
 	groups, keys [][]byte
@@ -130,7 +131,7 @@ type pbmTask struct {
 func (w *pbmWork) newTask(worker int) *pbmTask {
 	k := &pbmTask{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors)}
 	if w.s.zipf > 0 {
-		k.pick = newZipf(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
+		k.pick = zipf.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
 	return k
 }
@@ -199,7 +200,7 @@ func (k *pbmTask) prepare(c claim) {
 	case m.op == caseTx:
 		g := int64(c.share)*m.per/s.members + c.off + 1
 		if k.pick != nil {
-			g = k.pick.next() + 1
+			g = k.pick.Next() + 1
 		}
 		b = padogrid.AppendGroup(b, s.prefix, g)
 		k.groups = append(k.groups, piece(0))

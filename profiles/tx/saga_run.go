@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/zipf"
 )
 
 // outcome is what a client was told about its saga.
@@ -195,7 +196,7 @@ type sagaTask struct {
 	c      coordinator
 	worker int
 	s      saga
-	from   *zipf
+	from   *zipf.Zipf
 	gid    []byte
 }
 
@@ -205,7 +206,7 @@ func (r *sagaRun) newTask(worker int) *sagaTask {
 	rnd := rand.New(rand.NewPCG(uint64(sp.seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
 	k := &sagaTask{run: r, worker: worker, c: coordinator{spec: sp, store: r.store, rnd: rnd, tally: t}}
 	if sp.accounts > 0 {
-		k.from = newZipf(rnd, sp.zipf, sp.accounts)
+		k.from = zipf.New(rnd, sp.zipf, sp.accounts)
 	}
 	return k
 }
@@ -299,7 +300,7 @@ func (k *sagaTask) transfers() {
 	s, sp := &k.s, k.run.spec
 	var total int64
 	for i := range s.steps {
-		a := k.from.next()
+		a := k.from.Next()
 		for j := 0; j < i; j++ {
 			if s.steps[j].Account == a {
 				a, j = (a+1)%sp.accounts, -1

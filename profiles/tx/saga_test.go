@@ -3,7 +3,6 @@ package tx
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -356,26 +355,6 @@ func TestGids(t *testing.T) {
 	assert.Equal(t, int64(123456789), seq)
 	_, _, ok = splitGid(gid, stampOf("other", 1))
 	assert.False(t, ok)
-}
-
-func TestZipf(t *testing.T) {
-	for _, s := range []float64{0, 0.5, 0.99, 1, 1.4} {
-		z := newZipf(rand.New(rand.NewPCG(1, 2)), s, 100)
-		count := make([]int, 100)
-		for range 200000 {
-			count[z.next()]++
-		}
-		if s == 0 {
-			assert.InDelta(t, 2000, count[0], 300)
-			continue
-		}
-		// The first is drawn 10^s times as often as the tenth.
-		want := 1.0
-		for range int(s * 100) {
-			want *= 1.0232929922807541 // 10^0.01
-		}
-		assert.InEpsilon(t, want, float64(count[0])/float64(count[9]), 0.1, "s=%g", s)
-	}
 }
 
 func TestLongestStretchWithoutACompletion(t *testing.T) {
