@@ -26,6 +26,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// These say whether a person sits there.
 	StdinTerminal, StdoutTerminal, StderrTerminal bool
+	// StdoutWidth is the width of the terminal that stdout is, or 0.
+	StdoutWidth int
 	// ReadSecret asks on the terminal without echo; nil when there is none.
 	ReadSecret func(prompt string) (string, error)
 	// Signals delivers interrupts; may be nil.

@@ -46,23 +46,26 @@ func listKnobs(args []string) (listing, error) {
 	}
 	data = append(data, params(p.Params)...)
 	data = append(data, params(session.RunParams())...)
-	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "", "WHAT IT DOES"}, data: data}
+	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "WHAT IT DOES"}, data: data}
 	for _, e := range data {
-		values, how := e.Range, []string{}
+		values, more := e.Range, []string{}
 		if len(e.Choices) > 0 {
 			values = strings.Join(e.Choices, "|")
 		}
+		if e.Unit != "" && !strings.Contains(values, e.Unit) {
+			more = append(more, e.Unit)
+		}
 		if e.Live {
-			how = append(how, "live")
+			more = append(more, "live")
 		}
 		if e.Track {
-			how = append(how, "per track")
+			more = append(more, "per track")
 		}
 		help := e.Help
-		if e.Unit != "" && !strings.Contains(values, e.Unit) {
-			help += " (" + e.Unit + ")"
+		if len(more) > 0 {
+			help += " (" + strings.Join(more, ", ") + ")"
 		}
-		l.rows = append(l.rows, []string{e.Name, e.Kind, e.Default, values, strings.Join(how, ", "), help})
+		l.rows = append(l.rows, []string{e.Name, e.Kind, e.Default, values, help})
 	}
 	return l, nil
 }

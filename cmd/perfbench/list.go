@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -38,12 +37,7 @@ func (a *app) listCommand() *cobra.Command {
 		if asJSON {
 			return writeJSON(a.Stdout, l.data)
 		}
-		table(a.Stdout, func(row func(...string)) {
-			row(l.head...)
-			for _, r := range l.rows {
-				row(r...)
-			}
-		})
+		columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
 		return nil
 	}
 	c.RunE = func(*cobra.Command, []string) error { return show(listProfiles(), nil) }
@@ -58,7 +52,13 @@ func (a *app) listCommand() *cobra.Command {
 		return s
 	}
 	add("profiles", "The workloads", 0, func([]string) error { return show(listProfiles(), nil) })
-	add("stores", "The kinds of store, and what runs on them", 0, func([]string) error { return show(listStores(), nil) })
+	stores := add("stores [NAME]", "The kinds of store, and what runs on them; with NAME what its URL takes", 1, func(args []string) error {
+		if len(args) == 1 {
+			return show(listParameters(args[0]))
+		}
+		return show(listStores(), nil)
+	})
+	stores.ValidArgsFunction = completeStores
 	formats := add("formats [NAME]", "The documents of a run; with NAME the documentation of one", 1, func(args []string) error {
 		if len(args) == 1 {
 			return a.formatDoc(args[0])
@@ -142,39 +142,6 @@ func some(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-func listStores() listing {
-	type entry struct {
-		Name     string            `json:"name"`
-		Title    string            `json:"title"`
-		Schemes  []string          `json:"schemes"`
-		Example  string            `json:"example"`
-		Params   []string          `json:"parameters"`
-		Profiles map[string]string `json:"profiles"`
-	}
-	l := listing{head: []string{"STORE", "TARGET", "PROFILES", "PARAMETERS"}}
-	data := []entry{}
-	for _, d := range drivers.All() {
-		e := entry{d.Name, d.Title, d.Schemes, d.Example, some(d.Params), map[string]string{}}
-		var runs []string
-		for _, p := range allProfiles() {
-			b, ok := p.Binding(d.Name)
-			switch {
-			case !ok || b.Refuse != "":
-				continue
-			case b.Note != "":
-				runs = append(runs, p.Name+" ("+b.Note+")")
-			default:
-				runs = append(runs, p.Name)
-			}
-			e.Profiles[p.Name] = b.Note
-		}
-		l.rows = append(l.rows, []string{d.Title, d.Example, strings.Join(runs, " "), strings.Join(d.Params, " ")})
-		data = append(data, e)
-	}
-	l.data = data
-	return l
 }
 
 func listFormats() listing {

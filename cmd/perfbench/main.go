@@ -22,10 +22,15 @@ func system() Env {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	terminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0
+	}
 	return Env{
 		Args: os.Args[1:], Environ: os.Environ(), Signals: signals,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: terminal(os.Stdin), StdoutTerminal: terminal(os.Stdout), StderrTerminal: terminal(os.Stderr),
+		StdoutWidth: width,
 		ReadSecret: func(prompt string) (string, error) {
 			fmt.Fprint(os.Stderr, prompt)
 			secret, err := term.ReadPassword(int(os.Stdin.Fd()))

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The width of a table that a list command writes: that of the terminal, within
+// what can be read.
+const (
+	widest    = 100
+	narrowest = 60
+	between   = "  "
+)
+
+// columns writes rows in columns and lets long cells run over several lines, so that
+// no line is wider than width unless a single word forces it to be.
+func columns(w io.Writer, width int, rows [][]string) {
+	if width <= 0 {
+		width = widest
+	}
+	widths := fit(rows, min(max(width, narrowest), widest))
+	for _, row := range rows {
+		cells, height := make([][]string, len(row)), 1
+		for i, c := range row {
+			cells[i] = lines(printable(c), widths[i])
+			height = max(height, len(cells[i]))
+		}
+		for line := range height {
+			var b strings.Builder
+			for i, c := range cells {
+				text := ""
+				if line < len(c) {
+					text = c[line]
+				}
+				b.WriteString(text + strings.Repeat(" ", max(widths[i]-ansi.StringWidth(text), 0)) + between)
+			}
+			fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		}
+	}
+}
+
+// fit says how wide each column is: as wide as its widest cell, and where that is
+// too much for all of them together, the widest columns give way, down to their
+// longest word.
+func fit(rows [][]string, width int) []int {
+	var widths, least []int
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths, least = append(widths, 0), append(least, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(printable(c)))
+			for _, p := range pieces(printable(c)) {
+				least[i] = max(least[i], ansi.StringWidth(strings.TrimRight(p, " ")))
+			}
+		}
+	}
+	for room := width - len(between)*(len(widths)-1); ; {
+		total, from := 0, -1
+		for i, n := range widths {
+			total += n
+			if n > least[i] && (from < 0 || n > widths[from]) {
+				from = i
+			}
+		}
+		if total <= room || from < 0 {
+			return widths
+		}
+		widths[from]--
+	}
+}
+
+// lines breaks text where words do; names with hyphens stay whole.
+func lines(text string, width int) []string {
+	var all []string
+	line := ""
+	for _, p := range pieces(text) {
+		if line != "" && ansi.StringWidth(line+strings.TrimRight(p, " ")) > width {
+			all, line = append(all, strings.TrimRight(line, " ")), ""
+		}
+		line += p
+	}
+	return append(all, strings.TrimRight(line, " "))
+}
+
+// pieces cuts text after blanks, and in lists without them after | and commas, and
+// in ranges.
+func pieces(text string) []string {
+	var all []string
+	from := 0
+	for i := range len(text) - 1 {
+		if (strings.IndexByte(" |,", text[i]) >= 0 || strings.HasSuffix(text[:i+1], "..")) && text[i+1] != ' ' {
+			all, from = append(all, text[from:i+1]), i+1
+		}
+	}
+	return append(all, text[from:])
+}
