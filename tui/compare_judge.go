@@ -94,33 +94,14 @@ type runSide struct {
 // sideOf gathers an operation of a run; nil: all of them.
 func sideOf(f *rundir.Folder, op *measure.Operation) runSide {
 	s := runSide{rate: math.NaN()}
-	n := int(math.Floor(f.Run.MeasuredS))
-	if n > longest {
-		n = 0
-	}
-	s.rates, s.p50, s.p99 = gaps(n), gaps(n), gaps(n)
-	for _, r := range f.Series {
-		if r.T < 0 || r.T >= n || r.Warmup || op != nil && (r.Track != op.Track || r.Op != op.Op) {
-			continue
-		}
-		if !math.IsNaN(r.Throughput) && (op != nil || f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op})) {
-			s.rates[r.T] = zeroed(s.rates[r.T]) + r.Throughput
-		}
-		if r.ResponseMax > 0 && (op != nil || f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op})) {
-			s.p50[r.T] = max(zeroed(s.p50[r.T]), float64(r.ResponseP50))
-			s.p99[r.T] = max(zeroed(s.p99[r.T]), float64(r.ResponseP99))
-		}
-	}
-	count := int64(0)
+	s.seconds(f, op)
 	for _, o := range f.Run.Operations {
 		if op != nil && (o.Track != op.Track || o.Op != op.Op) {
 			continue
 		}
-		counts := f.Run.Counts(o)
-		if op == nil && !counts {
+		if op == nil && !f.Run.Counts(o) {
 			continue
 		}
-		count += o.Count
 		s.calls += o.Calls
 		s.errors += o.Errors
 		s.max = max(s.max, o.Response.Max)
@@ -139,10 +120,34 @@ func sideOf(f *rundir.Folder, op *measure.Operation) runSide {
 			s.hist.Merge(h)
 		}
 	}
-	if op == nil && f.Run.MeasuredS > 0 && !f.Run.Failed() {
-		s.rate = float64(count) / f.Run.MeasuredS
+	if op == nil {
+		s.rate = f.Run.Headline().Rate
 	}
 	return s
+}
+
+// seconds fills in the whole seconds of the measured part: of an operation, or of
+// what counts.
+func (s *runSide) seconds(f *rundir.Folder, op *measure.Operation) {
+	c := f.Course()
+	n := min(int(math.Floor(f.Run.MeasuredS)), len(c.Rates)+c.First)
+	n = max(n, 0)
+	s.rates, s.p50, s.p99 = gaps(n), gaps(n), gaps(n)
+	if op == nil {
+		for i := range n {
+			s.rates[i], s.p50[i], s.p99[i] = c.Rates[i-c.First], c.P50[i-c.First], c.P99[i-c.First]
+		}
+		return
+	}
+	for _, r := range f.Series {
+		if r.T < 0 || r.T >= n || r.Warmup || r.Track != op.Track || r.Op != op.Op {
+			continue
+		}
+		s.rates[r.T] = r.Throughput
+		if r.ResponseMax > 0 {
+			s.p50[r.T], s.p99[r.T] = float64(r.ResponseP50), float64(r.ResponseP99)
+		}
+	}
 }
 
 func (s runSide) throughput() estimate {

@@ -81,16 +81,17 @@ func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1
 
 // between looks at the finished seconds that lie wholly in from..to.
 func between(s *measure.Snapshot, from, to float64) stretch {
-	counts, slowest := map[int]float64{}, map[int]float64{}
+	counts, lengths, slowest := map[int]float64{}, map[int]float64{}, map[int]float64{}
 	for op, rows := range s.Recent {
 		if !s.Counts(op) {
 			continue
 		}
 		for _, r := range rows {
-			if float64(r.T) < from || float64(r.T+1) > to {
+			if float64(r.T) < from || float64(r.T+1) > to || r.Seconds < measure.ShortestRate {
 				continue
 			}
 			counts[r.T] += float64(r.Count)
+			lengths[r.T] = max(lengths[r.T], r.Seconds)
 			slowest[r.T] = max(slowest[r.T], float64(r.ResponseP99))
 		}
 	}
@@ -98,15 +99,15 @@ func between(s *measure.Snapshot, from, to float64) stretch {
 	if len(counts) == 0 {
 		return out
 	}
-	sum := 0.0
+	sum, length := 0.0, 0.0
 	var p99 []float64
 	for t, c := range counts {
-		sum += c
+		sum, length = sum+c, length+lengths[t]
 		if slowest[t] > 0 {
 			p99 = append(p99, slowest[t])
 		}
 	}
-	out.rate = sum / float64(len(counts))
+	out.rate = sum / length
 	if len(p99) > 0 {
 		slices.Sort(p99)
 		out.p99 = p99[len(p99)/2]

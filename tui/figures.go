@@ -40,8 +40,11 @@ type figures struct {
 func digest(s *measure.Snapshot, op int) figures {
 	f := figures{second: math.MinInt, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
 	for _, rows := range s.Recent {
-		if n := len(rows); n > 0 {
-			f.second, f.some = max(f.second, rows[n-1].T), true
+		for i := len(rows) - 1; i >= max(len(rows)-2, 0); i-- {
+			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // what is left over of the last second has no rate
+				f.second, f.some = max(f.second, rows[i].T), true
+				break
+			}
 		}
 	}
 	for _, g := range s.Gauges {
@@ -57,8 +60,8 @@ func digest(s *measure.Snapshot, op int) figures {
 		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
-		if row, ok := rowAt(s, i, f.second); ok && row.Seconds > 0 {
-			f.rate = nanAdd(f.rate, float64(row.Count)/row.Seconds)
+		if row, ok := rowAt(s, i, f.second); ok {
+			f.rate = nanAdd(f.rate, row.PerSecond())
 			f.lastP99 = max(f.lastP99, row.ResponseP99)
 		}
 	}
@@ -91,14 +94,19 @@ func (f *figures) sums(s *measure.Snapshot, op int) {
 		l.P50, l.P90, l.P99 = max(l.P50, r.P50), max(l.P90, r.P90), max(l.P99, r.P99)
 		l.P999, l.Max = max(l.P999, r.P999), max(l.Max, r.Max)
 	}
-	if active > 0 {
-		f.mean = float64(count) / active.Seconds()
+	if op < 0 && len(s.Ran) > 0 {
+		active = s.Active(f.since, s.At)
 	}
+	f.mean = measure.Rate(count, active.Seconds())
 }
 
+// nanAdd adds what is known.
 func nanAdd(a, b float64) float64 {
-	if math.IsNaN(a) {
+	switch {
+	case math.IsNaN(a):
 		return b
+	case math.IsNaN(b):
+		return a
 	}
 	return a + b
 }

@@ -156,8 +156,8 @@ func recentRates(s *measure.Snapshot, op, last, n int) []float64 {
 		return out
 	}
 	for _, r := range s.Recent[op] {
-		if x := r.T - last + n - 1; x >= 0 && x < n && r.Seconds > 0 {
-			out[x] = float64(r.Count) / r.Seconds
+		if x := r.T - last + n - 1; x >= 0 && x < n {
+			out[x] = r.PerSecond()
 		}
 	}
 	return out
@@ -198,8 +198,8 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 			if o.Track != t || !d.snap.Counts(op) {
 				continue
 			}
-			if r, ok := rowAt(d.snap, op, d.fig.second); ok && r.Seconds > 0 {
-				rate = nanAdd(rate, float64(r.Count)/r.Seconds)
+			if r, ok := rowAt(d.snap, op, d.fig.second); ok {
+				rate = nanAdd(rate, r.PerSecond())
 			}
 		}
 		behind := "no"

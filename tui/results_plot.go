@@ -14,43 +14,25 @@ import (
 type course struct {
 	// first is the second of the first value, negative in warm-up.
 	first int
-	// rates are units per second of all operations together, slowest the p99 of the
-	// slowest one in nanoseconds. NaN is a gap.
+	// rates are units per second of what counts, slowest the p99 of the slowest
+	// operation that does, in nanoseconds. NaN is a gap.
 	rates, slowest []float64
-	changes        []float64
+	// changes are when a setting changed, phases when one of several began.
+	changes, phases []float64
 }
-
-// longest is how many seconds a course may hold: half a year.
-const longest = 183 * 86400
 
 // courseOf works out the charts of a run.
 func courseOf(f *rundir.Folder) course {
-	var c course
-	if len(f.Series) == 0 {
-		return c
-	}
-	last := f.Series[0].T
-	c.first = last
-	for _, r := range f.Series {
-		c.first, last = min(c.first, r.T), max(last, r.T)
-	}
-	n := last - c.first + 1
-	if n > longest {
-		return course{}
-	}
-	c.rates, c.slowest = gaps(n), gaps(n)
-	for _, r := range f.Series {
-		i := r.T - c.first
-		if !math.IsNaN(r.Throughput) && f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op}) {
-			c.rates[i] = r.Throughput + zeroed(c.rates[i])
-		}
-		if r.ResponseMax > 0 {
-			c.slowest[i] = max(zeroed(c.slowest[i]), float64(r.ResponseP99))
-		}
-	}
+	from := f.Course()
+	c := course{first: from.First, rates: from.Rates, slowest: from.P99}
 	for _, ch := range f.Run.Changes {
 		if len(c.changes) == 0 || c.changes[len(c.changes)-1] != ch.At {
 			c.changes = append(c.changes, ch.At)
+		}
+	}
+	if len(f.Run.Phases) > 1 {
+		for _, p := range f.Run.Phases {
+			c.phases = append(c.phases, p.From)
 		}
 	}
 	return c
@@ -134,6 +116,11 @@ func (p plot) draw(s *styles, c course, w, h int) []string {
 		marks = append(marks, int((at-float64(c.first))/span*float64(cells)))
 	}
 	lines = chart.Rule(lines, marks, '┊')
+	marks = marks[:0]
+	for _, at := range c.phases {
+		marks = append(marks, int((at-float64(c.first))/span*float64(cells)))
+	}
+	lines = chart.Rule(lines, marks, '╎')
 	warm := min(max(int(float64(-c.first)/span*float64(cells)), 0), cells)
 	out := make([]string, 0, h)
 	for y, l := range lines {

@@ -223,5 +223,8 @@ func legend(c course) string {
 	if len(c.changes) > 0 {
 		words = append(words, "┊ a setting changed")
 	}
+	if len(c.phases) > 0 {
+		words = append(words, "╎ a phase began")
+	}
 	return strings.Join(words, " · ")
 }

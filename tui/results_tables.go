@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func (r *results) segments(s *styles, w int) []string {
@@ -147,13 +148,24 @@ func (r *results) failures(s *styles, w int) []string {
 func (r *results) checks(s *styles, w int) []string {
 	v := r.loaded.folder.Run.Verification
 	out := append(wrap(v.Summary, w), "")
-	g := grid{cols: []column{{head: "check", most: max(w/3, 20)}, {head: "result"}, {head: "acknowledged", right: true}, {head: "stored", right: true}, {head: "examples", drop: 1, most: max(w/3, 16)}}}
+	g := grid{cols: []column{{head: "check", most: max(w/3, 20)}, {head: "result"}, {head: "looked at", right: true, drop: 2}, {head: "expected", right: true}, {head: "found", right: true}, {head: "examples", drop: 1, most: max(w/3, 16)}}}
+	counted := slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return c.Of > 0 })
+	if !counted {
+		g.cols = slices.Delete(g.cols, 2, 3)
+	}
 	for _, c := range v.Checks {
 		result := "✓ passed"
 		if !c.OK {
 			result = "✗ FAILED"
 		}
-		g.add(c.Name, result, c.Want, c.Got, strings.Join(c.Examples, ", "))
+		cells := []string{c.Name, result}
+		switch {
+		case counted && c.Of > 0:
+			cells = append(cells, whole(c.Of))
+		case counted:
+			cells = append(cells, "")
+		}
+		g.add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
 	}
 	g.ink = func(row, col int) ink {
 		switch {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -304,26 +303,16 @@ type headFigures struct {
 	timed               int // operations that the latencies are of
 }
 
-// figuresOf sums a run up: units of all operations that count over the measured
-// time; of latencies those of the slowest operation.
+// figuresOf sums a run up: the headline, with what failed of all operations.
 func figuresOf(run *rundir.Run) headFigures {
-	f := headFigures{rate: math.NaN()}
-	known := false
+	h := run.Headline()
+	f := headFigures{
+		rate: h.Rate, count: h.Count, timed: len(h.Timed),
+		p50: h.Response.P50, p99: h.Response.P99, p999: h.Response.P999, max: h.Response.Max,
+	}
 	for _, o := range run.Operations {
 		f.errors += o.Errors
 		f.unstarted += o.Unstarted
-		if o.Calls > 0 {
-			f.timed++
-		}
-		if run.Counts(o) {
-			f.count += o.Count
-			known = known || o.Throughput != nil
-		}
-		f.p50, f.p99 = max(f.p50, o.Response.P50), max(f.p99, o.Response.P99)
-		f.p999, f.max = max(f.p999, o.Response.P999), max(f.max, o.Response.Max)
-	}
-	if known && run.MeasuredS > 0 && !run.Failed() {
-		f.rate = float64(f.count) / run.MeasuredS
 	}
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/chart"
 )
 
 func TestQuittingDuringARunAsksOnce(t *testing.T) {
@@ -180,6 +182,35 @@ func TestEffectComparesTenSecondsBeforeWithThoseSince(t *testing.T) {
 	assert.InDelta(t, 18, e.to, 0)
 	assert.Equal(t, stretch{2, 150, 30}, e.before, "whole seconds only, at most ten of them")
 	assert.Equal(t, stretch{2, 400, 70}, e.after)
+}
+
+// What is left of a run after its last whole second is drawn and told by no screen.
+func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
+	s := &measure.Snapshot{
+		At: 2050 * time.Millisecond, Tracks: []string{"p"}, Gauges: make([]measure.Gauge, 1), Bucket: 1,
+		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "p", Op: "put"}}},
+		Recent:   [][]measure.Row{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
+		Timeline: [][]measure.Point{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
+	}
+	line := newAxis(100, 0, 3, 3, 1).rate(s, -1)
+	assert.InDelta(t, 510, chart.Peak(line.vals), 0)
+	f := digest(s, -1)
+	assert.Equal(t, 1, f.second)
+	assert.InDelta(t, 510, f.rate, 0)
+	assert.InDelta(t, 510, chart.Peak(recentRates(s, 0, 2, 3)), 0)
+	assert.InDelta(t, 505, between(s, 0, math.Inf(1)).rate, 0)
+}
+
+// Phases that share a second share its rate: it is no sum of two.
+func TestPhasesOfOneSecondMakeOneRate(t *testing.T) {
+	half := 500 * time.Millisecond
+	s := &measure.Snapshot{
+		At: time.Second, Tracks: []string{"a", "b"}, Bucket: 1,
+		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "a", Op: "put"}}, {Operation: measure.Operation{Track: "b", Op: "get"}}},
+		Ran:      []measure.Phase{{Name: "a", Tracks: []string{"a"}, To: half}, {Name: "b", Tracks: []string{"b"}, From: half, To: time.Second}},
+		Timeline: [][]measure.Point{{{Count: 250, Seconds: 0.5}}, {{Count: 250, Seconds: 0.5}}},
+	}
+	assert.Equal(t, []float64{500}, newAxis(1, 0, 1, 1, 1).rate(s, -1).vals)
 }
 
 func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {

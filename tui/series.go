@@ -74,9 +74,14 @@ func (a axis) rate(s *measure.Snapshot, op int) series {
 		return v + float64(p.Count)
 	})
 	for i := range out.vals {
-		if i < len(length) && length[i] > 0 {
-			out.vals[i] /= max(length[i], 0.001)
+		if i >= len(length) || math.IsNaN(out.vals[i]) {
+			continue
 		}
+		if from := (out.first + i) * a.bucket; op < 0 && from >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
+			at := time.Duration(from) * time.Second
+			length[i] = max(length[i], s.Active(at, at+time.Duration(a.bucket)*time.Second).Seconds())
+		}
+		out.vals[i] = measure.Rate(int64(out.vals[i]), length[i])
 	}
 	return out
 }

@@ -23,16 +23,12 @@ func (s *status) show(l *session.Live) {
 		s.say("%s  first of its kind: %s.%s %s: %s", clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
 	}
 	for _, sec := range l.Seconds() {
-		if !s.begun || sec.Length >= shortest {
+		if !s.begun || sec.Length >= measure.ShortestRate {
 			s.begun = true
 			s.say("%s", line(&sec, snap, l))
 		}
 	}
 }
-
-// shortest is the length in seconds of the shortest last second that gets a line:
-// the rate over less says nothing.
-const shortest = 0.2
 
 // line is the line of one second.
 func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
@@ -44,11 +40,7 @@ func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
 	if share, ok := progress(at, snap, l); ok && !sec.Warmup {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
-	rate := 0.0
-	if sec.Length > 0 {
-		rate = float64(sec.Count) / sec.Length
-	}
-	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(rate), l.Plan.Unit))
+	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), l.Plan.Unit))
 	p50, p99 := "–", "–"
 	if sec.P99 > 0 {
 		p50, p99 = units.Duration(sec.P50), units.Duration(sec.P99)

@@ -272,6 +272,9 @@ func (s source) Control() measure.Control {
 		if r.phases[p.Name].state == running {
 			c.Phases = append(c.Phases, p.Name)
 		}
+		if ran, ok := r.phases[p.Name].ran(now); ok {
+			c.Ran = append(c.Ran, ran)
+		}
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -19,6 +20,24 @@ type phaseState struct {
 
 func (p *phaseState) over() bool {
 	return !slices.ContainsFunc(p.tracks, func(t *track) bool { return t.state != over })
+}
+
+// ran tells when the phase was measured; false: not yet. The caller holds the
+// run's lock.
+func (p *phaseState) ran(now int64) (measure.Phase, bool) {
+	out := measure.Phase{Name: p.spec.Name, From: math.MaxInt64}
+	for _, t := range p.tracks {
+		out.Tracks = append(out.Tracks, t.name)
+		if !t.span.Begun {
+			continue
+		}
+		to := t.span.To
+		if t.state == running {
+			to = now
+		}
+		out.From, out.To = min(out.From, time.Duration(t.span.From)), max(out.To, time.Duration(to))
+	}
+	return out, out.From < out.To
 }
 
 // checkGraph refuses phases that wait for unknown ones or for each other.

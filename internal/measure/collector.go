@@ -23,8 +23,10 @@ type Control struct {
 	Marks    []Mark
 	Segments []SegmentInfo
 	// Spans holds, per track, when its measured part began and ended.
-	Spans  []Span
+	Spans []Span
+	// Phases names the phases under way, Ran those that have begun to be measured.
 	Phases []string
+	Ran    []Phase
 	Total  int64
 }
 

@@ -207,6 +207,11 @@ func (c *Collector) result() *Result {
 	for _, sp := range ctl.Spans {
 		r.Measured = max(r.Measured, time.Duration(min(sp.To, c.until)))
 	}
+	for _, p := range ctl.Ran {
+		if p.To = min(p.To, time.Duration(c.until)); p.From < p.To {
+			r.Phases = append(r.Phases, p)
+		}
+	}
 	for i, info := range ctl.Segments {
 		if i > 0 && int64(info.From) >= c.until {
 			break // opened after the last closed second

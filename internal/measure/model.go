@@ -5,7 +5,9 @@
 package measure
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -46,13 +48,21 @@ type Totals struct {
 	Response, Service, Wait, Lateness Summary
 }
 
-// Throughput is the number of successful units per second of the stretch; NaN
-// when nothing ran.
-func (t Totals) Throughput() float64 {
-	if t.Active <= 0 {
+// Throughput is the number of successful units per second of the stretch, as Rate
+// tells it.
+func (t Totals) Throughput() float64 { return Rate(t.Count, t.Active.Seconds()) }
+
+// ShortestRate is the shortest interval that is turned into a rate, in seconds: what
+// a few milliseconds would come to in a second is a guess.
+const ShortestRate = 0.2
+
+// Rate is a count over an interval in units per second; NaN when the interval is
+// shorter than ShortestRate.
+func Rate(count int64, seconds float64) float64 {
+	if seconds < ShortestRate {
 		return math.NaN()
 	}
-	return float64(t.Count) / t.Active.Seconds()
+	return float64(count) / seconds
 }
 
 // Row is one second of one operation: a row of the series.
@@ -62,11 +72,14 @@ type Row struct {
 	Op int
 	// Count is units that succeeded, Errors calls that failed, ended in this second.
 	Count, Errors int64
-	// Seconds is the length of the row: 1 but for the last of a track.
+	// Seconds is the length of the row: 1 but for the first and the last of a track.
 	Seconds                                           float64
 	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
 	Gauge
 }
+
+// PerSecond is the rate of the row, as Rate tells it.
+func (r Row) PerSecond() float64 { return Rate(r.Count, r.Seconds) }
 
 // Gauge is the state of a track at an instant.
 type Gauge struct {
@@ -170,12 +183,59 @@ type Snapshot struct {
 	Messages []Message
 	// Phases names the phases that are under way.
 	Phases []string
+	// Ran are the phases whose measured part has begun, in the order of the plan.
+	Ran []Phase
 
 	open int // the second that was in progress
 }
 
+// Phase is a phase of a plan whose measured part has begun.
+type Phase struct {
+	Name   string
+	Tracks []string
+	// From and To are since measurement began; To is the present while it goes on.
+	From, To time.Duration
+}
+
+// Covered tells how much of from..to lies within any of the phases that have a track
+// for which counts is true.
+func Covered(phases []Phase, counts func(track string) bool, from, to time.Duration) time.Duration {
+	var list []Phase
+	for _, p := range phases {
+		p.From, p.To = max(p.From, from), min(p.To, to)
+		if p.From < p.To && slices.ContainsFunc(p.Tracks, counts) {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b Phase) int { return cmp.Compare(a.From, b.From) })
+	sum, end := time.Duration(0), from
+	for _, p := range list {
+		if p.To > end {
+			sum += p.To - max(p.From, end)
+			end = p.To
+		}
+	}
+	return sum
+}
+
 // Counts says whether an operation counts in totals.
 func (s *Snapshot) Counts(op int) bool { return op >= len(s.Apart) || !s.Apart[op] }
+
+// Active tells for how much of from..to operations ran that count in totals, as far
+// as seconds have finished.
+func (s *Snapshot) Active(from, to time.Duration) time.Duration {
+	if n := len(s.Segments); n > 0 {
+		to = min(to, s.Segments[n-1].To)
+	}
+	return Covered(s.Ran, func(track string) bool {
+		for i, o := range s.Ops {
+			if o.Track == track && s.Counts(i) {
+				return true
+			}
+		}
+		return false
+	}, from, to)
+}
 
 // Result is what a run, or the part of it that was measured, came to.
 type Result struct {
@@ -183,6 +243,8 @@ type Result struct {
 	Measured time.Duration
 	Ops      []Totals
 	Segments []Segment
+	// Phases are those whose measured part has begun.
+	Phases   []Phase
 	Changes  []Change
 	Marks    []Mark
 	Errors   []ErrorCount

@@ -26,7 +26,7 @@ func (c *Collector) publish(now int64) {
 	s.open = c.second
 	s.Messages = c.log.messages()
 	ctl := c.cfg.Source.Control()
-	s.Changes, s.Marks, s.Phases, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Total
+	s.Changes, s.Marks, s.Phases, s.Ran, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Ran, ctl.Total
 	s.Current = make([]Row, len(c.cfg.Ops))
 	for op := range c.cfg.Ops {
 		s.Current[op] = c.current(op, now)

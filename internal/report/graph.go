@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -14,92 +16,74 @@ type graph struct {
 	title string
 	// first is the second of the first value, negative in warm-up.
 	first int
-	lines []line
-	// changes are the seconds of live changes.
+	lines []rundir.Line
+	// changes are the seconds of live changes, phases the moments at which a phase
+	// began, where the run had several.
 	changes []float64
+	phases  []moment
 	format  func(float64) string
 	// mean says how to thin: by mean, for throughput; else by maximum, so that
 	// peaks survive.
 	mean bool
+	// apart says that the lines have units of their own: text draws each for itself.
+	apart bool
 }
 
-type line struct {
-	name   string
-	values []float64
+// moment is a named second.
+type moment struct {
+	at   float64
+	name string
 }
 
-// graphs draws the whole run: units per second of all operations together, and
-// the worst response time of any.
+// graphs draws the whole run: units per second of what counts, the other operations
+// beside it, and the response time of the slowest that counts.
 func graphs(f *rundir.Folder) []graph {
-	if len(f.Series) == 0 {
-		return nil
+	c := f.Course()
+	base := graph{first: c.First}
+	for _, ch := range f.Run.Changes {
+		base.changes = append(base.changes, ch.At)
 	}
-	first, last := f.Series[0].T, f.Series[0].T
-	for _, r := range f.Series {
-		first, last = min(first, r.T), max(last, r.T)
-	}
-	n := last - first + 1
-	if n > maxSeconds {
-		return nil
-	}
-	rates, p50, p99, top := blank(n), blank(n), blank(n), blank(n)
-	for _, r := range f.Series {
-		i := r.T - first
-		if !math.IsNaN(r.Throughput) {
-			rates[i] = r.Throughput + nonNaN(rates[i])
+	if len(f.Run.Phases) > 1 {
+		for _, p := range f.Run.Phases {
+			base.phases = append(base.phases, moment{p.From, p.Name})
 		}
-		if r.ResponseMax > 0 {
-			p50[i] = max(nonNaN(p50[i]), float64(r.ResponseP50))
-			p99[i] = max(nonNaN(p99[i]), float64(r.ResponseP99))
-			top[i] = max(nonNaN(top[i]), float64(r.ResponseMax))
-		}
+		slices.SortStableFunc(base.phases, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	}
-	var marks []float64
-	for _, c := range f.Run.Changes {
-		marks = append(marks, c.At)
-	}
-	duration := func(v float64) string { return units.Duration(time.Duration(v)) }
 	var out []graph
-	if some(rates) {
-		out = append(out, graph{
-			title: f.Run.Unit + " per second", first: first, mean: true, format: units.Number, changes: marks,
-			lines: []line{{"throughput", rates}},
-		})
+	add := func(title string, format func(float64) string, lines ...rundir.Line) *graph {
+		g := base
+		g.title, g.format, g.lines = title, format, lines
+		out = append(out, g)
+		return &out[len(out)-1]
 	}
-	if some(p99) {
-		out = append(out, graph{
-			title: "response time", first: first, format: duration, changes: marks,
-			lines: []line{{"p99", p99}, {"p50", p50}, {"max", top}},
-		})
+	if some(c.Rates) {
+		add(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates}).mean = true
 	}
-	return out
-}
-
-// maxSeconds bounds what a chart holds: half a year.
-const maxSeconds = 183 * 86400
-
-func blank(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.NaN()
+	if len(c.Others) > 0 {
+		g := add("beside it, per second", units.Number, c.Others...)
+		g.mean, g.apart = true, true
+	}
+	if some(c.P99) {
+		duration := func(v float64) string { return units.Duration(time.Duration(v)) }
+		add("response time"+ofWhich(&f.Run), duration, rundir.Line{Name: "p99", Values: c.P99}, rundir.Line{Name: "p50", Values: c.P50}, rundir.Line{Name: "max", Values: c.Max})
 	}
 	return out
 }
 
-func nonNaN(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
+// ofWhich says whose times they are where that does not go without saying.
+func ofWhich(r *rundir.Run) string {
+	timed := r.Headline().Timed
+	switch {
+	case len(timed) == len(r.Operations):
+		return ""
+	case len(timed) == 1:
+		return " of " + timed[0].Op
 	}
-	return v
+	return " of what counts"
 }
 
 func some(values []float64) bool {
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 // thin brings values down to at most n, each the mean or the maximum of as many,
@@ -134,7 +118,7 @@ func thin(values []float64, n int, mean bool) []float64 {
 }
 
 // measured is a line without its warm-up.
-func (g graph) measured(l line) []float64 {
-	skip := min(max(-g.first, 0), len(l.values))
-	return l.values[skip:]
+func (g graph) measured(l rundir.Line) []float64 {
+	skip := min(max(-g.first, 0), len(l.Values))
+	return l.Values[skip:]
 }

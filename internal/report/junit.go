@@ -79,7 +79,7 @@ func junit(r *rundir.Run) testSuites {
 	for _, c := range r.Verification.Checks {
 		var o *outcome
 		if !c.OK {
-			o = &outcome{fmt.Sprintf("acknowledged %s, stored %s", c.Want, c.Got), strings.Join(c.Examples, "\n")}
+			o = &outcome{c.Words(), strings.Join(c.Examples, "\n")}
 		}
 		s.add(r, "verification: "+c.Name, o)
 	}

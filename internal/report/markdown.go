@@ -32,7 +32,7 @@ func (p page) markdown() string {
 			b.WriteString("\n" + escape(t) + "\n")
 		}
 		for _, g := range s.charts {
-			if chart := g.text(); chart != "" {
+			if chart := g.text(chartWidth, chartHeight); chart != "" {
 				b.WriteString("\n```text\n" + chart + "```\n")
 			}
 		}

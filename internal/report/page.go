@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // page is a report for people before it is text, Markdown or HTML.
@@ -245,13 +246,23 @@ func failures(r *rundir.Run) section {
 }
 
 func checks(r *rundir.Run) section {
-	t := table{left: 5, columns: []string{"check", "result", "acknowledged", "stored", "examples"}}
+	t := table{left: 6, columns: []string{"check", "result", "looked at", "expected", "found", "examples"}}
+	counted := slices.ContainsFunc(r.Verification.Checks, func(c workload.Check) bool { return c.Of > 0 })
+	if !counted { // each says in what it expected how much it looked at
+		t.left, t.columns = 5, slices.Delete(t.columns, 2, 3)
+	}
 	for _, c := range r.Verification.Checks {
-		result := "passed"
+		cells := []string{c.Name, "passed"}
 		if !c.OK {
-			result = "FAILED"
+			cells[1] = "FAILED"
 		}
-		t.add(c.Name, result, c.Want, c.Got, strings.Join(c.Examples, ", "))
+		switch {
+		case counted && c.Of > 0:
+			cells = append(cells, whole(c.Of))
+		case counted:
+			cells = append(cells, "")
+		}
+		t.add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
 	}
 	return section{heading: "Verification", table: t}
 }

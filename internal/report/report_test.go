@@ -361,12 +361,12 @@ func FuzzGraph(f *testing.F) {
 		if n < 1 || n > 5000 || first < -n || first > 1e6 || math.IsInf(a, 0) || math.IsInf(b, 0) {
 			return
 		}
-		values := blank(n)
+		values := make([]float64, n)
 		for i := range values {
 			values[i] = []float64{a, b, math.NaN()}[i%3]
 		}
-		g := graph{title: "x", first: first, mean: mean, format: units.Number, lines: []line{{"p99", values}}}
+		g := graph{title: "x", first: first, mean: mean, format: units.Number, lines: []rundir.Line{{Name: "p99", Values: values}}}
 		assert.NotContains(t, g.svg(), ",NaN")
-		assert.NotContains(t, g.text(), "%!")
+		assert.NotContains(t, g.text(chartWidth, chartHeight), "%!")
 	})
 }

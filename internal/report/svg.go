@@ -14,6 +14,7 @@ const (
 	svgTop, svgBottom          = 30.0, 215.0
 	svgPoints                  = 900
 	svgGridlines, svgTimeTicks = 4, 8
+	svgLines                   = 8 // as many as have a colour of their own
 )
 
 // scale maps values to heights: from 0 for rates, by decades for times.
@@ -25,7 +26,7 @@ type scale struct {
 func (g graph) scale() scale {
 	lo, hi := math.Inf(1), 0.0
 	for _, l := range g.lines {
-		for _, v := range l.values {
+		for _, v := range l.Values {
 			if v > 0 {
 				lo, hi = min(lo, v), max(hi, v)
 			}
@@ -64,7 +65,7 @@ func (s scale) grid() []float64 {
 
 // svg draws a graph: the warm-up dimmed, live changes as dashed lines.
 func (g graph) svg() string {
-	n := len(g.lines[0].values)
+	n := len(g.lines[0].Values)
 	x := func(second float64) float64 { return svgLeft + (second-float64(g.first))/float64(n)*(svgRight-svgLeft) }
 	sc := g.scale()
 	var b strings.Builder
@@ -81,17 +82,33 @@ func (g graph) svg() string {
 	for _, at := range g.changes {
 		fmt.Fprintf(&b, "<line class=\"mark\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"><title>change at %s</title></line>\n", x(at), x(at), svgTop, svgBottom, length(at))
 	}
+	g.phaseMarks(&b, x)
 	fmt.Fprintf(&b, "<text class=\"title\" x=\"%g\" y=\"16\">%s</text>\n", svgLeft, html.EscapeString(plain(g.title)))
-	for i, l := range g.lines {
-		if len(g.lines) > 1 {
-			fmt.Fprintf(&b, "<text class=\"l%d\" x=\"%g\" y=\"16\" text-anchor=\"end\">%s</text>\n", i, svgRight-50*float64(i), l.name)
+	legend := svgRight
+	for i, l := range g.lines[:min(len(g.lines), svgLines)] {
+		if name := html.EscapeString(plain(l.Name)); len(g.lines) > 1 && legend > svgLeft+200 {
+			fmt.Fprintf(&b, "<text class=\"l%d\" x=\"%g\" y=\"16\" text-anchor=\"end\">%s</text>\n", i, legend, name)
+			legend -= max(6.5*float64(len(l.Name))+12, 50)
 		}
 		skip := min(max(-g.first, 0), n)
-		polylines(&b, fmt.Sprintf("l%d dim", i), l.values[:skip], float64(g.first), g.mean, x, sc)
-		polylines(&b, fmt.Sprintf("l%d", i), l.values[skip:], float64(g.first+skip), g.mean, x, sc)
+		polylines(&b, fmt.Sprintf("l%d dim", i), l.Values[:skip], float64(g.first), g.mean, x, sc)
+		polylines(&b, fmt.Sprintf("l%d", i), l.Values[skip:], float64(g.first+skip), g.mean, x, sc)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// phaseMarks draws where each phase began, with its name where there is room.
+func (g graph) phaseMarks(b *strings.Builder, x func(float64) float64) {
+	free := 0.0
+	for _, p := range g.phases {
+		at, name := x(p.at), html.EscapeString(plain(p.name))
+		fmt.Fprintf(b, "<line class=\"phase\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"><title>phase %s from %s</title></line>\n", at, at, svgTop, svgBottom, name, length(p.at))
+		if at >= free {
+			fmt.Fprintf(b, "<text class=\"phase\" x=\"%.1f\" y=\"%g\">%s</text>\n", at+3, svgTop+10, name)
+			free = at + 6.5*float64(len(p.name)) + 8
+		}
+	}
 }
 
 func (g graph) timeTicks(b *strings.Builder, n int, x func(float64) float64) {

@@ -2,12 +2,10 @@ package report
 
 import (
 	_ "embed" // for the documentation
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -22,13 +20,11 @@ var textFormat = rundir.Format{
 	},
 }
 
-// Sizes of the text report in characters: of its lines, charts, and the longest
-// cell of a table.
+// Sizes of the text report in characters: of its lines, and the longest cell of a
+// table.
 const (
-	textWidth   = 100
-	chartWidth  = 70
-	chartHeight = 8
-	cellWidth   = 72
+	textWidth = 100
+	cellWidth = 72
 )
 
 // Summary is the part of the text report that a run prints at its end: what ran,
@@ -62,7 +58,7 @@ func (p page) text() string {
 			if i > 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString(g.text())
+			b.WriteString(g.text(chartWidth, chartHeight))
 		}
 		b.WriteString(s.table.text())
 	}
@@ -113,35 +109,6 @@ func (t table) text() string {
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
-}
-
-// text draws the first line of a graph without its warm-up.
-func (g graph) text() string {
-	values := g.measured(g.lines[0])
-	if len(values) == 0 || !some(values) {
-		return ""
-	}
-	title := g.title
-	if len(g.lines) > 1 {
-		title += ", " + g.lines[0].name
-	}
-	values = thin(values, chartWidth, g.mean)
-	if len(values) == 1 {
-		return fmt.Sprintf("%s: %s\n", title, g.format(values[0]))
-	}
-	seconds := float64(len(g.measured(g.lines[0])))
-	chart := asciigraph.Plot(values,
-		asciigraph.Height(chartHeight), asciigraph.Width(chartWidth), asciigraph.LowerBound(0),
-		asciigraph.YAxisValueFormatter(g.format),
-		asciigraph.XAxisRange(0, seconds),
-		asciigraph.XAxisValueFormatter(length),
-	)
-	var b strings.Builder
-	b.WriteString(title + "\n")
-	for line := range strings.Lines(chart) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return b.String()
 }

@@ -20,6 +20,10 @@ func SetResult(run *Run, res *measure.Result) {
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
 	}
+	run.Phases = nil
+	for _, p := range res.Phases {
+		run.Phases = append(run.Phases, Phase{Name: p.Name, From: p.From.Seconds(), To: p.To.Seconds(), Tracks: p.Tracks})
+	}
 	run.Marks = nil
 	for _, m := range res.Marks {
 		run.Marks = append(run.Marks, Mark{At: m.At.Seconds(), Note: m.Note})

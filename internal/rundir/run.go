@@ -51,8 +51,10 @@ type Run struct {
 	Origins    map[string]string `json:"origins"`
 	Operations []Operation       `json:"operations"`
 	Segments   []Segment         `json:"segments"`
-	Changes    []Change          `json:"changes"`
-	Marks      []Mark            `json:"marks,omitempty"`
+	// Phases are those of the plan that were measured, with the tracks that ran in them.
+	Phases  []Phase  `json:"phases,omitempty"`
+	Changes []Change `json:"changes"`
+	Marks   []Mark   `json:"marks,omitempty"`
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
 	// beside the work: their units do not count in totals.
 	Parts        []string              `json:"parts,omitempty"`
@@ -101,8 +103,8 @@ type Operation struct {
 	Unstarted int64 `json:"unstarted"`
 	// Beyond is values over the range of the histograms, clipped to one hour.
 	Beyond int64 `json:"beyond_range"`
-	// Throughput is Count over the time that the track ran; null when the run's
-	// verification failed or nothing ran.
+	// Throughput is Count over the time that the track ran; null when that is shorter
+	// than measure.ShortestRate, or the run's verification failed.
 	Throughput *float64 `json:"throughput_per_s"`
 	ActiveS    float64  `json:"active_s"`
 	Response   Latency  `json:"response_ns"`
@@ -136,6 +138,14 @@ type Segment struct {
 	To         float64            `json:"to_s"`
 	Settings   map[string]float64 `json:"settings"`
 	Operations []Operation        `json:"operations"`
+}
+
+// Phase is a phase of the plan; seconds since measurement began.
+type Phase struct {
+	Name   string   `json:"name"`
+	From   float64  `json:"from_s"`
+	To     float64  `json:"to_s"`
+	Tracks []string `json:"tracks"`
 }
 
 // Change is one live change.

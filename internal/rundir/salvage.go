@@ -145,5 +145,11 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 			changes = append(changes, c)
 		}
 	}
-	r.Segments, r.Changes = segments, changes
+	phases := []Phase(nil)
+	for _, p := range r.Phases {
+		if p.To = min(p.To, until); p.From < p.To {
+			phases = append(phases, p)
+		}
+	}
+	r.Segments, r.Changes, r.Phases = segments, changes, phases
 }

@@ -18,13 +18,9 @@ import (
 const SeriesColumns = "t_s,track,op,count,errors,throughput_per_s,response_p50_ns,response_p99_ns,response_max_ns,service_p99_ns,backlog,threads,payload_bytes,batch,rate_per_s,segment,warmup"
 
 func rowOf(r measure.Row, op measure.Operation, warmup bool) SeriesRow {
-	seconds := r.Seconds
-	if seconds <= 0 {
-		seconds = 1
-	}
 	return SeriesRow{
 		T: r.T, Track: op.Track, Op: op.Op, Count: r.Count, Errors: r.Errors,
-		Throughput:  float64(r.Count) / seconds,
+		Throughput:  r.PerSecond(),
 		ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99, ResponseMax: r.ResponseMax,
 		ServiceP99: r.ServiceP99, Backlog: r.Backlog,
 		Threads: r.Threads, Payload: r.Payload, Batch: r.Batch, Rate: r.Rate,

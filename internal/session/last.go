@@ -16,8 +16,9 @@ type Second struct {
 	// warm-up.
 	T      int
 	Warmup bool
-	// Length is 1 but for the last second of a run.
-	Length float64
+	// Length is 1 but for the last second of a run; Active is how much of it
+	// operations ran in that count.
+	Length, Active float64
 	// Count is units that succeeded, Errors calls that failed.
 	Count, Errors int64
 	// P50 and P99 are response times of all calls together; 0 when there was none. In
@@ -45,8 +46,8 @@ func (l *Live) Seconds() []Second {
 }
 
 func (l *Live) keep(s *measure.Second) {
-	out := Second{T: s.T, Warmup: s.Warmup, Length: s.Length}
 	counted := l.counted()
+	out := Second{T: s.T, Warmup: s.Warmup, Length: s.Length, Active: l.active(s)}
 	for _, r := range s.Rows {
 		if !counted[r.Op] {
 			continue
@@ -74,6 +75,23 @@ func (l *Live) keep(s *measure.Second) {
 	if len(l.seconds.unread) < maxUnread {
 		l.seconds.unread = append(l.seconds.unread, out)
 	}
+}
+
+// active is how many seconds of a second operations ran that count.
+func (l *Live) active(s *measure.Second) float64 {
+	if s.Warmup || s.Result == nil {
+		return s.Length
+	}
+	counts := func(track string) bool {
+		for i, op := range l.operations {
+			if op.Track == track && l.counts[i] {
+				return true
+			}
+		}
+		return false
+	}
+	from := time.Duration(s.T) * time.Second
+	return measure.Covered(s.Result.Phases, counts, from, from+time.Second).Seconds()
 }
 
 // counted is Counted of the plan, found out once.

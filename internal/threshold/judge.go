@@ -2,6 +2,7 @@ package threshold
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -66,6 +67,9 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 }
 
 func (e Expr) throughput(f *rundir.Folder) Outcome {
+	if h := f.Run.Headline(); e.Of == "" && !math.IsNaN(h.Rate) {
+		return Outcome{OK: e.holds(h.Rate), Got: units.Number(h.Rate) + "/s"}
+	}
 	sum, none := 0.0, true
 	for _, o := range f.Run.Operations {
 		if o.Throughput != nil && e.about(measure.Operation{Track: o.Track, Op: o.Op}) {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -133,11 +134,23 @@ type Verification struct {
 type Check struct {
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Want and Got are numbers or words, as fits the check.
+	// Of is how many entries, events or others were looked at; 0: Want says it.
+	Of int64 `json:"of,omitempty"`
+	// Want is what was expected and Got what was found: numbers or words, as fits the
+	// check.
 	Want string `json:"want"`
 	Got  string `json:"got"`
 	// Examples names up to ten offenders.
 	Examples []string `json:"examples,omitempty"`
+}
+
+// Words says what was expected and what was found.
+func (c Check) Words() string {
+	s := "expected " + c.Want + ", found " + c.Got
+	if c.Of > 0 {
+		s += " among " + strconv.FormatInt(c.Of, 10)
+	}
+	return s
 }
 
 // States of a Verification.

@@ -202,8 +202,8 @@ func (b *binding) finish(ctx context.Context) {
 // judge says what the account comes to.
 func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
-	check := func(name string, n int64, fails bool) {
-		c := workload.Check{Name: name, OK: n == 0 || !fails, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}
+	check := func(name string, n, of int64, fails bool) {
+		c := workload.Check{Name: name, OK: n == 0 || !fails, Of: of, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}
 		if !c.OK {
 			v.State = workload.Failed
 		}
@@ -218,11 +218,12 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	if left > 0 { // still on its way: neither stored nor lost
 		missing = max(f.Missing-left, 0)
 	}
-	check("missing", missing, true)
-	check("duplicated", f.Duplicated, !b.s.compat)
-	check("unexpected", f.Unexpected, true)
-	check("corrupt", f.Corrupt, true)
-	check("given up", f.DeadLettered, f.DeadLettered > excused)
+	read := f.Once + f.Duplicated + f.Unexpected
+	check("missing", missing, f.Sent, true)
+	check("duplicated", f.Duplicated, read, !b.s.compat)
+	check("unexpected", f.Unexpected, read, true)
+	check("corrupt", f.Corrupt, read, true)
+	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)
 	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
 	if !b.s.answered() {

@@ -122,6 +122,9 @@ func TestStores(t *testing.T) {
 				assert.Equal(t, 3000+trees, f.Ledger.Once)
 				assert.Equal(t, f.Ledger.Once, f.Ledger.Acked)
 				assert.True(t, f.Ledger.Read)
+				for _, c := range o.Run.Verification.Checks {
+					assert.EqualValues(t, f.Ledger.Once, c.Of, "%s is a finding among all events, not among none", c.Name)
+				}
 				for _, op := range []string{"range", "id", "parent"} {
 					n, errs := operation(&o.Run, "query", op)
 					assert.Positive(t, n, op)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // maxPoints is how many samples are kept: then every two become one.
@@ -87,8 +89,17 @@ func (x *series) take(ctx context.Context) {
 	if due := b.meter.lastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
+	x.add(p, now)
+}
+
+// add keeps a sample, unless it came so soon after the last one, which was late, that
+// the rates between them would say nothing.
+func (x *series) add(p SeriesPoint, now sums) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if n := len(x.sums); n > 0 && float64(now.at-x.sums[n-1].at)/1e9 < measure.ShortestRate {
+		return
+	}
 	x.points, x.sums = append(x.points, p), append(x.sums, now)
 	if len(x.points) >= maxPoints {
 		x.thin()

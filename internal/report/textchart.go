@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/guptarohit/asciigraph"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Sizes of a chart of the text report in characters, without its labels.
+const (
+	chartWidth  = 70
+	chartHeight = 8
+)
+
+// text draws a graph without its warm-up: its first line, or of a graph whose lines
+// have units of their own each in a row.
+func (g graph) text(width, height int) string {
+	if g.apart {
+		return g.rows(width)
+	}
+	values := g.measured(g.lines[0])
+	if len(values) == 0 || !some(values) {
+		return ""
+	}
+	title := g.title
+	if len(g.lines) > 1 {
+		title += ", " + g.lines[0].Name
+	}
+	seconds := float64(len(values))
+	values = thin(values, width, g.mean)
+	if len(values) == 1 {
+		return fmt.Sprintf("%s: %s\n", title, g.format(values[0]))
+	}
+	chart := asciigraph.Plot(values,
+		asciigraph.Height(height), asciigraph.Width(width), asciigraph.LowerBound(0),
+		asciigraph.YAxisValueFormatter(g.format),
+		asciigraph.XAxisRange(0, seconds),
+		asciigraph.XAxisValueFormatter(length),
+	)
+	var b strings.Builder
+	b.WriteString(title + "\n")
+	for line := range strings.Lines(chart) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	first, _, _ := strings.Cut(chart, "\n")
+	if axis := strings.IndexAny(first, "┤┼"); axis >= 0 {
+		b.WriteString(g.phaseRow(ansi.StringWidth(first[:axis])+1, width, seconds))
+	}
+	return b.String()
+}
+
+// phaseRow names, below a chart, where each phase began. A name without room is left
+// out, its mark stays.
+func (g graph) phaseRow(indent, width int, seconds float64) string {
+	if len(g.phases) == 0 {
+		return ""
+	}
+	row := []rune(strings.Repeat(" ", width))
+	for _, p := range g.phases {
+		if x := int(p.at / seconds * float64(width)); x < width {
+			row[x] = '|'
+		}
+	}
+	for i, p := range g.phases {
+		x := int(p.at/seconds*float64(width)) + 1
+		end := width
+		if i+1 < len(g.phases) {
+			end = int(g.phases[i+1].at / seconds * float64(width))
+		}
+		if name := []rune(plain(p.name)); x+len(name) < min(end+1, width+1) {
+			copy(row[x:], name)
+		}
+	}
+	return strings.TrimRight(strings.Repeat(" ", indent)+string(row), " ") + "\n"
+}
+
+// rowLines is how many lines text draws in rows; the rest stands in series.csv.
+const rowLines = 12
+
+// rows draws each line in a row of its own, scaled to its own peak.
+func (g graph) rows(width int) string {
+	name := 0
+	lines := g.lines[:min(len(g.lines), rowLines)]
+	for _, l := range lines {
+		name = max(name, min(ansi.StringWidth(plain(l.Name)), width/3))
+	}
+	var b strings.Builder
+	b.WriteString(g.title + ", each line to its own peak\n")
+	for _, l := range lines {
+		label := ansi.Truncate(plain(l.Name), name, "…")
+		line, peak := sparkline(thin(g.measured(l), width-name, g.mean))
+		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.format(peak))
+	}
+	if n := len(g.lines) - len(lines); n > 0 {
+		fmt.Fprintf(&b, "  and %d more, which stand in %s\n", n, rundir.SeriesFile)
+	}
+	return b.String()
+}
+
+var sparks = []rune("▁▂▃▄▅▆▇█")
+
+// sparkline draws a value per column, scaled to the largest, which it returns; a gap
+// is a space.
+func sparkline(values []float64) (string, float64) {
+	peak := 0.0
+	for _, v := range values {
+		if v > peak {
+			peak = v
+		}
+	}
+	var b strings.Builder
+	for _, v := range values {
+		switch {
+		case math.IsNaN(v) || peak == 0:
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(sparks[int(math.Round(max(v, 0)/peak*float64(len(sparks)-1)))])
+		}
+	}
+	return b.String(), peak
+}
