@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,4 +48,128 @@ func TestUncheckedEncryptionIsToldEverywhere(t *testing.T) {
 func with(url, params string) string {
 	bare, _, _ := strings.Cut(url, "?")
 	return bare + "?" + params
+}
+
+// logged is a program under way whose stderr can be read meanwhile.
+type logged struct {
+	*process
+	log string
+}
+
+func startLogged(t *testing.T, path, profile string, args ...string) *logged {
+	t.Helper()
+	dir := t.TempDir()
+	p := &logged{process: &process{Cmd: exec.Command(path, append([]string{"run", "--profile", profile}, args...)...), out: filepath.Join(dir, "results")}, log: filepath.Join(dir, "stderr")}
+	stderr, err := os.Create(p.log)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = stderr.Close() })
+	p.Dir, p.Stdout, p.Cmd.Stderr = dir, &p.stdout, stderr
+	p.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	require.NoError(t, p.Start())
+	t.Cleanup(func() { _ = p.Process.Kill() }) // long gone, unless the test has failed
+	return p
+}
+
+// text is what it has said so far.
+func (p *logged) text(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(p.log)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func (p *logged) says(t *testing.T, what string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(p.text(t), what) }, time.Minute, 20*time.Millisecond, "it says %q", what)
+}
+
+// A store that stays dead ends a run soon after its time: the run says what it waits
+// for and for how long, and names what it gave up. (p.end kills what lasts a minute.)
+func TestStoreThatStaysDead(t *testing.T) {
+	path := binary(t)
+	for profile, tt := range map[string]struct {
+		args  []string
+		waits string
+		named string
+	}{
+		"event-store": {nil, "events on their way to the store; given up when none of it ends for 1 s (--drain)", "events were still on their way to the store when the drain was given up"},
+		"authz":       {[]string{"--set", "users=200000"}, "that the store does not take; given up when none of it ends for 1 s (--drain)", "was given up after failing for"},
+		"ingestion":   {nil, "waiting for the store to answer, ", "the store did not answer for"},
+	} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			srv := labtest.Redis(t)
+			p := startLogged(t, path, profile, append([]string{"--target", srv.URL(), "--duration", "3s", "--drain", "1s"}, tt.args...)...)
+			require.NoError(t, measured(p.out, 2))
+			srv.Kill()
+			assert.Equal(t, 3, p.end(t), p.text(t))
+			assert.Contains(t, p.text(t), tt.waits)
+			assert.NotContains(t, p.text(t)[strings.Index(p.text(t), tt.waits):], "100 %", "it does not call itself done while it waits")
+			run := p.folder(t).Run
+			assert.Contains(t, run.Verification.Summary+run.EndedBy, tt.named)
+		})
+	}
+}
+
+// Calls that hang when the time is up are given up after the drain, and named.
+func TestStoreThatHangsAtTheEnd(t *testing.T) {
+	path := binary(t)
+	srv := labtest.Redis(t)
+	p := startLogged(t, path, "ingestion", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m", "--duration", "3s", "--drain", "1s")
+	require.NoError(t, measured(p.out, 2))
+	srv.Pause()
+	defer srv.Resume()
+	assert.Equal(t, 3, p.end(t), p.text(t))
+	assert.Contains(t, p.text(t), "the time is up: waiting for ")
+	run := p.folder(t).Run
+	assert.Contains(t, strings.Join(run.Notices, "\n"), "given up at the end, after 1 s (--drain): ")
+	assert.Contains(t, strings.Join(run.Notices, "\n"), "under way in eligibility (putall)")
+	assert.Equal(t, "incomplete", run.Verification.State)
+}
+
+// A server that is starting or loading when the run ends is waited for.
+func TestServerThatLoadsAtTheEnd(t *testing.T) {
+	path := binary(t)
+	t.Run("redis loading", func(t *testing.T) {
+		t.Parallel()
+		srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always", "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
+		// Keys of others, each of which takes 5 ms to load.
+		redisCLI(t, srv, "EVAL", "for i = 1, 8000 do redis.call('SET', 'other' .. i, string.rep('x', 100)) end", "0")
+		redisCLI(t, srv, "BGREWRITEAOF")
+		require.Eventually(t, func() bool {
+			return strings.Contains(redisCLI(t, srv, "INFO", "persistence"), "aof_rewrites:1") && strings.Contains(redisCLI(t, srv, "INFO", "persistence"), "aof_rewrite_in_progress:0")
+		}, time.Minute, 20*time.Millisecond)
+		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s")
+		require.NoError(t, measured(p.out, 2))
+		srv.Kill()
+		up := make(chan struct{})
+		go func() { // it comes back when the data is loaded
+			defer close(up)
+			srv.Restart()
+		}()
+		p.says(t, "waiting for the store to answer, ")
+		redisCLI(t, srv, "CONFIG", "SET", "key-load-delay", "0")
+		<-up
+		assert.Equal(t, 0, p.end(t), p.text(t))
+		assert.Equal(t, "passed", p.folder(t).Run.Verification.State)
+	})
+	t.Run("postgres starting", func(t *testing.T) {
+		t.Parallel()
+		srv := labtest.Postgres(t)
+		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s")
+		require.NoError(t, measured(p.out, 2))
+		srv.Kill()
+		p.says(t, "waiting for the store to answer, ")
+		srv.Restart()
+		assert.Equal(t, 0, p.end(t), p.text(t))
+		assert.Equal(t, "passed", p.folder(t).Run.Verification.State)
+	})
+}
+
+func redisCLI(t *testing.T, srv *labtest.Server, args ...string) string {
+	t.Helper()
+	_, port, _ := strings.Cut(srv.Addr(), ":")
+	out, err := exec.Command("redis-cli", append([]string{"-p", port}, args...)...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
 }

@@ -40,6 +40,7 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"rate", "N", "due per second, whatever the store does; 0: as fast as the threads go"},
 	{"duration", "D", "end after that long (30s, 5m); keys wrap"},
 	{"count", "N", "end after that many of the profile's unit; with --duration whichever comes first"},
+	{"drain", "D", "give up what is under way at the end when none of it ends for that long (default 10s)"},
 	{"warmup", "D", "run that long before measurement begins"},
 	{"seed", "N", "everything random derives from it (default 1)"},
 	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},

@@ -22,6 +22,11 @@ func (s *status) show(l *session.Live) {
 		m := snap.Messages[s.errors]
 		s.say("%s  first of its kind: %s.%s %s: %s", clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
 	}
+	waiting, ok := l.Waiting()
+	if ok && !s.waiting {
+		s.waiting = true
+		s.say("the time is up: %s", waiting)
+	}
 	for _, sec := range l.Seconds() {
 		if !s.begun || sec.Length >= measure.ShortestRate {
 			s.begun = true
@@ -37,7 +42,9 @@ func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
 	if sec.Warmup {
 		parts[0] = "warm-up " + clock(at+l.Inputs.Warmup)
 	}
-	if share, ok := progress(at, snap, l); ok && !sec.Warmup {
+	if w, ok := l.Waiting(); ok {
+		parts = append(parts, "waiting "+units.Duration(w.Still.Round(100*time.Millisecond)))
+	} else if share, ok := progress(at, snap, l); ok && !sec.Warmup && !beyond(at, l) {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
 	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), l.Plan.Unit))
@@ -85,6 +92,13 @@ func progress(at time.Duration, snap *measure.Snapshot, l *session.Live) (float6
 		share, known = max(share, float64(snap.Done)/float64(snap.Total)), true
 	}
 	return min(share, 1), known
+}
+
+// beyond says that the time given is up by more than a line and the run goes on,
+// with work that no time was set for: what share of it is done is not known.
+func beyond(at time.Duration, l *session.Live) bool {
+	d := l.Inputs.Duration
+	return d > 0 && at >= d+time.Second
 }
 
 // clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up, 0:01.4 within a

@@ -67,6 +67,7 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	status.started(l)
 	a.watch(ctx, l, status)
 	status.say("%s", "verifying and writing the report")
+	l.OnWait(func(sentence string) { status.say("%s", sentence) })
 	o := l.Finish(a.hard)
 	gone := missing(o.Dir)
 	a.printSummary(o, f, gone)
@@ -164,6 +165,7 @@ type status struct {
 	quiet, plain bool
 
 	begun   bool
+	waiting bool
 	changes int
 	errors  int
 	stage   string

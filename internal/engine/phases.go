@@ -121,7 +121,7 @@ func (r *Run) endPhase(p *phaseState) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if p.state == running { // an operation hangs: cancelling ends the run
-			r.kill()
+			r.giveUp()
 		}
 	}))
 }

@@ -85,7 +85,8 @@ type Run struct {
 	everMoved bool
 	result    *measure.Result
 	timers    []*time.Timer
-	weights   []int // of the tracks, for spreading totals
+	abandoned []string // what was under way when it was given up
+	weights   []int    // of the tracks, for spreading totals
 }
 
 type segmentInfo struct {
@@ -185,7 +186,11 @@ func (r *Run) stop(cause error) {
 	for _, t := range r.tracks {
 		t.end()
 	}
-	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, r.kill))
+	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.giveUp()
+	}))
 }
 
 // Kill ends the run at once: operations under way are cancelled.

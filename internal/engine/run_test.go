@@ -452,9 +452,29 @@ func TestHangingCallsAreCancelledAfterGrace(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.Equal(t, 3, r.Snapshot().Gauges[0].InFlight)
+		since, what, ok := r.Waiting()
+		assert.True(t, ok, "the time is up and calls are under way")
+		assert.Equal(t, time.Second, since)
+		assert.Equal(t, []string{"3 under way in p (call)"}, what)
+		assert.Empty(t, r.Abandoned())
 		res := result(t, r)
+		assert.Equal(t, []string{"3 under way in p (call)"}, r.Abandoned())
+		_, _, ok = r.Waiting()
+		assert.False(t, ok)
 		assert.InDelta(t, 3, res.Measured.Seconds(), 0.01)
 		assert.EqualValues(t, 3, res.Ops[0].Errors)
+	})
+}
+
+func TestNothingIsAbandonedThatEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, onePhase(time.Second, pool("p", workload.Settings{Threads: 2}, takes(300*time.Millisecond))))
+		time.Sleep(500 * time.Millisecond)
+		_, _, ok := r.Waiting()
+		assert.False(t, ok, "it is at work")
+		result(t, r)
+		<-r.GivenUp()
+		assert.Empty(t, r.Abandoned())
 	})
 }
 

@@ -47,6 +47,7 @@ type track struct {
 	ends      int64 // when its phase does, math.MaxInt64 when that has no duration
 	state     int
 	span      measure.Span
+	endedAt   int64     // when it was asked to end
 	given     []givenUp // schedules given up of late
 	unstarted []int64   // per segment, of schedules given up earlier
 }
@@ -119,6 +120,7 @@ func (t *track) end() {
 	if prev.ended {
 		return
 	}
+	t.endedAt = now
 	a := *prev
 	a.ended, a.sched, a.stale = true, nil, make(chan struct{})
 	t.active.Store(&a)

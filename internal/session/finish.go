@@ -49,9 +49,16 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)
 	run.Environment, run.Notices = l.environment(run.Notices)
+	if a := l.abandoned(); a != "" {
+		run.Notices = append(run.Notices, a)
+	}
 	silent := l.silent(ctx, run.EndedBy)
 	if run.Verification = unverified(); !silent || l.plan.Verify == nil {
-		run.Verification = l.verify(ctx)
+		if err := l.answers(ctx, run.EndedBy); err != nil {
+			run.Verification, silent = l.unanswered(ctx, err), true
+		} else {
+			run.Verification = l.verify(ctx)
+		}
 	}
 	var errs []error
 	switch {

@@ -53,6 +53,11 @@ type Live struct {
 	merged     map[string]*hdrhistogram.Histogram
 	seconds    seconds
 
+	// onWait, when set, is told what Finish waits for; ended is when the last worker
+	// had gone home.
+	onWait func(sentence string)
+	ended  time.Time
+
 	// release undoes that an interrupt closes the connection; false: it has.
 	release func() bool
 	closing sync.Once
@@ -205,12 +210,13 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		Classify: func(err error) uint8 { return uint8(l.conn.Classify(err)) },
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Sink:        l.second,
+		Sink:        l.second, Grace: l.Inputs.Drain,
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the run: %w", err), j.Discard())
 	}
 	l.afterInterrupt(ctx)
+	go l.followEnd()
 	return nil
 }
 

@@ -219,6 +219,11 @@ func inputs(vs workload.Values, problems *workload.Problems) (workload.Inputs, b
 	}
 	in.Warmup, err = vs["warmup"].Duration()
 	problems.Add(err)
+	in.Drain, err = vs["drain"].Duration()
+	problems.Add(err)
+	if err == nil && in.Drain < time.Millisecond {
+		problems.Add(fault.Input(fmt.Errorf("drain: %q (%s) is not a duration of 1ms or more", vs["drain"].Text, vs["drain"].From()), "for example 10s"))
+	}
 	if v, ok := vs["count"]; ok {
 		in.Count, err = v.Int(1, 1<<53)
 		problems.Add(err)

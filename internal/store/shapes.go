@@ -129,6 +129,14 @@ type Prober interface {
 	Probe(ctx context.Context, s Space) error
 }
 
+// Answerer is implemented by stores that can be away or not ready yet. Answer asks
+// for something tiny that changes nothing, of every part that a run needs, and
+// returns why it was not answered: a server that is starting or loading its data
+// refuses it.
+type Answerer interface {
+	Answer(ctx context.Context) error
+}
+
 // Forgetful is implemented by stores that may keep nothing of what is written, so
 // that there is nothing to verify.
 type Forgetful interface {

@@ -50,6 +50,10 @@ type Plan struct {
 	Verify func(ctx context.Context) Verification
 	// Teardown removes what this run made; called with --cleanup only.
 	Teardown func(ctx context.Context) error
+	// UnderWay, when set, names what the profile itself waits for at the end, beside
+	// operations of its workers, and since when none of it has ended; nil: nothing. Any
+	// goroutine may call it.
+	UnderWay func() (what []string, since time.Time)
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
 	Facts func() any

@@ -62,6 +62,9 @@ type Inputs struct {
 	Duration time.Duration
 	Count    int64
 	Warmup   time.Duration
+	// Drain is how long what is under way at the end may go on without any of it
+	// ending; 0: not given.
+	Drain time.Duration
 	// Namespace is the prefix of everything made; may be empty.
 	Namespace string
 	// Driver is the name of the driver that the run is aimed at, for what differs

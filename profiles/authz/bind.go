@@ -75,7 +75,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 		}
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
-	p.Facts = func() any { return facts(s) }
+	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
 	return nil
 }
 

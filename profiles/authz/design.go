@@ -29,6 +29,7 @@ type spec struct {
 	namespace, runID, driver                                                          string
 	allow                                                                             bool
 	count                                                                             int64
+	duration, drain                                                                   time.Duration
 
 	model *model
 	phase [][]*tenant
@@ -63,7 +64,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 // nothing else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := values.New(in.Values, params())
-	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, count: in.Count}
+	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, count: in.Count, duration: in.Duration, drain: in.Drain}
 	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
 	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
 	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // kind is one step of a load.
@@ -27,8 +28,9 @@ type loader struct {
 	again    []item      // items that failed
 	missing  map[int]int // of the batches begun, how many items are not stored
 	gate     chan struct{}
-	failing  int64 // since when nothing has worked; 0: it works
-	before   int64 // items that an earlier run has stored
+	failing  int64     // since when nothing has worked; 0: it works
+	since    time.Time // the same by the clock
+	before   int64     // items that an earlier run has stored
 }
 
 // item is one item of a kind. That it is stored already means that only the mark of
@@ -148,7 +150,7 @@ func (l *loader) end(it item, now int64, stored bool, err error) (failing int64)
 		it.stored = stored
 		l.again = append(l.again, it)
 		if l.failing == 0 {
-			l.failing = max(now, 1)
+			l.failing, l.since = max(now, 1), time.Now()
 		}
 		l.open()
 		return l.failing
@@ -162,6 +164,39 @@ func (l *loader) end(it item, now int64, stored bool, err error) (failing int64)
 		l.open()
 	}
 	return 0
+}
+
+// stuck says how many items fail again and again, and since when nothing has worked.
+func (l *loader) stuck() (kind string, items int, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failing == 0 || l.at >= len(l.kinds) {
+		return "", 0, time.Time{}
+	}
+	return l.kinds[l.at].name, len(l.again) + l.flying, l.since
+}
+
+// underWay names the loads that wait for a store which fails, once the run's time is
+// up.
+func (b *binding) underWay() (what []string, since time.Time) {
+	if b.s.duration == 0 {
+		return nil, since
+	}
+	for _, tenants := range b.s.phase {
+		for _, t := range tenants {
+			for i := range t.loads {
+				kind, n, at := t.loads[i].stuck()
+				if n == 0 {
+					continue
+				}
+				what = append(what, fmt.Sprintf("%d %s of tenant %s that the store does not take", n, kind, t.name))
+				if since.IsZero() || at.Before(since) {
+					since = at
+				}
+			}
+		}
+	}
+	return what, since
 }
 
 // open lets those look again who wait. The caller holds the lock.

@@ -6,11 +6,22 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// patience is how long one item of a load may go on failing before the run ends.
+// patience is how long one item of a load may go on failing before the run ends,
+// unless the run's time is up sooner: then what is under way has as long as any
+// drain.
 const patience = 2 * time.Minute
+
+// hopeless says whether an item that has failed since a time is to be given up now,
+// both in time since measurement began.
+func (s *spec) hopeless(since, now int64) bool {
+	up := int64(s.duration)
+	return now-since > int64(patience) || up > 0 && now-max(since, up) > int64(s.drain)
+}
 
 // bound is the plan at work on one store.
 type bound struct {
@@ -88,8 +99,8 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	now := it.Now()
 	k.tallies[next.kind].note(from, now, k.cost(), err)
-	if since := l.end(next, now, stored, err); err != nil && now-since > int64(patience) {
-		return workload.Fatal(fmt.Errorf("load %s of tenant %s: failing for %v: %w", kd.name, k.t.name, patience, err))
+	if since := l.end(next, now, stored, err); err != nil && k.b.s.hopeless(since, now) {
+		return workload.Fatal(fault.Code(fmt.Errorf("load %s of tenant %s: item %d of %d was given up after failing for %s (--drain): %w", kd.name, k.t.name, next.i+1, kd.n, units.Duration(time.Duration(now-since)), err), fault.CodeStore))
 	}
 	return err
 }

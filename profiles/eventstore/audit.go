@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -167,7 +168,11 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	}
 	f, err := b.readBack(ctx)
 	if err != nil {
-		return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the events could not be read back: %v", err)}
+		v := workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the events could not be read back: %v", err)}
+		if left > 0 {
+			v.Summary += "; " + b.lateWords(left)
+		}
+		return v
 	}
 	b.mu.Lock()
 	b.audited = f
@@ -186,11 +191,10 @@ func (b *binding) finish(ctx context.Context) {
 	if drained {
 		return
 	}
+	w := b.wait()
 	b.beginDrain()
-	ctx, cancel := context.WithTimeout(ctx, b.s.drain)
-	defer cancel()
 	var q quiet
-	for !b.settled() && !q.lasts(ctx, b) && ctx.Err() == nil {
+	for !b.settled() && !q.lasts(ctx, b) && ctx.Err() == nil && !w.over() {
 		select {
 		case <-ctx.Done():
 		case <-time.After(5 * time.Millisecond):
@@ -231,9 +235,17 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	}
 	if left > 0 && v.State == workload.Passed {
 		v.State = workload.Incomplete
-		v.Summary += fmt.Sprintf("; %d were still on their way after %v", left, b.s.drain)
+		v.Summary += "; " + b.lateWords(left)
 	}
 	return v
+}
+
+// lateWords say what the drain gave up.
+func (b *binding) lateWords(left int64) string {
+	b.mu.Lock()
+	took := time.Duration(b.drainTo - b.drainFrom)
+	b.mu.Unlock()
+	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.whither(), units.Duration(took), b.s.drain)
 }
 
 // excused is how many events may be given up without failing the run.

@@ -52,6 +52,8 @@ type binding struct {
 	search  *search // nil unless search=on
 	via     Transport
 	left    atomic.Int64 // events yet to be generated
+	gaveUp  atomic.Bool  // the drain ended before all was durable
+	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
 	asked   atomic.Int64 // queries of the phase after the load
 	forest  sync.Map     // generator number → *forest
@@ -121,7 +123,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 		}
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
-	p.Facts = func() any { return b.facts() }
+	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
 	return nil
 }
 

@@ -18,8 +18,8 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	b := k.b
+	w := b.wait()
 	b.beginDrain()
-	until := time.Now().Add(b.s.drain)
 	var q quiet
 	for {
 		over := b.settled() || q.lasts(ctx, b)
@@ -34,7 +34,11 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 				}
 			}
 		}
-		if over || time.Now().After(until) {
+		if !over && w.over() {
+			over = true
+			b.gaveUp.Store(true) // nobody need ask the store for what it does not take
+		}
+		if over {
 			b.endDrain()
 			return workload.ErrDone
 		}
@@ -45,6 +49,57 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// longestDrain is how many times the limit of a standstill a drain may take that
+// goes on: a backlog that a slow store works off is no fault.
+const longestDrain = 12
+
+// standstill decides when what is on its way has been waited for long enough: none of
+// it became durable for a while.
+type standstill struct {
+	b      *binding
+	left   int64
+	moved  time.Time
+	longer time.Time
+}
+
+// wait begins to wait for what is on its way.
+func (b *binding) wait() *standstill {
+	now := time.Now()
+	p := &standstill{b: b, left: b.ledger.left(), moved: now, longer: now.Add(longestDrain * b.s.drain)}
+	b.still.Store(now.UnixNano())
+	return p
+}
+
+// over says whether to give up.
+func (p *standstill) over() bool {
+	now := time.Now()
+	if left := p.b.ledger.left(); left != p.left {
+		p.left, p.moved = left, now
+		p.b.still.Store(now.UnixNano())
+	}
+	return now.Sub(p.moved) >= p.b.s.drain || now.After(p.longer)
+}
+
+// underWay names what is waited for while the drain goes on.
+func (b *binding) underWay() ([]string, time.Time) {
+	b.mu.Lock()
+	draining := b.drainFrom != 0 && b.drainTo == 0
+	b.mu.Unlock()
+	left := b.ledger.left()
+	if !draining || left == 0 {
+		return nil, time.Time{}
+	}
+	return []string{fmt.Sprintf("%d events on their way %s", left, b.whither())}, time.Unix(0, b.still.Load())
+}
+
+// whither says where events on their way may be.
+func (b *binding) whither() string {
+	if b.s.via == viaDirect {
+		return "to the store"
+	}
+	return "through the broker to the store"
 }
 
 // errTimeUp is why a batch is not handed over that was waiting for room when the time

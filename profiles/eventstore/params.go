@@ -93,7 +93,6 @@ func runParams() []workload.Param {
 		{Name: "queryRange", Kind: workload.Duration, Default: "1s", Help: "length of a time range"},
 		{Name: "queryLimit", Kind: workload.Integer, Default: "1000", Unit: "events", Min: 1, Max: 1_000_000_000, Help: "most events that one query returns"},
 		{Name: "verify", Kind: workload.Choice, Choices: []string{"full", "off"}, Default: "full", Help: "full reads every event back and accounts for it"},
-		{Name: "drain", Kind: workload.Duration, Default: "2m", Help: "how long to wait for the backlog when the generators have ended"},
 		{Name: "crash", Kind: workload.Duration, Default: "0s", Help: "end the store stage without notice each time this long has passed, and start it again; 0: never"},
 		{Name: "search", Kind: workload.Switch, Default: "off", Help: "look for the highest rate whose backlog stays bounded, beginning with --rate"},
 		{Name: "searchTrial", Kind: workload.Duration, Default: "10s", Help: "how long each rate is tried"},

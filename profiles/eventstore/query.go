@@ -104,7 +104,7 @@ func (b *binding) ask() bool { return b.asked.Add(1) <= int64(b.s.queries) }
 // Do makes one query.
 func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 	b := k.b
-	if k.track == trackQuery && !b.ask() {
+	if k.track == trackQuery && (b.gaveUp.Load() || !b.ask()) {
 		return workload.ErrDone
 	}
 	if k.track == trackReaders && b.over() {

@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -59,6 +60,9 @@ type spec struct {
 	config                   map[string]string
 }
 
+// defaultDrain is how long the drain goes on without progress when nobody says.
+const defaultDrain = 10 * time.Second
+
 // readSpec reads everything that a plan is made of.
 func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, duration: in.Duration}
@@ -68,7 +72,7 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s.query, s.queries, s.queryThreads = r.Choice("query"), int(r.Whole("queries")), int(r.Whole("queryThreads"))
 	s.queryRate, s.queryRange, s.queryLimit = r.Number("queryRate"), r.Duration("queryRange"), int(r.Whole("queryLimit"))
 	s.verify = r.Choice("verify") == "full"
-	s.drain, s.crash = r.Duration("drain"), r.Duration("crash")
+	s.drain, s.crash = cmp.Or(in.Drain, defaultDrain), r.Duration("crash")
 	s.searchTrial = r.Duration("searchTrial")
 	s.search, s.watch, s.nodetool = r.OnOff("search"), r.Text("watch"), r.Text("nodetool")
 	s.hosts, s.agent = in.Hosts, in.Agent

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// answerPause is how long to wait before a store that does not answer at the end is
+// asked again.
+const answerPause = 250 * time.Millisecond
+
+// notReady are the classes of errors of a store that is away, starting, loading or
+// overwhelmed.
+var notReady = []store.Class{store.Unreachable, store.Timeout, store.Overloaded, store.Canceled}
+
+// Waiting is what a run waits for at its end.
+type Waiting struct {
+	// What names it, Still is how long none of it has ended, Limit how long that may
+	// be until it is given up.
+	What         []string
+	Still, Limit time.Duration
+}
+
+// String says what is waited for, and until when.
+func (w Waiting) String() string {
+	return fmt.Sprintf("waiting for %s; given up when none of it ends for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
+}
+
+// Waiting tells what the run waits for now that its time is up; false: it is at
+// work.
+func (l *Live) Waiting() (Waiting, bool) {
+	w := Waiting{Limit: l.Inputs.Drain}
+	begun := l.began.Add(l.Inputs.Warmup)
+	if l.plan.UnderWay != nil && time.Since(begun) >= l.Inputs.Duration {
+		what, since := l.plan.UnderWay()
+		if len(what) > 0 {
+			w.What, w.Still = what, time.Since(since)
+		}
+	}
+	if since, what, ok := l.run.Waiting(); ok {
+		w.What = append(w.What, what...)
+		w.Still = max(w.Still, time.Since(begun)-since)
+	}
+	return w, len(w.What) > 0
+}
+
+// followEnd closes the connection of operations that do not heed that they were
+// given up, as Kill does.
+func (l *Live) followEnd() {
+	select {
+	case <-l.run.Done():
+		return
+	case <-l.run.GivenUp():
+	}
+	select {
+	case <-l.run.Done():
+	case <-time.After(killPatience):
+		if l.run.Abandoned() != nil {
+			_ = l.close()
+		}
+	}
+}
+
+// abandoned is a notice of what was given up at the end, or "".
+func (l *Live) abandoned() string {
+	what := l.run.Abandoned()
+	if len(what) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("given up at the end, after %s (--drain): %s", units.Duration(l.Inputs.Drain), strings.Join(what, ", "))
+}
+
+// OnWait has tell called with a sentence when Finish waits for the store. It must
+// be called before Finish.
+func (l *Live) OnWait(tell func(sentence string)) { l.onWait = tell }
+
+// answers waits until the store answers, so that one that is starting or loading at
+// the end of a run is not taken for one that is gone. It gives up when the drain is
+// over, and returns what the store said last.
+//
+// A run that a fault ended has waited for it already.
+func (l *Live) answers(ctx context.Context, endedBy string) error {
+	a, ok := l.conn.(store.Answerer)
+	if !ok {
+		return nil
+	}
+	end := l.timeUp().Add(l.Inputs.Drain)
+	if strings.HasPrefix(endedBy, "fault: ") {
+		end = time.Time{}
+	}
+	for told := false; ; told = true {
+		err := answer(ctx, a)
+		if !slices.Contains(notReady, l.conn.Classify(err)) {
+			return nil // a refusal is an answer
+		}
+		left := time.Until(end)
+		if ctx.Err() != nil || left <= 0 {
+			return err
+		}
+		if !told && l.onWait != nil {
+			l.onWait(fmt.Sprintf("waiting for the store to answer, %s at most (--drain): %s", units.Duration(left.Round(100*time.Millisecond)), l.mask(err.Error())))
+		}
+		select {
+		case <-time.After(min(answerPause, left)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// answer asks a store once, within answerPatience. One that does not heed the end of
+// its context is left behind.
+func answer(ctx context.Context, a store.Answerer) error {
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
+	defer cancel()
+	said := make(chan error, 1) // one value: the sender never waits
+	go func() { said <- a.Answer(ctx) }()
+	select {
+	case err := <-said:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("no answer within %s: %w", units.Duration(answerPatience), ctx.Err())
+	}
+}
+
+// timeUp is when the run was to end by its duration, or now.
+func (l *Live) timeUp() time.Time {
+	if l.ended.IsZero() {
+		l.ended = time.Now()
+	}
+	if d := l.Inputs.Duration; d > 0 {
+		if up := l.began.Add(l.Inputs.Warmup + d); up.Before(l.ended) && l.run.ByDuration() {
+			return up
+		}
+	}
+	return l.ended
+}
+
+// unanswered verifies although the store does not answer: the plan may hold
+// something that has to end, and knows best what it misses. It is given little time.
+func (l *Live) unanswered(ctx context.Context, why error) workload.Verification {
+	if l.plan.Verify == nil {
+		return l.verify(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
+	defer cancel()
+	v := l.verify(ctx)
+	if v.State == workload.Incomplete {
+		waited := time.Since(l.timeUp()).Round(100 * time.Millisecond)
+		v.Summary = fmt.Sprintf("the store did not answer for %s after the end of the run (%s): %s", units.Duration(waited), l.mask(why.Error()), v.Summary)
+	}
+	return v
+}
