@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -38,12 +39,12 @@ func (a *app) dataCommand() *cobra.Command {
 	f := &dataFlags{}
 	list := &cobra.Command{
 		Use: "list --target URL", Short: "List what perfbench made under a namespace, with its size now",
-		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withKeeper(c, f, a.dataList) },
+		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
 	}
 	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	remove := &cobra.Command{
 		Use: "delete --target URL", Short: "Delete what perfbench made under a namespace, and nothing else",
-		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withKeeper(c, f, a.dataDelete) },
+		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
@@ -68,8 +69,16 @@ type entry struct {
 	Exists  bool   `json:"exists"`
 }
 
-// withKeeper opens the store and hands what was made there to do.
-func (a *app) withKeeper(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error) error {
+// kept is a store that keeps what was made, and what was made there.
+type kept struct {
+	conn  store.Conn
+	keep  store.Keeper
+	names []string // of spaces; nil: all
+	all   []entry
+}
+
+// withData opens the store and hands what was made there to do.
+func (a *app) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k *kept) error) error {
 	for _, name := range []string{"target", "namespace", "file", "password-file", "yes"} {
 		if err := a.fromEnvironment(c, name, map[string]string{}); err != nil {
 			return err
@@ -100,9 +109,9 @@ func (a *app) withKeeper(c *cobra.Command, f *dataFlags, do func(ctx context.Con
 	if err != nil {
 		return errors.Join(fault.Code(fmt.Errorf("%s keeps no record of what was made: %w", driver.Title, err), fault.CodeInput), conn.Close())
 	}
-	all, err := lookUp(ctx, keeper, f.namespace, names)
-	if err == nil {
-		err = do(ctx, f, keeper, all)
+	k := &kept{conn: conn, keep: keeper, names: names}
+	if err = k.look(ctx, f.namespace); err == nil {
+		err = do(ctx, f, k)
 	}
 	return joinCoded([]error{err, conn.Close()})
 }
@@ -185,36 +194,40 @@ func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) 
 	return nil, first
 }
 
-// lookUp lists what is recorded, of these names if any are given, with what is
-// there now.
-func lookUp(ctx context.Context, k store.Keeper, namespace string, names []string) ([]entry, error) {
-	made, err := k.Made(ctx, namespace)
+// look lists what is recorded, of these names if any are given, with what is there
+// now.
+func (k *kept) look(ctx context.Context, namespace string) error {
+	made, err := k.keep.Made(ctx, namespace)
 	if err != nil {
-		return nil, fault.Code(err, fault.CodeStore)
+		return fault.Code(err, fault.CodeStore)
 	}
-	all := []entry{}
+	k.all = []entry{}
 	for _, m := range made {
-		if names != nil && !slices.Contains(names, m.Name) {
+		if k.names != nil && !slices.Contains(k.names, m.Name) {
 			continue
 		}
-		found, err := k.Inspect(ctx, m.Space)
+		found, err := k.keep.Inspect(ctx, m.Space, m.Parts...)
 		if err != nil {
-			return nil, fault.Code(err, fault.CodeStore)
+			return fault.Code(err, fault.CodeStore)
 		}
-		all = append(all, entry{m, found.Kind, found.Size, found.Exists})
+		k.all = append(k.all, entry{m, found.Kind, found.Size, found.Exists})
 	}
-	return all, nil
+	return nil
 }
 
-func (a *app) dataList(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error {
+func (a *app) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	if f.json {
-		return writeJSON(a.Stdout, all)
+		return writeJSON(a.Stdout, k.all)
 	}
 	if f.plan != nil {
-		return a.groupListing(ctx, f, k, false)
+		return a.groupListing(ctx, f, k.conn, nil)
 	}
-	a.entries(f, all)
-	return nil
+	a.entries(f, k.all)
+	who, err := place.Holder(ctx, k.conn, f.namespace)
+	if who != "" {
+		fmt.Fprintf(a.Stdout, "in use by %s\n", who)
+	}
+	return fault.Code(err, fault.CodeStore)
 }
 
 func (a *app) entries(f *dataFlags, all []entry) {
@@ -244,37 +257,50 @@ func (a *app) entries(f *dataFlags, all []entry) {
 	})
 }
 
-func (a *app) dataDelete(ctx context.Context, f *dataFlags, k store.Keeper, all []entry) error {
-	a.entries(f, all)
-	if len(all) == 0 {
+func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
+	a.entries(f, k.all)
+	if len(k.all) == 0 {
 		return nil
 	}
 	if !f.yes {
 		if !a.StdinTerminal {
 			return fault.Input(errors.New("delete: nothing was deleted, for nobody can be asked"), "say --yes to delete without being asked")
 		}
-		fmt.Fprintf(a.Stderr, "Delete these %d spaces for good? [y/N] ", len(all))
+		fmt.Fprintf(a.Stderr, "Delete these %d spaces for good? [y/N] ", len(k.all))
 		answer, _ := bufio.NewReader(a.Stdin).ReadString('\n')
 		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
 			fmt.Fprintln(a.Stdout, "nothing was deleted")
 			return nil
 		}
 	}
-	if f.plan != nil {
-		return a.groupListing(ctx, f, k, true)
+	claim, err := place.Hold(ctx, k.conn, f.namespace, "perfbench data delete")
+	if err != nil {
+		return fault.Code(fmt.Errorf("nothing was deleted: %w", err), fault.CodeStore)
 	}
-	for _, e := range all {
-		if e.Shared && e.Exists {
-			fmt.Fprintf(a.Stdout, "%s: left alone, for it held entries of others before perfbench wrote into it; delete it yourself\n", e.Name)
-			continue
+	if err = k.look(ctx, f.namespace); err == nil { // again, for a run may have ended while somebody was asked
+		if f.plan != nil {
+			err = a.groupListing(ctx, f, k.conn, claim)
+		} else {
+			err = a.deleteAll(ctx, claim, k.all)
 		}
+	}
+	return joinCoded([]error{err, claim.Release(context.WithoutCancel(ctx))})
+}
+
+// deleteAll deletes spaces one by one.
+func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
+	for _, e := range all {
 		last := time.Now()
-		gone, err := k.Drop(ctx, e.Space, func(done int64) {
+		gone, err := claim.Delete(ctx, e.Space, func(done int64) {
 			if time.Since(last) > time.Second {
 				last = time.Now()
 				fmt.Fprintf(a.Stderr, "%s: %d gone so far\n", e.Name, done)
 			}
 		})
+		if errors.Is(err, place.ErrShared) {
+			fmt.Fprintf(a.Stdout, "%s: left alone, for others had made it before perfbench wrote into it; delete it yourself\n", e.Name)
+			continue
+		}
 		if err != nil {
 			return fault.Hint(fault.Code(fmt.Errorf("delete %s: %w", e.Name, err), fault.CodeStore), "what is left can be deleted by the same command")
 		}
@@ -290,13 +316,10 @@ func several(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// groupListing prints what a group file names, and removes what of it is ours.
-func (a *app) groupListing(ctx context.Context, f *dataFlags, k store.Keeper, remove bool) error {
-	conn, ok := k.(store.Conn)
-	if !ok {
-		return fault.Input(errors.New("this store has no listing"), "")
-	}
-	text, err := group.Listing(ctx, conn, f.plan, remove)
+// groupListing prints what a group file names, and with a claim removes what of it is
+// ours.
+func (a *app) groupListing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
+	text, err := group.Listing(ctx, conn, f.plan, claim)
 	fmt.Fprint(a.Stdout, text)
 	return fault.Code(err, fault.CodeStore)
 }

@@ -53,7 +53,7 @@ func (k *kept) Classify(err error) store.Class {
 func (k *kept) Close() error { return k.c.Close() }
 
 // Inspect tells how many messages wait in a queue.
-func (k *kept) Inspect(_ context.Context, s store.Space) (store.Found, error) {
+func (k *kept) Inspect(_ context.Context, s store.Space, _ ...string) (store.Found, error) {
 	n, users, there, err := look(k.c, s.Name)
 	if err != nil || !there {
 		return store.Found{}, err

@@ -24,6 +24,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui   profiles/*   report   store/*        know the words, never the engine
 //	engine             rundir                  run plans; keep runs
 //	workload                                   the words
+//	place                                      whose data is whose
 //	measure   store   fault   units   suggest  the ground
 //
 // A package that is not there yet breaks no rule.
@@ -35,7 +36,8 @@ var may = []struct{ from, to string }{
 	{"internal/units", "internal/fault internal/suggest"},
 	{"internal/suggest", ""},
 	{"internal/store", "internal/fault internal/units internal/suggest"},
-	{"internal/workload", "internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/place", "internal/store internal/fault"},
+	{"internal/workload", "internal/place internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/rundir", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},

@@ -53,7 +53,12 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 		run.Notices = append(run.Notices, a)
 	}
 	silent := l.silent(ctx, run.EndedBy)
-	if run.Verification = unverified(); !silent || l.plan.Verify == nil {
+	switch {
+	case l.claimLost() != nil:
+		run.Verification = workload.Verification{State: workload.Incomplete, Summary: l.claimLost().Error()}
+	case silent && l.plan.Verify != nil:
+		run.Verification = unverified()
+	default:
 		if err := l.answers(ctx, run.EndedBy); err != nil {
 			run.Verification, silent = l.unanswered(ctx, err), true
 		} else {
@@ -62,11 +67,16 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	}
 	var errs []error
 	switch {
-	case !l.Cleanup || l.plan.Teardown == nil:
+	case !l.Cleanup || l.plan.Teardown == nil && l.claim == nil:
+	case l.claimLost() != nil:
+		errs = append(errs, errors.New("what this run made was not removed: it is no longer its own"))
 	case silent:
 		errs = append(errs, fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later"))
 	default:
 		errs = append(errs, l.teardown(ctx))
+	}
+	if !silent { // else the lease lapses by itself
+		l.letGo(ctx)
 	}
 	judged, missed := l.judge(&run)
 	o.Missed = missed
@@ -135,7 +145,14 @@ func (l *Live) teardown(ctx context.Context) error {
 				done <- fmt.Errorf("the removal broke off: %v", r)
 			}
 		}()
-		done <- l.plan.Teardown(ctx)
+		var errs []error
+		if l.plan.Teardown != nil {
+			errs = append(errs, l.plan.Teardown(ctx))
+		}
+		if l.claim != nil {
+			errs = append(errs, l.claim.Drop(ctx))
+		}
+		done <- errors.Join(errs...)
 	}()
 	select {
 	case err := <-done:

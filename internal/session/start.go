@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -45,8 +46,10 @@ type Live struct {
 	conn    store.Conn
 	journal *rundir.Journal
 	run     *engine.Run
-	began   time.Time
-	cpu     time.Duration
+	// claim is the hold on the spaces of the run; nil when it has none.
+	claim *place.Claim
+	began time.Time
+	cpu   time.Duration
 	// counts and operations are of the plan; the sink alone uses them.
 	counts     []bool
 	operations []measure.Operation
@@ -192,11 +195,11 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	}
 	l.journal = j
 	if err := l.prepare(ctx, tell); err != nil {
-		return errors.Join(err, j.Discard())
+		return errors.Join(err, l.abandon(ctx, err), j.Discard())
 	}
 	if warm, ok := l.conn.(store.Warmer); ok {
 		if err := warm.Warm(ctx, int(Settings(l.plan)["threads"])); err != nil {
-			return errors.Join(fault.Code(err, fault.CodeStore), j.Discard())
+			return errors.Join(fault.Code(err, fault.CodeStore), l.abandon(ctx, err), j.Discard())
 		}
 	}
 	if !l.release() { // interrupted: from here on a run would end gracefully
@@ -213,10 +216,11 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		Sink:        l.second, Grace: l.Inputs.Drain,
 	})
 	if err != nil {
-		return errors.Join(fmt.Errorf("start the run: %w", err), j.Discard())
+		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
 	}
 	l.afterInterrupt(ctx)
 	go l.followEnd()
+	l.whileClaimed()
 	return nil
 }
 
@@ -233,12 +237,8 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 	if err := l.binding.New(ctx, l.conn, plan); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	if prober, ok := l.conn.(store.Prober); ok {
-		for _, s := range plan.Spaces {
-			if err := prober.Probe(ctx, s); err != nil {
-				return fault.Code(err, fault.CodeStore)
-			}
-		}
+	if err := l.take(ctx, in); err != nil {
+		return err
 	}
 	if plan.Setup == nil {
 		return nil

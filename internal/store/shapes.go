@@ -22,8 +22,9 @@ type Shape string
 const Map Shape = "map"
 
 // Keys is several structures under one name, laid out by a profile that keeps its
-// own data: on a store of keys, all keys that begin with the name and a hash tag.
-// Such a space is Grouped.
+// own data: on a store of keys, those that begin with the name and a hash tag, and
+// then the space is Grouped; on Cassandra tables, which the record names; on a store
+// of SQL the one table of that name. The profile makes them, the store does not.
 const Keys Shape = "keys"
 
 // Entry is one key with its value. Both may be reused by the caller once the
@@ -90,6 +91,11 @@ type Found struct {
 	Kind string
 	// Size is the number of entries, -1 when it cannot be told.
 	Size int64
+	// Parts are those of the parts asked for that are there.
+	Parts []string
+	// Strangers are some of the keys that begin with the space's name and are none of
+	// its own: others have put them there. They do not make Exists true.
+	Strangers []string
 }
 
 // Made is the record of a space that perfbench made, kept in the store beside
@@ -102,22 +108,30 @@ type Made struct {
 	Updated string `json:"updated"`
 	// Params holds what a later run must know to recognise the data.
 	Params map[string]string `json:"params,omitempty"`
-	// Shared says that entries of others were in the space when we first wrote into
-	// it: it is not ours to remove as a whole.
+	// Shared says that others had made the space when we first wrote into it: it is
+	// not ours to remove.
 	Shared bool `json:"shared,omitempty"`
+	// Parts is what a space of shape Keys consists of, and nothing else of it is ours:
+	// on a store of tables their names, exactly as they are there; on a store of keys
+	// what follows the space's name and ":", where a * stands for any text:
+	// "{*}:g:*". Records of older versions have none.
+	Parts []string `json:"parts,omitempty"`
 }
 
 // Keeper looks after spaces: what is there, what we made, and its removal. It
-// never touches anything that was not recorded as ours.
+// never touches anything that was not recorded as ours. Package place is the one to
+// call it; nobody else drops anything.
 type Keeper interface {
-	// Inspect looks at a space.
-	Inspect(ctx context.Context, s Space) (Found, error)
-	// Record writes down that we made a space; again: replaces the record.
+	// Inspect looks at a space, and at which of its parts are there; see Made.Parts. It
+	// changes nothing, and whose the space is does not matter.
+	Inspect(ctx context.Context, s Space, parts ...string) (Found, error)
+	// Record writes down that we made a space, and then makes what a space of shape
+	// Map needs; again: replaces the record.
 	Record(ctx context.Context, m Made) error
 	// Made lists what is recorded under a namespace.
 	Made(ctx context.Context, namespace string) ([]Made, error)
-	// Drop removes a space's data and its record, and tells how many keys or
-	// rows are gone. progress may be nil.
+	// Drop removes a space's data, exactly as far as its record says, and the record,
+	// and tells how many keys, rows or tables are gone. progress may be nil.
 	Drop(ctx context.Context, s Space, progress func(done int64)) (int64, error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -34,6 +35,13 @@ type Plan struct {
 	Bytes int64
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
+	// Claims are the spaces that the run uses on the store that it was bound to, and
+	// Admit what it makes of what is there; see place.Want. They are claimed before Setup,
+	// and dropped after Teardown. The binding sets both.
+	Claims []place.Space
+	Admit  func(ctx context.Context, c *place.Claim) error
+	// Keeps is where the claims are, when it is another store than the run's.
+	Keeps store.Conn
 
 	// Documents are the ids of the formats to write when none were asked for,
 	// beside those of every run; empty: the profile's first.
@@ -42,13 +50,14 @@ type Plan struct {
 	// Private is what the profile's Design hands to its binding.
 	Private any
 
-	// Setup prepares the store: spaces, data to be read. progress may be called
-	// from any goroutine.
+	// Setup prepares the store: tables, data to be read. The spaces have been claimed and
+	// recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error
 	// Verify compares what is stored with what was acknowledged. It is called
 	// after the last phase, also after a failure.
 	Verify func(ctx context.Context) Verification
-	// Teardown removes what this run made; called with --cleanup only.
+	// Teardown removes what this run made beside its spaces, or nil; called with
+	// --cleanup only.
 	Teardown func(ctx context.Context) error
 	// UnderWay, when set, names what the profile itself waits for at the end, beside
 	// operations of its workers, and since when none of it has ended; nil: nothing. Any

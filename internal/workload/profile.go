@@ -85,8 +85,8 @@ type Inputs struct {
 // Binding says how a profile runs on one driver's stores.
 type Binding struct {
 	Driver string
-	// New connects the plan to the store: it fills in Setup, Verify, Teardown,
-	// Facts and the tracks' NewTask. It may ask the store but changes nothing.
+	// New connects the plan to the store: it fills in Claims, Admit, Setup, Verify,
+	// Teardown, Facts and the tracks' NewTask. It may ask the store but changes nothing.
 	New func(ctx context.Context, c store.Conn, p *Plan) error
 	// Target, when set, is opened in place of the user's: of the embedded store,
 	// which has another kind for some profiles.

@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Listing describes the structures that a plan of this profile names, in the
-// layout of PadoGrid's listing, with their sizes now; remove deletes those that
-// are recorded as ours. A size is that before the removal, and deleted says
+// layout of PadoGrid's listing, with their sizes now; with a claim on the namespace
+// those that are recorded as ours are deleted. A size is that before the removal, and deleted says
 // whether the structure is gone; with compat=on it says, as in the original,
 // whether it is still there. Topics are never deleted. Any goroutine may call it.
-func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove bool) (string, error) {
+func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove *place.Claim) (string, error) {
 	s, ok := p.Private.(*spec)
 	if !ok {
 		return "", errors.New("group: the plan is of another profile")
@@ -28,11 +28,7 @@ func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove bool) (
 	if s.colocate == "auto" && isCluster(c) {
 		s.lay(true)
 	}
-	made, err := keep.Made(ctx, s.namespace)
-	if err != nil {
-		return "", err
-	}
-	l := lister{s: s, keep: keep, made: made, remove: remove}
+	l := lister{s: s, keep: keep, remove: remove, gone: map[store.Space]bool{}}
 	for _, step := range s.steps {
 		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].together)
 		for _, g := range step {
@@ -52,8 +48,8 @@ func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove bool) (
 type lister struct {
 	s      *spec
 	keep   store.Keeper
-	made   []store.Made
-	remove bool
+	remove *place.Claim
+	gone   map[store.Space]bool
 	b      strings.Builder
 }
 
@@ -75,7 +71,7 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 	} else {
 		l.b.WriteString("    size: unknown\n")
 	}
-	if l.remove && found.Exists {
+	if l.remove != nil && found.Exists {
 		if err := l.drop(ctx, o); err != nil {
 			return err
 		}
@@ -94,14 +90,15 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 // drop removes a structure that is ours, and the sorted set beside a cache.
 func (l *lister) drop(ctx context.Context, o *opSpec) error {
 	for _, sp := range []store.Space{o.space, {Namespace: o.space.Namespace, Name: timeouts(o.space)}} {
-		ours := slices.ContainsFunc(l.made, func(m store.Made) bool { return m.Name == sp.Name && m.Grouped == sp.Grouped && !m.Shared })
-		if !ours {
+		if _, ours := l.remove.Earlier(sp); !ours || l.gone[sp] {
 			continue
 		}
-		if _, err := l.keep.Drop(ctx, sp, nil); err != nil {
+		if _, err := l.remove.Delete(ctx, sp, nil); errors.Is(err, place.ErrShared) {
+			continue
+		} else if err != nil {
 			return fmt.Errorf("delete %s: %w", sp.Name, err)
 		}
-		l.made = slices.DeleteFunc(l.made, func(m store.Made) bool { return m.Name == sp.Name && m.Grouped == sp.Grouped })
+		l.gone[sp] = true
 	}
 	return nil
 }

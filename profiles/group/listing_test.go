@@ -6,6 +6,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/place"
 )
 
 func TestListing(t *testing.T) {
@@ -23,12 +25,15 @@ func TestListing(t *testing.T) {
 			"\ngroup: g2\n  - name: list1\n    data: List\n    size: 3\n    deleted: " + deleted +
 			"\n\nRunning Group(s): g3\n\ngroup: g3\n  - name: topic1\n    data: Topic\n    deleted: N/A\n  - name: c\n    data: MapCache\n    size: 2\n    deleted: " + deleted + "\n"
 	}
-	got, err := Listing(t.Context(), c, p, false)
+	got, err := Listing(t.Context(), c, p, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want("false"), got)
-	got, err = Listing(t.Context(), c, p, true)
+	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
+	require.NoError(t, err)
+	got, err = Listing(t.Context(), c, p, claim)
 	require.NoError(t, err)
 	assert.Equal(t, want("true"), got)
+	require.NoError(t, claim.Release(t.Context()))
 	client := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = client.Close() })
 	left, err := client.Keys(t.Context(), "*").Result()

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // given makes values: "name=value" pairs of flags over the parameters' defaults.
@@ -136,6 +137,7 @@ func bound(t *testing.T, c store.Conn, in workload.Inputs) *workload.Plan {
 	t.Helper()
 	p := design(t, in)
 	require.NoError(t, bind(t.Context(), c, p))
+	profiletest.Claimed(t, Name, c, p, in)
 	return p
 }
 

@@ -118,7 +118,7 @@ func TestWrongTypesAreNamed(t *testing.T) {
 	defer func() { _ = raw.Close() }()
 	require.NoError(t, raw.Set(t.Context(), "perfbench:profile", "text", 0).Err())
 	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "perfbench:profile is there and is a string, not a map")
+	require.ErrorContains(t, err, "perfbench:profile is there and is a string, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 

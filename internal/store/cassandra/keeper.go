@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,11 +24,11 @@ func madeKey(s store.Space) []byte {
 	return []byte(s.Name)
 }
 
-// Inspect looks at the table of a space. One of ours that is empty counts as
-// nothing; of one that has other columns the kind says so.
-func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+// Inspect looks at the table of a space, or at those of its parts that are there; of
+// one that has other columns than those of a map the kind says so.
+func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	if s.Shape == store.Keys {
-		return c.inspectTables(ctx, s)
+		return c.inspectTables(ctx, s, parts)
 	}
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -44,25 +45,34 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) 
 	if found.Size, err = c.count(ctx, t); err != nil {
 		return store.Found{}, wrap("count", t, err)
 	}
-	if found.Size == 0 {
-		if recorded, err := c.recorded(ctx, s); recorded || err != nil {
-			return store.Found{}, err
-		}
-	}
 	return found, nil
 }
 
-// inspectTables looks for the tables of a space that a profile has laid out itself,
-// when it is recorded as ours. Their rows are not counted.
-func (c *Conn) inspectTables(ctx context.Context, s store.Space) (store.Found, error) {
-	if recorded, err := c.recorded(ctx, s); err != nil || !recorded {
-		return store.Found{}, err
+// inspectTables looks for the tables of a space that a profile has laid out itself.
+// Their rows are not counted.
+func (c *Conn) inspectTables(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
+	if len(parts) == 0 { // what an older version has recorded
+		if recorded, err := c.recorded(ctx, s); err != nil || !recorded {
+			return store.Found{}, err
+		}
+		_, names, err := c.tablesOf(ctx, s)
+		return store.Found{Exists: len(names) > 0, Kind: "tables", Size: -1}, err
 	}
-	_, names, err := c.tablesOf(ctx, s)
-	if err != nil || len(names) == 0 {
-		return store.Found{}, err
+	keyspace := c.KeyspaceFor(s.Namespace)
+	found := store.Found{Kind: "tables", Size: -1}
+	for _, name := range parts {
+		columns, err := c.Columns(ctx, keyspace, name)
+		if err != nil {
+			return store.Found{}, fmt.Errorf("look for %s: %w", name, err)
+		}
+		if len(columns) > 0 {
+			found.Exists, found.Parts = true, append(found.Parts, name)
+		}
 	}
-	return store.Found{Exists: true, Kind: "tables", Size: -1}, nil
+	if !found.Exists {
+		return store.Found{}, nil
+	}
+	return found, nil
 }
 
 // fits says whether a table has our columns.
@@ -76,20 +86,31 @@ func (t *table) fits(columns map[string]string) bool {
 
 // recorded says whether a space is written down as ours.
 func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
-	made, err := c.made(s.Namespace)
-	if err != nil {
-		return false, err
-	}
-	_, ok, err := c.get(ctx, made, nil, madeKey(s))
-	if absent(err) {
-		return false, nil
-	}
-	return ok, wrap("read", made, err)
+	_, ok, err := c.recordOf(ctx, s)
+	return ok, err
 }
 
-// Record makes the keyspace and the table of a space, unless they are there, and
-// writes down that we made them. Of a space of shape Keys the profile makes the
-// tables itself.
+// recordOf returns what is written down of a space, false when it is not ours.
+func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
+	made, err := c.made(s.Namespace)
+	if err != nil {
+		return m, false, err
+	}
+	text, ok, err := c.get(ctx, made, nil, madeKey(s))
+	if absent(err) {
+		return m, false, nil
+	}
+	if !ok || err != nil {
+		return m, false, wrap("read", made, err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, false, fault.Store(fmt.Errorf("cassandra: %q in %s is no record of perfbench", madeKey(s), made.name), "use another --namespace")
+	}
+	return m, true, nil
+}
+
+// Record makes the keyspace unless it is there, writes down that we made a space, and
+// makes the table of a map. Of a space of another shape the profile makes the tables.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	made, err := c.made(m.Namespace)
 	if err != nil {
@@ -98,24 +119,33 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if _, err := c.EnsureKeyspace(ctx, m.Namespace); err != nil {
 		return err
 	}
-	tables := []*table{made}
-	if m.Shape != store.Keys {
-		t, err := c.tableOf(m.Space)
-		if err != nil {
-			return err
-		}
-		tables = append(tables, t)
-	}
-	for _, t := range tables {
-		if err := c.create(ctx, t); err != nil {
-			return err
-		}
-	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	return wrap("write", made, c.Query(made.set, madeKey(m.Space), text).ExecContext(ctx))
+	err = c.inMade(ctx, made, func() error { return c.Query(made.set, madeKey(m.Space), text).ExecContext(ctx) })
+	if err != nil || m.Shape == store.Keys {
+		return wrap("write", made, err)
+	}
+	t, err := c.tableOf(m.Space)
+	if err != nil {
+		return err
+	}
+	return c.create(ctx, t)
+}
+
+// inMade calls f with the table of records in place, again when somebody else has
+// dropped it meanwhile as the last of theirs went.
+func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
+	for try := 1; ; try++ {
+		err := c.create(ctx, made)
+		if err == nil {
+			err = f()
+		}
+		if err == nil || !absent(err) || try == 5 {
+			return err
+		}
+	}
 }
 
 // create makes a table unless it is there. It looks first: a change of the schema
@@ -141,6 +171,10 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	var out []store.Made
 	var key, text []byte
 	for iter.Scan(&key, &text) {
+		if bytes.Equal(key, leaseKey) {
+			key, text = nil, nil
+			continue
+		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || string(madeKey(m.Space)) != string(key) {
 			return nil, errors.Join(fault.Store(fmt.Errorf("cassandra: %q in %s is no record of perfbench", key, made.name), "use another --namespace"), iter.Close())
@@ -159,10 +193,10 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 }
 
 // Drop removes the table of a space that is recorded as ours, or of one of shape
-// Keys all tables whose names begin with the space's, and the record. It tells
-// how many rows are gone; of shape Keys how many tables.
+// Keys exactly the tables that the record names, and the record. It tells how many
+// rows are gone; of shape Keys how many tables.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
-	recorded, err := c.recorded(ctx, s)
+	m, recorded, err := c.recordOf(ctx, s)
 	if err != nil {
 		return 0, err
 	}
@@ -170,8 +204,8 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		return 0, fault.Input(fmt.Errorf("cassandra: %s was not made by perfbench", s.Name), "only what perfbench made is deleted")
 	}
 	var n int64
-	if s.Shape == store.Keys {
-		n, err = c.dropTables(ctx, s)
+	if m.Shape == store.Keys {
+		n, err = c.dropTables(ctx, s, m.Parts)
 	} else {
 		n, err = c.dropTable(ctx, s)
 	}
@@ -181,11 +215,34 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	if progress != nil {
 		progress(n)
 	}
+	return n, c.unrecord(ctx, s)
+}
+
+// unrecord removes a record, and the table of records with the last of them.
+func (c *Conn) unrecord(ctx context.Context, s store.Space) error {
 	made, err := c.made(s.Namespace)
 	if err != nil {
-		return n, err
+		return err
 	}
-	return n, wrap("write", made, c.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx))
+	if err := c.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx); err != nil {
+		return wrap("write", made, err)
+	}
+	left, err := c.left(ctx, made)
+	if err == nil && left == 0 {
+		err = c.session.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+	}
+	return wrap("drop", made, err)
+}
+
+// left counts what is in the table of records, up to two.
+func (c *Conn) left(ctx context.Context, made *table) (int, error) {
+	iter := c.session.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
+	var key []byte
+	n := 0
+	for iter.Scan(&key) {
+		n++
+	}
+	return n, iter.Close()
 }
 
 func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
@@ -200,8 +257,8 @@ func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
 	return n, wrap("drop", t, c.session.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
-// tablesOf lists the tables of a space that a profile has laid out itself: they begin
-// with the namespace, the space's name and "_".
+// tablesOf lists the tables of a space of shape Keys whose record, of an older
+// version, names none: they begin with the namespace, the space's name and "_".
 func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, names []string, err error) {
 	keyspace = c.KeyspaceFor(s.Namespace)
 	prefix := Name(s.Name) + "_"
@@ -221,11 +278,14 @@ func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, na
 	return keyspace, names, nil
 }
 
-// dropTables removes the tables of a space that a profile has laid out itself.
-func (c *Conn) dropTables(ctx context.Context, s store.Space) (int64, error) {
-	keyspace, names, err := c.tablesOf(ctx, s)
-	if err != nil {
-		return 0, err
+// dropTables removes the tables that a record names.
+func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
+	keyspace := c.KeyspaceFor(s.Namespace)
+	if len(names) == 0 { // TODO: goes once no profile writes records without parts
+		var err error
+		if keyspace, names, err = c.tablesOf(ctx, s); err != nil {
+			return 0, err
+		}
 	}
 	for i, name := range names {
 		if err := c.session.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {

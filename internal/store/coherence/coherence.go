@@ -53,6 +53,7 @@ var _ interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 	store.Pooled
 } = (*Conn)(nil)

@@ -29,9 +29,9 @@ func madeKey(s store.Space) string {
 // Queues is the shape of a space that is a queue.
 const Queues store.Shape = "queue"
 
-// Inspect looks at the cache or queue of a space. An empty one counts as nothing:
-// the server makes it when somebody looks.
-func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+// Inspect looks at the cache or queue of a space. An empty one counts as nothing: the
+// server makes it when somebody looks, so that it cannot be told whose it is.
+func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	n, kind, err := c.sizeOf(ctx, s)
 	if err != nil || n == 0 {
 		return store.Found{}, err
@@ -93,6 +93,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	}
 	var out []store.Made
 	for key, text := range texts {
+		if key == leaseKey {
+			continue
+		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || madeKey(m.Space) != key {
 			return nil, fault.Store(fmt.Errorf("coherence: %q in %s is no record of perfbench", key, name), "use another --namespace")

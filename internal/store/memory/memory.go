@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -40,6 +41,7 @@ var _ interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 } = (*Conn)(nil)
 
@@ -110,12 +112,19 @@ func placeOf(s store.Space) place { return place{s.Namespace, s.Name, s.Grouped}
 type database struct {
 	tables atomic.Pointer[map[place]*table]
 
-	mu   sync.Mutex
-	made map[place]store.Made
+	mu     sync.Mutex
+	made   map[place]store.Made
+	leases map[string]held
+}
+
+// held is who has the lease of a namespace, and until when.
+type held struct {
+	store.Lease
+	until time.Time
 }
 
 func newDatabase() *database {
-	d := &database{made: map[place]store.Made{}}
+	d := &database{made: map[place]store.Made{}, leases: map[string]held{}}
 	d.tables.Store(&map[place]*table{})
 	return d
 }
@@ -154,7 +163,7 @@ func (d *database) drop(s store.Space) *table {
 func (d *database) record(m store.Made) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m.Params = maps.Clone(m.Params)
+	m.Params, m.Parts = maps.Clone(m.Params), slices.Clone(m.Parts)
 	d.made[placeOf(m.Space)] = m
 }
 
@@ -171,7 +180,7 @@ func (d *database) madeIn(namespace string) []store.Made {
 	var out []store.Made
 	for p, m := range d.made {
 		if p.namespace == namespace {
-			m.Params = maps.Clone(m.Params)
+			m.Params, m.Parts = maps.Clone(m.Params), slices.Clone(m.Parts)
 			out = append(out, m)
 		}
 	}

@@ -143,13 +143,19 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	return 0, nil
 }
 
-// Inspect looks at a space.
-func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+// Inspect looks at a space. What a profile keeps itself is there when it is
+// recorded, which is all that can be told of it.
+func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	n, err := c.Count(ctx, s)
-	if err != nil || n == 0 {
+	switch {
+	case err != nil:
 		return store.Found{}, err
+	case n > 0:
+		return store.Found{Exists: true, Kind: "map", Size: n}, nil
+	case s.Shape == store.Keys && c.db.recorded(s):
+		return store.Found{Exists: true, Kind: "keys", Size: -1}, nil
 	}
-	return store.Found{Exists: true, Kind: "map", Size: n}, nil
+	return store.Found{}, nil
 }
 
 // Record writes down that we made a space.

@@ -5,6 +5,7 @@ package null
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -33,6 +34,7 @@ var _ interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 	store.Forgetful
 } = Conn{}
@@ -113,7 +115,9 @@ func (Conn) GetGroup(_ context.Context, _ store.Space, _ []byte, keys [][]byte) 
 }
 
 // Inspect finds nothing.
-func (Conn) Inspect(context.Context, store.Space) (store.Found, error) { return store.Found{}, nil }
+func (Conn) Inspect(context.Context, store.Space, ...string) (store.Found, error) {
+	return store.Found{}, nil
+}
 
 // Record does nothing.
 func (Conn) Record(context.Context, store.Made) error { return nil }
@@ -123,3 +127,16 @@ func (Conn) Made(context.Context, string) ([]store.Made, error) { return nil, ni
 
 // Drop removes nothing.
 func (Conn) Drop(context.Context, store.Space, func(done int64)) (int64, error) { return 0, nil }
+
+// Hold gives the lease to everybody: there is nothing that two could want.
+func (Conn) Hold(_ context.Context, _ string, l store.Lease, _ time.Duration) (store.Lease, store.Hold, error) {
+	return l, store.Renewed, nil
+}
+
+// Holder is nobody.
+func (Conn) Holder(context.Context, string) (store.Lease, bool, error) {
+	return store.Lease{}, false, nil
+}
+
+// Free does nothing.
+func (Conn) Free(context.Context, string, store.Lease) error { return nil }

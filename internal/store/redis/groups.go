@@ -70,7 +70,7 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 		return n, failed("hlen", l, err)
 	}
 	var total int64
-	err := c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
+	err := c.own(ctx, s, nil, func(m *goredis.Client, keys []string) error {
 		pipe := m.Pipeline()
 		lens := make([]*goredis.IntCmd, len(keys))
 		for i, k := range keys {

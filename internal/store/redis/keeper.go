@@ -15,10 +15,10 @@ import (
 )
 
 // Inspect looks at a space: what is under its key, or under any key of its groups.
-func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	key := keyOf(s)
 	if s.Grouped {
-		return c.inspectGroups(ctx, s)
+		return c.inspectGroups(ctx, s, parts)
 	}
 	kind, err := c.client.Type(ctx, key).Result()
 	if err != nil {
@@ -52,29 +52,76 @@ func (c *Conn) sizeOf(ctx context.Context, key, kind string) (int64, error) {
 	return -1, nil
 }
 
-// inspectGroups counts the entries of all groups; -1 when one is no hash.
-func (c *Conn) inspectGroups(ctx context.Context, s store.Space) (store.Found, error) {
-	found := store.Found{}
-	err := c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
-		if !found.Exists {
-			kind, err := m.Type(ctx, keys[0]).Result()
-			if err != nil {
-				return err
+// maxStrangers is how many keys of others are told of.
+const maxStrangers = 10
+
+// inspectGroups looks at all keys that begin with that of a space, and tells its own
+// from those of others. The entries of groups are counted, -1 when one is no hash;
+// those of a space of keys are not.
+func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
+	key, found := keyOf(s), store.Found{}
+	first, forms := "", map[string]bool{}
+	err := c.scan(ctx, s, func(_ *goredis.Client, keys []string) error {
+		for _, k := range keys {
+			form, ours := formOf(s, parts, key, k)
+			switch {
+			case !ours && len(found.Strangers) < maxStrangers:
+				found.Strangers = append(found.Strangers, k)
+			case ours:
+				found.Exists, forms[form] = true, true
+				if first == "" {
+					first = k
+				}
 			}
-			found.Exists, found.Kind = true, kind
 		}
 		return nil
 	})
 	if err != nil {
-		return store.Found{}, fmt.Errorf("scan %s: %w", keyOf(s), err)
+		return store.Found{}, fmt.Errorf("scan %s: %w", key, err)
 	}
-	if !found.Exists {
+	for _, form := range parts {
+		if forms[form] {
+			found.Parts = append(found.Parts, form)
+		}
+	}
+	if found.Strangers, err = c.strangers(ctx, s, found.Strangers); err != nil || !found.Exists {
+		return found, err
+	}
+	if found.Kind, err = c.client.Type(ctx, first).Result(); err != nil {
+		return store.Found{}, fmt.Errorf("type %s: %w", first, err)
+	}
+	if found.Size = -1; s.Shape == store.Keys {
 		return found, nil
 	}
 	if found.Size, err = c.Count(ctx, s); Classify(err) == store.WrongType {
 		found.Size, err = -1, nil
 	}
 	return found, err
+}
+
+// strangers leaves out keys that are those of other spaces of ours.
+func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	made, err := c.Made(ctx, s.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(keys)
+	keys = slices.DeleteFunc(keys, func(k string) bool {
+		return slices.ContainsFunc(made, func(m store.Made) bool {
+			if !m.Grouped {
+				return k == keyOf(m.Space)
+			}
+			_, ours := formOf(m.Space, m.Parts, keyOf(m.Space), k)
+			return ours && m.Name != s.Name
+		})
+	})
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return keys, nil
 }
 
 // Record writes down that we made a space, in a hash beside the data.
@@ -121,23 +168,30 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, nil
 }
 
-// Drop removes the keys of a space that is recorded as ours, and its record. It
-// tells how many keys are gone.
+// Drop removes the keys of a space that is recorded as ours, and its record. Of a
+// grouped space these are the keys that have one of the forms that the record names,
+// as they are found; what others have put beside them stays. It tells how many keys
+// are gone.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	key, made := keyOf(s), madeKey(s.Namespace)
-	recorded, err := c.client.HExists(ctx, made, madeField(s)).Result()
+	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
+	if errors.Is(err, goredis.Nil) {
+		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")
+	}
 	if err != nil {
 		return 0, recordError(made, err)
 	}
-	if !recorded {
-		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")
+	var m store.Made
+	if err := json.Unmarshal(text, &m); err != nil {
+		return 0, fault.Store(fmt.Errorf("redis: %s: %q is no record of perfbench", made, madeField(s)), "use another --namespace")
 	}
 	if progress == nil {
 		progress = func(int64) {}
 	}
 	var gone int64
 	if s.Grouped {
-		gone, err = c.dropGroups(ctx, s, progress)
+		s.Shape = m.Shape
+		gone, err = c.dropGroups(ctx, s, m.Parts, progress)
 	} else {
 		gone, err = unlink(ctx, c.client, key)
 		progress(gone)
@@ -149,9 +203,9 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return gone, recordError(made, c.client.HDel(ctx, made, madeField(s)).Err())
 }
 
-func (c *Conn) dropGroups(ctx context.Context, s store.Space, progress func(int64)) (int64, error) {
+func (c *Conn) dropGroups(ctx context.Context, s store.Space, parts []string, progress func(int64)) (int64, error) {
 	var gone int64
-	err := c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
+	err := c.own(ctx, s, parts, func(m *goredis.Client, keys []string) error {
 		n, err := unlink(ctx, m, keys...)
 		gone += n
 		progress(gone)

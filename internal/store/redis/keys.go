@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -52,36 +53,66 @@ func madeField(s store.Space) string {
 	return s.Name
 }
 
+// leaseKey returns the key of the lease of a namespace.
+func leaseKey(namespace string) string {
+	if namespace == "" {
+		return "_perfbench_lease"
+	}
+	return namespace + ":_lease"
+}
+
 var globs = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 
-// groupPattern returns what SCAN is to look for to find the groups of a space.
-// isGroup has the last word.
-func groupPattern(s store.Space, key string) string {
-	if s.Shape == store.Keys {
-		return globs.Replace(key) + ":{*}*"
+// anyTag is the form of all keys that have a hash tag: what a record of an older
+// version stands for.
+const anyTag = "{*}*"
+
+// formOf returns which of its forms makes k a key of a grouped space, where key is
+// what they all begin with. Of a space that is no space of keys these are its
+// groups; k is a stranger when there is none.
+func formOf(s store.Space, parts []string, key, k string) (form string, ours bool) {
+	rest, ok := strings.CutPrefix(k, key+":")
+	switch {
+	case !ok:
+		return "", false
+	case s.Shape != store.Keys:
+		tag, ok := strings.CutPrefix(rest, "{")
+		if ok {
+			tag, ok = strings.CutSuffix(tag, "}")
+		}
+		return "", ok && !strings.ContainsAny(tag, "{}")
+	case len(parts) == 0:
+		return "", like(anyTag, rest)
 	}
-	return globs.Replace(key) + ":{*}"
+	i := slices.IndexFunc(parts, func(form string) bool { return like(form, rest) })
+	if i < 0 {
+		return "", false
+	}
+	return parts[i], true
 }
 
-// isGroup says whether k is the key of a group of the space with that key, or one
-// of the keys of a space of keys.
-func isGroup(s store.Space, key, k string) bool {
-	tag, ok := strings.CutPrefix(k, key+":{")
-	if !ok {
-		return false
+// like says whether a text has a form, in which a * stands for any text.
+func like(form, text string) bool {
+	pieces := strings.Split(form, "*")
+	rest, ok := strings.CutPrefix(text, pieces[0])
+	if !ok || len(pieces) == 1 {
+		return ok && rest == ""
 	}
-	if s.Shape == store.Keys {
-		return strings.Contains(tag, "}")
+	last := len(pieces) - 1
+	for _, p := range pieces[1:last] {
+		at := strings.Index(rest, p)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(p):]
 	}
-	tag, ok = strings.CutSuffix(tag, "}")
-	return ok && !strings.ContainsAny(tag, "{}")
+	return strings.HasSuffix(rest, pieces[last])
 }
 
-// scan calls f with the keys of a grouped space, each once, some at a time, with
-// the client of the master that holds them.
+// scan calls f with the keys that begin with that of a grouped space and a colon,
+// each once, some at a time, with the client of the master that holds them.
 func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client, keys []string) error) error {
-	key := keyOf(s)
-	pattern := groupPattern(s, key)
+	pattern := globs.Replace(keyOf(s)) + ":*"
 	seen := map[string]struct{}{} // SCAN may return a key again
 	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		var cursor uint64
@@ -90,15 +121,15 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 			if err != nil {
 				return err
 			}
-			ours := found[:0]
+			fresh := found[:0]
 			for _, k := range found {
-				if _, again := seen[k]; !again && isGroup(s, key, k) {
+				if _, again := seen[k]; !again {
 					seen[k] = struct{}{}
-					ours = append(ours, k)
+					fresh = append(fresh, k)
 				}
 			}
-			if len(ours) > 0 {
-				if err := f(m, ours); err != nil {
+			if len(fresh) > 0 {
+				if err := f(m, fresh); err != nil {
 					return err
 				}
 			}
@@ -106,5 +137,20 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 				return nil
 			}
 		}
+	})
+}
+
+// own calls f with the keys of a grouped space that have one of its forms.
+func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m *goredis.Client, keys []string) error) error {
+	key := keyOf(s)
+	return c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
+		keys = slices.DeleteFunc(keys, func(k string) bool {
+			_, ours := formOf(s, parts, key, k)
+			return !ours
+		})
+		if len(keys) == 0 {
+			return nil
+		}
+		return f(m, keys)
 	})
 }

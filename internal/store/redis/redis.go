@@ -56,6 +56,7 @@ var _ interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 } = (*Conn)(nil)
 

@@ -26,7 +26,9 @@ type dialect struct {
 	// auto says that the driver keeps prepared statements by itself.
 	auto bool
 	// tables counts the tables of that name in the database in use.
-	tables    string
+	tables string
+	// now asks for the server's time in Unix milliseconds.
+	now       string
 	dialector func(gorm.ConnPool) gorm.Dialector
 }
 
@@ -35,6 +37,7 @@ var dialects = map[string]*dialect{
 		name: DialectMySQL, title: "MariaDB or MySQL", quote: "`", keyType: "VARBINARY(512)", valType: "LONGBLOB",
 		upsert: " ON DUPLICATE KEY UPDATE v = VALUES(v)", nameLimit: 64, maxVars: 65535,
 		tables:    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+		now:       "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
 		dialector: mysqlDialector,
 	},
 	"postgres": {
@@ -43,12 +46,14 @@ var dialects = map[string]*dialect{
 		arrays: true, swap: true, auto: true,
 		tables: "SELECT COUNT(*) FROM pg_catalog.pg_class c WHERE c.relname = $1 AND c.relkind IN ('r','p','v','m','f') AND pg_table_is_visible(c.oid)",
 
+		now:       "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint",
 		dialector: postgresDialector,
 	},
 	"sqlite": {
 		name: DialectSQLite, title: "SQLite", quote: `"`, keyType: "BLOB", valType: "BLOB",
 		upsert: " ON CONFLICT (%k) DO UPDATE SET v = excluded.v", nameLimit: 255, maxVars: 32766,
 		tables:    "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
+		now:       "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
 		dialector: sqliteDialector,
 	},
 }

@@ -39,9 +39,9 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	return nil
 }
 
-// Inspect looks at the table of a space. One of ours that is empty counts as
-// nothing; of one that has other columns the kind says so.
-func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) {
+// Inspect looks at the table of a space; of one that has other columns than those
+// of a map the kind says so.
+func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
@@ -58,12 +58,6 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space) (store.Found, error) 
 	}
 	if !c.fits(ctx, t) {
 		found.Kind = "table with other columns"
-		return found, nil
-	}
-	if found.Size == 0 {
-		if recorded, err := c.recorded(ctx, s); recorded || err != nil {
-			return store.Found{}, err
-		}
 	}
 	return found, nil
 }
@@ -98,9 +92,9 @@ func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	}
 }
 
-// Record makes the table of a space, unless there is one, and writes down that we
-// made it. Before that it chooses the database named as the namespace when the
-// target names none.
+// Record writes down that we made a space, and makes the table of a map unless there
+// is one. Before that it chooses the database named as the namespace when the target
+// names none.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	t, err := c.tableOf(m.Space)
 	if err != nil {
@@ -117,17 +111,31 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if err := c.EnsureDatabase(ctx, m.Namespace); err != nil {
 		return err
 	}
-	if err := c.create(ctx, t); err != nil {
-		return c.refusal(ctx, err)
+	err = c.inMade(ctx, made, func() error {
+		_, err := c.sql.ExecContext(ctx, made.set, madeKey(m.Space), text)
+		return err
+	})
+	if err != nil {
+		return c.refusal(ctx, wrap("write", made, err))
 	}
+	if m.Shape != store.Map {
+		return nil
+	}
+	return c.refusal(ctx, c.create(ctx, t))
+}
+
+// inMade calls f with the table of records in place, again when somebody else has
+// dropped it meanwhile as the last of theirs went.
+func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 	for try := 1; ; try++ {
-		err = c.create(ctx, made)
+		err := c.create(ctx, made)
 		if err == nil {
-			_, err = c.sql.ExecContext(ctx, made.set, madeKey(m.Space), text)
+			err = f()
 		}
-		if err == nil || !absent(err) || try == 5 { // somebody else has dropped it as the last of theirs
-			return c.refusal(ctx, wrap("write", made, err))
+		if err == nil || !absent(err) || try == 5 {
+			return err
 		}
+		c.forget(made)
 	}
 }
 
@@ -152,6 +160,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 		var key, text []byte
 		if err := rows.Scan(&key, &text); err != nil {
 			return err
+		}
+		if bytes.Equal(key, leaseKey) {
+			return nil
 		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || !bytes.Equal(madeKey(m.Space), key) {

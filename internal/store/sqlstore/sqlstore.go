@@ -89,6 +89,7 @@ var _ interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 	store.Warmer
 } = (*Conn)(nil)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +44,7 @@ func keeping(t *testing.T, db Maps, ns string) {
 	assert.Empty(t, other)
 	found, err := db.Inspect(ctx, a.Space)
 	require.NoError(t, err)
-	assert.Equal(t, store.Found{}, found, "a record makes no data")
+	assert.Zero(t, found.Size, "a record makes no data")
 }
 
 // dropping: Drop removes data and record of one space and tells how much is gone.
@@ -64,7 +66,9 @@ func dropping(t *testing.T, db Maps, ns string) {
 	gone, err := db.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	assert.Positive(t, gone)
-	count(t, db, s, 0)
+	found, err = db.Inspect(ctx, s)
+	require.NoError(t, err)
+	assert.Equal(t, store.Found{}, found)
 	count(t, db, g, 2500)
 	count(t, db, other, 1)
 
@@ -91,6 +95,81 @@ func dropping(t *testing.T, db Maps, ns string) {
 	for _, sp := range []store.Space{s, g, other} {
 		require.NoError(t, db.Record(ctx, store.Made{Space: sp}))
 	}
+}
+
+// leases: of two who want the lease of a namespace one gets it, renews it, and gives
+// it back; one that is not renewed lapses; and when it is given back with no record
+// left, nothing is.
+func leases(t *testing.T, db Maps, ns string) {
+	ctx := t.Context()
+	a, b := store.Lease{Run: "a", Host: "h", PID: 1, Token: "1"}, store.Lease{Run: "b", Host: "h", PID: 2, Token: "2"}
+	hold := func(l store.Lease, ttl time.Duration, want store.Hold, by store.Lease) {
+		t.Helper()
+		holder, how, err := db.Hold(ctx, ns, l, ttl)
+		require.NoError(t, err)
+		assert.Equal(t, want, how)
+		assert.Equal(t, by, holder)
+	}
+	who := func(want store.Lease, there bool) {
+		t.Helper()
+		holder, held, err := db.Holder(ctx, ns)
+		require.NoError(t, err)
+		assert.Equal(t, there, held)
+		if there {
+			assert.Equal(t, want, holder)
+		}
+	}
+	who(a, false)
+	hold(a, time.Minute, store.Taken, a)
+	hold(b, time.Minute, store.Denied, a)
+	hold(a, time.Minute, store.Renewed, a)
+	who(a, true)
+	made, err := db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Empty(t, made, "a lease is no record")
+	require.NoError(t, db.Free(ctx, ns, b), "of others it is left alone")
+	who(a, true)
+	require.NoError(t, db.Free(ctx, ns, a))
+	who(a, false)
+
+	hold(b, time.Second, store.Taken, b)
+	require.Eventually(t, func() bool {
+		_, how, err := db.Hold(ctx, ns, a, time.Minute)
+		return assert.NoError(t, err) && how == store.Taken
+	}, time.Minute, 50*time.Millisecond, "it lapses")
+	hold(b, time.Second, store.Denied, a)
+
+	// A lease and records live beside each other.
+	s := space(ns, "leased")
+	require.NoError(t, db.Record(ctx, store.Made{Space: s}))
+	require.NoError(t, db.Free(ctx, ns, a))
+	made, err = db.Made(ctx, ns)
+	require.NoError(t, err)
+	assert.Len(t, made, 1)
+	hold(a, time.Minute, store.Taken, a)
+	_, err = db.Drop(ctx, s, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Free(ctx, ns, a))
+
+	// Of many at once one gets it.
+	var all sync.WaitGroup
+	var took atomic.Int64
+	for i := range 8 {
+		all.Go(func() {
+			l := store.Lease{Run: "r", PID: i, Token: fmt.Sprint(i)}
+			_, how, err := db.Hold(ctx, ns, l, time.Minute)
+			assert.NoError(t, err)
+			if how == store.Taken {
+				took.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, 1, took.Load())
+	holder, held, err := db.Holder(ctx, ns)
+	require.NoError(t, err)
+	require.True(t, held)
+	require.NoError(t, db.Free(ctx, ns, holder))
 }
 
 // strangers: what was not recorded is not dropped.
@@ -188,6 +267,6 @@ func info(t *testing.T, db Maps, ns string) {
 	count(t, db, s, 0)
 	found, err := db.Inspect(t.Context(), s)
 	require.NoError(t, err)
-	assert.Equal(t, store.Found{}, found)
+	assert.Zero(t, found.Size)
 	assert.Equal(t, store.Worked, db.Classify(nil))
 }

@@ -25,6 +25,7 @@ type Maps interface {
 	store.Counter
 	store.GroupPutter
 	store.Keeper
+	store.Leaser
 	store.Prober
 }
 
@@ -43,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 		"keeping":     keeping,
 		"dropping":    dropping,
 		"strangers":   strangers,
+		"leases":      leases,
 		"cancelled":   cancelled,
 		"concurrency": concurrency,
 		"info":        info,
@@ -183,7 +185,7 @@ func groups(t *testing.T, db Maps, ns string) {
 	require.NoError(t, db.PutGroups(ctx, s, nil))
 	found, err := db.Inspect(ctx, s)
 	require.NoError(t, err)
-	assert.False(t, found.Exists)
+	assert.Zero(t, found.Size)
 
 	var gs []store.Group
 	for i := range 50 {

@@ -1,0 +1,169 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Spot returns what was found of one of the spaces that were wanted; of any other
+// space it is empty.
+func (c *Claim) Spot(s store.Space) Spot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.index(s); i >= 0 {
+		return *c.spots[i]
+	}
+	return Spot{Space: Space{Space: s}}
+}
+
+func (c *Claim) index(s store.Space) int {
+	return slices.IndexFunc(c.spots, func(t *Spot) bool { return t.Space.Space == s })
+}
+
+// Earlier returns what was recorded of a space before this claim, false when nothing
+// was.
+func (c *Claim) Earlier(s store.Space) (store.Made, bool) {
+	for _, m := range c.Made() {
+		if same(m, s) {
+			return m, true
+		}
+	}
+	return store.Made{}, false
+}
+
+// Made lists what was recorded under the namespace before this claim.
+func (c *Claim) Made() []store.Made {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.made
+}
+
+// Inspect looks at any space, wanted or not.
+func (c *Claim) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
+	return c.keep.Inspect(ctx, s, parts...)
+}
+
+// Leave says that a space will not be written after all. Only Admit may say so.
+func (c *Claim) Leave(s store.Space) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.index(s); i >= 0 {
+		c.spots[i].Reads = true
+	}
+}
+
+// Update changes what is recorded of a space that is written. While the claim is
+// being admitted nothing is written yet.
+func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.index(s)
+	if i < 0 {
+		return fmt.Errorf("%s was not claimed", Name(s))
+	}
+	spot := c.spots[i]
+	spot.Params = maps.Clone(params)
+	if !c.written || spot.Reads {
+		return nil
+	}
+	if err := c.lease.lost(); err != nil {
+		return err
+	}
+	return fault.Code(c.keep.Record(ctx, c.record(spot)), fault.CodeStore)
+}
+
+// Restore writes down once more what is ours where the record is gone: a store that
+// has lost everything in mid-run was written to since.
+func (c *Claim) Restore(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.written {
+		return nil
+	}
+	if err := c.lease.lost(); err != nil {
+		return err
+	}
+	made, err := c.keep.Made(ctx, c.want.Namespace)
+	if err != nil {
+		return err
+	}
+	for _, s := range c.spots {
+		there := slices.ContainsFunc(made, func(m store.Made) bool { return same(m, s.Space.Space) })
+		if there || s.Reads {
+			continue
+		}
+		if err := c.keep.Record(ctx, c.record(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop removes what this run has made: the spaces that were fresh. What was there
+// before stays, and what is shared with others above all.
+func (c *Claim) Drop(ctx context.Context) error {
+	if err := c.Restore(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.written {
+		return nil
+	}
+	return c.drop(ctx, c.spots)
+}
+
+func (c *Claim) drop(ctx context.Context, spots []*Spot) error {
+	var errs []error
+	for _, s := range spots {
+		if s.Reads || s.State != Fresh {
+			continue
+		}
+		if _, err := c.keep.Drop(ctx, s.Space.Space, nil); err != nil {
+			errs = append(errs, fmt.Errorf("delete %s: %w", Name(s.Space.Space), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Delete removes a space that an earlier run has recorded, with its record, and
+// tells how many keys, rows or tables are gone. A space that is shared with others
+// is refused as long as it is there.
+func (c *Claim) Delete(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	if err := c.lease.lost(); err != nil {
+		return 0, err
+	}
+	m, ok := c.Earlier(s)
+	if !ok {
+		return 0, fault.Input(fmt.Errorf("%s was not made by perfbench", Name(s)), "only what perfbench made is deleted")
+	}
+	if m.Shared {
+		found, err := c.keep.Inspect(ctx, m.Space, m.Parts...)
+		if err != nil {
+			return 0, fault.Code(err, fault.CodeStore)
+		}
+		if found.Exists {
+			return 0, ErrShared
+		}
+	}
+	return c.keep.Drop(ctx, m.Space, progress)
+}
+
+// ErrShared is that a space is shared with others.
+var ErrShared = fault.Input(errors.New("others had made it before perfbench wrote into it"), "delete it yourself")
+
+// Abandon ends a claim whose run could not begin. When its input was bad nothing is
+// left of what it made.
+func (c *Claim) Abandon(ctx context.Context, because error) error {
+	var err error
+	if fault.CodeOf(because) == fault.CodeInput {
+		err = c.Drop(ctx)
+	}
+	return errors.Join(err, c.Release(ctx))
+}

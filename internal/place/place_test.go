@@ -1,0 +1,311 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/memory"
+)
+
+const ns = "ns"
+
+func open(t *testing.T, name string) *memory.Conn {
+	t.Helper()
+	c, err := memory.Driver.Open(t.Context(), store.Target{Scheme: "memory", Path: name}, store.OpenOptions{})
+	require.NoError(t, err)
+	return c.(*memory.Conn)
+}
+
+func space(name string) store.Space {
+	return store.Space{Namespace: ns, Name: name, Shape: store.Map}
+}
+
+func want(run string, names ...string) Want {
+	w := Want{Namespace: ns, Profile: "test", Run: run}
+	for _, n := range names {
+		w.Spaces = append(w.Spaces, Space{Space: space(n), Params: map[string]string{"run": run}})
+	}
+	return w
+}
+
+func take(t *testing.T, c store.Conn, w Want) *Claim {
+	t.Helper()
+	claim, err := Take(t.Context(), c, w)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = claim.Release(context.WithoutCancel(t.Context())) })
+	return claim
+}
+
+func refused(t *testing.T, c store.Conn, w Want) error {
+	t.Helper()
+	_, err := Take(t.Context(), c, w)
+	require.Error(t, err)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "%v", err)
+	assert.NotEmpty(t, fault.HintOf(err))
+	return err
+}
+
+func made(t *testing.T, c store.Keeper) []store.Made {
+	t.Helper()
+	all, err := c.Made(t.Context(), ns)
+	require.NoError(t, err)
+	for i := range all {
+		all[i].Updated = ""
+	}
+	return all
+}
+
+func put(t *testing.T, c *memory.Conn, s store.Space) {
+	t.Helper()
+	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+}
+
+func TestFreshOursAndShared(t *testing.T) {
+	c := open(t, "")
+	first := take(t, c, want("r1", "a"))
+	assert.Equal(t, Fresh, first.Spot(space("a")).State)
+	record := store.Made{Space: space("a"), Profile: "test", Run: "r1", Params: map[string]string{"run": "r1"}}
+	assert.Equal(t, []store.Made{record}, made(t, c), "before the first write")
+	put(t, c, space("a"))
+	require.NoError(t, first.Release(t.Context()))
+
+	put(t, c, space("theirs"))
+	err := refused(t, c, want("r2", "a", "theirs"))
+	require.EqualError(t, err, "ns:theirs is there with 1 entries and was not made by perfbench")
+	assert.Equal(t, []store.Made{record}, made(t, c), "what is refused records nothing")
+	_, held, err := c.Holder(t.Context(), ns)
+	require.NoError(t, err)
+	assert.False(t, held)
+
+	w := want("r2", "a", "theirs")
+	w.Allow = true
+	second := take(t, c, w)
+	a := second.Spot(space("a"))
+	assert.Equal(t, Ours, a.State)
+	assert.Equal(t, "r1", a.Earlier.Params["run"])
+	assert.Equal(t, Shared, second.Spot(space("theirs")).State)
+	put(t, c, space("theirs"))
+	require.NoError(t, second.Drop(t.Context()))
+	require.NoError(t, second.Release(t.Context()))
+	all := made(t, c)
+	require.Len(t, all, 2)
+	assert.Equal(t, "r2", all[0].Params["run"])
+	assert.True(t, all[1].Shared)
+	n, err := c.Count(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, n, "an earlier run made it")
+
+	// What is shared stays so, needs no permission again, and is never dropped.
+	third := take(t, c, want("r3", "theirs"))
+	assert.Equal(t, Shared, third.Spot(space("theirs")).State)
+	require.NoError(t, third.Drop(t.Context()))
+	require.NoError(t, third.Release(t.Context()))
+	remove, err := Hold(t.Context(), c, ns, "a test")
+	require.NoError(t, err)
+	_, err = remove.Delete(t.Context(), space("theirs"), nil)
+	require.ErrorIs(t, err, ErrShared)
+	gone, err := remove.Delete(t.Context(), space("a"), nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, gone)
+	_, err = remove.Delete(t.Context(), space("never"), nil)
+	require.ErrorContains(t, err, "was not made by perfbench")
+	require.NoError(t, remove.Release(t.Context()))
+	n, err = c.Count(t.Context(), space("theirs"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, n)
+}
+
+func TestWhatARunMadeIsDropped(t *testing.T) {
+	c := open(t, "")
+	claim := take(t, c, want("r", "a", "b"))
+	put(t, c, space("a"))
+	require.NoError(t, claim.Drop(t.Context()))
+	assert.Empty(t, made(t, c))
+	n, err := c.Count(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.Zero(t, n)
+}
+
+func TestReadersLeaveNoTrace(t *testing.T) {
+	c := open(t, "")
+	put(t, c, space("theirs"))
+	w := want("r", "theirs", "b")
+	w.Spaces[0].Reads = true
+	w.Admit = func(_ context.Context, c *Claim) error {
+		c.Leave(space("b"))
+		return nil
+	}
+	claim := take(t, c, w)
+	assert.Empty(t, made(t, c))
+	_, held, err := c.Holder(t.Context(), ns)
+	require.NoError(t, err)
+	assert.False(t, held)
+	require.NoError(t, claim.Drop(t.Context()))
+	require.NoError(t, claim.Restore(t.Context()))
+	assert.Empty(t, made(t, c))
+	n, err := c.Count(t.Context(), space("theirs"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, n)
+}
+
+func TestAdmitDecides(t *testing.T) {
+	c := open(t, "")
+	w := want("r", "a")
+	w.Admit = func(context.Context, *Claim) error { return fault.Input(errors.New("no"), "hint") }
+	require.EqualError(t, refused(t, c, w), "no")
+	assert.Empty(t, made(t, c))
+	w.Admit = func(ctx context.Context, c *Claim) error {
+		return c.Update(ctx, space("a"), map[string]string{"state": "loading"})
+	}
+	claim := take(t, c, w)
+	assert.Equal(t, "loading", made(t, c)[0].Params["state"])
+	require.NoError(t, claim.Update(t.Context(), space("a"), nil))
+	assert.Empty(t, made(t, c)[0].Params)
+	require.Error(t, claim.Update(t.Context(), space("b"), nil), "what was not claimed")
+}
+
+func TestARunThatCannotBegin(t *testing.T) {
+	c := open(t, "")
+	claim := take(t, c, want("r", "a"))
+	put(t, c, space("a"))
+	require.NoError(t, claim.Abandon(t.Context(), fault.Input(errors.New("bad"), "")))
+	assert.Empty(t, made(t, c), "bad input leaves nothing behind")
+	claim = take(t, c, want("r", "a"))
+	require.NoError(t, claim.Abandon(t.Context(), fault.Store(errors.New("away"), "")))
+	assert.Len(t, made(t, c), 1, "what else was made is listed")
+	take(t, c, want("r2", "a"))
+}
+
+func TestOneAtATime(t *testing.T) {
+	c := open(t, "")
+	first := take(t, c, want("r1", "a"))
+	err := refused(t, c, want("r2", "b"))
+	require.ErrorContains(t, err, `the namespace "ns" is in use by r1 (process `)
+	assert.ErrorContains(t, err, " since 20")
+	_, err = Hold(t.Context(), c, ns, "perfbench data delete")
+	require.ErrorContains(t, err, "is in use by r1")
+	who, err := Holder(t.Context(), c, ns)
+	require.NoError(t, err)
+	assert.Contains(t, who, "r1 (process ")
+
+	// Who is at work there comes before what is wrong with what he has made so far.
+	require.NoError(t, c.Record(t.Context(), store.Made{Space: space("b")}))
+	put(t, c, space("theirs"))
+	require.ErrorContains(t, refused(t, c, want("r2", "theirs")), "is in use by r1")
+
+	other := want("r2")
+	s := space("a")
+	s.Namespace = "other"
+	other.Namespace, other.Spaces = "other", []Space{{Space: s}}
+	take(t, c, other)
+	require.NoError(t, first.Release(t.Context()))
+	take(t, c, want("r2", "b"))
+}
+
+func TestALeaseIsRenewedAndLapses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, "")
+		first := take(t, c, want("r1", "a"))
+		time.Sleep(10 * TTL)
+		refused(t, c, want("r2", "a"))
+		assert.NoError(t, first.Err())
+
+		first.lease.stop() // as if the process had died
+		first.lease.beating.Wait()
+		time.Sleep(TTL - Renewal - time.Millisecond)
+		refused(t, c, want("r2", "a"))
+		time.Sleep(Renewal + time.Millisecond)
+		second := take(t, c, want("r2", "a"))
+		assert.NoError(t, second.Release(t.Context()))
+	})
+}
+
+func TestAClaimThatWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, "")
+		first := take(t, c, want("r1", "a"))
+		put(t, c, space("a"))
+		// As after a suspension: the lease has lapsed, and another run came first.
+		require.NoError(t, c.Free(t.Context(), ns, first.lease.Lease))
+		other := self("r2")
+		other.Host = "elsewhere"
+		_, how, err := c.Hold(t.Context(), ns, other, time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, store.Taken, how)
+		<-first.Lost()
+		require.ErrorContains(t, first.Err(), `the namespace "ns" was taken over by r2 (process `)
+		assert.Equal(t, fault.CodeOther, fault.CodeOf(first.Err()))
+		require.Error(t, first.Drop(t.Context()))
+		require.Error(t, first.Update(t.Context(), space("a"), nil))
+		require.NoError(t, first.Release(t.Context()))
+		n, err := c.Count(t.Context(), space("a"))
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, n, "it is no longer ours to drop")
+		_, held, err := c.Holder(t.Context(), ns)
+		require.NoError(t, err)
+		assert.True(t, held)
+	})
+}
+
+func TestAStoreThatLostEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, "")
+		claim := take(t, c, want("r1", "a"))
+		_, err := c.Drop(t.Context(), space("a"), nil)
+		require.NoError(t, err)
+		require.NoError(t, c.Free(t.Context(), ns, claim.lease.Lease))
+		time.Sleep(Renewal + time.Millisecond)
+		synctest.Wait()
+		assert.Len(t, made(t, c), 1, "it is recorded again with the lease")
+		require.NoError(t, claim.Err())
+		require.NoError(t, claim.Release(t.Context()))
+	})
+}
+
+func TestTheDeadAreKnown(t *testing.T) {
+	l := self("r")
+	assert.False(t, dead(l))
+	if machine() == "" {
+		t.Skip("this system does not tell")
+	}
+	gone := l
+	gone.Born = "1"
+	assert.True(t, dead(gone), "another process has its number by now")
+	gone.Machine = "elsewhere"
+	assert.False(t, dead(gone))
+
+	c := open(t, "")
+	gone.Machine = l.Machine
+	_, _, err := c.Hold(t.Context(), ns, gone, time.Hour)
+	require.NoError(t, err)
+	claim := take(t, c, want("r2", "a"))
+	assert.NoError(t, claim.Err())
+}
+
+func TestPartsThatNoRecordNames(t *testing.T) {
+	old := store.Made{Parts: []string{"t1"}}
+	for _, tt := range []struct {
+		name string
+		spot Spot
+		want State
+	}{
+		{"nothing", Spot{}, Fresh},
+		{"ours", Spot{Recorded: true, Earlier: old, Found: store.Found{Exists: true, Size: -1, Parts: []string{"t1"}}}, Ours},
+		{"a table more", Spot{Recorded: true, Earlier: old, Found: store.Found{Exists: true, Size: -1, Parts: []string{"t1", "t2"}}}, Shared},
+		{"an older version's", Spot{Recorded: true, Found: store.Found{Exists: true, Size: -1}}, Ours},
+		{"not recorded, and empty", Spot{Found: store.Found{Exists: true}}, Shared},
+		{"an empty table of ours", Spot{Space: Space{Space: space("a")}, Recorded: true, Found: store.Found{Exists: true}}, Fresh},
+		{"an empty one that is shared", Spot{Space: Space{Space: space("a")}, Recorded: true, Earlier: store.Made{Shared: true}, Found: store.Found{Exists: true}}, Shared},
+		{"shared once, and gone", Spot{Recorded: true, Earlier: store.Made{Shared: true}}, Fresh},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.spot.whose()) })
+	}
+}

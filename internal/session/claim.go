@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// take claims the spaces of the bound plan.
+func (l *Live) take(ctx context.Context, in workload.Inputs) error {
+	if l.plan.Claims == nil {
+		return l.probe(ctx)
+	}
+	conn := l.conn
+	if l.plan.Keeps != nil {
+		conn = l.plan.Keeps
+	}
+	var err error
+	l.claim, err = place.Take(ctx, conn, place.Want{
+		Namespace: in.Namespace, Profile: l.Profile.Name, Run: in.RunID,
+		Spaces: l.plan.Claims, Allow: in.AllowExisting, Admit: l.plan.Admit,
+	})
+	return err
+}
+
+// probe asks the store whether it would take the writes of a plan without claims.
+func (l *Live) probe(ctx context.Context) error {
+	prober, ok := l.conn.(store.Prober)
+	if !ok {
+		return nil
+	}
+	for _, s := range l.plan.Spaces {
+		if err := prober.Probe(ctx, s); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	return nil
+}
+
+// abandon ends the claim of a run that could not begin. When it was interrupted its
+// connection is closed, and the lease lapses by itself.
+func (l *Live) abandon(ctx context.Context, because error) error {
+	if l.claim == nil || ctx.Err() != nil {
+		return nil
+	}
+	return l.claim.Abandon(ctx, because)
+}
+
+// whileClaimed stops the run when somebody else takes its spaces over.
+func (l *Live) whileClaimed() {
+	if l.claim == nil {
+		return
+	}
+	go func() { // ends with the run
+		select {
+		case <-l.claim.Lost():
+			l.Stop(l.claim.Err())
+		case <-l.run.Done():
+		}
+	}()
+}
+
+// claimLost returns why the spaces are somebody else's by now, nil when they are not.
+func (l *Live) claimLost() error {
+	if l.claim == nil {
+		return nil
+	}
+	return l.claim.Err()
+}
+
+// releaseTimeout is how long giving the lease up may take; it lapses in any case.
+const releaseTimeout = 5 * time.Second
+
+// letGo gives the lease up.
+func (l *Live) letGo(ctx context.Context) {
+	if l.claim == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	if err := l.claim.Release(ctx); err != nil {
+		l.env.Log.Debug("the lease lapses by itself", "why", err)
+	}
+}

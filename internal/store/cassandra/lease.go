@@ -1,0 +1,109 @@
+package cassandra
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// leaseKey is the key of the lease among the records of a namespace; no space has it.
+var leaseKey = []byte("\x00lease")
+
+// Hold takes or renews the lease of a namespace: a row that expires and is written
+// by lightweight transactions. Its time is in whole seconds.
+func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	made, err := c.made(namespace)
+	if err != nil {
+		return l, store.Denied, err
+	}
+	if _, err := c.EnsureKeyspace(ctx, namespace); err != nil {
+		return l, store.Denied, err
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return l, store.Denied, fmt.Errorf("lease of %s: %w", namespace, err)
+	}
+	holder, how := l, store.Denied
+	err = c.inMade(ctx, made, func() (err error) {
+		columns, err := c.Columns(ctx, made.keyspace, made.name)
+		if err == nil && !made.fits(columns) {
+			err = fault.Input(fmt.Errorf("cassandra: the table %s is there and has other columns than perfbench's records", made.name), "use another --namespace")
+		}
+		if err == nil {
+			holder, how, err = c.hold(ctx, made, l, text, max(int((ttl+time.Second-1)/time.Second), 1))
+		}
+		return err
+	})
+	return holder, how, c.explain(ctx, wrap("take the lease in", made, err))
+}
+
+func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
+	for {
+		now := map[string]any{}
+		applied, err := c.session.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
+		if err != nil || applied {
+			return l, store.Taken, err
+		}
+		was, _ := now["v"].([]byte)
+		holder, err := leaseOf(made, was)
+		if err != nil || holder != l {
+			return holder, store.Denied, err
+		}
+		applied, err = c.session.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+		if err != nil || applied {
+			return l, store.Renewed, err
+		}
+	}
+}
+
+func leaseOf(made *table, text []byte) (store.Lease, error) {
+	var l store.Lease
+	if err := json.Unmarshal(text, &l); err != nil {
+		return l, fault.Store(fmt.Errorf("cassandra: %q in %s is no lease of perfbench", leaseKey, made.name), "use another --namespace")
+	}
+	return l, nil
+}
+
+// Holder tells who has the lease of a namespace.
+func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+	made, err := c.made(namespace)
+	if err != nil {
+		return store.Lease{}, false, err
+	}
+	text, there, err := c.get(ctx, made, nil, leaseKey)
+	if absent(err) || err == nil && !there {
+		return store.Lease{}, false, nil
+	}
+	if err != nil {
+		return store.Lease{}, false, wrap("read", made, err)
+	}
+	l, err := leaseOf(made, text)
+	return l, err == nil, err
+}
+
+// Free gives the lease up, with the table of records when there is nothing else in it.
+func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
+	made, err := c.made(namespace)
+	if err != nil {
+		return err
+	}
+	if holder, held, err := c.Holder(ctx, namespace); err != nil || !held || holder != l {
+		return err
+	}
+	left, err := c.left(ctx, made)
+	switch {
+	case err != nil:
+	case left == 1:
+		err = c.session.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+	default:
+		var text []byte
+		if text, err = json.Marshal(l); err == nil {
+			_, err = c.session.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
+		}
+	}
+	return wrap("give back the lease in", made, err)
+}

@@ -1,0 +1,169 @@
+package coherence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// leaseKey is the key of the lease among the records of a namespace; no space has it.
+const leaseKey = "\x00lease"
+
+// leaseEntry is the lease as it is kept: an entry that expires.
+type leaseEntry struct {
+	store.Lease
+	// Claimed says that the lease has been taken and has no time yet: the client can put
+	// an entry if there is none, or one that expires, but not both in one step. Who
+	// finds such an entry unchanged after a while takes it over.
+	Claimed bool `json:"claimed,omitempty"`
+}
+
+// claimLimit is how long an entry may stand without a time.
+const claimLimit = 2 * time.Second
+
+// Hold takes or renews the lease of a namespace.
+func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	name := madeName(namespace)
+	claim, err1 := json.Marshal(leaseEntry{l, true})
+	text, err2 := json.Marshal(leaseEntry{Lease: l})
+	if err := firstOf(err1, err2); err != nil {
+		return l, store.Denied, fmt.Errorf("lease %s: %w", name, err)
+	}
+	for {
+		was, err := c.leaseText(ctx, name)
+		if err != nil {
+			return l, store.Denied, err
+		}
+		how := store.Taken
+		switch {
+		case was == nil:
+			took, err := c.putLease(ctx, name, nil, claim)
+			if err != nil {
+				return l, store.Denied, err
+			}
+			if !took {
+				continue
+			}
+		case bytes.Equal(was, text):
+			how = store.Renewed
+		case !bytes.Equal(was, claim): // else: our own, whose second step has failed
+			holder, took, err := c.overtake(ctx, name, was, claim)
+			if err != nil || !took {
+				return holder, store.Denied, err
+			}
+		}
+		return c.prolong(ctx, name, l, text, ttl, how)
+	}
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prolong gives the lease its time. Should somebody else have come meanwhile, which
+// takes a pause of ours as long as that time, they keep theirs.
+func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []byte, ttl time.Duration, how store.Hold) (store.Lease, store.Hold, error) {
+	before, err := c.expireLease(ctx, name, text, ttl)
+	if err != nil {
+		return l, store.Denied, err
+	}
+	if before == nil {
+		return l, store.Taken, nil
+	}
+	was, err := leaseOf(name, before)
+	if err != nil || was.Lease == l {
+		return l, how, err
+	}
+	_, err = c.expireLease(ctx, name, before, ttl)
+	return was.Lease, store.Denied, err
+}
+
+// overtake takes an entry over that has stood without a time for too long, and else
+// tells whose it is.
+func (c *Conn) overtake(ctx context.Context, name string, was, claim []byte) (store.Lease, bool, error) {
+	old, err := leaseOf(name, was)
+	if err != nil || !old.Claimed {
+		return old.Lease, false, err
+	}
+	select {
+	case <-ctx.Done():
+		return old.Lease, false, ctx.Err()
+	case <-time.After(claimLimit):
+	}
+	took, err := c.putLease(ctx, name, was, claim)
+	return old.Lease, took, err
+}
+
+// leaseText reads the entry, nil when there is none.
+func (c *Conn) leaseText(ctx context.Context, name string) ([]byte, error) {
+	return onCache(ctx, c, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+		v, err := m.Get(ctx, leaseKey)
+		if err != nil || v == nil {
+			return nil, err
+		}
+		return *v, nil
+	})
+}
+
+// putLease stores the entry if what is there is old, nil being nothing.
+func (c *Conn) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
+	return onCache(ctx, c, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
+		if old == nil {
+			before, err := m.PutIfAbsent(ctx, leaseKey, text)
+			return before == nil, err
+		}
+		return m.ReplaceMapping(ctx, leaseKey, old, text)
+	})
+}
+
+// expireLease stores the entry for so long, and returns what was there.
+func (c *Conn) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
+	return onCache(ctx, c, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+		v, err := m.PutWithExpiry(ctx, leaseKey, text, ttl)
+		if err != nil || v == nil {
+			return nil, err
+		}
+		return *v, nil
+	})
+}
+
+func leaseOf(name string, text []byte) (leaseEntry, error) {
+	var e leaseEntry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, fault.Store(fmt.Errorf("coherence: %q in %s is no lease of perfbench", leaseKey, name), "use another --namespace")
+	}
+	return e, nil
+}
+
+// Holder tells who has the lease of a namespace.
+func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+	name := madeName(namespace)
+	text, err := c.leaseText(ctx, name)
+	if text == nil || err != nil {
+		return store.Lease{}, false, err
+	}
+	e, err := leaseOf(name, text)
+	return e.Lease, err == nil, err
+}
+
+// Free gives the lease up. The cache of records stays, empty, as all caches do.
+func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
+	text, err := json.Marshal(leaseEntry{Lease: l})
+	if err != nil {
+		return fmt.Errorf("lease of %s: %w", namespace, err)
+	}
+	_, err = onCache(ctx, c, "give back the lease in", madeName(namespace), func(ctx context.Context, m Cache) (bool, error) {
+		return m.RemoveMapping(ctx, leaseKey, text)
+	})
+	return err
+}

@@ -1,0 +1,93 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// The lease of a namespace is a key that expires: SET NX PX, which only who holds it
+// may prolong or remove. KEYS: the lease; ARGV: its text, its time in ms.
+var (
+	holdScript = goredis.NewScript(`
+local now = redis.call('GET', KEYS[1])
+if not now then
+  redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+  return {1, ARGV[1]}
+end
+if now == ARGV[1] then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return {2, now}
+end
+return {0, now}`)
+	freeScript = goredis.NewScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`)
+)
+
+// Hold takes or renews the lease of a namespace.
+func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	key := leaseKey(namespace)
+	text, err := json.Marshal(l)
+	if err != nil {
+		return l, store.Denied, fmt.Errorf("lease %s: %w", key, err)
+	}
+	got, err := holdScript.Run(ctx, c.client, []string{key}, text, ttl.Milliseconds()).Slice()
+	if err != nil {
+		return l, store.Denied, leaseError(key, err)
+	}
+	how, _ := got[0].(int64)
+	now, _ := got[1].(string)
+	holder, err := leaseOf(key, now)
+	return holder, []store.Hold{store.Denied, store.Taken, store.Renewed}[how], err
+}
+
+// Holder tells who has the lease of a namespace.
+func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+	key := leaseKey(namespace)
+	text, err := c.client.Get(ctx, key).Result()
+	if errors.Is(err, goredis.Nil) {
+		return store.Lease{}, false, nil
+	}
+	if err != nil {
+		return store.Lease{}, false, leaseError(key, err)
+	}
+	l, err := leaseOf(key, text)
+	return l, err == nil, err
+}
+
+// Free gives the lease up. The records are a hash, which goes with the last of them.
+func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
+	key := leaseKey(namespace)
+	text, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("lease %s: %w", key, err)
+	}
+	return leaseError(key, freeScript.Run(ctx, c.client, []string{key}, text).Err())
+}
+
+func leaseOf(key, text string) (store.Lease, error) {
+	var l store.Lease
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return l, fault.Store(fmt.Errorf("redis: %s is no lease of perfbench", key), "use another --namespace")
+	}
+	return l, nil
+}
+
+func leaseError(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("lease of the namespace (%s): %w", key, err)
+	if Classify(err) == store.WrongType {
+		return fault.Store(err, "something else is under this key; use another --namespace")
+	}
+	return err
+}

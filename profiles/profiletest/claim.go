@@ -1,0 +1,47 @@
+package profiletest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Claimed does for a plan that was bound what a session does: Setup claims the spaces
+// of the plan first, and Teardown drops what it made. The lease is given back at once,
+// so that a test can set up plan after plan in one namespace.
+func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in workload.Inputs) {
+	tb.Helper()
+	setup, teardown := p.Setup, p.Teardown
+	var claim *place.Claim
+	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
+		conn := c
+		if p.Keeps != nil {
+			conn = p.Keeps
+		}
+		var err error
+		claim, err = place.Take(ctx, conn, place.Want{
+			Namespace: in.Namespace, Profile: profile, Run: in.RunID, Spaces: p.Claims, Allow: in.AllowExisting, Admit: p.Admit,
+		})
+		if err == nil {
+			err = claim.Release(ctx)
+		}
+		if err != nil || setup == nil {
+			return err
+		}
+		if err := setup(ctx, progress); err != nil {
+			return errors.Join(err, claim.Abandon(ctx, err))
+		}
+		return nil
+	}
+	p.Teardown = func(ctx context.Context) error {
+		var err error
+		if teardown != nil {
+			err = teardown(ctx)
+		}
+		return errors.Join(err, claim.Drop(ctx))
+	}
+}
