@@ -222,9 +222,15 @@ func (p *panicError) Error() string { return fmt.Sprintf("panic: %v (at %s)", p.
 // origin finds, in a stack, the line that panicked.
 func origin(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
-	for i, l := range lines {
-		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
-			where, _, _ := strings.Cut(strings.TrimSpace(lines[i+3]), " +")
+	panicked := false
+	for i := 0; i+1 < len(lines); i++ {
+		switch l := lines[i]; {
+		case strings.HasPrefix(l, "panic("):
+			panicked = true
+			i++
+		case !panicked || strings.HasPrefix(l, "\t") || strings.HasPrefix(l, "runtime."):
+		default: // the first function below the runtime's own
+			where, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
 			if k := strings.LastIndexByte(where, '/'); k >= 0 {
 				where = where[k+1:]
 			}

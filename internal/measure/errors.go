@@ -13,14 +13,16 @@ const maxMessages = 10
 // maxMessageLen is where a message is cut.
 const maxMessageLen = 500
 
-// errorLog classifies errors and keeps the first distinct messages. Any worker
-// may call note; it locks only while there is room for another message.
+// errorLog classifies errors and keeps the first distinct messages, at least one of
+// each class. Any worker may call note; it locks only while there is room for
+// another message.
 type errorLog struct {
 	classify func(error) uint8
 	classes  []string
 	ops      []Operation
 	now      func() int64
 	full     atomic.Bool
+	kept     atomic.Uint64 // a bit for each class that has a message
 
 	mu   sync.Mutex
 	seen []Message
@@ -28,7 +30,8 @@ type errorLog struct {
 
 func (l *errorLog) note(op uint16, err error) uint8 {
 	class := max(l.classify(err), 1)
-	if l.full.Load() {
+	bit := uint64(1) << (class & 63)
+	if l.full.Load() && l.kept.Load()&bit != 0 {
 		return class
 	}
 	text := err.Error()
@@ -37,10 +40,12 @@ func (l *errorLog) note(op uint16, err error) uint8 {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.ContainsFunc(l.seen, func(m Message) bool { return m.Text == text }) || len(l.seen) >= maxMessages {
+	if slices.ContainsFunc(l.seen, func(m Message) bool { return m.Text == text }) ||
+		len(l.seen) >= maxMessages && l.kept.Load()&bit != 0 {
 		return class
 	}
 	l.seen = append(l.seen, Message{Operation: l.ops[op], Class: className(l.classes, class), Text: text, At: time.Duration(l.now())})
+	l.kept.Or(bit)
 	l.full.Store(len(l.seen) >= maxMessages)
 	return class
 }

@@ -210,7 +210,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
-		Classify: func(err error) uint8 { return uint8(l.conn.Classify(err)) },
+		Classify: l.classify,
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Sink:        l.second, Grace: l.Inputs.Drain,
@@ -222,6 +222,15 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	go l.followEnd()
 	l.whileClaimed()
 	return nil
+}
+
+// classify puts an operation's error in a class: a panic of its task, which is no
+// doing of the store, or what the store's driver makes of it.
+func (l *Live) classify(err error) uint8 {
+	if engine.IsPanic(err) {
+		return uint8(store.Panicked)
+	}
+	return uint8(l.conn.Classify(err))
 }
 
 // prepare designs the plan again, now that the run has an id, connects it to the
