@@ -1,6 +1,9 @@
 package workload
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Settings are the numbers that may change while a run is going. A Settings
 // that has been published is never written to again: change a copy. It has no
@@ -90,6 +93,13 @@ func (k Knob) Clamp(v float64) float64 {
 		return k.Min
 	}
 	return min(max(v, k.Min), k.Max)
+}
+
+// FewThreads is the warning of a plan whose total of threads leaves none for some of
+// its tracks, called what: how many run all the same, one at least in each.
+func FewThreads(total Value, tracks int, what string, run int64) string {
+	return fmt.Sprintf("threads=%s (%s) is the total over the %d %s and leaves too few for one each: each has at least one, so %d run",
+		total.Text, total.From(), tracks, what, run)
 }
 
 // Split divides total over n tracks as evenly as it goes and returns the part of

@@ -146,8 +146,10 @@ func (r *designer) threads(s *spec) {
 	case open == 0 && given && total.Origin > workload.OriginDefault && rest != 0:
 		r.Warn("threads=%s (%s) has no effect: every map has threads of its own", total.Text, total.From())
 	case open > 0 && rest < int64(open) && r.Problems.Err() == nil:
-		r.Problems.Add(fault.Input(fmt.Errorf("threads: %s (%s) is the total over the maps, and leaves too few for one each", total.Text, total.From()),
-			"use more threads, or load one map with --set mapNames="+s.maps[0].name))
+		asked := int64(open) - rest
+		rest = int64(open)
+		n, _ := total.Int(1, workload.MaxThreads)
+		r.Warn("%s; --set mapNames=%s loads one map alone", workload.FewThreads(total, len(s.maps), "maps", n+asked), s.maps[0].name)
 	}
 	for i, k := 0, 0; i < len(s.maps) && open > 0; i++ {
 		if aims[i].isOwn {

@@ -175,6 +175,30 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// --threads 1 is everyone's first experiment: each map has one thread then, and the
+// plan says so.
+func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
+	both := [2]string{"mapNames", "eligibility,profile"}
+	for _, c := range []struct {
+		flags [][2]string
+		want  []int
+		says  string
+	}{
+		{[][2]string{both, {"threads", "1"}}, []int{1, 1}, "threads=1 (flag --set) is the total over the 2 maps and leaves too few for one each: each has at least one, so 2 run; --set mapNames=eligibility loads one map alone"},
+		{[][2]string{both, {"threads", "4"}, {"profile.threads", "4"}}, []int{1, 4}, "so 5 run"},
+		{[][2]string{both, {"threads", "2"}}, []int{1, 1}, ""},
+	} {
+		p := design(t, workload.Inputs{Values: given(c.flags...)})
+		s := specOf(p)
+		assert.Equal(t, c.want, []int{s.maps[0].start.Threads, s.maps[1].start.Threads})
+		if c.says == "" {
+			assert.NotContains(t, strings.Join(p.Warnings, "\n"), "threads")
+			continue
+		}
+		assert.Contains(t, strings.Join(p.Warnings, "\n"), c.says)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	both := [2]string{"mapNames", "eligibility,profile"}
 	for _, c := range []struct {
@@ -183,8 +207,6 @@ func TestRefusals(t *testing.T) {
 		count int64
 		want  string
 	}{
-		{"fewer threads than maps", [][2]string{both, {"threads", "1"}}, 0, "threads: 1 (flag --set) is the total over the maps, and leaves too few for one each"},
-		{"one map takes all threads", [][2]string{both, {"threads", "4"}, {"profile.threads", "4"}}, 0, "leaves too few"},
 		{"fewer entries than maps", [][2]string{both}, 1, "count: 1 is fewer than the 2 maps that share it"},
 		{"threads out of range", [][2]string{{"threads", "5000"}}, 0, "threads: \"5000\" (flag --set) is not in 1..4096"},
 		{"a size out of range", [][2]string{{"payload", "1GiB"}}, 0, "payload: \"1GiB\""},

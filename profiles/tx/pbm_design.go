@@ -104,8 +104,16 @@ func (r *designer) share(s *pbmSpec, in workload.Inputs) {
 		r.Show(m.name+"."+total.Name, strconv.FormatInt(m.total, 10), v)
 		v = r.Pick(threads, m.name+".threads", m.name+"."+threads.Name, threads.Name)
 		if t, ok := r.Values["threads"]; ok && t.Origin > v.Origin {
-			n, err := t.Int(int64(len(s.maps)), workload.MaxThreads)
-			r.Problems.Add(err)
+			n, err := t.Int(1, workload.MaxThreads)
+			if i == 0 {
+				r.Problems.Add(err)
+			}
+			if few := int64(len(s.maps)); n < few && err == nil {
+				if i == 0 {
+					r.Warn("%s", workload.FewThreads(t, len(s.maps), "maps", few))
+				}
+				n = few
+			}
 			m.start.Threads, v = workload.Split(int(n), len(s.maps), i), t
 		} else {
 			m.start.Threads = int(r.Integer(threads, v))

@@ -280,6 +280,17 @@ func TestParametersOfOtherModes(t *testing.T) {
 	}
 }
 
+func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
+	p, err := Design(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=1")))
+	require.NoError(t, err)
+	for _, tr := range p.Tracks() {
+		assert.Equal(t, 1, tr.Start.Threads, tr.Name)
+	}
+	assert.Equal(t, []string{"threads=1 (flag --set) is the total over the 2 maps and leaves too few for one each: each has at least one, so 2 run"}, p.Warnings)
+	_, err = Design(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=0")))
+	assert.ErrorContains(t, err, `threads: "0" (flag --set) is not in 1..4096`)
+}
+
 func TestBadInput(t *testing.T) {
 	for words, want := range map[string]string{
 		"mode=sage":                            "did you mean saga",
