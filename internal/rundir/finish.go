@@ -151,6 +151,11 @@ func WriteFiles(dir string, files []File) error {
 	return errors.Join(errs...)
 }
 
+// KeepFacts puts a file of --facts into the folder of a run, in place of another.
+func KeepFacts(dir string, data []byte) error {
+	return WriteFiles(dir, []File{{Name: FactsFile, Data: data}})
+}
+
 // WriteNotice writes NOTICE.txt into dir when there is something to say.
 func WriteNotice(dir string, f *Folder) error {
 	notices := f.Run.Remarks()
