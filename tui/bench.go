@@ -73,8 +73,6 @@ type Request struct {
 	Timetable, Thresholds []string
 	Out                   string
 	Formats               []string
-	// Facts is the path of the file of --facts.
-	Facts string
 }
 
 // Setting is one value of a preview: its name, its text, and where it came from
@@ -120,6 +118,8 @@ type Run interface {
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
 	// Settings returns the settings asked for, of one track or the totals of All.
 	Settings(track int) workload.Settings
+	// Verdict is what the run is worth so far.
+	Verdict() rundir.Verdict
 	// Mark keeps a note with the present moment in the run's record.
 	Mark(note string)
 	// Stop ends the run in order; the report is written. Kill ends it at once.

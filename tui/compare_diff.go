@@ -129,8 +129,8 @@ func caution(a, b *rundir.Run, diffs []difference) string {
 		switch {
 		case r.run.Failed():
 			words = append(words, r.name+" failed its verification")
-		case r.run.Verdict.State != "ok" && r.run.Verdict.State != "":
-			words = append(words, r.name+" was "+r.run.Verdict.State)
+		case !r.run.Verdict.Valid():
+			words = append(words, r.name+" was "+r.run.Verdict.State+" ("+strings.Join(r.run.Verdict.Causes, ", ")+")")
 		}
 	}
 	if a.Unit != b.Unit {

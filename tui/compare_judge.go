@@ -186,6 +186,17 @@ func (s runSide) percentile(q float64) estimate {
 	return e
 }
 
+// unknown is how a figure is written that cannot be told.
+const unknown = "–"
+
+// text writes a percentile, or a dash when too few calls are behind it.
+func (s runSide) text(q float64, e estimate) string {
+	if s.hist == nil || !measure.Enough(q, s.hist.TotalCount()) {
+		return unknown
+	}
+	return nsText(e.value)
+}
+
 func (s runSide) errorShare() estimate {
 	n := float64(s.calls + s.errors)
 	if n == 0 {
@@ -213,7 +224,11 @@ func compareSides(unit string, a, b runSide) []finding {
 		q    float64
 	}{{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}} {
 		ea, eb := a.percentile(q.q), b.percentile(q.q)
-		out = append(out, finding{group, q.name, nsText(ea.value), nsText(eb.value), movement(ea.value, eb.value), judge(ea, eb, false)})
+		change := movement(ea.value, eb.value)
+		if a.text(q.q, ea) == unknown || b.text(q.q, eb) == unknown {
+			change = ""
+		}
+		out = append(out, finding{group, q.name, a.text(q.q, ea), b.text(q.q, eb), change, judge(ea, eb, false)})
 		group = ""
 	}
 	out = append(out, finding{"", "max", nanos(a.max), nanos(b.max), movement(float64(a.max), float64(b.max)), noted})

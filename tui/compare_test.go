@@ -100,7 +100,7 @@ func TestErrorsAreJudgedAsShares(t *testing.T) {
 
 func TestEveryDifferenceIsNamed(t *testing.T) {
 	a := rundir.Run{
-		Profile: "ingestion", Store: rundir.Store{Name: "redis", Version: "7.2"}, Unit: "entries", Verdict: rundir.Verdict{State: "ok"},
+		Profile: "ingestion", Store: rundir.Store{Name: "redis", Version: "7.2"}, Unit: "entries", Verdict: rundir.Verdict{State: "VALID"},
 		Settings: map[string]float64{"threads": 16, "payload": 1024}, Parameters: map[string]string{"testCase": "put"}, Environment: map[string]any{"cpus": 8, "pool_waits": 3},
 	}
 	b := a
@@ -119,7 +119,7 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 
 func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
 	a := rundir.Run{
-		Verdict:    rundir.Verdict{State: "ok"},
+		Verdict:    rundir.Verdict{State: "VALID"},
 		Settings:   map[string]float64{"threads": 4, "feed.threads": 2, "profile.threads": 2, "feed.payload": 1024},
 		Parameters: map[string]string{"feed.threadCount": "2", "profile.threadCount": "2", "feed.payloadSize": "1KiB", "testCount": "60"},
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 )
@@ -29,6 +30,7 @@ type dashboard struct {
 	progress Progress
 	fig      figures
 	watch    watch
+	verdict  rundir.Verdict
 	scaleT   chart.Scale
 	scaleL   chart.Scale
 
@@ -54,11 +56,12 @@ const (
 	tabTracks
 	tabErrors
 	tabChanges
+	tabVerdict
 	tabs
 )
 
 func (t tab) String() string {
-	return [...]string{"Operations", "Tracks", "Errors", "Changes"}[t]
+	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict"}[t]
 }
 
 // toast is a short message that goes by itself.
@@ -104,6 +107,7 @@ func (d *dashboard) refresh() {
 	d.fig = digest(s, d.op)
 	d.fig.peak = peak
 	d.watch = d.watch.next(s)
+	d.verdict = d.run.Verdict()
 	if d.fig.some && d.fig.second != old {
 		d.rescale()
 	}

@@ -219,7 +219,19 @@ func (d *dashboard) state(e env, short bool) string {
 	} else {
 		parts = append(parts, "errors 0")
 	}
-	return strings.Join(parts, " · ")
+	line := strings.Join(parts, " · ")
+	if d.snap.At <= 0 || d.verdict.State == "" {
+		return line
+	}
+	_, k := worth(s, d.verdict)
+	word := d.verdict.State
+	if causes := word + ": " + strings.Join(d.verdict.Causes, ", "); len(d.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.w {
+		word = causes
+	}
+	if ansi.StringWidth(line+word)+5 > e.w {
+		return line // the tab has it
+	}
+	return line + " · " + k.on(word)
 }
 
 // age writes how long something has been under way; below a second coarsely, so

@@ -184,7 +184,7 @@ func demoFolder(started time.Time, name string, threads int, seed int64) *rundir
 		Parameters:   map[string]string{"testCase": "putall"},
 		Origins:      map[string]string{"threads": "preset small", "payload": "default", "testCase": "default"},
 		Verification: workload.Verification{State: workload.Passed, Summary: "0 lost of 2 472 000", Checks: []workload.Check{{Name: "entries in eligibility", OK: true, Want: "2472000", Got: "2472000"}}},
-		Verdict:      rundir.Verdict{State: "ok"}, Environment: map[string]any{"cpus": 8, "go": "go1.26", "os": "linux"},
+		Verdict:      rundir.Verdict{State: "VALID"}, Environment: map[string]any{"cpus": 8, "go": "go1.26", "os": "linux"},
 	}}
 	f.Dir = "results/" + f.Run.ID
 	ops := []measure.Operation{{Track: "feed", Op: "putall"}, {Track: "feed", Op: "verify"}}

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -142,6 +143,7 @@ type fakeRun struct {
 	segments []measure.Segment
 	calls    int
 	marks    []measure.Mark
+	judged   rundir.Verdict
 	recent   [][]measure.Row
 	line     [][]measure.Point
 	ops      []measure.Totals
@@ -394,6 +396,15 @@ func (r *fakeRun) Settings(track int) workload.Settings {
 		return r.total()
 	}
 	return r.want[track]
+}
+
+func (r *fakeRun) Verdict() rundir.Verdict {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.judged.State == "" {
+		return rundir.Verdict{State: verdict.Valid}
+	}
+	return r.judged
 }
 
 func (r *fakeRun) Mark(note string) {

@@ -89,7 +89,7 @@ func (f *figures) sums(s *measure.Snapshot, op int) {
 		}
 		count += t.Count
 		active = max(active, t.Active)
-		l, r := &f.latency, t.Response
+		l, r := &f.latency, t.Response.Shown()
 		l.Count += r.Count
 		l.P50, l.P90, l.P99 = max(l.P50, r.P50), max(l.P90, r.P90), max(l.P99, r.P99)
 		l.P999, l.Max = max(l.P999, r.P999), max(l.Max, r.Max)

@@ -34,6 +34,8 @@ func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
 			head, body = d.errorRows(e, w)
 		case tabChanges:
 			head, body = d.changeRows(e, w)
+		case tabVerdict:
+			head, body = d.verdictRows(e, w)
 		default:
 			head, body = d.opRows(e, w)
 			at = max(min(d.op-rows+1, len(body)-rows), 0)
@@ -66,6 +68,8 @@ func (d *dashboard) otherTabs() string {
 			name += " " + whole(d.fig.errors)
 		case t == tabChanges && len(d.snap.Changes) > 0:
 			name += " " + whole(int64(len(d.snap.Changes)))
+		case t == tabVerdict && len(d.verdict.Reasons) > 0:
+			name += " " + whole(int64(len(d.verdict.Reasons)))
 		}
 		out = append(out, name)
 	}
@@ -268,4 +272,23 @@ func (d *dashboard) changeRows(e env, w int) (string, []string) {
 		out = append(out, row(clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
 	}
 	return fit("  at", 10) + fit("change", text) + "  " + fit("by", by) + fitRight("segment", 7), out
+}
+
+// verdictRows says what the run is worth so far, and why.
+func (d *dashboard) verdictRows(e env, w int) (string, []string) {
+	if len(d.verdict.Reasons) == 0 {
+		return d.verdict.State + " so far: nothing speaks against the figures.", nil
+	}
+	_, k := worth(e.styles, d.verdict)
+	var out []string
+	for i, reason := range d.verdict.Reasons {
+		for j, l := range wrap(reason, max(w-16, 10)) {
+			cause := ""
+			if j == 0 {
+				cause = d.verdict.Causes[i]
+			}
+			out = append(out, k.on(fit("  "+cause, 16))+l)
+		}
+	}
+	return d.verdict.State + " so far", out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // results shows a finished run: the one that has just ended, or any of the
@@ -319,23 +320,36 @@ func nameOf(r *rundir.Run) string {
 	return name
 }
 
-// trust says in one word, with a sign, whether a run can be trusted.
+// trust says in a word or two, with a sign, what a run is worth: its verdict, and
+// what else there is to know at once.
 func trust(s *styles, r *rundir.Run) (string, ink) {
-	switch {
-	case r.EndedBy == rundir.StillRunning:
+	if r.EndedBy == rundir.StillRunning {
 		return "▶ still running", s.warn
-	case r.Failed():
-		return "✗ verification failed", s.bad
-	case r.Verdict.State == "failed":
-		return "✗ failed", s.bad
-	case r.Verdict.State != "" && r.Verdict.State != "ok":
-		return "! " + r.Verdict.State, s.warn
-	case r.Verification.State == "passed":
-		return "✓ verified", s.ok
-	case r.Verification.State == "incomplete":
-		return "! not verified", s.warn
 	}
-	return "✓ ok", s.ok
+	word := r.Verdict.State
+	sign, k := worth(s, r.Verdict)
+	switch {
+	case r.Failed():
+		word += " · verification failed"
+	case len(r.Verdict.Missed()) > 0:
+		sign, word, k = "✗ ", word+" · threshold missed", s.bad
+	case r.EndedBy == rundir.CutShort:
+		word += " · cut short"
+	case r.EndedBy == "interrupt":
+		word += " · interrupted"
+	}
+	return sign + word, k
+}
+
+// worth is the sign of a verdict and its colour.
+func worth(s *styles, v rundir.Verdict) (string, ink) {
+	switch v.State {
+	case verdict.Valid:
+		return "✓ ", s.ok
+	case verdict.Invalid:
+		return "✗ ", s.bad
+	}
+	return "! ", s.warn
 }
 
 // bottom is the line above the keys: the last message, else where the run lies.

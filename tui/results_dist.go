@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 )
@@ -134,13 +135,17 @@ func bars(rows int, ds ...distribution) [][]distBar {
 // marksOf names the percentiles that lie in each bar.
 func marksOf(list []distBar) []string {
 	out := make([]string, len(list))
+	total := int64(0)
+	for _, b := range list {
+		total += b.count
+	}
 	before := 0.0
 	for i, b := range list {
 		for _, q := range []struct {
 			at   float64
 			name string
 		}{{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}} {
-			if before < q.at && b.upTo >= q.at {
+			if measure.Enough(100*q.at, total) && before < q.at && b.upTo >= q.at {
 				if out[i] != "" {
 					out[i] += " "
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -103,11 +104,13 @@ func labelled(s *styles, at int, label, text string, k ink, w int) []string {
 // facts say whether the figures can be trusted, and what was measured where.
 func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
 	word, k := trust(s, run)
-	if len(run.Verdict.Reasons) > 0 {
-		// A reason may begin with the word that is there already.
-		word += ": " + strings.TrimPrefix(strings.Join(run.Verdict.Reasons, "; "), "verification failed: ")
-	}
 	out := labelled(s, 14, "Verdict", word, k, w)
+	for _, reason := range run.Verdict.Reasons {
+		out = append(out, labelled(s, 14, "", "· "+reason, k, w)...)
+	}
+	for _, t := range run.Verdict.Missed() {
+		out = append(out, labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.bad, w)...)
+	}
 	v := run.Verification
 	text := v.State
 	if v.Summary != "" {
@@ -131,10 +134,20 @@ func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
 	}
 	out = append(out, labelled(s, 14, "Target", strings.Join(store, " · "), s.plain, w)...)
 	out = append(out, labelled(s, 14, "Settings", settingsInWords(run), s.plain, w)...)
-	if r.outcome != nil && r.outcome.Err != nil && run.Verdict.State == "ok" {
+	if r.outcome != nil && r.outcome.Err != nil && !told(run, r.outcome.Err) {
 		out = append(out, labelled(s, 14, "Problem", r.outcome.Err.Error(), s.bad, w)...)
 	}
 	return out
+}
+
+// told says that the verdict, the thresholds or the line of the end tell of an error
+// already.
+func told(run *rundir.Run, err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.CodeThreshold, fault.CodeVerification, fault.CodeInterrupted:
+		return true
+	}
+	return strings.HasPrefix(run.EndedBy, "fault: ")
 }
 
 // settingsInWords lists the live settings at the start; those of single tracks
@@ -176,7 +189,8 @@ func operationsTable(s *styles, run *rundir.Run, w int) []string {
 	}}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {
-		g.add(partName(run, o), whole(o.Count), rateText(o.Throughput), nanos(o.Response.P50), nanos(o.Response.P99), nanos(o.Response.P999), nanos(o.Response.Max), whole(o.Errors), whole(o.Unstarted))
+		l := o.Response.Shown(o.Calls)
+		g.add(partName(run, o), whole(o.Count), rateText(o.Throughput), nanos(l.P50), nanos(l.P99), nanos(l.P999), nanos(l.Max), whole(o.Errors), whole(o.Unstarted))
 		failed = append(failed, o.Errors > 0)
 	}
 	g.ink = func(row, col int) ink {

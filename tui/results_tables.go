@@ -38,7 +38,8 @@ func (r *results) segments(s *styles, w int) []string {
 			if o.Calls == 0 && o.Count == 0 && o.Errors == 0 {
 				continue
 			}
-			g.add(n, from, to, words, opName(run, o), rateText(o.Throughput), nanos(o.Response.P50), nanos(o.Response.P99), nanos(o.Response.Max), whole(o.Errors), whole(o.Unstarted))
+			l := o.Response.Shown(o.Calls)
+			g.add(n, from, to, words, opName(run, o), rateText(o.Throughput), nanos(l.P50), nanos(l.P99), nanos(l.Max), whole(o.Errors), whole(o.Unstarted))
 			n, from, to, words = "", "", "", ""
 		}
 		if n != "" {

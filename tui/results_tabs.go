@@ -210,6 +210,7 @@ func (r *results) percentiles(s *styles, w int) []string {
 			{head: "max", right: true},
 		}}
 		add := func(name string, l rundir.Latency) {
+			l = l.Shown(o.Calls)
 			g.add(name, nanos(int64(l.Mean+0.5)), nanos(l.Min), nanos(l.P50), nanos(l.P90), nanos(l.P95), nanos(l.P99), nanos(l.P999), nanos(l.P9999), nanos(l.Max))
 		}
 		add("response", o.Response)

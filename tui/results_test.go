@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -207,12 +208,13 @@ func TestTrustIsSaidInAWord(t *testing.T) {
 		run  rundir.Run
 		want string
 	}{
-		{"verified", rundir.Run{Verdict: rundir.Verdict{State: "ok"}, Verification: workload.Verification{State: workload.Passed}}, "✓ verified"},
-		{"nothing to verify", rundir.Run{Verdict: rundir.Verdict{State: "ok"}, Verification: workload.Verification{State: workload.Skipped}}, "✓ ok"},
-		{"data lost", rundir.Run{Verdict: rundir.Verdict{State: "failed"}, Verification: workload.Verification{State: workload.Failed}}, "✗ verification failed"},
-		{"threshold missed", rundir.Run{Verdict: rundir.Verdict{State: "failed"}, Verification: workload.Verification{State: workload.Passed}}, "✗ failed"},
-		{"killed", rundir.Run{Verdict: rundir.Verdict{State: "cut short"}}, "! cut short"},
-		{"store gone at the end", rundir.Run{Verdict: rundir.Verdict{State: "ok"}, Verification: workload.Verification{State: workload.Incomplete}}, "! not verified"},
+		{"valid", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID"},
+		{"with misgivings", rundir.Run{Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED"},
+		{"data lost", rundir.Run{Verdict: rundir.Verdict{State: verdict.Invalid}, Verification: workload.Verification{State: workload.Failed}}, "✗ INVALID · verification failed"},
+		{"threshold missed", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}}, "✗ VALID · threshold missed"},
+		{"threshold met", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms", OK: true}}}}, "✓ VALID"},
+		{"killed", rundir.Run{EndedBy: rundir.CutShort, Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED · cut short"},
+		{"interrupted", rundir.Run{EndedBy: "interrupt", Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID · interrupted"},
 		{"going on", rundir.Run{EndedBy: rundir.StillRunning}, "▶ still running"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
 )
@@ -205,6 +207,13 @@ func (r *benchRun) Settings(track int) workload.Settings {
 		s = k.Set(s, sum)
 	}
 	return s
+}
+
+func (r *benchRun) Verdict() rundir.Verdict {
+	if l := r.running(); l != nil {
+		return l.Verdict()
+	}
+	return rundir.Verdict{State: verdict.Valid}
 }
 
 func (r *benchRun) Mark(note string) {

@@ -30,7 +30,8 @@ Each value is taken from the first of these that gives it: flag, environment
 
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
-5 a threshold was missed; 130 interrupted, the report is written.`,
+5 a threshold was missed, or the run is not valid and --require-valid was given;
+130 interrupted, the report is written.`,
 		Example: `  perfbench run --profile ingestion
   perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
   perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
@@ -71,9 +72,6 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	o := l.Finish(a.hard)
 	gone := missing(o.Dir)
 	a.printSummary(o, f, gone)
-	if !f.quiet && !gone {
-		a.told = o.Dir
-	}
 	if gone {
 		// What else went wrong stands in the summary, and much of it came of this.
 		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted while the run was going", o.Dir), max(o.Code(), fault.CodeOther)),

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -49,12 +50,16 @@ func summary(r *rundir.Run, dir string) string {
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
 	}
-	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Brief())
+	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Summary)
 	for _, n := range r.Notices {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	if r.Verdict.State != "ok" {
-		fmt.Fprintf(&b, "verdict %s: %s\n", r.Verdict.State, strings.Join(r.Verdict.Reasons, "; "))
+	for _, t := range r.Verdict.Missed() {
+		fmt.Fprintf(&b, "threshold %s missed: it was %s\n", t.Expr, t.Got)
+	}
+	fmt.Fprintf(&b, "verdict %s\n", r.Verdict.State)
+	for _, reason := range r.Verdict.Reasons {
+		fmt.Fprintf(&b, "  %s\n", reason)
 	}
 	if dir != "" {
 		fmt.Fprintf(&b, "report in %s\n", dir)
@@ -85,6 +90,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 		last = "unstarted\t"
 	}
 	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", r.Unit, last)
+	few := false
 	for _, o := range r.Operations {
 		if o.Calls == 0 && o.Errors == 0 && o.Unstarted == 0 {
 			idle = append(idle, o.Track+"."+o.Op)
@@ -94,21 +100,29 @@ func operationTable(w io.Writer, r *rundir.Run) {
 		if o.Throughput != nil {
 			rate = units.Number(*o.Throughput)
 		}
+		l := o.Response.Shown(o.Calls)
+		if o.Calls == 0 {
+			l.Max = measure.Hidden
+		}
+		few = few || o.Calls > 0 && l.P999 == measure.Hidden
 		fmt.Fprintf(t, "%s.%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t", o.Track, o.Op, o.Count, rate,
-			latency(o, o.Response.P50), latency(o, o.Response.P90), latency(o, o.Response.P99), latency(o, o.Response.P999), latency(o, o.Response.Max), o.Errors)
+			latency(l.P50), latency(l.P90), latency(l.P99), latency(l.P999), latency(l.Max), o.Errors)
 		if unstarted {
 			fmt.Fprint(t, strconv.FormatInt(o.Unstarted, 10)+"\t")
 		}
 		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // into memory
+	if few {
+		fmt.Fprintln(w, "a percentile with fewer than ten calls beyond it is not shown: p99 takes 1000 calls, p99.9 10000")
+	}
 	if len(idle) > 0 {
 		fmt.Fprintln(w, "never called: "+strings.Join(idle, ", "))
 	}
 }
 
-func latency(o rundir.Operation, ns int64) string {
-	if o.Calls == 0 {
+func latency(ns int64) string {
+	if ns == measure.Hidden {
 		return "–"
 	}
 	return units.Duration(time.Duration(ns))

@@ -99,7 +99,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 	s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
 	s.press("x")
 
-	s.shows("Results", "✓ verified", "Ended by      user", "written to results")
+	s.shows("Results", "! DEGRADED", "changed in mid-run", "Ended by      user", "written to results")
 	s.press("e")
 	s.shows("╭─ Export", "[x] markdown")
 	s.press("Enter")

@@ -39,7 +39,8 @@ var may = []struct{ from, to string }{
 	{"internal/place", "internal/store internal/fault"},
 	{"internal/workload", "internal/place internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
-	{"internal/rundir", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/verdict", "internal/measure internal/units"},
+	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
 

@@ -165,10 +165,11 @@ func generate(t *testing.T) string {
 	rundir.SetResult(&r, &g.res)
 	r.Ended = r.Measured.Add(10 * time.Second)
 	r.EndedBy = "duration"
-	r.Verdict = rundir.Verdict{State: "failed", Reasons: []string{"threshold p99<1ms: it was 1.6 ms"}}
 	r.Verification = workload.Verification{State: workload.Passed, Summary: "all acknowledged entries are stored", Checks: []workload.Check{
 		{Name: "entries in profile", OK: true, Want: "2340", Got: "2340"},
 	}}
+	r.Verdict.Thresholds = []rundir.Threshold{{Expr: "p99<1ms", Got: "1.6 ms"}}
+	r.Verdict = r.Judge()
 	require.NoError(t, j.Finish(r))
 	return j.Dir()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -65,7 +66,7 @@ func junit(r *rundir.Run) testSuites {
 		Name: "perfbench." + r.Profile, Time: fmt.Sprintf("%.3f", r.MeasuredS),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Properties: []property{
-			{"id", r.ID}, {"target", plain(r.Target)}, {"store", storeName(r.Store)}, {"ended_by", plain(r.EndedBy)},
+			{"id", r.ID}, {"target", plain(r.Target)}, {"store", storeName(r.Store)}, {"ended_by", plain(r.EndedBy)}, {"verdict", r.Verdict.State},
 		},
 		Out: strings.Join(r.Remarks(), "\n"),
 	}
@@ -116,17 +117,23 @@ func missed(t rundir.Threshold) *outcome {
 }
 
 func ended(r *rundir.Run) *outcome {
-	if r.EndedBy == rundir.CutShort || strings.HasPrefix(r.EndedBy, "fault") {
+	if r.EndedBy == rundir.CutShort || r.EndedBy == "interrupt" || strings.HasPrefix(r.EndedBy, "fault") {
 		return &outcome{"the run was ended by " + r.EndedBy, strings.Join(r.Remarks(), "\n")}
 	}
 	return nil
 }
 
+// judged fails for a run that is not valid where that was required, or that is
+// worth nothing; else misgivings make the case a skipped one, which CI servers show.
 func judged(r *rundir.Run) *outcome {
-	if r.Verdict.State == "ok" || r.Verdict.State == "" {
+	reasons := strings.Join(r.Verdict.Reasons, "\n")
+	switch {
+	case r.Verdict.Valid():
 		return nil
+	case r.Verdict.State == verdict.Invalid || r.Parameters["require-valid"] == "on":
+		return &outcome{"the run is " + r.Verdict.State, reasons}
 	}
-	return &outcome{verdict(r.Verdict), strings.Join(r.Verdict.Reasons, "\n")}
+	return &outcome{r.Verdict.State + ": " + reasons, skipped}
 }
 
 func verified(r *rundir.Run) *outcome {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -50,11 +51,11 @@ func build(f *rundir.Folder) page {
 	r := &f.Run
 	p := page{
 		title:   "perfbench " + r.Profile + mode(r) + " on " + storeName(r.Store),
-		notices: r.Remarks(),
+		notices: append(r.Misgivings(), r.Remarks()...),
 		lead: []string{
 			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, ended by %s, seed %d.",
 				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), length(r.MeasuredS), length(r.WarmupS), r.EndedBy, r.Seed),
-			"Target " + r.Target + ". Verdict: " + verdict(r.Verdict) + ". Verification " + r.Verification.State + ends(r.Verification.Summary),
+			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + ends(r.Verification.Summary),
 		},
 	}
 	for _, s := range []section{
@@ -90,11 +91,17 @@ func storeName(s rundir.Store) string {
 	return s.Name + " (" + strings.Join(more, ", ") + ")"
 }
 
-func verdict(v rundir.Verdict) string {
-	if len(v.Reasons) == 0 {
-		return v.State
+// thresholds says how many were met, and which were not.
+func thresholds(v rundir.Verdict) string {
+	if len(v.Thresholds) == 0 {
+		return ""
 	}
-	return v.State + " (" + strings.Join(v.Reasons, "; ") + ")"
+	missed := v.Missed()
+	text := fmt.Sprintf(". Thresholds: %d of %d met", len(v.Thresholds)-len(missed), len(v.Thresholds))
+	for _, t := range missed {
+		text += "; missed " + t.Expr + ", it was " + t.Got
+	}
+	return text
 }
 
 func ends(summary string) string {
@@ -112,7 +119,13 @@ func length(s float64) string {
 	return units.Duration(time.Duration(s * float64(time.Second)))
 }
 
-func ns(v int64) string { return units.Duration(time.Duration(v)) }
+// ns writes a time; one that is not shown is a dash.
+func ns(v int64) string {
+	if v == measure.Hidden {
+		return "–"
+	}
+	return units.Duration(time.Duration(v))
+}
 
 func whole(v int64) string { return strconv.FormatInt(v, 10) }
 
@@ -144,8 +157,15 @@ func Own(r *rundir.Run) string {
 	var parts []string
 	for _, o := range r.Operations {
 		if o.Late() {
-			of := func(late, all int64) string { return ns(late) + " of " + ns(all) }
-			parts = append(parts, fmt.Sprintf("%s.%s p50 %s, p99 %s", o.Track, o.Op, of(o.Lateness.P50, o.Response.P50), of(o.Lateness.P99, o.Response.P99)))
+			late, all := o.Lateness.Shown(o.Calls), o.Response.Shown(o.Calls)
+			if all.P50 == measure.Hidden {
+				continue
+			}
+			part := fmt.Sprintf("%s.%s p50 %s of %s", o.Track, o.Op, ns(late.P50), ns(all.P50))
+			if all.P99 != measure.Hidden {
+				part += fmt.Sprintf(", p99 %s of %s", ns(late.P99), ns(all.P99))
+			}
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
@@ -156,7 +176,7 @@ func Own(r *rundir.Run) string {
 
 // tail is what goes with every rate: response time, and what went wrong.
 func tail(o rundir.Operation) []string {
-	l := o.Response
+	l := o.Response.Shown(o.Calls)
 	return []string{ns(l.P50), ns(l.P99), ns(l.Max), whole(o.Errors), whole(o.Unstarted)}
 }
 
@@ -169,7 +189,7 @@ const (
 func times(r *rundir.Run) section {
 	t := table{left: 3, columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
 	var text []string
-	late := false
+	late, hidden := false, false
 	for _, o := range r.Operations {
 		if o.Beyond > 0 {
 			text = append(text, fmt.Sprintf("%d times of %s %s were over one hour and are counted as one hour.", o.Beyond, o.Track, o.Op))
@@ -183,12 +203,16 @@ func times(r *rundir.Run) section {
 		}
 		late = late || o.Late()
 		for _, p := range rows {
-			l := p.l
+			l := p.l.Shown(o.Calls)
+			hidden = hidden || l.P9999 == measure.Hidden
 			t.add(o.Track, o.Op, p.what, ns(int64(l.Mean+0.5)), ns(l.Min), ns(l.P50), ns(l.P90), ns(l.P95), ns(l.P99), ns(l.P999), ns(l.P9999), ns(l.Max))
 		}
 	}
 	if late {
 		text = append([]string{Lateness}, text...)
+	}
+	if hidden {
+		text = append(text, "A dash stands for a percentile with fewer than ten calls beyond it: p99 takes 1000 calls, p99.9 10000, p99.99 100000.")
 	}
 	if len(t.rows) > 0 {
 		text = append([]string{Times}, text...)

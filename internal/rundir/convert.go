@@ -91,6 +91,7 @@ func (r *Run) settle() {
 	fill(&r.Errors)
 	fill(&r.Notices)
 	fill(&r.Verdict.Reasons)
+	fill(&r.Verdict.Causes)
 	fillMap(&r.Settings)
 	fillMap(&r.Parameters)
 	fillMap(&r.Origins)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -26,10 +27,11 @@ type Options struct {
 	// Facts, when set, is asked once a second for the profile's own record; it must
 	// encode to JSON. Called on the goroutine that calls Second, and by Finish.
 	Facts func() any
+	// Observed, when set, is asked once a second for what was seen of the machine, on
+	// the same goroutine.
+	Observed func() *verdict.Observed
 	// Formats are the documents that Finish writes beside the journal.
 	Formats []Format
-	// Given is the file of --facts, kept with the run; nil: none.
-	Given []byte
 }
 
 // Create makes a run directory, holding some room on its disk, and the first
@@ -90,18 +92,13 @@ func begin(dir string, o Options) (*Journal, error) {
 	if err := writeTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
 		return nil, err
 	}
-	if o.Given != nil {
-		if err := KeepFacts(dir, o.Given); err != nil {
-			return nil, err
-		}
-	}
 	j := &Journal{dir: dir, opts: o, run: o.Run, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	j.run.ID = filepath.Base(dir)
 	j.run.Ended = j.run.Started
 	j.run.EndedBy = CutShort
-	j.run.Verdict = Verdict{State: CutShort}
 	j.run.Verification = workload.Verification{}
 	j.run.settle()
+	j.run.Verdict = j.run.Judge() // what holds if the process dies
 	var err error
 	open := os.O_CREATE | os.O_EXCL | os.O_WRONLY | os.O_APPEND
 	if j.hlog, err = os.OpenFile(filepath.Join(dir, HlogFile), open, 0o644); err != nil {

@@ -151,17 +151,9 @@ func WriteFiles(dir string, files []File) error {
 	return errors.Join(errs...)
 }
 
-// KeepFacts puts a file of --facts into the folder of a run, in place of another.
-func KeepFacts(dir string, data []byte) error {
-	return WriteFiles(dir, []File{{Name: FactsFile, Data: data}})
-}
-
 // WriteNotice writes NOTICE.txt into dir when there is something to say.
 func WriteNotice(dir string, f *Folder) error {
-	notices := f.Run.Remarks()
-	if f.Run.Failed() { // the one place that the documents beside it have for it
-		notices = append(notices, f.Run.Verification.Summary)
-	}
+	notices := append(f.Run.Misgivings(), f.Run.Remarks()...)
 	if len(notices) == 0 {
 		return nil
 	}
@@ -179,7 +171,16 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures are of the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if r.Failed() {
-		out = append(out, "The verification of this run failed, so it has no throughput.")
+		out = append(out, "The verification of this run failed, so it has no throughput: "+r.Verification.Summary)
+	}
+	return out
+}
+
+// Misgivings are a sentence for each thing that keeps the run from being valid.
+func (r *Run) Misgivings() []string {
+	var out []string
+	for _, reason := range r.Verdict.Reasons {
+		out = append(out, r.Verdict.State+": "+reason+".")
 	}
 	return out
 }

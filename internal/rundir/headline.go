@@ -16,7 +16,8 @@ type Headline struct {
 	Rate  float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
-	// Response holds, of each figure, that of the slowest of them.
+	// Response holds, of each figure, that of the slowest of them; 0 for a percentile
+	// that none of them has enough calls for.
 	Response Latency
 }
 
@@ -32,7 +33,7 @@ func (r *Run) Headline() Headline {
 		known = known || o.Throughput != nil
 		if o.Calls > 0 {
 			h.Timed = append(h.Timed, o)
-			h.Response = slower(h.Response, o.Response)
+			h.Response = slower(h.Response, o.Response.Shown(o.Calls))
 		}
 	}
 	if known && !r.Failed() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -114,7 +115,7 @@ func finish(t *testing.T, j *Journal, f *fakeRun) {
 	r := j.Run()
 	SetResult(&r, &f.total)
 	r.EndedBy = "count"
-	r.Verdict = Verdict{State: "ok"}
+	r.Verdict = Verdict{State: verdict.Valid}
 	r.Verification = workload.Verification{State: workload.Passed, Summary: "all there"}
 	require.NoError(t, j.Finish(r))
 }

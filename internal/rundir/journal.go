@@ -99,6 +99,9 @@ func (j *Journal) Second(s *measure.Second) error {
 		j.run.Journal.Seconds = float64(s.T) + s.Length
 	}
 	j.run.Ended = time.Now()
+	if j.opts.Observed != nil {
+		j.run.Observed = j.opts.Observed()
+	}
 	j.facts()
 	j.push(lines, rows)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -79,7 +80,8 @@ func TestKilledRunIsCutBackToItsLastSecond(t *testing.T) {
 	got, err := Load(dir)
 	require.NoError(t, err)
 	assert.Equal(t, CutShort, got.Run.EndedBy)
-	assert.Equal(t, CutShort, got.Run.Verdict.State)
+	assert.Equal(t, verdict.Degraded, got.Run.Verdict.State)
+	assert.Contains(t, got.Run.Verdict.Causes, string(verdict.Unfinished))
 	assert.EqualValues(t, 4, got.Run.Journal.Seconds)
 	assert.Contains(t, strings.Join(got.Run.Remarks(), " "), "cut short")
 	consistent(t, got)

@@ -26,11 +26,12 @@ func Load(dir string) (*Folder, error) {
 	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
-	if f.Given, err = os.ReadFile(filepath.Join(dir, FactsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run %s: %w", dir, err)
+	if f.damaged {
+		f.Run.Verdict = f.Run.Judge()
 	}
 	if run.EndedBy == CutShort && f.repair() {
 		f.Run.EndedBy = StillRunning
+		f.Run.rejudge()
 	}
 	return f, nil
 }
@@ -55,6 +56,7 @@ func readRun(dir string) (Run, error) {
 		r.EndedBy = CutShort
 	}
 	r.settle()
+	r.rejudge()
 	return r, nil
 }
 

@@ -55,9 +55,9 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 		MeasuredS: 10, Unit: "events", Parts: []string{"events.durable", "query.range"},
 		Phases: []Phase{{Name: "load", To: 5, Tracks: []string{"events"}}, {Name: "query", From: 5, To: 10, Tracks: []string{"query"}}},
 		Operations: []Operation{
-			{Track: "events", Op: "publish", Count: 1000, Calls: 10, Throughput: &rate, Response: Latency{P50: 7, P99: 9}},
-			{Track: "events", Op: "durable", Count: 990, Calls: 10, Throughput: &rate, Response: Latency{P50: 900, P99: 901}},
-			{Track: "query", Op: "range", Count: 12, Calls: 12, Throughput: &rate, Response: Latency{P50: 5000, P99: 5000}},
+			{Track: "events", Op: "publish", Count: 1000, Calls: 100010, Throughput: &rate, Response: Latency{P50: 7, P99: 9}},
+			{Track: "events", Op: "durable", Count: 990, Calls: 100010, Throughput: &rate, Response: Latency{P50: 900, P99: 901}},
+			{Track: "query", Op: "range", Count: 12, Calls: 100012, Throughput: &rate, Response: Latency{P50: 5000, P99: 5000}},
 		},
 	}
 	h := r.Headline()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -62,6 +63,9 @@ type Run struct {
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
 	Environment  map[string]any        `json:"environment"`
+	// Observed is what was seen of perfbench and its machine meanwhile, by which the
+	// verdict was found; absent in folders of older versions.
+	Observed *verdict.Observed `json:"observed,omitempty"`
 	// Notices are sentences that every report must repeat: no figures of a server,
 	// warnings of the file reader …
 	Notices []string `json:"notices"`
@@ -88,6 +92,8 @@ type Store struct {
 	Version  string            `json:"version"`
 	Topology string            `json:"topology"`
 	Details  map[string]string `json:"details,omitempty"`
+	// InProcess says that the store lived in perfbench itself.
+	InProcess bool `json:"in_process,omitempty"`
 }
 
 // Operation is what one operation came to.
@@ -173,16 +179,6 @@ type Error struct {
 	Messages []string `json:"messages,omitempty"`
 }
 
-// Verdict says whether the run can be trusted and met its thresholds.
-type Verdict struct {
-	// State is "ok", "failed" (verification or a threshold), "cut short" or "interrupted".
-	State   string   `json:"state"`
-	Reasons []string `json:"reasons"`
-	// Thresholds are all that the run had, met and missed, in the order given. A run
-	// that was cut short was never judged and has none.
-	Thresholds []Threshold `json:"thresholds,omitempty"`
-}
-
 // Threshold is what a condition of --threshold came to.
 type Threshold struct {
 	Expr string `json:"expr"`
@@ -225,9 +221,6 @@ type Format struct {
 	Stdout bool
 	// Encode is pure: the same folder gives the same bytes.
 	Encode func(f *Folder) ([]File, error)
-	// Facts judges a file of --facts, in the words of its path; nil: the format has no
-	// use for one. Encode finds the file as Folder.Given.
-	Facts func(path string, data []byte) error
 }
 
 // Counts says whether the units of an operation count in the totals of the run.

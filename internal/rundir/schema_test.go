@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -53,10 +54,16 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 	require.NoError(t, j.Second(f.second(0)))
 	r := j.Run()
 	r.EndedBy = "duration"
-	r.Verdict = Verdict{State: "failed", Reasons: []string{"verification"}}
 	r.Verification = workload.Verification{State: workload.Failed, Summary: "missing", Checks: []workload.Check{{
 		Name: "count", Want: "3", Got: "2", Examples: []string{"key"},
 	}}}
+	r.Observed = &verdict.Observed{
+		Steps:       []verdict.Step{{AtS: 1, ByS: -3}},
+		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
+		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4},
+	}
+	r.Verdict = r.Judge()
+	assert.Equal(t, verdict.Invalid, r.Verdict.State)
 	require.NoError(t, j.Finish(r))
 	assert.NoError(t, validate(t, j.Dir()), "failed")
 }
@@ -87,7 +94,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 14)
+	assert.Len(t, seen, 18)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

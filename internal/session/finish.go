@@ -20,9 +20,6 @@ const (
 	TeardownTimeout = 5 * time.Minute
 )
 
-// VerificationFailed begins the error of a run whose verification failed.
-const VerificationFailed = "verification failed"
-
 // Outcome is how a run ended.
 type Outcome struct {
 	// Dir is the run directory, Run what is in its run.json.
@@ -44,6 +41,7 @@ func (o *Outcome) Code() int { return fault.CodeOf(o.Err) }
 // be called once.
 func (l *Live) Finish(ctx context.Context) *Outcome {
 	res, cause := l.run.Wait()
+	<-l.over
 	o := &Outcome{Dir: l.Dir()}
 	run := l.journal.Run()
 	if res != nil {
@@ -51,7 +49,8 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	}
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)
-	run.Environment, run.Notices = l.environment(run.Notices)
+	run.Observed = l.observedNow()
+	run.Environment = l.environment(run.Observed)
 	if a := l.abandoned(); a != "" {
 		run.Notices = append(run.Notices, a)
 	}
@@ -83,8 +82,8 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	}
 	judged, missed := l.judge(&run)
 	o.Missed = missed
-	run.Verdict = verdict(&run, missed)
 	run.Verdict.Thresholds = judged
+	run.Verdict = run.Judge()
 	errs = append(errs, l.journal.Finish(run), l.close())
 	o.Run = l.journal.Run()
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
@@ -201,34 +200,9 @@ func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) 
 	return all, missed
 }
 
-func verdict(run *rundir.Run, missed []string) rundir.Verdict {
-	v := rundir.Verdict{State: "ok"}
-	add := func(state, reason string) {
-		if v.State == "ok" {
-			v.State = state
-		}
-		v.Reasons = append(v.Reasons, reason)
-	}
-	if run.Verification.State == workload.Failed {
-		add("failed", "verification failed")
-	}
-	if why, ok := strings.CutPrefix(run.EndedBy, "fault: "); ok {
-		add("failed", why)
-	}
-	for _, m := range missed {
-		add("failed", m)
-	}
-	if run.EndedBy == "interrupt" {
-		add("interrupted", "the run was interrupted")
-	}
-	if run.Verification.State == workload.Incomplete {
-		add("failed", "not verified: "+run.Verification.Summary)
-	}
-	return v
-}
-
 // failure is the error that the outcome comes to. The code of the first of these
-// counts: interrupted, fault, verification, store gone, threshold, documents.
+// counts: interrupted, fault, verification, store gone, threshold, not valid,
+// documents.
 func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error) error {
 	var err error
 	switch {
@@ -245,7 +219,7 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	}
 	add(err, fault.CodeOther)
 	if run.Verification.State == workload.Failed {
-		add(fmt.Errorf("%s: %s", VerificationFailed, run.Verification.Brief()), fault.CodeVerification)
+		add(fmt.Errorf("verification failed: %s", run.Verification.Summary), fault.CodeVerification)
 	}
 	if run.Verification.State == workload.Incomplete && err == nil {
 		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),
@@ -256,6 +230,10 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	}
 	for _, m := range missed {
 		add(errors.New(m), fault.CodeThreshold)
+	}
+	if l.RequireValid && !run.Verdict.Valid() {
+		add(fault.Hint(fmt.Errorf("the run is %s: %s", run.Verdict.State, strings.Join(run.Verdict.Reasons, "; ")),
+			"--require-valid asks for a run that nothing speaks against"), fault.CodeThreshold)
 	}
 	add(rest, fault.CodeOther)
 	if len(problems) == 0 {

@@ -2,16 +2,12 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
-
-// busy is the share of the machine above which our own work spoils the figures.
-const busy = 0.85
 
 // environmentFacts is what is known of the machine before a run.
 func environmentFacts(version string) map[string]any {
@@ -21,25 +17,17 @@ func environmentFacts(version string) map[string]any {
 	}
 }
 
-// environment is what is known of the machine after the run, with the notices
-// that follow from it.
-func (l *Live) environment(notices []string) (map[string]any, []string) {
+// environment is what is known of the machine after the run.
+func (l *Live) environment(o *verdict.Observed) map[string]any {
 	facts := environmentFacts(l.env.Version)
-	notices = append([]string(nil), notices...)
-	if wall, used := time.Since(l.began), cpuTime()-l.cpu; wall > 0 && used > 0 {
-		share := used.Seconds() / wall.Seconds() / float64(runtime.NumCPU())
-		facts["cpu_share"] = float64(int(share*1000)) / 1000
-		if share > busy {
-			notices = append(notices, fmt.Sprintf("perfbench itself used %.0f %% of this machine's processors: it may have been the bottleneck, not the store", 100*min(share, 1)))
-		}
+	if o == nil {
+		return facts
 	}
-	if pool, ok := l.Pool(); ok {
-		facts["pool_size"], facts["pool_waits"], facts["pool_wait_ns"] = pool.Size, pool.Waits, pool.WaitNs
-		if pool.Waits > 0 {
-			notices = append(notices, fmt.Sprintf("operations waited %d times, %s in all, for a connection of the pool of %d: raise connections= in the target", pool.Waits, time.Duration(pool.WaitNs).Round(time.Millisecond), pool.Size))
-		}
+	facts["cpu_share"] = float64(int(o.CPU/float64(runtime.NumCPU())*1000)) / 1000
+	if o.PoolSize > 0 {
+		facts["pool_size"], facts["pool_waits"], facts["pool_wait_ns"] = o.PoolSize, o.PoolWaits, o.PoolWaitNs
 	}
-	return facts, notices
+	return facts
 }
 
 // mask takes the password out of a text.

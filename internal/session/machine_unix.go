@@ -2,19 +2,7 @@
 
 package session
 
-import (
-	"syscall"
-	"time"
-)
-
-// cpuTime is the processor time that this process has used.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
+import "syscall"
 
 // fileLimit is how many files this process may have open, 0 when unknown.
 func fileLimit() int64 {

@@ -33,10 +33,10 @@ type Prepared struct {
 	Formats    []rundir.Format
 	Out        string
 	Cleanup    bool
+	// RequireValid makes any other verdict than VALID an error.
+	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
-	// Given is the file of --facts, nil when there is none.
-	Given []byte
 
 	env     Env
 	req     Request
@@ -67,10 +67,6 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	}
 	if p.Plan != nil && len(req.Formats) == 0 && len(p.Plan.Documents) > 0 {
 		p.Formats, err = p.formats(append([]string{"json", "csv", "hlog"}, p.Plan.Documents...))
-		problems.Add(err)
-	}
-	if req.Facts != "" && len(p.Formats) > 0 {
-		p.Given, err = ReadFacts(req.Facts, p.Formats, env.Formats)
 		problems.Add(err)
 	}
 	plan := p.Plan
@@ -142,13 +138,13 @@ func (p *Prepared) values() (workload.Values, error) {
 // once the tracks are known, so a plan may be designed twice; it costs nothing.
 func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
-	in, cleanup := inputs(vs, &problems)
+	in, cleanup, requireValid := inputs(vs, &problems)
 	in.Driver = p.Driver.Name
 	in.Hosts = p.Target.Hosts
 	if p.env.Agent != nil {
 		in.Agent = p.env.Agent(p.Target.Redacted())
 	}
-	p.Inputs, p.Cleanup = in, cleanup
+	p.Inputs, p.Cleanup, p.RequireValid = in, cleanup, requireValid
 	bad := problems.Err() != nil
 	plan, err := p.Profile.Design(in)
 	problems.Add(err)

@@ -53,8 +53,6 @@ type Request struct {
 	// Out is the folder of run directories, Formats what to write.
 	Out     string
 	Formats []string
-	// Facts is the path of the file of --facts.
-	Facts string
 	// From tells where target, preset, files, out and formats came from, when not
 	// from a flag.
 	From map[string]string
@@ -76,5 +74,6 @@ func RunParams() []workload.Param {
 		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
 		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
 		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
+		{Name: "require-valid", Kind: workload.Switch, Default: "off", Help: "a verdict other than VALID fails the run"},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 func prepare(t *testing.T, e session.Env, r session.Request) *session.Prepared {
@@ -140,7 +141,7 @@ func TestRunToItsCount(t *testing.T) {
 	f, err := rundir.Load(o.Dir)
 	require.NoError(t, err)
 	assert.Equal(t, "count", f.Run.EndedBy)
-	assert.Equal(t, "ok", f.Run.Verdict.State)
+	assert.Equal(t, []string{"samples"}, f.Run.Verdict.Causes, "a hundred calls are too few for p99, and nothing else is wrong")
 	assert.Equal(t, int64(7), f.Run.Seed)
 	require.Len(t, f.Run.Operations, 2)
 	assert.Equal(t, int64(100), f.Run.Operations[0].Count)
@@ -171,7 +172,8 @@ func TestMissedThresholdAndFailedVerification(t *testing.T) {
 	assert.Len(t, o.Missed, 1, "a run that failed its verification has no throughput")
 	f, err := rundir.Load(o.Dir)
 	require.NoError(t, err)
-	assert.Equal(t, "failed", f.Run.Verdict.State)
+	assert.Equal(t, verdict.Invalid, f.Run.Verdict.State)
+	assert.Contains(t, f.Run.Verdict.Causes, "verification")
 	assert.Nil(t, f.Run.Operations[0].Throughput)
 }
 
@@ -187,7 +189,7 @@ func TestInterruptIsReported(t *testing.T) {
 	o := l.Finish(t.Context())
 	assert.Equal(t, fault.CodeInterrupted, o.Code())
 	assert.Equal(t, "interrupt", o.Run.EndedBy)
-	assert.Equal(t, "interrupted", o.Run.Verdict.State)
+	assert.NotContains(t, o.Run.Verdict.Causes, "unfinished", "ended_by says it")
 	assert.Positive(t, o.Run.Operations[0].Count)
 }
 

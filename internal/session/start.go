@@ -49,7 +49,7 @@ type Live struct {
 	// claim is the hold on the spaces of the run; nil when it has none.
 	claim *place.Claim
 	began time.Time
-	cpu   time.Duration
+	observer
 	// counts and operations are of the plan; the sink alone uses them.
 	counts     []bool
 	operations []measure.Operation
@@ -182,7 +182,7 @@ func (l *Live) notices() []string {
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Given: l.Given,
+		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Observed: l.observedNow,
 		Facts: func() any {
 			if l.plan == nil || l.plan.Facts == nil {
 				return nil
@@ -205,7 +205,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if !l.release() { // interrupted: from here on a run would end gracefully
 		return errors.Join(context.Cause(ctx), j.Discard())
 	}
-	l.began, l.cpu = time.Now(), cpuTime()
+	l.began = time.Now()
 	// Whole microseconds, so that what is read back equals what was written.
 	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })
 	l.run, err = engine.Start(ctx, engine.Options{
@@ -218,6 +218,8 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
 	}
+	l.over = make(chan struct{})
+	go l.observe()
 	l.afterInterrupt(ctx)
 	go l.followEnd()
 	l.whileClaimed()
@@ -265,7 +267,7 @@ func (l *Live) model() rundir.Run {
 		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Target: l.Target.Redacted(),
 		Store: rundir.Store{
 			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
-			Topology: l.Info.Topology, Details: l.Info.Details,
+			Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
 		},
 		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(),
 		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
@@ -302,7 +304,11 @@ func (l *Live) second(s *measure.Second) error {
 		}
 	}
 	l.keep(s)
-	return l.journal.Second(s)
+	if err := l.journal.Second(s); err != nil {
+		return err
+	}
+	l.judgeSecond(s)
+	return nil
 }
 
 func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {

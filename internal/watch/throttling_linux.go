@@ -5,42 +5,90 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// throttling counts the periods of a CPU quota.
+// throttling is the CPU quota of a control group and what came of it.
 type throttling struct {
+	// cores is the quota in processors.
+	cores float64
+	// all periods, those in which the group was held back, and for how long.
 	all, held int64
+	heldFor   time.Duration
 	known     bool
 }
 
-// throttlingOf reads them for the group of processes that pid is in; they are not
-// known where there is no quota.
+// throttlingOf reads it for the group of processes that pid is in; it is not known
+// where there is no quota.
 func throttlingOf(pid int) throttling {
 	groups, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	if err != nil {
 		return throttling{}
 	}
-	for line := range strings.Lines(string(groups)) {
+	return throttlingIn("/sys/fs/cgroup", string(groups))
+}
+
+// throttlingIn finds the tightest quota among the groups that /proc/PID/cgroup names
+// and those above them, in both versions of control groups.
+func throttlingIn(root, groups string) (tightest throttling) {
+	for line := range strings.Lines(groups) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
 			continue
 		}
-		switch {
-		case fields[1] == "":
-			if t := readThrottling(filepath.Join("/sys/fs/cgroup", fields[2], "cpu.stat")); t.known {
-				return t
+		top, read := root, readV2
+		if fields[1] != "" {
+			if !strings.Contains(","+fields[1]+",", ",cpu,") {
+				continue
 			}
-		case strings.Contains(","+fields[1]+",", ",cpu,"):
-			if t := readThrottling(filepath.Join("/sys/fs/cgroup/cpu", fields[2], "cpu.stat")); t.known {
-				return t
+			top, read = filepath.Join(root, "cpu"), readV1
+		}
+		for dir := filepath.Clean("/" + fields[2]); ; dir = filepath.Dir(dir) {
+			if t := read(filepath.Join(top, dir)); t.known && (!tightest.known || t.cores < tightest.cores) {
+				tightest = t
+			}
+			if dir == "/" {
+				break
 			}
 		}
 	}
-	return throttling{}
+	return tightest
 }
 
-func readThrottling(path string) (t throttling) {
-	data, err := os.ReadFile(path)
+func readV2(dir string) throttling {
+	data, err := os.ReadFile(filepath.Join(dir, "cpu.max"))
+	f := strings.Fields(string(data))
+	if err != nil || len(f) != 2 {
+		return throttling{}
+	}
+	quota, err := strconv.ParseFloat(f[0], 64)
+	period, err2 := strconv.ParseFloat(f[1], 64)
+	if err != nil || err2 != nil || period <= 0 { // "max": no quota
+		return throttling{}
+	}
+	return withStat(dir, quota/period)
+}
+
+func readV1(dir string) throttling {
+	number := func(name string) float64 {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return 0
+		}
+		v, _ := strconv.ParseFloat(strings.TrimSpace(string(data)), 64) // 0: no quota is known
+		return v
+	}
+	quota, period := number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")
+	if quota <= 0 || period <= 0 { // -1: no quota
+		return throttling{}
+	}
+	return withStat(dir, quota/period)
+}
+
+// withStat adds what became of a quota.
+func withStat(dir string, cores float64) throttling {
+	t := throttling{cores: cores, known: true}
+	data, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))
 	if err != nil {
 		return t
 	}
@@ -50,9 +98,13 @@ func readThrottling(path string) (t throttling) {
 		switch {
 		case err != nil:
 		case name == "nr_periods":
-			t.all, t.known = n, n > 0
+			t.all = n
 		case name == "nr_throttled":
 			t.held = n
+		case name == "throttled_usec":
+			t.heldFor = time.Duration(n) * time.Microsecond
+		case name == "throttled_time":
+			t.heldFor = time.Duration(n)
 		}
 	}
 	return t

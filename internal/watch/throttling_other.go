@@ -2,9 +2,13 @@
 
 package watch
 
-// throttling counts the periods of a CPU quota, which only Linux has.
+import "time"
+
+// throttling is a CPU quota and what came of it, which only Linux has.
 type throttling struct {
+	cores     float64
 	all, held int64
+	heldFor   time.Duration
 	known     bool
 }
 

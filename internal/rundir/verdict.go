@@ -1,0 +1,110 @@
+package rundir
+
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Verdict says what the figures of a run are worth; docs/verdict.md tells of every
+// reason. Whether thresholds were met, and what ended the run, stand beside it.
+type Verdict struct {
+	// State is verdict.Valid, Degraded or Invalid.
+	State string `json:"state"`
+	// Reasons are sentences that a person can act on, Causes the word for each.
+	Reasons []string `json:"reasons"`
+	Causes  []string `json:"causes"`
+	// Thresholds are all that the run had, met and missed, in the order given. A run
+	// that was cut short was never judged and has none.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+}
+
+// Valid says that nothing speaks against the figures.
+func (v Verdict) Valid() bool { return v.State == verdict.Valid }
+
+// Missed are the thresholds that were not met.
+func (v Verdict) Missed() []Threshold {
+	var out []Threshold
+	for _, t := range v.Thresholds {
+		if !t.OK {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Judge judges the run by what is in it, anew; what became of its thresholds stays.
+func (r *Run) Judge() Verdict {
+	got := verdict.Judge(r.record())
+	v := Verdict{State: got.State, Reasons: []string{}, Causes: []string{}, Thresholds: r.Verdict.Thresholds}
+	for _, reason := range got.Reasons {
+		v.Reasons = append(v.Reasons, reason.Text)
+		v.Causes = append(v.Causes, string(reason.Cause))
+	}
+	return v
+}
+
+// record is what the judgement sees of a run.
+func (r *Run) record() verdict.Record {
+	rec := verdict.Record{
+		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
+		Seconds: r.MeasuredS, Changes: len(r.Changes), Segments: len(r.Segments), Observed: r.Observed,
+	}
+	for _, o := range r.Operations {
+		rec.Ops = append(rec.Ops, verdict.Op{
+			Name: o.Track + "." + o.Op, Counts: r.Counts(o),
+			Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
+			Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50,
+		})
+	}
+	for _, e := range r.Errors {
+		if e.Class != store.Panicked.String() {
+			continue
+		}
+		rec.Panics += e.Count
+		if rec.PanicAt == "" && len(e.Messages) > 0 {
+			rec.PanicAt = e.Messages[0]
+		}
+	}
+	switch r.Verification.State {
+	case workload.Passed:
+		rec.Verified = verdict.Passed
+	case workload.Failed:
+		rec.Verified = verdict.Failed
+	case workload.Incomplete:
+		rec.Verified = verdict.Incomplete
+	}
+	if why, ok := strings.CutPrefix(r.EndedBy, "fault: "); ok {
+		rec.Fault = "a fault ended the run early: " + why
+	}
+	if r.EndedBy == CutShort {
+		rec.Fault = "the process of this run ended without a report, and nothing was verified: run again"
+		rec.Verified = verdict.Unasked
+	}
+	return rec
+}
+
+// summary is a digest of n values as the judgement and those who show it see it.
+func (l Latency) summary(n int64) measure.Summary {
+	return measure.Summary{
+		Count: n, Mean: l.Mean, Min: l.Min, P50: l.P50, P90: l.P90, P95: l.P95,
+		P99: l.P99, P999: l.P999, P9999: l.P9999, Max: l.Max,
+	}
+}
+
+// Shown returns l, of n values, as reports and screens show it: a percentile with
+// too few of them behind it is measure.Hidden.
+func (l Latency) Shown(n int64) Latency { return LatencyOf(l.summary(n).Shown()) }
+
+// rejudge replaces the verdict of a run that was never judged, or by other words
+// than ours.
+func (r *Run) rejudge() {
+	if !verdict.Known(r.Verdict.State) || r.EndedBy == CutShort || r.EndedBy == StillRunning {
+		r.Verdict = r.Judge()
+	}
+	fill(&r.Verdict.Reasons)
+	fill(&r.Verdict.Causes)
+}

@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch"
+)
+
+// observer gathers what the verdict of a run is found by, beside its figures.
+type observer struct {
+	// seen is what was last seen of process and machine; nil before the first second.
+	seen atomic.Pointer[verdict.Observed]
+	// judged is the verdict as of the last finished second.
+	judged atomic.Pointer[rundir.Verdict]
+	// over is closed when nobody watches any more.
+	over chan struct{}
+
+	mu sync.Mutex
+	// pool is what the pool of connections had counted when measurement began.
+	waits, waitNs int64
+	// backlog of each second since the rate was last another.
+	backlog []int64
+	rate    float64
+}
+
+// lookEvery is how many beats pass between two looks at the machine.
+const lookEvery = int(time.Second / watch.Beat)
+
+// observe watches process and machine until the run has ended. It costs a wake-up
+// every watch.Beat and some 100 µs a second.
+func (l *Live) observe() {
+	defer close(l.over)
+	ctx := context.Background() // of looks at /proc: they do not wait for anything
+	self := watch.WatchSelf(ctx)
+	look := func() {
+		o := self.Observed(ctx)
+		l.seen.Store(&o)
+	}
+	l.poolBegins()
+	warm := l.Inputs.Warmup > 0
+	timer := time.NewTimer(watch.Beat)
+	defer timer.Stop()
+	for n := 1; ; n++ {
+		set := time.Now()
+		timer.Reset(watch.Beat)
+		select {
+		case <-l.run.Done():
+			look()
+			return
+		case <-timer.C:
+		}
+		self.Beaten(time.Since(set))
+		if warm && l.run.Snapshot().At >= 0 {
+			warm, n = false, 0
+			self.Restart(ctx)
+			l.poolBegins()
+		}
+		if n%lookEvery == 0 {
+			look()
+		}
+	}
+}
+
+func (l *Live) poolBegins() {
+	pool, _ := l.Pool()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waits, l.waitNs = pool.Waits, pool.WaitNs
+}
+
+// observedNow is what was seen of this process and machine up to now; nil before there
+// was anything.
+func (l *Live) observedNow() *verdict.Observed {
+	seen := l.seen.Load()
+	if seen == nil {
+		return nil
+	}
+	o := *seen
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if pool, ok := l.Pool(); ok {
+		o.PoolSize, o.PoolWaits, o.PoolWaitNs = pool.Size, pool.Waits-l.waits, pool.WaitNs-l.waitNs
+	}
+	o.Growth = verdict.Grown(l.backlog, l.rate)
+	return &o
+}
+
+// Verdict is what the run is worth as of its last finished second.
+func (l *Live) Verdict() rundir.Verdict {
+	if v := l.judged.Load(); v != nil {
+		return *v
+	}
+	return rundir.Verdict{State: verdict.Valid}
+}
+
+// judgeSecond judges the run as it stands after a second, which the journal has
+// taken.
+func (l *Live) judgeSecond(s *measure.Second) {
+	if s.Warmup {
+		return
+	}
+	l.noteBacklog(s)
+	run := l.journal.Run()
+	run.EndedBy = rundir.StillRunning
+	v := run.Judge()
+	l.judged.Store(&v)
+}
+
+// noteBacklog keeps how much was due and not begun, of all tracks.
+func (l *Live) noteBacklog(s *measure.Second) {
+	l.counted() // finds the operations out
+	var backlog int64
+	var rate float64
+	seen := map[string]bool{}
+	for _, r := range s.Rows {
+		if track := l.operations[r.Op].Track; !seen[track] {
+			seen[track] = true
+			backlog += r.Backlog
+			rate += r.Rate
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if rate != l.rate {
+		l.backlog, l.rate = nil, rate
+	}
+	if s.Length >= 1 {
+		l.backlog = append(l.backlog, backlog)
+	}
+}

@@ -1,0 +1,194 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// The rules in this file look at the process and the machine.
+
+func throttled(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.Throttled == 0 {
+		return "", ""
+	}
+	periods, held := 0.0, 0.0
+	if o.Periods > 0 {
+		periods = float64(o.Throttled) / float64(o.Periods)
+	}
+	if o.Seconds > 0 {
+		held = o.ThrottledS / o.Seconds
+	}
+	if periods < throttledShare && held < throttledShare {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("the quota of %s held perfbench back in %d of %d periods%s: raise the CPU limit of its container or control group, or ask for less",
+		processors(o.Quota), o.Throttled, o.Periods, heldFor(o.ThrottledS))
+}
+
+func heldFor(s float64) string {
+	if s <= 0 {
+		return ""
+	}
+	return ", " + length(s) + " in all"
+}
+
+func cpu(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.Cores <= 0 || o.CPU < cpuShare*o.Cores {
+		return "", ""
+	}
+	whose := "of this machine"
+	if o.Quota > 0 {
+		whose = "of its quota"
+	}
+	return Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store: give it more, make payloads smaller, or drive less",
+		o.CPU, processors(o.Cores), whose, percent(min(o.CPU/o.Cores, 1)))
+}
+
+func stolen(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.Stolen < stolenShare {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("the hypervisor gave %s of this machine's time to others: run on a machine of your own, or one that is not shared", percent(o.Stolen))
+}
+
+// scheduler compares how long goroutines waited for a processor with the response
+// times: each reply waits so once before its time is taken.
+func scheduler(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil {
+		return "", ""
+	}
+	worst, text := 0.0, ""
+	for _, op := range r.Ops {
+		for _, s := range []struct {
+			name string
+			p    float64
+			wait int64
+			all  int64
+		}{{"p50", 50, o.SchedP50, op.Response.P50}, {"p99", 99, o.SchedP99, op.Response.P99}} {
+			if !measure.Enough(s.p, op.Response.Count) || s.all <= 0 || s.wait < schedLeast.Nanoseconds() {
+				continue
+			}
+			if share := float64(s.wait) / float64(s.all); share >= schedShare && share > worst {
+				worst = share
+				text = fmt.Sprintf("goroutines waited for a processor (%s %s), and that is %s of the %s of %s: use fewer threads, or give perfbench more processors%s",
+					s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name, crowd(o))
+			}
+		}
+	}
+	if text == "" && o.WakeP90 >= wakeLate.Nanoseconds() {
+		text = fmt.Sprintf("the system woke perfbench late: one timer in ten rang %s late or more; leave the machine to perfbench%s", ns(o.WakeP90), crowd(o))
+	}
+	if text == "" {
+		return "", ""
+	}
+	return Degraded, text
+}
+
+// crowd says who else was there.
+func crowd(o *Observed) string {
+	others := o.Machine - o.CPU
+	if o.Machine <= 0 || others < 0.25 {
+		return ""
+	}
+	return fmt.Sprintf(" (other processes, the store too if it is here, used %.2g)", others)
+}
+
+func gc(r *Record) (string, string) {
+	o := r.Observed
+	switch {
+	case o == nil:
+	case o.GCPauses >= gcPauses:
+		return Degraded, fmt.Sprintf("garbage collection stopped perfbench for %s of the time: make payloads or batches smaller, or set GOGC higher", percent(o.GCPauses))
+	case o.Cores > 0 && o.GCCPU >= gcCPU*o.Cores:
+		return Degraded, fmt.Sprintf("garbage collection took %.2g of %s: make payloads or batches smaller, or set GOGC higher", o.GCCPU, processors(o.Cores))
+	}
+	return "", ""
+}
+
+func memory(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.Seconds <= 0 || o.MajorFaults < faultsLeast || float64(o.MajorFaults) < faultsRate*o.Seconds {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("memory of perfbench had to be read from the disk %d times: this machine is short of memory; free some, or store less", o.MajorFaults)
+}
+
+func pool(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.PoolWaits == 0 {
+		return "", ""
+	}
+	busy := 0.0
+	for _, op := range r.Ops {
+		busy += op.ServiceMean * float64(op.Calls)
+	}
+	if busy <= 0 || float64(o.PoolWaitNs) < poolShare*busy {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("operations waited %d times for a connection of the pool of %d, %s in all (%s of their time): raise connections= in the target",
+		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1)))
+}
+
+func ceiling(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil || o.Ceiling <= 0 || r.Seconds <= 0 {
+		return "", ""
+	}
+	calls := int64(0)
+	for _, op := range r.Ops {
+		calls += op.Calls
+	}
+	share := float64(calls) / r.Seconds / o.Ceiling
+	if share < ceilingShare {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("the harness alone does %s calls/s here, and you are at %s of that: it was perfbench that was measured; use a faster machine, or larger units of work",
+		units.Number(o.Ceiling), percent(share))
+}
+
+func clock(r *Record) (string, string) {
+	o := r.Observed
+	if o == nil {
+		return "", ""
+	}
+	if n := len(o.Steps); n > 0 {
+		s := o.Steps[0]
+		how := "forward"
+		if s.ByS < 0 {
+			how = "back"
+		}
+		text := fmt.Sprintf("the clock of this machine was set %s by %s at %s of the run", how, length(math.Abs(s.ByS)), at(s.AtS))
+		if n > 1 {
+			text += fmt.Sprintf(", and %d times more", n-1)
+		}
+		return Degraded, text + ": durations are right, times of day in documents and what the store expires by the clock may not be"
+	}
+	fastest, name := int64(0), ""
+	for _, op := range r.Ops {
+		if op.Calls > 0 && op.ServiceP50 > 0 && (fastest == 0 || op.ServiceP50 < fastest) {
+			fastest, name = op.ServiceP50, op.Name
+		}
+	}
+	switch limit := clockShare * float64(fastest); {
+	case fastest == 0:
+	case o.ClockCost >= clockLeast && float64(o.ClockCost) >= limit:
+		return Degraded, fmt.Sprintf("reading the clock takes %s here, and half of all %s take no more than %s: choose a faster clock source for this machine (tsc, kvm-clock)", ns(o.ClockCost), name, ns(fastest))
+	case o.ClockTick >= clockLeast && float64(o.ClockTick) >= limit:
+		return Degraded, fmt.Sprintf("the clock here moves in steps of %s, and half of all %s take no more than %s: their times are only as fine as that", ns(o.ClockTick), name, ns(fastest))
+	}
+	return "", ""
+}
+
+func processors(n float64) string {
+	if n == 1 {
+		return "1 processor"
+	}
+	return fmt.Sprintf("%.3g processors", n)
+}

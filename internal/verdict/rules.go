@@ -1,0 +1,263 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Limits at which a thing counts. docs/verdict.md gives them with their reasons.
+const (
+	lateShare      = 0.10  // of a response percentile that may be our lateness
+	errorShare     = 0.001 // of calls that may fail: what p99.9 leaves out
+	errorMost      = 0.50  // of calls: more says nothing of the store's work
+	unstartedShare = 0.001 // of units that fell due
+	unstartedLeast = 10
+	cpuShare       = 0.85 // of the processors that we may use
+	throttledShare = 0.01 // of the quota's periods, or of the time
+	stolenShare    = 0.02 // of the time
+	schedShare     = 0.20 // of a response percentile that may be waiting for a processor
+	schedLeast     = 50 * time.Microsecond
+	wakeLate       = 5 * time.Millisecond // of a timer, one time out of ten
+	gcPauses       = 0.01                 // of the time
+	gcCPU          = 0.15                 // of the processors that we may use
+	faultsLeast    = 50
+	faultsRate     = 10.0 // per second
+	poolShare      = 0.01 // of the time of all operations
+	ceilingShare   = 0.80 // of what the harness alone does
+	clockShare     = 0.10 // of the median service time
+	clockLeast     = 500  // ns of one reading: a clock that takes a system call
+)
+
+// rule notices one thing. look returns no state when it does not.
+type rule struct {
+	cause Cause
+	// atEnd rules wait for the end of the run, server rules need a store outside of
+	// this process.
+	atEnd, server bool
+	look          func(*Record) (state, text string)
+}
+
+// rules in the order in which reasons are told: what voids the run first.
+var rules = []rule{
+	{cause: Verification, atEnd: true, look: verification},
+	{cause: Panic, look: panics},
+	{cause: Errors, look: errors},
+	{cause: Unfinished, atEnd: true, look: unfinished},
+	{cause: Suspended, look: suspended},
+	{cause: Lateness, look: lateness},
+	{cause: Backlog, look: backlog},
+	{cause: Unstarted, atEnd: true, look: unstarted},
+	{cause: Throttled, look: throttled},
+	{cause: CPU, server: true, look: cpu},
+	{cause: Stolen, look: stolen},
+	{cause: Scheduler, server: true, look: scheduler},
+	{cause: GC, server: true, look: gc},
+	{cause: Memory, look: memory},
+	{cause: Pool, look: pool},
+	{cause: Ceiling, server: true, look: ceiling},
+	{cause: Clock, look: clock},
+	{cause: Samples, atEnd: true, look: samples},
+	{cause: Changes, look: changes},
+}
+
+// shown are the percentiles that summaries and screens show.
+var shown = []struct {
+	name string
+	p    float64
+	of   func(measure.Summary) int64
+}{
+	{"p50", 50, func(s measure.Summary) int64 { return s.P50 }},
+	{"p90", 90, func(s measure.Summary) int64 { return s.P90 }},
+	{"p99", 99, func(s measure.Summary) int64 { return s.P99 }},
+	{"p99.9", 99.9, func(s measure.Summary) int64 { return s.P999 }},
+}
+
+func verification(r *Record) (string, string) {
+	switch r.Verified {
+	case Failed:
+		return Invalid, "the verification failed, so the figures are of a store that lost or made up data"
+	case Incomplete:
+		return Degraded, "what is stored was not verified: look after the store and run again"
+	}
+	return "", ""
+}
+
+func panics(r *Record) (string, string) {
+	if r.Panics == 0 {
+		return "", ""
+	}
+	text := fmt.Sprintf("%s ended in a panic, a bug in perfbench", count(r.Panics, "operation"))
+	if r.PanicAt != "" {
+		text += ": " + r.PanicAt
+	}
+	return Invalid, text + "; please report it"
+}
+
+func errors(r *Record) (string, string) {
+	var calls, failed int64
+	for _, o := range r.Ops {
+		calls += o.Calls
+		failed += o.Errors
+	}
+	failed -= r.Panics
+	if failed <= 0 {
+		return "", ""
+	}
+	share := float64(failed) / float64(calls+failed)
+	text := fmt.Sprintf("%s failed, %s of all, and what fails is in no percentile: see the errors for why", count(failed, "operation"), percent(share))
+	switch {
+	case share >= errorMost:
+		return Invalid, text
+	case share >= errorShare:
+		return Degraded, text
+	}
+	return "", ""
+}
+
+func unfinished(r *Record) (string, string) {
+	if r.Fault == "" {
+		return "", ""
+	}
+	return Degraded, r.Fault
+}
+
+func suspended(r *Record) (string, string) {
+	if r.Observed == nil || len(r.Observed.Suspensions) == 0 {
+		return "", ""
+	}
+	list := r.Observed.Suspensions
+	sum, untimed := 0.0, int64(0)
+	for _, s := range list {
+		sum += s.ForS
+		untimed += s.Untimed
+	}
+	text := fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(list[0].AtS))
+	if len(list) > 1 {
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", len(list), length(sum), at(list[0].AtS))
+	}
+	text += "; the schedule stood still"
+	if untimed > 0 {
+		text += fmt.Sprintf(", and %s across it %s counted but not timed", count(untimed, "operation"), was(untimed))
+	}
+	return Degraded, text + ". Run again without stopping it (ctrl+z, sleep, a paused container)"
+}
+
+func lateness(r *Record) (string, string) {
+	worst, text := 0.0, ""
+	for _, o := range r.Ops {
+		for _, s := range shown {
+			if !measure.Enough(s.p, o.Response.Count) || o.Response.Count == 0 {
+				continue
+			}
+			late, all := s.of(o.Lateness), s.of(o.Response)
+			if all <= 0 {
+				continue
+			}
+			if share := float64(late) / float64(all); share >= lateShare && share > worst {
+				worst = share
+				text = fmt.Sprintf("perfbench itself began operations late: %s of %s is %s, that of its lateness %s (%s); "+
+					"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, ns(all), ns(late), percent(min(share, 1)))
+			}
+		}
+	}
+	if text == "" {
+		return "", ""
+	}
+	return Degraded, text
+}
+
+func backlog(r *Record) (string, string) {
+	if r.Observed == nil || r.Observed.Growth == nil {
+		return "", ""
+	}
+	g := r.Observed.Growth
+	return Degraded, fmt.Sprintf("the backlog grew to the end (%s due and not begun, %s before): the store does not keep up with %s per second, "+
+		"and response times say how long the run was; lower --rate, or raise --threads if the store has room", units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
+}
+
+func unstarted(r *Record) (string, string) {
+	var never, done int64
+	for _, o := range r.Ops {
+		never += o.Unstarted
+		if o.Counts {
+			done += o.Count
+		}
+	}
+	if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("%s units of work fell due and never began (%s): the slowest are missing in the percentiles; lower --rate, or raise --threads",
+		units.Number(float64(never)), percent(float64(never)/float64(done+never)))
+}
+
+func samples(r *Record) (string, string) {
+	var names string
+	n, least := 0, int64(0)
+	for _, o := range r.Ops {
+		if !o.Counts || o.Calls == 0 || measure.Enough(99, o.Calls) {
+			continue
+		}
+		if n++; n == 1 || o.Calls < least {
+			names, least = o.Name, o.Calls
+		}
+	}
+	switch n {
+	case 0:
+		return "", ""
+	case 1:
+		names += " has"
+	default:
+		names = fmt.Sprintf("%d operations have too few, %s", n, names)
+	}
+	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it takes %d; run longer", names, least, measure.Needs(99))
+}
+
+func changes(r *Record) (string, string) {
+	if r.Changes == 0 {
+		return "", ""
+	}
+	text := fmt.Sprintf("%s changed in mid-run: the figures of the whole mix what was before and after", count(int64(r.Changes), "setting"))
+	if r.Segments > 1 {
+		text += fmt.Sprintf("; read those of the %d segments", r.Segments)
+	}
+	return Degraded, text
+}
+
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func was(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// percent writes a share; small ones are not rounded to nothing.
+func percent(v float64) string {
+	p := 100 * v
+	switch {
+	case p >= 10:
+		return fmt.Sprintf("%.0f %%", p)
+	case p >= 1:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.2g %%", p)
+}
+
+func ns(v int64) string { return units.Duration(time.Duration(v)) }
+
+func length(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
+
+// at writes a moment of a run: 0:07.
+func at(s float64) string {
+	whole := int(s)
+	return fmt.Sprintf("%d:%02d", whole/60, whole%60)
+}

@@ -1,0 +1,86 @@
+// Package verdict judges whether the figures of a run are those of the store: it
+// knows every reason why they may not be, and how strong it must be to count. It
+// is pure: what was observed goes in, the verdict comes out.
+package verdict
+
+import (
+	"slices"
+)
+
+// States of a verdict.
+const (
+	// Valid: nothing was noticed that would make the figures others than the store's.
+	Valid = "VALID"
+	// Degraded: the figures hold with what the reasons say.
+	Degraded = "DEGRADED"
+	// Invalid: the figures must not be used.
+	Invalid = "INVALID"
+)
+
+// Cause is the word for one kind of reason.
+type Cause string
+
+// Causes, in the order in which they are told.
+const (
+	Verification Cause = "verification"
+	Panic        Cause = "panic"
+	Errors       Cause = "errors"
+	Unfinished   Cause = "unfinished"
+	Suspended    Cause = "suspended"
+	Lateness     Cause = "lateness"
+	Backlog      Cause = "backlog"
+	Unstarted    Cause = "unstarted"
+	Throttled    Cause = "throttled"
+	CPU          Cause = "cpu"
+	Stolen       Cause = "stolen"
+	Scheduler    Cause = "scheduler"
+	GC           Cause = "gc"
+	Memory       Cause = "memory"
+	Pool         Cause = "pool"
+	Ceiling      Cause = "ceiling"
+	Clock        Cause = "clock"
+	Samples      Cause = "samples"
+	Changes      Cause = "changes"
+)
+
+// Reason is one thing that keeps a run from being valid.
+type Reason struct {
+	Cause Cause
+	// State is what the reason makes of the run: Degraded or Invalid.
+	State string
+	// Text says what was noticed and what to do about it, in one sentence.
+	Text string
+}
+
+// Verdict is what a run is worth.
+type Verdict struct {
+	State   string
+	Reasons []Reason
+}
+
+// Judge judges what was observed of a run.
+func Judge(r Record) Verdict {
+	v := Verdict{State: Valid}
+	for _, rule := range rules {
+		if r.Going && rule.atEnd || r.InProcess && rule.server {
+			continue
+		}
+		state, text := rule.look(&r)
+		if state == "" {
+			continue
+		}
+		v.Reasons = append(v.Reasons, Reason{rule.cause, state, text})
+		if v.State != Invalid {
+			v.State = state
+		}
+	}
+	return v
+}
+
+// Has says whether a cause is among the reasons.
+func (v Verdict) Has(c Cause) bool {
+	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Cause == c })
+}
+
+// Known says whether a word is one of the three states.
+func Known(state string) bool { return state == Valid || state == Degraded || state == Invalid }

@@ -1,0 +1,8 @@
+package watch
+
+import "golang.org/x/sys/unix"
+
+const (
+	clockAll   = unix.CLOCK_BOOTTIME
+	clockAwake = unix.CLOCK_MONOTONIC
+)

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package watch
+
+import "time"
+
+// asleep is not known here.
+func asleep() time.Duration { return 0 }

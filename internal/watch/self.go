@@ -1,0 +1,202 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// Beat is how often a Self wants to be told that time has passed.
+const Beat = 100 * time.Millisecond
+
+// Limits below which a difference between clocks is no event.
+const (
+	leastStep  = 100 * time.Millisecond
+	leastSleep = 500 * time.Millisecond
+)
+
+// Self watches this process, its runtime and its machine for what may spoil a
+// measurement. One goroutine calls its methods: Beaten every Beat, Observed once a
+// second, which takes some 100 µs.
+type Self struct {
+	from  counters
+	began time.Time
+
+	// Of the clocks, as of the last beat.
+	wall, slept time.Duration
+	late        []time.Duration // of the timer, newest last
+	seen        verdict.Observed
+	metrics     []metrics.Sample
+}
+
+// counters are sums since the process or the machine began.
+type counters struct {
+	cpu          time.Duration
+	faults       int64
+	quota        throttling
+	busy, stolen float64 // seconds of all processors
+	machine      bool
+	pause, gc    float64 // seconds of all processors
+	sched        *metrics.Float64Histogram
+}
+
+// names of the runtime's metrics, in the order of Self.metrics.
+var names = []string{
+	"/cpu/classes/gc/pause:cpu-seconds", "/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds",
+	"/sched/latencies:seconds",
+}
+
+// maxLate is how many beats are remembered.
+const maxLate = 6000
+
+// WatchSelf begins to watch. ctx bounds the first look only.
+func WatchSelf(ctx context.Context) *Self {
+	s := &Self{}
+	for _, n := range names {
+		s.metrics = append(s.metrics, metrics.Sample{Name: n})
+	}
+	s.seen.ClockCost, s.seen.ClockTick = clockOf()
+	s.Restart(ctx)
+	return s
+}
+
+// Restart forgets what was seen, as at the end of a warm-up.
+func (s *Self) Restart(ctx context.Context) {
+	s.seen = verdict.Observed{ClockCost: s.seen.ClockCost, ClockTick: s.seen.ClockTick}
+	s.from, s.began = s.read(ctx), time.Now()
+	s.wall, s.slept, s.late = wallAgainst(s.began, s.began), asleep(), nil
+}
+
+// wallAgainst is how far the clock of day has moved beyond what passed since began.
+func wallAgainst(began, now time.Time) time.Duration {
+	return time.Duration(now.UnixNano()-began.UnixNano()) - now.Sub(began)
+}
+
+// Beaten notes that a timer set for Beat has rung after took. It returns for how
+// long the machine has slept since the last beat, mostly 0.
+func (s *Self) Beaten(took time.Duration) time.Duration {
+	return s.beaten(took, time.Now(), asleep())
+}
+
+func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) time.Duration {
+	if len(s.late) < maxLate {
+		s.late = append(s.late, max(took-Beat, 0))
+	}
+	nap := slept - s.slept
+	s.slept = slept
+	wall := wallAgainst(s.began, now)
+	moved := wall - s.wall - nap
+	s.wall = wall
+	if moved >= leastStep || moved <= -leastStep {
+		s.seen.Steps = append(slices.Clip(s.seen.Steps), verdict.Step{AtS: now.Sub(s.began).Seconds(), ByS: moved.Seconds()})
+	}
+	if nap < leastSleep {
+		return 0
+	}
+	return nap
+}
+
+// Observed tells what was seen since the start or Restart.
+func (s *Self) Observed(ctx context.Context) verdict.Observed {
+	o, now := s.seen, s.read(ctx)
+	o.Seconds = time.Since(s.began).Seconds()
+	o.Cores = float64(min(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
+	if q := now.quota; q.known {
+		o.Quota = q.cores
+		o.Cores = min(o.Cores, q.cores)
+		if s.from.quota.known {
+			o.Periods, o.Throttled = q.all-s.from.quota.all, q.held-s.from.quota.held
+			o.ThrottledS = (q.heldFor - s.from.quota.heldFor).Seconds()
+		}
+	}
+	if o.Seconds > 0 {
+		o.CPU = (now.cpu - s.from.cpu).Seconds() / o.Seconds
+		if now.machine && s.from.machine {
+			o.Machine = max(now.busy-s.from.busy, 0) / o.Seconds
+			o.Stolen = max(now.stolen-s.from.stolen, 0) / o.Seconds / float64(runtime.NumCPU())
+		}
+		o.GCPauses = max(now.pause-s.from.pause, 0) / o.Seconds / float64(runtime.GOMAXPROCS(0))
+		o.GCCPU = max(now.gc-s.from.gc, 0) / o.Seconds
+	}
+	o.MajorFaults = now.faults - s.from.faults
+	o.SchedP50, o.SchedP99 = between(s.from.sched, now.sched, 0.5), between(s.from.sched, now.sched, 0.99)
+	if n := len(s.late); n >= 20 {
+		sorted := slices.Sorted(slices.Values(s.late))
+		o.WakeP50, o.WakeP90 = sorted[n/2].Nanoseconds(), sorted[n*9/10].Nanoseconds()
+	}
+	return o
+}
+
+func (s *Self) read(ctx context.Context) counters {
+	c := counters{quota: throttlingOf(os.Getpid())}
+	c.cpu, c.faults = usedSoFar()
+	if all, err := cpu.TimesWithContext(ctx, false); err == nil && len(all) == 1 {
+		t := all[0]
+		c.machine = true
+		c.busy, c.stolen = t.User+t.System+t.Nice+t.Irq+t.Softirq, t.Steal
+	}
+	metrics.Read(s.metrics)
+	seconds := func(i int) float64 {
+		if v := s.metrics[i].Value; v.Kind() == metrics.KindFloat64 {
+			return v.Float64()
+		}
+		return 0
+	}
+	c.pause, c.gc = seconds(0), seconds(1)-seconds(2)
+	if v := s.metrics[3].Value; v.Kind() == metrics.KindFloat64Histogram {
+		h := v.Float64Histogram()
+		c.sched = &metrics.Float64Histogram{Counts: slices.Clone(h.Counts), Buckets: slices.Clone(h.Buckets)}
+	}
+	return c
+}
+
+// between is a percentile, in nanoseconds, of what a histogram of seconds gained
+// from one reading to a later one: the upper edge of its bucket. 0: nothing.
+func between(from, to *metrics.Float64Histogram, p float64) int64 {
+	if from == nil || to == nil || len(from.Counts) != len(to.Counts) {
+		return 0
+	}
+	total := uint64(0)
+	for i, n := range to.Counts {
+		total += n - from.Counts[i]
+	}
+	if total == 0 {
+		return 0
+	}
+	seen := uint64(0)
+	for i, n := range to.Counts {
+		if seen += n - from.Counts[i]; float64(seen) >= p*float64(total) {
+			edge := to.Buckets[min(i+1, len(to.Buckets)-2)] // the last edge is infinite
+			return int64(edge * 1e9)
+		}
+	}
+	return 0
+}
+
+// clockOf measures what reading the clock takes and its finest step, in nanoseconds:
+// the least of ten tries, for others may take the processor meanwhile.
+func clockOf() (cost, tick int64) {
+	const reads = 100
+	for range 10 {
+		start := time.Now()
+		last := start
+		for range reads {
+			now := time.Now()
+			if step := now.Sub(last).Nanoseconds(); step > 0 && (tick == 0 || step < tick) {
+				tick = step
+			}
+			last = now
+		}
+		if each := last.Sub(start).Nanoseconds() / reads; cost == 0 || each < cost {
+			cost = each
+		}
+	}
+	return cost, max(tick-cost, 0)
+}
