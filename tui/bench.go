@@ -73,6 +73,8 @@ type Request struct {
 	Timetable, Thresholds []string
 	Out                   string
 	Formats               []string
+	// Facts is the path of the file of --facts.
+	Facts string
 }
 
 // Setting is one value of a preview: its name, its text, and where it came from

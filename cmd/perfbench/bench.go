@@ -88,7 +88,7 @@ func (b *bench) request(r tui.Request) session.Request {
 	}
 	return session.Request{
 		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password, Values: vs,
-		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: out, Formats: r.Formats,
+		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: out, Formats: r.Formats, Facts: r.Facts,
 	}
 }
 

@@ -43,6 +43,8 @@ type app struct {
 	// hard ends at the second interrupt; the context of a command at the first.
 	hard context.Context
 	log  *slog.Logger
+	// told is the folder of a run whose summary stands on stdout.
+	told string
 }
 
 // run carries out one command line and returns the exit code. The first interrupt
@@ -121,6 +123,9 @@ func (a *app) report(err error) {
 			continue
 		}
 		said[p] = true
+		if a.told != "" && strings.HasPrefix(p.text, session.VerificationFailed+": ") { // the summary has it
+			p = problem{session.VerificationFailed, "perfbench report " + a.told + " --format text --out -  tells all of it"}
+		}
 		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(printable(p.text), "\n", "\n  "))
 		if p.hint != "" {
 			fmt.Fprintln(a.Stderr, "  "+strings.ReplaceAll(printable(p.hint), "\n", "\n  "))

@@ -64,6 +64,7 @@ func (f *runFlags) register(a *app, c *cobra.Command) {
 	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
 	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
+	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing speaks against the figures")
@@ -78,7 +79,7 @@ func (f *runFlags) register(a *app, c *cobra.Command) {
 
 // plainFlags are the flags that the environment may give and that are no values.
 var plainFlags = []string{
-	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "dry-run", "password-file",
+	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "facts", "dry-run", "password-file",
 	"quiet", "plain", "ascii", "theme",
 }
 

@@ -36,14 +36,16 @@ func shield(args []string) []string {
 
 func (a *app) reportCommand() *cobra.Command {
 	var formats []string
-	var out, runs string
+	var out, runs, facts string
 	c := &cobra.Command{
 		Use: "report RUN...", Short: "Write any document of finished runs",
 		Long: `report writes documents of finished runs, also of runs that were cut short. RUN is
 a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
 
 Without --format it writes those that a run writes by itself. They go into the
-run's folder; with --out DIR elsewhere; with --out - a single one to stdout.`,
+run's folder; with --out DIR elsewhere; with --out - a single one to stdout.
+
+A file of --facts is kept in the run's folder, in place of the one before.`,
 		Example: `  perfbench report latest --format markdown --out -
   perfbench report -2 --format html,hgrm`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +56,7 @@ run's folder; with --out DIR elsewhere; with --out - a single one to stdout.`,
 			if v, ok := a.getenv(session.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
-			return a.writeReports(args, runs, formats, out)
+			return a.writeReports(args, runs, reportOptions{formats, out, facts})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return a.runIDs(runs), cobra.ShellCompDirectiveDefault
@@ -63,6 +65,7 @@ run's folder; with --out DIR elsewhere; with --out - a single one to stdout.`,
 	c.Flags().StringSliceVar(&formats, "format", nil, "`LIST` of formats: see perfbench list formats")
 	c.Flags().StringVar(&out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
 	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` in which runs are looked for")
+	c.Flags().StringVar(&facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return formatNames(), noFiles
 	}) // the flag exists
@@ -81,9 +84,16 @@ func (a *app) runIDs(runs string) []string {
 	return out
 }
 
+// reportOptions are what was asked of report: formats, where to, and a file of facts.
+type reportOptions struct {
+	formats    []string
+	out, facts string
+}
+
 // writeReports writes the documents of all runs; what cannot be written of one
 // does not stop the others.
-func (a *app) writeReports(refs []string, runs string, formats []string, out string) error {
+func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
+	out := o.out
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "say  perfbench report latest,  or the folder of a run")
 	}
@@ -94,11 +104,11 @@ func (a *app) writeReports(refs []string, runs string, formats []string, out str
 	for _, ref := range refs {
 		dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
 		if err == nil {
-			dest := out
+			one := o
 			if len(refs) > 1 && out != "" {
-				dest = filepath.Join(out, filepath.Base(filepath.Clean(dir)))
+				one.out = filepath.Join(out, filepath.Base(filepath.Clean(dir)))
 			}
-			err = a.writeReport(dir, formats, dest)
+			err = a.writeReport(dir, one)
 		}
 		errs = append(errs, err)
 	}
@@ -116,7 +126,8 @@ func joinCoded(errs []error) error {
 	return nil
 }
 
-func (a *app) writeReport(dir string, ids []string, out string) error {
+func (a *app) writeReport(dir string, o reportOptions) error {
+	ids, out := o.formats, o.out
 	f, err := rundir.Load(dir)
 	if err != nil {
 		return err
@@ -130,6 +141,14 @@ func (a *app) writeReport(dir string, ids []string, out string) error {
 	formats, err := report.Pick(allFormats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
+	}
+	if o.facts != "" {
+		if f.Given, err = session.ReadFacts(o.facts, formats, allFormats()); err == nil {
+			err = rundir.KeepFacts(dir, f.Given)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if out == "-" {
 		return a.writeToStdout(f, formats)

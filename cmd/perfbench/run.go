@@ -72,6 +72,9 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	o := l.Finish(a.hard)
 	gone := missing(o.Dir)
 	a.printSummary(o, f, gone)
+	if !f.quiet && !gone {
+		a.told = o.Dir
+	}
 	if gone {
 		// What else went wrong stands in the summary, and much of it came of this.
 		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted while the run was going", o.Dir), max(o.Code(), fault.CodeOther)),

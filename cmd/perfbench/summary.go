@@ -50,7 +50,7 @@ func summary(r *rundir.Run, dir string) string {
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
 	}
-	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Summary)
+	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Brief())
 	for _, n := range r.Notices {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}

@@ -83,7 +83,7 @@ func unwrapped(w io.Writer) io.Writer {
 func screenRequest(r session.Request) tui.Request {
 	out := tui.Request{
 		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password,
-		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: r.Out, Formats: r.Formats,
+		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: r.Out, Formats: r.Formats, Facts: r.Facts,
 	}
 	for _, name := range r.Values.Names() {
 		out.Values = append(out.Values, r.Values[name])

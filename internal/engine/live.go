@@ -8,11 +8,12 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// together is the longest time between two changes that share a segment.
-const together = 250 * time.Millisecond
+// Together is how far apart two changes must be for each to have a segment of its own.
+const Together = 250 * time.Millisecond
 
-// maxSegments bounds the memory of a run whose settings never rest.
-const maxSegments = 4096
+// MaxSegments bounds the memory of a run whose settings never rest: later changes
+// share the last.
+const MaxSegments = 4096
 
 // apply makes the change of a timetable entry.
 func (a At) apply(s workload.Settings) workload.Settings {
@@ -123,7 +124,7 @@ func (r *Run) applyChanges(log []measure.Change) {
 	switch {
 	case !r.measuring: // warm-up: the first segment has yet to begin
 		r.segments[0].settings = r.settingsByName()
-	case r.everMoved && now-r.changed < int64(together), len(r.segments) >= maxSegments:
+	case r.everMoved && now-r.changed < int64(Together), len(r.segments) >= MaxSegments:
 		r.segments[len(r.segments)-1].settings = r.settingsByName()
 	default:
 		r.segments = append(r.segments, segmentInfo{now, r.settingsByName()})

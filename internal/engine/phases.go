@@ -131,6 +131,8 @@ func (r *Run) trackOver(t *track) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t.state = over
+	t.each.close()
+	t.one.close()
 	t.span.To = max(r.now(), 0)
 	for _, p := range r.phases {
 		if p.state == running && p.over() {

@@ -56,6 +56,9 @@ type Options struct {
 	// Grace is how long operations under way may take once the run ends; 0:
 	// DefaultGrace.
 	Grace time.Duration
+	// PlainTimer makes an open loop wait by the runtime's timer alone, as it does
+	// where the system has nothing better: for comparison.
+	PlainTimer bool
 }
 
 // Run is a run in progress. All methods may be called from any goroutine and
@@ -65,11 +68,13 @@ type Run struct {
 	base   time.Time // when measurement begins
 	col    *measure.Collector
 	tracks []*track
-	knobs  []workload.Knob
-	hard   context.Context
-	kill   context.CancelFunc
-	done   chan struct{}
-	ending chan struct{} // closed when admission ends
+	// precise says that workers may sleep by alarms.
+	precise bool
+	knobs   []workload.Knob
+	hard    context.Context
+	kill    context.CancelFunc
+	done    chan struct{}
+	ending  chan struct{} // closed when admission ends
 
 	mu        sync.Mutex
 	stopped   bool
@@ -103,7 +108,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
 	r := &Run{
 		opts: o, base: time.Now().Add(o.Warmup), knobs: o.Plan.Knobs,
-		done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},
+		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},
 	}
 	if err := r.layOut(); err != nil {
 		return nil, err

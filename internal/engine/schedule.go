@@ -13,6 +13,8 @@ type schedule struct {
 	ticket atomic.Int64
 	// abandoned counts units claimed and then not started.
 	abandoned atomic.Int64
+	// waiting is how many workers are free and asleep.
+	waiting atomic.Int32
 
 	spare    atomic.Int32
 	mu       sync.Mutex
@@ -30,16 +32,31 @@ func newSchedule(now int64, rate float64) *schedule {
 	return &schedule{epoch: now, period: 1e9 / rate}
 }
 
-// claim takes the next due time, for an iteration of that many units.
-func (s *schedule) claim(units int) claim {
+// due tells when a unit is due.
+func (s *schedule) due(unit int64) int64 { return s.epoch + int64(float64(unit)*s.period) }
+
+// claim takes the next due time, for an iteration of that many units: only one that
+// has come by now, unless it may lie ahead. Else it returns none.
+func (s *schedule) claim(units int, now int64, ahead bool) claim {
 	if s.spare.Load() > 0 {
 		if c, ok := s.takeBack(); ok {
 			return c
 		}
 	}
 	n := int64(units)
-	first := s.ticket.Add(n) - n
-	return claim{s, s.epoch + int64(float64(first)*s.period), n}
+	if ahead {
+		return claim{s, s.due(s.ticket.Add(n) - n), n}
+	}
+	for {
+		first := s.ticket.Load()
+		due := s.due(first)
+		if due > now {
+			return claim{}
+		}
+		if s.ticket.CompareAndSwap(first, first+n) {
+			return claim{s, due, n}
+		}
+	}
 }
 
 // handBack returns a due time that its worker will not serve, for another to.

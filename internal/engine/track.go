@@ -13,6 +13,7 @@ type active struct {
 	at      int64     // when it came into force
 	units   int       // of one iteration
 	sched   *schedule // nil in closed loop
+	alarms  *alarms   // nil: workers wait by the runtime's timer alone
 	seqs    *sequence
 	segment uint16
 	warm    bool
@@ -41,6 +42,8 @@ type track struct {
 	// out says that a worker has found no more measured work: what falls due from
 	// then on is not missed.
 	out atomic.Bool
+	// each and one are the alarms of its workers: see pace. Made under run.mu.
+	each, one *alarms
 
 	// Guarded by run.mu.
 	want      workload.Settings
@@ -80,6 +83,9 @@ func (t *track) publish(fresh bool) {
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	default:
 		a.sched = newSchedule(now, a.Rate)
+	}
+	if a.sched != nil {
+		a.alarms = t.pace(a.sched.period * float64(a.units))
 	}
 	if prev != nil && !fresh {
 		a.seqs = prev.seqs

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -28,8 +27,10 @@ type worker struct {
 	idle    bool  // it has been free since the time in free
 	free    int64
 	debt    int64 // the lateness of its last iteration, which may delay the next
-	fails   int   // unreachable in a row
-	reached bool  // the end of its work
+	alarm   *alarm
+	pool    *alarms // of alarm
+	fails   int     // unreachable in a row
+	reached bool    // the end of its work
 }
 
 // exit tells the supervisor that a worker has gone home.
@@ -82,15 +83,11 @@ func (w *worker) loop() (again bool) {
 				return false
 			}
 		}
-		due, ok := w.ready(a)
+		due, own, ok := w.ready(a)
 		if !ok {
 			continue // the settings changed, or the run is over: look again
 		}
 		it.Seq = w.block.from
-		own := w.debt
-		if due >= w.free {
-			own = math.MaxInt64
-		}
 		it.ResetLate(due, own)
 		err := w.task.Do(t.run.hard, it)
 		w.idle, w.debt = false, it.Lateness()
@@ -149,11 +146,13 @@ func (w *worker) adopt(a *active) {
 	if w.held.from != nil && w.held.from != a.sched {
 		w.held.from.abandoned.Add(w.held.units)
 		w.held = claim{}
+		w.giveBack()
 	}
 }
 
 // letGo hands back what the worker had taken and will not do.
 func (w *worker) letGo() {
+	w.giveBack()
 	w.seqs.handBack(w.block)
 	if s := w.held.from; s != nil {
 		if w.reached {
@@ -161,53 +160,6 @@ func (w *worker) letGo() {
 		} else {
 			s.handBack(w.held)
 		}
-	}
-}
-
-// ready waits for the moment at which the next iteration may start and returns
-// when it was due; in closed loop a time in the future. false: look at the
-// settings again.
-//
-// It keeps apart whose doing it is when an iteration starts late. A worker that was
-// free when it fell due has no excuse: all of the wait is lateness. One that was
-// busy then may still be behind because it began its last iteration late: no more
-// than that is lateness, and the rest backlog.
-func (w *worker) ready(a *active) (int64, bool) {
-	if a.sched == nil && !a.Paused {
-		return math.MaxInt64, true
-	}
-	now := w.t.run.now()
-	if !w.idle {
-		w.idle, w.free = true, now
-	}
-	if a.Paused {
-		<-a.stale
-		return 0, false
-	}
-	if w.held.from == nil {
-		w.held = a.sched.claim(a.units)
-	}
-	if w.held.due >= a.until { // it is for the settings that come then, or for nobody
-		<-a.stale
-		return 0, false
-	}
-	if wait := w.held.due - now; wait > 0 {
-		if !w.sleep(time.Duration(wait), a.stale) {
-			return 0, false
-		}
-	}
-	return w.held.due, true
-}
-
-// sleep waits for d, or until stale is closed; then it returns false.
-func (w *worker) sleep(d time.Duration, stale <-chan struct{}) bool {
-	w.timer.Reset(d)
-	select {
-	case <-w.timer.C:
-		return true
-	case <-stale:
-		w.timer.Stop()
-		return false
 	}
 }
 

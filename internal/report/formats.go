@@ -77,6 +77,9 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 	}
 	var errs []error
 	errs = append(errs, rundir.WriteNotice(dir, f))
+	if dir != f.Dir && f.Given != nil {
+		errs = append(errs, rundir.KeepFacts(dir, f.Given)) // what a document is made of goes with it
+	}
 	var names []string
 	for _, format := range formats {
 		files, err := encode(f, format)
@@ -98,7 +101,7 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 
 // source says that a file is one of those that all documents are made of.
 func source(name string) bool {
-	return name == rundir.RunFile || name == rundir.SeriesFile || name == rundir.HlogFile
+	return name == rundir.RunFile || name == rundir.SeriesFile || name == rundir.HlogFile || name == rundir.FactsFile
 }
 
 // Print writes one document of a run to w. Of a format with several files they

@@ -32,6 +32,8 @@ type Options struct {
 	Observed func() *verdict.Observed
 	// Formats are the documents that Finish writes beside the journal.
 	Formats []Format
+	// Given is the file of --facts, kept with the run; nil: none.
+	Given []byte
 }
 
 // Create makes a run directory, holding some room on its disk, and the first
@@ -91,6 +93,11 @@ func makeDir(out, base string) (string, error) {
 func begin(dir string, o Options) (*Journal, error) {
 	if err := writeTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
 		return nil, err
+	}
+	if o.Given != nil {
+		if err := KeepFacts(dir, o.Given); err != nil {
+			return nil, err
+		}
 	}
 	j := &Journal{dir: dir, opts: o, run: o.Run, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	j.run.ID = filepath.Base(dir)

@@ -18,6 +18,7 @@ const (
 	SeriesFile = "series.csv"
 	HlogFile   = "latency.hlog"
 	NoticeFile = "NOTICE.txt"
+	FactsFile  = "facts.yaml"
 )
 
 // reserveFile holds room that is given back when the disk is full, so that what

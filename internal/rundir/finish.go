@@ -151,9 +151,17 @@ func WriteFiles(dir string, files []File) error {
 	return errors.Join(errs...)
 }
 
+// KeepFacts puts a file of --facts into the folder of a run, in place of another.
+func KeepFacts(dir string, data []byte) error {
+	return WriteFiles(dir, []File{{Name: FactsFile, Data: data}})
+}
+
 // WriteNotice writes NOTICE.txt into dir when there is something to say.
 func WriteNotice(dir string, f *Folder) error {
 	notices := append(f.Run.Misgivings(), f.Run.Remarks()...)
+	if f.Run.Failed() { // the one place that the documents beside it have for it
+		notices = append(notices, f.Run.Verification.Summary)
+	}
 	if len(notices) == 0 {
 		return nil
 	}
@@ -171,7 +179,7 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures are of the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if r.Failed() {
-		out = append(out, "The verification of this run failed, so it has no throughput: "+r.Verification.Summary)
+		out = append(out, "The verification of this run failed, so it has no throughput.")
 	}
 	return out
 }

@@ -10,6 +10,8 @@ type Folder struct {
 	// Histograms are those of the whole measured run by tag,
 	// "<track>.<op>.response", "….service", "….wait", "….lateness".
 	Histograms map[string]*hdrhistogram.Histogram
+	// Given is the file of --facts as it was given, nil when there is none.
+	Given []byte
 
 	// damaged says that the figures of Run were recomputed from what was left.
 	damaged bool

@@ -26,6 +26,9 @@ func Load(dir string) (*Folder, error) {
 	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
+	if f.Given, err = os.ReadFile(filepath.Join(dir, FactsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("run %s: %w", dir, err)
+	}
 	if f.damaged {
 		f.Run.Verdict = f.Run.Judge()
 	}

@@ -221,6 +221,9 @@ type Format struct {
 	Stdout bool
 	// Encode is pure: the same folder gives the same bytes.
 	Encode func(f *Folder) ([]File, error)
+	// Facts judges a file of --facts, in the words of its path; nil: the format has no
+	// use for one. Encode finds the file as Folder.Given.
+	Facts func(path string, data []byte) error
 }
 
 // Counts says whether the units of an operation count in the totals of the run.

@@ -20,6 +20,9 @@ const (
 	TeardownTimeout = 5 * time.Minute
 )
 
+// VerificationFailed begins the error of a run whose verification failed.
+const VerificationFailed = "verification failed"
+
 // Outcome is how a run ended.
 type Outcome struct {
 	// Dir is the run directory, Run what is in its run.json.
@@ -219,7 +222,7 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	}
 	add(err, fault.CodeOther)
 	if run.Verification.State == workload.Failed {
-		add(fmt.Errorf("verification failed: %s", run.Verification.Summary), fault.CodeVerification)
+		add(fmt.Errorf("%s: %s", VerificationFailed, run.Verification.Brief()), fault.CodeVerification)
 	}
 	if run.Verification.State == workload.Incomplete && err == nil {
 		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),

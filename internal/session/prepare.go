@@ -37,6 +37,8 @@ type Prepared struct {
 	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
+	// Given is the file of --facts, nil when there is none.
+	Given []byte
 
 	env     Env
 	req     Request
@@ -67,6 +69,10 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	}
 	if p.Plan != nil && len(req.Formats) == 0 && len(p.Plan.Documents) > 0 {
 		p.Formats, err = p.formats(append([]string{"json", "csv", "hlog"}, p.Plan.Documents...))
+		problems.Add(err)
+	}
+	if req.Facts != "" && len(p.Formats) > 0 {
+		p.Given, err = ReadFacts(req.Facts, p.Formats, env.Formats)
 		problems.Add(err)
 	}
 	plan := p.Plan

@@ -92,6 +92,9 @@ func (p *Prepared) runLines() []Line {
 	for _, f := range p.req.Files {
 		lines = append(lines, Line{"file", f, p.from("file", "flag --file")})
 	}
+	if p.req.Facts != "" {
+		lines = append(lines, Line{"facts", p.req.Facts, p.from("facts", "flag --facts")})
+	}
 	for _, r := range RunParams() {
 		val, ok := p.Inputs.Values[r.Name]
 		switch {

@@ -53,6 +53,8 @@ type Request struct {
 	// Out is the folder of run directories, Formats what to write.
 	Out     string
 	Formats []string
+	// Facts is the path of the file of --facts.
+	Facts string
 	// From tells where target, preset, files, out and formats came from, when not
 	// from a flag.
 	From map[string]string

@@ -182,7 +182,7 @@ func (l *Live) notices() []string {
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Observed: l.observedNow,
+		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Given: l.Given, Observed: l.observedNow,
 		Facts: func() any {
 			if l.plan == nil || l.plan.Facts == nil {
 				return nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -52,8 +53,49 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 			out = append(out, at)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b engine.At) int { return int(a.After - b.After) })
+	slices.SortStableFunc(out, func(a, b engine.At) int { return cmp.Compare(a.After, b.After) })
+	problems.Add(tooMany(out))
+	if w := crowded(out, duration); w != "" {
+		warnings = append(warnings, w)
+	}
 	return out, warnings, problems.Err()
+}
+
+// maxChanges is how many changes a timetable may have: each stands in the change log
+// of every report.
+const maxChanges = 20_000
+
+func tooMany(table []engine.At) error {
+	if len(table) <= maxChanges {
+		return nil
+	}
+	return fault.Input(fmt.Errorf("at: the timetable has %d changes and may have %d", len(table), maxChanges),
+		fmt.Sprintf("changes less than %s apart share a segment; leave out what comes closer", units.Duration(engine.Together)))
+}
+
+// crowded says of a timetable in the order of time that its changes come too close to
+// each other, or are too many, for each to have a segment of its own.
+func crowded(table []engine.At, duration time.Duration) string {
+	moments, opened := 0, 0
+	last := -engine.Together
+	for i, at := range table {
+		if i > 0 && at.After == last || duration > 0 && at.After >= duration {
+			continue // of one moment, or never
+		}
+		moments++
+		if i == 0 || at.After-last >= engine.Together {
+			opened++
+		}
+		last = at.After
+	}
+	switch {
+	case opened >= engine.MaxSegments:
+		return fmt.Sprintf("at: a run has at most %d segments; the %d moments of the timetable beyond share the last", engine.MaxSegments, moments-engine.MaxSegments+1)
+	case moments > opened:
+		return fmt.Sprintf("at: %d of the %d moments of the timetable come less than %s after the one before and share its segment: it opens %d",
+			moments-opened, moments, units.Duration(engine.Together), opened)
+	}
+	return ""
 }
 
 // parseChange reads "threads=32" or "profile.threads=8".

@@ -91,7 +91,7 @@ func environment(environ, known []string) workload.Values {
 // reserved are variables that stand for flags which are no values.
 var reserved = []string{
 	"PROFILE", "PRESET", "FILE", "TARGET", "TARGET_PASSWORD", "PASSWORD_FILE", "OUT", "FORMAT", "AT",
-	"THRESHOLD", "SET", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
+	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
 }
 
 // strangers names the variables that look like ours and mean nothing.
@@ -146,7 +146,7 @@ func readFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 			files = append(files, workload.File{Path: path})
 			continue
 		}
-		data, err := readFile(path, err)
+		data, err := readFile("file", path, err)
 		problems.Add(err)
 		files = append(files, workload.File{Path: path, Data: data})
 	}
@@ -159,7 +159,7 @@ func readFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 // maxFile is the size of the largest file of values, in bytes.
 const maxFile = 16 << 20
 
-func readFile(path string, err error) ([]byte, error) {
+func readFile(what, path string, err error) ([]byte, error) {
 	var data []byte
 	if err == nil {
 		data, err = os.ReadFile(path)
@@ -174,10 +174,10 @@ func readFile(path string, err error) ([]byte, error) {
 		if n := suggest.Nearest(path, near); n != "" && n != path {
 			hint = "did you mean " + n + "?"
 		}
-		return nil, fault.Input(fmt.Errorf("file: %w", err), hint)
+		return nil, fault.Input(fmt.Errorf("%s: %w", what, err), hint)
 	}
 	if len(data) > maxFile {
-		return nil, fault.Input(fmt.Errorf("file %s: %d bytes are more than a file of settings can have", path, len(data)), "")
+		return nil, fault.Input(fmt.Errorf("%s %s: %d bytes are more than a file of settings can have", what, path, len(data)), "")
 	}
 	if data == nil {
 		data = []byte{}

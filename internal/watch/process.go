@@ -103,6 +103,24 @@ func (w *Process) PID() int {
 // Name is how the process calls itself.
 func (w *Process) Name() string { return w.name }
 
+// JavaArgs are the options of a JVM that begin with -X; nil of anything else.
+func (w *Process) JavaArgs(ctx context.Context) []string {
+	if w.p == nil || w.own {
+		return nil
+	}
+	args, err := w.p.CmdlineSliceWithContext(ctx)
+	if err != nil || len(args) == 0 || !strings.Contains(args[0], "java") {
+		return nil
+	}
+	var out []string
+	for _, a := range args[1:] {
+		if strings.HasPrefix(a, "-X") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 func (w *Process) attach(ctx context.Context, pid int32) error {
 	p, err := process.NewProcessWithContext(ctx, pid)
 	if err != nil {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -143,6 +144,37 @@ type Verification struct {
 	Checks []Check `json:"checks,omitempty"`
 }
 
+// Brief says in one sentence what was found: of a failure the worst that is wrong,
+// with an example. The rest stands in reports.
+func (v Verification) Brief() string {
+	worst, failed, most := -1, 0, int64(-1)
+	for i, c := range v.Checks {
+		if c.OK {
+			continue
+		}
+		failed++
+		if n := c.off(); n > most {
+			worst, most = i, n
+		}
+	}
+	if v.State != Failed || worst < 0 {
+		return v.Summary
+	}
+	c := v.Checks[worst]
+	s := c.Name + ": " + c.Words()
+	if len(c.Examples) > 0 {
+		s += ", such as " + c.Examples[0]
+	}
+	switch failed {
+	case 1:
+	case 2:
+		s += "; one more check failed"
+	default:
+		s += fmt.Sprintf("; %d more checks failed", failed-1)
+	}
+	return s
+}
+
 // Check is one comparison of a verification.
 type Check struct {
 	Name string `json:"name"`
@@ -155,6 +187,17 @@ type Check struct {
 	Got  string `json:"got"`
 	// Examples names up to ten offenders.
 	Examples []string `json:"examples,omitempty"`
+}
+
+// off is how far apart what was expected and what was found are; 0 unless both are
+// numbers.
+func (c Check) off() int64 {
+	want, err := strconv.ParseInt(c.Want, 10, 64)
+	got, err2 := strconv.ParseInt(c.Got, 10, 64)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return max(want-got, got-want)
 }
 
 // Words says what was expected and what was found.

@@ -183,8 +183,11 @@ type ProcessFacts struct {
 	Name string `json:"name"`
 	Note string `json:"note,omitempty"`
 	// JVMNote is Note of the heap and its collections.
-	JVMNote string          `json:"jvm_note,omitempty"`
-	Points  []ResourcePoint `json:"points"`
+	JVMNote string `json:"jvm_note,omitempty"`
+	// JavaArgs are the options that its JVM was started with, as far as they begin with
+	// -X: memory, collector and log, and nothing that may be secret.
+	JavaArgs []string        `json:"java_args,omitempty"`
+	Points   []ResourcePoint `json:"points"`
 }
 
 // ResourcePoint is one sample of a process, over the interval that ends at AtNs.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -24,14 +25,16 @@ const reportFile = "th2-report.md"
 func Formats() []rundir.Format {
 	return []rundir.Format{{
 		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: Name,
-		Doc: reportDoc, Encode: encodeReport,
+		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts,
 	}}
 }
 
 // reporter writes the report of one run.
 type reporter struct {
+	folder *rundir.Folder
 	run    *rundir.Run
 	f      *Facts
+	given  *facts.Facts // empty when there are none
 	b      strings.Builder
 	charts []chart
 	// steps are those without the drain.
@@ -39,7 +42,7 @@ type reporter struct {
 }
 
 func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
-	r := &reporter{run: &folder.Run, f: &Facts{}}
+	r := &reporter{folder: folder, run: &folder.Run, f: &Facts{}, given: &facts.Facts{}}
 	if len(folder.Run.Facts) > 0 {
 		if err := json.Unmarshal(folder.Run.Facts, r.f); err != nil {
 			return nil, fmt.Errorf("facts of run %s: %w", folder.Run.ID, err)
@@ -50,17 +53,21 @@ func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 			r.steps = append(r.steps, s)
 		}
 	}
+	if folder.Given != nil {
+		var err error
+		if r.given, err = facts.Parse(rundir.FactsFile, folder.Given, components); err != nil {
+			return nil, err
+		}
+	}
 	r.collectCharts()
 	r.head()
-	r.setup()
-	r.original()
-	r.latency()
-	r.backlog()
-	r.integrity()
-	r.readBack()
-	r.search()
-	r.verdict()
-	files := []rundir.File{{Name: reportFile, Data: []byte(r.b.String())}}
+	r.hardware()
+	r.software()
+	r.printf("## Cluster schema\n\n![Cluster schema](%s)\n\n", schemaFile)
+	r.parameters()
+	r.metrics()
+	r.appendix()
+	files := []rundir.File{{Name: reportFile, Data: []byte(r.b.String())}, r.schema()}
 	for i := range r.charts {
 		files = append(files, rundir.File{Name: r.charts[i].file + ".svg", Data: r.charts[i].svg()})
 	}
@@ -82,80 +89,108 @@ func (r *reporter) rate(s string) string {
 
 // picture shows the charts of these names that there are.
 func (r *reporter) picture(names ...string) {
-	for i := range r.charts {
-		if c := &r.charts[i]; slices.Contains(names, strings.TrimPrefix(c.file, "th2-")) {
-			r.printf("![%s](%s.svg)\n\n", c.title, c.file)
+	for _, n := range names {
+		if i := slices.IndexFunc(r.charts, func(c chart) bool { return c.file == "th2-"+n }); i >= 0 {
+			r.printf("![%s](%s.svg)\n\n", r.charts[i].title, r.charts[i].file)
 		}
 	}
 }
 
+// head is the title, and what has to be known before a figure is read.
 func (r *reporter) head() {
-	r.printf("# Event store performance test\n\n")
-	r.printf("Run `%s` on %s, started %s, ended by %s.", r.run.ID, r.run.Target, r.run.Started.UTC().Format("2006-01-02 15:04:05"), r.run.EndedBy)
-	if !r.run.Verdict.Valid() {
-		r.printf(" Verdict: **%s**", r.run.Verdict.State)
-		if len(r.run.Verdict.Reasons) > 0 {
-			r.printf(" (%s)", strings.Join(r.run.Verdict.Reasons, "; "))
-		}
-		r.printf(".")
+	version := unknown
+	if v, ok := r.run.Environment["perfbench"]; ok {
+		version = fmt.Sprint(v)
 	}
-	r.printf("\n\n")
+	r.printf("# Store events via perfbench:%s (%s)\n\n", version, cmp.Or(r.given.Cluster.Name, r.storeName()))
+	if v := r.run.Verdict; !v.Valid() {
+		r.printf("> Verdict: **%s**", v.State)
+		if len(v.Reasons) > 0 {
+			r.printf(" (%s)", strings.Join(v.Reasons, "; "))
+		}
+		r.printf(".\n\n")
+	}
+	switch n := len(r.run.Notices); {
+	case n == 1:
+		r.printf("> A notice in the appendix belongs to these figures.\n\n")
+	case n > 1:
+		r.printf("> %d notices in the appendix belong to these figures.\n\n", n)
+	}
+}
+
+// appendix is what the original lacks.
+func (r *reporter) appendix() {
+	r.printf("## Appendix: what perfbench adds\n\n")
+	r.about()
+	r.inForce()
+	r.stepsInFull()
+	r.receivedInFull()
+	r.cradleInFull()
+	r.processes()
+	r.latency()
+	r.backlog()
+	r.integrity()
+	r.readBack()
+	r.search()
+	r.verdict()
+}
+
+// about is the run, and what was given and not measured.
+func (r *reporter) about() {
+	env := func(name string) string {
+		if v, ok := r.run.Environment[name]; ok {
+			return fmt.Sprint(v)
+		}
+		return unknown
+	}
+	r.printf("### Run\n\n")
+	table(&r.b, []string{"what", "value"},
+		[]string{"run", r.run.ID}, []string{"target", r.run.Target}, []string{"started", r.run.Started.UTC().Format("2006-01-02 15:04:05") + " UTC"},
+		[]string{"ended by", r.run.EndedBy}, []string{"generators and store stage (estore)", "perfbench " + env("perfbench") + ", " + env("go") + ", " + env("os") + "/" + env("arch")},
+		[]string{"transport", orUnknown(r.f.Transport)}, []string{"store", r.storeName()}, []string{"topology of the store", orUnknown(r.run.Store.Topology)},
+		[]string{"schema", orUnknown(r.f.Schema)}, []string{"compression", orUnknown(r.f.Compression)}, []string{"durability of a write", orUnknown(r.f.Durability)})
 	for _, n := range r.run.Notices {
 		r.printf("> %s\n\n", n)
 	}
 	if r.f.Compat {
 		r.printf("> compat=on: batches may be lost as in the original; what was is counted below.\n\n")
 	}
+	r.printf("### Remarks\n\n")
+	for _, m := range r.given.Remarks {
+		r.printf("* %s\n", m)
+	}
+	if r.folder.Given != nil {
+		r.printf("* Machines, images and arguments that perfbench cannot see are as given in %s; what it has seen itself goes before that.\n", rundir.FactsFile)
+	} else {
+		r.printf("* What perfbench cannot see of machines, images and arguments is n/a; a file of --facts can say it.\n")
+	}
+	r.printf("* The store stage runs within perfbench, beside the generators: CPU, RAM and heap of estore are of both. It is Go, whose collector\n  has no generations: its collections are in the column of the old one.\n")
+	r.printf("* CPU of Cassandra is the load of its machine per core over a minute, RAM what is in use on that machine, Network what came in;\n  what the process itself used stands below.\n")
+	r.printf("* Collections are counted a minute. Bytes are binary, events and Mbps decimal.\n")
+	if r.run.Failed() {
+		r.printf("* The verification failed, so rates are NaN.\n")
+	}
+	r.printf("\n")
 }
 
-func (r *reporter) processor() string { return cmp.Or(r.f.Machine.Processor, "n/a") }
-
-func (r *reporter) machineMemory() string {
-	if r.f.Machine.Memory == 0 {
-		return "n/a"
-	}
-	return memory(float64(r.f.Machine.Memory))
-}
-
-// setup is hardware, software, schema, configuration and parameters.
-func (r *reporter) setup() {
-	env := func(name string) string {
-		if v, ok := r.run.Environment[name]; ok {
-			return fmt.Sprint(v)
-		}
-		return "n/a"
-	}
-	r.printf("## Hardware\n\n")
-	table(&r.b, []string{"machine of perfbench", "value"},
-		[]string{"processor", r.processor()}, []string{"processors", env("cpus")}, []string{"memory", r.machineMemory()}, []string{"system", env("os") + "/" + env("arch")})
-	r.printf("## Software\n\n")
-	rows := [][]string{
-		{"generators and store stage (estore)", "perfbench " + env("perfbench") + ", " + env("go")},
-		{"transport", r.f.Transport},
-		{"store", strings.TrimSpace(r.run.Store.Product + " " + r.run.Store.Version)},
-	}
-	if r.run.Store.Topology != "" {
-		rows = append(rows, []string{"topology", r.run.Store.Topology})
-	}
-	table(&r.b, []string{"component", "version"}, rows...)
-	r.printf("## Schema\n\n")
-	table(&r.b, []string{"what", "value"},
-		[]string{"schema", r.f.Schema}, []string{"book", r.f.Book}, []string{"page", r.f.Page}, []string{"scope", r.f.Scope},
-		[]string{"compression", r.f.Compression}, []string{"durability of a write", r.f.Durability})
-	r.printf("## Component configuration\n\nAs run, every value in force.\n\n")
-	rows = nil
+// inForce lists every parameter and setting.
+func (r *reporter) inForce() {
+	r.printf("### Values in force\n\n")
+	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(r.f.Config)) {
 		rows = append(rows, []string{k, r.f.Config[k], r.run.Origins[k]})
 	}
-	table(&r.b, []string{"key", "value", "from"}, rows...)
-	r.printf("## Test parameters\n\n")
-	rows = [][]string{{"pacing", r.f.Pacing}, {"seed", fmt.Sprint(r.run.Seed)}, {"warm-up", fmt.Sprintf("%g s", r.run.WarmupS)}}
+	rows = append(rows, []string{"seed", fmt.Sprint(r.run.Seed), r.run.Origins["seed"]}, []string{"warm-up", fmt.Sprintf("%g s", r.run.WarmupS), r.run.Origins["warmup"]})
 	for _, k := range slices.Sorted(maps.Keys(r.run.Settings)) {
-		rows = append(rows, []string{k + " at the start", number("%g", r.run.Settings[k])})
+		rows = append(rows, []string{k + " at the start", number("%g", r.run.Settings[k]), r.run.Origins[k]})
 	}
-	table(&r.b, []string{"parameter", "value"}, rows...)
-	r.printf("## Steps\n\n")
-	rows = nil
+	table(&r.b, []string{"key", "value", "from"}, rows...)
+}
+
+// stepsInFull are the steps with their drain.
+func (r *reporter) stepsInFull() {
+	r.printf("### Steps\n\n")
+	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
 		rate, offered := number("%g", s.Rate), fmt.Sprint(s.Offered.Events)
@@ -166,14 +201,14 @@ func (r *reporter) setup() {
 			rate, offered = "none", "none"
 		}
 		rows = append(rows, []string{
-			s.Name, fmt.Sprint(s.Batch), number("%.3g", s.seconds()/60), rate, r.f.Config["tickRate"], fmt.Sprint(s.Generators), offered,
+			s.Name, fmt.Sprint(s.Batch), number("%.3g", s.seconds()/60), rate, orUnknown(r.f.Config["tickRate"]), fmt.Sprint(s.Generators), offered,
 			fmt.Sprint(s.Sent.Events), fmt.Sprint(s.Confirmed.Events), fmt.Sprint(s.Stored.Events), fmt.Sprint(s.Acked.Events),
 		})
 	}
-	table(&r.b, []string{
+	r.table([]string{
 		"step", "maxBatchSize, events", "duration, min", "rate, events/s", "tickRate", "generators", "offered, events",
 		"sent, events", "confirmed, events", "stored, events", "acknowledged, events",
-	}, rows...)
+	}, rows)
 	r.printf("A batch counts as offered, sent and confirmed in the step that generated it, and as received, stored and acknowledged in the step\nin which that happened. The drain is what came after the generators had ended.\n\n")
 }
 

@@ -10,7 +10,7 @@ import (
 
 // latency is the table that the original lacks.
 func (r *reporter) latency() {
-	r.printf("## Latency\n\n")
+	r.printf("### Latency\n\n")
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
@@ -32,7 +32,7 @@ func (r *reporter) backlogSlope(s *StepFacts) float64 {
 }
 
 func (r *reporter) backlog() {
-	r.printf("## Backlog\n\n")
+	r.printf("### Backlog\n\n")
 	known := func(of func(*SeriesPoint) int64) func(*SeriesPoint) float64 {
 		return func(p *SeriesPoint) float64 {
 			if v := of(p); v >= 0 {
@@ -75,7 +75,7 @@ func (r *reporter) backlog() {
 
 func (r *reporter) integrity() {
 	l := &r.f.Ledger
-	r.printf("## Integrity\n\n")
+	r.printf("### Integrity\n\n")
 	counts := func(v int64) string {
 		if !l.Read {
 			return "n/a"
@@ -129,7 +129,7 @@ func (r *reporter) integrity() {
 }
 
 func (r *reporter) errors() {
-	r.printf("## Errors and retries\n\n")
+	r.printf("### Errors and retries\n\n")
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
@@ -152,7 +152,7 @@ func (r *reporter) errors() {
 
 // readBack are the queries, whose operations are named after what they ask.
 func (r *reporter) readBack() {
-	r.printf("## Read-back\n\n")
+	r.printf("### Read-back\n\n")
 	var rows [][]string
 	for _, o := range r.run.Operations {
 		if !slices.Contains(queryOps, o.Op) || o.Calls+o.Errors == 0 {
@@ -179,7 +179,7 @@ func (r *reporter) search() {
 	if f == nil {
 		return
 	}
-	r.printf("## Sustainable rate\n\n")
+	r.printf("### Sustainable rate\n\n")
 	if f.Rate > 0 {
 		r.printf("The highest rate that held is **%s events/s**.\n\n", number("%.0f", f.Rate))
 	} else {
@@ -226,7 +226,7 @@ const (
 )
 
 func (r *reporter) verdict() {
-	r.printf("## Verdict\n\n")
+	r.printf("### Verdict\n\n")
 	var rows [][]string
 	for _, s := range r.steps {
 		yes, why := r.sustained(s)

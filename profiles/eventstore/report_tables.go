@@ -5,49 +5,53 @@ import (
 	"strings"
 )
 
-// original writes the tables of th2's own report, in its order.
-func (r *reporter) original() {
-	r.received()
-	r.cradle()
-	r.resources("perfbench", "computation resources of estore", "The store stage runs within perfbench, beside the generators: these are figures of both.",
-		"estore-cpu", "estore-throttling", "estore-memory", "estore-network")
-	r.jvm("perfbench", "JVM of estore", "The store stage is Go: the heap is Go's, whose collector has no generations; collections are in the column of the old one.", "estore-heap", "estore-gc", "estore-gc-time")
-	r.resources("rabbitmq", "RabbitMQ", "", "rabbitmq-cpu", "rabbitmq-memory", "rabbitmq-network")
-	r.store()
+// processes are all figures of those that were watched.
+func (r *reporter) processes() {
+	r.resources(roleOwn, "perfbench, generators and store stage", "estore-network")
+	r.jvm(roleOwn, "Heap of perfbench")
+	r.resources(roleBroker, "RabbitMQ", "rabbitmq-network")
+	role := storeProcess(r.f.Store)
+	title := "Cassandra"
+	if role != "cassandra" {
+		title = "Store: " + role
+	}
+	r.resources(role, title, "store-cpu", "store-memory")
+	if role == "cassandra" {
+		r.jvm(role, "JVM of Cassandra", "store-heap", "store-gc", "store-gc-time")
+	}
 }
 
-func (r *reporter) received() {
-	r.printf("## Events received by estore\n\n")
+func (r *reporter) receivedInFull() {
+	r.printf("### Events received by estore, with the drain\n\n")
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		rate := float64(s.Received.Events) / s.seconds()
-		if long(s) {
-			rate = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Received })).mean
-		}
 		rows = append(rows, []string{
 			s.Name, number("%.0f", ratio(s.Received.Events, s.Received.Batches)),
 			number("%.0f", ratio(s.ReceivedBytes, s.Received.Batches)/1024), number("%.2f", ratio(s.ReceivedBytes, s.Received.Events)/1024),
-			r.rate(three(rate / 1000)), fmt.Sprint(s.MaxBatch),
+			r.rate(three(r.receivedRate(s) / 1000)), mostEvents(s),
 		})
 	}
 	table(&r.b, []string{
 		"step", "events in batch (avg), count", "batch size, serialized protobuf (avg), KiB", "event size, serialized protobuf (avg), KiB",
 		"event rate (avg), K item/s", "events in batch (max), count",
 	}, rows...)
-	r.picture("event-rate", "batch-events", "batch-bytes", "event-bytes")
 }
 
-func (r *reporter) cradle() {
-	r.printf("## Cradle\n\n")
+// mostEvents is the most that one batch had, of a step that received any.
+func mostEvents(s *StepFacts) string {
+	if s.Received.Batches == 0 {
+		return unknown
+	}
+	return fmt.Sprint(s.MaxBatch)
+}
+
+func (r *reporter) cradleInFull() {
+	r.printf("### Content, with the drain\n\n")
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		raw, compressed := float64(s.RawBytes)/s.seconds(), float64(s.CompressedBytes)/s.seconds()
-		if long(s) {
-			raw = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Raw })).mean
-			compressed = over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Compressed })).mean
-		}
+		raw, compressed := r.contentRates(s)
 		rows = append(rows, []string{
 			s.Name, r.rate(three(raw / (1 << 20))), r.rate(three(compressed / (1 << 20))), number("%.2f", ratio(s.RawBytes, s.CompressedBytes)),
 			r.rate(three(float64(s.LinkBytes) / s.seconds() / (1 << 20))), r.rate(three(float64(s.StoredBytes) / s.seconds() / (1 << 20))),
@@ -59,7 +63,6 @@ func (r *reporter) cradle() {
 		"attached ids (avg), MiB/s", "handed to the store (avg), MiB/s", "handed to the store, bytes/event", "rows", "statements",
 	}, rows...)
 	r.printf("Rates of content leave out the attached message ids, as the original's do; those have a column of their own.\n\n")
-	r.picture("content")
 }
 
 // missing is why there are no figures of a process.
@@ -78,13 +81,9 @@ func (r *reporter) missing(role string, p *ProcessFacts) string {
 	}
 }
 
-// about says where the figures of a process come from.
-func (r *reporter) about(p *ProcessFacts, note, more string) {
-	var words []string
-	if more != "" {
-		words = append(words, more)
-	}
-	words = append(words, fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name))
+// source says where the figures of a process come from.
+func (r *reporter) source(p *ProcessFacts, note string) {
+	words := []string{fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name)}
 	if note != "" {
 		words = append(words, "Note: "+strings.TrimSuffix(note, ".")+".")
 	}
@@ -92,8 +91,8 @@ func (r *reporter) about(p *ProcessFacts, note, more string) {
 }
 
 // resources is a table of what a process has used.
-func (r *reporter) resources(role, title, more string, pictures ...string) {
-	r.printf("## %s\n\n", strings.ToUpper(title[:1])+title[1:])
+func (r *reporter) resources(role, title string, pictures ...string) {
+	r.printf("### %s\n\n", title)
 	p := r.f.process(role)
 	if p == nil || len(p.Points) == 0 {
 		r.printf("n/a: %s.\n\n", r.missing(role, p))
@@ -110,16 +109,19 @@ func (r *reporter) resources(role, title, more string, pictures ...string) {
 		rss := over(s, p.points(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
 		in := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetIn }))
 		out := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetOut }))
+		load := over(s, p.points(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
 		rows = append(rows, []string{
 			s.Name, number("%.2f", cpu.mean), number("%.2f", cpu.top), number("%.2f", cpu.peak), number("%.1f", throttled.top*100),
 			memory(rss.mean), memory(rss.top), three(in.mean * 8 / 1e6), three(in.top * 8 / 1e6), three(out.mean * 8 / 1e6), three(out.top * 8 / 1e6),
+			number("%.2f", load.mean), number("%.2f", load.top),
 		})
 	}
 	table(&r.b, []string{
 		"step", "CPU (avg), cores", "CPU (max), cores", "CPU (peak), cores", "CPU throttling (max), %", "RAM (avg)", "RAM (max)",
 		"network in (avg), Mbps", "network in (max), Mbps", "network out (avg), Mbps", "network out (max), Mbps",
+		"load of the machine per core (avg)", "load of the machine per core (max)",
 	}, rows...)
-	r.about(p, p.Note, more)
+	r.source(p, p.Note)
 	r.windows()
 	r.picture(pictures...)
 }
@@ -134,8 +136,8 @@ func (r *reporter) windows() {
 }
 
 // jvm is a table of heap and collections.
-func (r *reporter) jvm(role, title, more string, pictures ...string) {
-	r.printf("## %s\n\n", title)
+func (r *reporter) jvm(role, title string, pictures ...string) {
+	r.printf("### %s\n\n", title)
 	p := r.f.process(role)
 	if p == nil || !p.has(hasHeap) {
 		why := r.missing(role, p)
@@ -168,7 +170,7 @@ func (r *reporter) jvm(role, title, more string, pictures ...string) {
 		"step", "HEAP used (max)", "HEAP limit", "old gen used (max)", "young gen used (max)",
 		"GC count old (max), times/min", "GC count young (max), times/min", "time in GC (max), %", "time in GC (avg), %",
 	}, rows...)
-	r.about(p, p.JVMNote, more)
+	r.source(p, p.JVMNote)
 	r.picture(pictures...)
 }
 
@@ -187,30 +189,4 @@ func (p *ProcessFacts) has(what func(*ResourcePoint) bool) bool {
 		}
 	}
 	return false
-}
-
-// store is the table of the store's process, Cassandra in the original.
-func (r *reporter) store() {
-	role, title := "cassandra", "Cassandra"
-	if r.f.Store != "cassandra" && r.f.Store != "" {
-		role, title = r.f.Store, "Cassandra (this run: "+r.f.Store+")"
-	}
-	r.resources(role, title, "", "store-cpu", "store-memory", "store-network")
-	if p := r.f.process(role); p != nil && p.has(func(x *ResourcePoint) bool { return x.LoadPerCPU != nil }) {
-		var rows [][]string
-		for i := range r.f.Steps {
-			s := &r.f.Steps[i]
-			if p.silent(s, hasRSS) {
-				continue
-			}
-			load := over(s, p.points(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
-			rows = append(rows, []string{s.Name, number("%.2f", load.mean), number("%.2f", load.top)})
-		}
-		table(&r.b, []string{"step", "load of the machine per core, 1 min (avg)", "load of the machine per core, 1 min (max)"}, rows...)
-		r.printf("This is what the original calls CPU of Cassandra; the machine may be doing other things, too.\n\n")
-		r.picture("store-load", "store-machine-memory")
-	}
-	if role == "cassandra" {
-		r.jvm(role, "JVM of Cassandra", "", "store-heap", "store-gc", "store-gc-time")
-	}
 }

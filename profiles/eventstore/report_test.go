@@ -28,7 +28,11 @@ func sampleFacts() *Facts {
 	f := &Facts{
 		Schema: schemaCradle, Store: "cassandra", Transport: "RabbitMQ 3.10.8 at amqp://me:***@h:5672, durable queue", Compression: "lz4",
 		Pacing: pacingTicked, Durability: "commit log synced every 10 s", Book: "estore_perf_test_01", Page: "p1", Scope: "qa_session_01",
-		Config: map[string]string{"tickRate": "1", "prefetchCount": "160", "maxTaskCount": "128", "query": "after"}, SeriesEveryNs: every,
+		Config: map[string]string{
+			"tickRate": "1", "prefetchCount": "160", "maxTaskCount": "128", "maxTaskDataSize": "512MiB", "timeout": "5s", "query": "after", "compression": "lz4",
+			"bookName": "estore_perf_test_01", "scope": "qa_session_01", "generationMode": modeSingleRoot, "treeDepth": "0", "childCount": "0", "failureRate": "0",
+			"descriptionLength": "0", "bodyKind": bodyTable, "bodyDataLength": "200", "attachedMessages": "1",
+		}, SeriesEveryNs: every,
 		Ledger: Ledger{Generated: 36_000_000, Sent: 36_000_000, Confirmed: 36_000_000, Acked: 36_000_000, Read: true, Once: 36_000_000, ReadNs: 9e10},
 		Drain:  &DrainFacts{FromNs: 2 * step, ToNs: 2*step + 40*int64(time.Second), Backlog: 3_000_000},
 		Limits: LimitFacts{MaxTasks: 128, MaxTaskBytes: 512 << 20, PeakTasks: 128, PeakBytes: 71 << 20},
@@ -140,13 +144,13 @@ func TestReportOfNothingSaysSoEverywhere(t *testing.T) {
 	folder := folderOf(t, &Facts{Transport: viaDirect})
 	folder.Run.Facts, folder.Run.Operations = nil, nil
 	files := encoded(t, folder)
-	assert.Len(t, files, 1, "no charts")
+	assert.Len(t, files, 2, "no charts, but the drawing")
 	report := files[reportFile]
-	for _, want := range []string{"## JVM of estore\n\nn/a: ", "## Latency\n\nn/a: ", "## Read-back\n\nn/a: ", "n/a: nothing was read back", "No errors."} {
+	for _, want := range []string{"### Heap of perfbench\n\nn/a: ", "### Latency\n\nn/a: ", "### Read-back\n\nn/a: ", "n/a: nothing was read back", "No errors."} {
 		assert.Contains(t, report, want)
 	}
 	assert.NotContains(t, report, "NaN")
-	assert.NotContains(t, report, "## Sustainable rate")
+	assert.NotContains(t, report, "### Sustainable rate")
 	folder.Run.Facts = json.RawMessage(`[]`)
 	_, err := encodeReport(folder)
 	assert.ErrorContains(t, err, "facts of run 260102-030405-event-store-cassandra: ")
@@ -159,7 +163,7 @@ func TestReportOfAFailedVerificationHasNoRates(t *testing.T) {
 	folder.Run.Verdict = rundir.Verdict{State: "INVALID", Reasons: []string{"3 events are missing"}}
 	report := encoded(t, folder)[reportFile]
 	assert.Contains(t, report, "Verdict: **INVALID** (3 events are missing)")
-	assert.Contains(t, report, "| 1 | 300 | 438 | 1.46 | NaN | 300 |")
+	assert.Contains(t, report, "| 1 | 300 | 438 KiB | 1.46 KiB | NaN |")
 }
 
 func TestWindowsSettlingAndSlopes(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,9 @@ func TestStores(t *testing.T) {
 				}
 				assert.Empty(t, f.Errors)
 				assert.NotEmpty(t, f.Durability)
+				if name == "cassandra" {
+					assert.Equal(t, 1, slices.IndexFunc(f.Processes, func(p eventstore.ProcessFacts) bool { return p.Role == "cassandra" && len(p.JavaArgs) > 0 }), "the options of its JVM")
+				}
 				if shape == "single root" { // 30 of a thousand
 					assert.InDelta(t, 90, total(f, func(s *eventstore.StepFacts) int64 { return *s.Failed }), 60, "stored events with status FAILED")
 				}

@@ -90,6 +90,11 @@ func (b *binding) watch(ctx context.Context) {
 			w.list = append(w.list, p)
 		}
 	}
+	for _, p := range w.list {
+		if p.process != nil {
+			p.facts.JavaArgs = p.process.JavaArgs(ctx)
+		}
+	}
 	b.mu.Lock()
 	b.watcher = w
 	b.mu.Unlock()

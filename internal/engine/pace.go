@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// How an open loop waits, where the system has alarms (see alarm):
+//
+// A worker that is free looks whether something is due already, and takes it. Else
+// it takes an alarm, claims the next due time and sleeps until then: coarsely by
+// the runtime's timer, which a change of the settings interrupts, and at the end
+// finely by the alarm. It hands the alarm back as it starts. Alarms are few, so
+// that thousands of idle workers cost neither file descriptors nor timers; they are
+// taken in the order of the due times.
+//
+// Even an alarm takes some microseconds to wake a goroutine, on a virtual machine
+// dozens. It is set earlier by what it nearly always takes: see lead. One that wakes
+// too early all the same sleeps again. Nothing here ever spins.
+//
+// Above a rate of about 20,000 wake-ups a second these cost more than they are
+// worth. Then there is one alarm only, which rings at most every 20 µs: who has it
+// hands it on as it starts, and all take what has fallen due since.
+const (
+	// coarse is how long before the due time the alarm takes over: the runtime's
+	// timers are up to a millisecond late, and something for the scheduler.
+	coarse = 1500 * time.Microsecond
+	// fewAlarms is how many workers of a track can sleep finely at a time.
+	fewAlarms = 64
+	// batched is the distance of due times below which they are served in batches,
+	// and oneRing the time between two rings then.
+	batched = 50 * time.Microsecond
+	oneRing = 20 * time.Microsecond
+)
+
+// alarms is a pool of alarms. Those that wait for one are served in their order.
+type alarms struct {
+	free chan *alarm
+	made atomic.Int32
+	// least is the shortest sleep.
+	least time.Duration
+	// lead is how much earlier alarms are set, in ns: what eight of nine take at least
+	// from then until their worker runs. Updates may overwrite each other.
+	lead atomic.Int64
+}
+
+const (
+	firstLead = 25 * time.Microsecond
+	maxLead   = 150 * time.Microsecond
+)
+
+// learn adjusts lead to what an alarm took: a quarter down when that was less, a
+// thirty-second up when it was more, so that it stays where one of nine is less.
+func (p *alarms) learn(took int64) {
+	lead := p.lead.Load()
+	if took < lead {
+		lead -= lead / 4
+	} else {
+		lead += lead / 32
+	}
+	p.lead.Store(min(max(lead, int64(time.Microsecond)), int64(maxLead)))
+}
+
+// newAlarms returns a pool of at most n alarms, or nil where there are none.
+func newAlarms(n int, least time.Duration) *alarms {
+	p := &alarms{free: make(chan *alarm, n), least: least}
+	a, err := newAlarm()
+	if err != nil {
+		return nil
+	}
+	p.made.Store(1)
+	p.lead.Store(int64(firstLead))
+	p.free <- a
+	return p
+}
+
+// take returns an alarm, which must be given back; nil when stale was closed before
+// one was free.
+func (p *alarms) take(stale <-chan struct{}) *alarm {
+	select {
+	case a := <-p.free:
+		return a
+	default:
+	}
+	// One that cannot be made counts as made: it is not tried again.
+	if int(p.made.Load()) < cap(p.free) && int(p.made.Add(1)) <= cap(p.free) {
+		if a, err := newAlarm(); err == nil {
+			return a
+		}
+	}
+	select {
+	case a := <-p.free:
+		return a
+	case <-stale:
+		return nil
+	}
+}
+
+// close frees the alarms, all of which must have been given back.
+func (p *alarms) close() {
+	if p == nil {
+		return
+	}
+	for {
+		select {
+		case a := <-p.free:
+			a.close()
+		default:
+			return
+		}
+	}
+}
+
+// pace chooses how the workers wait for due times that are so far apart: nil means by
+// the runtime's timer alone. The caller holds run.mu.
+func (t *track) pace(apart float64) *alarms {
+	if !t.run.precise {
+		return nil
+	}
+	pool, n, least := &t.each, fewAlarms, time.Duration(0)
+	if apart < float64(batched) {
+		pool, n, least = &t.one, 1, oneRing
+	}
+	if *pool == nil {
+		*pool = newAlarms(n, least)
+	}
+	return *pool
+}
+
+// ready waits for the moment at which the next iteration may start and returns when it
+// was due; in closed loop a time in the future. false: look at the settings again.
+//
+// It keeps apart whose doing it is when an iteration starts late. A worker that was
+// free when it fell due has no excuse: all of the wait is lateness. So it is when
+// another is free and has not woken yet. One that was busy then may still be behind
+// because it began its last iteration late: no more than that is lateness, and the
+// rest backlog. own says how much of the wait may be lateness.
+func (w *worker) ready(a *active) (due, own int64, ok bool) {
+	if a.sched == nil && !a.Paused {
+		return math.MaxInt64, 0, true
+	}
+	now := w.t.run.now()
+	if !w.idle {
+		w.idle, w.free = true, now
+	}
+	if a.Paused {
+		<-a.stale
+		return 0, 0, false
+	}
+	own = w.debt
+	if w.held.from == nil {
+		w.held = a.sched.claim(a.units, now, a.alarms == nil)
+		if w.held.from == nil && !w.rest(a) {
+			return 0, 0, false
+		}
+		if a.sched.waiting.Load() > 0 {
+			own = math.MaxInt64
+		}
+	}
+	if w.held.due >= w.free {
+		own = math.MaxInt64
+	}
+	if w.held.due >= a.until { // it is for the settings that come then, or for nobody
+		<-a.stale
+		return 0, 0, false
+	}
+	if w.held.due > now && !w.await(a) {
+		return 0, 0, false
+	}
+	w.giveBack()
+	return w.held.due, own, true
+}
+
+// rest waits for an alarm and claims a due time then; false when the settings changed
+// before.
+func (w *worker) rest(a *active) bool {
+	if w.alarm == nil {
+		a.sched.waiting.Add(1)
+		w.alarm, w.pool = a.alarms.take(a.stale), a.alarms
+		a.sched.waiting.Add(-1)
+	}
+	if w.alarm == nil {
+		return false
+	}
+	w.held = a.sched.claim(a.units, 0, true)
+	return true
+}
+
+// await sleeps until what the worker holds is due; false when the settings changed
+// before.
+func (w *worker) await(a *active) bool {
+	s := a.sched
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	for fine := w.alarm != nil; ; {
+		left := time.Duration(w.held.due - w.t.run.now())
+		switch {
+		case left <= 0:
+			return true
+		case fine && left <= coarse:
+			fine = w.nap(left)
+			continue
+		case fine:
+			left -= coarse
+		}
+		if !w.sleep(left, a.stale) {
+			return false
+		}
+	}
+}
+
+// nap sleeps by the alarm for about as long as is left; false when it could not.
+func (w *worker) nap(left time.Duration) bool {
+	lead := time.Duration(w.pool.lead.Load())
+	if left = max(left, w.pool.least); left < 2*lead {
+		return w.alarm.sleep(left)
+	}
+	until := w.t.run.now() + int64(left-lead)
+	ok := w.alarm.sleep(left - lead)
+	w.pool.learn(w.t.run.now() - until)
+	return ok
+}
+
+// giveBack hands the alarm to who waits for one.
+func (w *worker) giveBack() {
+	if w.alarm != nil {
+		w.pool.free <- w.alarm
+		w.alarm = nil
+	}
+}
+
+// sleep waits for d by the runtime's timer, or until stale is closed; then it returns
+// false.
+func (w *worker) sleep(d time.Duration, stale <-chan struct{}) bool {
+	w.timer.Reset(d)
+	select {
+	case <-w.timer.C:
+		return true
+	case <-stale:
+		w.timer.Stop()
+		return false
+	}
+}

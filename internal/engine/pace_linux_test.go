@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// timers counts the alarms that this process has open.
+func timers(t *testing.T) int {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	n := 0
+	for _, f := range open {
+		if to, err := os.Readlink("/proc/self/fd/" + f.Name()); err == nil && strings.Contains(to, "timerfd") {
+			n++
+		}
+	}
+	return n
+}
+
+func nothing(context.Context, *workload.Iteration) error { return nil }
+
+// Whatever the threads and the rate, everything that is due is done, once, by few
+// alarms, and none of them is left.
+func TestAlarmsServeEveryDueTime(t *testing.T) {
+	before := timers(t)
+	for _, c := range []struct {
+		threads, most int
+		rate, total   float64
+	}{{1, 1, 500, 50}, {8, 8, 5_000, 500}, {300, fewAlarms, 5_000, 500}, {8, 1, 100_000, 5_000}, {300, 1, 100_000, 5_000}} {
+		p := pool("p", workload.Settings{Threads: c.threads, Rate: c.rate}, nothing)
+		p.Iterations = int64(c.total)
+		r := start(t, onePhase(0, p))
+		require.True(t, r.precise)
+		most := 0
+		for over := false; !over; {
+			select {
+			case <-r.Done():
+				over = true
+			default:
+				most = max(most, timers(t)-before)
+			}
+		}
+		op := result(t, r).Ops[0]
+		assert.EqualValues(t, c.total, op.Count, c)
+		assert.EqualValues(t, c.total, op.Lateness.Count, c)
+		assert.Positive(t, op.Response.Min, "nothing starts early")
+		assert.Positive(t, most, c)
+		assert.LessOrEqual(t, most, c.most, c)
+		assert.Equal(t, before, timers(t), c)
+	}
+}
+
+// A sleeper hears of changes though its due time is far: an hour here.
+func TestSleepersHearOfChanges(t *testing.T) {
+	p := pool("p", workload.Settings{Threads: 100, Rate: 1. / 3600}, nothing)
+	r := start(t, onePhase(0, p))
+	done := func(n int64) {
+		require.Eventually(t, func() bool { return r.Snapshot().Done >= n }, time.Minute, time.Millisecond)
+	}
+	done(1) // the first is due at once
+	r.Change("test", All, rate(1000))
+	done(20)
+	r.Change("test", All, rate(1./3600))
+	r.Change("test", All, threads(3))
+	r.Change("test", All, rate(100_000))
+	done(1000)
+	r.Change("test", All, rate(1./3600))
+	r.Stop(nil)
+	res := result(t, r)
+	assert.Len(t, res.Changes, 5)
+	assert.Equal(t, 0, timers(t))
+}
+
+// In virtual time no timer of the machine's would ever be right.
+func TestVirtualTimeHasNoAlarms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pool("p", workload.Settings{Threads: 2, Rate: 10}, nothing)
+		r := start(t, onePhase(time.Hour-time.Microsecond, p))
+		assert.False(t, r.precise)
+		time.Sleep(time.Minute)
+		assert.Equal(t, 0, timers(t))
+		op := result(t, r).Ops[0]
+		assert.EqualValues(t, 36_000, op.Count)
+		assert.Zero(t, op.Wait.Max)
+	})
+}
+
+func TestAlarmsAreHandedOn(t *testing.T) {
+	p := newAlarms(1, 0)
+	defer p.close()
+	stale := make(chan struct{})
+	a := p.take(stale)
+	require.NotNil(t, a)
+	got := make(chan *alarm)
+	go func() { got <- p.take(stale) }()
+	p.free <- a
+	assert.Same(t, a, <-got)
+	close(stale)
+	assert.Nil(t, p.take(stale), "all are taken, and the settings have changed")
+	p.free <- a
+	assert.True(t, a.sleep(time.Microsecond))
+}
+
+func TestLeadSettlesBelowWhatAlarmsTake(t *testing.T) {
+	var p alarms
+	p.lead.Store(int64(firstLead))
+	early := 0
+	for i := range 10_000 {
+		took := int64(40_000 + 1000*(i*7%21)) // 40 to 60 µs
+		if took < p.lead.Load() && i >= 1000 {
+			early++
+		}
+		p.learn(took)
+	}
+	assert.InDelta(t, 42_000, p.lead.Load(), 15_000)
+	assert.InDelta(t, 1000, early, 400, "one of nine")
+	for range 1000 {
+		p.learn(int64(time.Second)) // a machine that is busy
+	}
+	assert.Equal(t, int64(maxLead), p.lead.Load())
+	for range 100 {
+		p.learn(0)
+	}
+	assert.Equal(t, int64(time.Microsecond), p.lead.Load())
+}

@@ -1,0 +1,53 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+var components = []string{"perfbench", "rabbitmq", "cassandra"}
+
+func TestTheExampleIsRead(t *testing.T) {
+	f, err := Parse("facts.yaml", []byte(Example), components)
+	require.NoError(t, err)
+	assert.Equal(t, Machine{Name: "performance lab", Count: 1, CPU: "2 x Xeon Gold 5218", RAM: "768 GB", Disk: "5 SSDs of 3.5 TB, RAID 5"}, f.Cluster)
+	require.Len(t, f.Machines, 2)
+	assert.Equal(t, "db", f.On("cassandra").Name)
+	assert.Equal(t, "shared with nobody", f.On("cassandra").Remark)
+	assert.Nil(t, f.On("redis"))
+	assert.Equal(t, Software{Image: "docker.io/bitnami/rabbitmq:3.11.2"}, f.Software["rabbitmq"])
+	assert.Equal(t, []string{"-Xms4G", "-Xmx4G"}, f.Arguments["cassandra"])
+	assert.Equal(t, []string{"The network between the machines has 10 Gbit/s."}, f.Remarks)
+}
+
+func TestEachFaultIsOneSentenceWithItsLine(t *testing.T) {
+	for want, text := range map[string]string{
+		"f.yaml: the file of --facts is empty":                         "# nothing\n",
+		"f.yaml: not YAML: line 1: did not find expected node content": "machines: [\n",
+		"f.yaml:1: the file is not a mapping of names to values":       "7\n",
+		`f.yaml:1: the file has no "machine"`:                          "machine: []\n",
+		"f.yaml:1: machines is not a list":                             "machines: {}\n",
+		"f.yaml:1: a machine has no name":                              "machines: [{cpu: 4}]\n",
+		`f.yaml:1: a machine has no "memory"`:                          "machines: [{name: a, memory: 4 GB}]\n",
+		`f.yaml:1: count of a machine: "none" is not a whole number`:   "machines: [{name: a, count: none}]\n",
+		`f.yaml: machines: "a" stands there twice`:                     "machines: [{name: a}, {name: a}]\n",
+		`f.yaml:2: topology: "db2" is not one of the machines`:         "machines: [{name: db}]\ntopology: {cassandra: db2}\n",
+		`f.yaml:1: topology has no "kassandra"`:                        "topology: {kassandra: db}\n",
+		`f.yaml:2: topology has "cassandra" twice`:                     "topology: {cassandra: db,\n cassandra: db}\nmachines: [{name: db}]\n",
+		"f.yaml:1: arguments.cassandra is not a list":                  "arguments: {cassandra: -Xmx4G}\n",
+		"f.yaml:1: software.rabbitmq is not a mapping":                 "software: {rabbitmq: 3.11}\n",
+		"f.yaml:1: a remark has no text":                               "remarks: ['']\n",
+		"f.yaml:1: cpu of cluster has no text":                         "cluster: {cpu: }\n",
+		`f.yaml:1: software.rabbitmq has no "tag"`:                     "software: {rabbitmq: {tag: x}}\n",
+	} {
+		_, err := Parse("f.yaml", []byte(text), components)
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), want)
+	}
+	_, err := Parse("f.yaml", []byte("machine: []\n"), components)
+	assert.Contains(t, fault.HintOf(err), "did you mean machines?")
+}

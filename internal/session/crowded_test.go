@@ -1,0 +1,56 @@
+package session_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// A timetable whose changes come closer than segments may be says so, before the run
+// and in its report.
+func TestChangesThatShareASegmentAreSaid(t *testing.T) {
+	plan := prepare(t, env(t), request(t)).Plan
+	every := func(n int, d time.Duration) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprintf("%s:threads=%d", time.Duration(i)*d, 2+i%7))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name     string
+		table    []string
+		duration time.Duration
+		want     string
+	}{
+		{"15,000 in 4.5 s", every(15_000, 300*time.Microsecond), 5 * time.Second, "at: 14999 of the 15000 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 1"},
+		{"two too close", []string{"1s:threads=2", "1100ms:threads=3", "2s:threads=4"}, 0, "at: 1 of the 3 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 2"},
+		{"a quarter of a second is enough", every(9, 250*time.Millisecond), 0, ""},
+		{"several at one moment are one", []string{"1s:threads=2,payload=20", "1s:rate=9"}, 0, ""},
+		{"more segments than a run has", every(5000, time.Second), 0, "at: a run has at most 4096 segments; the 905 moments of the timetable beyond share the last"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, warnings, err := session.ParseTimetable(c.table, plan, c.duration)
+			require.NoError(t, err)
+			if c.want == "" {
+				assert.Empty(t, warnings)
+				return
+			}
+			assert.Equal(t, []string{c.want}, warnings)
+		})
+	}
+	_, _, err := session.ParseTimetable(every(20_001, time.Second), plan, 0)
+	assert.ErrorContains(t, err, "at: the timetable has 20001 changes and may have 20000")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+
+	r := request(t, "count", "600")
+	r.Timetable = []string{"1ms:threads=3", "5ms:threads=4"}
+	o := carryOut(t, prepare(t, env(t), r))
+	assert.Contains(t, o.Run.Remarks(), "at: 1 of the 2 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 1")
+}

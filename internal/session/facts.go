@@ -1,0 +1,42 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// ReadFacts reads a file of --facts for the formats asked for, each of which has to be
+// content with it; all are those that there are. Errors are of bad input.
+func ReadFacts(path string, formats, all []rundir.Format) ([]byte, error) {
+	var readers, asked []string
+	for _, f := range formats {
+		asked = append(asked, f.ID)
+	}
+	for _, f := range all {
+		if f.Facts != nil && !slices.Contains(readers, f.ID) {
+			readers = append(readers, f.ID)
+		}
+	}
+	if !slices.ContainsFunc(formats, func(f rundir.Format) bool { return f.Facts != nil }) {
+		return nil, fault.Input(fmt.Errorf("facts %s: of the formats %s none has room for what the file says", path, strings.Join(asked, ", ")),
+			"leave out --facts, or ask for one that has: --format "+strings.Join(readers, " or "))
+	}
+	_, err := os.Stat(path)
+	data, err := readFile("facts", path, err)
+	if err != nil {
+		return nil, err
+	}
+	var problems workload.Problems
+	for _, f := range formats {
+		if f.Facts != nil {
+			problems.Add(f.Facts(path, data))
+		}
+	}
+	return data, problems.Err()
+}

@@ -1,0 +1,123 @@
+package eventstore
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// The boxes as they were run, with every value in force, in the words of th2: --file
+// reads them again.
+
+// boxes builds the YAML of one box, leaving out what is not known.
+type boxes struct{ config map[string]string }
+
+// mapping is an ordered mapping of YAML.
+type mapping struct{ n yaml.Node }
+
+func newMapping() *mapping { return &mapping{yaml.Node{Kind: yaml.MappingNode}} }
+
+func (m *mapping) put(key string, value *yaml.Node) *mapping {
+	if value != nil && (value.Kind != yaml.MappingNode || len(value.Content) > 0) {
+		k := &yaml.Node{}
+		k.SetString(key)
+		m.n.Content = append(m.n.Content, k, value)
+	}
+	return m
+}
+
+func word(text string) *yaml.Node {
+	n := &yaml.Node{}
+	n.SetString(text)
+	return n
+}
+
+func whole64(v int64) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(v, 10)}
+}
+
+// text is a value as a word, integer as a whole number, size in bytes, millis in
+// milliseconds; nil when it is not known.
+func (b boxes) text(name string) *yaml.Node {
+	if v, ok := b.config[name]; ok {
+		return word(v)
+	}
+	return nil
+}
+
+func (b boxes) integer(name string) *yaml.Node {
+	if v, err := strconv.ParseInt(b.config[name], 10, 64); err == nil {
+		return whole64(v)
+	}
+	return nil
+}
+
+func (b boxes) size(name string) *yaml.Node {
+	if v, err := units.ParseSize(b.config[name]); err == nil && b.config[name] != "" {
+		return whole64(v)
+	}
+	return nil
+}
+
+func (b boxes) millis(name string) *yaml.Node {
+	if v, err := time.ParseDuration(b.config[name]); err == nil {
+		return whole64(v.Milliseconds())
+	}
+	return nil
+}
+
+// box writes a box of a kind around what it has.
+func box(kind, name string, spec *mapping) string {
+	if len(spec.n.Content) == 0 {
+		return "# n/a: this run has kept no configuration\n"
+	}
+	doc := newMapping().put("apiVersion", word("th2.exactpro.com/v2")).put("kind", word(kind)).
+		put("metadata", &newMapping().put("name", word(name)).n).put("spec", &spec.n)
+	var b strings.Builder
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(&doc.n); err != nil { // does not happen: words and numbers can be written
+		return fmt.Sprintf("# n/a: %v\n", err)
+	}
+	return b.String()
+}
+
+// woodpecker is the box of the generators.
+func (r *reporter) woodpecker() string {
+	b := boxes{r.f.Config}
+	events := newMapping()
+	for _, name := range []string{"bookName", "scope", "generationMode"} {
+		events.put(name, b.text(name))
+	}
+	for _, name := range []string{"treeDepth", "childCount", "failureRate", "descriptionLength", "bodyDataLength"} {
+		events.put(name, b.integer(name))
+	}
+	custom := newMapping().put("tickRate", b.integer("tickRate"))
+	if len(r.steps) > 0 && len(events.n.Content) > 0 {
+		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(modes[0]))
+	}
+	custom.put("generatorSettings", &newMapping().put("eventGeneratorSettings", &events.n).n)
+	return box("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
+}
+
+// estore is the box of the store stage.
+func (r *reporter) estore() string {
+	b := boxes{r.f.Config}
+	cradle := newMapping().put("timeout", b.millis("timeout")).put("resultPageSize", b.integer("resultPageSize")).
+		put("composingServiceThreads", b.integer("processingThreads")).put("counterPersistenceInterval", b.millis("counterPersistenceInterval")).
+		put("maxUncompressedTestEventSize", b.size("compressOver")).put("maxUncompressedMessageBatchSize", b.size("maxUncompressedMessageBatchSize")).
+		put("maxTestEventBatchSize", b.size("maxTestEventBatchSize"))
+	if c := b.config["compression"]; c != "" {
+		cradle.put("compressionType", word(strings.ToUpper(c)))
+	}
+	custom := newMapping().put("maxTaskCount", b.integer("maxTaskCount")).put("maxTaskDataSize", b.size("maxTaskDataSize")).
+		put("maxRetryCount", b.integer("maxRetryCount")).put("retryDelayBase", b.millis("retryDelayBase")).
+		put("processingThreads", b.integer("processingThreads"))
+	router := newMapping().put("prefetchCount", b.integer("prefetchCount"))
+	return box("Th2Estore", "estore", newMapping().put("cradleManager", &cradle.n).put("customConfig", &custom.n).put("mqRouter", &router.n))
+}
