@@ -51,7 +51,7 @@ type coherencePBM struct {
 
 // Summarize tries the transaction once.
 func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
-	found, err := h.c.HasGroup(ctx, h.s.space(mapProfile), group, group)
+	found, err := h.profile(ctx, group)
 	if err != nil || !found {
 		return summary{}, false, err
 	}
@@ -60,16 +60,9 @@ func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bo
 	if err != nil {
 		return summary{}, false, err
 	}
-	members, err := h.grouped.GetGroup(ctx, h.s.space(mapElig), group, h.s.memberKeys(group))
+	sum, err := h.members(ctx, group)
 	if err != nil {
 		return summary{}, false, err
-	}
-	var sum summary
-	for _, v := range members {
-		if v != nil {
-			sum.Members++
-			sum.Bytes += int64(len(v))
-		}
 	}
 	g := string(group)
 	val, err := json.Marshal(stamped{groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli()}, h.stamps.Add(1), h.s.runID})
@@ -81,6 +74,15 @@ func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bo
 		err = errConflict
 	}
 	return sum, true, err
+}
+
+// profile tells whether a group has one.
+func (h *coherencePBM) profile(ctx context.Context, group []byte) (bool, error) {
+	at := h.s.space(mapProfile)
+	if h.s.grouped() {
+		return h.c.HasGroup(ctx, at, group, group)
+	}
+	return h.c.Has(ctx, at, group)
 }
 
 // stamped is a summary that no other one is equal to, so that it is replaced only

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,13 +77,8 @@ func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error
 	if err != nil {
 		return err
 	}
-	if b.s.layout == layoutAuto {
-		b.s.layout = layoutMap
-		for _, m := range made {
-			if m.Grouped && slices.Contains(b.needs(), m.Name) {
-				b.s.layout = layoutGroup
-			}
-		}
+	if err := b.settle(made); err != nil {
+		return err
 	}
 	if f, ok := b.c.(store.Forgetful); !ok || !f.Forgets() {
 		if err := b.data(ctx, made, progress); err != nil {
@@ -146,6 +140,9 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 		}
 		where := fmt.Sprintf("map %s, left by profile %s (run %s),", name, m.Profile, m.Run)
 		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", deleteCommand(s.namespace), b.reload())
+		if s.tx() && !m.Grouped && !b.inOneStep() {
+			return false, fault.Input(fmt.Errorf("%s is one structure on one node of the cluster, and a transaction needs a group's entries of both maps together", where), b.elsewhere())
+		}
 		if m.Grouped != s.grouped() {
 			return false, fault.Input(fmt.Errorf("%s is kept with layout=%s, and this plan needs layout=%s", where, layoutOf(m.Space), s.layout), again)
 		}
@@ -223,12 +220,14 @@ func layoutOf(s store.Space) string {
 }
 
 // reload is the command that loads what the plan needs.
-func (b *pbm) reload() string {
+func (b *pbm) reload() string { return b.reloadIn(b.s.namespace) }
+
+func (b *pbm) reloadIn(namespace string) string {
 	s := b.s
 	var cmd strings.Builder
 	cmd.WriteString("perfbench run --profile ingestion --target URL")
-	if s.namespace != "perfbench" {
-		fmt.Fprintf(&cmd, " --namespace %q", s.namespace)
+	if namespace != "perfbench" {
+		fmt.Fprintf(&cmd, " --namespace %q", namespace)
 	}
 	for _, kv := range []string{
 		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),

@@ -190,15 +190,10 @@ func (r *designer) showPayload(name string, n int) {
 
 func (r *designer) judgePBM(s *pbmSpec) {
 	switch {
-	case s.tx() && s.layout == layoutMap:
-		r.Fail("use layout=group or layout=auto", "layout: map keeps a whole map in one structure, and tx needs a group's entries together")
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
 		r.Fail("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
 	case s.tx() && s.readsSummary():
 		r.Fail("leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
-	}
-	if s.tx() && s.layout == layoutAuto {
-		s.layout = layoutGroup
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
 		r.Fail("use another prefix", "prefix: %q is too long or has control characters", s.prefix)

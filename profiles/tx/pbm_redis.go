@@ -18,7 +18,7 @@ type redisPBM struct {
 	*shapeStore
 	client goredis.UniversalClient
 	run    scripts
-	once   func(ctx context.Context, keys []string, group string) (summary, bool, error)
+	once   func(ctx context.Context, keys []string, group string, members [][]byte) (summary, bool, error)
 	base   [3]string
 }
 
@@ -31,7 +31,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = prefixed(s.namespace, name) + ":{"
 	}
-	r.once = map[string]func(context.Context, []string, string) (summary, bool, error){
+	r.once = map[string]func(context.Context, []string, string, [][]byte) (summary, bool, error){
 		atomicScript: r.byScript, atomicFunction: r.byFunction, atomicWatch: r.byWatch, atomicNone: r.bare,
 	}[s.atomic]
 	return r, nil
@@ -48,21 +48,31 @@ func (r *redisPBM) functions() scripts {
 
 // prepare loads the function where it is needed.
 func (r *redisPBM) prepare(ctx context.Context) error {
-	return r.functions().load(ctx, libraryPBM, "--set atomic=script", summaryScript)
+	return r.functions().load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
 }
 
 // cleanup removes the function.
 func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().unload(ctx, libraryPBM) }
 
-// keys are those of a group's profile, members and summary, all of one slot.
+// keys are those of a group's profile, members and summary: by groups all of one
+// slot, else two whole maps and the summary.
 func (r *redisPBM) keys(group string) []string {
-	return []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
+	k := []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
+	if !r.s.grouped() {
+		k[0], k[1] = prefixed(r.s.namespace, mapProfile), prefixed(r.s.namespace, mapElig)
+	}
+	return k
 }
 
-// Summarize tries the transaction once.
+// Summarize tries the transaction once. Redis cannot look for a group within a whole
+// map, so that the members' keys are worked out for it.
 func (r *redisPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
 	g := string(group)
-	return r.once(ctx, r.keys(g), g)
+	var members [][]byte
+	if !r.s.grouped() {
+		members = r.s.memberKeys(group)
+	}
+	return r.once(ctx, r.keys(g), g, members)
 }
 
 func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
@@ -78,20 +88,34 @@ func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
 	return summary{got[0], got[1]}, true, nil
 }
 
-func (r *redisPBM) byScript(ctx context.Context, k []string, group string) (summary, bool, error) {
-	return twoNumbers(r.run.run(ctx, summaryScript, 3, k[0], k[1], k[2], group))
+// script is the one for the layout, with its arguments.
+func (r *redisPBM) script(k []string, group string, members [][]byte) (script, []any) {
+	args := []any{3, k[0], k[1], k[2], group}
+	if r.s.grouped() {
+		return summaryScript, args
+	}
+	for _, m := range members {
+		args = append(args, m)
+	}
+	return summaryMapScript, args
 }
 
-func (r *redisPBM) byFunction(ctx context.Context, k []string, group string) (summary, bool, error) {
-	return twoNumbers(r.run.send(ctx, "fcall", summaryScript.function(), []any{3, k[0], k[1], k[2], group}))
+func (r *redisPBM) byScript(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
+	s, args := r.script(k, group, members)
+	return twoNumbers(r.run.run(ctx, s, args...))
+}
+
+func (r *redisPBM) byFunction(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
+	s, args := r.script(k, group, members)
+	return twoNumbers(r.run.send(ctx, "fcall", s.function(), args))
 }
 
 // byWatch watches the three keys, reads, and writes unless one of them was written
 // meanwhile.
-func (r *redisPBM) byWatch(ctx context.Context, k []string, group string) (sum summary, found bool, err error) {
+func (r *redisPBM) byWatch(ctx context.Context, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
 	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
 		var err error
-		if sum, found, err = read(ctx, tx, k); err != nil || !found {
+		if sum, found, err = r.read(ctx, tx, k, group, members); err != nil || !found {
 			return err
 		}
 		_, err = tx.TxPipelined(ctx, func(p goredis.Pipeliner) error {
@@ -106,8 +130,8 @@ func (r *redisPBM) byWatch(ctx context.Context, k []string, group string) (sum s
 }
 
 // bare does the same without isolation.
-func (r *redisPBM) bare(ctx context.Context, k []string, group string) (summary, bool, error) {
-	sum, found, err := read(ctx, r.client, k)
+func (r *redisPBM) bare(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
+	sum, found, err := r.read(ctx, r.client, k, group, members)
 	if err != nil || !found {
 		return sum, false, err
 	}
@@ -115,9 +139,12 @@ func (r *redisPBM) bare(ctx context.Context, k []string, group string) (summary,
 }
 
 // read adds up a group's members, in two round trips.
-func read(ctx context.Context, c goredis.Cmdable, k []string) (sum summary, found bool, err error) {
+func (r *redisPBM) read(ctx context.Context, c goredis.Cmdable, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
+	if !r.s.grouped() {
+		return readMaps(ctx, c, k, group, members)
+	}
 	first := c.Pipeline()
-	profile, members := first.Exists(ctx, k[0]), first.HKeys(ctx, k[1])
+	profile, names := first.Exists(ctx, k[0]), first.HKeys(ctx, k[1])
 	if _, err := first.Exec(ctx); err != nil {
 		return sum, false, err
 	}
@@ -125,8 +152,8 @@ func read(ctx context.Context, c goredis.Cmdable, k []string) (sum summary, foun
 		return sum, false, nil
 	}
 	second := c.Pipeline()
-	sizes := make([]*goredis.IntCmd, len(members.Val()))
-	for i, m := range members.Val() {
+	sizes := make([]*goredis.IntCmd, len(names.Val()))
+	for i, m := range names.Val() {
 		sizes[i] = second.HStrLen(ctx, k[1], m)
 	}
 	if len(sizes) > 0 {
@@ -137,6 +164,26 @@ func read(ctx context.Context, c goredis.Cmdable, k []string) (sum summary, foun
 	sum.Members = int64(len(sizes))
 	for _, n := range sizes {
 		sum.Bytes += n.Val()
+	}
+	return sum, true, nil
+}
+
+// readMaps does so in one round trip where each map is one hash.
+func readMaps(ctx context.Context, c goredis.Cmdable, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
+	pipe := c.Pipeline()
+	profile := pipe.HExists(ctx, k[0], group)
+	there, sizes := make([]*goredis.BoolCmd, len(members)), make([]*goredis.IntCmd, len(members))
+	for i, m := range members {
+		there[i], sizes[i] = pipe.HExists(ctx, k[1], string(m)), pipe.HStrLen(ctx, k[1], string(m))
+	}
+	if _, err := pipe.Exec(ctx); err != nil || !profile.Val() {
+		return sum, false, err
+	}
+	for i := range members {
+		if there[i].Val() {
+			sum.Members++
+			sum.Bytes += sizes[i].Val()
+		}
 	}
 	return sum, true, nil
 }

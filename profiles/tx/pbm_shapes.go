@@ -101,16 +101,9 @@ func (h *memoryPBM) Summarize(ctx context.Context, group []byte) (summary, bool,
 	if err != nil || !found {
 		return summary{}, false, err
 	}
-	got, err := h.grouped.GetGroup(ctx, h.s.space(mapElig), group, h.s.memberKeys(group))
+	sum, err := h.members(ctx, group)
 	if err != nil {
 		return summary{}, false, err
-	}
-	var sum summary
-	for _, v := range got {
-		if v != nil {
-			sum.Members++
-			sum.Bytes += int64(len(v))
-		}
 	}
 	val := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(sum.Members)), uint64(sum.Bytes))
 	return sum, true, h.grouped.PutGroup(ctx, h.s.space(mapSummary), group, group, val)
@@ -123,24 +116,6 @@ func (h *memoryPBM) Summary(ctx context.Context, group []byte) (summary, bool, e
 		return summary{}, false, err
 	}
 	return summary{int64(binary.BigEndian.Uint64(got[0])), int64(binary.BigEndian.Uint64(got[0][8:]))}, true, nil
-}
-
-// memberKeys works out the keys of a group's members.
-func (s *pbmSpec) memberKeys(group []byte) [][]byte {
-	n := int64(0)
-	for _, c := range group[len(s.prefix):] {
-		n = n*10 + int64(c-'0')
-	}
-	var out [][]byte
-	for t := range s.eligThreads {
-		sh := s.share(t)
-		if k := n - sh.Group0 - 1; k >= 0 && k*sh.Size < sh.Entries {
-			for i := range sh.Size {
-				out = append(out, sh.Elig(k*sh.Size+i).AppendMember(nil))
-			}
-		}
-	}
-	return out
 }
 
 // nullPBM does nothing at once.

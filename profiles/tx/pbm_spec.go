@@ -78,6 +78,9 @@ type pbmSpec struct {
 	eligPayload int
 	// flat are the sizes of the maps whose keys are group numbers alone.
 	flat map[string]flatMap
+	// left are the keys of an eligibility map that ingestion left, where each map is
+	// one structure; nil: those of this plan.
+	left []padogrid.Share
 }
 
 // pbmMap is one map of the plan.

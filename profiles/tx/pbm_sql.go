@@ -21,6 +21,8 @@ type sqlPBM struct {
 	*shapeStore
 	*database
 	profile, sums, upsert, read string
+	// wholeProfile and wholeSums read maps that are one table each.
+	wholeProfile, wholeSums string
 }
 
 func newSQLPBM(c sqlstore.Typed, s *pbmSpec) (*sqlPBM, error) {
@@ -33,6 +35,10 @@ func newSQLPBM(c sqlstore.Typed, s *pbmSpec) (*sqlPBM, error) {
 	name := func(n string) string { return d.table(s.namespace, n+"_by_group") }
 	p.profile = d.text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
 	p.sums = d.text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
+	whole := func(n string) string { return d.table(s.namespace, n) }
+	p.wholeProfile = d.text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
+	// A key is the group's name, a colon and the member; what follows a colon is a semicolon.
+	p.wholeSums = d.text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
 	p.read = d.text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
 	p.upsert = "INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?)"
 	if d.dialect == sqlstore.DialectMySQL {
@@ -57,15 +63,19 @@ type groupSummary struct {
 // Summarize tries the transaction once. A database that undid it for the sake of
 // another one makes it a conflict.
 func (p *sqlPBM) Summarize(ctx context.Context, group []byte) (sum summary, found bool, err error) {
+	profile, sums, span := p.profile, p.sums, []any{group}
+	if !p.s.grouped() {
+		profile, sums, span = p.wholeProfile, p.wholeSums, []any{[]byte(string(group) + ":"), []byte(string(group) + ";")}
+	}
 	err = p.once(ctx, func(tx *sql.Tx) error {
 		var n int64
-		if err := tx.QueryRowContext(ctx, p.profile, group).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, profile, group).Scan(&n); err != nil {
 			return err
 		}
 		if found = n > 0; !found {
 			return errUndo
 		}
-		if err := tx.QueryRowContext(ctx, p.sums, group).Scan(&sum.Members, &sum.Bytes); err != nil {
+		if err := tx.QueryRowContext(ctx, sums, span...).Scan(&sum.Members, &sum.Bytes); err != nil {
 			return err
 		}
 		g := string(group)

@@ -193,7 +193,8 @@ func TestDataOfOthers(t *testing.T) {
 		return bound(t, c, "redis", inputs(given(append(small, words...)...))).Setup(t.Context(), nil)
 	}
 	require.NoError(t, try("testCase=getall", "load=never"), "layout=auto finds the layout that is there")
-	err := try("testCase=tx")
+	require.NoError(t, try("testCase=tx", "load=never"), "transactions do so, too")
+	err := try("testCase=tx", "layout=group")
 	require.ErrorContains(t, err, "layout=map, and this plan needs layout=group")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	for _, part := range []string{"perfbench data delete", "--profile ingestion", "layout=group", "eligibility.totalEntryCount=200", "eligibility.threadCount=4", "eligibility.payloadSize=100", "profile.payloadSize=100"} {
@@ -294,7 +295,6 @@ func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	for words, want := range map[string]string{
 		"mode=sage":                            "did you mean saga",
-		"mode=pbm layout=map":                  "use layout=group",
 		"mode=pbm mapNames=summary":            "is not one of eligibility, profile",
 		"mode=pbm prefix={x}":                  "braces",
 		"mode=pbm testCase=txx":                "did you mean tx",

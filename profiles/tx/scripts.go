@@ -18,6 +18,9 @@ import (
 //go:embed lua/summary.lua
 var summaryLua string
 
+//go:embed lua/summary_map.lua
+var summaryMapLua string
+
 //go:embed lua/save.lua
 var saveLua string
 
@@ -85,6 +88,8 @@ var (
 	moveScript    = newScript("move", moveLua)
 	totalScript   = newScript("total", totalLua)
 	summaryScript = newScript("summary", summaryLua)
+	// summaryMapScript does the same where each map is one hash.
+	summaryMapScript = newScript("summary_map", summaryMapLua)
 )
 
 // scripts runs scripts on a client.

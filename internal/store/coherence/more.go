@@ -43,6 +43,12 @@ func (c *Conn) Remove(ctx context.Context, s store.Space, key []byte) (bool, err
 	})
 }
 
+// Has tells whether there is an entry, without moving its value.
+func (c *Conn) Has(ctx context.Context, s store.Space, key []byte) (bool, error) {
+	k := textKey(key)
+	return on(ctx, c, "look for a key in", s, func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+}
+
 // HasGroup tells whether there is an entry in a group, without moving its value.
 func (c *Conn) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
 	k := groupedKey(group, key)

@@ -1,0 +1,187 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+)
+
+// settle decides on the layout and learns whose keys there are: that of the maps that
+// are there, where the store can carry out the plan on it, else by groups for
+// transactions and whole maps for look-ups.
+func (b *pbm) settle(made []store.Made) error {
+	s := b.s
+	if s.layout == layoutAuto {
+		s.layout = layoutMap
+		if s.tx() {
+			s.layout = layoutGroup
+		}
+		for _, m := range made {
+			if slices.Contains(b.needs(), m.Name) && (m.Grouped || b.inOneStep()) {
+				s.layout = layoutOf(m.Space)
+			}
+		}
+	}
+	if s.tx() && !s.grouped() && !b.inOneStep() {
+		return fault.Input(errors.New("layout: map keeps a whole map on one node of a cluster, and tx needs a group's entries together"),
+			"use layout=group or layout=auto")
+	}
+	for _, m := range made {
+		if m.Name == mapElig && !m.Grouped {
+			s.left = sharesOf(m.Params, s.prefix)
+		}
+	}
+	return nil
+}
+
+// inOneStep says whether maps that are one structure each can take part in a
+// transaction: everywhere but on a cluster, which has them on different nodes.
+func (b *pbm) inOneStep() bool {
+	t, ok := b.c.(redis.Typed)
+	if !ok {
+		return true
+	}
+	_, cluster := t.Client().(*goredis.ClusterClient)
+	return !cluster
+}
+
+// elsewhere is the advice where the maps are there in a layout that transactions on
+// a cluster cannot use.
+func (b *pbm) elsewhere() string {
+	name := "groups"
+	if b.s.namespace != "" {
+		name = b.s.namespace + "-groups"
+	}
+	if b.s.load == loadNever {
+		return "load them by groups with  " + b.reloadIn(name) + ",  and run this with  --namespace " + name
+	}
+	return fmt.Sprintf("run the same with  --namespace %s:  there tx loads the maps by groups itself", name)
+}
+
+// sharesOf reads from the record of a map which keys it has, as far as they have
+// this prefix.
+func sharesOf(params map[string]string, prefix string) []padogrid.Share {
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(params[name], 10, 64) // what is no number is 0
+		return n
+	}
+	if params["keysets"] == "" { // an earlier tx loaded it
+		var out []padogrid.Share
+		for t := range number("threads") {
+			out = append(out, padogrid.EligShare(int(t), number("perThread"), max(number("memberSetSize"), 1), 0, number("baseDateMs")))
+		}
+		return out
+	}
+	return keySetsOf(params["keysets"], prefix)
+}
+
+// keySetsOf reads the sets of keys that ingestion has recorded. A set says the first
+// share's size and where the last one begins; whether the shares in between are alike
+// or follow one another it does not say, and where both may be, both are meant: a key
+// that is not there adds nothing.
+func keySetsOf(keysets, prefix string) []padogrid.Share {
+	var out []padogrid.Share
+	text := strings.NewReplacer("=", `\x3d`, ";", `\x3b`).Replace(strconv.QuoteToASCII(prefix))
+	for set := range strings.SplitSeq(keysets, ";") {
+		name, size, _ := strings.Cut(set, "=")
+		rest, ours := strings.CutPrefix(name, "elig/"+text+"/")
+		words := strings.Split(rest, "/")
+		if !ours || len(words) != 5 {
+			continue
+		}
+		var n [6]int64 // base, members, threads, where the last share begins, entries of the first, and of all
+		for i, w := range append(words, size) {
+			n[i], _ = strconv.ParseInt(w, 10, 64) // what is no number is 0
+		}
+		base, members, threads, last, first, all := n[0], n[1], n[2], n[3], n[4], n[5]
+		if members < 1 || threads < 1 {
+			continue
+		}
+		share := func(at, entries int64) {
+			out = append(out, padogrid.Share{First: at, Group0: at / members, Entries: entries, Size: members, Base: base})
+		}
+		if threads == 1 || last%(threads-1) == 0 {
+			for t := range threads {
+				share(t*(last/max(threads-1, 1)), first)
+			}
+		}
+		if groups := (all + members - 1) / members; threads > 1 && all < threads*first {
+			at := int64(0)
+			for t := range threads {
+				k := groups / threads
+				if t < groups%threads {
+					k++
+				}
+				share(at, min(k*members, all-at))
+				at += k * members
+			}
+		}
+	}
+	return out
+}
+
+// keySets are the shares that the members of a group may be in.
+func (s *pbmSpec) keySets() []padogrid.Share {
+	if !s.grouped() && len(s.left) > 0 {
+		return s.left
+	}
+	out := make([]padogrid.Share, s.eligThreads)
+	for t := range out {
+		out[t] = s.share(t)
+	}
+	return out
+}
+
+// memberKeys works out the keys of a group's members, for stores that cannot be asked.
+func (s *pbmSpec) memberKeys(group []byte) [][]byte {
+	n := int64(0)
+	for _, c := range group[len(s.prefix):] {
+		n = n*10 + int64(c-'0')
+	}
+	var out [][]byte
+	for _, sh := range s.keySets() {
+		k := n - sh.Group0 - 1
+		if k < 0 || k*sh.Size >= sh.Entries {
+			continue
+		}
+		for i := k * sh.Size; i < min((k+1)*sh.Size, sh.Entries); i++ {
+			e := sh.Elig(i)
+			key := e.AppendMember(nil)
+			if !s.grouped() {
+				key = e.AppendText(nil, s.prefix)
+			}
+			if !slices.ContainsFunc(out, func(other []byte) bool { return string(other) == string(key) }) {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// members adds up the members of a group through the plain shapes.
+func (h *shapeStore) members(ctx context.Context, group []byte) (sum summary, err error) {
+	var got [][]byte
+	keys, at := h.s.memberKeys(group), h.s.space(mapElig)
+	if h.s.grouped() {
+		got, err = h.grouped.GetGroup(ctx, at, group, keys)
+	} else {
+		got, err = h.getAll.GetAll(ctx, at, keys)
+	}
+	for _, v := range got {
+		if v != nil {
+			sum.Members++
+			sum.Bytes += int64(len(v))
+		}
+	}
+	return sum, err
+}
