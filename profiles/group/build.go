@@ -19,10 +19,7 @@ type builder struct {
 	names []string
 	// original is what PadoGrid 1.0.2 makes of the inherited attributes.
 	original map[string]attributes
-	// stands gives an operation that is listed and not defined the properties of one
-	// that is defined and not listed.
-	stands map[string]string
-	making []string // operations being made, for cycles of ER
+	making   []string // operations being made, for cycles of ER
 }
 
 // has says whether anything is set for a group or an operation.
@@ -33,9 +30,6 @@ func (b *builder) has(owner string) bool {
 
 // own returns the value of an operation's own key, the best of several names.
 func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
-	if other, ok := b.stands[op]; ok {
-		op = other
-	}
 	full := make([]string, len(keys))
 	for i, k := range keys {
 		full[i] = op + "." + k
@@ -45,9 +39,6 @@ func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
 
 // where is the place of the first key of an operation or group.
 func (b *builder) where(owner string) string {
-	if other, ok := b.stands[owner]; ok {
-		owner = other
-	}
 	best := workload.Value{}
 	for _, n := range b.names {
 		if v := b.Values[n]; strings.HasPrefix(n, owner+".") && (best.Name == "" || lineOf(v) < lineOf(best)) {

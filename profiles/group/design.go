@@ -33,7 +33,6 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	all := slices.Concat(steps...)
-	b.pair(all)
 	if b.Original() {
 		b.simulate(all)
 	}
@@ -208,8 +207,7 @@ func (b *builder) operationsOf(g *groupSpec) {
 	}
 	g.names, g.index = []string{invocation}, map[*opSpec]int{}
 	for _, name := range names {
-		if _, stands := b.stands[name]; !b.has(name) && !stands && !b.Compat {
-			b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.where, g.name, name)
+		if !b.undefined(g, name) {
 			continue
 		}
 		o := b.operation(name)
@@ -289,9 +287,7 @@ func (b *builder) leftovers(groups []string) {
 		case ok && slices.Contains(groups, owner) && slices.Contains(groupKeys, key):
 		case ok && b.s.ops[owner] != nil && slices.Contains(ownedKeys, key), ok && b.referred(owner) && slices.Contains(ownedKeys, key):
 		case ok && slices.Contains(ownedKeys, key) && b.isOperation(owner):
-			if !slices.Contains(b.spares(), owner) {
-				b.Warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
-			}
+			b.Warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
 		case ok && slices.Contains(groupKeys, key):
 			b.Warn("%s: group %s is defined and groupNames does not name it", b.where(owner), owner)
 		case ok && (b.s.ops[owner] != nil || slices.Contains(groups, owner)):
@@ -313,14 +309,6 @@ func (b *builder) unknown(v workload.Value, sentence string) {
 		return
 	}
 	b.Problems.Add(fault.Input(errors.New(sentence), ""))
-}
-
-func (b *builder) spares() []string {
-	var out []string
-	for _, s := range b.stands {
-		out = append(out, s)
-	}
-	return out
 }
 
 // referred says whether a used operation refers to this one.

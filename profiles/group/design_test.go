@@ -103,9 +103,14 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 		{"references in a circle", "op1.ref=b\nb.ref=op1\nb.map=m", "off", nil, "", "the references run in a circle: op1 → b → op1"},
 		{"a reference to nothing", "op1.ref=nobody", "off", nil, "", `f.properties:7: op1.ref: there is no operation "nobody"`},
 		{"a missing group", "groupNames=g1,g7", "off", nil, "", `f.properties:7: groupNames: there is no group "g7"`},
-		{"a missing operation", "g1.operations=op1,op7", "off", nil, "", `f.properties:7: g1.operations: there is no operation "op7"`},
+		{"a missing operation", "g1.operations=op1,op7", "off", func(t *testing.T, s *spec) { assert.Equal(t, "map1", s.ops["op7"].target) }, "f.properties:7: g1.operations: op7 is listed and not defined, so that it has PadoGrid's defaults: putall on map1", ""},
 		{"a missing operation is all defaults to the original", "g1.operations=op1,op7", "on", func(t *testing.T, s *spec) { assert.Equal(t, "map1", s.ops["op7"].target) }, "", ""},
-		{"an operation listed under another name", "g1.operations=other", "off", func(t *testing.T, s *spec) { assert.Equal(t, actPut, s.ops["other"].act) }, "other is listed and not defined, op1 is defined and not listed", ""},
+		{"an operation listed under another name", "g1.operations=op2", "off", func(t *testing.T, s *spec) {
+			o := s.ops["op2"]
+			assert.Equal(t, []any{kindMap, "map1", actPutAll, 1024, 100, int64(10000), "k", int64(1)}, []any{o.kind, o.target, o.act, o.payload, o.batch, o.total, o.prefix, o.start})
+		}, "was op1 meant?", ""},
+		{"lines that nothing uses", "spare.list=l\nspare.testCase=put\nspare.batchSize=many\nspare.ref=nobody", "off", func(t *testing.T, s *spec) { assert.Nil(t, s.ops["spare"]) },
+			"f.properties:7: operation spare is defined and no group of groupNames lists it", ""},
 		{"an unknown structure", "g1.operations=op2\nop2.rmap=m\nop2.testCase=put", "off", nil, "", "f.properties:8: op2.rmap: there is no such structure here"},
 		{"an unknown key", "op1.batchSze=5", "off", func(*testing.T, *spec) {}, "op1.batchSze is unknown and has no effect; did you mean op1.batchSize?", ""},
 		{"a nameless group", "groupNames=g1&&g1", "off", func(t *testing.T, s *spec) {

@@ -1,9 +1,11 @@
 package group
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/properties"
+	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -100,56 +102,23 @@ func (b *builder) listed(g string) []string {
 	return items(v.Text)
 }
 
-// pair finds for operations that are listed and not defined those that are defined
-// and not listed: when there are as many of them, they are meant for each other, in
-// their order.
-func (b *builder) pair(groups []string) {
-	b.stands = map[string]string{}
-	var missing, listed []string
-	for _, g := range groups {
-		for _, op := range b.listed(g) {
-			listed = append(listed, op)
-			if !b.has(op) && !slices.Contains(missing, op) {
-				missing = append(missing, op)
-			}
-		}
+// undefined judges an operation that is listed and of which nothing is set. In a file
+// of PadoGrid's it has all defaults, as there; in one of ours it is a mistake.
+func (b *builder) undefined(g *groupSpec, name string) bool {
+	if b.has(name) || b.Compat {
+		return true
 	}
-	if len(missing) == 0 || b.Compat {
-		return
+	v := b.Values[g.name+".operations"]
+	if !values.FromProperties(v) {
+		b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.where, g.name, name)
+		return false
 	}
-	spare := b.unlisted(groups, listed)
-	if len(spare) != len(missing) {
-		return
+	said := fmt.Sprintf("%s: %s.operations: %s is listed and not defined, so that it has PadoGrid's defaults: putall on map1", g.where, g.name, name)
+	if near := suggest.Nearest(name, b.owners()); near != "" && !slices.Contains(b.listed(g.name), near) {
+		said += "; was " + near + " meant?"
 	}
-	for i, op := range missing {
-		b.stands[op] = spare[i]
-		b.Warn("%s: %s is listed and not defined, %s is defined and not listed: %s does what %s says; PadoGrid would write to map1",
-			b.where(spare[i]), op, spare[i], op, spare[i])
-	}
-}
-
-// unlisted returns the operations that are defined and that nothing names, in the
-// order of the file.
-func (b *builder) unlisted(groups, listed []string) []string {
-	used := append(slices.Clone(groups), listed...)
-	for _, n := range b.names {
-		if _, key, ok := cutOwner(n); ok && (key == "ref" || key == "factory.er.operation") {
-			used = append(used, b.Values[n].Text)
-		}
-	}
-	var out []string
-	for _, owner := range b.owners() {
-		if slices.Contains(used, owner) || !b.isOperation(owner) {
-			continue
-		}
-		out = append(out, owner)
-	}
-	slices.SortFunc(out, func(x, y string) int { return b.line(x) - b.line(y) })
-	return out
-}
-
-func (b *builder) line(owner string) int {
-	return lineOf(workload.Value{Where: b.where(owner)})
+	b.Warn("%s", said)
+	return true
 }
 
 // isOperation says whether something is defined as an operation: it has a

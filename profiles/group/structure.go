@@ -63,9 +63,6 @@ var foreign = []string{"rmap", "cache", "jcache", "set", "jmap", "replicatedmap"
 // otherStructure returns the key of an operation that looks like a structure and
 // is none.
 func (b *builder) otherStructure(op string) workload.Value {
-	if other, ok := b.stands[op]; ok {
-		op = other
-	}
 	for _, n := range b.names {
 		owner, key, ok := cutOwner(n)
 		if !ok || owner != op || slices.Contains(ownedKeys, key) || strings.Contains(key, ".") {
