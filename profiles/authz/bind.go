@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -18,34 +18,38 @@ import (
 )
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer, []store.Space) {
+func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
+	keys := store.Space{Namespace: s.namespace, Name: Name, Shape: store.Keys, Grouped: true}
 	switch c := c.(type) {
 	case cassandra.Typed:
-		return newCassandra(c, s.namespace), []store.Space{s.space()}
+		l := newCassandra(c, s.namespace)
+		return l, []place.Space{{Space: keys, Parts: l.tables()}}
 	case redis.Typed:
 		prefix := "authz:"
 		if s.namespace != "" {
 			prefix = s.namespace + ":authz:"
 		}
-		return &onRedis{c.Client(), prefix}, []store.Space{s.space()}
+		return &onRedis{c.Client(), prefix}, []place.Space{{Space: keys, Parts: redisKeys}}
 	case sqlstore.Typed:
-		var spaces []store.Space
-		for _, t := range sqlTables {
-			spaces = append(spaces, store.Space{Namespace: s.namespace, Name: "authz_" + t.name, Shape: store.Map})
-		}
-		return newSQL(c, s.namespace), spaces
+		l := newSQL(c, s.namespace)
+		return l, l.spaces()
 	}
 	return newPlain(s.driver == "null"), nil
+}
+
+// looker is a layer that can tell, before anything is made, whether the tables that
+// are there will do.
+type looker interface {
+	look(ctx context.Context, c *place.Claim) error
 }
 
 // binding is the plan at work on one store.
 type binding struct {
 	*bound
-	conn   store.Conn
-	keep   store.Keeper
-	spaces []store.Space
-	loaded bool // by an earlier run, in whole or part
-	fresh  bool // nothing of ours was there before
+	claim  *place.Claim // nil where nothing is kept
+	spaces []place.Space
+	epoch  string // of the names of its tenants
+	loaded bool   // by an earlier run, in whole or part
 }
 
 // bind connects a plan to a store. It changes nothing there.
@@ -54,14 +58,8 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 	if !ok {
 		return errors.New("authz: the plan is of another profile")
 	}
-	b := &binding{bound: &bound{s: s}, conn: c}
+	b := &binding{bound: &bound{s: s}}
 	b.l, b.spaces = layerOf(s, c)
-	if len(b.spaces) > 0 {
-		var err error
-		if b.keep, err = store.As[store.Keeper](c); err != nil {
-			return fault.Store(fmt.Errorf("authz: %w", err), "use cassandra: or redis:")
-		}
-	}
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		what, number, _ := strings.Cut(ph.Name, "-")
@@ -74,7 +72,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) { return b.task(what, t, worker, wrap) }
 		}
 	}
-	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
 	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
 	return nil
 }
@@ -138,34 +136,11 @@ func (b *binding) kinds(what string) []kind {
 	return []kind{{"memberships", len(m.edges), 2}}
 }
 
-// setup makes sure that the place is ours, finds what an earlier run has loaded,
-// and records what this one does.
+// setup makes the tables, and finds out what an earlier run has loaded.
 func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
 	s := b.s
-	var old store.Made
-	if b.keep != nil {
-		made, err := b.keep.Made(ctx, s.namespace)
-		if err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-		for _, m := range made {
-			if m.Name == b.spaces[0].Name && m.Grouped == b.spaces[0].Grouped {
-				old = m
-			}
-		}
-	}
-	b.fresh = old.Name == ""
-	if err := b.admit(ctx, old); err != nil {
-		return err
-	}
-	if err := b.adopt(old); err != nil {
-		return err
-	}
 	if err := b.l.prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
-	}
-	if err := b.record(ctx); err != nil {
-		return err
 	}
 	all := int64(s.phases * s.concurrent)
 	for _, ph := range s.phase {
@@ -198,22 +173,19 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
-// admit refuses a place that others have filled.
-func (b *binding) admit(ctx context.Context, old store.Made) error {
-	if old.Name != "" || b.s.allow {
-		return nil
-	}
-	for _, sp := range b.spaces {
-		found, err := b.keep.Inspect(ctx, sp)
-		if err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-		if found.Exists && found.Size != 0 {
-			return fault.Input(fmt.Errorf("%s is there under the namespace %q and was not made by perfbench", sp.Name, b.s.namespace),
-				"use another --namespace, or --allow-existing to write into it")
+// admit looks at the tables that are there and at what an earlier run has loaded.
+func (b *binding) admit(ctx context.Context, c *place.Claim) error {
+	b.claim = c
+	if l, ok := b.l.(looker); ok {
+		if err := l.look(ctx, c); err != nil {
+			return err
 		}
 	}
-	return nil
+	old, _ := c.Earlier(b.spaces[0].Space)
+	if err := b.adopt(old); err != nil {
+		return err
+	}
+	return b.record(ctx)
 }
 
 // shapeOf is what a load must have in common with an earlier one to go on with it.
@@ -229,34 +201,32 @@ func (b *binding) adopt(old store.Made) error {
 	if s.load == "never" && !same {
 		return fault.Input(errors.New("load=never, and no earlier run has loaded these data into this namespace"), "load them with load=auto or load=only, the same parameters and --seed")
 	}
-	if !same || s.load != "never" && old.Params["loaded"] == "yes" {
-		return nil
+	b.loaded = same && (s.load == "never" || old.Params["loaded"] != "yes")
+	b.epoch = s.epoch
+	if b.loaded {
+		b.epoch = old.Params["epoch"]
 	}
-	b.loaded = true
 	for k, ph := range s.phase {
 		for i, t := range ph {
-			t.name = fmt.Sprintf("%s-%d-%d", old.Params["epoch"], s.phases-1-k, i)
+			t.name = s.tenantName(b.epoch, k, i)
 		}
 	}
 	return nil
 }
 
+// record says what is loaded, for later runs.
 func (b *binding) record(ctx context.Context) error {
-	if b.keep == nil {
+	if b.claim == nil {
 		return nil
 	}
-	name := b.s.phase[0][0].name
-	epoch := strings.Join(strings.Split(name, "-")[:3], "-")
 	loaded := "no"
 	if b.s.load == "never" || b.complete() {
 		loaded = "yes"
 	}
+	params := map[string]string{"shape": b.s.shapeOf(), "epoch": b.epoch, "loaded": loaded}
 	for _, sp := range b.spaces {
-		if err := b.keep.Record(ctx, store.Made{
-			Space: sp, Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
-			Params: map[string]string{"shape": b.s.shapeOf(), "epoch": epoch, "loaded": loaded},
-		}); err != nil {
-			return fault.Code(err, fault.CodeStore)
+		if err := b.claim.Update(ctx, sp.Space, params); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -272,16 +242,4 @@ func (b *binding) complete() bool {
 		}
 	}
 	return true
-}
-
-func (b *binding) teardown(ctx context.Context) error {
-	var errs []error
-	for _, sp := range b.spaces {
-		if !b.fresh {
-			break
-		}
-		_, err := b.keep.Drop(ctx, sp, nil)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }

@@ -12,6 +12,7 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
@@ -85,21 +86,45 @@ func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
 	return l
 }
 
+// tables are the names of all tables, as they are in the keyspace.
+func (l *onCassandra) tables() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
+		out = append(out, l.prefix+name)
+	}
+	return out
+}
+
+// look makes sure that the tables that are there will do.
+func (l *onCassandra) look(ctx context.Context, _ *place.Claim) error {
+	_, err := l.missing(ctx)
+	return err
+}
+
+// missing lists the tables that are yet to be made, unless one that is there will not
+// do.
+func (l *onCassandra) missing(ctx context.Context) (names []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
+		there, err := l.fits(ctx, l.c.KeyspaceFor(l.namespace), name)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // prepare makes the tables, after it has seen that those that are there will do.
 func (l *onCassandra) prepare(ctx context.Context) error {
 	keyspace, err := l.c.EnsureKeyspace(ctx, l.namespace)
 	if err != nil {
 		return err
 	}
-	var missing []string
-	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
-		there, err := l.fits(ctx, keyspace, name)
-		if err != nil {
-			return err
-		}
-		if !there {
-			missing = append(missing, name)
-		}
+	missing, err := l.missing(ctx)
+	if err != nil {
+		return err
 	}
 	for _, name := range missing {
 		t := cassandraTables[name]

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -27,9 +26,10 @@ type spec struct {
 	staleLimit, ttl                                                                   time.Duration
 	seed                                                                              int64
 	namespace, runID, driver                                                          string
-	allow                                                                             bool
-	count                                                                             int64
-	duration, drain                                                                   time.Duration
+	// epoch begins the names of the tenants.
+	epoch           string
+	count           int64
+	duration, drain time.Duration
 
 	model *model
 	phase [][]*tenant
@@ -64,7 +64,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 // nothing else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := values.New(in.Values, params())
-	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, count: in.Count, duration: in.Duration, drain: in.Drain}
+	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
 	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
 	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
 	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))
@@ -153,11 +153,6 @@ func (s *spec) sweep() int {
 	return all
 }
 
-// space is the record under which everything of the profile is kept.
-func (s *spec) space() store.Space {
-	return store.Space{Namespace: s.namespace, Name: "authz", Shape: store.Keys, Grouped: true}
-}
-
 // bytes is roughly what a tenant takes: ids of some 50 bytes each, and what stands
 // beside them.
 func (s *spec) bytes() int64 {
@@ -189,16 +184,21 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	if s.folder == "" && m.data.source == "classic" && s.membership == modeNested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
 	}
-	epoch := "perf-test-" + strconv.FormatInt(epochOf(s.runID).UnixMilli(), 10)
+	s.epoch = "perf-test-" + strconv.FormatInt(epochOf(s.runID).UnixMilli(), 10)
 	for k := range s.phases {
 		var ts []*tenant
 		for i := range s.concurrent {
-			ts = append(ts, &tenant{s: s, name: fmt.Sprintf("%s-%d-%d", epoch, s.phases-1-k, i), phase: k, number: i})
+			ts = append(ts, &tenant{s: s, name: s.tenantName(s.epoch, k, i), phase: k, number: i})
 		}
 		s.phase = append(s.phase, ts)
 		s.addPhase(p, k, start, in)
 	}
 	return p
+}
+
+// tenantName is the name of tenant i of phase k.
+func (s *spec) tenantName(epoch string, k, i int) string {
+	return fmt.Sprintf("%s-%d-%d", epoch, s.phases-1-k, i)
 }
 
 // epochOf is the time in a run's id, or now.

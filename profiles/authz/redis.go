@@ -17,6 +17,11 @@ type onRedis struct {
 	prefix string // "perfbench:authz:"
 }
 
+// redisKeys are the forms of all keys.
+var redisKeys = []string{
+	"{*}:pr:*", "{*}:rg:*", "{*}:rx:*", "{*}:mg:*", "{*}:mu:*", "{*}:mc:*", "{*}:mi:*", "{*}:pc:*", "{*}:pf:*", "{*}:ld",
+}
+
 // key is the key of kind k for an id, "g:tenant:local".
 func (r *onRedis) key(k, id string) string {
 	_, rest, _ := strings.Cut(id, ":")

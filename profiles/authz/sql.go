@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
 
@@ -72,6 +74,33 @@ func (l *onSQL) text(s string) string {
 	return b.String()
 }
 
+// spaces are the tables, a space each.
+func (l *onSQL) spaces() []place.Space {
+	var out []place.Space
+	for _, t := range sqlTables {
+		out = append(out, place.Space{Space: l.space(t.name)})
+	}
+	return out
+}
+
+func (l *onSQL) space(table string) store.Space {
+	return store.Space{Namespace: l.namespace, Name: "authz_" + table, Shape: store.Keys}
+}
+
+// look makes sure that the tables that are there will do.
+func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
+	for _, t := range sqlTables {
+		if !c.Spot(l.space(t.name)).Found.Exists {
+			continue
+		}
+		if err := l.fits(ctx, t.name, t.columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes the tables.
 func (l *onSQL) prepare(ctx context.Context) error {
 	if err := l.c.EnsureDatabase(ctx, l.namespace); err != nil {
 		return err

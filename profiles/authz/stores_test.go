@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -56,6 +57,9 @@ func TestAllStoresDecideAlike(t *testing.T) {
 			s := &spec{model: m, namespace: "parity", driver: name, strategy: strategyAncestry}
 			c := conn(t, url)
 			l, spaces := layerOf(s, c)
+			claim, err := place.Take(t.Context(), c, place.Want{Namespace: s.namespace, Profile: Name, Run: "parity", Spaces: spaces})
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
 			require.NoError(t, l.prepare(t.Context()))
 			require.NoError(t, l.prepare(t.Context()), "a second time changes nothing")
 			tn := &tenant{s: s, name: "perf-test-1-0-0"}
@@ -92,13 +96,7 @@ func TestAllStoresDecideAlike(t *testing.T) {
 				assert.Equal(t, hash, decisions.String(), strategy)
 			}
 			revoking(t, l, tn)
-			if k, ok := c.(store.Keeper); ok && len(spaces) > 0 {
-				for _, sp := range spaces {
-					require.NoError(t, k.Record(t.Context(), store.Made{Space: sp, Profile: Name}))
-					_, err := k.Drop(t.Context(), sp, nil)
-					require.NoError(t, err)
-				}
-			}
+			require.NoError(t, claim.Drop(t.Context()))
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -33,13 +34,10 @@ func bindings() []workload.Binding {
 
 // binding is the plan at work on one store.
 type binding struct {
-	s      *spec
-	conn   store.Conn
-	keep   store.Keeper // nil where nothing is recorded
-	l      layer
-	tr     traits
-	spaces []store.Space
-	fresh  bool // nothing of ours was there before
+	s    *spec
+	conn store.Conn
+	l    layer
+	tr   traits
 
 	epoch   time.Time
 	zero    atomic.Int64 // the clock's time when measurement began
@@ -76,21 +74,34 @@ type binding struct {
 }
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer, []store.Space) {
+func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
+	params := map[string]string{"schema": s.schema, "book": string(s.book), "page": s.page}
+	keys := store.Space{Namespace: s.namespace, Name: "events", Shape: store.Keys, Grouped: true}
 	switch c := c.(type) {
 	case cassandra.Typed:
-		keys := []store.Space{s.space("events", store.Keys)}
 		if s.schema == schemaCradle {
-			return newCradle(s, c), keys
+			l := newCradle(s, c)
+			return l, []place.Space{{Space: keys, Parts: l.names(cradleTables), Params: params}}
 		}
-		return newLean(s, c), keys
+		l := newLean(s, c)
+		return l, []place.Space{{Space: keys, Parts: l.names(leanTables), Params: params}}
 	case redis.Typed:
-		return newStreams(s, c), []store.Space{s.space("events", store.Keys)}
+		return newStreams(s, c), []place.Space{{Space: keys, Parts: redisKeys, Params: params}}
 	case sqlstore.Typed:
 		l := newSQL(s, c)
-		return l, l.spaces()
+		var spaces []place.Space
+		for _, t := range sqlTables {
+			spaces = append(spaces, place.Space{Space: l.space(t.name), Params: params})
+		}
+		return l, spaces
 	}
 	return newHeld(s.driver == "null"), nil
+}
+
+// looker is a layer that can tell, before anything is made, whether the tables that
+// are there will do.
+type looker interface {
+	look(ctx context.Context, c *place.Claim) error
 }
 
 // bind connects a plan to a store. It changes nothing there.
@@ -107,15 +118,12 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 		slack := func() float64 { return float64(8 * s.start.Batch * s.start.Threads) }
 		b.search = newSearch(s.searchRate, s.searchTrial, b.clock, func() int64 { return b.meter.totals().stored }, slack)
 	}
-	b.l, b.spaces = layerOf(s, c)
+	b.l, p.Claims = layerOf(s, c)
+	if l, ok := b.l.(looker); ok {
+		p.Admit = l.look
+	}
 	b.tr = b.traits()
 	b.left.Store(s.events)
-	if len(b.spaces) > 0 {
-		var err error
-		if b.keep, err = store.As[store.Keeper](c); err != nil {
-			return fault.Store(fmt.Errorf("event-store: %w", err), "use cassandra: or redis:")
-		}
-	}
 	for i := range p.Phases {
 		for j := range p.Phases[i].Tracks {
 			t := &p.Phases[i].Tracks[j]
@@ -151,24 +159,12 @@ func (b *binding) clock() int64 { return int64(time.Since(b.epoch)) }
 // never goes back.
 func (b *binding) wall() int64 { return b.epoch.UnixNano() + b.clock() }
 
-// setup makes sure that the place is ours, makes what the layer needs, and starts
-// the store stage.
+// setup makes what the layer needs, and starts the store stage.
 func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
-	if err := b.admit(ctx); err != nil {
-		return err
-	}
 	if err := b.l.prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
 	b.tr = b.traits() // now that the store has been asked
-	for _, sp := range b.spaces {
-		if err := b.keep.Record(ctx, store.Made{
-			Space: sp, Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
-			Params: map[string]string{"schema": b.s.schema, "book": string(b.s.book), "page": b.s.page},
-		}); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-	}
 	var err error
 	if b.via, err = openTransport(ctx, b); err != nil {
 		return err
@@ -195,40 +191,6 @@ func openTransport(ctx context.Context, b *binding) (Transport, error) {
 		return newDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
 	}
 	return openVia(ctx, b)
-}
-
-// admit refuses a place that others have filled.
-func (b *binding) admit(ctx context.Context) error {
-	if b.keep == nil {
-		return nil
-	}
-	made, err := b.keep.Made(ctx, b.s.namespace)
-	if err != nil {
-		return fault.Code(err, fault.CodeStore)
-	}
-	ours := map[string]bool{}
-	for _, m := range made {
-		ours[m.Name] = true
-	}
-	b.fresh = true
-	for _, sp := range b.spaces {
-		if ours[sp.Name] {
-			b.fresh = false
-			continue
-		}
-		if b.s.allow {
-			continue
-		}
-		found, err := b.keep.Inspect(ctx, sp)
-		if err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-		if found.Exists && found.Size != 0 {
-			return fault.Input(fmt.Errorf("%s is there under the namespace %q and was not made by perfbench", sp.Name, b.s.namespace),
-				"use another --namespace, or --allow-existing to write into it")
-		}
-	}
-	return nil
 }
 
 // begin starts a store stage.
@@ -285,21 +247,13 @@ func (b *binding) crashNow() error {
 	return b.begin()
 }
 
-// teardown removes what the run made, where nothing of ours was before.
+// teardown ends what goes on, and removes the queues of the run.
 func (b *binding) teardown(ctx context.Context) error {
 	b.end(ctx)
-	var errs []error
 	if t, ok := b.via.(*amqpTransport); ok {
-		errs = append(errs, t.Remove())
+		return t.Remove()
 	}
-	for _, sp := range b.spaces {
-		if !b.fresh {
-			break
-		}
-		_, err := b.keep.Drop(ctx, sp, nil)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // end ends everything that runs beside the workers. It may be called again.

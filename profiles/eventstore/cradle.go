@@ -11,6 +11,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
@@ -76,6 +77,11 @@ func dateOf(ns int64) time.Time { return time.Unix(0, ns).UTC().Truncate(24 * ti
 const dayNS = int64(24 * time.Hour)
 
 func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
+
+func (l *onCradle) look(ctx context.Context, _ *place.Claim) error {
+	_, err := l.missing(ctx, cradleTables)
+	return err
+}
 
 // prepare makes the tables and writes down book and page: the whole run is one page.
 func (l *onCradle) prepare(ctx context.Context) error {

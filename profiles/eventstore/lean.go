@@ -10,6 +10,7 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
@@ -51,25 +52,47 @@ func (t *tables) text(s string) string {
 	return b.String()
 }
 
-// make makes keyspace and tables. Each is given as its name and what follows it.
+// names are the names of tables, as they are in the keyspace. Each table is given as
+// its name and what follows it.
+func (t *tables) names(all [][2]string) []string {
+	out := make([]string, len(all))
+	for i, def := range all {
+		out[i] = t.prefix + def[0]
+	}
+	return out
+}
+
+// missing lists the tables that are yet to be made, unless one that is there will not
+// do.
+func (t *tables) missing(ctx context.Context, all [][2]string) (out [][2]string, err error) {
+	for _, def := range all {
+		got, err := t.c.Columns(ctx, t.keyspace, t.prefix+def[0])
+		if err != nil {
+			return nil, err
+		}
+		for name := range got {
+			if !strings.Contains(def[1], name+" ") {
+				return nil, fault.Store(fmt.Errorf("cassandra: the table %s.%s%s has a column %s that is not of this version", t.keyspace, t.prefix, def[0], name),
+					"delete it with  perfbench data delete,  or use another --namespace")
+			}
+		}
+		if len(got) == 0 {
+			out = append(out, def)
+		}
+	}
+	return out, nil
+}
+
+// make makes keyspace and tables.
 func (t *tables) make(ctx context.Context, all [][2]string) error {
 	if _, err := t.c.EnsureKeyspace(ctx, t.s.namespace); err != nil {
 		return err
 	}
-	for _, def := range all {
-		got, err := t.c.Columns(ctx, t.keyspace, t.prefix+def[0])
-		if err != nil {
-			return err
-		}
-		for name := range got {
-			if !strings.Contains(def[1], name+" ") {
-				return fault.Store(fmt.Errorf("cassandra: the table %s.%s%s has a column %s that is not of this version", t.keyspace, t.prefix, def[0], name),
-					"delete it with  perfbench data delete,  or use another --namespace")
-			}
-		}
-		if len(got) > 0 {
-			continue
-		}
+	missing, err := t.missing(ctx, all)
+	if err != nil {
+		return err
+	}
+	for _, def := range missing {
 		if err := t.c.Session().Query(t.text("CREATE TABLE IF NOT EXISTS %" + def[0] + " " + def[1])).ExecContext(ctx); err != nil {
 			return fmt.Errorf("create table %s%s: %w", t.prefix, def[0], err)
 		}
@@ -139,6 +162,11 @@ func newLean(s *spec, c cassandra.Typed) *onLean {
 
 func (l *onLean) traits() traits {
 	return traits{writers: 128, group: 1, durability: l.policy}
+}
+
+func (l *onLean) look(ctx context.Context, _ *place.Claim) error {
+	_, err := l.missing(ctx, leanTables)
+	return err
 }
 
 func (l *onLean) prepare(ctx context.Context) error {

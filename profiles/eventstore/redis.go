@@ -27,6 +27,9 @@ type onStreams struct {
 	durable string
 }
 
+// redisKeys are the forms of all keys.
+var redisKeys = []string{"{*}", "{*}:ids", "{*}:of:*", "{*}:statistics"}
+
 // addScript stores a batch unless it is there: what is delivered twice is stored once.
 // KEYS: stream, ids, parent; ARGV: id, start in µs within the parent's set, fields.
 var addScript = goredis.NewScript(`

@@ -56,7 +56,6 @@ type spec struct {
 	start                    workload.Settings
 	namespace, runID, driver string
 	page                     string
-	allow                    bool
 	config                   map[string]string
 }
 
@@ -65,7 +64,7 @@ const defaultDrain = 10 * time.Second
 
 // readSpec reads everything that a plan is made of.
 func readSpec(r *values.Reader, in workload.Inputs) *spec {
-	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting, duration: in.Duration}
+	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, duration: in.Duration}
 	s.compat = r.OnOff("compat")
 	s.readGenerator(r, in)
 	s.readStage(r)
@@ -263,9 +262,4 @@ func redactVia(v string) string {
 		return "…" + v[at:]
 	}
 	return v
-}
-
-// spaces are the records under which everything of the profile is kept.
-func (s *spec) space(name string, shape store.Shape) store.Space {
-	return store.Space{Namespace: s.namespace, Name: name, Shape: shape, Grouped: shape == store.Keys}
 }

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
@@ -22,6 +23,7 @@ type onSQL struct {
 	s       *spec
 	c       sqlstore.Typed
 	db      *sql.DB
+	prefix  string // of tables: "perfbench_"
 	batches string // quoted names of tables
 	stats   string
 	plain   string // the name of the table of batches as it is
@@ -60,12 +62,11 @@ const (
 
 func newSQL(s *spec, c sqlstore.Typed) *onSQL {
 	l := &onSQL{s: s, c: c, db: c.SQL(), stmts: map[int]*sql.Stmt{}}
-	prefix := ""
 	if s.namespace != "" {
-		prefix = s.namespace + "_"
+		l.prefix = s.namespace + "_"
 	}
-	l.plain = prefix + "events_batches"
-	l.batches, l.stats = l.quoted(l.plain), l.quoted(prefix+"events_statistics")
+	l.plain = l.prefix + "events_batches"
+	l.batches, l.stats = l.quoted(l.plain), l.quoted(l.prefix+"events_statistics")
 	return l
 }
 
@@ -77,8 +78,37 @@ func (l *onSQL) quoted(name string) string {
 	return q + strings.ReplaceAll(name, q, q+q) + q
 }
 
-func (l *onSQL) spaces() []store.Space {
-	return []store.Space{l.s.space("events_batches", store.Map), l.s.space("events_statistics", store.Map)}
+// sqlTables are the tables, behind the namespace, and the columns that they must have.
+var sqlTables = []struct{ name, columns string }{
+	{"events_batches", sqlColumns},
+	{"events_statistics", "book, page, frame, frame_start, cnt, bytes"},
+}
+
+func (l *onSQL) space(table string) store.Space {
+	return store.Space{Namespace: l.s.namespace, Name: table, Shape: store.Keys}
+}
+
+// look makes sure that the tables that are there will do.
+func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
+	for _, t := range sqlTables {
+		if !c.Spot(l.space(t.name)).Found.Exists {
+			continue
+		}
+		if err := l.fits(ctx, l.prefix+t.name, t.columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits makes sure that a table has columns.
+func (l *onSQL) fits(ctx context.Context, table, columns string) error {
+	rows, err := l.db.QueryContext(ctx, "SELECT "+columns+" FROM "+l.quoted(table)+" WHERE 1 = 0")
+	if err != nil {
+		return fault.Store(fmt.Errorf("the table %s has other columns than this version's: %w", table, err),
+			"delete it with  perfbench data delete,  or use another --namespace")
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 func (l *onSQL) traits() traits {
@@ -121,12 +151,7 @@ func (l *onSQL) prepare(ctx context.Context) error {
 			return fmt.Errorf("create the tables of events: %w", err)
 		}
 	}
-	rows, err := l.db.QueryContext(ctx, "SELECT "+sqlColumns+" FROM "+l.batches+" WHERE 1 = 0")
-	if err != nil {
-		return fault.Store(fmt.Errorf("the table %s has other columns than this version's: %w", l.plain, err),
-			"delete it with  perfbench data delete,  or use another --namespace")
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := l.fits(ctx, l.plain, sqlColumns); err != nil {
 		return err
 	}
 	l.durable = l.policy(ctx)
