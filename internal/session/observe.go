@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -55,7 +56,9 @@ func (l *Live) observe() {
 			return
 		case <-timer.C:
 		}
-		self.Beaten(time.Since(set))
+		if gone := self.Beaten(time.Since(set)); gone > 0 {
+			l.run.Mark("suspended for " + units.Duration(gone))
+		}
 		if warm && l.run.Snapshot().At >= 0 {
 			warm, n = false, 0
 			self.Restart(ctx)

@@ -138,11 +138,12 @@ func suspended(r *Record) (string, string) {
 	if len(list) > 1 {
 		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", len(list), length(sum), at(list[0].AtS))
 	}
-	text += "; the schedule stood still"
 	if untimed > 0 {
-		text += fmt.Sprintf(", and %s across it %s counted but not timed", count(untimed, "operation"), was(untimed))
+		text += fmt.Sprintf("; %s across it %s counted but not timed", count(untimed, "operation"), was(untimed))
+	} else {
+		text += "; operations under way or due meanwhile may have that in their times"
 	}
-	return Degraded, text + ". Run again without stopping it (ctrl+z, sleep, a paused container)"
+	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
 }
 
 func lateness(r *Record) (string, string) {

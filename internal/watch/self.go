@@ -20,6 +20,9 @@ const Beat = 100 * time.Millisecond
 const (
 	leastStep  = 100 * time.Millisecond
 	leastSleep = 500 * time.Millisecond
+	// leastStop is how much later than due a beat must come for the process to have
+	// been stopped, not only kept waiting: a second without any of its threads.
+	leastStop = time.Second
 )
 
 // Self watches this process, its runtime and its machine for what may spoil a
@@ -80,14 +83,16 @@ func wallAgainst(began, now time.Time) time.Duration {
 }
 
 // Beaten notes that a timer set for Beat has rung after took. It returns for how
-// long the machine has slept since the last beat, mostly 0.
+// long this process has been suspended since the last beat, mostly 0: stopped by a
+// signal (ctrl+z), frozen with its container, or asleep with its machine.
 func (s *Self) Beaten(took time.Duration) time.Duration {
 	return s.beaten(took, time.Now(), asleep())
 }
 
 func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) time.Duration {
-	if len(s.late) < maxLate {
-		s.late = append(s.late, max(took-Beat, 0))
+	late := max(took-Beat, 0)
+	if len(s.late) < maxLate && late < leastStop {
+		s.late = append(s.late, late)
 	}
 	nap := slept - s.slept
 	s.slept = slept
@@ -97,10 +102,19 @@ func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) ti
 	if moved >= leastStep || moved <= -leastStep {
 		s.seen.Steps = append(slices.Clip(s.seen.Steps), verdict.Step{AtS: now.Sub(s.began).Seconds(), ByS: moved.Seconds()})
 	}
-	if nap < leastSleep {
-		return 0
+	gone := time.Duration(0)
+	if late >= leastStop {
+		gone = late
 	}
-	return nap
+	if nap >= leastSleep {
+		gone += nap
+	}
+	if gone > 0 {
+		s.seen.Suspensions = append(slices.Clip(s.seen.Suspensions), verdict.Suspension{
+			AtS: max(now.Sub(s.began)-took, 0).Seconds(), ForS: gone.Seconds(),
+		})
+	}
+	return gone
 }
 
 // Observed tells what was seen since the start or Restart.

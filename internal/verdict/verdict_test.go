@@ -1,0 +1,170 @@
+package verdict
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// times is a digest of many calls around a median, in nanoseconds.
+func times(n, p50 int64) measure.Summary {
+	return measure.Summary{
+		Count: n, Mean: float64(p50) * 1.1, Min: p50 / 2, P50: p50, P90: 2 * p50, P95: 3 * p50, P99: 5 * p50,
+		P999: 12 * p50, P9999: 30 * p50, Max: 50 * p50,
+	}
+}
+
+// clean is a run of a minute against a server, with nothing wrong about it.
+func clean() Record {
+	const calls, us = 300_000, 1000
+	return Record{
+		Seconds: 60, Verified: Passed, Segments: 1,
+		Ops: []Op{{
+			Name: "profile.put", Counts: true, Count: calls, Calls: calls,
+			Response: times(calls, 200*us), Lateness: times(calls, 5*us), ServiceMean: 210 * us, ServiceP50: 190 * us,
+		}},
+		Observed: &Observed{
+			Seconds: 60, Cores: 8, CPU: 1.5, Machine: 3, GCPauses: 0.0004, GCCPU: 0.2,
+			SchedP50: 2 * us, SchedP99: 40 * us, WakeP50: 60 * us, WakeP90: 900 * us,
+			ClockCost: 45, ClockTick: 30, PoolSize: 32, Ceiling: 400_000,
+		},
+	}
+}
+
+// TestFaultsAreNamed injects faults of the client's side into a clean run, each at
+// the least strength that spoils its figures: all must be named, and nothing else.
+func TestFaultsAreNamed(t *testing.T) {
+	const us, ms = 1000, 1_000_000
+	for _, c := range []struct {
+		fault  string
+		want   Cause
+		state  string
+		inject func(*Record)
+	}{
+		{"workers woken 25 µs late at the median", Lateness, Degraded, func(r *Record) { r.Ops[0].Lateness.P50 = 25 * us }},
+		{"a tail that is all lateness", Lateness, Degraded, func(r *Record) { r.Ops[0].Lateness.P99 = 900 * us }},
+		{"rare wake-ups stolen", Lateness, Degraded, func(r *Record) { r.Ops[0].Lateness.P999 = 300 * us }},
+		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000) }},
+		{"work that never began", Unstarted, Degraded, func(r *Record) { r.Ops[0].Unstarted = 400 }},
+		{"a processor hog in perfbench", CPU, Degraded, func(r *Record) { r.Observed.CPU = 7.1 }},
+		{"a quota that is used up", CPU, Degraded, func(r *Record) { r.Observed.Quota, r.Observed.Cores = 1.6, 1.6 }},
+		{"a throttled control group", Throttled, Degraded, func(r *Record) {
+			r.Observed.Quota, r.Observed.Periods, r.Observed.Throttled, r.Observed.ThrottledS = 4, 600, 30, 0.9
+		}},
+		{"few periods, long held", Throttled, Degraded, func(r *Record) {
+			r.Observed.Quota, r.Observed.Periods, r.Observed.Throttled, r.Observed.ThrottledS = 4, 6000, 20, 1.2
+		}},
+		{"a hypervisor that gives time away", Stolen, Degraded, func(r *Record) { r.Observed.Stolen = 0.03 }},
+		{"more threads than processors", Scheduler, Degraded, func(r *Record) { r.Observed.SchedP50 = 60 * us }},
+		{"a hog beside perfbench", Scheduler, Degraded, func(r *Record) { r.Observed.SchedP99, r.Observed.Machine = 400*us, 8 }},
+		{"timers that ring late", Scheduler, Degraded, func(r *Record) { r.Observed.WakeP90 = 8 * ms }},
+		{"garbage that stops everything", GC, Degraded, func(r *Record) { r.Observed.GCPauses = 0.015 }},
+		{"garbage that takes processors", GC, Degraded, func(r *Record) { r.Observed.GCCPU = 1.5 }},
+		{"memory swapped out", Memory, Degraded, func(r *Record) { r.Observed.MajorFaults = 2000 }},
+		{"a pool that is too small", Pool, Degraded, func(r *Record) { r.Observed.PoolWaits, r.Observed.PoolWaitNs = 40_000, 2_000*ms }},
+		{"the harness at its ceiling", Ceiling, Degraded, func(r *Record) { r.Observed.Ceiling = 5_400 }},
+		{"a slow clock", Clock, Degraded, func(r *Record) { r.Observed.ClockCost = 25 * us }},
+		{"a coarse clock", Clock, Degraded, func(r *Record) { r.Observed.ClockTick = 1 * ms }},
+		{"a clock set forward", Clock, Degraded, func(r *Record) { r.Observed.Steps = []Step{{AtS: 7, ByS: 3600}} }},
+		{"a clock set back", Clock, Degraded, func(r *Record) { r.Observed.Steps = []Step{{AtS: 7, ByS: -0.2}} }},
+		{"a stop by ctrl+z", Suspended, Degraded, func(r *Record) { r.Observed.Suspensions = []Suspension{{AtS: 3, ForS: 5}} }},
+		{"failing operations", Errors, Degraded, func(r *Record) { r.Ops[0].Errors = 400 }},
+		{"hardly anything that works", Errors, Invalid, func(r *Record) { r.Ops[0].Errors = 400_000 }},
+		{"a panic", Panic, Invalid, func(r *Record) { r.Ops[0].Errors, r.Panics, r.PanicAt = 1, 1, "task.go:7" }},
+		{"lost data", Verification, Invalid, func(r *Record) { r.Verified = Failed }},
+		{"a store gone at the end", Verification, Degraded, func(r *Record) { r.Verified = Incomplete }},
+		{"a fault that ends the run", Unfinished, Degraded, func(r *Record) { r.Fault = "the disk is full" }},
+		{"too few calls for p99", Samples, Degraded, func(r *Record) { r.Ops[0].Calls, r.Ops[0].Response.Count, r.Observed = 999, 999, nil }},
+		{"a knob turned", Changes, Degraded, func(r *Record) { r.Changes, r.Segments = 1, 2 }},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			r := clean()
+			c.inject(&r)
+			v := Judge(r)
+			require.Len(t, v.Reasons, 1, "%+v", v.Reasons)
+			assert.Equal(t, c.want, v.Reasons[0].Cause)
+			assert.Equal(t, c.state, v.State)
+			assert.NotContains(t, v.Reasons[0].Text, "%!")
+		})
+	}
+}
+
+// ramp is a backlog that grows by as much each second.
+func ramp(seconds int, by int64) []int64 {
+	out := make([]int64, seconds)
+	for i := range out {
+		out[i] = int64(i) * by
+	}
+	return out
+}
+
+// TestCleanRunsAreValid judges fifty runs that differ in length, load, threads'
+// share and speed of the store, all within what a sound client does.
+func TestCleanRunsAreValid(t *testing.T) {
+	alarms := 0
+	for i := range 50 {
+		r := clean()
+		o := r.Observed
+		f := 1 + float64(i%10)/5 // up to 2.8 times slower
+		r.Seconds, o.Seconds = 2+float64(i), 2+float64(i)
+		op := &r.Ops[0]
+		op.Calls = 1200 + int64(i)*20_000
+		op.Count = op.Calls
+		op.Response = times(op.Calls, int64(200_000*f))
+		op.Lateness = times(op.Calls, int64(200_000*f*0.08*float64(i%5)/4))
+		op.Errors = op.Calls / 2000 * int64(i%2) // up to half a tenth of a percent
+		op.Unstarted = int64(i % 11)
+		o.CPU = 8 * 0.8 * float64(i%7) / 6
+		o.SchedP99 = int64(100_000 * f * float64(i%4) / 3)
+		o.GCPauses = 0.008 * float64(i%3) / 2
+		o.Ceiling = float64(op.Calls) / r.Seconds / 0.75
+		o.Growth = Grown(steady(int(r.Seconds), int64(i)), 5000)
+		if v := Judge(r); v.State != Valid {
+			alarms++
+			t.Log(i, v.Reasons)
+		}
+	}
+	assert.LessOrEqual(t, alarms, 2, "false alarms in fifty clean runs")
+}
+
+// steady is a backlog that comes and goes.
+func steady(seconds int, phase int64) []int64 {
+	out := make([]int64, seconds)
+	for i := range out {
+		out[i] = (int64(i) + phase) % 5 * 30
+	}
+	return out
+}
+
+func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
+	stall := append(ramp(10, 500), make([]int64, 10)...) // the store stopped and caught up
+	assert.Nil(t, Grown(stall, 1000))
+	assert.Nil(t, Grown(ramp(2, 500), 1000), "too short to tell")
+	assert.Nil(t, Grown(ramp(10, 500), 0), "closed loop")
+	g := Grown(ramp(9, 500), 1000)
+	require.NotNil(t, g)
+	assert.InDelta(t, 2000, g.From, 1)
+	assert.InDelta(t, 3500, g.To, 1)
+}
+
+func TestAStoreInProcessIsNotHeldAgainstTheHarness(t *testing.T) {
+	r := clean()
+	r.InProcess = true
+	r.Observed.CPU, r.Observed.GCCPU, r.Observed.SchedP50, r.Observed.Ceiling = 8, 3, 900_000, 5000
+	assert.Equal(t, Valid, Judge(r).State)
+	r.Ops[0].Lateness.P50 = 25_000
+	assert.True(t, Judge(r).Has(Lateness), "lateness is ours whatever the store")
+}
+
+func TestARunThatGoesOnIsNotJudgedByItsEnd(t *testing.T) {
+	r := clean()
+	r.Going = true
+	r.Ops[0].Calls, r.Ops[0].Unstarted, r.Verified = 10, 5000, Incomplete
+	r.Ops[0].Response.Count = 10
+	r.Observed = nil
+	assert.Equal(t, Valid, Judge(r).State, fmt.Sprint(Judge(r).Reasons))
+}

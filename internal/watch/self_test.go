@@ -1,0 +1,55 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestClocksThatMoveApartAreNoticed(t *testing.T) {
+	s := WatchSelf(t.Context())
+	start := time.Now()
+	s.began, s.wall, s.slept = start, 0, 0
+	// at is a moment so long after the start, by a clock of day that is off by that much.
+	at := func(after, off time.Duration) time.Time {
+		now := start.Add(after)
+		s.wall -= off // as if the clock had shown it before
+		return now
+	}
+	assert.Zero(t, s.beaten(Beat, at(100*time.Millisecond, 0), 0))
+	assert.Empty(t, s.seen.Steps)
+	s.beaten(Beat, at(200*time.Millisecond, 5*time.Second), 0)
+	s.beaten(Beat, at(300*time.Millisecond, -20*time.Millisecond), 0)
+	require.Len(t, s.seen.Steps, 1, "what a clock drifts is no step")
+	assert.InDelta(t, 5, s.seen.Steps[0].ByS, 0.001)
+	assert.InDelta(t, 0.2, s.seen.Steps[0].AtS, 0.001)
+}
+
+func TestStopsAndSleepsAreNoticed(t *testing.T) {
+	s := WatchSelf(t.Context())
+	s.slept = 0
+	now := s.began.Add(4 * time.Second)
+	assert.Zero(t, s.beaten(Beat+900*time.Millisecond, now, 0), "a busy machine is no stop")
+	assert.Equal(t, 3*time.Second, s.beaten(Beat+3*time.Second, now, 0), "SIGSTOP, ctrl+z, a frozen container")
+	assert.Equal(t, time.Hour, s.beaten(Beat, now, time.Hour), "a laptop asleep")
+	require.Len(t, s.seen.Suspensions, 2)
+	assert.InDelta(t, 0.9, s.seen.Suspensions[0].AtS, 0.001)
+	assert.InDelta(t, 3, s.seen.Suspensions[0].ForS, 0.001)
+	assert.InDelta(t, 3600, s.seen.Suspensions[1].ForS, 0.001)
+}
+
+func TestSelfSeesProcessorsAndGarbage(t *testing.T) {
+	s := WatchSelf(t.Context())
+	began := time.Now()
+	var kept [][]byte
+	for time.Since(began) < 50*time.Millisecond {
+		kept = append(kept[:len(kept)%64], make([]byte, 1<<16))
+	}
+	o := s.Observed(t.Context())
+	assert.Positive(t, o.Seconds)
+	assert.Positive(t, o.Cores)
+	assert.Positive(t, o.CPU, "a loop is going: %d", len(kept))
+	assert.Positive(t, o.ClockCost+o.ClockTick)
+}
