@@ -49,6 +49,22 @@ func (c *Claim) Inspect(ctx context.Context, s store.Space, parts ...string) (st
 	return c.keep.Inspect(ctx, s, parts...)
 }
 
+// Add wants one more space. Only Admit may do so; it returns what was found there, or
+// the refusal.
+func (c *Claim) Add(ctx context.Context, sp Space) (Spot, error) {
+	s, err := c.spot(ctx, sp)
+	if err != nil {
+		return Spot{}, c.explain(ctx, err)
+	}
+	if err := c.admissible(s); err != nil {
+		return *s, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spots = append(c.spots, s)
+	return *s, nil
+}
+
 // Leave says that a space will not be written after all. Only Admit may say so.
 func (c *Claim) Leave(s store.Space) {
 	c.mu.Lock()
@@ -56,6 +72,19 @@ func (c *Claim) Leave(s store.Space) {
 	if i := c.index(s); i >= 0 {
 		c.spots[i].Reads = true
 	}
+}
+
+// Write says that a space that was only to be read will be written after all, which
+// is refused as that of any space. Only Admit may say so.
+func (c *Claim) Write(s store.Space) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.index(s)
+	if i < 0 {
+		return fmt.Errorf("%s was not claimed", Name(s))
+	}
+	c.spots[i].Reads = false
+	return c.admissible(c.spots[i])
 }
 
 // Update changes what is recorded of a space that is written. While the claim is

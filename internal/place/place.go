@@ -44,6 +44,8 @@ type Space struct {
 	// Reads says that the run does not write there: it does not matter whose data these
 	// are, and they are neither recorded nor dropped.
 	Reads bool
+	// From tells in refusals who asks for it, "" nobody: "g.properties:4: operation put1".
+	From string
 	// Kind is what a store that tells of its structures must call this one, "" anything.
 	Kind string
 }
@@ -237,25 +239,37 @@ var kinds = []string{"string", "list", "set", "zset", "hash", "stream"}
 
 // admissible refuses a space that is not ours to write into.
 func (c *Claim) admissible(s *Spot) error {
-	const elsewhere = "use another --namespace, or --allow-existing to write into it"
+	what, hint := c.wrong(s)
 	switch {
-	case s.Found.Exists && s.Kind != "" && s.Found.Kind != s.Kind && slices.Contains(kinds, s.Found.Kind):
-		return fault.Input(fmt.Errorf("%s is there and is a %s, not a %s", Name(s.Space.Space), s.Found.Kind, s.Kind),
-			"use another --namespace, or delete it yourself")
+	case what == "":
+		return nil
+	case s.From != "":
+		what = s.From + ": " + what
+	}
+	return fault.Input(errors.New(what), hint)
+}
+
+// wrong says what is wrong with a space, and what to do about it; "" nothing.
+func (c *Claim) wrong(s *Spot) (what, hint string) {
+	name := Name(s.Space.Space)
+	if s.Found.Exists && s.Kind != "" && s.Found.Kind != s.Kind && slices.Contains(kinds, s.Found.Kind) {
+		return fmt.Sprintf("%s is there and is a %s, not a %s", name, s.Found.Kind, s.Kind), "use another --namespace, or delete it yourself"
+	}
+	hint = "use another --namespace, or --allow-existing to write into it"
+	foreign := s.foreign()
+	switch {
 	case s.Reads, c.want.Allow:
-		return nil
+		return "", ""
 	case len(s.Found.Strangers) > 0:
-		return fault.Input(fmt.Errorf("%s is there, where this run keeps its data (%s:), and was not made by perfbench", s.Found.Strangers[0], Name(s.Space.Space)), elsewhere)
+		return fmt.Sprintf("%s is there, where this run keeps its data (%s:), and was not made by perfbench", s.Found.Strangers[0], name), hint
 	case s.State != Shared || s.Recorded && s.Earlier.Shared:
-		return nil
-	case len(s.foreign()) > 0:
-		return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", s.foreign()[0]), elsewhere)
+		return "", ""
+	case len(foreign) > 0:
+		return fmt.Sprintf("%s is there and was not made by perfbench", foreign[0]), hint
+	case s.Found.Size > 0:
+		return fmt.Sprintf("%s is there with %d entries and was not made by perfbench", name, s.Found.Size), hint
 	}
-	size := ""
-	if s.Found.Size > 0 {
-		size = fmt.Sprintf(" with %d entries", s.Found.Size)
-	}
-	return fault.Input(fmt.Errorf("%s is there%s and was not made by perfbench", Name(s.Space.Space), size), elsewhere)
+	return name + " is there and was not made by perfbench", hint
 }
 
 // Name is a space as its user knows it: "perfbench:eligibility".

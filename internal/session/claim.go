@@ -44,10 +44,18 @@ func (l *Live) probe(ctx context.Context) error {
 // abandon ends the claim of a run that could not begin. When it was interrupted its
 // connection is closed, and the lease lapses by itself.
 func (l *Live) abandon(ctx context.Context, because error) error {
+	defer l.closeKeeper()
 	if l.claim == nil || ctx.Err() != nil {
 		return nil
 	}
 	return l.claim.Abandon(ctx, because)
+}
+
+// closeKeeper closes the store of the claims when it is another than the run's.
+func (l *Live) closeKeeper() {
+	if l.plan != nil && l.plan.Keeps != nil {
+		_ = l.plan.Keeps.Close() // a temporary one of this process
+	}
 }
 
 // whileClaimed stops the run when somebody else takes its spaces over.
@@ -75,13 +83,17 @@ func (l *Live) claimLost() error {
 // releaseTimeout is how long giving the lease up may take; it lapses in any case.
 const releaseTimeout = 5 * time.Second
 
-// letGo gives the lease up.
-func (l *Live) letGo(ctx context.Context) {
+// letGo gives the lease up. A store that does not answer is not asked: there it lapses.
+func (l *Live) letGo(ctx context.Context, silent bool) {
+	defer l.closeKeeper()
 	if l.claim == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
+	if silent {
+		cancel()
+	}
 	if err := l.claim.Release(ctx); err != nil {
 		l.env.Log.Debug("the lease lapses by itself", "why", err)
 	}

@@ -80,9 +80,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	default:
 		errs = append(errs, l.teardown(ctx))
 	}
-	if !silent { // else the lease lapses by itself
-		l.letGo(ctx)
-	}
+	l.letGo(ctx, silent)
 	judged, missed := l.judge(&run)
 	o.Missed = missed
 	run.Verdict.Thresholds = judged

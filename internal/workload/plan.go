@@ -41,7 +41,8 @@ type Plan struct {
 	// and dropped after Teardown. The binding sets both.
 	Claims []place.Space
 	Admit  func(ctx context.Context, c *place.Claim) error
-	// Keeps is where the claims are, when it is another store than the run's.
+	// Keeps is where the claims are, when it is another store than the run's. Whoever
+	// claims them closes it.
 	Keeps store.Conn
 
 	// Documents are the ids of the formats to write when none were asked for,

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Of a load of orders: the rows of a statement, the connections, and how many
@@ -81,7 +82,9 @@ func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
 	}
 	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
 	require.NoError(b, err)
-	require.NoError(b, bind(b.Context(), benchConn(b, target), p))
+	c := benchConn(b, target)
+	require.NoError(b, bind(b.Context(), c, p))
+	profiletest.Claimed(b, Name, c, p, workload.Inputs{Namespace: mapper})
 	require.NoError(b, p.Setup(b.Context(), nil))
 	return p
 }

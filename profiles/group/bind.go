@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -28,7 +29,7 @@ type engineRoom interface {
 type binding struct {
 	s      *spec
 	conn   store.Conn
-	keep   store.Keeper
+	claim  *place.Claim
 	room   engineRoom
 	runs   []*groupRun
 	stocks map[store.Space]*stock
@@ -55,19 +56,15 @@ func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
 	if b.room, err = newRoom(ctx, b); err != nil {
 		return err
 	}
-	if b.keep, err = store.As[store.Keeper](b.conn); err != nil {
-		return errors.Join(fault.Store(fmt.Errorf("group: %w", err), "use redis:// or embedded:"), b.room.close())
-	}
 	if err := b.check(); err != nil {
 		return errors.Join(err, b.room.close())
 	}
 	b.takeStock()
-	if err := b.admit(ctx); err != nil {
-		return errors.Join(err, b.room.close())
-	}
-	p.Spaces = b.probed()
 	b.connect(p)
-	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Claims, p.Admit, p.Setup, p.Verify = b.claims(), b.admit, b.setup, b.verify
+	if r, ok := b.room.(*sqlRoom); ok && b.conn != c { // a database of its own
+		p.Keeps, r.done = b.conn, func() error { return nil }
+	}
 	if b.coherenceNear != nil {
 		p.Verify = b.verifyNear
 	}

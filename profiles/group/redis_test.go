@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // small are the presets that a test can afford.
@@ -206,7 +207,7 @@ func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
 	require.NoError(t, c.RPush(t.Context(), "perfbench:map1", "x").Err())
 	path := write(t, "g.properties", "groupNames=g1\ng1.operations=put1\nput1.map=map1\nput1.testCase=put\n")
 	_, err := try(t, srv.URL(), []string{path})
-	require.ErrorContains(t, err, path+":4: operation put1: perfbench:map1 is a list in the store and a map is a hash")
+	require.ErrorContains(t, err, path+":4: operation put1: perfbench:map1 is there and is a list, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	require.NoError(t, c.Del(t.Context(), "perfbench:map1").Err())
 	require.NoError(t, c.HSet(t.Context(), "perfbench:map1", "x", "y").Err())
@@ -260,7 +261,9 @@ func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 	t.Helper()
 	p, err := designed(t, "redis", yaml)
 	require.NoError(t, err)
-	require.NoError(t, bind(t.Context(), open(t, target), p))
+	c := open(t, target)
+	require.NoError(t, bind(t.Context(), c, p))
+	profiletest.Claimed(t, Name, c, p, workload.Inputs{Namespace: p.Private.(*spec).namespace})
 	require.NoError(t, p.Setup(t.Context(), nil))
 	t.Cleanup(func() { p.Verify(context.Background()) })
 	return p

@@ -15,7 +15,13 @@ import (
 // so that a test can set up plan after plan in one namespace.
 func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in workload.Inputs) {
 	tb.Helper()
+	if p.Claims == nil {
+		return
+	}
 	setup, teardown := p.Setup, p.Teardown
+	if p.Keeps != nil {
+		tb.Cleanup(func() { _ = p.Keeps.Close() })
+	}
 	var claim *place.Claim
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		conn := c

@@ -2,7 +2,6 @@ package tx
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -15,6 +14,8 @@ import (
 
 // primitives are the calls of the suite on one kind of store.
 type primitives interface {
+	// The spaces that the calls write, and how they are made.
+	tabled
 	// title and note are for the report.
 	title(row string) string
 	note(row string) string
@@ -30,16 +31,11 @@ type baselineRun struct {
 	saved []int64 // sagas saved by each client of tx-save
 	mu    sync.Mutex
 	last  usage // at the end; guarded by mu
-	made  bool
 }
 
 // bindBaseline connects a plan to a store. The transactions of the ceiling are
 // bound as those of mode=saga.
 func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives, st sagaStore, m meter) error {
-	keep, err := store.As[store.Keeper](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
-	}
 	b := &baselineRun{s: s, saved: make([]int64, workload.MaxThreads)}
 	for i := range p.Phases {
 		name := p.Phases[i].Name
@@ -57,12 +53,10 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 	sub := &workload.Plan{Phases: p.Phases}
 	if s.saga != nil {
 		b.sagas = newSagaRun(s.saga, st, m)
-		if err := bindSagaRun(c, sub, s.saga, b.sagas); err != nil {
-			return err
-		}
+		bindSagaRun(c, sub, b.sagas)
 		b.bindSagaRows(p, st)
 	}
-	b.setUp(p, sub, keep, pr)
+	b.setUp(p, sub, pr)
 	p.Facts = func() any { return b.facts() }
 	return nil
 }
@@ -124,32 +118,16 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 	}
 }
 
-func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primitives) {
+func (b *baselineRun) setUp(p, sub *workload.Plan, pr primitives) {
+	p.Claims, p.Admit, p.Teardown = append(pr.spaces(nil), sub.Claims...), sub.Admit, sub.Teardown
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		made, err := keep.Made(ctx, b.s.namespace)
-		if err != nil {
+		if err := pr.create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
-		ours := false
-		for _, m := range made {
-			ours = ours || m.Name == baselineSpace
+		if sub.Setup == nil {
+			return nil
 		}
-		found, err := keep.Inspect(ctx, b.s.space())
-		switch {
-		case err != nil:
-			return fault.Code(err, fault.CodeStore)
-		case found.Exists && !ours && !b.s.allow:
-			return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(b.s.namespace, baselineSpace)), "use another --namespace, or --allow-existing to write into it")
-		}
-		b.made = !found.Exists
-		_, err = record(ctx, keep, store.Made{Space: b.s.space(), Profile: Name, Run: b.s.runID, Updated: time.Now().UTC().Format(time.RFC3339)})
-		if err == nil {
-			err = makeTables(ctx, keep, pr, b.s.runID, b.s.allow)
-		}
-		if err == nil && sub.Setup != nil {
-			err = sub.Setup(ctx, progress)
-		}
-		return fault.Code(err, fault.CodeStore)
+		return sub.Setup(ctx, progress)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
 		u := b.rows[0].meter.usage(ctx)
@@ -160,17 +138,6 @@ func (b *baselineRun) setUp(p, sub *workload.Plan, keep store.Keeper, pr primiti
 			return sub.Verify(ctx)
 		}
 		return workload.Verification{State: workload.Skipped, Summary: "these calls leave nothing that could be verified"}
-	}
-	p.Teardown = func(ctx context.Context) error {
-		var errs []error
-		if b.made {
-			err := drop(ctx, keep, b.s.space())
-			errs = append(errs, err, dropTables(ctx, keep, pr))
-		}
-		if sub.Teardown != nil {
-			errs = append(errs, sub.Teardown(ctx))
-		}
-		return errors.Join(errs...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -36,6 +37,15 @@ type redisPrimitives struct {
 	s *baselineSpec
 	c redis.Typed
 }
+
+// baselineKeys are the keys that the calls write.
+var baselineKeys = []string{"{0}abcdefg", "{0}abcdedf", "{0}aaaaaaaaa"}
+
+func (r redisPrimitives) spaces(map[string]string) []place.Space {
+	return []place.Space{{Space: r.s.space(), Parts: baselineKeys}}
+}
+
+func (r redisPrimitives) create(context.Context) error { return nil }
 
 func (r redisPrimitives) title(row string) string { return strings.Join(r.s.requestOf(row), " ") }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -102,6 +103,17 @@ type plainPrimitives struct {
 	c store.Conn
 }
 
+func (p plainPrimitives) space() store.Space {
+	return store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Map}
+}
+
+// spaces is the one map that the calls write.
+func (p plainPrimitives) spaces(map[string]string) []place.Space {
+	return []place.Space{{Space: p.space()}}
+}
+
+func (p plainPrimitives) create(context.Context) error { return nil }
+
 func (p plainPrimitives) title(row string) string { return row + " (as puts)" }
 func (p plainPrimitives) note(string) string {
 	return "a store without commands: SET is a put, scripts are puts one after the other"
@@ -116,7 +128,7 @@ func (p plainPrimitives) caller(row primitive) (func(ctx context.Context, it *wo
 	if row.name == "eval-loop10" || row.name == "cjson10" {
 		times = 10
 	}
-	sp := store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Map}
+	sp := p.space()
 	return func(ctx context.Context, _ *workload.Iteration) (int, error) {
 		for range times {
 			if err := set.Set(ctx, sp, []byte("abcdefg"), []byte("ddddddd")); err != nil {

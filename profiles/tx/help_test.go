@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -76,6 +77,7 @@ func bound(t testing.TB, c store.Conn, driver string, in workload.Inputs) *workl
 	require.True(t, ok)
 	require.Empty(t, b.Refuse)
 	require.NoError(t, b.New(t.Context(), c, p))
+	profiletest.Claimed(t, Name, c, p, in)
 	return p
 }
 

@@ -2,7 +2,6 @@ package tx
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -20,12 +20,13 @@ import (
 type pbm struct {
 	s     *pbmSpec
 	c     store.Conn
-	keep  store.Keeper
+	claim *place.Claim
 	store pbmStore
 	works []*pbmWork
-	// made are the spaces that this run made.
-	made []store.Space
-	mu   sync.Mutex
+	// layout is as it was asked for, missing the maps to be loaded.
+	layout  string
+	missing []string
+	mu      sync.Mutex
 	// loaded tells what was loaded and how long it took; guarded by mu.
 	loaded loadFacts
 }
@@ -45,11 +46,7 @@ type loadFacts struct {
 
 // bindPBM connects a plan to a store.
 func bindPBM(c store.Conn, p *workload.Plan, s *pbmSpec, st pbmStore) error {
-	keep, err := store.As[store.Keeper](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
-	}
-	b := &pbm{s: s, c: c, keep: keep, store: st}
+	b := &pbm{s: s, c: c, store: st, layout: s.layout}
 	for i := range s.maps {
 		w := newPBMWork(s, &s.maps[i], st)
 		b.works = append(b.works, w)
@@ -61,6 +58,8 @@ func bindPBM(c store.Conn, p *workload.Plan, s *pbmSpec, st pbmStore) error {
 		}
 		return fault.Code(b.setup(ctx, progress), fault.CodeStore)
 	}
+	// Which spaces these are depends on what is there.
+	p.Claims, p.Admit = []place.Space{}, b.admit
 	p.Verify, p.Teardown = b.verify, b.teardown
 	p.Facts = func() any { return b.facts() }
 	return nil
@@ -72,23 +71,32 @@ type preparer interface {
 	cleanup(ctx context.Context) error
 }
 
-func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error {
-	made, err := b.keep.Made(ctx, b.s.namespace)
-	if err != nil {
-		return err
-	}
+// admit settles the layout, looks at what is there, and wants the spaces that are to
+// be loaded or written.
+func (b *pbm) admit(ctx context.Context, c *place.Claim) error {
+	made := c.Made()
+	b.claim, b.missing, b.s.layout = c, nil, b.layout
 	if err := b.settle(made); err != nil {
 		return err
 	}
 	if f, ok := b.c.(store.Forgetful); !ok || !f.Forgets() {
-		if err := b.data(ctx, made, progress); err != nil {
+		if err := b.data(ctx, made); err != nil {
 			return err
 		}
 	}
-	if b.s.tx() {
-		if err := b.summaries(ctx, made); err != nil {
-			return err
+	if !b.s.tx() {
+		return nil
+	}
+	return b.summaries(ctx, made)
+}
+
+func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error {
+	began := time.Now()
+	for _, name := range b.missing {
+		if err := b.load(ctx, name, progress); err != nil {
+			return fmt.Errorf("load map %s: %w", name, err)
 		}
+		b.note(func(l *loadFacts) { l.Seconds = time.Since(began).Seconds() })
 	}
 	if p, ok := b.store.(preparer); ok {
 		return p.prepare(ctx)
@@ -108,9 +116,8 @@ func (b *pbm) needs() []string {
 	return out
 }
 
-// data makes sure that what the plan reads is there.
-func (b *pbm) data(ctx context.Context, made []store.Made, progress func(done, total int64)) error {
-	began := time.Now()
+// data finds out which of the maps that the plan reads are to be loaded.
+func (b *pbm) data(ctx context.Context, made []store.Made) error {
 	for _, name := range b.needs() {
 		there, err := b.recognise(ctx, name, made)
 		if err != nil {
@@ -119,13 +126,13 @@ func (b *pbm) data(ctx context.Context, made []store.Made, progress func(done, t
 		if there {
 			continue
 		}
+		if _, err := b.claim.Add(ctx, place.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")}); err != nil {
+			return err
+		}
 		if b.s.load == loadNever {
 			return fault.Input(fmt.Errorf("map %s is not there, and load=never", name), "load it with  "+b.reload())
 		}
-		if err := b.load(ctx, name, progress); err != nil {
-			return fmt.Errorf("load map %s: %w", name, err)
-		}
-		b.note(func(l *loadFacts) { l.Seconds = time.Since(began).Seconds() })
+		b.missing = append(b.missing, name)
 	}
 	return nil
 }
@@ -139,7 +146,7 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 			continue
 		}
 		where := fmt.Sprintf("map %s, left by profile %s (run %s),", name, m.Profile, m.Run)
-		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", deleteCommand(s.namespace), b.reload())
+		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", place.DeleteCommand(s.namespace), b.reload())
 		if s.tx() && !m.Grouped && !b.inOneStep() {
 			return false, fault.Input(fmt.Errorf("%s is one structure on one node of the cluster, and a transaction needs a group's entries of both maps together", where), b.elsewhere())
 		}
@@ -170,11 +177,7 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 		b.note(func(l *loadFacts) { l.Found = m.Profile + " " + m.Run })
 		return true, nil
 	}
-	found, err := b.keep.Inspect(ctx, s.space(name))
-	if err != nil || !found.Exists || s.allow {
-		return false, err
-	}
-	return false, fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(s.namespace, name)), "use another --namespace, or --allow-existing to write into it")
+	return false, nil
 }
 
 // complete checks that as many entries are there as were to be written.
@@ -243,65 +246,45 @@ func (b *pbm) reloadIn(namespace string) string {
 	return cmd.String()
 }
 
-func (b *pbm) record(name, state string) store.Made {
+// params is what is recorded of a map: what a later run must know to read it.
+func (b *pbm) params(name, state string) map[string]string {
 	s := b.s
-	m := store.Made{
-		Space: s.space(name), Profile: Name, Run: s.runID, Updated: time.Now().UTC().Format(time.RFC3339),
-		Params: map[string]string{"layout": layoutOf(s.space(name)), "prefix": s.prefix},
-	}
+	out := map[string]string{"layout": layoutOf(s.space(name)), "prefix": s.prefix}
 	if state != "" {
-		m.Params["state"] = state
+		out["state"] = state
 	}
 	flat := s.flat[name]
 	entries, per, threads, payload := flat.entries, flat.entries, 1, flat.payload
 	switch {
 	case name == mapSummary && !s.readsSummary():
-		return m
+		return out
 	case name == mapElig:
 		entries, per, threads, payload = s.entries(), s.eligPer, s.eligThreads, s.eligPayload
 	}
-	maps.Copy(m.Params, map[string]string{
+	maps.Copy(out, map[string]string{
 		"memberSetSize": strconv.FormatInt(s.members, 10), "totalEntries": strconv.FormatInt(entries, 10), "threads": strconv.Itoa(threads),
 		"perThread": strconv.FormatInt(per, 10), "payload": strconv.Itoa(payload), "baseDateMs": strconv.FormatInt(s.base, 10), "seed": strconv.FormatInt(s.seed, 10),
 	})
-	return m
+	return out
 }
 
-// summaries makes sure that the summaries are ours to write.
+// summaries wants the place of the summaries, unless that was loaded as a map.
 func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
 	sp := b.s.space(mapSummary)
 	for _, m := range made {
 		if m.Space == sp && m.Params["totalEntries"] != "" {
 			return fault.Input(fmt.Errorf("map %s, left by profile %s (run %s), was loaded as a map of its own, and tx writes summaries into it", sp.Name, m.Profile, m.Run),
-				fmt.Sprintf("delete it with  %s,  or use another --namespace", deleteCommand(sp.Namespace)))
-		}
-		if m.Space == sp {
-			return nil
+				fmt.Sprintf("delete it with  %s,  or use another --namespace", place.DeleteCommand(sp.Namespace)))
 		}
 	}
-	found, err := b.keep.Inspect(ctx, sp)
-	switch {
-	case err != nil:
-		return err
-	case found.Exists && !b.s.allow:
-		return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", prefixed(sp.Namespace, sp.Name)), "use another --namespace, or --allow-existing to write into it")
-	case !found.Exists:
-		b.made = append(b.made, sp)
-	}
-	_, err = record(ctx, b.keep, b.record(mapSummary, ""))
+	_, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(mapSummary, "")})
 	return err
 }
 
-// teardown removes what this run made.
+// teardown removes what this run made beside its maps.
 func (b *pbm) teardown(ctx context.Context) error {
-	var errs []error
-	for _, sp := range b.made {
-		if _, err := b.keep.Drop(ctx, sp, nil); err != nil {
-			errs = append(errs, fmt.Errorf("delete map %s: %w", sp.Name, err))
-		}
-	}
 	if p, ok := b.store.(preparer); ok {
-		errs = append(errs, p.cleanup(ctx))
+		return p.cleanup(ctx)
 	}
-	return errors.Join(errs...)
+	return nil
 }

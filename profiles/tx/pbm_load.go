@@ -20,18 +20,6 @@ const (
 // load writes a map. A record that says so stands until it is complete.
 func (b *pbm) load(ctx context.Context, name string, progress func(done, total int64)) error {
 	s := b.s
-	if p, ok := b.c.(store.Prober); ok {
-		if err := p.Probe(ctx, s.space(name)); err != nil {
-			return err
-		}
-	}
-	shared, err := record(ctx, b.keep, b.record(name, "loading"))
-	if err != nil {
-		return err
-	}
-	if !shared {
-		b.made = append(b.made, s.space(name))
-	}
 	size, total := s.flat[name].payload, s.flat[name].entries
 	if name == mapElig {
 		size, total = s.eligPayload, s.entries()
@@ -72,8 +60,7 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 		return err
 	}
 	b.note(func(l *loadFacts) { l.Entries += total })
-	_, err = record(context.WithoutCancel(ctx), b.keep, b.record(name, ""))
-	return err
+	return b.claim.Update(context.WithoutCancel(ctx), s.space(name), b.params(name, ""))
 }
 
 // everything calls f with each group of a map.

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -120,8 +121,9 @@ type sqlPrimitives struct {
 
 func (p sqlPrimitives) name() string { return p.table(p.s.namespace, baselineSpace) }
 
-func (p sqlPrimitives) spaces() []store.Space {
-	return []store.Space{{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Keys}}
+// spaces is the one table that the calls write.
+func (p sqlPrimitives) spaces(map[string]string) []place.Space {
+	return []place.Space{{Space: store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Keys}}}
 }
 
 func (p sqlPrimitives) create(ctx context.Context) error {

@@ -216,7 +216,7 @@ func TestStrangersAreLeftAlone(t *testing.T) {
 	require.NoError(t, client.Set(t.Context(), "t:eligibility:{x1}", "of others", 0).Err())
 	c := open(t, srv.URL())
 	err := bound(t, c, "redis", inputs(given(small...))).Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "was not made by perfbench")
+	require.ErrorContains(t, err, "t:eligibility is there and is a string, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	require.NoError(t, client.Del(t.Context(), "t:eligibility:{x1}").Err())
 	err = bound(t, c, "redis", inputs(given(append(small, "load=never")...))).Setup(t.Context(), nil)

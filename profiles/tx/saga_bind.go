@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -19,25 +20,20 @@ import (
 func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m meter) error {
 	r := newSagaRun(sp, st, m)
 	r.whole = true
-	if err := bindSagaRun(c, p, sp, r); err != nil {
-		return err
-	}
+	bindSagaRun(c, p, r)
 	p.Facts = func() any { return r.facts() }
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.newTask(worker), nil }
 	return nil
 }
 
-// bindSagaRun sets a plan's setup, verification and teardown.
-func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error {
-	keep, err := store.As[store.Keeper](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
-	}
+// bindSagaRun sets a plan's claims, setup, verification and teardown.
+func bindSagaRun(c store.Conn, p *workload.Plan, r *sagaRun) {
+	p.Claims, p.Admit = r.claims(), r.admit
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}
 		}
-		return r.setup(ctx, c, keep, progress)
+		return r.setup(ctx, progress)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
 		defer func() { _ = r.log.close() }() // nothing is written any more
@@ -48,30 +44,17 @@ func bindSagaRun(c store.Conn, p *workload.Plan, sp *sagaSpec, r *sagaRun) error
 		return r.verify(ctx)
 	}
 	p.Teardown = func(ctx context.Context) error {
-		var err error
 		if c, ok := r.store.(interface{ cleanup(context.Context) error }); ok {
-			err = c.cleanup(ctx)
+			return c.cleanup(ctx)
 		}
-		if r.existed {
-			return err
-		}
-		return errors.Join(err, drop(ctx, keep, sp.space()), dropTables(ctx, keep, r.store))
+		return nil
 	}
-	return nil
 }
 
-// setup makes sure that the space is ours, makes the accounts, and takes up what
-// an earlier run has left unfinished.
-func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, progress func(done, total int64)) error {
+// setup makes tables and accounts, and takes up what an earlier run has left
+// unfinished.
+func (r *sagaRun) setup(ctx context.Context, progress func(done, total int64)) error {
 	sp := r.spec
-	if err := r.admit(ctx, keep); err != nil {
-		return err
-	}
-	if p, ok := c.(store.Prober); ok {
-		if err := p.Probe(ctx, sp.space()); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-	}
 	if sp.ackLog != "" {
 		log, earlier, err := openAckLog(sp.ackLog)
 		if err != nil {
@@ -81,11 +64,10 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 		r.log, r.earlier = log, earlier
 		r.mu.Unlock()
 	}
-	if _, err := record(ctx, keep, r.record()); err != nil {
-		return fault.Code(err, fault.CodeStore)
-	}
-	if err := makeTables(ctx, keep, r.store, sp.runID, sp.allow); err != nil {
-		return err
+	if t, ok := r.store.(tabled); ok {
+		if err := t.create(ctx); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
 	}
 	if err := r.store.Prepare(ctx, progress); err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -99,47 +81,45 @@ func (r *sagaRun) setup(ctx context.Context, c store.Conn, keep store.Keeper, pr
 	return nil
 }
 
-// admit decides whether the space may be written to: it is empty, or ours with
-// the same accounts, or --allow-existing was given.
-func (r *sagaRun) admit(ctx context.Context, keep store.Keeper) error {
-	sp, name := r.spec, prefixed(r.spec.namespace, sagaSpace)
-	made, err := keep.Made(ctx, sp.namespace)
-	if err != nil {
-		return fault.Code(err, fault.CodeStore)
+// sagaKeys are the forms of the keys of sagas, by prefix: accounts and index, and of
+// each transaction its record, rows, status and ledger.
+var sagaKeys = []string{"{*}:a", "{*}:u", "{*}:g:*", "{*}:b:*", "{*}:s:*", "{*}:l:*"}
+
+// claims lists where sagas are kept: in tables of their own, or in keys.
+func (r *sagaRun) claims() []place.Space {
+	if t, ok := r.store.(tabled); ok {
+		return t.spaces(r.params())
 	}
-	for _, m := range made {
-		if m.Name != sagaSpace {
+	return []place.Space{{Space: r.spec.space(), Parts: sagaKeys, Params: r.params()}}
+}
+
+// admit refuses what was made with other accounts.
+func (r *sagaRun) admit(_ context.Context, c *place.Claim) error {
+	sp, want := r.spec, r.params()
+	r.existed = false
+	for _, wanted := range r.claims() {
+		spot := c.Spot(wanted.Space)
+		if spot.State == place.Fresh {
 			continue
 		}
 		r.existed = true
-		want := r.record().Params
-		if !maps.Equal(m.Params, want) {
-			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", name, words(m.Params), words(want)),
-				"use the same values, another --namespace, or delete it with  "+deleteCommand(sp.namespace))
+		old := spot.Earlier.Params
+		if len(old) == 0 { // with tables, older versions wrote them down apart
+			all, _ := c.Earlier(sp.space())
+			old = all.Params
 		}
-		return nil
+		if len(old) > 0 && !maps.Equal(old, want) {
+			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
+				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.namespace))
+		}
 	}
-	found, err := keep.Inspect(ctx, sp.space())
-	if err != nil {
-		return fault.Code(fmt.Errorf("look at %s: %w", name, err), fault.CodeStore)
-	}
-	if !found.Exists {
-		return nil
-	}
-	if !sp.allow {
-		return fault.Input(fmt.Errorf("%s is there and was not made by perfbench", name), "use another --namespace, or --allow-existing to write into it")
-	}
-	r.existed = true
 	return nil
 }
 
-func (r *sagaRun) record() store.Made {
+func (r *sagaRun) params() map[string]string {
 	sp := r.spec
-	return store.Made{
-		Space: sp.space(), Profile: Name, Run: sp.runID, Updated: time.Now().UTC().Format(time.RFC3339),
-		Params: map[string]string{
-			"accounts": strconv.FormatInt(sp.accounts, 10), "balance": strconv.FormatInt(sp.balance, 10), "prefixes": strconv.Itoa(sp.shards),
-		},
+	return map[string]string{
+		"accounts": strconv.FormatInt(sp.accounts, 10), "balance": strconv.FormatInt(sp.balance, 10), "prefixes": strconv.Itoa(sp.shards),
 	}
 }
 
@@ -153,18 +133,6 @@ func words(params map[string]string) string {
 		names[i] = k + "=" + params[k]
 	}
 	return strings.Join(names, " ")
-}
-
-func deleteCommand(namespace string) string {
-	cmd := "perfbench data delete --target URL"
-	switch namespace {
-	case "perfbench":
-	case "":
-		cmd += ` --namespace ""`
-	default:
-		cmd += " --namespace " + namespace
-	}
-	return cmd
 }
 
 // takeUp carries on what is due of an earlier run, and notes how the rest stands.
@@ -238,57 +206,8 @@ func (r *sagaRun) beside() int64 {
 	return 0
 }
 
-// tabled is implemented by what has tables of its own, which are spaces beside the
-// main one.
+// tabled is implemented by what has tables of its own, each of which is a space.
 type tabled interface {
-	spaces() []store.Space
+	spaces(params map[string]string) []place.Space
 	create(ctx context.Context) error
-}
-
-// makeTables makes the tables of what has some, unless others have such.
-func makeTables(ctx context.Context, keep store.Keeper, of any, run string, allow bool) error {
-	t, ok := of.(tabled)
-	if !ok {
-		return nil
-	}
-	spaces := t.spaces()
-	made, err := keep.Made(ctx, spaces[0].Namespace)
-	if err != nil {
-		return fault.Code(err, fault.CodeStore)
-	}
-	ours := map[string]bool{}
-	for _, m := range made {
-		ours[m.Name] = true
-	}
-	for _, sp := range spaces {
-		found, err := keep.Inspect(ctx, sp)
-		if err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-		if found.Exists && !ours[sp.Name] && !allow {
-			return fault.Input(fmt.Errorf("the table %s_%s is there and was not made by perfbench", sp.Namespace, sp.Name), "use another --namespace, or --allow-existing to write into it")
-		}
-	}
-	if err := t.create(ctx); err != nil {
-		return fault.Code(err, fault.CodeStore)
-	}
-	for _, sp := range spaces {
-		if _, err := record(ctx, keep, store.Made{Space: sp, Profile: Name, Run: run, Updated: time.Now().UTC().Format(time.RFC3339)}); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-	}
-	return nil
-}
-
-func dropTables(ctx context.Context, keep store.Keeper, of any) error {
-	t, ok := of.(tabled)
-	if !ok {
-		return nil
-	}
-	var errs []error
-	for _, sp := range t.spaces() {
-		err := drop(ctx, keep, sp)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }

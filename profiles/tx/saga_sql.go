@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
@@ -59,11 +60,11 @@ func (s *sqlSagas) price() price {
 	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2}
 }
 
-// spaces lists the tables, for the records of what was made.
-func (s *sqlSagas) spaces() []store.Space {
-	out := make([]store.Space, 0, len(sagaTables))
+// spaces lists the tables.
+func (s *sqlSagas) spaces(params map[string]string) []place.Space {
+	out := make([]place.Space, 0, len(sagaTables))
 	for _, name := range sagaTables {
-		out = append(out, store.Space{Namespace: s.spec.namespace, Name: name, Shape: store.Keys})
+		out = append(out, place.Space{Space: store.Space{Namespace: s.spec.namespace, Name: name, Shape: store.Keys}, Params: params})
 	}
 	return out
 }
