@@ -43,7 +43,8 @@ func (a *app) reportCommand() *cobra.Command {
 a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
 
 Without --format it writes those that a run writes by itself. They go into the
-run's folder; with --out DIR elsewhere; with --out - a single one to stdout.
+run's folder; with --out DIR elsewhere; with --out - a single one to stdout. On a
+terminal the summary and a chart of the run come first.
 
 A file of --facts is kept in the run's folder, in place of the one before.`,
 		Example: `  perfbench report latest --format markdown --out -
@@ -152,6 +153,11 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 	}
 	if out == "-" {
 		return a.writeToStdout(f, formats)
+	}
+	if a.StdoutTerminal {
+		fmt.Fprint(a.Stdout, plainText(summary(&f.Run, ""), a.poorLetters()))
+		a.drawCharts(f, false)
+		fmt.Fprintln(a.Stdout)
 	}
 	dest := out
 	if dest == "" {

@@ -23,7 +23,8 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run --profile P", Short: "Carry out one run without a screen",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
-path of the report to stdout.
+path of the report to stdout; on a terminal a small chart of throughput and p99 ends
+it.
 
 Each value is taken from the first of these that gives it: flag, environment
 (PERFBENCH_ and the name), file, preset, default.

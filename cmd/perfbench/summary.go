@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
 )
 
 // printSummary writes how a run ended to stdout; with --quiet its path alone. A
@@ -25,9 +26,35 @@ func (a *app) printSummary(o *session.Outcome, f *runFlags, gone bool) {
 	switch {
 	case !f.quiet:
 		fmt.Fprint(a.Stdout, plainText(summary(&o.Run, dir), f.plain || f.ascii))
+		if a.StdoutTerminal && !gone {
+			a.printCharts(o.Dir, f.plain || f.ascii)
+		}
 	case !gone:
 		fmt.Fprintln(a.Stdout, dir)
 	}
+}
+
+// printCharts draws the course of a run where a person looks. What cannot be drawn is
+// left out: the run's folder tells why.
+func (a *app) printCharts(dir string, plain bool) {
+	f, err := rundir.Load(dir)
+	if err != nil {
+		a.log.Debug("The course of the run is not drawn", "error", err)
+		return
+	}
+	a.drawCharts(f, plain)
+}
+
+func (a *app) drawCharts(f *rundir.Folder, plain bool) {
+	width := a.StdoutWidth
+	if width <= 0 {
+		width = 80
+	}
+	charts := report.Charts(f, width)
+	if plain || a.poorLetters() {
+		charts = chart.ASCII(charts)
+	}
+	fmt.Fprint(a.Stdout, charts)
 }
 
 // summary says in a screenful what a run came to, and where its folder is if there

@@ -177,6 +177,9 @@ func Own(r *rundir.Run) string {
 // tail is what goes with every rate: response time, and what went wrong.
 func tail(o rundir.Operation) []string {
 	l := o.Response.Shown(o.Calls)
+	if o.Calls == 0 { // nothing was timed, which is no 0 ns
+		return []string{"–", "–", "–", whole(o.Errors), whole(o.Unstarted)}
+	}
 	return []string{ns(l.P50), ns(l.P99), ns(l.Max), whole(o.Errors), whole(o.Unstarted)}
 }
 
@@ -189,6 +192,7 @@ const (
 func times(r *rundir.Run) section {
 	t := table{left: 3, columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
 	var text []string
+	var never []string
 	late, hidden := false, false
 	for _, o := range r.Operations {
 		if o.Beyond > 0 {
@@ -202,6 +206,10 @@ func times(r *rundir.Run) section {
 			rows = rows[:3]
 		}
 		late = late || o.Late()
+		if o.Calls == 0 {
+			never = append(never, o.Track+" "+o.Op)
+			continue
+		}
 		for _, p := range rows {
 			l := p.l.Shown(o.Calls)
 			hidden = hidden || l.P9999 == measure.Hidden
@@ -216,6 +224,9 @@ func times(r *rundir.Run) section {
 	}
 	if len(t.rows) > 0 {
 		text = append([]string{Times}, text...)
+	}
+	if len(never) > 0 {
+		text = append(text, "No call was timed of: "+strings.Join(never, ", ")+".")
 	}
 	return section{heading: "Times", text: text, table: t}
 }

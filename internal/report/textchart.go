@@ -17,6 +17,21 @@ const (
 	chartHeight = 8
 )
 
+// Charts draws throughput and p99 of a finished run in a few lines of text, at most
+// width columns wide: what a summary on a terminal ends with. A run of which there is
+// no course to draw has none.
+func Charts(f *rundir.Folder, width int) string {
+	const height, labels = 4, 13
+	var b strings.Builder
+	for _, g := range graphs(f) {
+		if values := g.measured(g.lines[0]); g.apart || len(thin(values, 2, g.mean)) < 2 || !some(values) {
+			continue
+		}
+		b.WriteString("\n" + g.text(min(max(width-labels, 20), chartWidth), height))
+	}
+	return b.String()
+}
+
 // text draws a graph without its warm-up: its first line, or of a graph whose lines
 // have units of their own each in a row.
 func (g graph) text(width, height int) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -198,7 +199,7 @@ func (f *NearFacts) sentence() string {
 	}
 	s := fmt.Sprintf("near cache: %.1f %% of %d reads came from memory", 100*f.HitRate, f.Hits+f.Misses)
 	if f.Improvement > 0 {
-		s += fmt.Sprintf(", in %v each instead of %v: reads took 1/%.1f of their time", time.Duration(f.HitNS).Round(100), time.Duration(f.MissNS).Round(100), f.Improvement)
+		s += fmt.Sprintf(", in %s each instead of %s: reads took 1/%.1f of their time", units.Duration(time.Duration(f.HitNS)), units.Duration(time.Duration(f.MissNS)), f.Improvement)
 	}
 	return s
 }
