@@ -154,6 +154,9 @@ func flatten(err error, hint string) []problem {
 		}
 		return out
 	}
+	if limit := fault.LimitHint(err, session.FileLimit()); limit != "" {
+		hint = limit // whatever a driver took it for
+	}
 	return []problem{{err.Error(), hint}}
 }
 

@@ -43,8 +43,11 @@ func (p *Prepared) mask(s string) string {
 const minSecret = 4
 
 // hide returns err with the password masked in its message, should a driver have
-// put it there.
+// put it there. What comes of a limit of this process gets its fix for a hint.
 func (p *Prepared) hide(err error) error {
+	if hint := fault.LimitHint(err, FileLimit()); hint != "" {
+		err = fault.Hint(err, hint)
+	}
 	if err == nil || p.mask(err.Error()) == err.Error() {
 		return err
 	}

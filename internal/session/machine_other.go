@@ -2,5 +2,5 @@
 
 package session
 
-// fileLimit is unknown here.
-func fileLimit() int64 { return 0 }
+// FileLimit is unknown here.
+func FileLimit() int64 { return 0 }

@@ -4,8 +4,8 @@ package session
 
 import "syscall"
 
-// fileLimit is how many files this process may have open, 0 when unknown.
-func fileLimit() int64 {
+// FileLimit is how many files this process may have open, 0 when unknown.
+func FileLimit() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil || uint64(r.Cur) > 1<<40 { //nolint:unconvert // signed on FreeBSD
 		return 0

@@ -172,7 +172,7 @@ func (l *Live) notices() []string {
 	if free := l.Info.FreeBytes; free > 0 && l.Plan.Bytes > free/2 {
 		out = append(out, fmt.Sprintf("this run stores %s, more than half of the %s that %s has free", units.Size(l.Plan.Bytes), units.Size(free), l.Info.Name))
 	}
-	if limit := fileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
+	if limit := FileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
 		out = append(out, fmt.Sprintf("this run may open %d connections, more than half of the %d files that the process may have open", l.Threads(), limit))
 	}
 	return dedupe(append(out, l.Warnings...))

@@ -57,6 +57,9 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	}
 	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: t.Params}, o)
 	if err != nil {
+		if fault.OutOfFiles() { // the server in here has none for the connection
+			err = fault.Code(fault.Sentence("embedded: the server within perfbench could not take the connection: "+fault.ErrFiles.Error(), err), fault.CodeStore)
+		}
 		server.Close()
 		return nil, err
 	}

@@ -188,6 +188,9 @@ func (c *Conn) saySQLite(err error) (what, hint string) {
 	}
 	switch lite.Code() & 0xff {
 	case 14:
+		if fault.OutOfFiles() {
+			return "the file cannot be opened: " + fault.ErrFiles.Error(), ""
+		}
 		return "the file cannot be opened or made", "does its folder exist, and may you write there?"
 	case 26:
 		return "the file is no SQLite database", "choose another path"
@@ -213,6 +216,8 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return fmt.Sprintf("the host name %q cannot be resolved", e.Name), "check its spelling, or give an address"
 	}
 	switch text := err.Error(); {
+	case c.network != nil && c.network.short.Load(): // whatever the driver says that came of it
+		return "a connection cannot be opened: " + fault.ErrFiles.Error(), ""
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused", c.isItRunning()
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):

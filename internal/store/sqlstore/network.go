@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -28,6 +29,8 @@ type network struct {
 	// timeouts is how many reads and writes have run into their time-out and not
 	// been accounted for yet.
 	timeouts atomic.Int64
+	// short says that a connection could not be made for want of files.
+	short atomic.Bool
 	// last is the last error of a connection.
 	last atomic.Pointer[error]
 }
@@ -60,6 +63,9 @@ func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, err
 func (n *network) note(err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		n.timeouts.Add(1)
+	}
+	if fault.LimitHint(err, 0) != "" {
+		n.short.Store(true)
 	}
 	n.last.Store(&err)
 }
