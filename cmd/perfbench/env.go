@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -79,14 +80,23 @@ func run(ctx context.Context, env Env) int {
 	}
 }
 
-// output remembers that a write has failed, so that no caller needs to look.
+// output remembers that a write has failed, so that no caller needs to look. A
+// reader that has gone, as head does, is no failure: what follows is dropped.
 type output struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	err  error
+	gone bool
 }
 
 func (o *output) Write(b []byte) (int, error) {
+	if o.gone {
+		return len(b), nil
+	}
 	n, err := o.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		o.gone = true
+		return len(b), nil
+	}
 	if err != nil && o.err == nil {
 		o.err = err
 	}

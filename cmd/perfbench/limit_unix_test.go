@@ -3,14 +3,20 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // Whatever fails for want of files, a connection, the embedded server, a database in
@@ -43,4 +49,40 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A reader that goes away ends no run.
+func TestReaderThatGoesAway(t *testing.T) {
+	path := binary(t)
+	for name, pipe := range map[string]string{"both": "2>&1 | head -1", "stderr": "2>&1 >out | head -1", "stdout": "2>err | true"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command("sh", "-c", `("$@"; echo $? >code) `+pipe, "sh", path, "run", "--profile", "ingestion", "--count", "20000", "--threads", "4", "--at", "10ms:rate=10000")
+			c.Dir = t.TempDir()
+			require.NoError(t, c.Run())
+			require.Eventually(t, func() bool { // the pipe's end may come before the run's
+				code, err := os.ReadFile(filepath.Join(c.Dir, "code"))
+				return err == nil && string(code) == "0\n"
+			}, time.Minute, 20*time.Millisecond)
+			dir, err := rundir.Find(filepath.Join(c.Dir, "results"), "latest")
+			require.NoError(t, err)
+			f, err := rundir.Load(dir)
+			require.NoError(t, err)
+			assert.Equal(t, "count", f.Run.EndedBy)
+			assert.Equal(t, "passed", f.Run.Verification.State)
+		})
+	}
+}
+
+// What the README says of SIGQUIT.
+func TestQuitDumpsAndLeavesTheFolder(t *testing.T) {
+	p := start(t, binary(t), "--duration", "10m")
+	require.NoError(t, measured(p.out, 4))
+	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
+	assert.Equal(t, 2, p.end(t))
+	assert.Contains(t, p.stderr.String(), "SIGQUIT: quit")
+	assert.Contains(t, p.stderr.String(), "goroutine ")
+	f := p.folder(t)
+	assert.Equal(t, rundir.CutShort, f.Run.EndedBy)
+	assert.Positive(t, f.Run.Operations[0].Count)
 }

@@ -100,7 +100,7 @@ func (a *app) printDocuments(dir, profile string) error {
 		if err != nil {
 			return err
 		}
-		files, err := format.Encode(folder)
+		files, err := format.Documents(folder)
 		if err != nil {
 			return err
 		}

@@ -132,9 +132,13 @@ func encode(f *rundir.Folder, format rundir.Format) ([]rundir.File, error) {
 	if format.Profile != "" && format.Profile != f.Run.Profile {
 		return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and run %s is of %s", format.ID, format.Profile, f.Run.ID, f.Run.Profile), "")
 	}
-	files, err := format.Encode(f)
+	files, err := format.Documents(f)
 	if err != nil {
-		return nil, fmt.Errorf("format %s of run %s: %w", format.ID, f.Run.ID, err)
+		err = fmt.Errorf("format %s of run %s: %w", format.ID, f.Run.ID, err)
+		if errors.Is(err, rundir.ErrDamaged) {
+			err = fault.Input(err, "run.json is damaged; restore it from a copy")
+		}
+		return nil, err
 	}
 	return files, nil
 }

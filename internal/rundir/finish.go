@@ -119,7 +119,7 @@ func (j *Journal) documents() error {
 	}
 	errs := []error{WriteNotice(j.dir, f)}
 	for _, format := range j.opts.Formats {
-		files, err := format.Encode(f)
+		files, err := format.Documents(f)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("format %s: %w", format.ID, err))
 			continue

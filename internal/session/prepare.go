@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -174,9 +175,31 @@ func (p *Prepared) design(vs workload.Values) error {
 			return problems.Err()
 		}
 	}
+	problems.Add(checkNames(plan))
 	p.Plan = plan
 	p.redact(plan)
 	p.Warnings = append(p.Warnings, plan.Warnings...)
+	return problems.Err()
+}
+
+// checkNames refuses names, as they may come from a file, with characters that would
+// reach file names and terminals.
+func checkNames(plan *workload.Plan) error {
+	var problems workload.Problems
+	check := func(what, name string) {
+		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			problems.Add(fault.Input(fmt.Errorf("%s %q: its name has a control character", what, name), "use letters, digits and punctuation"))
+		}
+	}
+	for _, t := range plan.Tracks() {
+		check("track", t.Name)
+		for _, op := range t.Ops {
+			check("operation", op)
+		}
+	}
+	for _, s := range plan.Spaces {
+		check("space", s.Name)
+	}
 	return problems.Err()
 }
 

@@ -44,10 +44,8 @@ a second are of one tenant, checks a second of all tenants of the phase.
 // factsOf returns a run's facts.
 func factsOf(r *rundir.Run) (*Facts, error) {
 	var f Facts
-	if data := bytes.TrimSpace(r.Facts); len(data) > 0 && string(data) != "null" {
-		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, fmt.Errorf("oae: facts of run %s: %w", r.ID, err)
-		}
+	if _, err := r.DecodeFacts(&f); err != nil {
+		return nil, fmt.Errorf("oae: %w", err)
 	}
 	return &f, nil
 }

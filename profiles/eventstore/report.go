@@ -3,7 +3,6 @@ package eventstore
 import (
 	"cmp"
 	_ "embed" // for the documentation
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -43,10 +42,8 @@ type reporter struct {
 
 func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 	r := &reporter{folder: folder, run: &folder.Run, f: &Facts{}, given: &facts.Facts{}}
-	if len(folder.Run.Facts) > 0 {
-		if err := json.Unmarshal(folder.Run.Facts, r.f); err != nil {
-			return nil, fmt.Errorf("facts of run %s: %w", folder.Run.ID, err)
-		}
+	if _, err := folder.Run.DecodeFacts(r.f); err != nil {
+		return nil, err
 	}
 	for i := range r.f.Steps {
 		if s := &r.f.Steps[i]; s.Name != drainStep {

@@ -1,8 +1,6 @@
 package group
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -149,10 +147,8 @@ func metrics(w *padogrid.Writer, r *rundir.Run, g *TrackFacts, elapsed int64) {
 // done nothing that is known: they are made from its parameters.
 func factsOf(r *rundir.Run) (*Facts, error) {
 	var f Facts
-	if data := bytes.TrimSpace(r.Facts); len(data) > 0 && string(data) != "null" {
-		if err := json.Unmarshal(data, &f); err != nil {
-			return nil, fmt.Errorf("padogrid: facts of run %s: %w", r.ID, err)
-		}
+	if _, err := r.DecodeFacts(&f); err != nil {
+		return nil, fmt.Errorf("padogrid: %w", err)
 	}
 	if len(f.Groups) > 0 {
 		return &f, nil

@@ -1,9 +1,6 @@
 package tx
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -71,13 +68,12 @@ func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
 // factsAs returns a run's facts; nil when the run is of another mode or was killed
 // before it wrote any.
 func factsAs[T any](r *rundir.Run, mode string) (*T, error) {
-	data := bytes.TrimSpace(r.Facts)
-	if r.Mode != mode || len(data) == 0 || string(data) == "null" {
+	if r.Mode != mode {
 		return nil, nil
 	}
 	f := new(T)
-	if err := json.Unmarshal(data, f); err != nil {
-		return nil, fmt.Errorf("facts of run %s: %w", r.ID, err)
+	if ok, err := r.DecodeFacts(f); !ok {
+		return nil, err
 	}
 	return f, nil
 }
