@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // Who may answer an encrypted connection that nobody checks is told wherever
@@ -172,4 +175,74 @@ func redisCLI(t *testing.T, srv *labtest.Server, args ...string) string {
 	out, err := exec.Command("redis-cli", append([]string{"-p", port}, args...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return string(out)
+}
+
+// Facts of another shape than a profile writes end report with the field and exit
+// code 2, of every profile.
+func TestReportOnDamagedFacts(t *testing.T) {
+	path := binary(t)
+	for profile, tt := range map[string]struct {
+		args, formats []string
+		broken, field string
+	}{
+		"ingestion":   {[]string{"--count", "200"}, []string{"padogrid", "padogrid-csv"}, `{"maps":[{"total_entry_count":"many"}]}`, "facts.maps.total_entry_count is a string"},
+		"group":       {[]string{"--count", "200"}, []string{"padogrid"}, `{"groups":7}`, "facts.groups is a number"},
+		"tx":          {[]string{"--count", "200"}, []string{"padogrid"}, `{"maps":{"a":1}}`, "facts.maps is a object"},
+		"authz":       {[]string{"--set", "users=40", "--set", "groups=10", "--set", "load=only"}, []string{"oae", "oae-html"}, `{"phases":"none"}`, "facts.phases is a string"},
+		"event-store": {[]string{"--set", "events=500", "--set", "query=off"}, []string{"th2"}, `{"steps":[3]}`, "facts.steps is a number"},
+	} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			p := startLogged(t, path, profile, append(tt.args, "--target", "memory:", "--format", "json")...)
+			require.Equal(t, 0, p.end(t), p.text(t))
+			file := filepath.Join(p.folder(t).Dir, rundir.RunFile)
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, facts := range []string{tt.broken, `"words"`, `[1]`} {
+				var run map[string]json.RawMessage
+				require.NoError(t, json.Unmarshal(data, &run))
+				run["facts"] = json.RawMessage(facts)
+				damaged, err := json.Marshal(run)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(file, damaged, 0o600))
+				for _, format := range tt.formats {
+					report := exec.Command(path, "report", "latest", "--format", format, "--out", "-")
+					report.Dir = p.Dir
+					out, err := report.CombinedOutput()
+					exit, ok := errors.AsType[*exec.ExitError](err)
+					require.True(t, ok, "%s of %s: %s", format, facts, out)
+					assert.Equal(t, 2, exit.ExitCode(), "%s of %s: %s", format, facts, out)
+					want := "facts is a "
+					if facts == tt.broken {
+						want = tt.field
+					}
+					assert.Contains(t, string(out), want, format)
+				}
+			}
+		})
+	}
+}
+
+// Names from a file with control characters are refused, and reach neither the
+// terminal nor the disk.
+func TestControlCharactersInNames(t *testing.T) {
+	path := binary(t)
+	for profile, file := range map[string]string{
+		"group": "groupNames=g\\u001b[31m1\ng\\u001b[31m1.operations=op1\nop1.map=m\nop1.testCase=put\n",
+	} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "x.properties"), []byte(file), 0o600))
+			c := exec.Command(path, "run", "--profile", profile, "--file", "x.properties", "--target", "memory:", "--count", "100")
+			c.Dir = dir
+			out, err := c.CombinedOutput()
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			require.True(t, ok, string(out))
+			assert.Equal(t, 2, exit.ExitCode(), string(out))
+			assert.NotContains(t, string(out), "\x1b")
+			_, err = os.Stat(filepath.Join(dir, "results"))
+			assert.ErrorIs(t, err, os.ErrNotExist)
+		})
+	}
 }
