@@ -10,13 +10,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
 // built is the folder of the built program, made when a test first wants it.
 var built string
 
+// asCommand in the environment makes the test's own program the command: a process
+// that a test may kill.
+const asCommand = "RUN_AS_COMMAND"
+
 func TestMain(m *testing.M) {
-	code := m.Run()
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	code := labtest.Run(m)
 	if built != "" {
 		_ = os.RemoveAll(built) // a leftover in the temporary folder harms nobody
 	}

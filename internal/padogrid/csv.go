@@ -120,11 +120,9 @@ type field struct{ label, rest string }
 
 func fieldsOf(text string) []field {
 	var out []field
-	after := ""
 	for l := range strings.Lines(text) {
 		if label, rest, ok := strings.Cut(l, ": "); ok {
-			after = newer(strings.TrimSpace(label), after)
-			out = append(out, field{after, rest})
+			out = append(out, field{strings.TrimSpace(label), rest})
 		}
 	}
 	return out

@@ -1,0 +1,459 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// things are what somebody finds in a store who knows nothing of perfbench: the name
+// of each key or table, with all that is in it.
+type things map[string][]string
+
+// ground is a store of a kind with something of others in it.
+type ground interface {
+	// target is its URL, a place of the test's own.
+	target() string
+	// dump returns all that is there, but for what the server keeps for itself.
+	dump(t *testing.T) things
+	// plant makes a thing of others, with something in it or, where there can be such,
+	// empty; false: there cannot.
+	plant(t *testing.T, name string, full bool) bool
+	// hollow leaves a thing where it is and takes all out of it; false: then it is gone.
+	hollow(t *testing.T, name string) bool
+	remove(t *testing.T, names ...string)
+	// neighbours are names like ours that are not ours, under namespace acme and bare.
+	neighbours() []string
+	// record says whether a name is where perfbench writes down what it made.
+	record(name string) bool
+	// most is for how many names of ours things of others are made one by one.
+	most() int
+	// keys says that all names are keys, so that others may have one amid ours.
+	keys() bool
+}
+
+// placed is a plan with very little to do. Whatever it is, nothing of others is lost,
+// and nothing of its own is left that nobody lists.
+type placed struct {
+	name string
+	// on lists the kinds of store; one with a star is told the whole story, elsewhere
+	// what takes long is left out.
+	on string
+	// args are those of run.
+	args string
+	// also is another plan that keeps its data in the same places, on the kinds of store
+	// that alsoOn lists.
+	also, alsoOn string
+	// theirs are further arguments of a run whose data then count as those of others:
+	// with them it writes other entries than without.
+	theirs string
+	// updates ends the names, one a word, of things whose entries a run may change when
+	// it is allowed to write there.
+	updates string
+	// lasting makes a run last; empty is by time and slowly.
+	lasting string
+	// under are names of keys that no run would make and that are in our places.
+	under string
+	// file is given with --file.
+	file string
+}
+
+// Small enough for any machine, and long enough to be met under way when told to last.
+var places = []placed{
+	{
+		name: "ingestion", on: "redis* cluster* cassandra* mariadb* postgres* sqlite* coherence*",
+		args:   "--profile ingestion --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5 --set mapNames=eligibility,profile",
+		theirs: "--set prefix=y",
+	},
+	{
+		name: "ingestion by group", on: "redis* sentinel* cluster postgres",
+		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
+		theirs: "--set prefix=y",
+	},
+	{
+		name: "group of maps", updates: "customers", on: "redis* mariadb* postgres* sqlite*",
+		args: "--profile group", theirs: "--seed 7",
+		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
+			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
+	},
+	{
+		name: "group of structures", updates: "}", on: "redis* cluster",
+		args: "--profile group",
+		file: "groupNames: g1\ng1: {operations: 'b,h,s,z,l,q,c', threadCount: 1, totalInvocationCount: 4}\n" +
+			"b: {bucket: buckets, testCase: set, totalEntryCount: 4}\nh: {hash: hashes, testCase: put, totalEntryCount: 4}\ns: {rset: members, testCase: add, totalEntryCount: 4}\n" +
+			"z: {zset: ranks, testCase: add, totalEntryCount: 4}\nl: {list: l, testCase: add}\nq: {queue: q, testCase: offer}\nc: {mcache: c, testCase: put, totalEntryCount: 4}\n",
+	},
+	{
+		name: "pbm", on: "redis* cluster mariadb* postgres* sqlite*",
+		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2 --count 10", updates: "summary summary_by_group }",
+	},
+	{
+		name: "saga", on: "redis* cluster mariadb* postgres* sqlite*",
+		args: "--profile tx --preset saga --set countCalls=off --set transactions=5 --set accountCount=10 --threads 1", updates: "account :a", under: "acme:saga:{0}:foreign",
+	},
+	{
+		name: "baseline", on: "redis* mariadb* postgres* sqlite*",
+		args: "--profile tx --preset baseline --set requests=2 --threads 1", lasting: "--duration 10m", updates: "aaaaaaaaa",
+	},
+	{
+		name: "authz", on: "redis* cluster* cassandra* mariadb* postgres* sqlite*",
+		args: "--profile authz --set users=4 --set groups=2 --set tests=valid",
+		also: "--profile authz --set users=4 --set groups=2 --set mode=user-profile", alsoOn: "redis cassandra sqlite",
+		under: "acme:authz:foreign",
+	},
+	{
+		name: "authz profiles", on: "redis cassandra mariadb postgres sqlite",
+		args:  "--profile authz --set users=4 --set groups=2 --set mode=user-profile",
+		under: "acme:authz:foreign",
+	},
+	{
+		name: "event-store", on: "redis* sentinel cassandra* mariadb* postgres* sqlite*",
+		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1",
+		also: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1 --set schema=cradle", alsoOn: "cassandra",
+		under: "acme:events:foreign",
+	},
+}
+
+// TestNothingOfOthersIsLost drives every profile on every kind of store with things of
+// others around: under names like ours, under our very names, empty and full; while
+// another run is under way, and after one that was killed. Each thing of others is
+// there afterwards, byte for byte, and what is ours goes when it is told to.
+func TestNothingOfOthersIsLost(t *testing.T) {
+	for _, p := range places {
+		for kind := range strings.FieldsSeq(p.on) {
+			kind, whole := strings.CutSuffix(kind, "*")
+			t.Run(p.name+" on "+kind, func(t *testing.T) {
+				t.Parallel()
+				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir()}
+				if p.file != "" {
+					path := filepath.Join(s.dir, "group.yaml")
+					require.NoError(t, os.WriteFile(path, []byte(p.file), 0o600))
+					s.args += " --file " + path
+				}
+				for _, name := range s.g.neighbours() {
+					s.g.plant(t, name, true)
+				}
+				s.theirsAre(s.g.dump(t))
+				s.killed()
+				s.cleanup("acme")
+				if whole {
+					s.cleanup("")
+					s.taken()
+					s.single()
+				}
+			})
+		}
+	}
+}
+
+// story is a plan on a store with things of others in it.
+type story struct {
+	placed
+	t    *testing.T
+	kind string
+	g    ground
+	dir  string
+	// others is all that is not ours, ours the names of what the plan makes.
+	others things
+	ours   []string
+}
+
+func (s *story) theirsAre(all things) { s.others = all }
+
+// command carries out a command line, with words between blanks.
+func (s *story) command(line string, more ...string) (code int, stdout, stderr string) {
+	s.t.Helper()
+	var out, err bytes.Buffer
+	args := append(strings.Fields(line), more...)
+	code = run(s.t.Context(), Env{Args: args, Environ: s.environ(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
+	return code, out.String(), err.String()
+}
+
+func (s *story) environ() []string { return []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH")} }
+
+// begin carries out a run of the plan, with more arguments, in namespace acme.
+func (s *story) begin(more ...string) (code int, stderr string) {
+	s.t.Helper()
+	return s.beginIn("acme", s.args, more...)
+}
+
+func (s *story) beginIn(namespace, args string, more ...string) (code int, stderr string) {
+	s.t.Helper()
+	code, _, stderr = s.command("run --quiet --format json "+args, append(s.here(namespace), more...)...)
+	return code, stderr
+}
+
+func (s *story) here(namespace string) []string {
+	return []string{"--target", s.g.target(), "--namespace", namespace, "--out", filepath.Join(s.dir, "results")}
+}
+
+// works wants a run to come to its end.
+func (s *story) works(when string, more ...string) {
+	s.t.Helper()
+	code, stderr := s.begin(more...)
+	assert.Zero(s.t, code, "%s: %s", when, stderr)
+}
+
+// refused wants a run to be refused as bad input, and to have changed nothing.
+func (s *story) refused(when string, more ...string) {
+	s.t.Helper()
+	before := s.g.dump(s.t)
+	code, stderr := s.begin(more...)
+	assert.Equal(s.t, fault.CodeInput, code, "%s: %s", when, stderr)
+	assert.Empty(s.t, s.changes(before, true), "%s: exit code %d, and this has changed", when, code)
+}
+
+// deleted deletes all that is listed in namespace acme.
+func (s *story) deleted(when string) {
+	s.t.Helper()
+	code, _, stderr := s.command("data delete --yes --namespace acme --target", s.g.target())
+	assert.Zero(s.t, code, "%s: %s", when, stderr)
+}
+
+// clean wants nothing to be there but what is of others.
+func (s *story) clean(when string) {
+	s.t.Helper()
+	if !assert.Empty(s.t, s.changes(s.others, true), when) {
+		s.wipe()
+	}
+}
+
+// intact wants all that was in a store to be there still, beside what else there is.
+func (s *story) intact(when string, want things) {
+	s.t.Helper()
+	assert.Empty(s.t, s.changes(want, false), when)
+}
+
+// changes says what is different now from what was, a line each. What has come is not
+// told of unless all is wanted.
+func (s *story) changes(was things, all bool) (lines []string) {
+	s.t.Helper()
+	now := s.g.dump(s.t)
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		got, there := now[name]
+		if !there {
+			lines = append(lines, name+" is gone")
+			continue
+		}
+		lost := missingFrom(got, was[name])
+		if !all && s.mayUpdate(name) && len(got) >= len(was[name]) {
+			lost = nil
+		}
+		come := missingFrom(was[name], got)
+		if len(lost) > 0 || all && len(come) > 0 {
+			lines = append(lines, fmt.Sprintf("%s has lost %d entries %.200q and got %d", name, len(lost), lost, len(come)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if _, there := was[name]; all && !there {
+			lines = append(lines, fmt.Sprintf("%s has come, with %d entries", name, len(now[name])))
+		}
+	}
+	return lines
+}
+
+func (s *story) mayUpdate(name string) bool {
+	for end := range strings.FieldsSeq(s.updates) {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// missingFrom lists what of want is not in got.
+func missingFrom(got, want []string) (missing []string) {
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			missing = append(missing, line)
+		}
+	}
+	return missing
+}
+
+// wipe removes by hand all that is not of others, for the next chapter.
+func (s *story) wipe() {
+	s.t.Helper()
+	now := s.g.dump(s.t)
+	for name := range now {
+		if _, ok := s.others[name]; ok {
+			delete(now, name)
+		}
+	}
+	s.g.remove(s.t, slices.Collect(maps.Keys(now))...)
+}
+
+// made is what a run in namespace acme has made, its records apart.
+func (s *story) made(all things) (names, records []string) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		_, theirs := s.others[name]
+		switch {
+		case theirs:
+		case s.g.record(name):
+			records = append(records, name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names, records
+}
+
+// holder is a run of the real program under way.
+func (s *story) holder() *exec.Cmd {
+	s.t.Helper()
+	program, err := os.Executable()
+	require.NoError(s.t, err)
+	lasting := cmp.Or(s.lasting, "--duration 10m --rate 20")
+	args := append([]string{"run", "--quiet"}, strings.Fields(s.args+" "+lasting)...)
+	c := exec.Command(program, append(args, s.here("acme")...)...)
+	var stderr bytes.Buffer
+	c.Dir, c.Env, c.Stderr = s.dir, append(s.environ(), asCommand+"=1"), &stderr
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			s.t.Logf("the run that was killed said: %s", stderr.String())
+		}
+	})
+	require.NoError(s.t, c.Start())
+	s.t.Cleanup(func() { _ = c.Process.Kill() }) // long gone, unless the test has failed
+	writes := eventually(3*time.Minute, func() bool {
+		names, _ := s.made(s.g.dump(s.t))
+		return len(names) > 0
+	})
+	if !writes {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+		require.FailNow(s.t, "the run writes nothing", stderr.String())
+	}
+	return c
+}
+
+// eventually asks until the answer is yes, which it returns, or it has been too long.
+// Unlike testify's it asks on the goroutine of the test.
+func eventually(long time.Duration, yes func() bool) bool {
+	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if yes() {
+			return true
+		}
+	}
+	return false
+}
+
+// killed tells of a run that holds its places, is killed, and of the next one.
+func (s *story) killed() {
+	c := s.holder()
+	all, err := os.ReadDir(filepath.Join(s.dir, "results"))
+	require.NoError(s.t, err)
+	require.Len(s.t, all, 1)
+	id := all[0].Name()
+	held := func(code int, stderr string) bool {
+		return code == fault.CodeInput && strings.Contains(stderr, id) && strings.Contains(stderr, "since")
+	}
+	code, stderr := s.begin()
+	assert.True(s.t, held(code, stderr), "a second run: exit code %d: %s", code, stderr)
+	code, stdout, stderr := s.command("data delete --yes --namespace acme --target", s.g.target())
+	assert.True(s.t, held(code, stderr), "data delete in mid-run: exit code %d: %s%s", code, stdout, stderr)
+	require.NoError(s.t, c.Process.Kill())
+	_ = c.Wait() // it was killed
+	require.True(s.t, eventually(time.Minute, func() bool {
+		code, stderr = s.begin()
+		return !held(code, stderr)
+	}), "the lease of a dead run does not lapse")
+	assert.Zero(s.t, code, "the run after one that was killed: %s", stderr)
+	s.intact("after a killed run and the next", s.others)
+	if slices.Contains(strings.Fields(s.alsoOn), s.kind) {
+		code, stderr = s.beginIn("acme", s.also)
+		assert.Zero(s.t, code, "%s: %s", s.also, stderr)
+	}
+	code, stdout, stderr = s.command("data list --json --namespace acme --target", s.g.target())
+	var listed []any
+	assert.Zero(s.t, code, stderr)
+	require.NoError(s.t, json.Unmarshal([]byte(stdout), &listed))
+	assert.NotEmpty(s.t, listed, "nothing is listed")
+	s.deleted("after a killed run")
+	s.clean("data delete after a killed run and the next")
+}
+
+// cleanup tells of a run that takes away what it made.
+func (s *story) cleanup(namespace string) {
+	code, stderr := s.beginIn(namespace, s.args, "--cleanup")
+	assert.Zero(s.t, code, "--cleanup in namespace %q: %s", namespace, stderr)
+	s.clean("--cleanup in namespace \"" + namespace + "\"")
+}
+
+// taken tells of places that others have filled with what looks like ours.
+func (s *story) taken() {
+	s.works("the first run", strings.Fields(s.theirs)...)
+	var records []string
+	s.ours, records = s.made(s.g.dump(s.t))
+	s.g.remove(s.t, records...) // now it is of others
+	full := s.g.dump(s.t)
+	s.refused("our names are taken")
+	s.shared("our names are taken", full)
+	s.wipe()
+
+	s.works("a run after that", strings.Fields(s.theirs)...)
+	_, records = s.made(s.g.dump(s.t))
+	s.g.remove(s.t, records...)
+	left := false
+	for _, name := range s.ours {
+		left = s.g.hollow(s.t, name) || left
+	}
+	if left {
+		empty := s.g.dump(s.t)
+		s.refused("our names are taken by what is empty")
+		s.shared("our names are taken by what is empty", empty)
+	}
+	s.wipe()
+}
+
+// shared tells of a run that may write into what others have made.
+func (s *story) shared(when string, theirs things) {
+	s.works(when+", --allow-existing", "--allow-existing")
+	s.intact(when+", --allow-existing", theirs)
+	s.works(when+", --cleanup", "--cleanup")
+	s.intact(when+", --cleanup", theirs)
+	s.deleted(when)
+	s.intact(when+", data delete", theirs)
+}
+
+// single tells of one thing of others under each of the names that the plan makes.
+func (s *story) single() {
+	names := s.ours
+	if n := s.g.most(); len(names) > n {
+		names = append([]string{names[0]}, names[len(names)-n+1:]...)
+	}
+	if s.under != "" && s.g.keys() {
+		names = append(names, s.under)
+	}
+	for i, name := range names {
+		full := i%2 == 0
+		if !s.g.plant(s.t, name, full) {
+			full = s.g.plant(s.t, name, true)
+		}
+		when := "a thing of others named " + name
+		if !full {
+			when = "an empty thing of others named " + name
+		}
+		planted := s.g.dump(s.t)
+		s.refused(when)
+		_, stderr := s.begin("--allow-existing")
+		s.intact(when+", --allow-existing: "+stderr, planted)
+		s.deleted(when)
+		s.intact(when+", data delete", planted)
+		s.wipe()
+	}
+}
