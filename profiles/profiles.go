@@ -27,12 +27,12 @@ func All() []workload.Profile {
 }
 
 // Formats returns the documents of all profiles. Those in the manner of PadoGrid
-// have a table of the texts each.
+// have a table of the texts and their older layout each.
 func Formats() []rundir.Format {
 	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats(), eventstore.Formats())
 	for _, f := range slices.Clone(all) {
 		if f.ID == group.FormatID {
-			all = append(all, padogrid.CSVFormat(f.Profile, f))
+			all = append(all, padogrid.CSVFormat(f.Profile, f), padogrid.OlderFormat(f.Profile, f))
 		}
 	}
 	return all

@@ -44,11 +44,13 @@ a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
 
 Without --format it writes those that a run writes by itself. They go into the
 run's folder; with --out DIR elsewhere; with --out - a single one to stdout. On a
-terminal the summary and a chart of the run come first.
+terminal the summary and a chart of the run come first. Some formats make one
+document of several runs (padogrid-csv, oae-html, ab): it goes beside their folders.
 
 A file of --facts is kept in the run's folder, in place of the one before.`,
 		Example: `  perfbench report latest --format markdown --out -
-  perfbench report -2 --format html,hgrm`,
+  perfbench report -2 --format html,hgrm
+  perfbench report results/*-ingestion-* --format padogrid-csv --out -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := map[string]string{}
 			if err := a.fromEnvironment(cmd, "format", from); err != nil {
@@ -98,8 +100,8 @@ func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "say  perfbench report latest,  or the folder of a run")
 	}
-	if out == "-" && len(refs) > 1 {
-		return fault.Input(fmt.Errorf("--out - takes one run, not %d", len(refs)), "")
+	if len(refs) > 1 && (len(o.formats) > 0 || out == "-") {
+		return a.writeTogether(refs, runs, o)
 	}
 	var errs []error
 	for _, ref := range refs {
@@ -114,6 +116,70 @@ func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
 		errs = append(errs, err)
 	}
 	return joinCoded(errs)
+}
+
+// writeTogether writes documents of several runs: one of all of them where a format
+// joins runs, beside their folders or in out, else one a run.
+func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
+	ids, out := o.formats, o.out
+	if out == "-" && len(ids) != 1 {
+		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(ids)), "name it with --format")
+	}
+	var folders []*rundir.Folder
+	var errs []error
+	for _, ref := range refs {
+		f, err := a.loadRun(runs, ref)
+		if err == nil {
+			err = keepFacts(f, o)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		folders = append(folders, f)
+	}
+	parts, err := report.Plan(allFormats(), ids, folders)
+	if err != nil {
+		return joinCoded(append(errs, err))
+	}
+	if out == "-" {
+		return joinCoded(append(errs, report.PrintAll(a.Stdout, parts)))
+	}
+	for _, p := range parts {
+		f := p.Runs[0]
+		dest, names := out, []string(nil)
+		switch {
+		case p.Joined():
+			if dest == "" {
+				dest = filepath.Dir(filepath.Clean(f.Dir))
+			}
+			names, err = report.WriteJoined(p, dest)
+		case out == "":
+			dest = f.Dir
+			names, err = report.Write(f, []rundir.Format{p.Format}, "")
+		default:
+			dest = filepath.Join(out, filepath.Base(filepath.Clean(f.Dir)))
+			names, err = report.Write(f, []rundir.Format{p.Format}, dest)
+		}
+		errs = append(errs, err)
+		for _, n := range names {
+			fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
+		}
+	}
+	return joinCoded(errs)
+}
+
+// loadRun finds and loads a run, and says when it is still going.
+func (a *app) loadRun(runs, ref string) (*rundir.Folder, error) {
+	dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
+	if err != nil {
+		return nil, err
+	}
+	f, err := rundir.Load(dir)
+	if err == nil && rundir.Alive(dir) {
+		fmt.Fprintf(a.Stderr, "%s is still going: this is what it has come to so far\n", f.Run.ID)
+	}
+	return f, err
 }
 
 // joinCoded joins errors; the code is that of the first.
@@ -143,13 +209,8 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.facts != "" {
-		if f.Given, err = session.ReadFacts(o.facts, formats, allFormats()); err == nil {
-			err = rundir.KeepFacts(dir, f.Given)
-		}
-		if err != nil {
-			return err
-		}
+	if err := keepFacts(f, o); err != nil {
+		return err
 	}
 	if out == "-" {
 		return a.writeToStdout(f, formats)
@@ -168,6 +229,25 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 		fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
 	}
 	return err
+}
+
+// keepFacts gives a run the file of --facts, if there is one.
+func keepFacts(f *rundir.Folder, o reportOptions) error {
+	if o.facts == "" {
+		return nil
+	}
+	ids := o.formats
+	if len(ids) == 0 {
+		ids = defaultFormats(f.Run.Profile)
+	}
+	formats, err := report.Pick(allFormats(), ids, f.Run.Profile)
+	if err != nil {
+		return err
+	}
+	if f.Given, err = session.ReadFacts(o.facts, formats, allFormats()); err != nil {
+		return err
+	}
+	return rundir.KeepFacts(f.Dir, f.Given)
 }
 
 func defaultFormats(profile string) []string {

@@ -120,9 +120,11 @@ type field struct{ label, rest string }
 
 func fieldsOf(text string) []field {
 	var out []field
+	after := ""
 	for l := range strings.Lines(text) {
 		if label, rest, ok := strings.Cut(l, ": "); ok {
-			out = append(out, field{strings.TrimSpace(label), rest})
+			after = newer(strings.TrimSpace(label), after)
+			out = append(out, field{after, rest})
 		}
 	}
 	return out

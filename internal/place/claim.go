@@ -134,9 +134,9 @@ func (c *Claim) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Drop removes what this run has made: the spaces that were fresh. What was there
+// Cleanup removes what this run has made: the spaces that were fresh. What was there
 // before stays, and what is shared with others above all.
-func (c *Claim) Drop(ctx context.Context) error {
+func (c *Claim) Cleanup(ctx context.Context) error {
 	if err := c.Restore(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
@@ -192,7 +192,7 @@ var ErrShared = fault.Input(errors.New("others had made it before perfbench wrot
 func (c *Claim) Abandon(ctx context.Context, because error) error {
 	var err error
 	if fault.CodeOf(because) == fault.CodeInput {
-		err = c.Drop(ctx)
+		err = c.Cleanup(ctx)
 	}
 	return errors.Join(err, c.Release(ctx))
 }

@@ -156,6 +156,21 @@ func (m *merger) histograms() map[string]*hdrhistogram.Histogram {
 	return out
 }
 
+// Between adds up by tag the histograms of the seconds that begin at from or later
+// and before until, counted as in series.csv.
+func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogram, error) {
+	m := newMerger()
+	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error {
+		return eachInterval(r, func(iv interval) error {
+			if iv.t < from || iv.t >= until {
+				return nil
+			}
+			return m.add(iv)
+		})
+	})
+	return m.histograms(), err
+}
+
 // MergeLog reads a histogram log as perfbench writes it, to its last complete
 // line, and adds up its intervals by tag. Memory does not grow with its length.
 func MergeLog(r io.Reader) (map[string]*hdrhistogram.Histogram, error) {

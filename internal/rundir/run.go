@@ -224,6 +224,9 @@ type Format struct {
 	// Facts judges a file of --facts, in the words of its path; nil: the format has no
 	// use for one. Encode finds the file as Folder.Given.
 	Facts func(path string, data []byte) error
+	// Join, where a document can span runs, makes one of several of the profile, the
+	// one that began first first. It is pure, too; nil: each run has its own.
+	Join func(fs []*Folder) ([]File, error)
 }
 
 // Counts says whether the units of an operation count in the totals of the run.

@@ -153,7 +153,7 @@ func (l *Live) teardown(ctx context.Context) error {
 			errs = append(errs, l.plan.Teardown(ctx))
 		}
 		if l.claim != nil {
-			errs = append(errs, l.claim.Drop(ctx))
+			errs = append(errs, l.claim.Cleanup(ctx))
 		}
 		done <- errors.Join(errs...)
 	}()

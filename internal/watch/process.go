@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -103,7 +104,8 @@ func (w *Process) PID() int {
 // Name is how the process calls itself.
 func (w *Process) Name() string { return w.name }
 
-// JavaArgs are the options of a JVM that begin with -X; nil of anything else.
+// JavaArgs are the options of a JVM that begin with -X, those in a file of options
+// (@FILE) included; nil of anything else.
 func (w *Process) JavaArgs(ctx context.Context) []string {
 	if w.p == nil || w.own {
 		return nil
@@ -114,8 +116,15 @@ func (w *Process) JavaArgs(ctx context.Context) []string {
 	}
 	var out []string
 	for _, a := range args[1:] {
-		if strings.HasPrefix(a, "-X") {
-			out = append(out, a)
+		list := []string{a}
+		if file, ok := strings.CutPrefix(a, "@"); ok && filepath.IsAbs(file) {
+			data, _ := os.ReadFile(file) // one that cannot be read tells nothing
+			list = strings.Fields(string(data))
+		}
+		for _, one := range list {
+			if one = strings.Trim(one, `"`); strings.HasPrefix(one, "-X") {
+				out = append(out, one)
+			}
 		}
 	}
 	return out
@@ -181,8 +190,11 @@ func isHere(ctx context.Context, host string) bool {
 func (w *Process) Take(ctx context.Context) (Sample, error) {
 	s := Sample{At: time.Now()}
 	running := false
-	if w.p != nil {
-		running, _ = w.p.IsRunningWithContext(ctx)
+	switch {
+	case w.own:
+		running = true
+	case w.p != nil: // not by when it began: that moves with the clock of the machine
+		running, _ = process.PidExistsWithContext(ctx, w.p.Pid)
 	}
 	if !running {
 		if w.addr == "" {

@@ -21,7 +21,7 @@ import (
 func Formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
-		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML},
+		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML, Join: joinHTML},
 	}
 }
 
@@ -39,6 +39,10 @@ const htmlDoc = `# oae-html: the baseline's table
 
 ` + "`authz-<mode>-<product>.html`" + `: one row a phase, in the columns of the original's README. Users, groups and memberships
 a second are of one tenant, checks a second of all tenants of the phase.
+
+Several runs given to report make one table, ` + "`authz-<mode>-tests.html`" + `, with Test #1,
+#2, #3 in the order in which they began, and ` + "`authz-<mode>-tests-published.md`" + `, which
+sets the tests that were published beside their published rates.
 `
 
 // factsOf returns a run's facts.

@@ -236,3 +236,31 @@ func TestKeysOfTheDocuments(t *testing.T) {
 		}
 	}
 }
+
+// Several runs make the published table, and beside it how they differ from it.
+func TestSeveralRunsMakeOneTable(t *testing.T) {
+	var fs []*rundir.Folder
+	for _, d := range []*document{
+		run(t, modeChecks, 1, time.Second, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
+		run(t, modeChecks, 4, time.Second, []float64{3.63, 84.4, 57.58, 1893.2, 597}),
+		run(t, modeChecks, 2, time.Second, []float64{1, 2, 3, 4, 5}),
+		run(t, modeProfiles, 4, time.Minute, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
+	} {
+		fs = append(fs, d.f)
+	}
+	files, err := joinHTML(fs)
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	got := cells(t, files[0].Data)
+	assert.Equal(t, [][]string{
+		{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"},
+		{"Test #1: 1 phase; 1 concurrent tenant per phase"}, {"0", "7.9", "266.4", "186.5", "1133.6", "245.9"},
+		{"Test #2: 1 phase, 4 concurrent tenants per phase"}, {"0", "3.63", "84.4", "57.58", "1893.2", "597"},
+		{"Test #3: 1 phase, 2 concurrent tenants per phase"}, {"0", "1", "2", "3", "4", "5"},
+	}, got)
+	assert.Equal(t, "authz-checks-tests-published.md", files[1].Name)
+	lines := strings.Split(strings.TrimSpace(string(files[1].Data)), "\n")
+	assert.Equal(t, "| Test #2 | 0 | 3.63 / 3.63 (×1) | 84.4 / 84.4 (×1) | 57.58 / 57.58 (×1) | 1893.2 / 1893.2 (×1) | 597 / 298.5 (×2) |", lines[len(lines)-1], "what is published of no such test is left out")
+	assert.Contains(t, string(files[2].Data), "<td>1m0.000s</td>")
+	assert.Contains(t, string(files[3].Data), "| Test #1 | 2 | 290.5 / 290.5 (×1) | 121.9 / 121.9 (×1) |")
+}

@@ -95,6 +95,37 @@ func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
 	return []rundir.File{{Name: fileName(f, ".html"), Data: t.html()}}, nil
 }
 
+// joinHTML makes one table of several runs of a mode, Test #1 first, and beside it how
+// they differ from the figures that were published.
+func joinHTML(fs []*rundir.Folder) ([]rundir.File, error) {
+	var modes []string
+	tables, differ := map[string]*table{}, map[string]*difference{}
+	for _, f := range fs {
+		facts, err := factsOf(&f.Run)
+		if err != nil {
+			return nil, err
+		}
+		t := tables[facts.Mode]
+		if t == nil {
+			modes = append(modes, facts.Mode)
+			t = newTable(facts.Mode, facts.Compat)
+			tables[facts.Mode], differ[facts.Mode] = t, &difference{head: t.head}
+		}
+		d := &document{f, facts, f.Run.Verification.State == workload.Failed}
+		x := d.test(len(t.tests) + 1)
+		t.tests = append(t.tests, x)
+		differ[facts.Mode].add(x, published(facts))
+	}
+	var out []rundir.File
+	for _, mode := range modes {
+		out = append(out, rundir.File{Name: "authz-" + mode + "-tests.html", Data: tables[mode].html()})
+		if text := differ[mode].markdown(); text != nil {
+			out = append(out, rundir.File{Name: "authz-" + mode + "-tests-published.md", Data: text})
+		}
+	}
+	return out, nil
+}
+
 // test is a run's part of the table.
 func (d *document) test(number int) test {
 	out := test{title: title(number, len(d.facts.Phases), d.facts.Concurrent)}

@@ -96,7 +96,7 @@ func TestAllStoresDecideAlike(t *testing.T) {
 				assert.Equal(t, hash, decisions.String(), strategy)
 			}
 			revoking(t, l, tn)
-			require.NoError(t, claim.Drop(t.Context()))
+			require.NoError(t, claim.Cleanup(t.Context()))
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package eventstore_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	start := p.Plan.Tracks()[0].Start
 	assert.Equal(t, []float64{2, 300, 100_000}, []float64{float64(start.Threads), float64(start.Batch), start.Rate})
 
-	req = request(t, "null:", []string{"duration=4s", "query=off"})
+	req = request(t, "null:", []string{"duration=4s", "rate=10000", "query=off"})
 	req.Preset, req.Timetable = "documented", []string{"2s:batch=400"} // by hand, in place of the preset's
 	l, err := begin(t, req)
 	require.NoError(t, err)
@@ -75,12 +76,14 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	require.NoError(t, o.Err)
 	require.Len(t, f.Steps, 3)
 	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
-	assert.EqualValues(t, 200_002, f.Steps[0].Sent.Events, "four ticks of 50,000, and two roots")
-	assert.EqualValues(t, 200_000, f.Steps[1].Sent.Events)
+	assert.EqualValues(t, 20_002, f.Steps[0].Sent.Events, "four ticks of 5,000, and two roots")
+	assert.EqualValues(t, 20_000, f.Steps[1].Sent.Events)
 	assert.Zero(t, f.Steps[2].Sent.Events)
-	assert.EqualValues(t, 400_002, f.Ledger.Acked)
+	assert.EqualValues(t, 20_000, f.Steps[1].Offered.Events, "nothing is due after the end")
+	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x eventstore.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
+	assert.EqualValues(t, 40_002, f.Ledger.Acked)
 	assert.Equal(t, 300, f.Steps[0].MaxBatch)
-	assert.EqualValues(t, 500, f.Steps[1].Sent.Batches)
+	assert.EqualValues(t, 4*13, f.Steps[1].Sent.Batches, "ticks of 5,000 in batches of 400")
 }
 
 // Ticks whose number of events is no multiple of anything lose neither a tick nor a

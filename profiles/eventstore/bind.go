@@ -111,6 +111,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return errors.New("event-store: the plan is of another profile")
 	}
 	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.seed)}
+	b.meter.length = int64(s.duration)
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
 	if s.search {

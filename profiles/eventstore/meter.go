@@ -23,7 +23,9 @@ type meter struct {
 	mu    sync.Mutex
 	steps []*step
 	warm  *step // of the warm-up; not reported
-	drain *step
+	// length is the duration of the load in nanoseconds, 0 when it has none.
+	length int64
+	drain  *step
 
 	at      atomic.Int32 // the step in force
 	entered atomic.Bool  // by measured work
@@ -245,7 +247,11 @@ func (m *meter) report(f *Facts, now int64) {
 			out.ToNs = now
 		}
 		if out.Rate > 0 { // due by the schedule, made or not
-			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(out.ToNs-out.FromNs)/1e9))
+			to := out.ToNs
+			if m.length > 0 { // nothing is due after the end, however late that is noticed
+				to = max(min(to, m.length), out.FromNs)
+			}
+			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(to-out.FromNs)/1e9))
 		}
 		out.Latency = []StageLatency{}
 		for _, name := range stages {

@@ -190,15 +190,15 @@ func (r *reporter) stepsInFull() {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		rate, offered := number("%g", s.Rate), fmt.Sprint(s.Offered.Events)
+		rate, offered, size, generators := number("%g", s.Rate), fmt.Sprint(s.Offered.Events), fmt.Sprint(s.Batch), fmt.Sprint(s.Generators)
 		if s.Rate == 0 {
 			rate = "closed loop"
 		}
 		if s.Name == drainStep {
-			rate, offered = "none", "none"
+			rate, offered, size, generators = "none", "none", "none", "none"
 		}
 		rows = append(rows, []string{
-			s.Name, fmt.Sprint(s.Batch), number("%.3g", s.seconds()/60), rate, orUnknown(r.f.Config["tickRate"]), fmt.Sprint(s.Generators), offered,
+			s.Name, size, number("%.3g", s.seconds()/60), rate, orUnknown(r.f.Config["tickRate"]), generators, offered,
 			fmt.Sprint(s.Sent.Events), fmt.Sprint(s.Confirmed.Events), fmt.Sprint(s.Stored.Events), fmt.Sprint(s.Acked.Events),
 		})
 	}

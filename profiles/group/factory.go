@@ -2,6 +2,7 @@ package group
 
 import (
 	"strings"
+	"time"
 )
 
 // factory makes data objects in place of blobs: what factory.class and factory.*
@@ -19,7 +20,10 @@ type factory struct {
 	coherence      bool
 	customerPrefix string
 	customerMax    int64
-	joined         bool // the key of an order is orderId.customerId: compat of Coherence
+	// born is when rows of a table are made and changed: the start of the run, as the
+	// original's Hibernate has it. Zero elsewhere, where objects depend on the seed alone.
+	born   time.Time
+	joined bool // the key of an order is orderId.customerId: compat of Coherence
 }
 
 // key appends the key of number n by the rules of factory.key.*: the bare number,

@@ -196,7 +196,12 @@ func (m *maker) orParent() string {
 	return m.d.ssn()
 }
 
-func (m *maker) stamps() Stamps { return Stamps{m.today, m.today} }
+func (m *maker) stamps() Stamps {
+	if !m.f.born.IsZero() {
+		return Stamps{m.f.born, m.f.born}
+	}
+	return Stamps{m.today, m.today}
+}
 
 func makeCustomer(m *maker) record {
 	d := m.d

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -35,6 +36,7 @@ func (b *builder) asTable(o *opSpec) {
 		b.Fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
 	}
 	o.kind, o.table = kindMap, true
+	o.factory.born = time.Now().UTC().Truncate(time.Second)
 }
 
 // openDatabase returns the SQL connection of a plan that writes tables: its own, or a

@@ -155,3 +155,23 @@ func TestAUserWithoutCreateIsNamed(t *testing.T) {
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.Contains(t, err.Error(), "CREATE")
 }
+
+// Rows are made when the run is, whatever date their orders are made up around; what
+// is no row depends on the seed alone.
+func TestRowsHaveTheDateOfTheRun(t *testing.T) {
+	const file = "groupNames: g1\ng1: {operations: o}\no: {map: nw/customers, testCase: put, factory.class: customer}\n"
+	before := time.Now().UTC().Truncate(time.Second)
+	for driver, row := range map[string]bool{"sqlite": true, "redis": false} {
+		p, err := designed(t, driver, file)
+		require.NoError(t, err)
+		s := p.Private.(*spec)
+		_, r := s.ops["o"].factory.object(1, "", s.today)
+		c := r.(*customer)
+		if row {
+			assert.False(t, c.CreatedOn.Before(before), c.CreatedOn)
+			assert.Equal(t, c.CreatedOn, c.UpdatedOn)
+			continue
+		}
+		assert.Equal(t, s.today, c.CreatedOn)
+	}
+}

@@ -48,6 +48,6 @@ func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in w
 		if teardown != nil {
 			err = teardown(ctx)
 		}
-		return errors.Join(err, claim.Drop(ctx))
+		return errors.Join(err, claim.Cleanup(ctx))
 	}
 }

@@ -23,7 +23,7 @@ const (
 func Formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: formatPadogrid, Title: "PadoGrid transaction text, one file a map (mode=pbm)", Profile: Name, Doc: padogridDoc, Encode: encodePBM},
-		{ID: formatAB, Title: "summary in the style of ab (mode=saga)", Profile: Name, Doc: abDoc, Encode: encodeAB},
+		{ID: formatAB, Title: "summary in the style of ab (mode=saga)", Profile: Name, Doc: abDoc, Encode: encodeAB, Join: joinAB},
 		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Profile: Name, Doc: benchmarkDoc, Encode: encodeBenchmark},
 		{ID: formatCeiling, Title: "how fast the transaction could be, and what binds (mode=baseline)", Profile: Name, Doc: ceilingDoc, Encode: encodeCeiling},
 	}
@@ -92,6 +92,11 @@ left undecided, Receive those whose outcome is unknown. Non-2xx responses are th
 undone or undecided. There is no connect, so that Connect is 0 and Processing,
 Waiting and Total are the same: response times in whole ms. Nothing goes over HTTP;
 Total transferred counts the replies as they would be.
+
+Several runs given to report, one of each client host, are added up over the window in
+which all of them were measured, by the whole seconds of each that lie within it;
+` + "`ab-runs.txt`" + ` names runs and window. The hosts' clocks have to agree. Which sagas of a
+second were undone a series does not say: the run's own share of them is taken.
 `
 
 // abBanner is what stands over every report of ab: readers of the layout skip it by
@@ -104,57 +109,82 @@ Licensed to The Apache Software Foundation, http://www.apache.org/
 // successReply is what a coordinator answers when a saga is done.
 const successReply = `{"dtm_result":"SUCCESS"}`
 
+// abSummary is what the report of ab says.
+type abSummary struct {
+	host, port string
+	store      rundir.Store
+	threads    float64
+	seconds    float64
+	// complete are all requests, unknown those of which no outcome is known, other
+	// those that were undone or left undecided.
+	complete, unknown, other int64
+	invalid                  bool
+	latency                  *hdrhistogram.Histogram
+}
+
 func encodeAB(f *rundir.Folder) ([]rundir.File, error) {
 	facts, err := factsAs[SagaFacts](&f.Run, modeSaga)
 	if err != nil || facts == nil {
 		return nil, err
 	}
+	a := abSummary{
+		store: f.Run.Store, threads: f.Run.Settings["threads"], seconds: f.Run.MeasuredS, invalid: f.Run.Failed(),
+		complete: facts.Done + facts.Undone + facts.Undecided + facts.Unknown, unknown: facts.Unknown, other: facts.Undone + facts.Undecided,
+		latency: latencies(f, "saga", "saga", "response"),
+	}
+	a.host, a.port = serverOf(&f.Run)
+	return []rundir.File{{Name: "ab.txt", Data: a.text()}}, nil
+}
+
+// serverOf is the host and the port of a run's target, of a cluster the first that
+// was named.
+func serverOf(r *rundir.Run) (host, port string) {
+	u, err := url.Parse(r.Target)
+	if err != nil || u.Host == "" {
+		return r.Target, ""
+	}
+	u.Host, _, _ = strings.Cut(u.Host, ",")
+	return u.Hostname(), u.Port()
+}
+
+func (a *abSummary) text() []byte {
 	var b bytes.Buffer
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "%-24s%s\n", label, fmt.Sprintf(format, args...))
 	}
-	host, port := f.Run.Target, ""
-	if u, err := url.Parse(f.Run.Target); err == nil && u.Host != "" {
-		first, _, _ := strings.Cut(u.Host, ",") // of a cluster the first that was named
-		u.Host = first
-		host, port = u.Hostname(), u.Port()
-	}
-	complete := facts.Done + facts.Undone + facts.Undecided + facts.Unknown
-	bad := complete - facts.Done
-	seconds, threads := f.Run.MeasuredS, f.Run.Settings["threads"]
+	bad := a.unknown + a.other
 	b.WriteString(abBanner)
-	fmt.Fprintf(&b, "\nBenchmarking %s (be patient).....done\n\n\n", host)
-	line("Server Software:", "%s %s", f.Run.Store.Name, f.Run.Store.Version)
-	line("Server Hostname:", "%s", host)
-	line("Server Port:", "%s", port)
+	fmt.Fprintf(&b, "\nBenchmarking %s (be patient).....done\n\n\n", a.host)
+	line("Server Software:", "%s %s", a.store.Name, a.store.Version)
+	line("Server Hostname:", "%s", a.host)
+	line("Server Port:", "%s", a.port)
 	b.WriteString("\n")
 	line("Document Path:", "/tx/saga")
 	line("Document Length:", "%d bytes", len(successReply))
 	b.WriteString("\n")
-	line("Concurrency Level:", "%.0f", threads)
-	line("Time taken for tests:", "%.3f seconds", seconds)
-	line("Complete requests:", "%d", complete)
+	line("Concurrency Level:", "%.0f", a.threads)
+	line("Time taken for tests:", "%.3f seconds", a.seconds)
+	line("Complete requests:", "%d", a.complete)
 	line("Failed requests:", "%d", bad)
 	if bad > 0 {
-		fmt.Fprintf(&b, "   (Connect: 0, Receive: %d, Length: %d, Exceptions: 0)\n", facts.Unknown, facts.Undone+facts.Undecided)
-		if n := facts.Undone + facts.Undecided; n > 0 {
-			line("Non-2xx responses:", "%d", n)
+		fmt.Fprintf(&b, "   (Connect: 0, Receive: %d, Length: %d, Exceptions: 0)\n", a.unknown, a.other)
+		if a.other > 0 {
+			line("Non-2xx responses:", "%d", a.other)
 		}
 	}
-	bytesAll := complete * int64(len(successReply))
+	bytesAll := a.complete * int64(len(successReply))
 	line("Total transferred:", "%d bytes", bytesAll)
 	line("HTML transferred:", "%d bytes", bytesAll)
-	n := float64(complete)
-	rate := n / seconds
-	if f.Run.Failed() {
+	rate := float64(a.complete) / a.seconds
+	if a.invalid {
 		rate = math.NaN()
 	}
 	line("Requests per second:", "%.2f [#/sec] (mean)", rate)
-	line("Time per request:", "%.3f [ms] (mean)", threads*1000/rate)
+	line("Time per request:", "%.3f [ms] (mean)", a.threads*1000/rate)
 	line("Time per request:", "%.3f [ms] (mean, across all concurrent requests)", 1000/rate)
 	line("Transfer rate:", "%.2f [Kbytes/sec] received", rate*float64(len(successReply))/1024)
-	abTimes(&b, latencies(f, "saga", "saga", "response"))
-	return []rundir.File{{Name: "ab.txt", Data: b.Bytes()}}, nil
+	abTimes(&b, a.latency)
+	return b.Bytes()
 }
 
 func abTimes(b *bytes.Buffer, h *hdrhistogram.Histogram) {

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Part is a document to make: of one run, or of several where the format joins them.
+type Part struct {
+	Format rundir.Format
+	Runs   []*rundir.Folder
+}
+
+// Plan says which documents some runs have in the formats with these ids: one of all
+// runs of a profile where the format can join them, else one a run. Runs are taken
+// in the order in which they began.
+func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part, error) {
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b *rundir.Folder) int { return a.Run.Started.Compare(b.Run.Started) })
+	var parts []Part
+	for _, id := range ids {
+		for _, f := range runs {
+			picked, err := Pick(formats, []string{id}, f.Run.Profile)
+			if err != nil {
+				return nil, err
+			}
+			at := slices.IndexFunc(parts, func(p Part) bool {
+				return p.Format.ID == picked[0].ID && p.Format.Join != nil && picked[0].Join != nil && p.Runs[0].Run.Profile == f.Run.Profile
+			})
+			if at < 0 {
+				parts = append(parts, Part{picked[0], []*rundir.Folder{f}})
+				continue
+			}
+			parts[at].Runs = append(parts[at].Runs, f)
+		}
+	}
+	return parts, nil
+}
+
+// Joined says whether the document is one of all runs.
+func (p Part) Joined() bool { return p.Format.Join != nil }
+
+// files makes the document.
+func (p Part) files() ([]rundir.File, error) {
+	if !p.Joined() {
+		return encode(p.Runs[0], p.Format)
+	}
+	files, err := p.Format.Join(p.Runs)
+	if err != nil {
+		return nil, fmt.Errorf("format %s of %d runs: %w", p.Format.ID, len(p.Runs), err)
+	}
+	return files, nil
+}
+
+// WriteJoined writes a document of several runs into dir, made when missing, and
+// returns the names of its files.
+func WriteJoined(p Part, dir string) ([]string, error) {
+	files, err := p.files()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name a folder with --out")
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	return names, rundir.WriteFiles(dir, files)
+}
+
+// PrintAll writes documents to w one after the other; where there are several files,
+// each after a line that names it, with its run where it is of one.
+func PrintAll(w io.Writer, parts []Part) error {
+	type named struct {
+		name string
+		data []byte
+	}
+	var all []named
+	var errs []error
+	for _, p := range parts {
+		files, err := p.files()
+		errs = append(errs, err)
+		for _, f := range files {
+			name := f.Name
+			if !p.Joined() && len(parts) > 1 {
+				name = p.Runs[0].Run.ID + "/" + name
+			}
+			all = append(all, named{name, f.Data})
+		}
+	}
+	for i, f := range all {
+		sep := ""
+		if len(all) > 1 {
+			sep = "==> " + f.name + " <==\n"
+		}
+		if i > 0 {
+			sep = "\n" + sep
+		}
+		if _, err := io.WriteString(w, sep+string(f.data)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
