@@ -85,8 +85,8 @@ var places = []placed{
 		theirs: "--set prefix=y",
 	},
 	{
-		name: "group of maps", updates: "customers", on: "redis* mariadb* postgres* sqlite*",
-		args: "--profile group", theirs: "--seed 7",
+		name: "group of maps", on: "redis* mariadb* postgres* sqlite*",
+		args: "--profile group", theirs: "--set put1.key.startNum=100 --set put2.key.startNum=100",
 		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
 			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
 	},

@@ -43,7 +43,14 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
 		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
 		loads := b.loads(st)
-		if loads && !st.writes && !st.removes {
+		if spot.State == place.Shared && st.op.table {
+			if err := b.room.(*sqlRoom).fits(ctx, st.op, st.writes || loads); err != nil {
+				return err
+			}
+		}
+		// A table that is read and missing is made, loaded or not.
+		makes := loads || st.op.table && spot.State == place.Fresh
+		if makes && !st.writes && !st.removes {
 			if err := c.Write(st.space); err != nil {
 				return err
 			}

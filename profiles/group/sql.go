@@ -102,29 +102,6 @@ func (r *sqlRoom) size(ctx context.Context, o *opSpec) (int64, error) {
 	return n, err
 }
 
-// makeTables makes the tables that are missing, and adds missing columns.
-func (r *sqlRoom) makeTables(ctx context.Context) error {
-	if err := r.db.EnsureDatabase(ctx, r.b.s.namespace); err != nil {
-		return err
-	}
-	done := map[string]bool{}
-	for _, o := range r.b.s.order {
-		if !o.table || done[o.space.Name] {
-			continue
-		}
-		done[o.space.Name] = true
-		t := r.textsOf(o)
-		if err := r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(o.factory.entity.blank()); err != nil {
-			err = fmt.Errorf("make table %s: %w", t.name, err)
-			if r.db.Classify(err) == store.Refused {
-				return fault.Store(err, "the user needs CREATE on this database; or let somebody else make the table, and grant SELECT, INSERT, UPDATE and DELETE")
-			}
-			return fault.Code(err, fault.CodeStore)
-		}
-	}
-	return nil
-}
-
 // id is the column by which an object is found: the first of the primary key or,
 // of children with a key of two columns, which begins with the parent's, the last.
 func (r *sqlRoom) id(o *opSpec) string {
