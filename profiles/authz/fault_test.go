@@ -189,8 +189,13 @@ func TestWrongDecisionFailsTheRun(t *testing.T) {
 	require.NoError(t, finish(t, start(t, target, "load=only")).Err)
 	spoil(t, target)
 	o := finish(t, start(t, target, "load=never", "tests=valid"))
-	require.ErrorContains(t, o.Err, "denied, and is allowed")
+	require.ErrorContains(t, o.Err, "verification failed: ")
 	assert.Equal(t, workload.Failed, o.Run.Verification.State)
+	var found []string
+	for _, c := range o.Run.Verification.Checks {
+		found = append(found, c.Examples...)
+	}
+	assert.Contains(t, strings.Join(found, "\n"), "denied, and is allowed")
 }
 
 func TestLoadNeverWantsALoad(t *testing.T) {
