@@ -9,17 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run that is stopped and goes on says so: it is marked, and degrades the verdict.
+// A run that is stopped and goes on stands still meanwhile: no time, duration or second
+// of its has the gap. It says so: it is marked, and degrades the verdict.
 func TestASuspendedRunSaysSo(t *testing.T) {
 	t.Parallel()
-	p := start(t, binary(t), "--duration", "10m")
+	p := start(t, binary(t), "--target", "null:", "--duration", "4s", "--rate", "500")
 	require.NoError(t, measured(p.out, 1))
 	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
-	time.Sleep(1500 * time.Millisecond) // how long it is stopped is what is tested
+	time.Sleep(2 * time.Second) // how long it is stopped is what is tested
 	require.NoError(t, p.Process.Signal(syscall.SIGCONT))
-	require.NoError(t, measured(p.out, 2))
-	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	assert.Equal(t, 130, p.end(t), p.stderr.String())
+	assert.Equal(t, 0, p.end(t), p.stderr.String())
 	run := p.folder(t).Run
 	assert.Contains(t, run.Verdict.Causes, "suspended")
 	require.NotNil(t, run.Observed)
@@ -27,5 +26,12 @@ func TestASuspendedRunSaysSo(t *testing.T) {
 	assert.Greater(t, run.Observed.Suspensions[0].ForS, 1.0)
 	require.NotEmpty(t, run.Marks)
 	assert.Contains(t, run.Marks[0].Note, "suspended for ")
+	assert.InDelta(t, 2, run.Observed.Suspensions[0].ForS, 0.5)
+	assert.InDelta(t, 4, run.MeasuredS, 0.5, "the phase has its time all the same")
+	require.NotEmpty(t, run.Operations)
+	for _, o := range run.Operations {
+		assert.Less(t, o.Response.P99, (500 * time.Millisecond).Nanoseconds(), o.Op)
+		assert.Less(t, o.Response.Max, time.Second.Nanoseconds(), o.Op)
+	}
 	assert.Contains(t, p.stdout.String(), "verdict DEGRADED")
 }

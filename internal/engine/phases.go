@@ -97,8 +97,7 @@ func (r *Run) startReady() {
 			go t.supervise()
 		}
 		if spec.Duration > 0 {
-			left := time.Duration(max(-now, 0)) + spec.Duration
-			r.timers = append(r.timers, time.AfterFunc(left, func() { r.endPhase(p) }))
+			r.when(max(now, 0)+int64(spec.Duration), func() { r.endPhase(p) })
 		}
 		if len(p.tracks) == 0 {
 			p.state = over
@@ -106,10 +105,8 @@ func (r *Run) startReady() {
 	}
 }
 
-// endPhase ends a phase that has reached its duration.
+// endPhase ends a phase that has reached its duration. The caller holds r.mu.
 func (r *Run) endPhase(p *phaseState) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if p.state != running || r.stopped {
 		return
 	}
@@ -117,13 +114,11 @@ func (r *Run) endPhase(p *phaseState) {
 	for _, t := range p.tracks {
 		t.end()
 	}
-	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	r.when(r.now()+int64(r.opts.Grace), func() {
 		if p.state == running { // an operation hangs: cancelling ends the run
 			r.giveUp()
 		}
-	}))
+	})
 }
 
 // trackOver is called by a track's supervisor when no worker is left.
@@ -156,7 +151,7 @@ func (r *Run) trackOver(t *track) {
 func (r *Run) finish() {
 	result := r.col.Close()
 	r.mu.Lock()
-	r.result = result
+	r.result, r.closed = result, true
 	for _, timer := range r.timers {
 		timer.Stop()
 	}
@@ -172,15 +167,20 @@ func (r *Run) conduct(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	wait := func(until time.Duration) bool {
-		timer.Reset(until - time.Duration(r.now()))
-		select {
-		case <-timer.C:
-			return true
-		case <-ctx.Done():
-			r.Stop(context.Cause(ctx))
-		case <-r.ending:
+		for {
+			timer.Reset(until - r.Elapsed())
+			select {
+			case <-timer.C:
+				if r.Elapsed() < until { // it was suspended
+					continue
+				}
+				return true
+			case <-ctx.Done():
+				r.Stop(context.Cause(ctx))
+			case <-r.ending:
+			}
+			return false
 		}
-		return false
 	}
 	if r.opts.Warmup > 0 {
 		if !wait(0) {

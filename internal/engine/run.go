@@ -59,13 +59,15 @@ type Options struct {
 	// PlainTimer makes an open loop wait by the runtime's timer alone, as it does
 	// where the system has nothing better: for comparison.
 	PlainTimer bool
+	// Signs tell when the process was stopped; the zero value goes by silence alone.
+	Signs Signs
 }
 
 // Run is a run in progress. All methods may be called from any goroutine and
 // none of them blocks but Wait.
 type Run struct {
 	opts   Options
-	base   time.Time // when measurement begins
+	clock  clock
 	col    *measure.Collector
 	tracks []*track
 	// precise says that workers may sleep by alarms.
@@ -78,6 +80,7 @@ type Run struct {
 
 	mu        sync.Mutex
 	stopped   bool
+	closed    bool // the books are
 	measuring bool
 	cause     error
 	byTime    bool // a phase reached its duration
@@ -107,13 +110,16 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	o.Timetable = slices.Clone(o.Timetable)
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
 	r := &Run{
-		opts: o, base: time.Now().Add(o.Warmup), knobs: o.Plan.Knobs,
+		opts: o, knobs: o.Plan.Knobs,
 		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},
 	}
+	r.clock.start(time.Now().Add(o.Warmup), o.Signs)
 	if err := r.layOut(); err != nil {
 		return nil, err
 	}
+	r.clock.newest = r.col.Newest
 	r.hard, r.kill = context.WithCancel(context.WithoutCancel(ctx))
+	go r.clock.run(r.done)
 	go r.col.Run()
 	r.mu.Lock()
 	r.measuring = o.Warmup == 0
@@ -128,7 +134,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 // layOut builds tracks and collector from the plan.
 func (r *Run) layOut() error {
 	cfg := measure.Config{
-		Classify: r.classify, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Start: -int64(r.opts.Warmup), Source: source{r},
+		Classify: r.classify, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions,
 		Sink: r.opts.Sink, SinkFailed: r.Stop,
 	}
 	for i := range r.opts.Plan.Phases {
@@ -168,8 +174,8 @@ func (r *Run) classify(err error) uint8 {
 	return max(r.opts.Classify(err), 1)
 }
 
-// now tells nanoseconds since measurement began.
-func (r *Run) now() int64 { return int64(time.Since(r.base)) }
+// now tells nanoseconds since measurement began, without suspensions.
+func (r *Run) now() int64 { return r.clock.read() }
 
 // Snapshot returns the newest state of the run; never nil.
 func (r *Run) Snapshot() *measure.Snapshot { return r.col.Snapshot() }
@@ -191,11 +197,7 @@ func (r *Run) stop(cause error) {
 	for _, t := range r.tracks {
 		t.end()
 	}
-	r.timers = append(r.timers, time.AfterFunc(r.opts.Grace, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.giveUp()
-	}))
+	r.when(r.now()+int64(r.opts.Grace), r.giveUp)
 }
 
 // Kill ends the run at once: operations under way are cancelled.

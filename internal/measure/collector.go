@@ -72,6 +72,17 @@ type Config struct {
 	// Sink takes each finished second; SinkFailed is told of its first error.
 	Sink       func(*Second) error
 	SinkFailed func(error)
+	// Gaps lists the suspensions so far, in order; nil: there are none.
+	Gaps func() []*Gap
+}
+
+// Gap is a stretch in which the process was stopped. The time of the run stands
+// still meanwhile: At is its moment before and after.
+type Gap struct {
+	At  int64
+	For time.Duration
+	// Untimed counts the operations under way across it: counted, not timed.
+	Untimed atomic.Int64
 }
 
 // Collector owns every histogram of a run. One goroutine, Run, does all the work;
@@ -101,6 +112,7 @@ type Collector struct {
 	lines   []timeline
 	number  int64
 	failed  bool
+	gaps    []*Gap
 	last    *Result
 }
 
@@ -234,6 +246,9 @@ func (c *Collector) recycle(b *batch) {
 
 func (c *Collector) take(b *batch) {
 	n := b.n.Load()
+	if c.cfg.Gaps != nil {
+		c.gaps = c.cfg.Gaps() // after n: all that these samples may have seen
+	}
 	for i := b.taken; i < n; i++ {
 		c.add(&b.s[i])
 	}
@@ -250,18 +265,33 @@ func (c *Collector) add(s *Sample) {
 		a = &c.accs[1]
 	}
 	t := a.of(s.Op, s.Segment)
+	timed := c.timed(s)
 	if s.Class == 0 {
 		t.count += int64(s.Units)
-		t.record(s)
+		if timed {
+			t.record(s)
+		}
 		return
 	}
 	t.errors++
-	if s.Class == c.cfg.Timeout {
+	if timed && s.Class == c.cfg.Timeout {
 		t.record(s)
 	}
 	if !warm {
 		c.errs[errorKey{s.Op, s.Class}]++
 	}
+}
+
+// timed says whether a sample's times mean anything: not those of an operation that
+// was under way while the process was stopped.
+func (c *Collector) timed(s *Sample) bool {
+	for i := len(c.gaps) - 1; i >= 0 && s.Start < c.gaps[i].At; i-- {
+		if s.End >= c.gaps[i].At {
+			c.gaps[i].Untimed.Add(1)
+			return false
+		}
+	}
+	return true
 }
 
 func (a *accumulator) of(op, segment uint16) *times {

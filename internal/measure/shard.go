@@ -69,6 +69,17 @@ func (s *Shard) Ended() { s.since.Store(none) }
 // Failed returns the class of err and keeps its message if it is new.
 func (s *Shard) Failed(op uint16, err error) uint8 { return s.c.log.note(op, err) }
 
+// Newest tells when the newest operation under way began; math.MinInt64: none is.
+func (c *Collector) Newest() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := int64(none)
+	for _, s := range c.shards {
+		at = max(at, s.since.Load())
+	}
+	return at
+}
+
 // Close hands over what is left. The shard must not be used again.
 func (s *Shard) Close() {
 	s.Ended()

@@ -37,8 +37,8 @@ func (w Waiting) String() string {
 // work.
 func (l *Live) Waiting() (Waiting, bool) {
 	w := Waiting{Limit: l.Inputs.Drain}
-	begun := l.began.Add(l.Inputs.Warmup)
-	if l.plan.UnderWay != nil && time.Since(begun) >= l.Inputs.Duration {
+	now := l.run.Elapsed()
+	if l.plan.UnderWay != nil && now >= l.Inputs.Duration {
 		what, since := l.plan.UnderWay()
 		if len(what) > 0 {
 			w.What, w.Still = what, time.Since(since)
@@ -46,7 +46,7 @@ func (l *Live) Waiting() (Waiting, bool) {
 	}
 	if since, what, ok := l.run.Waiting(); ok {
 		w.What = append(w.What, what...)
-		w.Still = max(w.Still, time.Since(begun)-since)
+		w.Still = max(w.Still, now-since)
 	}
 	return w, len(w.What) > 0
 }
@@ -135,7 +135,7 @@ func (l *Live) timeUp() time.Time {
 		l.ended = time.Now()
 	}
 	if d := l.Inputs.Duration; d > 0 {
-		if up := l.began.Add(l.Inputs.Warmup + d); up.Before(l.ended) && l.run.ByDuration() {
+		if up := l.began.Add(l.Inputs.Warmup + d + l.run.Suspended()); up.Before(l.ended) && l.run.ByDuration() {
 			return up
 		}
 	}

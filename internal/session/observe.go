@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +47,7 @@ func (l *Live) observe() {
 	}
 	l.poolBegins()
 	warm := l.Inputs.Warmup > 0
+	known := 0 // suspensions
 	timer := time.NewTimer(watch.Beat)
 	defer timer.Stop()
 	for n := 1; ; n++ {
@@ -56,8 +59,13 @@ func (l *Live) observe() {
 			return
 		case <-timer.C:
 		}
-		if gone := self.Beaten(time.Since(set)); gone > 0 {
-			l.run.Mark("suspended for " + units.Duration(gone))
+		gone := self.Beaten(time.Since(set))
+		for _, g := range l.run.Suspensions()[known:] {
+			gone += g.For
+			known++
+		}
+		if gone > 0 {
+			l.run.Mark("suspended for " + units.Duration(gone.Round(time.Millisecond)))
 		}
 		if warm && l.run.Snapshot().At >= 0 {
 			warm, n = false, 0
@@ -90,8 +98,21 @@ func (l *Live) observedNow() *verdict.Observed {
 	if pool, ok := l.Pool(); ok {
 		o.PoolSize, o.PoolWaits, o.PoolWaitNs = pool.Size, pool.Waits-l.waits, pool.WaitNs-l.waitNs
 	}
+	o.Suspensions = suspensions(o.Suspensions, l.run.Suspensions())
 	o.Growth = verdict.Grown(l.backlog, l.rate)
 	return &o
+}
+
+// suspensions adds to the naps of the machine the stops of the process, in order.
+func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Suspension {
+	all := slices.Clone(naps)
+	for _, g := range stops {
+		if g.At >= 0 { // in warm-up it does not matter
+			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load()})
+		}
+	}
+	slices.SortFunc(all, func(a, b verdict.Suspension) int { return cmp.Compare(a.AtS, b.AtS) })
+	return all
 }
 
 // Verdict is what the run is worth as of its last finished second.

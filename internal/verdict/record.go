@@ -111,7 +111,8 @@ type Step struct {
 type Suspension struct {
 	AtS  float64 `json:"at_s"`
 	ForS float64 `json:"for_s"`
-	// Untimed is how many operations were under way across it: counted, not timed.
+	// Untimed is how many operations were under way across it: counted, not timed. It
+	// is 0 when the machine slept, for then the clock of all times stood still.
 	Untimed int64 `json:"untimed,omitempty"`
 }
 

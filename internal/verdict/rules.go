@@ -140,8 +140,6 @@ func suspended(r *Record) (string, string) {
 	}
 	if untimed > 0 {
 		text += fmt.Sprintf("; %s across it %s counted but not timed", count(untimed, "operation"), was(untimed))
-	} else {
-		text += "; operations under way or due meanwhile may have that in their times"
 	}
 	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
 }

@@ -20,8 +20,7 @@ const Beat = 100 * time.Millisecond
 const (
 	leastStep  = 100 * time.Millisecond
 	leastSleep = 500 * time.Millisecond
-	// leastStop is how much later than due a beat must come for the process to have
-	// been stopped, not only kept waiting: a second without any of its threads.
+	// leastStop is how late a beat may be to say anything of how timers ring.
 	leastStop = time.Second
 )
 
@@ -82,9 +81,15 @@ func wallAgainst(began, now time.Time) time.Duration {
 	return time.Duration(now.UnixNano()-began.UnixNano()) - now.Sub(began)
 }
 
-// Beaten notes that a timer set for Beat has rung after took. It returns for how
-// long this process has been suspended since the last beat, mostly 0: stopped by a
-// signal (ctrl+z), frozen with its container, or asleep with its machine.
+// Processor is the processor time that this process has used.
+func Processor() time.Duration {
+	used, _ := usedSoFar()
+	return used
+}
+
+// Beaten notes that a timer set for Beat has rung after took. It returns for how long
+// the machine has been asleep since the last beat, mostly 0. That the process alone was
+// stopped is the engine's to notice.
 func (s *Self) Beaten(took time.Duration) time.Duration {
 	return s.beaten(took, time.Now(), asleep())
 }
@@ -102,19 +107,13 @@ func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) ti
 	if moved >= leastStep || moved <= -leastStep {
 		s.seen.Steps = append(slices.Clip(s.seen.Steps), verdict.Step{AtS: now.Sub(s.began).Seconds(), ByS: moved.Seconds()})
 	}
-	gone := time.Duration(0)
-	if late >= leastStop {
-		gone = late
+	if nap < leastSleep {
+		return 0
 	}
-	if nap >= leastSleep {
-		gone += nap
-	}
-	if gone > 0 {
-		s.seen.Suspensions = append(slices.Clip(s.seen.Suspensions), verdict.Suspension{
-			AtS: max(now.Sub(s.began)-took, 0).Seconds(), ForS: gone.Seconds(),
-		})
-	}
-	return gone
+	s.seen.Suspensions = append(slices.Clip(s.seen.Suspensions), verdict.Suspension{
+		AtS: max(now.Sub(s.began)-took, 0).Seconds(), ForS: nap.Seconds(),
+	})
+	return nap
 }
 
 // Observed tells what was seen since the start or Restart.

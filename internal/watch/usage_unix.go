@@ -3,9 +3,19 @@
 package watch
 
 import (
+	"os"
+	"os/signal"
 	"syscall"
 	"time"
 )
+
+// Resumed returns a channel that takes a value when this process goes on after ctrl+z or
+// SIGSTOP, until stop is called.
+func Resumed() (c <-chan os.Signal, stop func()) {
+	resumed := make(chan os.Signal, 1) // one is enough: it is asked after each stop
+	signal.Notify(resumed, syscall.SIGCONT)
+	return resumed, func() { signal.Stop(resumed) }
+}
 
 // usedSoFar is the processor time that this process has used, and how often its memory
 // had to come from the disk.
