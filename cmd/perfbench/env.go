@@ -29,6 +29,9 @@ type Env struct {
 	StdinTerminal, StdoutTerminal, StderrTerminal bool
 	// StdoutWidth is the width of the terminal that stdout is, or 0.
 	StdoutWidth int
+	// Calibrate says that runs may measure the ceiling of perfbench itself beforehand,
+	// and keep it in the cache of the user.
+	Calibrate bool
 	// ReadSecret asks on the terminal without echo; nil when there is none.
 	ReadSecret func(prompt string) (string, error)
 	// Signals delivers interrupts; may be nil.
@@ -202,4 +205,22 @@ func (a *app) stateDir() (string, error) {
 		}
 	}
 	return "", fault.Hint(errors.New("there is no home directory for the state of perfbench"), "set XDG_STATE_HOME to an absolute path")
+}
+
+// cacheDir is where perfbench keeps what it can find out again; empty when there is
+// none, or nothing is to be kept.
+func (a *app) cacheDir() string {
+	if !a.Calibrate {
+		return ""
+	}
+	if dir, _ := a.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "perfbench")
+	}
+	if dir, _ := a.getenv("LocalAppData"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "perfbench", "cache")
+	}
+	if home, _ := a.getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "perfbench")
+	}
+	return ""
 }

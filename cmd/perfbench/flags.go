@@ -156,7 +156,7 @@ func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]str
 func (a *app) sessionEnv() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(allProfiles(), a.presetDir()), Formats: allFormats(), Environ: a.Environ,
-		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf,
+		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf, CacheDir: a.cacheDir(),
 	}
 }
 

@@ -33,7 +33,7 @@ func system() Env {
 		Args: os.Args[1:], Environ: os.Environ(), Signals: signals,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: terminal(os.Stdin), StdoutTerminal: terminal(os.Stdout), StderrTerminal: terminal(os.Stderr),
-		StdoutWidth: width,
+		StdoutWidth: width, Calibrate: true,
 		ReadSecret: func(prompt string) (string, error) {
 			fmt.Fprint(os.Stderr, prompt)
 			secret, err := term.ReadPassword(int(os.Stdin.Fd()))

@@ -53,6 +53,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)
 	run.Observed = l.observedNow()
+	l.recalibrate(ctx, &run)
 	run.Environment = l.environment(run.Observed)
 	if a := l.abandoned(); a != "" {
 		run.Notices = append(run.Notices, a)

@@ -34,6 +34,9 @@ type Env struct {
 	Environ []string
 	// Version is recorded with the run.
 	Version string
+	// CacheDir is where the ceiling of the harness is kept, once it was measured; empty:
+	// it is not measured.
+	CacheDir string
 	// Log takes what may spoil a result; never nil.
 	Log *slog.Logger
 }

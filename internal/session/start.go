@@ -161,6 +161,7 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 			"store less, or name a server with --target")
 	}
 	l.Notices = l.notices()
+	l.calibrate(ctx)
 	return l.begin(ctx, tell)
 }
 

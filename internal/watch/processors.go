@@ -1,0 +1,24 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+)
+
+// Processors names what perfbench has to work with here: the model of the processors,
+// how many there are and may be used, and the quota of the control group.
+func Processors(ctx context.Context) string {
+	model := runtime.GOARCH
+	if infos, err := cpu.InfoWithContext(ctx); err == nil && len(infos) > 0 && infos[0].ModelName != "" {
+		model = infos[0].ModelName
+	}
+	s := fmt.Sprintf("%s, %d processors, GOMAXPROCS %d", model, runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	if t := throttlingOf(os.Getpid()); t.known {
+		s += fmt.Sprintf(", quota %.3g", t.cores)
+	}
+	return s
+}
