@@ -46,88 +46,6 @@ type ground interface {
 	keys() bool
 }
 
-// placed is a plan with very little to do. Whatever it is, nothing of others is lost,
-// and nothing of its own is left that nobody lists.
-type placed struct {
-	name string
-	// on lists the kinds of store; one with a star is told the whole story, elsewhere
-	// what takes long is left out.
-	on string
-	// args are those of run.
-	args string
-	// also is another plan that keeps its data in the same places, on the kinds of store
-	// that alsoOn lists.
-	also, alsoOn string
-	// theirs are further arguments of a run whose data then count as those of others:
-	// with them it writes other entries than without.
-	theirs string
-	// updates ends the names, one a word, of things whose entries a run may change when
-	// it is allowed to write there.
-	updates string
-	// lasting makes a run last; empty is by time and slowly.
-	lasting string
-	// under are names of keys that no run would make and that are in our places.
-	under string
-	// file is given with --file.
-	file string
-}
-
-// Small enough for any machine, and long enough to be met under way when told to last.
-var places = []placed{
-	{
-		name: "ingestion", on: "redis* cluster* cassandra* mariadb* postgres* sqlite* coherence*",
-		args:   "--profile ingestion --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5 --set mapNames=eligibility,profile",
-		theirs: "--set prefix=y",
-	},
-	{
-		name: "ingestion by group", on: "redis* sentinel* cluster postgres",
-		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
-		theirs: "--set prefix=y",
-	},
-	{
-		name: "group of maps", on: "redis* mariadb* postgres* sqlite*",
-		args: "--profile group", theirs: "--set put1.key.startNum=100 --set put2.key.startNum=100",
-		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
-			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
-	},
-	{
-		name: "group of structures", updates: "}", on: "redis* cluster",
-		args: "--profile group",
-		file: "groupNames: g1\ng1: {operations: 'b,h,s,z,l,q,c', threadCount: 1, totalInvocationCount: 4}\n" +
-			"b: {bucket: buckets, testCase: set, totalEntryCount: 4}\nh: {hash: hashes, testCase: put, totalEntryCount: 4}\ns: {rset: members, testCase: add, totalEntryCount: 4}\n" +
-			"z: {zset: ranks, testCase: add, totalEntryCount: 4}\nl: {list: l, testCase: add}\nq: {queue: q, testCase: offer}\nc: {mcache: c, testCase: put, totalEntryCount: 4}\n",
-	},
-	{
-		name: "pbm", on: "redis* cluster mariadb* postgres* sqlite*",
-		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2 --count 10", updates: "summary summary_by_group }",
-	},
-	{
-		name: "saga", on: "redis* cluster mariadb* postgres* sqlite*",
-		args: "--profile tx --preset saga --set countCalls=off --set transactions=5 --set accountCount=10 --threads 1", updates: "account :a", under: "acme:saga:{0}:foreign",
-	},
-	{
-		name: "baseline", on: "redis* mariadb* postgres* sqlite*",
-		args: "--profile tx --preset baseline --set requests=2 --threads 1", lasting: "--duration 10m", updates: "aaaaaaaaa",
-	},
-	{
-		name: "authz", on: "redis* cluster* cassandra* mariadb* postgres* sqlite*",
-		args: "--profile authz --set users=4 --set groups=2 --set tests=valid",
-		also: "--profile authz --set users=4 --set groups=2 --set mode=user-profile", alsoOn: "redis cassandra sqlite",
-		under: "acme:authz:foreign",
-	},
-	{
-		name: "authz profiles", on: "redis cassandra mariadb postgres sqlite",
-		args:  "--profile authz --set users=4 --set groups=2 --set mode=user-profile",
-		under: "acme:authz:foreign",
-	},
-	{
-		name: "event-store", on: "redis* sentinel cassandra* mariadb* postgres* sqlite*",
-		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1",
-		also: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1 --set schema=cradle", alsoOn: "cassandra",
-		under: "acme:events:foreign",
-	},
-}
-
 // TestNothingOfOthersIsLost drives every profile on every kind of store with things of
 // others around: under names like ours, under our very names, empty and full; while
 // another run is under way, and after one that was killed. Each thing of others is
@@ -136,23 +54,30 @@ func TestNothingOfOthersIsLost(t *testing.T) {
 	for _, p := range places {
 		for kind := range strings.FieldsSeq(p.on) {
 			kind, whole := strings.CutSuffix(kind, "*")
+			kind, dies := strings.CutSuffix(kind, "+")
 			t.Run(p.name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
-				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir()}
+				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir(), whole: whole}
 				if p.file != "" {
 					path := filepath.Join(s.dir, "group.yaml")
 					require.NoError(t, os.WriteFile(path, []byte(p.file), 0o600))
 					s.args += " --file " + path
 				}
-				for _, name := range s.g.neighbours() {
-					s.g.plant(t, name, true)
+				for i, name := range s.g.neighbours() {
+					if full := i%2 == 0; !s.g.plant(t, name, full) {
+						s.g.plant(t, name, true)
+					}
 				}
-				s.theirsAre(s.g.dump(t))
-				s.killed()
-				s.cleanup("acme")
+				s.others = s.g.dump(t)
+				if whole || dies {
+					s.killed()
+				} else {
+					s.added()
+				}
+				s.cleanup("")
+				s.taken()
 				if whole {
-					s.cleanup("")
-					s.taken()
+					s.cleanup("acme")
 					s.single()
 				}
 			})
@@ -165,14 +90,14 @@ type story struct {
 	placed
 	t    *testing.T
 	kind string
-	g    ground
-	dir  string
+	// whole says that all is told, however long it takes.
+	whole bool
+	g     ground
+	dir   string
 	// others is all that is not ours, ours the names of what the plan makes.
 	others things
 	ours   []string
 }
-
-func (s *story) theirsAre(all things) { s.others = all }
 
 // command carries out a command line, with words between blanks.
 func (s *story) command(line string, more ...string) (code int, stdout, stderr string) {
@@ -373,18 +298,29 @@ func (s *story) killed() {
 		return !held(code, stderr)
 	}), "the lease of a dead run does not lapse")
 	assert.Zero(s.t, code, "the run after one that was killed: %s", stderr)
-	s.intact("after a killed run and the next", s.others)
+	s.listed("after a killed run and the next")
+}
+
+// added tells of a run that adds what is then listed and deleted.
+func (s *story) added() {
+	s.works("a run")
+	s.listed("after a run")
+}
+
+// listed wants what was made to be listed, and to go when it is deleted.
+func (s *story) listed(when string) {
+	s.intact(when, s.others)
 	if slices.Contains(strings.Fields(s.alsoOn), s.kind) {
-		code, stderr = s.beginIn("acme", s.also)
+		code, stderr := s.beginIn("acme", s.also)
 		assert.Zero(s.t, code, "%s: %s", s.also, stderr)
 	}
-	code, stdout, stderr = s.command("data list --json --namespace acme --target", s.g.target())
+	code, stdout, stderr := s.command("data list --json --namespace acme --target", s.g.target())
 	var listed []any
 	assert.Zero(s.t, code, stderr)
 	require.NoError(s.t, json.Unmarshal([]byte(stdout), &listed))
 	assert.NotEmpty(s.t, listed, "nothing is listed")
-	s.deleted("after a killed run")
-	s.clean("data delete after a killed run and the next")
+	s.deleted(when)
+	s.clean("data delete " + when)
 }
 
 // cleanup tells of a run that takes away what it made.
@@ -394,18 +330,15 @@ func (s *story) cleanup(namespace string) {
 	s.clean("--cleanup in namespace \"" + namespace + "\"")
 }
 
-// taken tells of places that others have filled with what looks like ours.
+// taken tells of places that others have filled with what looks like ours, and of the
+// same places when they are empty.
 func (s *story) taken() {
 	s.works("the first run", strings.Fields(s.theirs)...)
 	var records []string
 	s.ours, records = s.made(s.g.dump(s.t))
 	s.g.remove(s.t, records...) // now it is of others
-	full := s.g.dump(s.t)
-	s.refused("our names are taken")
-	s.shared("our names are taken", full)
-	s.wipe()
+	s.shared("our names are taken")
 
-	s.works("a run after that", strings.Fields(s.theirs)...)
 	_, records = s.made(s.g.dump(s.t))
 	s.g.remove(s.t, records...)
 	left := false
@@ -413,18 +346,23 @@ func (s *story) taken() {
 		left = s.g.hollow(s.t, name) || left
 	}
 	if left {
-		empty := s.g.dump(s.t)
-		s.refused("our names are taken by what is empty")
-		s.shared("our names are taken by what is empty", empty)
+		s.shared("our names are taken by what is empty")
 	}
 	s.wipe()
 }
 
-// shared tells of a run that may write into what others have made.
-func (s *story) shared(when string, theirs things) {
-	s.works(when+", --allow-existing", "--allow-existing")
-	s.intact(when+", --allow-existing", theirs)
-	s.works(when+", --cleanup", "--cleanup")
+// shared tells of a run that is refused what others have made, and of one that may
+// write there.
+func (s *story) shared(when string) {
+	theirs := s.g.dump(s.t)
+	s.refused(when)
+	if s.whole {
+		s.works(when+", --allow-existing", "--allow-existing")
+		s.intact(when+", --allow-existing", theirs)
+		s.works(when+", --cleanup", "--cleanup")
+	} else {
+		s.works(when+", --allow-existing --cleanup", "--allow-existing", "--cleanup")
+	}
 	s.intact(when+", --cleanup", theirs)
 	s.deleted(when)
 	s.intact(when+", data delete", theirs)

@@ -42,7 +42,10 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (sto
 		return store.Found{Exists: true, Kind: "table with other columns", Size: -1}, nil
 	}
 	found := store.Found{Exists: true, Kind: "table"}
-	if found.Size, err = c.count(ctx, t); err != nil {
+	switch found.Size, err = c.count(ctx, t); {
+	case absent(err): // somebody is making or dropping it at this moment
+		found.Size = -1
+	case err != nil:
 		return store.Found{}, wrap("count", t, err)
 	}
 	return found, nil
