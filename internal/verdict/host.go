@@ -51,7 +51,7 @@ func cpu(r *Record) (string, string) {
 
 func stolen(r *Record) (string, string) {
 	o := r.Observed
-	if o == nil || o.Stolen < stolenShare {
+	if o == nil || o.Stolen < stolenShare || o.Stolen*o.Seconds < stolenLeast {
 		return "", ""
 	}
 	return Degraded, fmt.Sprintf("the hypervisor gave %s of this machine's time to others: run on a machine of your own, or one that is not shared", percent(o.Stolen))

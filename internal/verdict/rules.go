@@ -18,6 +18,7 @@ const (
 	cpuShare       = 0.85 // of the processors that we may use
 	throttledShare = 0.01 // of the quota's periods, or of the time
 	stolenShare    = 0.02 // of the time
+	stolenLeast    = 0.05 // seconds of each processor: the system counts them in hundredths
 	schedShare     = 0.20 // of a response percentile that may be waiting for a processor
 	schedLeast     = 50 * time.Microsecond
 	wakeLate       = 5 * time.Millisecond // of a timer, one time out of ten

@@ -168,3 +168,11 @@ func TestARunThatGoesOnIsNotJudgedByItsEnd(t *testing.T) {
 	r.Observed = nil
 	assert.Equal(t, Valid, Judge(r).State, fmt.Sprint(Judge(r).Reasons))
 }
+
+func TestOneTickOfAShortRunIsNotStolenTime(t *testing.T) {
+	r := clean()
+	r.Observed.Seconds, r.Observed.Stolen = 0.05, 0.1 // a hundredth of a second on one of two processors
+	assert.False(t, Judge(r).Has(Stolen))
+	r.Observed.Seconds = 1
+	assert.True(t, Judge(r).Has(Stolen))
+}
