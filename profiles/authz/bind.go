@@ -58,7 +58,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 	if !ok {
 		return errors.New("authz: the plan is of another profile")
 	}
-	b := &binding{bound: &bound{s: s}}
+	b := &binding{bound: &bound{s: s, conn: c}}
 	b.l, b.spaces = layerOf(s, c)
 	for i := range p.Phases {
 		ph := &p.Phases[i]

@@ -198,6 +198,24 @@ func TestWrongDecisionFailsTheRun(t *testing.T) {
 	assert.Contains(t, strings.Join(found, "\n"), "denied, and is allowed")
 }
 
+// A load does not try for ever to write where somebody else keeps something.
+func TestLoadEndsWhereOthersAreInTheWay(t *testing.T) {
+	target := labtest.Redis(t).URL()
+	l := start(t, target, "users=400", "groups=200", "load=only")
+	require.Eventually(t, func() bool {
+		overwrite(t, target)
+		select {
+		case <-l.Done():
+			return true
+		default:
+			return false
+		}
+	}, time.Minute, time.Millisecond)
+	o := finish(t, l)
+	require.ErrorContains(t, o.Err, "somebody else's data is where item")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(o.Err))
+}
+
 func TestLoadNeverWantsALoad(t *testing.T) {
 	for _, set := range [][]string{{"load=never"}, {"load=never", "mode=user-profile"}} {
 		_, err := tryStart(t, labtest.Redis(t).URL(), set...)

@@ -19,3 +19,17 @@ func spoil(t *testing.T, url string) {
 	require.NotEmpty(t, keys)
 	require.NoError(t, c.Del(t.Context(), keys[0]).Err())
 }
+
+// overwrite puts a text where the members of groups are kept.
+func overwrite(t *testing.T, url string) {
+	t.Helper()
+	o, err := goredis.ParseURL(url)
+	require.NoError(t, err)
+	c := goredis.NewClient(o)
+	defer c.Close()
+	keys, err := c.Keys(t.Context(), "perfbench:authz:{*}:m[gu]:g:*").Result()
+	require.NoError(t, err)
+	for _, k := range keys {
+		require.NoError(t, c.Set(t.Context(), k, "somebody else's", 0).Err())
+	}
+}

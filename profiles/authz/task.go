@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -25,8 +26,9 @@ func (s *spec) hopeless(since, now int64) bool {
 
 // bound is the plan at work on one store.
 type bound struct {
-	s *spec
-	l layer
+	s    *spec
+	l    layer
+	conn store.Conn
 }
 
 // worker is what the tasks have in common. It belongs to its worker.
@@ -99,6 +101,10 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	now := it.Now()
 	k.tallies[next.kind].note(from, now, k.cost(), err)
+	if err != nil && k.b.conn.Classify(err) == store.WrongType { // trying again would not help
+		l.end(next, now, stored, err)
+		return workload.Fatal(fault.Store(fmt.Errorf("load %s of tenant %s: somebody else's data is where item %d of %d belongs: %w", kd.name, k.t.name, next.i+1, kd.n, err), "use another --namespace"))
+	}
 	if since := l.end(next, now, stored, err); err != nil && k.b.s.hopeless(since, now) {
 		return workload.Fatal(fault.Code(fmt.Errorf("load %s of tenant %s: item %d of %d was given up after failing for %s (--drain): %w", kd.name, k.t.name, next.i+1, kd.n, units.Duration(time.Duration(now-since)), err), fault.CodeStore))
 	}
