@@ -375,7 +375,7 @@ func (s *story) single() {
 		names = append([]string{names[0]}, names[len(names)-n+1:]...)
 	}
 	if s.under != "" && s.g.keys() {
-		names = []string{s.under} // under a name of ours a string makes a run err for as long as it lasts
+		names = append(names, s.under)
 	}
 	for i, name := range names {
 		full := i%2 == 0
