@@ -85,8 +85,9 @@ func (l *Live) calibrates() bool {
 		return false
 	}
 	for _, q := range l.Profile.Params {
-		if q.Kind == workload.Target && strings.Contains(l.Inputs.Values[q.Name].Text, ":") {
-			return false // it is no affair of another server
+		text := l.Inputs.Values[q.Name].Text
+		if q.Kind == workload.Target && strings.Contains(text, ":") || q.Outside && text != "" {
+			return false // it is no affair of another server, nor of a file that the run writes
 		}
 	}
 	b, ok := l.Profile.Binding("null")

@@ -107,6 +107,9 @@ type Param struct {
 	// Track says that the parameter exists once per track, as TRACK.Name; without
 	// a track it sets all.
 	Track bool
+	// Outside says that the value names something beside the store that a run changes,
+	// such as a file: only the run itself may have it, no trial before it.
+	Outside bool
 }
 
 func (v Value) bad(want string) error {

@@ -80,7 +80,7 @@ func sagaParams() []workload.Param {
 			Help: "saga on a dtm server: the address at which it reaches the participants, which perfbench serves; port 0 takes a free one",
 		},
 		{
-			Name: "ackLog", Kind: workload.Text,
+			Name: "ackLog", Kind: workload.Text, Outside: true,
 			Help: "saga: a file that gets each acknowledged gid at once; if it is there already, what it holds is checked too: for runs that were killed",
 		},
 	}
