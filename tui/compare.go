@@ -91,7 +91,7 @@ func compareRuns(bench Bench, a, b string) (*comparedRuns, error) {
 func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		c.toast.tick(e)
+		c.toast.tick(e.now)
 	case comparedMsg:
 		if msg.a == c.a && msg.b == c.b {
 			c.made, c.err = msg.made, msg.err
@@ -128,7 +128,7 @@ func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Swap):
 		return replace(newCompare(c.b, c.a))
 	case key.Matches(msg, k.Copy):
-		c.toast.say(e, "comparison copied", false)
+		c.toast.say(e.now, "comparison copied", false)
 		return tea.SetClipboard(c.made.text())
 	}
 	return nil
@@ -169,7 +169,7 @@ func (c *comparison) view(e env) string {
 		}
 		lines := []string{fit(" "+s.bold.on("Compare"), e.w)}
 		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, e.h-2, body)...)
-		return page(e.w, e.h, append(lines, footer(e, c.keys().short)))
+		return page(e.w, e.h, append(lines, footer(e.styles, e.w, c.keys().short)))
 	}
 	c.op = min(c.op, len(c.made.parts)-1)
 	lines := []string{c.headline(e), c.what(e)}
@@ -189,7 +189,7 @@ func (c *comparison) view(e env) string {
 		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, len(table)+2, table)...)
 		lines = append(lines, panel{title: "Latency of one call"}.draw(s, e.w, bars, indent(c.distributions(s, e.w-4, bars-2)))...)
 	}
-	return page(e.w, e.h, append(lines, c.bottom(e), footer(e, c.keys().short)))
+	return page(e.w, e.h, append(lines, c.bottom(e), footer(e.styles, e.w, c.keys().short)))
 }
 
 func (c *comparison) headline(e env) string {

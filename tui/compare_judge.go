@@ -132,7 +132,7 @@ func (s *runSide) seconds(f *rundir.Folder, op *measure.Operation) {
 	c := f.Course()
 	n := min(int(math.Floor(f.Run.MeasuredS)), len(c.Rates)+c.First)
 	n = max(n, 0)
-	s.rates, s.p50, s.p99 = gaps(n), gaps(n), gaps(n)
+	s.rates, s.p50, s.p99 = rundir.Gaps(n), rundir.Gaps(n), rundir.Gaps(n)
 	if op == nil {
 		for i := range n {
 			s.rates[i], s.p50[i], s.p99[i] = c.Rates[i-c.First], c.P50[i-c.First], c.P99[i-c.First]

@@ -50,7 +50,7 @@ func (d *dashboard) view(e env) string {
 	for len(lines) < e.h-1 {
 		lines = append(lines, strings.Repeat(" ", e.w))
 	}
-	return page(e.w, e.h, append(lines, footer(e, d.keys().short)))
+	return page(e.w, e.h, append(lines, footer(e.styles, e.w, d.keys().short)))
 }
 
 // preparing is what is seen until the first worker runs.
@@ -78,7 +78,7 @@ func (d *dashboard) preparing(e env) string {
 		}
 	}
 	out := append([]string{d.status(e)}, panel{title: "Preparing", focused: true}.draw(s, e.w, e.h-2, lines)...)
-	return page(e.w, e.h, append(out, footer(e, d.keys().short)))
+	return page(e.w, e.h, append(out, footer(e.styles, e.w, d.keys().short)))
 }
 
 // status is the first line: what runs, where, how far.

@@ -59,7 +59,7 @@ func (h *history) typing() bool { return h.filtering }
 func (h *history) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		h.toast.tick(e)
+		h.toast.tick(e.now)
 	case historyMsg:
 		h.runs, h.err, h.loaded = msg.runs, msg.err, true
 		h.sift()
@@ -155,7 +155,7 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 		a, b, _ := h.pair()
 		return open(newCompare(a, b))
 	case presses(msg, k.Compare):
-		h.toast.say(e, "choose two runs with space, or one and stand on the other", false)
+		h.toast.say(e.now, "choose two runs with space, or one and stand on the other", false)
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (h *history) view(e env) string {
 		}
 	}
 	lines = append(lines, p.draw(s, e.w, e.h-3, indent(body))...)
-	return page(e.w, e.h, append(lines, h.toast.line(s, e.w), footer(e, h.keys().short)))
+	return page(e.w, e.h, append(lines, h.toast.line(s, e.w), footer(e.styles, e.w, h.keys().short)))
 }
 
 // body draws filter, head and rows in w cells and h lines.

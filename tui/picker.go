@@ -171,7 +171,7 @@ func (p *picker) typing() bool { return p.filtering || p.form.edit != nil }
 func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		p.toast.tick(e)
+		p.toast.tick(e.now)
 		return p, p.ping.frame(p.request(), e)
 	case historyMsg:
 		if msg.err == nil {
@@ -225,11 +225,11 @@ func (p *picker) launch(e env) tea.Cmd {
 	case pr == nil:
 		return nil
 	case !built(pr):
-		p.toast.say(e, pr.Title+" is planned: it cannot be run yet", false)
+		p.toast.say(e.now, pr.Title+" is planned: it cannot be run yet", false)
 	case p.got != p.asked:
 		p.wanted = true
 	case p.err != nil:
-		p.toast.say(e, "not started: "+unflagged(firstLine(p.err)), true)
+		p.toast.say(e.now, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
 		return startRun(p.request())

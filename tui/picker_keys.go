@@ -138,7 +138,7 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 	if m.Y == 0 && sizeOf(e.w, e.h) == small {
 		for _, t := range paneSpots() {
 			if m.X >= t.from && m.X < t.to {
-				p.pane = pane(t.tab)
+				p.pane = pane(t.at)
 			}
 		}
 		return nil

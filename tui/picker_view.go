@@ -64,7 +64,7 @@ func (p *picker) view(e env) string {
 		right := append(draw(paneForm), draw(panePlan)...)
 		lines = append(lines, beside(left, right)...)
 	}
-	keys := footer(e, p.keys().short)
+	keys := footer(e.styles, e.w, p.keys().short)
 	if p.toast.text != "" {
 		keys = p.toast.line(s, e.w)
 	}
@@ -77,7 +77,7 @@ func paneSpots() []tabSpot {
 	x := 1
 	for t := range panesOfPicker {
 		name := " " + t.String() + " "
-		out = append(out, tabSpot{resultsTab(t), name, x, x + len(name)})
+		out = append(out, tabSpot{int(t), name, x, x + len(name)})
 		x += len(name) + 1
 	}
 	return out
@@ -89,7 +89,7 @@ func (p *picker) headline(e env) string {
 		var b strings.Builder
 		for _, t := range paneSpots() {
 			b.WriteByte(' ')
-			if pane(t.tab) == p.pane {
+			if pane(t.at) == p.pane {
 				b.WriteString(s.chosen(t.name))
 			} else {
 				b.WriteString(s.muted.on(t.name))

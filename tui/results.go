@@ -75,10 +75,12 @@ type note struct {
 	until time.Time
 }
 
-func (n *note) say(e env, text string, bad bool) { *n = note{text, bad, e.now.Add(8 * time.Second)} }
+func (n *note) say(now time.Time, text string, bad bool) {
+	*n = note{text, bad, now.Add(8 * time.Second)}
+}
 
-func (n *note) tick(e env) {
-	if !n.until.IsZero() && !e.now.Before(n.until) {
+func (n *note) tick(now time.Time) {
+	if !n.until.IsZero() && !now.Before(n.until) {
 		*n = note{}
 	}
 }
@@ -126,7 +128,7 @@ func (r *results) typing() bool { return r.export != nil && r.export.typing }
 func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		r.toast.tick(e)
+		r.toast.tick(e.now)
 	case loadedMsg:
 		if msg.id == r.id && r.loaded == nil {
 			r.loaded, r.err = msg.run, msg.err
@@ -162,7 +164,7 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.now.Sub(r.since) < unasked {
-			r.toast.say(e, "the run has just ended: these are its results; esc once more goes back", false)
+			r.toast.say(e.now, "the run has just ended: these are its results; esc once more goes back", false)
 			r.since = time.Time{}
 			return nil
 		}
@@ -186,14 +188,14 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Export):
 		r.openExport(e)
 	case key.Matches(msg, k.Copy):
-		r.toast.say(e, "summary copied", false)
+		r.toast.say(e.now, "summary copied", false)
 		return tea.SetClipboard(r.text())
 	case key.Matches(msg, k.Compare):
 		return open(newHistory(r.id))
 	case key.Matches(msg, k.History):
 		return open(newHistory(""))
 	case presses(msg, k.Export), presses(msg, k.Copy), presses(msg, k.Compare):
-		r.toast.say(e, r.whyNot(), true)
+		r.toast.say(e.now, r.whyNot(), true)
 	}
 	return nil
 }
@@ -286,7 +288,7 @@ func (r *results) view(e env) string {
 	lines := make([]string, 0, e.h)
 	lines = append(lines, r.headline(e), r.tabLine(e))
 	lines = append(lines, r.draw(e, body)...)
-	lines = append(lines, r.bottom(e), footer(e, r.keys().short))
+	lines = append(lines, r.bottom(e), footer(e.styles, e.w, r.keys().short))
 	if r.export != nil {
 		return r.export.over(e, page(e.w, e.h, lines))
 	}
@@ -374,7 +376,7 @@ func (r *results) click(m tea.Mouse, e env) tea.Cmd {
 	if m.Y == 1 {
 		for _, t := range r.tabSpots(e) {
 			if m.X >= t.from && m.X < t.to {
-				r.tab = t.tab
+				r.tab = resultsTab(t.at)
 			}
 		}
 		return nil

@@ -38,25 +38,10 @@ func courseOf(f *rundir.Folder) course {
 	return c
 }
 
-func gaps(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.NaN()
-	}
-	return out
-}
-
-func zeroed(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
-
 // across spreads values over n places: straight lines between few, the mean or
 // the largest of many.
 func across(vals []float64, n int, mean bool) []float64 {
-	out := gaps(n)
+	out := rundir.Gaps(n)
 	if len(vals) == 0 {
 		return out
 	}

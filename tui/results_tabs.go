@@ -58,9 +58,9 @@ func (r *results) tabs() []resultsTab {
 	return append(out, tabValues)
 }
 
-// tabSpot is where a page's name stands on the second line.
+// tabSpot is where a name of a row of names stands: that of number at.
 type tabSpot struct {
-	tab      resultsTab
+	at       int
 	name     string
 	from, to int
 }
@@ -72,7 +72,7 @@ func (r *results) tabSpots(e env) []tabSpot {
 		x := 1
 		for _, t := range r.tabs() {
 			name := " " + t.title(short) + " "
-			out = append(out, tabSpot{t, name, x, x + len(name)})
+			out = append(out, tabSpot{int(t), name, x, x + len(name)})
 			x += len(name) + 1
 		}
 		return x
@@ -90,7 +90,7 @@ func (r *results) tabLine(e env) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if t.tab == r.tab {
+		if t.at == int(r.tab) {
 			b.WriteString(e.styles.chosen(t.name))
 		} else {
 			b.WriteString(e.styles.muted.on(t.name))

@@ -79,22 +79,22 @@ func replace(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to,
 func back() tea.Msg { return backMsg{} }
 
 // footer draws the bottom line: the keys that work now, dimmed those that do not.
-func footer(e env, keys []key.Binding) string {
+func footer(s *styles, w int, keys []key.Binding) string {
 	var b strings.Builder
 	used := 1
 	b.WriteByte(' ')
 	for _, k := range keys {
 		h := k.Help()
 		n := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc) + 2
-		if used+n-2 > e.w {
+		if used+n-2 > w {
 			break
 		}
 		used += n
 		if k.Enabled() {
-			b.WriteString(e.styles.key.on(h.Key) + " " + e.styles.muted.on(h.Desc) + "  ")
+			b.WriteString(s.key.on(h.Key) + " " + s.muted.on(h.Desc) + "  ")
 		} else {
-			b.WriteString(e.styles.keyOff.on(h.Key+" "+h.Desc) + "  ")
+			b.WriteString(s.keyOff.on(h.Key+" "+h.Desc) + "  ")
 		}
 	}
-	return fit(strings.TrimRight(b.String(), " "), e.w)
+	return fit(strings.TrimRight(b.String(), " "), w)
 }

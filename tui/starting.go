@@ -151,7 +151,7 @@ func (s *starting) view(e env) string {
 	}
 	body := panel{title: title, focused: true}.draw(st, e.w, e.h-2, lines)
 	out := append([]string{fit(st.bold.on(" perfbench"), e.w)}, body...)
-	return page(e.w, e.h, append(out, footer(e, s.keys().short)))
+	return page(e.w, e.h, append(out, footer(e.styles, e.w, s.keys().short)))
 }
 
 func (s *starting) keys() keyMap {

@@ -45,8 +45,8 @@ func (f *Folder) Course() Course {
 	if n > longest {
 		return Course{}
 	}
-	c.Rates, c.P50, c.P99, c.Max = gaps(n), gaps(n), gaps(n), gaps(n)
-	counts, others := gaps(n), f.others(n)
+	c.Rates, c.P50, c.P99, c.Max = Gaps(n), Gaps(n), Gaps(n), Gaps(n)
+	counts, others := Gaps(n), f.others(n)
 	for _, r := range f.Series {
 		i := r.T - c.First
 		if at, ok := others.at[measure.Operation{Track: r.Track, Op: r.Op}]; ok {
@@ -96,7 +96,7 @@ func (f *Folder) others(n int) beside {
 			name = o.Track + "." + o.Op
 		}
 		b.at[measure.Operation{Track: o.Track, Op: o.Op}] = len(b.lines)
-		b.lines = append(b.lines, Line{name, gaps(n)})
+		b.lines = append(b.lines, Line{name, Gaps(n)})
 	}
 	return b
 }
@@ -115,7 +115,8 @@ func (b beside) some() []Line {
 	return out
 }
 
-func gaps(n int) []float64 {
+// Gaps returns n values of which none is known yet.
+func Gaps(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = math.NaN()
