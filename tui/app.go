@@ -1,6 +1,6 @@
 // Package tui is the workbench: the screens of `perfbench tui`. It draws what a
 // small interface, Bench, tells it, and changes a run through another, Run; it
-// knows no engine, no store and no profile. It pulls: a tick ten times a second
+// knows no engine, no store and no profile. It pulls: a tick five times a second
 // reads the newest snapshot, and nothing of a run ever waits for the screen.
 package tui
 
@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // App is the only tea.Model: size, theme, the stack of screens and what floats
@@ -50,11 +51,11 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 	return a
 }
 
-func (a *App) newStyles() *styles {
+func (a *App) newStyles() *widget.Styles {
 	if a.env.opts.NoColor {
-		return newStyles(ThemeMono, a.dark)
+		return widget.NewStyles(widget.ThemeMono, a.dark)
 	}
-	return newStyles(a.env.opts.Theme, a.dark)
+	return widget.NewStyles(a.env.opts.Theme, a.dark)
 }
 
 // Init asks the terminal for its background and starts the frames.
@@ -122,7 +123,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, a.overlayMouse(msg)
 		}
 		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.h-1 {
-			if k, ok := footerKey(a.top().keys().short, c.X, a.env.w); ok {
+			if k, ok := widget.FooterKey(a.top().keys().Short, c.X, a.env.w); ok {
 				return a, a.press(k)
 			}
 		}
@@ -210,10 +211,10 @@ func (a *App) isTyping() bool {
 
 // press handles the keys that mean the same everywhere.
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
-	if key.Matches(msg, allKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
+	if key.Matches(msg, widget.AllKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
 		return a.kill()
 	}
-	if key.Matches(msg, allKeys.Suspend) {
+	if key.Matches(msg, widget.AllKeys.Suspend) {
 		if a.env.suspend {
 			return tea.Suspend
 		}
@@ -224,16 +225,16 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	typing := a.isTyping()
 	switch {
-	case key.Matches(msg, allKeys.Interrupt), !typing && key.Matches(msg, allKeys.Quit):
+	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
 		if a.run() == nil {
 			return tea.Quit
 		}
 		a.overlay = quitting
 	case typing:
 		return a.forward(msg)
-	case key.Matches(msg, allKeys.Help):
+	case key.Matches(msg, widget.AllKeys.Help):
 		a.overlay, a.scroll = help, 0
-	case key.Matches(msg, allKeys.Logs):
+	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.env.bench.Logs()
 	default:
 		return a.forward(msg)
@@ -256,7 +257,7 @@ func (a *App) View() tea.View {
 		return v
 	}
 	switch {
-	case sizeOf(a.env.w, a.env.h) == tooSmall:
+	case widget.SizeOf(a.env.w, a.env.h) == widget.TooSmall:
 		v.Content = tooSmallView(a.env)
 	case a.overlay != none:
 		v.Content = a.float(a.top().view(a.env))

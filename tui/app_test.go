@@ -13,11 +13,13 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func newTestEnv(b Bench) env {
 	return env{
-		w: 120, h: 40, styles: newStyles(ThemeMono, true), now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC), bench: b,
+		w: 120, h: 40, styles: widget.NewStyles(widget.ThemeMono, true), now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC), bench: b,
 		connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, starts: new(sync.WaitGroup),
 	}
 }

@@ -1,6 +1,10 @@
 package tui
 
-import "image"
+import (
+	"image"
+
+	"github.com/perfbench/perfbench/tui/widget"
+)
 
 // panelKey is all that a panel of the dashboard depends on: when it is the same,
 // so are its lines.
@@ -8,7 +12,7 @@ type panelKey struct {
 	number  int64 // of the snapshot, or the last finished second
 	changes int
 	rect    image.Rectangle
-	styles  *styles
+	styles  *widget.Styles
 	op      int
 	tab     tab
 	scroll  int

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // side is the width of the figures beside a chart on large screens.
@@ -25,7 +26,7 @@ type chartPart struct {
 	top   float64
 	low   string // label of the bottom, "0" unless logarithmic
 	label func(float64) string
-	ink   ink
+	ink   widget.Ink
 }
 
 // chartKey is what both charts depend on: finished seconds, not snapshots.
@@ -44,20 +45,20 @@ func (d *dashboard) throughput(e env, p panes) []string {
 	return d.cache.throughput.get(d.chartKey(e, p.throughput), func() []string {
 		a := d.axis(chartCells(p, p.throughput))
 		s := a.rate(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.styles.series[0]}
+		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.styles.Series[0]}
 		f := d.fig
-		pane := panel{title: "Throughput" + d.ofOp() + "  " + d.info.Unit + "/s", note: d.since()}
+		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.info.Unit + "/s", Note: d.since()}
 		var beside [][3]string
 		switch {
-		case p.size == small:
-			pane = panel{title: d.rateText(f.rate) + d.ofOp(), note: d.since()}
-		case p.size == medium || d.tuner.open:
-			pane.title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate)
+		case p.size == widget.Small:
+			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp(), Note: d.since()}
+		case p.size == widget.Medium || d.tuner.open:
+			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate)
 		default:
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(f.peak), ""}}
 		}
 		if p.latency.Empty() {
-			pane.under = d.timeline(a, p.throughput.Dx(), labelWidth(p))
+			pane.Under = d.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
 		return d.drawChart(e, p, p.throughput, pane, a, part, beside)
 	})
@@ -67,7 +68,7 @@ func (d *dashboard) latency(e env, p panes) []string {
 	return d.cache.latency.get(d.chartKey(e, p.latency), func() []string {
 		a := d.axis(chartCells(p, p.latency))
 		s := a.latency(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleL.Top, low: "0", label: latencyLabel, ink: e.styles.series[1]}
+		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleL.Top, low: "0", label: latencyLabel, ink: e.styles.Series[1]}
 		if d.logAxis {
 			part = logarithmic(part)
 		}
@@ -75,23 +76,23 @@ func (d *dashboard) latency(e env, p panes) []string {
 		if l.Count == 0 {
 			l.P99 = d.fig.lastP99
 		}
-		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", nanos(l.P50), nanos(l.P99), nanos(l.Max))
+		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		axis := ""
 		if d.logAxis {
 			axis = "  log"
 		}
-		pane := panel{title: "Latency" + d.ofOp() + "  p99" + d.ofSlowest() + axis, under: d.timeline(a, p.latency.Dx(), labelWidth(p))}
+		pane := widget.Panel{Title: "Latency" + d.ofOp() + "  p99" + d.ofSlowest() + axis, Under: d.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
 		switch {
-		case p.size == small:
-			pane.title = brief + axis
-		case p.size == medium || d.tuner.open:
-			pane.title = "Latency" + d.ofOp() + "  " + brief + axis
-			if ansi.StringWidth(pane.title)+6 > p.latency.Dx() {
-				pane.title = strings.ReplaceAll(brief, "   ", "  ") + axis
+		case p.size == widget.Small:
+			pane.Title = brief + axis
+		case p.size == widget.Medium || d.tuner.open:
+			pane.Title = "Latency" + d.ofOp() + "  " + brief + axis
+			if ansi.StringWidth(pane.Title)+6 > p.latency.Dx() {
+				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis
 			}
 		default:
-			beside = [][3]string{{"p50", nanos(l.P50), ""}, {"p90", nanos(l.P90), ""}, {"p99", nanos(l.P99), "b"}, {"p99.9", nanos(l.P999), ""}, {"max", nanos(l.Max), ""}}
+			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
 		return d.drawChart(e, p, p.latency, pane, a, part, beside)
 	})
@@ -139,14 +140,14 @@ func (d *dashboard) since() string {
 	case d.fig.warmup:
 		return "warm-up, not counted"
 	case d.fig.since > 0:
-		return "figures since " + clock(d.fig.since)
+		return "figures since " + widget.Clock(d.fig.since)
 	}
 	return ""
 }
 
 // labelWidth is the width of the labels of the vertical axis.
 func labelWidth(p panes) int {
-	if p.size == small {
+	if p.size == widget.Small {
 		return 7
 	}
 	return 8
@@ -155,7 +156,7 @@ func labelWidth(p panes) int {
 // chartCells is how many columns the line of a chart has.
 func chartCells(p panes, r image.Rectangle) int {
 	cells := r.Dx() - 2 - labelWidth(p) - 2 - 1
-	if p.size == large && p.tune.Empty() {
+	if p.size == widget.Large && p.tune.Empty() {
 		cells -= side
 	}
 	return cells
@@ -167,7 +168,7 @@ func (a axis) wholeDots(s series) int {
 }
 
 // drawChart frames a chart: labels, line, marks, figures at its side.
-func (d *dashboard) drawChart(e env, p panes, r image.Rectangle, pane panel, a axis, c chartPart, beside [][3]string) []string {
+func (d *dashboard) drawChart(e env, p panes, r image.Rectangle, pane widget.Panel, a axis, c chartPart, beside [][3]string) []string {
 	h, lw := r.Dy()-2, labelWidth(p)
 	rows := chart.Braille(c.dots, a.cells, h, c.top)
 	rows = chart.Rule(rows, a.changeCells(d.snap.Changes), '┊')
@@ -184,24 +185,24 @@ func (d *dashboard) drawChart(e env, p panes, r image.Rectangle, pane panel, a a
 		case h >= 5 && y == h/2:
 			label = c.label(c.top / 2)
 		}
-		line := e.styles.muted.on(fitRight(label, lw)) + e.styles.line.on(" ┤") + paint(row, warm, fresh, c.ink, e.styles)
+		line := e.styles.Muted.On(widget.FitRight(label, lw)) + e.styles.Line.On(" ┤") + paint(row, warm, fresh, c.ink, e.styles)
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
-				value := fitRight(b[1], 11)
+				value := widget.FitRight(b[1], 11)
 				if b[2] != "" {
-					value = e.styles.bold.on(value)
+					value = e.styles.Bold.On(value)
 				}
-				line += e.styles.muted.on(fitRight(b[0], 9)) + value
+				line += e.styles.Muted.On(widget.FitRight(b[0], 9)) + value
 			}
 		}
 		lines = append(lines, line)
 	}
-	return pane.draw(e.styles, r.Dx(), r.Dy(), lines)
+	return pane.Draw(e.styles, r.Dx(), r.Dy(), lines)
 }
 
 // paint colours a row of a chart: what is left of warm and right of fresh is
 // dimmed, marks have the colour of lines.
-func paint(row string, warm, fresh int, line ink, s *styles) string {
+func paint(row string, warm, fresh int, line widget.Ink, s *widget.Styles) string {
 	cells := []rune(row)
 	kind := func(x int) int {
 		switch {
@@ -212,7 +213,7 @@ func paint(row string, warm, fresh int, line ink, s *styles) string {
 		}
 		return 3
 	}
-	inks := [...]ink{1: s.past, 2: s.past, 3: line}
+	inks := [...]widget.Ink{1: s.Past, 2: s.Past, 3: line}
 	var b strings.Builder
 	for x := 0; x < len(cells); {
 		k, from := kind(x), x
@@ -223,7 +224,7 @@ func paint(row string, warm, fresh int, line ink, s *styles) string {
 		if strings.TrimSpace(text) == "" {
 			b.WriteString(text)
 		} else {
-			b.WriteString(inks[k].on(text))
+			b.WriteString(inks[k].On(text))
 		}
 	}
 	return b.String()
@@ -254,7 +255,7 @@ func (d *dashboard) timeline(a axis, w, labels int) string {
 		}
 	}
 	for t := floorDiv(a.from+step-1, step) * step; t <= a.from+a.span; t += step {
-		text := " " + clock(time.Duration(t)*time.Second) + " "
+		text := " " + widget.Clock(time.Duration(t)*time.Second) + " "
 		x := x0 + a.cell(float64(t))
 		if x < x0+a.cells {
 			put(x-len([]rune(text))/2, text)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // comparison shows two runs beside each other. It belongs to the event loop.
@@ -23,7 +24,7 @@ type comparison struct {
 	// op is what is compared: 0 all calls, from 1 on an operation of both.
 	op     int
 	scroll int
-	toast  note
+	toast  widget.Note
 }
 
 // comparedRuns is what two runs come to; never written to once made.
@@ -38,7 +39,7 @@ type comparedRuns struct {
 type comparedPart struct {
 	name     string
 	findings []finding
-	da, db   distribution
+	da, db   widget.Distribution
 }
 
 type comparedMsg struct {
@@ -79,9 +80,9 @@ func compareRuns(bench Bench, a, b string) (*comparedRuns, error) {
 	}
 	for _, op := range ops {
 		sa, sb := sideOf(fa, op), sideOf(fb, op)
-		part := comparedPart{name: "all calls", findings: compareSides(fa.Run.Unit, sa, sb), da: distributionOf(sa.hist), db: distributionOf(sb.hist)}
+		part := comparedPart{name: "all calls", findings: compareSides(fa.Run.Unit, sa, sb), da: widget.NewDistribution(sa.hist), db: widget.NewDistribution(sb.hist)}
 		if op != nil {
-			part.name = opName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
+			part.name = widget.OpName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
 		}
 		m.parts = append(m.parts, part)
 	}
@@ -91,7 +92,7 @@ func compareRuns(bench Bench, a, b string) (*comparedRuns, error) {
 func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		c.toast.tick(e.now)
+		c.toast.Tick(e.now)
 	case comparedMsg:
 		if msg.a == c.a && msg.b == c.b {
 			c.made, c.err = msg.made, msg.err
@@ -128,14 +129,14 @@ func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Swap):
 		return replace(newCompare(c.b, c.a))
 	case key.Matches(msg, k.Copy):
-		c.toast.say(e.now, "comparison copied", false)
+		c.toast.Say(e.now, "comparison copied", false)
 		return tea.SetClipboard(c.made.text())
 	}
 	return nil
 }
 
-func (c *comparison) bindings() bindings {
-	k := allKeys
+func (c *comparison) bindings() widget.Bindings {
+	k := widget.AllKeys
 	k.Next.SetHelp("tab", "operation")
 	k.Prev.SetHelp("shift+tab", "operation before")
 	k.Right.SetHelp("→", "operation")
@@ -152,76 +153,76 @@ func (c *comparison) bindings() bindings {
 	return k
 }
 
-func (c *comparison) keys() keyMap {
+func (c *comparison) keys() widget.KeyMap {
 	k := c.bindings()
-	return keyMap{
-		short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, bind("↑↓", "scroll", "up", "down"), k.Quit},
-		full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
+	return widget.KeyMap{
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, widget.Bind("↑↓", "scroll", "up", "down"), k.Quit},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
 	}
 }
 
 func (c *comparison) view(e env) string {
 	s := e.styles
 	if c.made == nil {
-		body := []string{"", " " + s.muted.on("Reading both runs …")}
+		body := []string{"", " " + s.Muted.On("Reading both runs …")}
 		if c.err != nil {
-			body = append([]string{"", " " + s.bad.on("The runs cannot be compared"), ""}, indent(sentences(s, c.err, e.w-4))...)
+			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.w-4))...)
 		}
-		lines := []string{fit(" "+s.bold.on("Compare"), e.w)}
-		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, e.h-2, body)...)
-		return page(e.w, e.h, append(lines, footer(e.styles, e.w, c.keys().short)))
+		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.w)}
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.w, e.h-2, body)...)
+		return widget.Page(e.w, e.h, append(lines, widget.Footer(e.styles, e.w, c.keys().Short)))
 	}
 	c.op = min(c.op, len(c.made.parts)-1)
 	lines := []string{c.headline(e), c.what(e)}
-	table := indent(c.table(e, e.w-4))
+	table := widget.Indent(c.table(e, e.w-4))
 	room := e.h - len(lines) - 2
 	bars := max(room-len(table)-2, 0)
 	if bars < 8 {
 		// No room for both: one panel that scrolls.
-		all := append(append(table, ""), indent(c.distributions(s, e.w-4, 12))...)
-		p := panel{title: "Compare", focused: true}
-		shown := windowed(all, &c.scroll, room-2)
+		all := append(append(table, ""), widget.Indent(c.distributions(s, e.w-4, 12))...)
+		p := widget.Panel{Title: "Compare", Focused: true}
+		shown := widget.Windowed(all, &c.scroll, room-2)
 		if len(all) > room-2 {
-			p.note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
+			p.Note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
 		}
-		lines = append(lines, p.draw(s, e.w, room, shown)...)
+		lines = append(lines, p.Draw(s, e.w, room, shown)...)
 	} else {
-		lines = append(lines, panel{title: "Compare", focused: true}.draw(s, e.w, len(table)+2, table)...)
-		lines = append(lines, panel{title: "Latency of one call"}.draw(s, e.w, bars, indent(c.distributions(s, e.w-4, bars-2)))...)
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.w, len(table)+2, table)...)
+		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.w, bars, widget.Indent(c.distributions(s, e.w-4, bars-2)))...)
 	}
-	return page(e.w, e.h, append(lines, c.bottom(e), footer(e.styles, e.w, c.keys().short)))
+	return widget.Page(e.w, e.h, append(lines, c.bottom(e), widget.Footer(e.styles, e.w, c.keys().Short)))
 }
 
 func (c *comparison) headline(e env) string {
 	s := e.styles
-	a, b := nameOf(&c.made.a.Run), nameOf(&c.made.b.Run)
+	a, b := widget.NameOf(&c.made.a.Run), widget.NameOf(&c.made.b.Run)
 	title := "Compare · " + a
 	if a != b {
 		title += " with " + b
 	}
-	return spread(" "+s.bold.on(title), "", e.w)
+	return widget.Spread(" "+s.Bold.On(title), "", e.w)
 }
 
 // what names the operation that is compared.
 func (c *comparison) what(e env) string {
 	s := e.styles
-	text := " " + s.chosen(" "+c.made.parts[c.op].name+" ")
+	text := " " + s.Chosen(" "+c.made.parts[c.op].name+" ")
 	if n := len(c.made.parts); n > 2 {
-		text += s.muted.on(fmt.Sprintf("  %d of %d", c.op+1, n))
+		text += s.Muted.On(fmt.Sprintf("  %d of %d", c.op+1, n))
 	}
-	return fit(text, e.w)
+	return widget.Fit(text, e.w)
 }
 
 // bottom is the last message, else the rule.
 func (c *comparison) bottom(e env) string {
 	s := e.styles
 	switch {
-	case c.toast.text != "":
-		return c.toast.line(s, e.w)
+	case c.toast.Text != "":
+		return c.toast.Line(s, e.w)
 	case len(c.made.diffs) == 0:
-		return fit(" "+s.muted.on("The same settings on the same store: what differs is time and chance."), e.w)
+		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.w)
 	}
-	return fit(" "+s.muted.on("unsure: the ranges overlap · same: within 1 %"), e.w)
+	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.w)
 }
 
 // table draws the findings and what differs, in w cells: with groups and names in
@@ -229,27 +230,27 @@ func (c *comparison) bottom(e env) string {
 func (c *comparison) table(e env, w int) []string {
 	s, m := e.styles, c.made
 	g, verdicts := c.grid(e, w, false, false)
-	if w < 72 || g.wide() > w {
+	if w < 72 || g.Wide() > w {
 		g, verdicts = c.grid(e, w, true, false)
 	}
-	if g.wide() > w {
+	if g.Wide() > w {
 		g, verdicts = c.grid(e, w, true, true)
 	}
-	g.ink = func(row, col int) ink {
+	g.Ink = func(row, col int) widget.Ink {
 		switch {
-		case col == 0 && len(g.cols) > 5:
-			return s.muted
-		case col < len(g.cols)-2:
-			return s.plain
+		case col == 0 && len(g.Cols) > 5:
+			return s.Muted
+		case col < len(g.Cols)-2:
+			return s.Plain
 		}
 		return verdictInk(s, verdicts[row])
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	out := append([]string{head}, rows...)
 	if m.note != "" {
 		out = append(out, "")
-		for _, l := range wrap("! "+m.note, w) {
-			out = append(out, s.warn.on(l))
+		for _, l := range widget.Wrap("! "+m.note, w) {
+			out = append(out, s.Warn.On(l))
 		}
 	}
 	return out
@@ -257,35 +258,35 @@ func (c *comparison) table(e env, w int) []string {
 
 // grid makes the table; merged has one column for groups and names, brief leaves
 // out the errors of rates.
-func (c *comparison) grid(e env, w int, merged, brief bool) (*grid, []judgement) {
+func (c *comparison) grid(e env, w int, merged, brief bool) (*widget.Grid, []judgement) {
 	m := c.made
-	headA, headB, least := "A  "+dayText(m.a.Run.Started, e.now), "B  "+dayText(m.b.Run.Started, e.now), 9
+	headA, headB, least := "A  "+widget.DayText(m.a.Run.Started, e.now), "B  "+widget.DayText(m.b.Run.Started, e.now), 9
 	if brief {
 		least = 7
 	}
 	if w < 72 {
 		headA, headB = "A", "B"
 	}
-	g := &grid{airy: true, cols: []column{
-		{most: 20},
-		{drop: 1, most: 20},
-		{head: headA, right: true, most: max(w/4, 12), least: least},
-		{head: headB, right: true, most: max(w/4, 12), least: least},
-		{head: "change", right: true},
-		{head: "verdict"},
+	g := &widget.Grid{Airy: true, Cols: []widget.Column{
+		{Most: 20},
+		{Spare: 1, Most: 20},
+		{Head: headA, Right: true, Most: max(w/4, 12), Least: least},
+		{Head: headB, Right: true, Most: max(w/4, 12), Least: least},
+		{Head: "change", Right: true},
+		{Head: "verdict"},
 	}}
 	if merged {
-		g.cols = slices.Delete(g.cols, 1, 2)
-		g.cols[0].most = max(w/4, 16)
+		g.Cols = slices.Delete(g.Cols, 1, 2)
+		g.Cols[0].Most = max(w/4, 16)
 	}
 	add := func(group, name string, rest ...string) {
 		switch {
 		case !merged:
-			g.add(append([]string{group, name}, rest...)...)
+			g.Add(append([]string{group, name}, rest...)...)
 		case name == "" || group == "throughput":
-			g.add(append([]string{group}, rest...)...)
+			g.Add(append([]string{group}, rest...)...)
 		default:
-			g.add(append([]string{name}, rest...)...)
+			g.Add(append([]string{name}, rest...)...)
 		}
 	}
 	var verdicts []judgement
@@ -309,43 +310,43 @@ func (c *comparison) grid(e env, w int, merged, brief bool) (*grid, []judgement)
 	return g, verdicts
 }
 
-func verdictInk(s *styles, j judgement) ink {
+func verdictInk(s *widget.Styles, j judgement) widget.Ink {
 	switch j {
 	case better:
-		return s.ok
+		return s.OK
 	case worse:
-		return s.bad
+		return s.Bad
 	case unsure:
-		return s.warn
+		return s.Warn
 	}
-	return s.muted
+	return s.Muted
 }
 
 // distributions draws both runs in w cells and at most h lines, bar beside bar.
-func (c *comparison) distributions(s *styles, w, h int) []string {
+func (c *comparison) distributions(s *widget.Styles, w, h int) []string {
 	part := c.made.parts[c.op]
-	lists := bars(h-1, part.da, part.db)
+	lists := widget.Bars(h-1, part.da, part.db)
 	if len(lists[0]) == 0 {
-		return []string{s.muted.on("No call was timed.")}
+		return []string{s.Muted.On("No call was timed.")}
 	}
 	top := 0.0
 	for _, l := range lists {
 		for _, b := range l {
-			top = max(top, b.share)
+			top = max(top, b.Share)
 		}
 	}
 	const label, share = 9, 8
 	each := (w - label - 4) / 2
 	room := max(each-share-3, 4)
-	head := fitRight("up to", label) + "  " + s.series[0].on(fit("A", each)) + "  " + s.series[1].on("B")
-	out := []string{s.muted.on(fitRight("up to", label)) + strings.TrimPrefix(head, fitRight("up to", label))}
+	head := widget.FitRight("up to", label) + "  " + s.Series[0].On(widget.Fit("A", each)) + "  " + s.Series[1].On("B")
+	out := []string{s.Muted.On(widget.FitRight("up to", label)) + strings.TrimPrefix(head, widget.FitRight("up to", label))}
 	for i, a := range lists[0] {
 		b := lists[1][i]
-		bar := func(k ink, name, full string, b distBar) string {
-			text := strings.ReplaceAll(chart.Bar(b.share, top, room), "█", full)
-			return s.muted.on(name) + k.on(text) + s.muted.on(fitRight(shareText(b.share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
+		bar := func(k widget.Ink, name, full string, b widget.DistBar) string {
+			text := strings.ReplaceAll(chart.Bar(b.Share, top, room), "█", full)
+			return s.Muted.On(name) + k.On(text) + s.Muted.On(widget.FitRight(widget.ShareText(b.Share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
 		}
-		out = append(out, s.muted.on(fitRight(edgeText(a.upper), label))+"  "+bar(s.series[0], "A ", "█", a)+"  "+bar(s.series[1], "B ", "▒", b))
+		out = append(out, s.Muted.On(widget.FitRight(widget.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
 	}
 	return out
 }
@@ -353,13 +354,13 @@ func (c *comparison) distributions(s *styles, w, h int) []string {
 // text is the comparison for the clipboard.
 func (m *comparedRuns) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.Run.ID, nameOf(&m.a.Run), m.b.Run.ID, nameOf(&m.b.Run))
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.Run.ID, widget.NameOf(&m.a.Run), m.b.Run.ID, widget.NameOf(&m.b.Run))
 	for _, p := range m.parts {
-		g := grid{cols: []column{{head: p.name}, {}, {head: "A", right: true}, {head: "B", right: true}, {head: "change", right: true}, {head: "verdict"}}}
+		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.findings {
-			g.add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
+			g.Add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
 		}
-		head, rows := g.lines(&styles{}, 200)
+		head, rows := g.Lines(&widget.Styles{}, 200)
 		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
 		for _, r := range rows {
 			b.WriteString(strings.TrimRight(r, " ") + "\n")
@@ -387,5 +388,5 @@ func nsText(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
-	return nanos(int64(v))
+	return widget.Nanos(int64(v))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // machineFacts are those of the environment that are the same for all runs of one
@@ -37,7 +38,7 @@ func differences(a, b *rundir.Run) []difference {
 	turned := map[string]bool{} // what differs among the knobs, as track and values
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
-		if track, base := trackOf(k); x != y {
+		if track, base := widget.TrackOf(k); x != y {
 			turned[track+"\x00"+bare(x)+"\x00"+bare(y)] = true
 			if track == "" && slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool {
 				return strings.HasSuffix(n, "."+base) && mapped(a.Settings, n) != mapped(b.Settings, n)
@@ -55,7 +56,7 @@ func differences(a, b *rundir.Run) []difference {
 	}
 	for _, k := range slices.Sorted(maps.Keys(params)) {
 		x, y := a.Parameters[k], b.Parameters[k]
-		track, _ := trackOf(k)
+		track, _ := widget.TrackOf(k)
 		if params[k] && !turned[track+"\x00"+bare(x)+"\x00"+bare(y)] { // a file's word for a knob tells nothing new
 			add(k, x, y)
 		}
@@ -71,15 +72,6 @@ func differences(a, b *rundir.Run) []difference {
 	return out
 }
 
-// trackOf cuts the name of a setting into its track, which may be empty, and what
-// is set.
-func trackOf(name string) (track, base string) {
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		return name[:i], name[i+1:]
-	}
-	return "", name
-}
-
 // bare takes out what a value is only written with.
 func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 
@@ -87,10 +79,10 @@ func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 func causes(diffs []difference) []string {
 	var out []string
 	for _, d := range diffs {
-		_, base := trackOf(d.name)
+		_, base := widget.TrackOf(d.name)
 		shared := 0
 		for _, o := range diffs {
-			if _, b := trackOf(o.name); b == base {
+			if _, b := widget.TrackOf(o.name); b == base {
 				shared++
 			}
 		}
@@ -107,7 +99,7 @@ func causes(diffs []difference) []string {
 
 func mapped(m map[string]float64, k string) string {
 	if v, ok := m[k]; ok {
-		return settingText(k, v)
+		return widget.SettingText(k, v)
 	}
 	return ""
 }

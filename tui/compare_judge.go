@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // A comparison of two runs is judged figure by figure, by one plain rule:
@@ -231,13 +232,13 @@ func compareSides(unit string, a, b runSide) []finding {
 		out = append(out, finding{group, q.name, a.text(q.q, ea), b.text(q.q, eb), change, judge(ea, eb, false)})
 		group = ""
 	}
-	out = append(out, finding{"", "max", nanos(a.max), nanos(b.max), movement(float64(a.max), float64(b.max)), noted})
+	out = append(out, finding{"", "max", widget.Nanos(a.max), widget.Nanos(b.max), movement(float64(a.max), float64(b.max)), noted})
 	ea, eb := a.errorShare(), b.errorShare()
 	change := movement(ea.value, eb.value)
 	if a.errors == 0 && b.errors > 0 {
 		change = "▲ new"
 	}
-	return append(out, finding{"errors", "", whole(a.errors), whole(b.errors), change, judge(ea, eb, false)})
+	return append(out, finding{"errors", "", widget.Whole(a.errors), widget.Whole(b.errors), change, judge(ea, eb, false)})
 }
 
 // movement writes how a figure changed: ▲ 37.8 %.

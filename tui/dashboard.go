@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // dashboard is the live screen of a run, with the tuning panel beside it when it
@@ -74,7 +75,7 @@ type toast struct {
 // prompt asks for a line of text.
 type prompt struct {
 	label string
-	field field
+	field widget.Field
 	done  func(d *dashboard, e env, text string) tea.Cmd
 }
 
@@ -124,7 +125,7 @@ func (d *dashboard) rescale() {
 
 // axis returns the time axis for charts of that many cells.
 func (d *dashboard) axis(cells int) axis {
-	return newAxis(cells, seconds(d.info.Warmup), seconds(d.snap.At)+1, seconds(d.info.Duration), d.snap.Bucket)
+	return newAxis(cells, widget.Seconds(d.info.Warmup), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
 func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
@@ -141,7 +142,7 @@ func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		return d, d.press(msg, e)
 	case tea.PasteMsg:
 		if d.prompt != nil {
-			d.prompt.field, _ = d.prompt.field.update(msg)
+			d.prompt.field, _ = d.prompt.field.Update(msg)
 		}
 	case tea.MouseMsg:
 		d.mouse(msg, e)
@@ -218,7 +219,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 }
 
 // pressKnob handles the keys that turn a knob wherever one is.
-func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k bindings, e env) bool {
+func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e env) bool {
 	for _, t := range []struct {
 		b       key.Binding
 		knob    string
@@ -263,9 +264,9 @@ func (d *dashboard) askMark() {
 		if text == "" {
 			text = fmt.Sprintf("mark %d", len(d.snap.Marks)+1)
 		}
-		d.say(e, "marked "+clock(at)+": "+text, false)
-		if clock(d.snap.At) != clock(at) {
-			text = clock(at) + " " + text
+		d.say(e, "marked "+widget.Clock(at)+": "+text, false)
+		if widget.Clock(d.snap.At) != widget.Clock(at) {
+			text = widget.Clock(at) + " " + text
 		}
 		d.run.Mark(text)
 		d.refresh()
@@ -278,11 +279,11 @@ func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e env) tea.Cmd {
 	switch msg.String() {
 	case "enter":
 		d.prompt = nil
-		return p.done(d, e, p.field.value())
+		return p.done(d, e, p.field.Value())
 	case "esc":
 		d.prompt = nil
 	default:
-		p.field, _ = p.field.update(msg)
+		p.field, _ = p.field.Update(msg)
 	}
 	return nil
 }
@@ -292,7 +293,7 @@ func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e env) tea.Cmd {
 func (d *dashboard) nextTab(e env, by int) {
 	d.scroll = 0
 	n := int(tabs)
-	if sizeOf(e.w, e.h) != small || d.tuner.open {
+	if widget.SizeOf(e.w, e.h) != widget.Small || d.tuner.open {
 		d.lower = tab((int(d.lower) + by + n) % n)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // dashApp returns an application on the dashboard of a fake run that has gone on
@@ -51,32 +52,32 @@ var goldenSizes = []struct {
 func TestDashboardPictures(t *testing.T) {
 	for _, size := range goldenSizes {
 		t.Run(size.name, func(t *testing.T) {
-			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			requireGolden(t, picture(t, a))
 		})
 		t.Run(size.name+" tuning", func(t *testing.T) {
-			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "t")
 			requireGolden(t, picture(t, a))
 		})
 		t.Run(size.name+" store gone", func(t *testing.T) {
-			a, run := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			a, run := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			run.gone = true
 			pass(t, a, run, 7*time.Second)
 			requireGolden(t, picture(t, a))
 		})
 		t.Run(size.name+" help", func(t *testing.T) {
-			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "?")
 			requireGolden(t, picture(t, a))
 		})
 		t.Run(size.name+" quit", func(t *testing.T) {
-			a, _ := changed(t, Options{Theme: ThemeDark}, 1, size.w, size.h)
+			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "q")
 			requireGolden(t, picture(t, a))
 		})
 		t.Run(size.name+" ascii", func(t *testing.T) {
-			a, _ := changed(t, Options{Theme: ThemeDark, ASCII: true}, 1, size.w, size.h)
+			a, _ := changed(t, Options{Theme: widget.ThemeDark, ASCII: true}, 1, size.w, size.h)
 			requireGolden(t, picture(t, a))
 		})
 	}
@@ -85,7 +86,7 @@ func TestDashboardPictures(t *testing.T) {
 func TestLowerPanelPictures(t *testing.T) {
 	for n, name := range []string{"operations", "tracks", "errors", "changes"} {
 		t.Run(name, func(t *testing.T) {
-			a, run := changed(t, Options{Theme: ThemeDark}, 3, 120, 40)
+			a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, 120, 40)
 			run.gone = true
 			pass(t, a, run, 3*time.Second)
 			run.gone = false

@@ -3,11 +3,13 @@ package tui
 import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // bindings returns the keys as they work now.
-func (d *dashboard) bindings() bindings {
-	k := allKeys
+func (d *dashboard) bindings() widget.Bindings {
+	k := widget.AllKeys
 	live := d.progress.Stage == Measuring
 	has := func(name string) bool {
 		_, ok := d.plan.Knob(name)
@@ -39,7 +41,7 @@ func (d *dashboard) bindings() bindings {
 	return k
 }
 
-func (d *dashboard) keys() keyMap {
+func (d *dashboard) keys() widget.KeyMap {
 	if d.prompt != nil {
 		return promptKeys()
 	}
@@ -47,19 +49,19 @@ func (d *dashboard) keys() keyMap {
 	if d.tuner.open {
 		return d.tuningKeys(k)
 	}
-	threads := bind("+−", "threads", "+", "-")
+	threads := widget.Bind("+−", "threads", "+", "-")
 	threads.SetEnabled(k.More.Enabled())
-	payload := bind("[ ]", "payload", "[", "]")
+	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
 	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
 	if d.narrow { // the line of knobs has arrows to click, and help has all
 		k.Next.SetHelp("tab", "more")
 		short = []key.Binding{k.Pause, k.Tune, k.Stop, k.Next, k.Help, k.Quit}
 	}
-	return keyMap{
-		short: short,
-		full: [][]key.Binding{
-			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), long(k.Tune, "tuning panel"), k.Undo},
+	return widget.KeyMap{
+		Short: short,
+		Full: [][]key.Binding{
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
@@ -67,13 +69,13 @@ func (d *dashboard) keys() keyMap {
 	}
 }
 
-func promptKeys() keyMap {
-	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
-	return keyMap{short: list, full: [][]key.Binding{list}}
+func promptKeys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
 // refuse says why a key that is dimmed does nothing.
-func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
+func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e env) {
 	for _, r := range []struct {
 		b   key.Binding
 		why string
@@ -88,7 +90,7 @@ func (d *dashboard) refuse(msg tea.KeyPressMsg, k bindings, e env) {
 		{k.RateUp, "this profile has no rate to turn"},
 		{k.RateDown, "this profile has no rate to turn"},
 	} {
-		if !r.b.Enabled() && presses(msg, r.b) {
+		if !r.b.Enabled() && widget.Presses(msg, r.b) {
 			if d.progress.Stage > Measuring {
 				r.why = "the run is ending: its knobs are at rest"
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func (d *dashboard) look() look {
@@ -25,7 +26,7 @@ func (d *dashboard) view(e env) string {
 	p := layout(e.w, e.h, d.look())
 	lines := []string{d.status(e)}
 	switch {
-	case d.tuner.open && p.size == small:
+	case d.tuner.open && p.size == widget.Small:
 		lines = append(lines, d.throughput(e, p)...)
 		lines = append(lines, d.tunePanel(e, p.tune)...)
 		lines = append(lines, d.bottomLine(e))
@@ -33,7 +34,7 @@ func (d *dashboard) view(e env) string {
 		left := append([]string{}, d.throughput(e, p)...)
 		left = append(left, d.latency(e, p)...)
 		left = append(left, d.lowerPanel(e, p.ops)...)
-		lines = append(lines, beside(left, d.tunePanel(e, p.tune))...)
+		lines = append(lines, widget.Beside(left, d.tunePanel(e, p.tune))...)
 		lines = append(lines, d.bottomLine(e))
 	default:
 		lines = append(lines, d.throughput(e, p)...)
@@ -44,13 +45,13 @@ func (d *dashboard) view(e env) string {
 			lines = append(lines, d.lowerPanel(e, p.ops)...)
 		}
 		knobs, _ := d.knobs(e)
-		lines = append(lines, fit(knobs, e.w), fit(" "+d.state(e, e.w < 80), e.w))
+		lines = append(lines, widget.Fit(knobs, e.w), widget.Fit(" "+d.state(e, e.w < 80), e.w))
 		lines = append(lines, d.event(e, max(e.h-1-len(lines), 1))...)
 	}
 	for len(lines) < e.h-1 {
 		lines = append(lines, strings.Repeat(" ", e.w))
 	}
-	return page(e.w, e.h, append(lines, footer(e.styles, e.w, d.keys().short)))
+	return widget.Page(e.w, e.h, append(lines, widget.Footer(e.styles, e.w, d.keys().Short)))
 }
 
 // preparing is what is seen until the first worker runs.
@@ -60,25 +61,25 @@ func (d *dashboard) preparing(e env) string {
 	if step == "" {
 		step = "getting ready"
 	}
-	lines := []string{"", "  " + s.bold.on(step)}
+	lines := []string{"", "  " + s.Bold.On(step)}
 	if pr.Total > 0 {
 		part := min(float64(pr.Done)/float64(pr.Total), 1)
-		lines = append(lines, "", "  "+bar(s, part, min(e.w-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
-			"  "+s.muted.on(whole(pr.Done)+" of "+whole(pr.Total)))
+		lines = append(lines, "", "  "+widget.Bar(s, part, min(e.w-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
+			"  "+s.Muted.On(widget.Whole(pr.Done)+" of "+widget.Whole(pr.Total)))
 	} else if pr.Done > 0 {
-		lines = append(lines, "", "  "+s.muted.on(whole(pr.Done)))
+		lines = append(lines, "", "  "+s.Muted.On(widget.Whole(pr.Done)))
 	}
 	for _, w := range d.plan.Warnings {
-		for i, l := range wrap(w, e.w-8) {
+		for i, l := range widget.Wrap(w, e.w-8) {
 			if i == 0 {
-				lines = append(lines, "", "  "+s.warn.on("! "+l))
+				lines = append(lines, "", "  "+s.Warn.On("! "+l))
 			} else {
 				lines = append(lines, "    "+l)
 			}
 		}
 	}
-	out := append([]string{d.status(e)}, panel{title: "Preparing", focused: true}.draw(s, e.w, e.h-2, lines)...)
-	return page(e.w, e.h, append(out, footer(e.styles, e.w, d.keys().short)))
+	out := append([]string{d.status(e)}, widget.Panel{Title: "Preparing", Focused: true}.Draw(s, e.w, e.h-2, lines)...)
+	return widget.Page(e.w, e.h, append(out, widget.Footer(e.styles, e.w, d.keys().Short)))
 }
 
 // status is the first line: what runs, where, how far.
@@ -92,16 +93,16 @@ func (d *dashboard) status(e env) string {
 	if len(d.snap.Phases) > 0 && d.progress.Stage == Measuring && len(d.plan.Phases) > 1 {
 		what = append(what, strings.Join(d.snap.Phases, ", "))
 	}
-	left := " " + s.accent.on(sign) + " " + s.bold.on(strings.Join(what, " · "))
+	left := " " + s.Accent.On(sign) + " " + s.Bold.On(strings.Join(what, " · "))
 	if w := d.stageWord(); w != "" {
-		left += " " + s.warn.on("· "+w)
+		left += " " + s.Warn.On("· "+w)
 	}
 	right := d.time()
 	part, known := d.part()
 	if known && e.w >= 80 {
-		right += "  " + bar(s, part, min(24, e.w/5)) + s.bold.on(fmt.Sprintf(" %3.0f %%", part*100))
+		right += "  " + widget.Bar(s, part, min(24, e.w/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
-	return spread(left, right+" ", e.w)
+	return widget.Spread(left, right+" ", e.w)
 }
 
 func (d *dashboard) stageWord() string {
@@ -121,7 +122,7 @@ func (d *dashboard) time() string {
 	if d.progress.Stage == Preparing {
 		return ""
 	}
-	now := clock(d.snap.At)
+	now := widget.Clock(d.snap.At)
 	end := d.info.Duration
 	about := ""
 	if d.snap.Total > 0 && d.snap.Done > 0 && d.snap.At > 0 {
@@ -133,13 +134,7 @@ func (d *dashboard) time() string {
 	if end == 0 {
 		return now
 	}
-	return now + " / " + about + clock(end)
-}
-
-// bar draws a part of 1 as a line.
-func bar(s *styles, part float64, w int) string {
-	n := int(math.Round(min(max(part, 0), 1) * float64(w)))
-	return s.accent.on(strings.Repeat("━", n)) + s.line.on(strings.Repeat("─", w-n))
+	return now + " / " + about + widget.Clock(end)
 }
 
 func (d *dashboard) rateText(v float64) string { return units.Number(v) + " " + d.info.Unit + "/s" }
@@ -169,7 +164,7 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 	if roomy-3 > e.w {
 		pad, gap = "", "  "
 	}
-	line, x := s.muted.on(prefix), ansi.StringWidth(prefix)
+	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
 	var zones []zone
 	for i, k := range d.plan.Knobs {
 		at := x + ansi.StringWidth(k.Name) + 1 // of the left arrow
@@ -178,7 +173,7 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 			break
 		}
 		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
-		line += s.muted.on(k.Name) + " " + s.accent.on("◂") + pad + s.bold.on(values[i]) + pad + s.accent.on("▸") + gap
+		line += s.Muted.On(k.Name) + " " + s.Accent.On("◂") + pad + s.Bold.On(values[i]) + pad + s.Accent.On("▸") + gap
 		x = to + 1 + len(gap)
 	}
 	return strings.TrimRight(line, " "), zones
@@ -188,14 +183,14 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 // from the lowest to the highest.
 func (d *dashboard) knobValue(k workload.Knob) string {
 	if t := d.tuner.track; t != All || k.Sum || len(d.tracks) < 2 {
-		return knobText(k, k.Get(d.run.Settings(t)))
+		return widget.KnobText(k, k.Get(d.run.Settings(t)))
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range d.tracks {
 		v := k.Get(d.run.Settings(i))
 		lo, hi = min(lo, v), max(hi, v)
 	}
-	return rangeText(k, lo, hi)
+	return widget.RangeText(k, lo, hi)
 }
 
 // state is what the run is up to at this moment: in flight, behind, errors.
@@ -207,15 +202,15 @@ func (d *dashboard) state(e env, short bool) string {
 	}
 	behind := "not behind"
 	if f.backlog > 0 {
-		behind = s.warn.on("behind by " + units.Number(float64(f.backlog)))
+		behind = s.Warn.On("behind by " + units.Number(float64(f.backlog)))
 	}
 	parts = append(parts, behind)
 	if f.errors > 0 {
-		text := "errors " + whole(f.errors)
+		text := "errors " + widget.Whole(f.errors)
 		if classes := errorsInWords(d.snap.Errors); classes != "" && !short {
 			text += " (" + classes + ")"
 		}
-		parts = append(parts, s.bad.on(text))
+		parts = append(parts, s.Bad.On(text))
 	} else {
 		parts = append(parts, "errors 0")
 	}
@@ -223,7 +218,7 @@ func (d *dashboard) state(e env, short bool) string {
 	if d.snap.At <= 0 || d.verdict.State == "" {
 		return line
 	}
-	_, k := worth(s, d.verdict)
+	_, k := widget.Worth(s, d.verdict)
 	word := d.verdict.State
 	if causes := word + ": " + strings.Join(d.verdict.Causes, ", "); len(d.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.w {
 		word = causes
@@ -231,7 +226,7 @@ func (d *dashboard) state(e env, short bool) string {
 	if ansi.StringWidth(line+word)+5 > e.w {
 		return line // the tab has it
 	}
-	return line + " · " + k.on(word)
+	return line + " · " + k.On(word)
 }
 
 // age writes how long something has been under way; below a second coarsely, so

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 var (
 	demo       = flag.Bool("demo", false, "show the workbench on this terminal with a made-up run")
 	demoTracks = flag.Int("demo-tracks", 1, "how many tracks the made-up run has")
-	demoTheme  = flag.String("demo-theme", ThemeAuto, "theme of the demo")
+	demoTheme  = flag.String("demo-theme", widget.ThemeAuto, "theme of the demo")
 )
 
 // TestDemo shows the screens to a person:

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // window is how long before a change is compared with the time since.
@@ -137,23 +138,12 @@ func (e effect) what(p *workload.Plan) string {
 	if len(tracks) < 2 || !ok {
 		return changeText(p, e.name, e.from, e.to)
 	}
-	text := base + " " + rangeText(k, lo[0], hi[0]) + " → " + rangeText(k, lo[1], hi[1])
+	text := base + " " + widget.RangeText(k, lo[0], hi[0]) + " → " + widget.RangeText(k, lo[1], hi[1])
 	if len(tracks) < len(p.Tracks()) {
 		slices.Sort(tracks)
 		text = strings.Join(tracks, ", ") + " " + text
 	}
 	return text
-}
-
-// rangeText writes the values of a knob from the lowest to the highest.
-func rangeText(k workload.Knob, lo, hi float64) string {
-	if lo == hi {
-		return knobText(k, lo)
-	}
-	if unlimited(k, lo) { // the lowest number is the highest rate
-		return knobText(k, hi) + "–" + knobText(k, lo)
-	}
-	return knobText(k, lo) + "–" + knobText(k, hi)
 }
 
 // changeText writes a change of a setting named as users type it.
@@ -169,7 +159,7 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 	if !ok {
 		k, _ = p.Knob(name)
 	}
-	return track + base + " " + knobText(k, from) + " → " + knobText(k, to)
+	return track + base + " " + widget.KnobText(k, from) + " → " + widget.KnobText(k, to)
 }
 
 // outcome says in words what came of the change.
@@ -181,7 +171,7 @@ func (e effect) outcome() string {
 		return "measuring its effect"
 	}
 	var words []string
-	if p := percent(e.before.rate, e.after.rate); p != "" {
+	if p := widget.Percent(e.before.rate, e.after.rate); p != "" {
 		words = append(words, "throughput "+p)
 	}
 	if e.before.p99 > 0 && e.after.p99 > 0 {

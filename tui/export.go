@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // exporter asks in which formats a run is to be written, and where to. It floats
@@ -21,8 +22,8 @@ type exporter struct {
 	// at is the selected row: a format, and after them the folder.
 	at, top int
 	typing  bool
-	dir     field
-	before  field // the folder before it was edited
+	dir     widget.Field
+	before  widget.Field // the folder before it was edited
 	// busy says that it is being written; paths and err are what came of it.
 	busy  bool
 	paths []string
@@ -41,7 +42,7 @@ type exportedMsg struct {
 
 // newExporter asks about a run that lies in the folder home.
 func newExporter(id, home string, formats []rundir.Format) *exporter {
-	x := &exporter{id: id, home: home, formats: formats, on: make([]bool, len(formats)), dir: newField(home)}
+	x := &exporter{id: id, home: home, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(home)}
 	for i, f := range formats {
 		x.on[i] = f.Profile != "" || f.ID == "markdown"
 	}
@@ -66,7 +67,7 @@ func (x *exporter) write(e env) tea.Cmd {
 		x.err = errors.New("no format is chosen: space chooses one")
 		return nil
 	}
-	dir := strings.TrimSpace(x.dir.value())
+	dir := strings.TrimSpace(x.dir.Value())
 	if dir == x.home {
 		dir = ""
 	}
@@ -80,8 +81,8 @@ func (x *exporter) write(e env) tea.Cmd {
 
 func (x *exporter) finished(m exportedMsg) { x.busy, x.paths, x.err = false, m.paths, m.err }
 
-func (x *exporter) bindings() bindings {
-	k := allKeys
+func (x *exporter) bindings() widget.Bindings {
+	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "write")
 	k.Choose.SetEnabled(!x.busy)
 	k.Back.SetHelp("esc", "close")
@@ -90,17 +91,17 @@ func (x *exporter) bindings() bindings {
 	return k
 }
 
-func (x *exporter) keys() keyMap {
+func (x *exporter) keys() widget.KeyMap {
 	if x.typing {
-		list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
-		return keyMap{short: list, full: [][]key.Binding{list}}
+		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	k := x.bindings()
-	folder := bind("tab", "folder", "tab")
-	updown := bind("↑↓", "move", "up", "down")
-	return keyMap{
-		short: []key.Binding{updown, k.Toggle, folder, k.Choose, k.Back, k.Help, k.Quit},
-		full:  [][]key.Binding{{k.Up, k.Down, k.Toggle, folder, k.Choose, k.Back}},
+	folder := widget.Bind("tab", "folder", "tab")
+	updown := widget.Bind("↑↓", "move", "up", "down")
+	return widget.KeyMap{
+		Short: []key.Binding{updown, k.Toggle, folder, k.Choose, k.Back, k.Help, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.Toggle, folder, k.Choose, k.Back}},
 	}
 }
 
@@ -113,7 +114,7 @@ func (x *exporter) press(msg tea.KeyPressMsg, e env) (cmd tea.Cmd, closed bool) 
 		case "esc":
 			x.typing, x.dir = false, x.before
 		default:
-			x.dir, _ = x.dir.update(msg)
+			x.dir, _ = x.dir.Update(msg)
 		}
 		return nil, false
 	}
@@ -188,12 +189,12 @@ func (x *exporter) over(e env, below string) string {
 	lines = append(lines, "", " "+x.folder(s, inside))
 	lines = append(lines, after...)
 	h := min(len(lines)+2, e.h-1)
-	p := panel{title: "Export", focused: true, foot: fmt.Sprintf("enter writes %s", pluralFormats(len(x.chosen())))}
+	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", pluralFormats(len(x.chosen())))}
 	if list < len(x.formats) {
-		p.note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
+		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
 	x.box.x, x.box.y, x.box.w, x.box.h = (e.w-w)/2, max((e.h-1-h)/2, 0), w, h
-	return laid(below, p.draw(s, w, h, lines), x.box.x, x.box.y)
+	return laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }
 
 // laid puts a box above a page, its upper left corner at x, y.
@@ -215,28 +216,28 @@ func pluralFormats(n int) string {
 	return fmt.Sprintf("%d formats", n)
 }
 
-func (x *exporter) format(s *styles, i int, f rundir.Format) string {
-	lead, name := "  ", s.plain
+func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
+	lead, name := "  ", s.Plain
 	if i == x.at {
-		lead, name = "▸ ", s.selected
+		lead, name = "▸ ", s.Selected
 	}
 	mark := "[ ] "
 	if x.on[i] {
 		mark = "[x] "
 	}
-	return name.on(lead+mark+fit(f.ID, 16)) + s.muted.on(f.Title)
+	return name.On(lead+mark+widget.Fit(f.ID, 16)) + s.Muted.On(f.Title)
 }
 
-func (x *exporter) folder(s *styles, w int) string {
-	lead, name := "  ", s.muted
+func (x *exporter) folder(s *widget.Styles, w int) string {
+	lead, name := "  ", s.Muted
 	if x.at == len(x.formats) {
-		lead, name = "▸ ", s.selected
+		lead, name = "▸ ", s.Selected
 	}
-	label := name.on(lead + "to  ")
+	label := name.On(lead + "to  ")
 	if x.typing {
-		return label + x.dir.view(s, w-7)
+		return label + x.dir.View(s, w-7)
 	}
-	dir := strings.TrimSpace(x.dir.value())
+	dir := strings.TrimSpace(x.dir.Value())
 	if dir == "" {
 		dir = x.home
 	}
@@ -244,23 +245,23 @@ func (x *exporter) folder(s *styles, w int) string {
 }
 
 // after says what came of it.
-func (x *exporter) after(s *styles, w int) []string {
+func (x *exporter) after(s *widget.Styles, w int) []string {
 	switch {
 	case x.busy:
-		return []string{"", " " + s.muted.on("Writing …")}
+		return []string{"", " " + s.Muted.On("Writing …")}
 	case x.err != nil:
 		out := []string{""}
-		for _, l := range sentences(s, x.err, w) {
-			out = append(out, " "+s.bad.on(ansi.Strip(l)))
+		for _, l := range widget.Sentences(s, x.err, w) {
+			out = append(out, " "+s.Bad.On(ansi.Strip(l)))
 		}
 		for _, p := range x.paths {
-			out = append(out, " "+s.ok.on("✓ ")+ansi.Truncate(p, w-2, "…"))
+			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
 		}
 		return out
 	case len(x.paths) > 0:
 		out := []string{""}
 		for _, p := range x.paths {
-			out = append(out, " "+s.ok.on("✓ ")+ansi.Truncate(p, w-2, "…"))
+			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
 		}
 		return out
 	}

@@ -2,16 +2,13 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // figures are the numbers of a run at an instant, for one operation or all.
@@ -146,70 +143,7 @@ func errorsInWords(errs []measure.ErrorCount) string {
 	}
 	var words []string
 	for _, c := range list {
-		words = append(words, c.class+" "+whole(c.n))
+		words = append(words, c.class+" "+widget.Whole(c.n))
 	}
 	return strings.Join(words, ", ")
-}
-
-// whole writes a count in full with thin spaces between thousands, and short from
-// ten million on.
-func whole(n int64) string {
-	if n >= 10_000_000 {
-		return units.Number(float64(n))
-	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u2009" + s[i:]
-	}
-	return s
-}
-
-// clock writes a moment of a run: 00:47, 1:02:03; before zero with a minus.
-func clock(d time.Duration) string {
-	sign := ""
-	s := seconds(d)
-	if s < 0 {
-		sign, s = "−", -s
-	}
-	if s >= 3600 {
-		return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%s%02d:%02d", sign, s/60, s%60)
-}
-
-// nanos writes a latency; nothing timed is a dash.
-func nanos(ns int64) string {
-	if ns <= 0 {
-		return "–"
-	}
-	return units.Duration(time.Duration(ns))
-}
-
-// unlimited tells whether a value of a knob means that there is no limit.
-func unlimited(k workload.Knob, v float64) bool { return k.Name == "rate" && v <= 0 }
-
-// knobText writes a value of a knob as people read it.
-func knobText(k workload.Knob, v float64) string {
-	switch {
-	case unlimited(k, v):
-		return "max"
-	case k.Unit == "bytes":
-		return units.Size(int64(v))
-	case v == math.Trunc(v) && math.Abs(v) < 1e6:
-		return whole(int64(v))
-	default:
-		return units.Number(v)
-	}
-}
-
-// percent writes a change: "+38 %"; nothing to compare is empty.
-func percent(before, after float64) string {
-	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
-		return ""
-	}
-	p := (after - before) / before * 100
-	if math.Abs(p) < 0.5 {
-		return "±0 %"
-	}
-	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -119,24 +118,4 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	a.env.now = a.env.now.Add(unasked)
 	send(t, a, "esc")
 	assert.IsType(t, &picker{}, a.top(), "later esc leaves at once")
-}
-
-func TestClicksOnTheBottomLineAreKeys(t *testing.T) {
-	k := allKeys
-	keys := keyMap{short: []key.Binding{k.Start, bind("↑↓", "choose", "up", "down"), k.Quit}}.short
-	for _, c := range []struct {
-		x    int
-		want string
-	}{{1, "enter"}, {11, "enter"}, {14, "up"}, {15, "down"}, {18, "down"}, {25, "q"}} {
-		got, ok := footerKey(keys, c.x, 80)
-		assert.True(t, ok, "%d", c.x)
-		assert.Equal(t, c.want, got.String(), "%d", c.x)
-	}
-	for _, x := range []int{0, 12, 13, 40} {
-		_, ok := footerKey(keys, x, 80)
-		assert.False(t, ok, "%d", x)
-	}
-	for _, name := range []string{"a", "+", "space", "shift+tab", "ctrl+u", "pgdown", "?", "L", "esc"} {
-		assert.Equal(t, name, pressOf(name).String())
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // history lists the runs of the results folder, newest first: to open one, or to
@@ -21,11 +22,11 @@ type history struct {
 	// shown indexes the runs that pass the filter; at is the selected one of these.
 	shown     []int
 	at, top   int
-	filter    field
+	filter    widget.Field
 	filtering bool
 	// chosen are the ids to compare, at most two, in the order of choosing.
 	chosen []string
-	toast  note
+	toast  widget.Note
 	rowsAt int // line of the first row, for the mouse
 }
 
@@ -59,13 +60,13 @@ func (h *history) typing() bool { return h.filtering }
 func (h *history) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		h.toast.tick(e.now)
+		h.toast.Tick(e.now)
 	case historyMsg:
 		h.runs, h.err, h.loaded = msg.runs, msg.err, true
 		h.sift()
 	case tea.PasteMsg:
 		if h.filtering {
-			h.filter, _ = h.filter.update(msg)
+			h.filter, _ = h.filter.Update(msg)
 			h.sift()
 		}
 	case tea.KeyPressMsg:
@@ -87,7 +88,7 @@ func (h *history) sift() {
 	was := h.current()
 	h.shown = h.shown[:0]
 	for i := range h.runs {
-		if matches(&h.runs[i], h.filter.value()) {
+		if matches(&h.runs[i], h.filter.Value()) {
 			h.shown = append(h.shown, i)
 		}
 	}
@@ -128,10 +129,10 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	k := h.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
-		if h.filter.value() == "" {
+		if h.filter.Value() == "" {
 			return back
 		}
-		h.filter = field{}
+		h.filter = widget.Field{}
 		h.sift()
 	case key.Matches(msg, k.Filter):
 		h.filtering = true
@@ -154,8 +155,8 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
 		return open(newCompare(a, b))
-	case presses(msg, k.Compare):
-		h.toast.say(e.now, "choose two runs with space, or one and stand on the other", false)
+	case widget.Presses(msg, k.Compare):
+		h.toast.Say(e.now, "choose two runs with space, or one and stand on the other", false)
 	}
 	return nil
 }
@@ -165,9 +166,9 @@ func (h *history) pressFilter(msg tea.KeyPressMsg) {
 	case "enter", "down", "up":
 		h.filtering = false
 	case "esc":
-		h.filtering, h.filter = false, field{}
+		h.filtering, h.filter = false, widget.Field{}
 	default:
-		h.filter, _ = h.filter.update(msg)
+		h.filter, _ = h.filter.Update(msg)
 	}
 	h.sift()
 }
@@ -214,8 +215,8 @@ func (h *history) pair() (a, b string, ok bool) {
 	return ids[0], ids[1], true
 }
 
-func (h *history) bindings() bindings {
-	k := allKeys
+func (h *history) bindings() widget.Bindings {
+	k := widget.AllKeys
 	some := h.current() != nil
 	_, _, two := h.pair()
 	k.Choose.SetHelp("enter", "open")
@@ -224,23 +225,23 @@ func (h *history) bindings() bindings {
 	k.Toggle.SetEnabled(some)
 	k.Compare.SetHelp("c", "compare two")
 	k.Compare.SetEnabled(two)
-	if h.filter.value() != "" {
+	if h.filter.Value() != "" {
 		k.Back.SetHelp("esc", "clear filter")
 	}
 	return k
 }
 
-func (h *history) keys() keyMap {
+func (h *history) keys() widget.KeyMap {
 	if h.filtering {
-		list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "clear", "esc")}
-		return keyMap{short: list, full: [][]key.Binding{list}}
+		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	k := h.bindings()
 	short := k.Toggle
 	short.SetHelp("space", "choose")
-	return keyMap{
-		short: []key.Binding{bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Help, k.Filter, k.Back, k.Quit},
-		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.Compare, k.Filter, k.Back}},
+	return widget.KeyMap{
+		Short: []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Help, k.Filter, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.Compare, k.Filter, k.Back}},
 	}
 }
 
@@ -249,24 +250,24 @@ func (h *history) view(e env) string {
 	right := ""
 	switch n := len(h.chosen); n {
 	case 1:
-		right = s.accent.on("1 chosen") + s.muted.on(" · c compares it with the selected one ")
+		right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
 	case 2:
-		right = s.accent.on("2 chosen") + s.muted.on(" · c compares them ")
+		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
 	}
 	if n := len(h.chosen); n > 0 && e.w < 80 {
-		right = s.accent.on(fmt.Sprintf("%d chosen ", n))
+		right = s.Accent.On(fmt.Sprintf("%d chosen ", n))
 	}
-	lines := []string{spread(" "+s.bold.on("Earlier runs"), right, e.w)}
-	p := panel{title: "Runs  p99 of the slowest operation", focused: true}
+	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.w)}
+	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
 	body := h.body(e, e.w-4, e.h-5)
 	if len(h.shown) > 0 {
-		p.note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
+		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
 		if len(h.shown) < len(h.runs) {
-			p.note += fmt.Sprintf(" (%d in all)", len(h.runs))
+			p.Note += fmt.Sprintf(" (%d in all)", len(h.runs))
 		}
 	}
-	lines = append(lines, p.draw(s, e.w, e.h-3, indent(body))...)
-	return page(e.w, e.h, append(lines, h.toast.line(s, e.w), footer(e.styles, e.w, h.keys().short)))
+	lines = append(lines, p.Draw(s, e.w, e.h-3, widget.Indent(body))...)
+	return widget.Page(e.w, e.h, append(lines, h.toast.Line(s, e.w), widget.Footer(e.styles, e.w, h.keys().Short)))
 }
 
 // body draws filter, head and rows in w cells and h lines.
@@ -275,48 +276,48 @@ func (h *history) body(e env, w, room int) []string {
 	out := []string{h.filterLine(s, w), ""}
 	switch {
 	case h.err != nil:
-		return append(out, sentences(s, h.err, w)...)
+		return append(out, widget.Sentences(s, h.err, w)...)
 	case !h.loaded:
-		return append(out, s.muted.on("Reading the results folder …"))
+		return append(out, s.Muted.On("Reading the results folder …"))
 	case len(h.runs) == 0:
-		return append(out, "No runs yet. "+s.muted.on("Press esc, then enter to start one."))
+		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
 	case len(h.shown) == 0:
-		return append(out, "No run matches. "+s.muted.on("Press esc to see all."))
+		return append(out, "No run matches. "+s.Muted.On("Press esc to see all."))
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
-	g := grid{cols: []column{
-		{head: ""},
-		{head: "when"},
-		{head: "profile", most: 24},
-		{head: "store", most: 14, drop: 1},
-		{head: "throughput", right: true},
-		{head: "p99", right: true},
-		{head: "length", right: true, drop: 4},
-		{head: "errors", right: true, drop: 2},
-		{head: ""},
-		{head: "verdict", drop: 3},
-		{head: "id", drop: 5},
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: ""},
+		{Head: "when"},
+		{Head: "profile", Most: 24},
+		{Head: "store", Most: 14, Spare: 1},
+		{Head: "throughput", Right: true},
+		{Head: "p99", Right: true},
+		{Head: "length", Right: true, Spare: 4},
+		{Head: "errors", Right: true, Spare: 2},
+		{Head: ""},
+		{Head: "verdict", Spare: 3},
+		{Head: "id", Spare: 5},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.runs[h.shown[i]]
-		g.add(append([]string{h.lead(i, r.ID)}, runCells(s, r, e)...)...)
+		g.Add(append([]string{h.lead(i, r.ID)}, runCells(s, r, e)...)...)
 	}
-	g.ink = func(row, col int) ink {
+	g.Ink = func(row, col int) widget.Ink {
 		r := &h.runs[h.shown[h.top+row]]
 		switch {
 		case col == 8 || col == 9:
-			_, k := trust(s, r)
+			_, k := widget.Trust(s, r)
 			return k
 		case h.top+row == h.at:
-			return s.selected
+			return s.Selected
 		case col == 10:
-			return s.muted
+			return s.Muted
 		}
-		return s.plain
+		return s.Plain
 	}
-	head, lines := g.lines(s, w)
+	head, lines := g.Lines(s, w)
 	h.rowsAt = 2 + len(out) + 1
 	return append(append(out, head), lines...)
 }
@@ -334,28 +335,28 @@ func (h *history) lead(i int, id string) string {
 
 // runCells are a run's cells in a list: when, profile, store, throughput, p99,
 // length, errors, a sign and a word of its verdict, id.
-func runCells(s *styles, r *rundir.Run, e env) []string {
-	f := figuresOf(r)
+func runCells(s *widget.Styles, r *rundir.Run, e env) []string {
+	f := widget.FiguresOf(r)
 	profile := r.Profile
 	if r.Mode != "" {
 		profile += " " + r.Mode
 	}
-	word, _ := trust(s, r)
+	word, _ := widget.Trust(s, r)
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
-		dayText(r.Started, e.now), profile, r.Store.Name, units.Number(f.rate) + "/s", nanos(f.p99),
-		secondsText(r.MeasuredS), whole(f.errors), sign, word, r.ID,
+		widget.DayText(r.Started, e.now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
+		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, r.ID,
 	}
 }
 
-func (h *history) filterLine(s *styles, w int) string {
+func (h *history) filterLine(s *widget.Styles, w int) string {
 	switch {
 	case h.filtering:
-		return s.accent.on("/ ") + h.filter.view(s, w-2)
-	case h.filter.value() != "":
-		return s.accent.on("/ ") + h.filter.value()
+		return s.Accent.On("/ ") + h.filter.View(s, w-2)
+	case h.filter.Value() != "":
+		return s.Accent.On("/ ") + h.filter.Value()
 	}
-	return s.muted.on("/ filter by profile, store, verdict, preset or date …")
+	return s.Muted.On("/ filter by profile, store, verdict, preset or date …")
 }
 
 // click selects a run, and opens the one that is selected; on the filter it begins

@@ -6,6 +6,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // allScreens builds every screen in every state that changes its keys. A new
@@ -37,7 +39,7 @@ func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
 	for name, s := range allScreens(t) {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]string{}
-			groups := append([][]key.Binding{allKeys.global(true)}, s.keys().FullHelp()...)
+			groups := append([][]key.Binding{widget.AllKeys.Global(true)}, s.keys().FullHelp()...)
 			for _, g := range groups {
 				for _, b := range g {
 					if !b.Enabled() {
@@ -56,7 +58,7 @@ func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
 func TestTheBottomLineShowsOnlyKeysThatHelpListsToo(t *testing.T) {
 	for name, s := range allScreens(t) {
 		listed := map[string]bool{}
-		for _, g := range append([][]key.Binding{allKeys.global(true)}, s.keys().FullHelp()...) {
+		for _, g := range append([][]key.Binding{widget.AllKeys.Global(true)}, s.keys().FullHelp()...) {
 			for _, b := range g {
 				for _, k := range b.Keys() {
 					listed[k] = true

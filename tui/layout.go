@@ -1,34 +1,10 @@
 package tui
 
-import "image"
+import (
+	"image"
 
-// size is the class of a terminal: what fits on its screens.
-type size int
-
-const (
-	tooSmall size = iota
-	small         // from 60×16: charts of three rows, operations in a tab
-	medium        // from 80×24: quantiles in the chart titles, four operations
-	large         // from 96×25: everything
+	"github.com/perfbench/perfbench/tui/widget"
 )
-
-const (
-	minWidth  = 60
-	minHeight = 16
-)
-
-func sizeOf(w, h int) size {
-	switch {
-	case w < minWidth || h < minHeight:
-		return tooSmall
-	case w >= 96 && h >= 25:
-		return large
-	case w >= 80 && h >= 24:
-		return medium
-	default:
-		return small
-	}
-}
 
 // look is what the layout of the dashboard depends on beside the size.
 type look struct {
@@ -42,7 +18,7 @@ type look struct {
 
 // panes are the rectangles of the dashboard. One that is not shown is empty.
 type panes struct {
-	size                             size
+	size                             widget.Size
 	status, throughput, latency, ops image.Rectangle
 	tune, knobs, state, event, keys  image.Rectangle
 }
@@ -58,8 +34,8 @@ type panes struct {
 //	event
 //	keys
 func layout(w, h int, l look) panes {
-	p := panes{size: sizeOf(w, h)}
-	if p.size == tooSmall {
+	p := panes{size: widget.SizeOf(w, h)}
+	if p.size == widget.TooSmall {
 		return p
 	}
 	row := func(y int) image.Rectangle { return image.Rect(0, y, w, y+1) }
@@ -69,12 +45,12 @@ func layout(w, h int, l look) panes {
 	}
 	bottom := h - 4 // first row below the panels
 	p.knobs, p.state, p.event = row(h-4), row(h-3), row(h-2)
-	if p.size == small {
+	if p.size == widget.Small {
 		bottom = h - 5
 		p.knobs, p.state, p.event = row(h-5), row(h-4), row(h-3)
 	}
 	charts := bottom
-	if p.size == small {
+	if p.size == widget.Small {
 		if l.lower {
 			charts = 1 + (bottom-1)/2
 			p.throughput = image.Rect(0, 1, w, charts)
@@ -92,8 +68,8 @@ func layout(w, h int, l look) panes {
 
 func tuningLayout(p panes, w, h int, l look) panes {
 	p.state = image.Rect(0, h-2, w, h-1)
-	if p.size == small {
-		charts := 6 + (h-minHeight)/3
+	if p.size == widget.Small {
+		charts := 6 + (h-widget.MinHeight)/3
 		p.throughput, p.tune = image.Rect(0, 1, w, charts), image.Rect(0, charts, w, h-2)
 		return p
 	}
@@ -108,9 +84,9 @@ func tuningLayout(p panes, w, h int, l look) panes {
 
 // opsHeight is the height of the lower panel: rows, a header and the border, but
 // never so much that the charts suffer.
-func opsHeight(s size, h, rows int) int {
+func opsHeight(s widget.Size, h, rows int) int {
 	most := 4
-	if s == large {
+	if s == widget.Large {
 		most = max(4, h/4)
 	}
 	return min(max(rows, 1), most) + 3

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // drawing shows panes as letters, one column in ten.
@@ -68,7 +70,7 @@ func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 		for h := range 70 {
 			for _, l := range []look{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
 				p := layout(w, h, l)
-				if w < minWidth || h < minHeight {
+				if w < widget.MinWidth || h < widget.MinHeight {
 					require.Equal(t, panes{}, p)
 					continue
 				}
@@ -83,7 +85,7 @@ func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 				}
 				// A small screen keeps one line free above its keys.
 				free := w * h
-				if p.size == small && !l.tuning {
+				if p.size == widget.Small && !l.tuning {
 					free -= w
 				}
 				require.Equal(t, free, area, "%dx%d %+v", w, h, l)

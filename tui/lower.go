@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // lowerPanel draws operations, tracks, errors or changes.
@@ -42,15 +43,15 @@ func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
 		}
 		d.scroll = min(d.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
-		p := panel{title: d.lower.String(), note: d.otherTabs()}
+		p := widget.Panel{Title: d.lower.String(), Note: d.otherTabs()}
 		if len(body) > rows {
-			p.foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
+			p.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
-		lines := []string{" " + e.styles.muted.on(head)}
+		lines := []string{" " + e.styles.Muted.On(head)}
 		for _, l := range body[at:min(at+rows, len(body))] {
 			lines = append(lines, " "+l)
 		}
-		return p.draw(e.styles, r.Dx(), r.Dy(), lines)
+		return p.Draw(e.styles, r.Dx(), r.Dy(), lines)
 	})
 }
 
@@ -65,11 +66,11 @@ func (d *dashboard) otherTabs() string {
 		name := strings.ToLower(t.String())
 		switch {
 		case t == tabErrors && d.fig.errors > 0:
-			name += " " + whole(d.fig.errors)
+			name += " " + widget.Whole(d.fig.errors)
 		case t == tabChanges && len(d.snap.Changes) > 0:
-			name += " " + whole(int64(len(d.snap.Changes)))
+			name += " " + widget.Whole(int64(len(d.snap.Changes)))
 		case t == tabVerdict && len(d.verdict.Reasons) > 0:
-			name += " " + whole(int64(len(d.verdict.Reasons)))
+			name += " " + widget.Whole(int64(len(d.verdict.Reasons)))
 		}
 		out = append(out, name)
 	}
@@ -104,11 +105,11 @@ func (d *dashboard) opRows(e env, w int) (string, []string) {
 	extra := w-name >= 7*numberCol+24
 	narrow := w-name < 4*numberCol
 	used := name + 4*numberCol
-	head := fit("  op", name) + cols(d.perSecond(), "p50", "p99")
+	head := widget.Fit("  op", name) + cols(d.perSecond(), "p50", "p99")
 	switch {
 	case narrow: // errors stand in the line of state
 		cols := narrowCols
-		head = fit("  op", name) + cols("per s", "p50", "p99")
+		head = widget.Fit("  op", name) + cols("per s", "p50", "p99")
 	case extra:
 		head += cols("p99.9", "max", "errors")
 		used += 2 * numberCol
@@ -123,26 +124,26 @@ func (d *dashboard) opRows(e env, w int) (string, []string) {
 	for i, t := range d.snap.Ops {
 		f := digest(d.snap, i)
 		l := f.latency
-		label := fit("  "+d.opName(t.Operation), name)
+		label := widget.Fit("  "+d.opName(t.Operation), name)
 		if i == d.op {
-			label = s.selected.on(fit("▸ "+d.opName(t.Operation), name))
+			label = s.Selected.On(widget.Fit("▸ "+d.opName(t.Operation), name))
 		}
 		if narrow {
-			out = append(out, label+s.bold.on(narrowCols(units.Number(f.rate)))+narrowCols(nanos(l.P50), nanos(l.P99)))
+			out = append(out, label+s.Bold.On(narrowCols(units.Number(f.rate)))+narrowCols(widget.Nanos(l.P50), widget.Nanos(l.P99)))
 			continue
 		}
-		line := label + s.bold.on(cols(units.Number(f.rate))) + cols(nanos(l.P50), nanos(l.P99))
+		line := label + s.Bold.On(cols(units.Number(f.rate))) + cols(widget.Nanos(l.P50), widget.Nanos(l.P99))
 		if extra {
-			line += cols(nanos(l.P999), nanos(l.Max))
+			line += cols(widget.Nanos(l.P999), widget.Nanos(l.Max))
 		}
-		errs := cols(whole(t.Errors))
+		errs := cols(widget.Whole(t.Errors))
 		if t.Errors > 0 {
-			errs = s.bad.on(errs)
+			errs = s.Bad.On(errs)
 		}
 		line += errs
 		if spark >= 8 {
 			vals := recentRates(d.snap, i, d.fig.second, spark)
-			line += "    " + s.series[0].on(chart.Sparkline(vals, spark, chart.Peak(vals)))
+			line += "    " + s.Series[0].On(chart.Sparkline(vals, spark, chart.Peak(vals)))
 		}
 		out = append(out, line)
 	}
@@ -175,7 +176,7 @@ func narrowCols(texts ...string) string { return columns(numberCol-1, texts) }
 func columns(w int, texts []string) string {
 	var b strings.Builder
 	for _, t := range texts {
-		b.WriteString(fitRight(t, w))
+		b.WriteString(widget.FitRight(t, w))
 	}
 	return b.String()
 }
@@ -183,10 +184,10 @@ func columns(w int, texts []string) string {
 func (d *dashboard) trackRows(e env, w int) (string, []string) {
 	s := e.styles
 	name := d.nameWidth(w)
-	head := fit("  track", name) + cols(d.perSecond(), "threads", "in flight", "oldest", "behind")
+	head := widget.Fit("  track", name) + cols(d.perSecond(), "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
 	if narrow {
-		head = fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
+		head = widget.Fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
 	}
 	if wide {
 		head += cols("payload", "batch", "rate")
@@ -211,17 +212,17 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 			behind = units.Number(float64(g.Backlog))
 		}
 		if narrow {
-			line := fit("  "+t, name) + s.bold.on(narrowCols(units.Number(rate))) + narrowCols(whole(int64(g.Threads)), whole(int64(g.InFlight)), behind)
+			line := widget.Fit("  "+t, name) + s.Bold.On(narrowCols(units.Number(rate))) + narrowCols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), behind)
 			out = append(out, d.atRest(e, g.Running, t, name, line))
 			continue
 		}
-		line := fit("  "+t, name) + s.bold.on(cols(units.Number(rate))) + cols(whole(int64(g.Threads)), whole(int64(g.InFlight)), age(g.Oldest), behind)
+		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.Oldest), behind)
 		if wide {
 			limit := "max"
 			if g.Rate > 0 {
 				limit = units.Number(g.Rate)
 			}
-			line += cols(units.Size(int64(g.Payload)), whole(int64(g.Batch)), limit)
+			line += cols(units.Size(int64(g.Payload)), widget.Whole(int64(g.Batch)), limit)
 		}
 		out = append(out, d.atRest(e, g.Running, t, name, line))
 	}
@@ -233,7 +234,7 @@ func (d *dashboard) atRest(e env, running bool, track string, name int, line str
 	if running {
 		return line
 	}
-	return e.styles.muted.on(fit("  "+track, name) + "  not running")
+	return e.styles.Muted.On(widget.Fit("  "+track, name) + "  not running")
 }
 
 func (d *dashboard) errorRows(e env, w int) (string, []string) {
@@ -250,9 +251,9 @@ func (d *dashboard) errorRows(e env, w int) (string, []string) {
 				break
 			}
 		}
-		out = append(out, fit("  "+d.opName(c.Operation), name-1)+" "+fit(c.Class, 14)+e.styles.bad.on(cols(whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+		out = append(out, widget.Fit("  "+d.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
 	}
-	return fit("  op", name) + fit("class", 14) + cols("count") + "  first message", out
+	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", out
 }
 
 func (d *dashboard) changeRows(e env, w int) (string, []string) {
@@ -265,13 +266,13 @@ func (d *dashboard) changeRows(e env, w int) (string, []string) {
 	}
 	text := max(w-20-by, 10)
 	row := func(at, change, who, segment string) string {
-		return fit("  "+at, 10) + fit(change, text) + "  " + e.styles.muted.on(fit(who, by)) + fitRight(segment, 7)
+		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
 	for _, c := range slices.Backward(d.snap.Changes) {
-		out = append(out, row(clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
+		out = append(out, row(widget.Clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
 	}
-	return fit("  at", 10) + fit("change", text) + "  " + fit("by", by) + fitRight("segment", 7), out
+	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }
 
 // verdictRows says what the run is worth so far, and why.
@@ -279,15 +280,15 @@ func (d *dashboard) verdictRows(e env, w int) (string, []string) {
 	if len(d.verdict.Reasons) == 0 {
 		return d.verdict.State + " so far: nothing speaks against the figures.", nil
 	}
-	_, k := worth(e.styles, d.verdict)
+	_, k := widget.Worth(e.styles, d.verdict)
 	var out []string
 	for i, reason := range d.verdict.Reasons {
-		for j, l := range wrap(reason, max(w-16, 10)) {
+		for j, l := range widget.Wrap(reason, max(w-16, 10)) {
 			cause := ""
 			if j == 0 {
 				cause = d.verdict.Causes[i]
 			}
-			out = append(out, k.on(fit("  "+cause, 16))+l)
+			out = append(out, k.On(widget.Fit("  "+cause, 16))+l)
 		}
 	}
 	return d.verdict.State + " so far", out

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // mouse does by pointer what keys do: select an operation or a knob, turn a knob
@@ -117,10 +119,10 @@ func (d *dashboard) drag(m tea.Mouse, p panes, e env) {
 		}
 		k := d.plan.Knobs[l.row-1]
 		x := min(max(m.X-p.tune.Min.X-1-l.slider, 0), l.wide-1)
-		if slide(k, k.Get(d.run.Settings(d.tuner.track)), l.wide) == x {
+		if widget.Slide(k, k.Get(d.run.Settings(d.tuner.track)), l.wide) == x {
 			return // already there: no change to log
 		}
-		d.change(e, k, false, func(float64) float64 { return slid(k, x, l.wide) })
+		d.change(e, k, false, func(float64) float64 { return widget.Slid(k, x, l.wide) })
 		return
 	}
 }

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // overlay is what floats above the screen.
@@ -33,16 +35,16 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case key.Matches(msg, allKeys.Interrupt), key.Matches(msg, allKeys.Quit), key.Matches(msg, allKeys.Back),
-		a.overlay == help && key.Matches(msg, allKeys.Help), a.overlay == logs && key.Matches(msg, allKeys.Logs):
+	case key.Matches(msg, widget.AllKeys.Interrupt), key.Matches(msg, widget.AllKeys.Quit), key.Matches(msg, widget.AllKeys.Back),
+		a.overlay == help && key.Matches(msg, widget.AllKeys.Help), a.overlay == logs && key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay = none
-	case key.Matches(msg, allKeys.Down):
+	case key.Matches(msg, widget.AllKeys.Down):
 		a.scroll++
-	case key.Matches(msg, allKeys.Up):
+	case key.Matches(msg, widget.AllKeys.Up):
 		a.scroll = max(a.scroll-1, 0)
-	case key.Matches(msg, allKeys.PageDown):
+	case key.Matches(msg, widget.AllKeys.PageDown):
 		a.scroll += a.env.h / 2
-	case key.Matches(msg, allKeys.PageUp):
+	case key.Matches(msg, widget.AllKeys.PageUp):
 		a.scroll = max(a.scroll-a.env.h/2, 0)
 	}
 	return nil
@@ -54,39 +56,39 @@ func (a *App) float(page string) string {
 	h := r.Dy()
 	a.scroll = min(a.scroll, max(len(lines)-(h-2), 0))
 	if len(lines) > h-2 {
-		p.note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
+		p.Note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
 		lines = lines[a.scroll:]
 	}
-	box := strings.Join(p.draw(a.env.styles, r.Dx(), h, lines), "\n")
+	box := strings.Join(p.Draw(a.env.styles, r.Dx(), h, lines), "\n")
 	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
 		lipgloss.NewLayer(box).ID("overlay").X(r.Min.X).Y(r.Min.Y).Z(1),
 	).Render()
 	lines = strings.Split(out, "\n") // without the spaces at the ends
 	for i := range lines {
-		lines[i] = fit(lines[i], a.env.w)
+		lines[i] = widget.Fit(lines[i], a.env.w)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // box is what floats: its frame, all its lines, and where it stands.
-func (a *App) box() (panel, []string, image.Rectangle) {
-	var p panel
+func (a *App) box() (widget.Panel, []string, image.Rectangle) {
+	var p widget.Panel
 	var lines []string
 	switch a.overlay {
 	case help:
-		p, lines = panel{title: "Keys", foot: "esc closes"}, helpLines(a.env, a.top().keys())
+		p, lines = widget.Panel{Title: "Keys", Foot: "esc closes"}, helpLines(a.env, a.top().keys())
 	case logs:
-		p, lines = panel{title: "Log", foot: "esc closes"}, logLines(a.env, a.logs)
+		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	default:
-		p, lines = panel{title: "Stop the run and quit?"}, quitLines(a.env)
+		p, lines = widget.Panel{Title: "Stop the run and quit?"}, quitLines(a.env)
 	}
-	p.focused = true
+	p.Focused = true
 	wide := 0
 	for _, l := range lines {
 		wide = max(wide, ansi.StringWidth(l))
 	}
-	w, h := min(max(wide+4, ansi.StringWidth(p.title)+8), a.env.w-2), min(len(lines)+2, a.env.h-2)
+	w, h := min(max(wide+4, ansi.StringWidth(p.Title)+8), a.env.w-2), min(len(lines)+2, a.env.h-2)
 	x, y := (a.env.w-w)/2, (a.env.h-h)/2
 	return p, lines, image.Rect(x, y, x+w, y+h)
 }
@@ -96,9 +98,9 @@ const helpCol = 36
 
 // helpColumns lists all keys of a screen and the global ones, group by group, in
 // two columns where there is room; a key without help is an empty line.
-func helpColumns(e env, k keyMap) [][]key.Binding {
+func helpColumns(e env, k widget.KeyMap) [][]key.Binding {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
-	groups = append(groups, allKeys.global(e.suspend))
+	groups = append(groups, widget.AllKeys.Global(e.suspend))
 	var col []key.Binding
 	for i, g := range groups {
 		if i > 0 {
@@ -121,7 +123,7 @@ func helpColumns(e env, k keyMap) [][]key.Binding {
 	return [][]key.Binding{left, right}
 }
 
-func helpLines(e env, k keyMap) []string {
+func helpLines(e env, k widget.KeyMap) []string {
 	columns := helpColumns(e, k)
 	rows := 0
 	for _, c := range columns {
@@ -132,13 +134,13 @@ func helpLines(e env, k keyMap) []string {
 		for _, c := range columns {
 			text := ""
 			if i < len(c) && c[i].Help().Key != "" {
-				name, does := " "+fitRight(c[i].Help().Key, 9)+"  ", c[i].Help().Desc
-				text = e.styles.keyOff.on(name + does)
+				name, does := " "+widget.FitRight(c[i].Help().Key, 9)+"  ", c[i].Help().Desc
+				text = e.styles.KeyOff.On(name + does)
 				if c[i].Enabled() {
-					text = e.styles.key.on(name) + does
+					text = e.styles.Key.On(name) + does
 				}
 			}
-			out[i] += fit(text, helpCol)
+			out[i] += widget.Fit(text, helpCol)
 		}
 	}
 	return out
@@ -167,17 +169,17 @@ func quitLines(e env) []string {
 		"",
 		"  The report of what was measured is written.",
 		"",
-		"  " + s.key.on(quitAnswer[:5]) + quitAnswer[5:] + "   " + s.key.on("esc") + " stay",
-		"  " + s.key.on("ctrl+c") + " stop at once",
+		"  " + s.Key.On(quitAnswer[:5]) + quitAnswer[5:] + "   " + s.Key.On("esc") + " stay",
+		"  " + s.Key.On("ctrl+c") + " stop at once",
 	}
 }
 
 // tooSmallView says what is needed; a run goes on.
 func tooSmallView(e env) string {
-	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", minWidth, minHeight, e.w, e.h)
-	lines := blankLines(e.w, e.h)
+	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.w, e.h)
+	lines := widget.BlankLines(e.w, e.h)
 	text = ansi.Truncate(text, e.w, "…")
 	pad := (e.w - ansi.StringWidth(text)) / 2
-	lines[e.h/2] = fit(strings.Repeat(" ", pad)+text, e.w)
+	lines[e.h/2] = widget.Fit(strings.Repeat(" ", pad)+text, e.w)
 	return strings.Join(lines, "\n")
 }

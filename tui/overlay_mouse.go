@@ -6,6 +6,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // overlayMouse scrolls by the wheel. A click on a key of the help presses it, one
@@ -46,10 +48,10 @@ func (a *App) clickHelp(at image.Point) tea.Cmd {
 		return nil
 	}
 	b := columns[n][row]
-	if len(b.Keys()) == 0 || key.Matches(pressOf(b.Keys()[0]), allKeys.Help) {
+	if len(b.Keys()) == 0 || key.Matches(widget.PressOf(b.Keys()[0]), widget.AllKeys.Help) {
 		return nil
 	}
-	return a.press(pressOf(b.Keys()[0]))
+	return a.press(widget.PressOf(b.Keys()[0]))
 }
 
 // clickQuit gives the answer that was clicked; the lines are those of quitLines.

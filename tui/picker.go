@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // picker is the first screen: which profile, on which store, with which values;
@@ -26,7 +27,7 @@ type picker struct {
 	shown     []int
 	at        int
 	name      string
-	filter    field
+	filter    widget.Field
 	filtering bool
 
 	pane   pane
@@ -34,7 +35,7 @@ type picker struct {
 	scroll int // of the plan
 	runAt  int
 	ping   pinger
-	toast  note
+	toast  widget.Note
 
 	// asked numbers the previews asked for; what has come back is of number got.
 	asked, got int
@@ -96,7 +97,7 @@ func newPicker(e env) *picker {
 		requests: map[string]Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
 	}
 	first := e.opts.Request
-	if clean, password := splitSecret(first.Target); password != "" && first.Password == "" {
+	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
 	}
 	p.sift()
@@ -143,7 +144,7 @@ func (p *picker) set(r Request) {
 
 // start reads what is slow to read, once.
 func (p *picker) start(e env) tea.Cmd {
-	if r := p.request(); !local(r.Target) {
+	if r := p.request(); !widget.Local(r.Target) {
 		p.ping.soon(e, 0)
 	}
 	return tea.Batch(readHistory(e.bench), p.know(e.bench), p.ask(e))
@@ -171,7 +172,7 @@ func (p *picker) typing() bool { return p.filtering || p.form.edit != nil }
 func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		p.toast.tick(e.now)
+		p.toast.Tick(e.now)
 		return p, p.ping.frame(p.request(), e)
 	case historyMsg:
 		if msg.err == nil {
@@ -225,11 +226,11 @@ func (p *picker) launch(e env) tea.Cmd {
 	case pr == nil:
 		return nil
 	case !built(pr):
-		p.toast.say(e.now, pr.Title+" is planned: it cannot be run yet", false)
+		p.toast.Say(e.now, pr.Title+" is planned: it cannot be run yet", false)
 	case p.got != p.asked:
 		p.wanted = true
 	case p.err != nil:
-		p.toast.say(e.now, "not started: "+unflagged(firstLine(p.err)), true)
+		p.toast.Say(e.now, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
 		return startRun(p.request())
@@ -245,10 +246,10 @@ func firstLine(err error) string {
 func (p *picker) paste(msg tea.PasteMsg, e env) tea.Cmd {
 	switch {
 	case p.filtering:
-		p.filter, _ = p.filter.update(msg)
+		p.filter, _ = p.filter.Update(msg)
 		p.refilter(e)
 	case p.form.edit != nil:
-		p.form.edit.field, _ = p.form.edit.field.update(msg)
+		p.form.edit.field, _ = p.form.edit.field.Update(msg)
 		return p.ask(e)
 	}
 	return nil
@@ -260,7 +261,7 @@ func (p *picker) sift() {
 	for i := range p.profiles {
 		text := strings.ToLower(p.profiles[i].Name + " " + p.profiles[i].Title + " " + p.profiles[i].Summary)
 		hit := true
-		for w := range strings.FieldsSeq(strings.ToLower(p.filter.value())) {
+		for w := range strings.FieldsSeq(strings.ToLower(p.filter.Value())) {
 			hit = hit && strings.Contains(text, w)
 		}
 		if hit {
@@ -327,57 +328,57 @@ func (p *picker) runsOf() []*rundir.Run {
 	return out
 }
 
-func (p *picker) bindings() bindings {
-	k := allKeys
+func (p *picker) bindings() widget.Bindings {
+	k := widget.AllKeys
 	pr := p.profile()
 	can := pr != nil && built(pr)
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs) > 1)
 	k.Next.SetHelp("tab", "next panel")
-	if p.filter.value() == "" || p.pane != paneProfiles {
+	if p.filter.Value() == "" || p.pane != paneProfiles {
 		k.Back.SetHelp("esc", "profiles")
 	} else {
 		k.Back.SetHelp("esc", "clear filter")
 	}
-	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.value() != "")
+	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.Value() != "")
 	return k
 }
 
-func (p *picker) keys() keyMap {
+func (p *picker) keys() widget.KeyMap {
 	k := p.bindings()
-	move := func(what string) key.Binding { return bind("↑↓", what, "up", "down") }
+	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
 	common := []key.Binding{k.Launch, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
 	switch {
 	case p.filtering:
-		list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "clear", "esc")}
-		return keyMap{short: list, full: [][]key.Binding{list}}
+		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	case p.form.edit != nil:
 		return p.form.editKeys()
 	case p.pane == paneForm:
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
 		k.Reset.SetHelp("r", "reset value")
-		turn := bind("←→", "change", "left", "right")
-		return keyMap{
-			short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Next, k.Quit},
-			full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
+		turn := widget.Bind("←→", "change", "left", "right")
+		return widget.KeyMap{
+			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
 		}
 	case p.pane == panePlan:
-		return keyMap{
-			short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Help, k.Back, k.Quit},
-			full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
+		return widget.KeyMap{
+			Short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Help, k.Back, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
 		}
 	case p.pane == paneRuns:
 		k.Choose.SetHelp("enter", "open run")
-		return keyMap{
-			short: []key.Binding{move("run"), k.Choose, k.Launch, k.Help, k.History, k.Next, k.Quit},
-			full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
+		return widget.KeyMap{
+			Short: []key.Binding{move("run"), k.Choose, k.Launch, k.Help, k.History, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")
-	return keyMap{
-		short: []key.Binding{k.Start, move("choose"), bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Quit},
-		full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
+	return widget.KeyMap{
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

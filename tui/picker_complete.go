@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // maxOffers is how many completions of a path are offered.
@@ -15,12 +17,12 @@ const maxOffers = 50
 func (x *edit) complete() tea.Cmd {
 	if x.row.kind != rowFile {
 		if x.pick >= 0 {
-			x.field = field{text: []rune(x.text()), pos: len([]rune(x.text())), mask: x.field.mask}
+			x.field = widget.Field{Text: []rune(x.text()), Pos: len([]rune(x.text())), Mask: x.field.Mask}
 			x.pick = -1
 		}
 		return nil
 	}
-	typed := x.field.value()
+	typed := x.field.Value()
 	return func() tea.Msg { return completedMsg{typed, pathsLike(typed)} }
 }
 
@@ -65,7 +67,7 @@ func pathsLike(typed string) []string {
 // completed types on what all paths found have in common, and offers them.
 func (f *form) completed(msg completedMsg) {
 	x := f.edit
-	if x == nil || x.row.kind != rowFile || x.field.value() != msg.typed || len(msg.paths) == 0 {
+	if x == nil || x.row.kind != rowFile || x.field.Value() != msg.typed || len(msg.paths) == 0 {
 		return
 	}
 	shared := msg.paths[0]
@@ -75,7 +77,7 @@ func (f *form) completed(msg completedMsg) {
 		}
 	}
 	if len(shared) > len(msg.typed) {
-		x.field = newField(shared)
+		x.field = widget.NewField(shared)
 	}
 	x.offers, x.pick = nil, -1
 	if len(msg.paths) > 1 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // formLines draws the form in w cells, line by line, and notes which line is of
@@ -29,8 +30,8 @@ func (p *picker) formLines(e env, w int) []string {
 		return nil
 	}
 	if pr.Summary != "" {
-		for _, l := range wrap(pr.Summary, w-2) {
-			add(-1, " "+s.muted.on(l))
+		for _, l := range widget.Wrap(pr.Summary, w-2) {
+			add(-1, " "+s.Muted.On(l))
 		}
 		add(-1, "")
 	}
@@ -38,7 +39,7 @@ func (p *picker) formLines(e env, w int) []string {
 		r := &f.rows[i]
 		if r.section != "" {
 			add(-1, "")
-			add(-1, " "+s.muted.on(r.section))
+			add(-1, " "+s.Muted.On(r.section))
 		}
 		add(i, p.rowLine(s, i, r, w))
 		for n, l := range p.below(s, i, r, w) {
@@ -53,14 +54,14 @@ func (p *picker) formLines(e env, w int) []string {
 }
 
 // rowLine draws a row: its name, its value and where that came from.
-func (p *picker) rowLine(s *styles, i int, r *row, w int) string {
+func (p *picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
 	f := &p.form
 	here := i == f.at && p.pane == paneForm
-	lead, name := " ", s.muted
+	lead, name := " ", s.Muted
 	if here {
-		lead, name = "▸", s.selected
+		lead, name = "▸", s.Selected
 	}
-	head := " " + name.on(lead+" "+fit(label(r.name), f.column-4)) + " "
+	head := " " + name.On(lead+" "+widget.Fit(label(r.name), f.column-4)) + " "
 	if f.edit != nil && i == f.at {
 		return head + " " + f.edit.view(s, w-f.column-2)
 	}
@@ -70,23 +71,23 @@ func (p *picker) rowLine(s *styles, i int, r *row, w int) string {
 	}
 	room := w - f.column - 4
 	text := ansi.Truncate(shownText(*r), room, "…")
-	ink := s.plain
+	ink := s.Plain
 	switch {
 	case r.fault != "":
-		ink = s.bad
+		ink = s.Bad
 	case r.mine:
-		ink = s.bold
+		ink = s.Bold
 	}
-	value := "  " + ink.on(text) + "  "
+	value := "  " + ink.On(text) + "  "
 	if here && (len(r.choices) > 1 || r.knob != nil || r.time) {
-		value = s.accent.on("◂ ") + ink.on(text) + s.accent.on(" ▸")
+		value = s.Accent.On("◂ ") + ink.On(text) + s.Accent.On(" ▸")
 	}
 	if r.fault != "" {
-		value += s.bad.on(" ✗")
+		value += s.Bad.On(" ✗")
 	}
 	rest := w - f.column - ansi.StringWidth(value) - 1
 	if n := ansi.StringWidth(origin); n > 0 && rest > n {
-		return head + value + s.muted.on(fitRight(origin, rest))
+		return head + value + s.Muted.On(widget.FitRight(origin, rest))
 	}
 	return head + value
 }
@@ -103,7 +104,7 @@ func label(name string) string {
 func shownText(r row) string {
 	switch {
 	case r.kind == rowTarget:
-		return hideSecrets(r.text)
+		return widget.HideSecrets(r.text)
 	case r.text == "":
 		return "–"
 	case r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate" && r.text == "0":
@@ -114,22 +115,22 @@ func shownText(r row) string {
 
 // below draws what stands under a row: the text's faults, offers, the store's
 // answer, the help of the selected row.
-func (p *picker) below(s *styles, i int, r *row, w int) []string {
+func (p *picker) below(s *widget.Styles, i int, r *row, w int) []string {
 	f := &p.form
 	at := strings.Repeat(" ", f.column+2)
 	var out []string
-	sentence := func(text string, k ink, most int) {
-		lines := wrap(text, max(w-f.column-4, 12))
+	sentence := func(text string, k widget.Ink, most int) {
+		lines := widget.Wrap(text, max(w-f.column-4, 12))
 		if len(lines) > most {
 			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-f.column-6, 10), "")+" …")
 		}
 		for _, l := range lines {
-			out = append(out, at+k.on(l))
+			out = append(out, at+k.On(l))
 		}
 	}
 	selected := i == f.at && p.pane == paneForm
 	if r.fault != "" {
-		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.bad, 8)
+		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.Bad, 8)
 	}
 	if x := f.edit; x != nil && i == f.at {
 		return append(out, x.offerLines(s, at, w)...)
@@ -138,7 +139,7 @@ func (p *picker) below(s *styles, i int, r *row, w int) []string {
 		out = append(out, p.pongLines(s, at, w)...)
 	}
 	if selected && r.help != "" && r.fault == "" {
-		sentence(r.help, s.muted, 4)
+		sentence(r.help, s.Muted, 4)
 	}
 	return out
 }
@@ -148,47 +149,47 @@ const shownOffers = 5
 
 func (x *edit) firstOffer() int { return max(x.pick-shownOffers+1, 0) }
 
-func (x *edit) offerLines(s *styles, at string, w int) []string {
+func (x *edit) offerLines(s *widget.Styles, at string, w int) []string {
 	var out []string
 	from := x.firstOffer()
 	for n := from; n < len(x.offers) && n < from+shownOffers; n++ {
-		lead, k := "  ", s.muted
+		lead, k := "  ", s.Muted
 		if n == x.pick {
-			lead, k = "▸ ", s.selected
+			lead, k = "▸ ", s.Selected
 		}
-		out = append(out, at[2:]+k.on(ansi.Truncate(lead+hideSecrets(x.offers[n]), w-len(at), "…")))
+		out = append(out, at[2:]+k.On(ansi.Truncate(lead+widget.HideSecrets(x.offers[n]), w-len(at), "…")))
 	}
 	return out
 }
 
-func (x *edit) view(s *styles, w int) string {
+func (x *edit) view(s *widget.Styles, w int) string {
 	if x.pick >= 0 && x.pick < len(x.offers) {
-		return s.selected.on(ansi.Truncate(hideSecrets(x.offers[x.pick]), w, "…"))
+		return s.Selected.On(ansi.Truncate(widget.HideSecrets(x.offers[x.pick]), w, "…"))
 	}
-	return x.field.view(s, w)
+	return x.field.View(s, w)
 }
 
 // pongLines say what the target answered.
-func (p *picker) pongLines(s *styles, at string, w int) []string {
+func (p *picker) pongLines(s *widget.Styles, at string, w int) []string {
 	g := &p.ping
 	room := max(w-len(at)-2, 12)
 	switch {
 	case g.busy:
-		return []string{at + s.muted.on("asking …")}
+		return []string{at + s.Muted.On("asking …")}
 	case !g.done:
 		return nil
 	case g.err != nil:
 		var out []string
-		for i, l := range wrap(g.err.Error(), room) {
+		for i, l := range widget.Wrap(g.err.Error(), room) {
 			lead := "  "
 			if i == 0 {
 				lead = "✗ "
 			}
-			out = append(out, at+s.bad.on(lead+l))
+			out = append(out, at+s.Bad.On(lead+l))
 		}
 		if h := fault.HintOf(g.err); h != "" {
-			for _, l := range wrap(h, room) {
-				out = append(out, at+"  "+s.muted.on(l))
+			for _, l := range widget.Wrap(h, room) {
+				out = append(out, at+"  "+s.Muted.On(l))
 			}
 		}
 		return out
@@ -199,10 +200,10 @@ func (p *picker) pongLines(s *styles, at string, w int) []string {
 	}
 	words = append(words, "answers in "+units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond)))
 	var out []string
-	for i, l := range wrap(strings.Join(words, " · "), room) {
+	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
 		lead := "  "
 		if i == 0 {
-			lead = s.ok.on("● ")
+			lead = s.OK.On("● ")
 		}
 		out = append(out, at+lead+l)
 	}
@@ -210,12 +211,12 @@ func (p *picker) pongLines(s *styles, at string, w int) []string {
 		if t == "" {
 			continue
 		}
-		for i, l := range wrap(t, room) {
+		for i, l := range widget.Wrap(t, room) {
 			lead := "  "
 			if i == 0 {
 				lead = "! "
 			}
-			out = append(out, at+s.warn.on(lead+l))
+			out = append(out, at+s.Warn.On(lead+l))
 		}
 	}
 	return out

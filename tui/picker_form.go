@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // form is the middle of the picker: every value of the run, to be changed before
@@ -27,7 +28,7 @@ type form struct {
 // edit is a value being typed.
 type edit struct {
 	row   row
-	field field
+	field widget.Field
 	// offers are what the text can be completed to; pick is the selected one, -1:
 	// none.
 	offers []string
@@ -76,7 +77,7 @@ func (x *edit) text() string {
 	if x.pick >= 0 && x.pick < len(x.offers) {
 		return x.offers[x.pick]
 	}
-	return x.field.value()
+	return x.field.Value()
 }
 
 // applied returns a request with one value set; an empty text takes it out.
@@ -93,7 +94,7 @@ func applied(req Request, r row, text string) Request {
 			}
 		}
 	case rowTarget:
-		clean, password := splitSecret(text)
+		clean, password := widget.SplitSecret(text)
 		if clean != req.Target {
 			// A password is for the server that it was typed for.
 			if hostOf(clean) != hostOf(req.Target) {
@@ -130,7 +131,7 @@ func hostOf(target string) string {
 // press handles a key while the form has the focus and nothing is typed.
 func (f *form) press(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 	r := f.current()
-	k := allKeys
+	k := widget.AllKeys
 	switch {
 	case r == nil:
 	case key.Matches(msg, k.Edit):
@@ -153,7 +154,7 @@ func (f *form) keep(p *picker, e env, r row, text string) tea.Cmd {
 	p.set(applied(before, r, text))
 	if after := p.request(); r.kind == rowTarget || r.kind == rowPassword {
 		p.ping.forget()
-		if !local(after.Target) {
+		if !widget.Local(after.Target) {
 			p.ping.soon(e, settle)
 		}
 	}
@@ -173,7 +174,7 @@ func (f *form) turn(p *picker, e env, by int) tea.Cmd {
 		n := len(r.choices)
 		return f.keep(p, e, r, r.choices[(at+by+n)%n])
 	case r.knob != nil:
-		v := turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
+		v := widget.Turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
 		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	if r.time {
@@ -190,26 +191,26 @@ func (f *form) begin(p *picker, _ env) {
 		return
 	}
 	p.pane = paneForm
-	f.edit = &edit{row: *r, field: newField(r.text), pick: -1}
+	f.edit = &edit{row: *r, field: widget.NewField(r.text), pick: -1}
 	switch r.kind {
 	case rowPassword:
-		f.edit.field = field{secret: true}
+		f.edit.field = widget.Field{Secret: true}
 	case rowTarget:
-		f.edit.field.mask = maskTyped
+		f.edit.field.Mask = widget.MaskTyped
 	}
 	f.edit.offer()
 }
 
-func (f *form) editKeys() keyMap {
-	list := []key.Binding{bind("enter", "keep", "enter"), bind("esc", "cancel", "esc")}
+func (f *form) editKeys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
 	if len(f.edit.offers) > 0 {
-		list = append(list, bind("↑↓", "choose", "up", "down"))
+		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
 	}
 	if f.edit.row.kind == rowFile {
-		list = append(list, bind("tab", "complete", "tab"))
+		list = append(list, widget.Bind("tab", "complete", "tab"))
 	}
-	list = append(list, bind("ctrl+u", "clear", "ctrl+u"))
-	return keyMap{short: list, full: [][]key.Binding{list}}
+	list = append(list, widget.Bind("ctrl+u", "clear", "ctrl+u"))
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
 // pressEdit handles a key while a value is typed.
@@ -230,10 +231,10 @@ func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 		return x.complete()
 	default:
 		if x.pick >= 0 { // what was chosen is typed on
-			x.field, x.pick = field{text: []rune(x.text()), pos: len([]rune(x.text())), mask: x.field.mask}, -1
+			x.field, x.pick = widget.Field{Text: []rune(x.text()), Pos: len([]rune(x.text())), Mask: x.field.Mask}, -1
 		}
 		var ours bool
-		if x.field, ours = x.field.update(msg); !ours {
+		if x.field, ours = x.field.Update(msg); !ours {
 			return nil
 		}
 		x.offer()
@@ -245,7 +246,7 @@ func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 // untouched text is offered all.
 func (x *edit) offer() {
 	x.pick, x.offers = -1, nil
-	typed := strings.ToLower(x.field.value())
+	typed := strings.ToLower(x.field.Value())
 	for _, c := range x.row.choices {
 		if typed == strings.ToLower(x.row.text) || strings.Contains(strings.ToLower(c), typed) {
 			x.offers = append(x.offers, c)

@@ -5,6 +5,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
@@ -32,11 +34,11 @@ func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 		p.pane, p.filtering = paneProfiles, true
 	case key.Matches(msg, k.Back):
 		if p.pane == paneProfiles {
-			p.filter = field{}
+			p.filter = widget.Field{}
 			return p.refilter(e)
 		}
 		p.pane = paneProfiles
-	case presses(msg, k.Launch), p.pane == paneProfiles && presses(msg, k.Start):
+	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
 		return p.launch(e)
 	case p.pane == paneForm:
 		return p.form.press(p, msg, e)
@@ -51,7 +53,7 @@ func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 }
 
 // steps tells how far a key moves: by one, by a page, or all the way.
-func steps(msg tea.KeyPressMsg, k bindings, page int) int {
+func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
 	switch {
 	case key.Matches(msg, k.Up):
 		return -1
@@ -69,7 +71,7 @@ func steps(msg tea.KeyPressMsg, k bindings, page int) int {
 	return 0
 }
 
-func (p *picker) pressProfiles(msg tea.KeyPressMsg, k bindings, e env) tea.Cmd {
+func (p *picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Start):
 		return p.launch(e)
@@ -83,7 +85,7 @@ func (p *picker) pressProfiles(msg tea.KeyPressMsg, k bindings, e env) tea.Cmd {
 	return nil
 }
 
-func (p *picker) pressRuns(msg tea.KeyPressMsg, k bindings) tea.Cmd {
+func (p *picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	runs := p.runsOf()
 	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
 		return open(newResultsOf(runs[p.runAt].ID))
@@ -97,9 +99,9 @@ func (p *picker) pressFilter(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case "enter", "up", "down", "tab":
 		p.filtering = false
 	case "esc":
-		p.filtering, p.filter = false, field{}
+		p.filtering, p.filter = false, widget.Field{}
 	default:
-		p.filter, _ = p.filter.update(msg)
+		p.filter, _ = p.filter.Update(msg)
 	}
 	return p.refilter(e)
 }
@@ -109,7 +111,7 @@ func (p *picker) focus(e env, by int) {
 	l := pickerLayout(e.w, e.h, len(p.profiles), p.pane)
 	for range panesOfPicker {
 		p.pane = (p.pane + pane(by) + panesOfPicker) % panesOfPicker
-		if sizeOf(e.w, e.h) == small || !l.panes[p.pane].Empty() {
+		if widget.SizeOf(e.w, e.h) == widget.Small || !l.panes[p.pane].Empty() {
 			return
 		}
 	}
@@ -135,10 +137,10 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 	if p.form.edit != nil {
 		return p.form.clickEdit(p, m, e)
 	}
-	if m.Y == 0 && sizeOf(e.w, e.h) == small {
+	if m.Y == 0 && widget.SizeOf(e.w, e.h) == widget.Small {
 		for _, t := range paneSpots() {
-			if m.X >= t.from && m.X < t.to {
-				p.pane = pane(t.at)
+			if m.X >= t.From && m.X < t.To {
+				p.pane = pane(t.At)
 			}
 		}
 		return nil

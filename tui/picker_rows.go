@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // rowKind tells what a row of the form sets.
@@ -133,25 +134,22 @@ func headRows(p *picker, pr *workload.Profile, req Request, pv *Preview) []row {
 	}
 	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "←→ recent ones, enter types one"}
 	if target.text == "" {
-		target.text = defaultTarget
+		target.text = widget.DefaultTarget
 	}
 	if target.mine {
 		target.from = "set"
 	}
 	rows = append(rows, target)
-	if !local(target.text) || req.Password != "" {
+	if !widget.Local(target.text) || req.Password != "" {
 		rows = append(rows, row{kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(req.Password)), 12)), mine: req.Password != "", help: "is never shown, kept or logged"})
 	}
 	return rows
 }
 
-// defaultTarget is what is measured when nothing was said.
-const defaultTarget = "embedded:"
-
 // targets lists what the target can be turned to: recent ones, then an example of
 // each store that the profile runs on.
 func (p *picker) targets(pr *workload.Profile) []string {
-	out := []string{defaultTarget}
+	out := []string{widget.DefaultTarget}
 	add := func(t string) {
 		if t != "" && !slices.Contains(out, t) {
 			out = append(out, t)

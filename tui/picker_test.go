@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // pickApp is the workbench at its picker, everything read.
@@ -107,8 +108,8 @@ func TestPickerPictures(t *testing.T) {
 
 func TestPickerFillsEveryTerminal(t *testing.T) {
 	a, p := pickApp(t, newDemoBench(), Options{}, 120, 40)
-	for w := minWidth; w <= 200; w += 7 {
-		for h := minHeight; h <= 60; h += 5 {
+	for w := widget.MinWidth; w <= 200; w += 7 {
+		for h := widget.MinHeight; h <= 60; h += 5 {
 			send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
 			for p.pane = range panesOfPicker {
 				picture(t, a)
@@ -204,28 +205,6 @@ func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
 	assert.Empty(t, p.request().Password)
 }
 
-func TestSecretsInTargets(t *testing.T) {
-	for _, c := range []struct{ target, clean, password, masked string }{
-		{"embedded:", "embedded:", "", "embedded:"},
-		{"redis://h:6379", "redis://h:6379", "", "redis://h:6379"},
-		{"redis://me:pw@h:6379/0", "redis://me@h:6379/0", "pw", "redis://me:••@h:6379/0"},
-		{"redis://:p@ss:w/rd@h", "redis://h", "p@ss:w/rd", "redis://:•••••••••@h"},
-		{"redis://me:p%40ss@h", "redis://me@h", "p@ss", "redis://me:••••••@h"},
-		{"redis://me:hal", "redis://me:hal", "", "redis://me:•••"},
-		{"redis+sentinel://h/m?sentinel_password=abc&db=1", "redis+sentinel://h/m?sentinel_password=abc&db=1", "", "redis+sentinel://h/m?sentinel_password=•••&db=1"},
-		{"sqlite:/tmp/a@b:c", "sqlite:/tmp/a@b:c", "", "sqlite:/tmp/a@b:c"},
-	} {
-		t.Run(c.target, func(t *testing.T) {
-			clean, password := splitSecret(c.target)
-			assert.Equal(t, c.clean, clean)
-			assert.Equal(t, c.password, password)
-			assert.Equal(t, c.masked, maskTyped(c.target))
-			assert.Len(t, []rune(maskTyped(c.target)), len([]rune(c.target)), "the cursor stays where it is")
-		})
-	}
-	assert.NotContains(t, hideSecrets("redis+sentinel://h/m?sentinel_password=abc&db=1"), "abc")
-}
-
 func TestAnAnswerOfAnEarlierTargetIsDropped(t *testing.T) {
 	a, p := pickApp(t, newDemoBench(), Options{}, 120, 40)
 	old := pongMsg{number: p.ping.number + 1}
@@ -301,7 +280,7 @@ func TestFilesAreCompleted(t *testing.T) {
 	send(t, a, "enter")
 	typeText(t, a, dir+"/in")
 	send(t, a, "tab")
-	assert.Equal(t, dir+"/ingestion", p.form.edit.field.value(), "as far as they agree")
+	assert.Equal(t, dir+"/ingestion", p.form.edit.field.Value(), "as far as they agree")
 	assert.Len(t, p.form.edit.offers, 2)
 	send(t, a, "down", "down", "enter")
 	assert.Equal(t, []string{dir + "/ingestion.properties"}, p.request().Files)

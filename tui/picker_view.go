@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // pickerPanes are the rectangles of the picker's panels; one that is not shown is
@@ -29,10 +30,10 @@ type pickerPanes struct {
 //	keys
 func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 	var l pickerPanes
-	switch sizeOf(w, h) {
-	case tooSmall:
+	switch widget.SizeOf(w, h) {
+	case widget.TooSmall:
 		return l
-	case small:
+	case widget.Small:
 		l.panes[focus] = image.Rect(0, 1, w, h-1)
 		return l
 	}
@@ -57,27 +58,27 @@ func (p *picker) view(e env) string {
 		return p.panel(e, at, r.Dx(), r.Dy())
 	}
 	lines := []string{p.headline(e)}
-	if sizeOf(e.w, e.h) == small {
+	if widget.SizeOf(e.w, e.h) == widget.Small {
 		lines = append(lines, draw(p.pane)...)
 	} else {
 		left := append(draw(paneProfiles), draw(paneRuns)...)
 		right := append(draw(paneForm), draw(panePlan)...)
-		lines = append(lines, beside(left, right)...)
+		lines = append(lines, widget.Beside(left, right)...)
 	}
-	keys := footer(e.styles, e.w, p.keys().short)
-	if p.toast.text != "" {
-		keys = p.toast.line(s, e.w)
+	keys := widget.Footer(e.styles, e.w, p.keys().Short)
+	if p.toast.Text != "" {
+		keys = p.toast.Line(s, e.w)
 	}
-	return page(e.w, e.h, append(lines, keys))
+	return widget.Page(e.w, e.h, append(lines, keys))
 }
 
 // paneSpots tells where the names of the panels stand on a small screen.
-func paneSpots() []tabSpot {
-	var out []tabSpot
+func paneSpots() []widget.TabSpot {
+	var out []widget.TabSpot
 	x := 1
 	for t := range panesOfPicker {
 		name := " " + t.String() + " "
-		out = append(out, tabSpot{int(t), name, x, x + len(name)})
+		out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
 		x += len(name) + 1
 	}
 	return out
@@ -85,25 +86,25 @@ func paneSpots() []tabSpot {
 
 func (p *picker) headline(e env) string {
 	s := e.styles
-	if sizeOf(e.w, e.h) == small {
+	if widget.SizeOf(e.w, e.h) == widget.Small {
 		var b strings.Builder
 		for _, t := range paneSpots() {
 			b.WriteByte(' ')
-			if pane(t.at) == p.pane {
-				b.WriteString(s.chosen(t.name))
+			if pane(t.At) == p.pane {
+				b.WriteString(s.Chosen(t.Name))
 			} else {
-				b.WriteString(s.muted.on(t.name))
+				b.WriteString(s.Muted.On(t.Name))
 			}
 		}
-		return fit(b.String(), e.w)
+		return widget.Fit(b.String(), e.w)
 	}
-	return spread(" "+s.bold.on("perfbench"), s.muted.on("choose a profile, press enter, watch ")+" ", e.w)
+	return widget.Spread(" "+s.Bold.On("perfbench"), s.Muted.On("choose a profile, press enter, watch ")+" ", e.w)
 }
 
 // panel draws one panel in exactly w×h cells.
 func (p *picker) panel(e env, at pane, w, h int) []string {
 	s := e.styles
-	box := panel{title: at.String(), focused: p.pane == at}
+	box := widget.Panel{Title: at.String(), Focused: p.pane == at}
 	var lines []string
 	switch at {
 	case paneProfiles:
@@ -111,37 +112,37 @@ func (p *picker) panel(e env, at pane, w, h int) []string {
 	case paneRuns:
 		lines = p.runLines(e, w-3, h-2)
 		if n := len(p.runsOf()); n > h-2 {
-			box.note = fmt.Sprintf("%d", n)
+			box.Note = fmt.Sprintf("%d", n)
 		}
 	case paneForm:
 		if pr := p.profile(); pr != nil {
-			box.title = pr.Title
+			box.Title = pr.Title
 		}
 		lines = p.formLines(e, w-2)
 		p.form.scrollTo(h - 2)
 		if n := len(lines); n > h-2 {
-			box.note = fmt.Sprintf("%d–%d of %d", p.form.top+1, min(p.form.top+h-2, n), n)
+			box.Note = fmt.Sprintf("%d–%d of %d", p.form.top+1, min(p.form.top+h-2, n), n)
 		}
 		lines = lines[min(p.form.top, len(lines)):]
 		if p.err == nil && p.preview != nil {
-			box.foot = "enter starts"
+			box.Foot = "enter starts"
 			if p.pane != paneProfiles {
-				box.foot = "S starts"
+				box.Foot = "S starts"
 			}
 		}
 	case panePlan:
-		box.title = "What will happen"
-		lines = indent(p.planLines(e, w-4))
+		box.Title = "What will happen"
+		lines = widget.Indent(p.planLines(e, w-4))
 		if p.err != nil {
-			box.title = "This cannot start"
+			box.Title = "This cannot start"
 		}
 		all := len(lines)
-		lines = windowed(lines, &p.scroll, h-2)
+		lines = widget.Windowed(lines, &p.scroll, h-2)
 		if all > h-2 {
-			box.note = fmt.Sprintf("%d–%d of %d", p.scroll+1, p.scroll+len(lines), all)
+			box.Note = fmt.Sprintf("%d–%d of %d", p.scroll+1, p.scroll+len(lines), all)
 		}
 	}
-	return box.draw(s, w, h, lines)
+	return box.Draw(s, w, h, lines)
 }
 
 // driver is a store in the head of the list: its letter and its title.
@@ -196,31 +197,31 @@ func (p *picker) profileLines(e env, w, h int) []string {
 		heads.WriteString(d.letter)
 	}
 	heads.WriteByte(' ')
-	filter := s.muted.on("/ filter …")
+	filter := s.Muted.On("/ filter …")
 	switch {
 	case p.filtering:
-		filter = s.accent.on("/ ") + p.filter.view(s, max(w-2*len(ds)-6, 8))
-	case p.filter.value() != "":
-		filter = s.accent.on("/ ") + p.filter.value()
+		filter = s.Accent.On("/ ") + p.filter.View(s, max(w-2*len(ds)-6, 8))
+	case p.filter.Value() != "":
+		filter = s.Accent.On("/ ") + p.filter.Value()
 	}
-	lines := []string{" " + spread(filter, s.muted.on(heads.String()), w-2), ""}
+	lines := []string{" " + widget.Spread(filter, s.Muted.On(heads.String()), w-2), ""}
 	if len(p.shown) == 0 {
-		lines = append(lines, " "+s.muted.on("No profile matches."))
+		lines = append(lines, " "+s.Muted.On("No profile matches."))
 	}
 	for i, n := range p.shown {
 		pr := &p.profiles[n]
-		lead, ink := "   ", s.plain
+		lead, ink := "   ", s.Plain
 		if i == p.at {
-			lead, ink = " ▸ ", s.selected
+			lead, ink = " ▸ ", s.Selected
 		}
 		right := p.dots(s, pr, ds, gap)
 		if !built(pr) {
-			right = s.muted.on("planned ")
+			right = s.Muted.On("planned ")
 			if i != p.at {
-				ink = s.muted
+				ink = s.Muted
 			}
 		}
-		lines = append(lines, spread(ink.on(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
+		lines = append(lines, widget.Spread(ink.On(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
 	}
 	legend := p.legend(s, ds, w-2)
 	if room := max(h-len(lines)-1, 0); len(legend) > room {
@@ -233,7 +234,7 @@ func (p *picker) profileLines(e env, w, h int) []string {
 }
 
 // dots shows on which stores a profile runs.
-func (p *picker) dots(s *styles, pr *workload.Profile, ds []driver, gap string) string {
+func (p *picker) dots(s *widget.Styles, pr *workload.Profile, ds []driver, gap string) string {
 	var b strings.Builder
 	for i, d := range ds {
 		if i > 0 {
@@ -242,27 +243,27 @@ func (p *picker) dots(s *styles, pr *workload.Profile, ds []driver, gap string) 
 		bind, ok := pr.Binding(d.id)
 		switch {
 		case !ok || bind.Refuse != "":
-			b.WriteString(s.muted.on("·"))
+			b.WriteString(s.Muted.On("·"))
 		case bind.Note != "":
-			b.WriteString(s.ok.on("○"))
+			b.WriteString(s.OK.On("○"))
 		default:
-			b.WriteString(s.ok.on("●"))
+			b.WriteString(s.OK.On("●"))
 		}
 	}
 	return b.String() + " "
 }
 
 // legend says what dots and letters stand for.
-func (p *picker) legend(s *styles, ds []driver, w int) []string {
+func (p *picker) legend(s *widget.Styles, ds []driver, w int) []string {
 	if len(ds) == 0 {
 		return nil
 	}
-	out := []string{" " + s.muted.on("● runs  ○ in part  · not")}
+	out := []string{" " + s.Muted.On("● runs  ○ in part  · not")}
 	line := ""
 	for _, d := range ds {
 		word := d.letter + " " + d.title
 		if line != "" && ansi.StringWidth(line+"  "+word) > w {
-			out = append(out, " "+s.muted.on(line))
+			out = append(out, " "+s.Muted.On(line))
 			line = ""
 		}
 		if line != "" {
@@ -270,7 +271,7 @@ func (p *picker) legend(s *styles, ds []driver, w int) []string {
 		}
 		line += word
 	}
-	return append(out, " "+s.muted.on(line))
+	return append(out, " "+s.Muted.On(line))
 }
 
 // runLines lists the last runs of the profile.
@@ -278,35 +279,35 @@ func (p *picker) runLines(e env, w, h int) []string {
 	s := e.styles
 	runs := p.runsOf()
 	if len(runs) == 0 {
-		return []string{" " + s.muted.on("No runs yet.")}
+		return []string{" " + s.Muted.On("No runs yet.")}
 	}
 	p.runAt = min(p.runAt, len(runs)-1)
 	top := max(p.runAt-h+1, 0)
-	g := grid{cols: []column{{}, {most: 10, drop: 1}, {right: true}, {right: true, drop: 2}, {}}}
+	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}}}
 	for i := top; i < len(runs) && i < top+h; i++ {
-		f := figuresOf(runs[i])
-		word, _ := trust(s, runs[i])
+		f := widget.FiguresOf(runs[i])
+		word, _ := widget.Trust(s, runs[i])
 		sign, _, _ := strings.Cut(word, " ")
 		lead := "  "
 		if i == p.runAt && p.pane == paneRuns {
 			lead = "▸ "
 		}
-		g.add(lead+dayText(runs[i].Started, e.now), runs[i].Store.Name, units.Number(f.rate)+"/s", nanos(f.p99), sign)
+		g.Add(lead+widget.DayText(runs[i].Started, e.now), runs[i].Store.Name, units.Number(f.Rate)+"/s", widget.Nanos(f.P99), sign)
 	}
-	g.ink = func(row, col int) ink {
+	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case col == 4:
-			_, k := trust(s, runs[top+row])
+			_, k := widget.Trust(s, runs[top+row])
 			return k
 		case top+row == p.runAt && p.pane == paneRuns:
-			return s.selected
+			return s.Selected
 		case col < 2:
-			return s.muted
+			return s.Muted
 		}
-		return s.plain
+		return s.Plain
 	}
-	_, lines := g.lines(s, w)
-	return indent(lines)
+	_, lines := g.Lines(s, w)
+	return widget.Indent(lines)
 }
 
 // planLines say what will happen, or why nothing can.
@@ -315,48 +316,48 @@ func (p *picker) planLines(e env, w int) []string {
 	pr := p.profile()
 	switch {
 	case pr == nil:
-		return []string{s.muted.on("There is no profile to choose.")}
+		return []string{s.Muted.On("There is no profile to choose.")}
 	case !built(pr):
-		return append(wrap(pr.Summary, w), "", s.muted.on("Planned: it cannot be run yet."))
+		return append(widget.Wrap(pr.Summary, w), "", s.Muted.On("Planned: it cannot be run yet."))
 	case p.err != nil:
 		var out []string
-		for _, l := range sentences(s, p.err, w) {
-			out = append(out, s.bad.on(unflagged(ansi.Strip(l))))
+		for _, l := range widget.Sentences(s, p.err, w) {
+			out = append(out, s.Bad.On(unflagged(ansi.Strip(l))))
 		}
 		return out
 	case p.preview == nil:
-		return []string{s.muted.on("Working out the plan …")}
+		return []string{s.Muted.On("Working out the plan …")}
 	}
 	v := p.preview
 	var out []string
-	add := func(label string, k ink, texts ...string) {
+	add := func(label string, k widget.Ink, texts ...string) {
 		for _, t := range texts {
-			out = append(out, labelled(s, 10, label, t, k, w)...)
+			out = append(out, widget.Labelled(s, 10, label, t, k, w)...)
 			label = ""
 		}
 	}
 	for _, t := range v.Warnings {
-		out = append(out, labelled(s, 10, "!", t, s.warn, w)...)
+		out = append(out, widget.Labelled(s, 10, "!", t, s.Warn, w)...)
 	}
-	add("Runs", s.plain, v.Tracks...)
-	volume := fmt.Sprintf("up to %s", plural(int64(v.Connections), "connection"))
+	add("Runs", s.Plain, v.Tracks...)
+	volume := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
 	if v.Bytes > 0 {
 		volume = units.Size(v.Bytes) + " of values, " + volume
 	}
-	add("Writes", s.plain, v.Writes...)
-	add("Volume", s.plain, volume)
+	add("Writes", s.Plain, v.Writes...)
+	add("Volume", s.Plain, volume)
 	if len(v.Deletes) > 0 {
-		add("Deletes", s.warn, v.Deletes...)
+		add("Deletes", s.Warn, v.Deletes...)
 	} else {
-		add("Deletes", s.muted, "nothing; the data stays for the next run")
+		add("Deletes", s.Muted, "nothing; the data stays for the next run")
 	}
 	req := p.request()
-	add("Changes", s.plain, req.Timetable...)
-	add("Must hold", s.plain, req.Thresholds...)
+	add("Changes", s.Plain, req.Timetable...)
+	add("Must hold", s.Plain, req.Thresholds...)
 	reports := strings.Join(v.Documents, ", ")
 	if out, ok := found(v.Run, "out"); ok {
 		reports += " to a folder in " + out.Text
 	}
-	add("Reports", s.plain, reports)
+	add("Reports", s.Plain, reports)
 	return out
 }

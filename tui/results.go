@@ -9,7 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // results shows a finished run: the one that has just ended, or any of the
@@ -27,7 +27,7 @@ type results struct {
 	scroll [resultsTabs]int
 	op     int // whose distribution is shown; -1: all together
 	export *exporter
-	toast  note
+	toast  widget.Note
 	cache  bodyCache
 }
 
@@ -38,8 +38,8 @@ type loadedRun struct {
 	summary string
 	course  course
 	// all is the distribution of every call, ops those by operation.
-	all distribution
-	ops []distribution
+	all widget.Distribution
+	ops []widget.Distribution
 }
 
 // loadedMsg brings a run that was asked for.
@@ -56,49 +56,17 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 		return nil, err
 	}
 	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
-	var whole []distribution
+	var whole []widget.Distribution
 	for _, o := range f.Run.Operations {
-		d := distributionOf(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
+		d := widget.NewDistribution(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
 		l.ops = append(l.ops, d)
 		if f.Run.Counts(o) {
 			whole = append(whole, d)
 		}
 	}
-	l.all = merged(whole)
+	l.all = widget.Merged(whole)
 	return l, nil
 }
-
-// note is a short message that goes by itself.
-type note struct {
-	text  string
-	bad   bool
-	until time.Time
-}
-
-func (n *note) say(now time.Time, text string, bad bool) {
-	*n = note{text, bad, now.Add(8 * time.Second)}
-}
-
-func (n *note) tick(now time.Time) {
-	if !n.until.IsZero() && !now.Before(n.until) {
-		*n = note{}
-	}
-}
-
-// line draws the note in w cells; blank when there is none.
-func (n note) line(s *styles, w int) string {
-	k := s.ok
-	if n.bad {
-		k = s.bad
-	}
-	if n.text == "" {
-		return fit("", w)
-	}
-	return fit(" "+k.on(oneLine(n.text)), w)
-}
-
-// oneLine keeps a text from breaking a line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func newResults(e env, o Outcome) *results {
 	return &results{id: o.ID, outcome: &o, op: -1, since: e.now}
@@ -128,7 +96,7 @@ func (r *results) typing() bool { return r.export != nil && r.export.typing }
 func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
-		r.toast.tick(e.now)
+		r.toast.Tick(e.now)
 	case loadedMsg:
 		if msg.id == r.id && r.loaded == nil {
 			r.loaded, r.err = msg.run, msg.err
@@ -140,7 +108,7 @@ func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		}
 	case tea.PasteMsg:
 		if r.typing() {
-			r.export.dir, _ = r.export.dir.update(msg)
+			r.export.dir, _ = r.export.dir.Update(msg)
 		}
 	case tea.KeyPressMsg:
 		return r, r.press(msg, e)
@@ -164,7 +132,7 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.now.Sub(r.since) < unasked {
-			r.toast.say(e.now, "the run has just ended: these are its results; esc once more goes back", false)
+			r.toast.Say(e.now, "the run has just ended: these are its results; esc once more goes back", false)
 			r.since = time.Time{}
 			return nil
 		}
@@ -188,14 +156,14 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Export):
 		r.openExport(e)
 	case key.Matches(msg, k.Copy):
-		r.toast.say(e.now, "summary copied", false)
+		r.toast.Say(e.now, "summary copied", false)
 		return tea.SetClipboard(r.text())
 	case key.Matches(msg, k.Compare):
 		return open(newHistory(r.id))
 	case key.Matches(msg, k.History):
 		return open(newHistory(""))
-	case presses(msg, k.Export), presses(msg, k.Copy), presses(msg, k.Compare):
-		r.toast.say(e.now, r.whyNot(), true)
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.Compare):
+		r.toast.Say(e.now, r.whyNot(), true)
 	}
 	return nil
 }
@@ -249,8 +217,8 @@ func (r *results) openExport(e env) {
 	r.export = newExporter(r.id, r.loaded.folder.Dir, e.bench.Formats(run.Profile))
 }
 
-func (r *results) bindings() bindings {
-	k := allKeys
+func (r *results) bindings() widget.Bindings {
+	k := widget.AllKeys
 	k.Next.SetHelp("tab", "page")
 	k.Prev.SetHelp("shift+tab", "previous page")
 	k.Right.SetHelp("→", "next page")
@@ -268,14 +236,14 @@ func (r *results) bindings() bindings {
 	return k
 }
 
-func (r *results) keys() keyMap {
+func (r *results) keys() widget.KeyMap {
 	if r.export != nil {
 		return r.export.keys()
 	}
 	k := r.bindings()
-	return keyMap{
-		short: []key.Binding{k.Next, bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Help, k.Copy, k.Compare, k.Back, k.History, k.Quit},
-		full: [][]key.Binding{
+	return widget.KeyMap{
+		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Help, k.Copy, k.Compare, k.Back, k.History, k.Quit},
+		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
 			{k.Export, k.Copy, k.Compare, k.History, k.Back},
@@ -288,11 +256,11 @@ func (r *results) view(e env) string {
 	lines := make([]string, 0, e.h)
 	lines = append(lines, r.headline(e), r.tabLine(e))
 	lines = append(lines, r.draw(e, body)...)
-	lines = append(lines, r.bottom(e), footer(e.styles, e.w, r.keys().short))
+	lines = append(lines, r.bottom(e), widget.Footer(e.styles, e.w, r.keys().Short))
 	if r.export != nil {
-		return r.export.over(e, page(e.w, e.h, lines))
+		return r.export.over(e, widget.Page(e.w, e.h, lines))
 	}
-	return page(e.w, e.h, lines)
+	return widget.Page(e.w, e.h, lines)
 }
 
 // headline names the run and says in a word whether it can be trusted.
@@ -301,68 +269,24 @@ func (r *results) headline(e env) string {
 	title, at, right := "Results", "", ""
 	if r.loaded != nil {
 		run := &r.loaded.folder.Run
-		title, at = "Results · "+nameOf(run), " · "+dayText(run.Started, e.now)
-		word, k := trust(s, run)
-		right = k.on(word) + " "
+		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.now)
+		word, k := widget.Trust(s, run)
+		right = k.On(word) + " "
 	} else if r.outcome != nil && r.outcome.Err != nil {
-		right = s.bad.on("✗ failed") + " "
+		right = s.Bad.On("✗ failed") + " "
 	}
-	return spread(" "+s.bold.on(title)+s.muted.on(at), right, e.w)
-}
-
-// nameOf is what a run is called in a headline.
-func nameOf(r *rundir.Run) string {
-	name := r.Profile
-	if r.Mode != "" {
-		name += " " + r.Mode
-	}
-	if r.Store.Name != "" {
-		name += " on " + r.Store.Name
-	}
-	return name
-}
-
-// trust says in a word or two, with a sign, what a run is worth: its verdict, and
-// what else there is to know at once.
-func trust(s *styles, r *rundir.Run) (string, ink) {
-	if r.EndedBy == rundir.StillRunning {
-		return "▶ still running", s.warn
-	}
-	word := r.Verdict.State
-	sign, k := worth(s, r.Verdict)
-	switch {
-	case r.Failed():
-		word += " · verification failed"
-	case len(r.Verdict.Missed()) > 0:
-		sign, word, k = "✗ ", word+" · threshold missed", s.bad
-	case r.EndedBy == rundir.CutShort:
-		word += " · cut short"
-	case r.EndedBy == "interrupt":
-		word += " · interrupted"
-	}
-	return sign + word, k
-}
-
-// worth is the sign of a verdict and its colour.
-func worth(s *styles, v rundir.Verdict) (string, ink) {
-	switch v.State {
-	case verdict.Valid:
-		return "✓ ", s.ok
-	case verdict.Invalid:
-		return "✗ ", s.bad
-	}
-	return "! ", s.warn
+	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.w)
 }
 
 // bottom is the line above the keys: the last message, else where the run lies.
 func (r *results) bottom(e env) string {
-	if r.toast.text != "" {
-		return r.toast.line(e.styles, e.w)
+	if r.toast.Text != "" {
+		return r.toast.Line(e.styles, e.w)
 	}
 	if r.loaded != nil {
-		return fit(" "+e.styles.muted.on("written to "+r.loaded.folder.Dir), e.w)
+		return widget.Fit(" "+e.styles.Muted.On("written to "+r.loaded.folder.Dir), e.w)
 	}
-	return fit("", e.w)
+	return widget.Fit("", e.w)
 }
 
 func (r *results) click(m tea.Mouse, e env) tea.Cmd {
@@ -375,8 +299,8 @@ func (r *results) click(m tea.Mouse, e env) tea.Cmd {
 	}
 	if m.Y == 1 {
 		for _, t := range r.tabSpots(e) {
-			if m.X >= t.from && m.X < t.to {
-				r.tab = resultsTab(t.at)
+			if m.X >= t.From && m.X < t.To {
+				r.tab = resultsTab(t.At)
 			}
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // course is what the charts of a finished run show: one value a second.
@@ -82,7 +83,7 @@ func across(vals []float64, n int, mean bool) []float64 {
 type plot struct {
 	vals   []float64
 	mean   bool // thin by the mean, else by the largest
-	ink    ink
+	ink    widget.Ink
 	format func(float64) string
 }
 
@@ -91,7 +92,7 @@ const axisWidth = 9
 
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at
 // each change.
-func (p plot) draw(s *styles, c course, w, h int) []string {
+func (p plot) draw(s *widget.Styles, c course, w, h int) []string {
 	cells := max(w-axisWidth, 1)
 	top := chart.Nice(chart.Peak(p.vals))
 	lines := chart.Braille(across(p.vals, 2*cells, p.mean), cells, h, top)
@@ -119,13 +120,13 @@ func (p plot) draw(s *styles, c course, w, h int) []string {
 			label = p.format(top / 2)
 		}
 		r := []rune(l)
-		out = append(out, s.muted.on(fitRight(label, axisWidth-2))+s.line.on(" ┤")+s.past.on(string(r[:warm]))+p.ink.on(string(r[warm:])))
+		out = append(out, s.Muted.On(widget.FitRight(label, axisWidth-2))+s.Line.On(" ┤")+s.Past.On(string(r[:warm]))+p.ink.On(string(r[warm:])))
 	}
 	return out
 }
 
 // timeAxis names the seconds below a chart.
-func (c course) timeAxis(s *styles, w int) string {
+func (c course) timeAxis(s *widget.Styles, w int) string {
 	cells := max(w-axisWidth, 1)
 	n := len(c.rates)
 	if n == 0 {
@@ -149,7 +150,7 @@ func (c course) timeAxis(s *styles, w int) string {
 			copy(line[at:], text)
 		}
 	}
-	return strings.Repeat(" ", axisWidth) + s.muted.on(string(line))
+	return strings.Repeat(" ", axisWidth) + s.Muted.On(string(line))
 }
 
 func secondLabel(t int) string {
@@ -160,7 +161,7 @@ func secondLabel(t int) string {
 		m := (time.Duration(t) * time.Second).String()
 		return strings.TrimSuffix(m, "0s")
 	}
-	return numberText(float64(t)) + " s"
+	return widget.NumberText(float64(t)) + " s"
 }
 
 func durationLabel(v float64) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // summary is the first page: the figures, whether to trust them, what each
@@ -24,17 +25,17 @@ func (r *results) summary(e env, w, h int) []string {
 	out = append(out, "")
 	out = append(out, operationsTable(s, run, w)...)
 	if own := report.Own(run); own != "" {
-		out = append(out, mutedLines(s, own, w)...)
+		out = append(out, widget.MutedLines(s, own, w)...)
 	}
 	if notices := run.Remarks(); len(notices) > 0 {
 		out = append(out, "")
 		for _, n := range notices {
-			for i, l := range wrap(n, w-2) {
+			for i, l := range widget.Wrap(n, w-2) {
 				lead := "  "
 				if i == 0 {
 					lead = "! "
 				}
-				out = append(out, s.warn.on(lead+l))
+				out = append(out, s.Warn.On(lead+l))
 			}
 		}
 	}
@@ -45,30 +46,30 @@ func (r *results) summary(e env, w, h int) []string {
 }
 
 // bigLines hold the figures to remember, on one line where it fits.
-func bigLines(s *styles, run *rundir.Run, w int) []string {
-	f := figuresOf(run)
-	rate := units.Number(f.rate)
-	if f.rate != f.rate {
+func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
+	f := widget.FiguresOf(run)
+	rate := units.Number(f.Rate)
+	if f.Rate != f.Rate {
 		rate = "no throughput"
 	} else {
 		rate += " " + run.Unit + "/s"
 	}
-	errs := s.muted
-	if f.errors > 0 {
-		errs = s.bad
+	errs := s.Muted
+	if f.Errors > 0 {
+		errs = s.Bad
 	}
-	parts := []string{s.focusTitle.on(rate)}
+	parts := []string{s.FocusTitle.On(rate)}
 	for _, p := range []struct {
 		name string
 		ns   int64
-	}{{"p50", f.p50}, {"p99", f.p99}, {"p99.9", f.p999}, {"max", f.max}} {
+	}{{"p50", f.P50}, {"p99", f.P99}, {"p99.9", f.P999}, {"max", f.Max}} {
 		name := p.name
-		if name == "p50" && f.timed > 1 {
-			name = fmt.Sprintf("slowest of %d operations: %s", f.timed, name)
+		if name == "p50" && f.Timed > 1 {
+			name = fmt.Sprintf("slowest of %d operations: %s", f.Timed, name)
 		}
-		parts = append(parts, s.muted.on(name)+" "+s.bold.on(nanos(p.ns)))
+		parts = append(parts, s.Muted.On(name)+" "+s.Bold.On(widget.Nanos(p.ns)))
 	}
-	parts = append(parts, errs.on(plural(f.errors, "error")))
+	parts = append(parts, errs.On(widget.Plural(f.Errors, "error")))
 	out := []string{parts[0]}
 	for _, p := range parts[1:] {
 		last := &out[len(out)-1]
@@ -81,61 +82,41 @@ func bigLines(s *styles, run *rundir.Run, w int) []string {
 	return out
 }
 
-func plural(n int64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return whole(n) + " " + word + "s"
-}
-
-// labelled writes a label and, from column at on, a text that is wrapped beside it.
-func labelled(s *styles, at int, label, text string, k ink, w int) []string {
-	var out []string
-	for i, l := range wrap(text, max(w-at, 10)) {
-		lead := strings.Repeat(" ", at)
-		if i == 0 {
-			lead = s.muted.on(fit(label, at))
-		}
-		out = append(out, lead+k.on(l))
-	}
-	return out
-}
-
 // facts say whether the figures can be trusted, and what was measured where.
-func (r *results) facts(s *styles, run *rundir.Run, w int) []string {
-	word, k := trust(s, run)
-	out := labelled(s, 14, "Verdict", word, k, w)
+func (r *results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
+	word, k := widget.Trust(s, run)
+	out := widget.Labelled(s, 14, "Verdict", word, k, w)
 	for _, reason := range run.Verdict.Reasons {
-		out = append(out, labelled(s, 14, "", "· "+reason, k, w)...)
+		out = append(out, widget.Labelled(s, 14, "", "· "+reason, k, w)...)
 	}
 	for _, t := range run.Verdict.Missed() {
-		out = append(out, labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.bad, w)...)
+		out = append(out, widget.Labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.Bad, w)...)
 	}
 	v := run.Verification
 	text := v.State
 	if v.Summary != "" {
 		text += " · " + v.Summary
 	}
-	vk := s.plain
+	vk := s.Plain
 	if v.State == "failed" {
-		vk = s.bad
+		vk = s.Bad
 	}
-	out = append(out, labelled(s, 14, "Verification", text, vk, w)...)
-	length := "measured for " + secondsText(run.MeasuredS)
+	out = append(out, widget.Labelled(s, 14, "Verification", text, vk, w)...)
+	length := "measured for " + widget.SecondsText(run.MeasuredS)
 	if run.WarmupS > 0 {
-		length += " after " + secondsText(run.WarmupS) + " of warm-up"
+		length += " after " + widget.SecondsText(run.WarmupS) + " of warm-up"
 	}
-	out = append(out, labelled(s, 14, "Ended by", run.EndedBy+" · "+length, s.plain, w)...)
+	out = append(out, widget.Labelled(s, 14, "Ended by", run.EndedBy+" · "+length, s.Plain, w)...)
 	store := []string{run.Target}
 	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
 		if more != "" {
 			store = append(store, more)
 		}
 	}
-	out = append(out, labelled(s, 14, "Target", strings.Join(store, " · "), s.plain, w)...)
-	out = append(out, labelled(s, 14, "Settings", settingsInWords(run), s.plain, w)...)
+	out = append(out, widget.Labelled(s, 14, "Target", strings.Join(store, " · "), s.Plain, w)...)
+	out = append(out, widget.Labelled(s, 14, "Settings", settingsInWords(run), s.Plain, w)...)
 	if r.outcome != nil && r.outcome.Err != nil && !told(run, r.outcome.Err) {
-		out = append(out, labelled(s, 14, "Problem", r.outcome.Err.Error(), s.bad, w)...)
+		out = append(out, widget.Labelled(s, 14, "Problem", r.outcome.Err.Error(), s.Bad, w)...)
 	}
 	return out
 }
@@ -157,16 +138,16 @@ func settingsInWords(run *rundir.Run) string {
 	four := []string{"threads", "rate", "payload", "batch"}
 	for _, name := range four {
 		if v, ok := run.Settings[name]; ok {
-			words = append(words, name+" "+settingText(name, v))
+			words = append(words, name+" "+widget.SettingText(name, v))
 		}
 	}
-	for name, v := range sortedSettings(run.Settings) {
+	for name, v := range widget.SortedSettings(run.Settings) {
 		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !slices.Contains(four, name) {
-			words = append(words, name+" "+settingText(name, v))
+			words = append(words, name+" "+widget.SettingText(name, v))
 		}
 	}
 	if n := len(run.Changes); n > 0 {
-		words = append(words, plural(int64(n), "live change")+" later")
+		words = append(words, widget.Plural(int64(n), "live change")+" later")
 	}
 	if run.Parameters["preset"] != "" {
 		words = append(words, "preset "+run.Parameters["preset"])
@@ -175,56 +156,56 @@ func settingsInWords(run *rundir.Run) string {
 }
 
 // operationsTable shows each rate with the latency it was had at.
-func operationsTable(s *styles, run *rundir.Run, w int) []string {
-	g := grid{cols: []column{
-		{head: "operation", most: max(w/3, 14)},
-		{head: run.Unit, right: true, drop: 3},
-		{head: "per second", right: true},
-		{head: "p50", right: true, drop: 1, least: 7},
-		{head: "p99", right: true, least: 7},
-		{head: "p99.9", right: true, drop: 2, least: 7},
-		{head: "max", right: true, drop: 4, least: 7},
-		{head: "errors", right: true},
-		{head: "unstarted", right: true, drop: 5},
+func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: "operation", Most: max(w/3, 14)},
+		{Head: run.Unit, Right: true, Spare: 3},
+		{Head: "per second", Right: true},
+		{Head: "p50", Right: true, Spare: 1, Least: 7},
+		{Head: "p99", Right: true, Least: 7},
+		{Head: "p99.9", Right: true, Spare: 2, Least: 7},
+		{Head: "max", Right: true, Spare: 4, Least: 7},
+		{Head: "errors", Right: true},
+		{Head: "unstarted", Right: true, Spare: 5},
 	}}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {
 		l := o.Response.Shown(o.Calls)
-		g.add(partName(run, o), whole(o.Count), rateText(o.Throughput), nanos(l.P50), nanos(l.P99), nanos(l.P999), nanos(l.Max), whole(o.Errors), whole(o.Unstarted))
+		g.Add(partName(run, o), widget.Whole(o.Count), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
 		failed = append(failed, o.Errors > 0)
 	}
-	g.ink = func(row, col int) ink {
+	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case col == 7 && failed[row]:
-			return s.bad
+			return s.Bad
 		case col == 2:
-			return s.bold
+			return s.Bold
 		}
-		return s.plain
+		return s.Plain
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	return append([]string{head}, rows...)
 }
 
 // partName is the name of an operation, set in where its units do not count.
 func partName(run *rundir.Run, o rundir.Operation) string {
 	if !run.Counts(o) {
-		return "  " + opName(run, o)
+		return "  " + widget.OpName(run, o)
 	}
-	return opName(run, o)
+	return widget.OpName(run, o)
 }
 
 // charts draws the course of the run in w cells and h lines: throughput above
 // latency, on one time axis.
-func (r *results) charts(s *styles, w, h int) []string {
+func (r *results) charts(s *widget.Styles, w, h int) []string {
 	c := r.loaded.course
 	each := (h - 3) / 2
 	each -= 1 - each%2 // an odd height has a middle to label
 	var out []string
-	out = append(out, s.muted.on(spread("Throughput", legend(c), w)))
-	out = append(out, plot{vals: c.rates, mean: true, ink: s.series[0], format: units.Number}.draw(s, c, w, each)...)
-	out = append(out, s.muted.on(fit("Latency p99, of the slowest operation", w)))
-	out = append(out, plot{vals: c.slowest, ink: s.series[1], format: durationLabel}.draw(s, c, w, each)...)
+	out = append(out, s.Muted.On(widget.Spread("Throughput", legend(c), w)))
+	out = append(out, plot{vals: c.rates, mean: true, ink: s.Series[0], format: units.Number}.draw(s, c, w, each)...)
+	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation", w)))
+	out = append(out, plot{vals: c.slowest, ink: s.Series[1], format: durationLabel}.draw(s, c, w, each)...)
 	return append(out, c.timeAxis(s, w))
 }
 

@@ -7,48 +7,48 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func (r *results) segments(s *styles, w int) []string {
+func (r *results) segments(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	varying := varied(run.Segments)
-	g := grid{cols: []column{
-		{head: "#", right: true},
-		{head: "from", right: true},
-		{head: "to", right: true, drop: 5},
-		{head: "settings", most: max(w/3, 16)},
-		{head: "operation", drop: 3, most: 24},
-		{head: run.Unit + "/s", right: true},
-		{head: "p50", right: true, drop: 4},
-		{head: "p99", right: true},
-		{head: "max", right: true, drop: 6},
-		{head: "errors", right: true, drop: 2},
-		{head: "unstarted", right: true, drop: 7},
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: "#", Right: true},
+		{Head: "from", Right: true},
+		{Head: "to", Right: true, Spare: 5},
+		{Head: "settings", Most: max(w/3, 16)},
+		{Head: "operation", Spare: 3, Most: 24},
+		{Head: run.Unit + "/s", Right: true},
+		{Head: "p50", Right: true, Spare: 4},
+		{Head: "p99", Right: true},
+		{Head: "max", Right: true, Spare: 6},
+		{Head: "errors", Right: true, Spare: 2},
+		{Head: "unstarted", Right: true, Spare: 7},
 	}}
 	for i, seg := range run.Segments {
 		var set []string
 		for _, name := range varying {
-			set = append(set, name+" "+settingText(name, seg.Settings[name]))
+			set = append(set, name+" "+widget.SettingText(name, seg.Settings[name]))
 		}
 		words := strings.Join(set, " · ")
-		n, from, to := fmt.Sprint(i+1), secondsText(seg.From), secondsText(seg.To)
+		n, from, to := fmt.Sprint(i+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
 		for _, o := range seg.Operations {
 			if o.Calls == 0 && o.Count == 0 && o.Errors == 0 {
 				continue
 			}
 			l := o.Response.Shown(o.Calls)
-			g.add(n, from, to, words, opName(run, o), rateText(o.Throughput), nanos(l.P50), nanos(l.P99), nanos(l.Max), whole(o.Errors), whole(o.Unstarted))
+			g.Add(n, from, to, words, widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
 			n, from, to, words = "", "", "", ""
 		}
 		if n != "" {
-			g.add(n, from, to, words, "nothing ran")
+			g.Add(n, from, to, words, "nothing ran")
 		}
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	out := append(append([]string{head}, rows...), "")
-	return append(out, mutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
+	return append(out, widget.MutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
 }
 
 // varied names the settings that are not the same in all segments; where the total
@@ -63,34 +63,14 @@ func varied(list []rundir.Segment) []string {
 		}
 	}
 	for k := range names {
-		if track, base := trackOf(k); track != "" && names[base] {
+		if track, base := widget.TrackOf(k); track != "" && names[base] {
 			delete(names, k)
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
 }
 
-// settingText writes a live setting by its name as people read it.
-func settingText(name string, v float64) string {
-	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
-	case base == "payload":
-		return units.Size(int64(v))
-	case base == "rate" && v == 0:
-		return "max"
-	case base == "paused":
-		return map[bool]string{true: "yes", false: "no"}[v != 0]
-	}
-	return numberText(v)
-}
-
-func rateText(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return units.Number(*v)
-}
-
-func (r *results) changes(s *styles, w int) []string {
+func (r *results) changes(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	type event struct {
 		at   float64
@@ -99,10 +79,10 @@ func (r *results) changes(s *styles, w int) []string {
 	}
 	var list []event
 	for _, c := range run.Changes {
-		list = append(list, event{at: c.At, row: []string{secondsText(c.At), c.Name, settingText(c.Name, c.From) + " → " + settingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
+		list = append(list, event{at: c.At, row: []string{widget.SecondsText(c.At), c.Name, widget.SettingText(c.Name, c.From) + " → " + widget.SettingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
 	}
 	for _, m := range run.Marks {
-		list = append(list, event{at: m.At, mark: true, row: []string{secondsText(m.At), "mark", m.Note, "", ""}})
+		list = append(list, event{at: m.At, mark: true, row: []string{widget.SecondsText(m.At), "mark", m.Note, "", ""}})
 	}
 	slices.SortStableFunc(list, func(a, b event) int {
 		switch {
@@ -113,46 +93,46 @@ func (r *results) changes(s *styles, w int) []string {
 		}
 		return 0
 	})
-	g := grid{cols: []column{{head: "at", right: true}, {head: "setting"}, {head: "change", most: max(w-40, 20)}, {head: "by", drop: 2}, {head: "segment", right: true, drop: 1}}}
+	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "setting"}, {Head: "change", Most: max(w-40, 20)}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
 	for _, ev := range list {
-		g.add(ev.row...)
+		g.Add(ev.row...)
 	}
-	g.ink = func(row, _ int) ink {
+	g.Ink = func(row, _ int) widget.Ink {
 		if list[row].mark {
-			return s.accent
+			return s.Accent
 		}
-		return s.plain
+		return s.Plain
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	return append([]string{head}, rows...)
 }
 
-func (r *results) failures(s *styles, w int) []string {
+func (r *results) failures(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	var out []string
 	for _, e := range run.Errors {
-		out = append(out, s.bad.on(e.Class)+"  "+s.bold.on(whole(e.Count))+s.muted.on(" of "+opName(run, rundir.Operation{Track: e.Track, Op: e.Op})))
+		out = append(out, s.Bad.On(e.Class)+"  "+s.Bold.On(widget.Whole(e.Count))+s.Muted.On(" of "+widget.OpName(run, rundir.Operation{Track: e.Track, Op: e.Op})))
 		for _, m := range e.Messages {
-			for i, l := range wrap(m, w-4) {
+			for i, l := range widget.Wrap(m, w-4) {
 				lead := "    "
 				if i == 0 {
-					lead = s.muted.on("  · ")
+					lead = s.Muted.On("  · ")
 				}
 				out = append(out, lead+l)
 			}
 		}
 		out = append(out, "")
 	}
-	return append(out, mutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
+	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
 }
 
-func (r *results) checks(s *styles, w int) []string {
+func (r *results) checks(s *widget.Styles, w int) []string {
 	v := r.loaded.folder.Run.Verification
-	out := append(wrap(v.Summary, w), "")
-	g := grid{cols: []column{{head: "check", most: max(w/3, 20)}, {head: "result"}, {head: "looked at", right: true, drop: 2}, {head: "expected", right: true}, {head: "found", right: true}, {head: "examples", drop: 1, most: max(w/3, 16)}}}
+	out := append(widget.Wrap(v.Summary, w), "")
+	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Head: "examples", Spare: 1, Most: max(w/3, 16)}}}
 	counted := slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return c.Of > 0 })
 	if !counted {
-		g.cols = slices.Delete(g.cols, 2, 3)
+		g.Cols = slices.Delete(g.Cols, 2, 3)
 	}
 	for _, c := range v.Checks {
 		result := "✓ passed"
@@ -162,54 +142,54 @@ func (r *results) checks(s *styles, w int) []string {
 		cells := []string{c.Name, result}
 		switch {
 		case counted && c.Of > 0:
-			cells = append(cells, whole(c.Of))
+			cells = append(cells, widget.Whole(c.Of))
 		case counted:
 			cells = append(cells, "")
 		}
-		g.add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
+		g.Add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
 	}
-	g.ink = func(row, col int) ink {
+	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case col == 1 && v.Checks[row].OK:
-			return s.ok
+			return s.OK
 		case col == 1:
-			return s.bad
+			return s.Bad
 		}
-		return s.plain
+		return s.Plain
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	return append(append(out, head), rows...)
 }
 
-func (r *results) values(s *styles, w int) []string {
+func (r *results) values(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
-	g := grid{cols: []column{{head: "name", most: 34}, {head: "value", most: max(w/2, 20)}, {head: "from", drop: 1}}}
+	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
 	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
-		g.add(k, settingText(k, run.Settings[k]), run.Origins[k])
+		g.Add(k, widget.SettingText(k, run.Settings[k]), run.Origins[k])
 	}
 	for _, k := range slices.Sorted(maps.Keys(run.Parameters)) {
 		if _, ok := run.Settings[k]; !ok {
-			g.add(k, run.Parameters[k], run.Origins[k])
+			g.Add(k, run.Parameters[k], run.Origins[k])
 		}
 	}
-	g.add("", "", "")
-	g.add("seed", fmt.Sprint(run.Seed), "")
+	g.Add("", "", "")
+	g.Add("seed", fmt.Sprint(run.Seed), "")
 	for _, k := range slices.Sorted(maps.Keys(run.Store.Details)) {
-		g.add("store "+k, run.Store.Details[k], "")
+		g.Add("store "+k, run.Store.Details[k], "")
 	}
 	for _, k := range slices.Sorted(maps.Keys(run.Environment)) {
 		text := fmt.Sprint(run.Environment[k])
 		if f, ok := run.Environment[k].(float64); ok {
-			text = numberText(f)
+			text = widget.NumberText(f)
 		}
-		g.add(k, text, "")
+		g.Add(k, text, "")
 	}
-	g.ink = func(_, col int) ink {
+	g.Ink = func(_, col int) widget.Ink {
 		if col == 2 {
-			return s.muted
+			return s.Muted
 		}
-		return s.plain
+		return s.Plain
 	}
-	head, rows := g.lines(s, w)
+	head, rows := g.Lines(s, w)
 	return append([]string{head}, rows...)
 }

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // resultsTab is a page of the results.
@@ -58,21 +58,14 @@ func (r *results) tabs() []resultsTab {
 	return append(out, tabValues)
 }
 
-// tabSpot is where a name of a row of names stands: that of number at.
-type tabSpot struct {
-	at       int
-	name     string
-	from, to int
-}
-
-func (r *results) tabSpots(e env) []tabSpot {
-	var out []tabSpot
+func (r *results) tabSpots(e env) []widget.TabSpot {
+	var out []widget.TabSpot
 	lay := func(short bool) int {
 		out = out[:0]
 		x := 1
 		for _, t := range r.tabs() {
 			name := " " + t.title(short) + " "
-			out = append(out, tabSpot{int(t), name, x, x + len(name)})
+			out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
 			x += len(name) + 1
 		}
 		return x
@@ -90,20 +83,20 @@ func (r *results) tabLine(e env) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if t.at == int(r.tab) {
-			b.WriteString(e.styles.chosen(t.name))
+		if t.At == int(r.tab) {
+			b.WriteString(e.styles.Chosen(t.Name))
 		} else {
-			b.WriteString(e.styles.muted.on(t.name))
+			b.WriteString(e.styles.Muted.On(t.Name))
 		}
 	}
-	return fit(b.String(), e.w)
+	return widget.Fit(b.String(), e.w)
 }
 
 // bodyCache keeps the drawn lines of a page: a finished run does not change.
 type bodyCache struct {
 	tab    resultsTab
 	w, h   int
-	styles *styles
+	styles *widget.Styles
 	op     int
 	lines  []string
 }
@@ -112,15 +105,15 @@ type bodyCache struct {
 func (r *results) draw(e env, h int) []string {
 	c := bodyCache{tab: r.tab, w: e.w, h: h, styles: e.styles, op: r.op}
 	if k := r.cache; k.lines == nil || k.tab != c.tab || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
-		c.lines = indent(r.body(e, e.w-4, h-2))
+		c.lines = widget.Indent(r.body(e, e.w-4, h-2))
 		r.cache = c
 	}
-	p := panel{title: r.tab.title(false), focused: true}
-	lines := windowed(r.cache.lines, &r.scroll[r.tab], h-2)
+	p := widget.Panel{Title: r.tab.title(false), Focused: true}
+	lines := widget.Windowed(r.cache.lines, &r.scroll[r.tab], h-2)
 	if n := len(r.cache.lines); n > h-2 {
-		p.note = fmt.Sprintf("%d–%d of %d", r.scroll[r.tab]+1, r.scroll[r.tab]+len(lines), n)
+		p.Note = fmt.Sprintf("%d–%d of %d", r.scroll[r.tab]+1, r.scroll[r.tab]+len(lines), n)
 	}
-	return p.draw(e.styles, e.w, h, lines)
+	return p.Draw(e.styles, e.w, h, lines)
 }
 
 // body is what a page shows, in w cells and, if it can choose, h lines.
@@ -152,13 +145,13 @@ func (r *results) without(e env, w int) []string {
 	s := e.styles
 	var out []string
 	if r.err != nil {
-		out = append(out, "", s.bad.on("The run cannot be read"), "")
-		out = append(out, sentences(s, r.err, w)...)
+		out = append(out, "", s.Bad.On("The run cannot be read"), "")
+		out = append(out, widget.Sentences(s, r.err, w)...)
 	}
 	if o := r.outcome; o != nil {
 		if o.Err != nil {
-			out = append(out, "", s.bad.on("The run has failed"), "")
-			out = append(out, sentences(s, o.Err, w)...)
+			out = append(out, "", s.Bad.On("The run has failed"), "")
+			out = append(out, widget.Sentences(s, o.Err, w)...)
 		}
 		if o.Summary != "" {
 			out = append(out, "")
@@ -169,49 +162,37 @@ func (r *results) without(e env, w int) []string {
 	}
 	switch {
 	case r.err == nil && r.id != "":
-		out = append(out, "", s.muted.on("Reading "+r.id+" …"))
+		out = append(out, "", s.Muted.On("Reading "+r.id+" …"))
 	case r.id == "" && len(out) == 0:
-		out = append(out, "", s.muted.on("The run wrote no report."))
+		out = append(out, "", s.Muted.On("The run wrote no report."))
 	}
 	return out
 }
 
-// sentences writes an error with its hint below.
-func sentences(s *styles, err error, w int) []string {
-	var out []string
-	out = append(out, wrap(err.Error(), w)...)
-	if h := fault.HintOf(err); h != "" {
-		for _, l := range wrap(h, w) {
-			out = append(out, s.muted.on(l))
-		}
-	}
-	return out
-}
-
-func (r *results) percentiles(s *styles, w int) []string {
+func (r *results) percentiles(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	var out []string
 	late := false
 	for _, o := range run.Operations {
 		if o.Calls == 0 {
-			out = append(out, s.bold.on(opName(run, o))+s.muted.on("  no call was timed"), "")
+			out = append(out, s.Bold.On(widget.OpName(run, o))+s.Muted.On("  no call was timed"), "")
 			continue
 		}
-		g := grid{cols: []column{
-			{head: "time"},
-			{head: "mean", right: true, drop: 2},
-			{head: "min", right: true, drop: 5},
-			{head: "p50", right: true},
-			{head: "p90", right: true, drop: 3},
-			{head: "p95", right: true, drop: 4},
-			{head: "p99", right: true},
-			{head: "p99.9", right: true},
-			{head: "p99.99", right: true, drop: 1},
-			{head: "max", right: true},
+		g := widget.Grid{Cols: []widget.Column{
+			{Head: "time"},
+			{Head: "mean", Right: true, Spare: 2},
+			{Head: "min", Right: true, Spare: 5},
+			{Head: "p50", Right: true},
+			{Head: "p90", Right: true, Spare: 3},
+			{Head: "p95", Right: true, Spare: 4},
+			{Head: "p99", Right: true},
+			{Head: "p99.9", Right: true},
+			{Head: "p99.99", Right: true, Spare: 1},
+			{Head: "max", Right: true},
 		}}
 		add := func(name string, l rundir.Latency) {
 			l = l.Shown(o.Calls)
-			g.add(name, nanos(int64(l.Mean+0.5)), nanos(l.Min), nanos(l.P50), nanos(l.P90), nanos(l.P95), nanos(l.P99), nanos(l.P999), nanos(l.P9999), nanos(l.Max))
+			g.Add(name, widget.Nanos(int64(l.Mean+0.5)), widget.Nanos(l.Min), widget.Nanos(l.P50), widget.Nanos(l.P90), widget.Nanos(l.P95), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.P9999), widget.Nanos(l.Max))
 		}
 		add("response", o.Response)
 		if o.Wait.Max > 0 {
@@ -222,44 +203,25 @@ func (r *results) percentiles(s *styles, w int) []string {
 				late = true
 			}
 		}
-		for i := range g.cols {
-			g.cols[i].least = 8 // tables below each other align
+		for i := range g.Cols {
+			g.Cols[i].Least = 8 // tables below each other align
 		}
-		head, rows := g.lines(s, w)
-		title := s.bold.on(opName(run, o)) + s.muted.on(fmt.Sprintf("  %s calls", whole(o.Calls)))
+		head, rows := g.Lines(s, w)
+		title := s.Bold.On(widget.OpName(run, o)) + s.Muted.On(fmt.Sprintf("  %s calls", widget.Whole(o.Calls)))
 		if o.Beyond > 0 {
-			title += s.warn.on(fmt.Sprintf("  %s over one hour", whole(o.Beyond)))
+			title += s.Warn.On(fmt.Sprintf("  %s over one hour", widget.Whole(o.Beyond)))
 		}
 		out = append(append(out, title, head), rows...)
 		if o.Wait.Max == 0 {
-			out = append(out, s.muted.on("closed loop: a call is due when it starts, so there is no wait"))
+			out = append(out, s.Muted.On("closed loop: a call is due when it starts, so there is no wait"))
 		}
 		out = append(out, "")
 	}
-	out = append(out, mutedLines(s, report.Times, w)...)
+	out = append(out, widget.MutedLines(s, report.Times, w)...)
 	if late {
-		out = append(out, mutedLines(s, report.Lateness, w)...)
+		out = append(out, widget.MutedLines(s, report.Lateness, w)...)
 	}
 	return out
-}
-
-// mutedLines wraps a remark.
-func mutedLines(s *styles, text string, w int) []string {
-	out := wrap(text, w)
-	for i, l := range out {
-		out[i] = s.muted.on(l)
-	}
-	return out
-}
-
-// opName names an operation: with its track when the run has several.
-func opName(run *rundir.Run, o rundir.Operation) string {
-	for _, p := range run.Operations {
-		if p.Track != o.Track {
-			return o.Track + " · " + o.Op
-		}
-	}
-	return o.Op
 }
 
 // opChoices names what the distributions can be of.
@@ -267,23 +229,23 @@ func (r *results) opChoices() []string {
 	out := []string{"all calls"}
 	run := &r.loaded.folder.Run
 	for _, o := range run.Operations {
-		out = append(out, opName(run, o))
+		out = append(out, widget.OpName(run, o))
 	}
 	return out
 }
 
-func (r *results) distribution(s *styles, w, h int) []string {
+func (r *results) distribution(s *widget.Styles, w, h int) []string {
 	d := r.loaded.all
 	if r.op >= 0 {
 		d = r.loaded.ops[r.op]
 	}
 	list := r.opChoices()
-	head := s.muted.on("Response time of  ") + s.chosen(" "+list[r.op+1]+" ")
+	head := s.Muted.On("Response time of  ") + s.Chosen(" "+list[r.op+1]+" ")
 	if len(list) > 2 {
-		head += s.muted.on(fmt.Sprintf("  %d of %d", r.op+2, len(list)))
+		head += s.Muted.On(fmt.Sprintf("  %d of %d", r.op+2, len(list)))
 	}
-	head += s.muted.on(fmt.Sprintf("   %s calls", whole(d.total)))
-	return append([]string{head, ""}, d.draw(s, s.series[0], w, max(h-2, 4))...)
+	head += s.Muted.On(fmt.Sprintf("   %s calls", widget.Whole(d.Total)))
+	return append([]string{head, ""}, d.Draw(s, s.Series[0], w, max(h-2, 4))...)
 }
 
 // opAt returns the operation that a click on the distributions chooses: the next
@@ -293,27 +255,4 @@ func (r *results) opAt(m tea.Mouse, _ env) (int, bool) {
 		return 0, false
 	}
 	return (r.op+2)%(len(r.loaded.ops)+1) - 1, true
-}
-
-// headFigures are the numbers that sum a run up.
-type headFigures struct {
-	rate                float64 // NaN: cannot be said
-	p50, p99, p999, max int64   // of the slowest operation
-	errors, unstarted   int64
-	count               int64
-	timed               int // operations that the latencies are of
-}
-
-// figuresOf sums a run up: the headline, with what failed of all operations.
-func figuresOf(run *rundir.Run) headFigures {
-	h := run.Headline()
-	f := headFigures{
-		rate: h.Rate, count: h.Count, timed: len(h.Timed),
-		p50: h.Response.P50, p99: h.Response.P99, p999: h.Response.P999, max: h.Response.Max,
-	}
-	for _, o := range run.Operations {
-		f.errors += o.Errors
-		f.unstarted += o.Unstarted
-	}
-	return f
 }

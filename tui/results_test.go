@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,8 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/verdict"
-	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // resultsApp shows the newest run of the demo, read.
@@ -73,8 +71,8 @@ func TestEveryScreenOfResultsFillsEveryTerminal(t *testing.T) {
 	for _, s := range more[1:] {
 		send(t, a, openMsg{to: s})
 	}
-	for w := minWidth; w <= 200; w += 11 {
-		for h := minHeight; h <= 60; h += 7 {
+	for w := widget.MinWidth; w <= 200; w += 11 {
+		for h := widget.MinHeight; h <= 60; h += 7 {
 			for _, s := range more {
 				a.stack = []screen{s}
 				send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
@@ -180,7 +178,7 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 	assert.Contains(t, picture(t, a), "summary copied")
 	a.env.now = a.env.now.Add(time.Minute)
 	send(t, a, frame(a))
-	assert.Empty(t, r.toast.text)
+	assert.Empty(t, r.toast.Text)
 }
 
 func TestARunThatWroteNothingSaysWhy(t *testing.T) {
@@ -200,88 +198,6 @@ func TestARunThatCannotBeReadSaysWhy(t *testing.T) {
 	assert.Contains(t, picture(t, a), "run gone: not found")
 	send(t, a, "tab", "e", "y", "c", "esc")
 	assert.IsType(t, &picker{}, a.top())
-}
-
-func TestTrustIsSaidInAWord(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		run  rundir.Run
-		want string
-	}{
-		{"valid", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID"},
-		{"with misgivings", rundir.Run{Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED"},
-		{"data lost", rundir.Run{Verdict: rundir.Verdict{State: verdict.Invalid}, Verification: workload.Verification{State: workload.Failed}}, "✗ INVALID · verification failed"},
-		{"threshold missed", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}}, "✗ VALID · threshold missed"},
-		{"threshold met", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms", OK: true}}}}, "✓ VALID"},
-		{"killed", rundir.Run{EndedBy: rundir.CutShort, Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED · cut short"},
-		{"interrupted", rundir.Run{EndedBy: "interrupt", Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID · interrupted"},
-		{"going on", rundir.Run{EndedBy: rundir.StillRunning}, "▶ still running"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, _ := trust(monoStyles(), &c.run)
-			assert.Equal(t, c.want, got)
-		})
-	}
-}
-
-func TestAFailedVerificationHasNoThroughput(t *testing.T) {
-	v := 10.0
-	run := rundir.Run{MeasuredS: 10, Verification: workload.Verification{State: workload.Failed}, Operations: []rundir.Operation{{Count: 100, Throughput: &v}}}
-	assert.True(t, math.IsNaN(figuresOf(&run).rate))
-	run.Verification.State = workload.Passed
-	assert.InDelta(t, 10, figuresOf(&run).rate, 1e-9)
-}
-
-func TestBucketsHoldTheirValues(t *testing.T) {
-	for _, ns := range []int64{0, 1, 2, 999, 1000, 1001, 1250, 1251, 3_150_000, 3_150_001, 1e9, measure.Highest} {
-		i := bucketOf(ns)
-		assert.LessOrEqual(t, float64(max(ns, 1)), edge(i), "%d", ns)
-		if i > 0 {
-			assert.Greater(t, float64(max(ns, 1)), edge(i-1), "%d", ns)
-		}
-	}
-}
-
-func TestBarsAddUpToTheWhole(t *testing.T) {
-	h := measure.NewHistogram()
-	for i := range 5000 {
-		require.NoError(t, h.RecordValue(int64(300_000+40*i*i)))
-	}
-	d := distributionOf(h)
-	require.EqualValues(t, 5000, d.total)
-	for rows := 1; rows < 60; rows++ {
-		list := bars(rows, d)[0]
-		sum := int64(0)
-		for _, b := range list {
-			sum += b.count
-		}
-		assert.EqualValues(t, 5000, sum, "%d rows", rows)
-		assert.InDelta(t, 1, list[len(list)-1].upTo, 1e-9)
-		if rows >= 6 {
-			assert.LessOrEqual(t, len(list), rows)
-		}
-	}
-	twice := merged([]distribution{d, d, {}})
-	assert.EqualValues(t, 10000, twice.total)
-	assert.Equal(t, distribution{}, distributionOf(nil, hdrhistogram.New(1, 100, 3)))
-	assert.Equal(t, distribution{}, merged(nil))
-}
-
-func TestDaysAreSaidAsPeopleDo(t *testing.T) {
-	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
-	for want, at := range map[string]time.Time{
-		"today 11:40":  now.Add(-20 * time.Minute),
-		"today 00:00":  now.Add(-12 * time.Hour),
-		"Sat 23:59":    now.Add(-12*time.Hour - time.Minute),
-		"Tue 12:00":    now.Add(-5 * 24 * time.Hour),
-		"27 Apr 12:00": now.Add(-6 * 24 * time.Hour),
-		"3 Apr 12:00":  now.Add(-30 * 24 * time.Hour),
-		"3 May 2025":   now.Add(-365 * 24 * time.Hour),
-		"4 May 12:00":  now.Add(24 * time.Hour),
-		"–":            {},
-	} {
-		assert.Equal(t, want, dayText(at, now))
-	}
 }
 
 func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
@@ -314,7 +230,7 @@ func BenchmarkResultsView(b *testing.B) {
 
 // One picture of each screen keeps its escape codes, in every theme.
 func TestScreensInColour(t *testing.T) {
-	for _, theme := range []string{ThemeLight, ThemeDark, ThemeMono} {
+	for _, theme := range []string{widget.ThemeLight, widget.ThemeDark, widget.ThemeMono} {
 		t.Run("picker "+theme, func(t *testing.T) {
 			a, _ := pickApp(t, newDemoBench(), Options{Theme: theme}, 80, 24)
 			picture(t, a)
@@ -339,7 +255,7 @@ func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
 		{Track: "g1", Op: "invocation", Count: 100, Throughput: &v}, {Track: "g1", Op: "put", Count: 100, Throughput: &v},
 	}}
 	run.Parts = []string{"g1.put"}
-	assert.InDelta(t, 10, figuresOf(&run).rate, 1e-9)
+	assert.InDelta(t, 10, widget.FiguresOf(&run).Rate, 1e-9)
 	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
 	assert.InDelta(t, 10, courseOf(f).rates[0], 1e-9)
 	assert.InDelta(t, 10, sideOf(f, nil).rate, 1e-9)

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func TestQuittingDuringARunAsksOnce(t *testing.T) {
@@ -80,19 +81,8 @@ func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 	assert.Len(t, b.started, 2)
 }
 
-func TestTheTargetIsShownWithoutItsPassword(t *testing.T) {
-	for in, want := range map[string]string{
-		"redis://me:secret@127.0.0.1:6379/0": "redis://me@127.0.0.1:6379/0",
-		"redis://:p@ss@host":                 "redis://host",
-		"embedded:":                          "embedded:",
-		"mysql://host/db?a=b@c":              "mysql://host/db?a=b@c",
-	} {
-		assert.Equal(t, want, hideSecrets(in))
-	}
-}
-
 func TestPreparingShowsHowFarItIs(t *testing.T) {
-	a, run := dashApp(t, Options{Theme: ThemeDark}, 1, 0, 80, 24)
+	a, run := dashApp(t, Options{Theme: widget.ThemeDark}, 1, 0, 80, 24)
 	run.stage = Progress{Stage: Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
 	send(t, a, frame(a))
 	requireGolden(t, picture(t, a))
@@ -291,7 +281,7 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 	var before []float64
 	for range 60 {
 		run.tick(time.Second)
-		a := newAxis(100, 5, seconds(run.at)+1, 60, 1)
+		a := newAxis(100, 5, widget.Seconds(run.at)+1, 60, 1)
 		dots := a.dots(a.rate(run.Snapshot(), -1))
 		for i, v := range before {
 			if v == v {
@@ -329,7 +319,7 @@ func TestFloodsOfMouseMessagesAreThinned(t *testing.T) {
 
 func TestEveryThemeSaysTheSame(t *testing.T) {
 	want := ""
-	for _, theme := range Themes {
+	for _, theme := range widget.Themes {
 		a, run := changed(t, Options{Theme: theme}, 1, 120, 40)
 		run.gone = true
 		pass(t, a, run, 3*time.Second)
@@ -338,14 +328,14 @@ func TestEveryThemeSaysTheSame(t *testing.T) {
 			want = picture(t, a)
 		}
 		assert.Equal(t, want, picture(t, a), theme)
-		if theme == ThemeMono {
+		if theme == widget.ThemeMono {
 			assert.NotRegexp(t, `\x1b\[[0-9;]*(3[0-8]|4[0-8]|9[0-7])[;m]`, a.View().Content, "mono writes no colour")
 		}
 	}
 }
 
 func TestColours(t *testing.T) {
-	for _, theme := range []string{ThemeLight, ThemeDark, ThemeMono} {
+	for _, theme := range []string{widget.ThemeLight, widget.ThemeDark, widget.ThemeMono} {
 		t.Run(theme, func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: theme}, 1, 80, 24)
 			send(t, a, "t")
@@ -355,8 +345,8 @@ func TestColours(t *testing.T) {
 }
 
 func TestNoColorIsMono(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{NoColor: true, Theme: ThemeDark})
-	assert.Equal(t, "mono", a.env.styles.name)
+	a := newTestApp(t, &fakeBench{}, Options{NoColor: true, Theme: widget.ThemeDark})
+	assert.Equal(t, "mono", a.env.styles.Name)
 }
 
 func TestNoScreenIsLargerThanTheTerminal(t *testing.T) {
@@ -423,7 +413,7 @@ func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 func BenchmarkDashboardView(b *testing.B) {
 	for name, keys := range map[string][]string{"dashboard": {}, "tuning": {"t"}, "help": {"?"}} {
 		b.Run(name, func(b *testing.B) {
-			a, run := changed(b, Options{Theme: ThemeDark}, 1, 120, 40)
+			a, run := changed(b, Options{Theme: widget.ThemeDark}, 1, 120, 40)
 			for _, k := range keys {
 				send(b, a, k)
 			}

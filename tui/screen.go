@@ -2,19 +2,18 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // env is what the application tells its screens with every call.
 type env struct {
 	w, h   int
-	styles *styles
+	styles *widget.Styles
 	// now is the time of the last frame: screens never ask the clock.
 	now   time.Time
 	bench Bench
@@ -34,7 +33,7 @@ type screen interface {
 	update(msg tea.Msg, e env) (screen, tea.Cmd)
 	// view returns exactly e.w×e.h cells.
 	view(e env) string
-	keys() keyMap
+	keys() widget.KeyMap
 }
 
 // starter is a screen with something to do once when it is opened.
@@ -77,24 +76,3 @@ func replace(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to,
 
 // back returns to the screen below.
 func back() tea.Msg { return backMsg{} }
-
-// footer draws the bottom line: the keys that work now, dimmed those that do not.
-func footer(s *styles, w int, keys []key.Binding) string {
-	var b strings.Builder
-	used := 1
-	b.WriteByte(' ')
-	for _, k := range keys {
-		h := k.Help()
-		n := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc) + 2
-		if used+n-2 > w {
-			break
-		}
-		used += n
-		if k.Enabled() {
-			b.WriteString(s.key.on(h.Key) + " " + s.muted.on(h.Desc) + "  ")
-		} else {
-			b.WriteString(s.keyOff.on(h.Key+" "+h.Desc) + "  ")
-		}
-	}
-	return fit(strings.TrimRight(b.String(), " "), w)
-}

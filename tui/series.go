@@ -182,6 +182,3 @@ func (a axis) changeCells(changes []measure.Change) []int {
 	}
 	return out
 }
-
-// seconds rounds a time down to whole seconds, below zero as well.
-func seconds(d time.Duration) int { return int(math.Floor(d.Seconds())) }

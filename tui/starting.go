@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // startRun leaves the present screen open and starts a run above it.
@@ -77,14 +76,14 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 			return s, back
 		}
 	case tea.KeyPressMsg:
-		if key.Matches(msg, allKeys.Back) {
+		if key.Matches(msg, widget.AllKeys.Back) {
 			s.cancel()
 			if s.err != nil || s.leaving {
 				return s, back
 			}
 			s.leaving = true
 		}
-		if s.err != nil && key.Matches(msg, allKeys.Choose) {
+		if s.err != nil && key.Matches(msg, widget.AllKeys.Choose) {
 			s.err = nil
 			return s, s.start(e)
 		}
@@ -117,9 +116,9 @@ func (a *App) orphaned(msg startedMsg) tea.Cmd {
 func (s *starting) view(e env) string {
 	var lines []string
 	st := e.styles
-	target := hideSecrets(s.req.Target)
+	target := widget.HideSecrets(s.req.Target)
 	if target == "" {
-		target = defaultTarget
+		target = widget.DefaultTarget
 	}
 	if s.err == nil {
 		wait := ""
@@ -130,16 +129,16 @@ func (s *starting) view(e env) string {
 		if s.leaving {
 			what, wait = "Cancelling", " · esc again leaves at once"
 		}
-		lines = []string{"", "  " + st.bold.on(what) + st.muted.on(wait)}
+		lines = []string{"", "  " + st.Bold.On(what) + st.Muted.On(wait)}
 	} else {
-		lines = append([]string{"", "  " + st.bad.on("The run has not started")}, "")
-		for _, l := range wrap(s.err.Error(), e.w-6) {
+		lines = append([]string{"", "  " + st.Bad.On("The run has not started")}, "")
+		for _, l := range widget.Wrap(s.err.Error(), e.w-6) {
 			lines = append(lines, "  "+l)
 		}
 		if h := fault.HintOf(s.err); h != "" {
 			lines = append(lines, "")
-			for _, l := range wrap(h, e.w-6) {
-				lines = append(lines, "  "+st.muted.on(l))
+			for _, l := range widget.Wrap(h, e.w-6) {
+				lines = append(lines, "  "+st.Muted.On(l))
 			}
 		}
 	}
@@ -149,13 +148,13 @@ func (s *starting) view(e env) string {
 			title = p.Title
 		}
 	}
-	body := panel{title: title, focused: true}.draw(st, e.w, e.h-2, lines)
-	out := append([]string{fit(st.bold.on(" perfbench"), e.w)}, body...)
-	return page(e.w, e.h, append(out, footer(e.styles, e.w, s.keys().short)))
+	body := widget.Panel{Title: title, Focused: true}.Draw(st, e.w, e.h-2, lines)
+	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.w)}, body...)
+	return widget.Page(e.w, e.h, append(out, widget.Footer(e.styles, e.w, s.keys().Short)))
 }
 
-func (s *starting) keys() keyMap {
-	k := allKeys
+func (s *starting) keys() widget.KeyMap {
+	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "try again")
 	k.Choose.SetEnabled(s.err != nil)
 	k.Back.SetHelp("esc", "cancel")
@@ -166,35 +165,8 @@ func (s *starting) keys() keyMap {
 	if s.err != nil {
 		short = append([]key.Binding{k.Choose}, short...)
 	}
-	return keyMap{
-		short: short,
-		full:  [][]key.Binding{{k.Choose, k.Back}},
+	return widget.KeyMap{
+		Short: short,
+		Full:  [][]key.Binding{{k.Choose, k.Back}},
 	}
-}
-
-// wrap breaks text into lines of at most w cells, between words where it can.
-func wrap(text string, w int) []string {
-	var out []string
-	for para := range strings.SplitSeq(text, "\n") {
-		line := ""
-		for word := range strings.FieldsSeq(para) {
-			for ansi.StringWidth(word) > max(w, 2) {
-				if line != "" {
-					out, line = append(out, line), ""
-				}
-				head := ansi.Truncate(word, max(w, 2), "")
-				out, word = append(out, head), word[len(head):]
-			}
-			switch {
-			case line == "":
-				line = word
-			case ansi.StringWidth(line)+1+ansi.StringWidth(word) > w:
-				out, line = append(out, line), word
-			default:
-				line += " " + word
-			}
-		}
-		out = append(out, line)
-	}
-	return out
 }

@@ -65,19 +65,3 @@ func TestARunThatComesTooLateIsEnded(t *testing.T) {
 	send(t, a, startedMsg{&s.req, run, nil})
 	assert.True(t, run.killed)
 }
-
-func TestWrapCountsCells(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		w    int
-		want []string
-	}{
-		{"one two three", 7, []string{"one two", "three"}},
-		{"abcdefghij k", 4, []string{"abcd", "efgh", "ij k"}},
-		{"日本語の note", 6, []string{"日本語", "の", "note"}},
-		{"日本", 1, []string{"日", "本"}},
-		{"a\nb", 9, []string{"a", "b"}},
-	} {
-		assert.Equal(t, c.want, wrap(c.text, c.w), c.text)
-	}
-}

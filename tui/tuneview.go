@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // tuneLine is a line of the tuning panel and what a click on it means.
@@ -26,7 +27,7 @@ func (d *dashboard) tunePanel(e env, r image.Rectangle) []string {
 	for i, l := range lines {
 		text[i] = l.text
 	}
-	return panel{title: "Tune", foot: "esc closes", focused: true}.draw(e.styles, r.Dx(), r.Dy(), text)
+	return widget.Panel{Title: "Tune", Foot: "esc closes", Focused: true}.Draw(e.styles, r.Dx(), r.Dy(), text)
 }
 
 // tuneLines lays the panel out in w×h cells: three lines for a knob where there is
@@ -81,8 +82,8 @@ func (d *dashboard) aboutKnob(e env, w int) []string {
 	}
 	bare := workload.Knob{Unit: k.Unit}
 	var out []string
-	for _, l := range wrap(k.Name+": "+k.Help+"; "+knobText(bare, k.Min)+" to "+knobText(bare, k.Max), w-4) {
-		out = append(out, "  "+e.styles.muted.on(l))
+	for _, l := range widget.Wrap(k.Name+": "+k.Help+"; "+widget.KnobText(bare, k.Min)+" to "+widget.KnobText(bare, k.Max), w-4) {
+		out = append(out, "  "+e.styles.Muted.On(l))
 	}
 	return out
 }
@@ -93,18 +94,18 @@ func (d *dashboard) trackLine(e env, w int) string {
 	if t := d.tuner.track; t != All {
 		name, of = d.tracks[t].Name, fmt.Sprintf("%d of %d", t+1, len(d.tracks))
 	} else if len(d.tracks) == 1 {
-		return spread(" "+s.muted.on("  Track  ")+d.tracks[0].Name, s.muted.on("the only one  "), w)
+		return widget.Spread(" "+s.Muted.On("  Track  ")+d.tracks[0].Name, s.Muted.On("the only one  "), w)
 	}
 	if ansi.StringWidth(name+of)+16 > w {
 		name, _, _ = strings.Cut(name, ",")
 	}
-	return spread(" "+d.label(e, 0, "Track")+"  "+s.accent.on("◂")+" "+s.bold.on(name)+" "+s.accent.on("▸"), s.muted.on(of+"  "), w)
+	return widget.Spread(" "+d.label(e, 0, "Track")+"  "+s.Accent.On("◂")+" "+s.Bold.On(name)+" "+s.Accent.On("▸"), s.Muted.On(of+"  "), w)
 }
 
 // label is the name of a row, marked when it is the selected one.
 func (d *dashboard) label(e env, row int, name string) string {
 	if row == d.tuner.row {
-		return e.styles.selected.on("▸ " + name)
+		return e.styles.Selected.On("▸ " + name)
 	}
 	return "  " + name
 }
@@ -112,20 +113,20 @@ func (d *dashboard) label(e env, row int, name string) string {
 func (d *dashboard) knobLines(e env, row, w, per int) []tuneLine {
 	k := d.plan.Knobs[row-1]
 	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
-	value := e.styles.bold.on(d.unitText(k))
+	value := e.styles.Bold.On(d.unitText(k))
 	if d.tuner.typing && d.tuner.row == row {
-		value = d.tuner.text.view(e.styles, 12)
+		value = d.tuner.text.View(e.styles, 12)
 	}
 	v := k.Get(d.run.Settings(d.tuner.track))
 	if per == 1 {
 		at, wide := 27, w-29
-		left := " " + fit(d.label(e, row, name), 11) + fitRight(value, 13)
-		return []tuneLine{{text: fit(left, at) + slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: at, wide: wide}}
+		left := " " + widget.Fit(d.label(e, row, name), 11) + widget.FitRight(value, 13)
+		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: at, wide: wide}}
 	}
 	wide := w - 5
 	out := []tuneLine{
-		{text: spread(" "+d.label(e, row, name), value+"  ", w), row: row},
-		{text: "   " + slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: 3, wide: wide},
+		{text: widget.Spread(" "+d.label(e, row, name), value+"  ", w), row: row},
+		{text: "   " + widget.Slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: 3, wide: wide},
 	}
 	if per == 3 {
 		out = append(out, tuneLine{row: -1})
@@ -142,39 +143,27 @@ func (d *dashboard) unitText(k workload.Knob) string {
 	return text + " " + k.Unit
 }
 
-func slider(s *styles, k workload.Knob, v float64, w int, selected bool) string {
-	if w <= 0 {
-		return ""
-	}
-	at := slide(k, v, w)
-	filled := s.plain
-	if selected {
-		filled = s.accent
-	}
-	return filled.on(strings.Repeat("━", at)+"●") + s.line.on(strings.Repeat("─", w-at-1))
-}
-
 // effectLines say what the last change did: before, after, how much.
 func (d *dashboard) effectLines(e env, w int) []string {
 	s := e.styles
 	ef, ok := lastEffect(d.snap)
 	if !ok {
 		out := []string{""}
-		for _, l := range wrap("No change yet. What one does is written here.", w-2) {
-			out = append(out, " "+s.muted.on(l))
+		for _, l := range widget.Wrap("No change yet. What one does is written here.", w-2) {
+			out = append(out, " "+s.Muted.On(l))
 		}
 		return out
 	}
-	out := []string{"", spread(" "+s.muted.on("Last change, at "+clock(ef.last)), s.muted.on(ef.by)+" ", w), "   " + s.bold.on(ef.what(d.plan))}
+	out := []string{"", widget.Spread(" "+s.Muted.On("Last change, at "+widget.Clock(ef.last)), s.Muted.On(ef.by)+" ", w), "   " + s.Bold.On(ef.what(d.plan))}
 	if ef.before.seconds == 0 || ef.after.seconds == 0 {
-		return append(out, "   "+s.muted.on(strings.TrimSpace(ef.outcome()+" …")), "")
+		return append(out, "   "+s.Muted.On(strings.TrimSpace(ef.outcome()+" …")), "")
 	}
 	rate := compare(s, w-22, units.Number(ef.before.rate)+" → "+units.Number(ef.after.rate), ef.before.rate, ef.after.rate, true)
 	lat := "–"
 	if ef.before.p99 > 0 && ef.after.p99 > 0 {
 		lat = compare(s, w-22, arrow(ef.before.p99, ef.after.p99), ef.before.p99, ef.after.p99, false)
 	}
-	return append(out, "   "+s.muted.on(fit(ansi.Truncate(d.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.muted.on(fit("p99", 10))+lat)
+	return append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(d.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.Muted.On(widget.Fit("p99", 10))+lat)
 }
 
 // briefEffect is effectLines for one line, or three.
@@ -183,7 +172,7 @@ func (d *dashboard) briefEffect(e env, room int) []string {
 	if !ok {
 		return nil
 	}
-	line := "   " + e.styles.bold.on(ef.what(d.plan)) + "  " + ef.outcome()
+	line := "   " + e.styles.Bold.On(ef.what(d.plan)) + "  " + ef.outcome()
 	if room < 2 {
 		return []string{line}
 	}
@@ -191,23 +180,23 @@ func (d *dashboard) briefEffect(e env, room int) []string {
 }
 
 // compare writes in w cells and a few more a change with its direction as an arrow and a percentage.
-func compare(s *styles, w int, text string, before, after float64, moreIsBetter bool) string {
-	p := strings.TrimLeft(percent(before, after), "+−±")
+func compare(s *widget.Styles, w int, text string, before, after float64, moreIsBetter bool) string {
+	p := strings.TrimLeft(widget.Percent(before, after), "+−±")
 	if p == "" {
 		return text
 	}
-	sign, colour := "=", s.muted
+	sign, colour := "=", s.Muted
 	switch diff := (after - before) / before; {
 	case diff > 0.005:
-		sign, colour = "▲", s.bad
+		sign, colour = "▲", s.Bad
 		if moreIsBetter {
-			colour = s.ok
+			colour = s.OK
 		}
 	case diff < -0.005:
-		sign, colour = "▼", s.ok
+		sign, colour = "▼", s.OK
 		if moreIsBetter {
-			colour = s.bad
+			colour = s.Bad
 		}
 	}
-	return fit(text, max(w, 13)) + " " + colour.on(sign+" "+p)
+	return widget.Fit(text, max(w, 13)) + " " + colour.On(sign+" "+p)
 }

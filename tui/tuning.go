@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // tuner is the state of the tuning panel and of what has been turned.
@@ -19,7 +20,7 @@ type tuner struct {
 	// row is the selected row: 0 the track, from 1 on the knobs.
 	row    int
 	typing bool
-	text   field
+	text   widget.Field
 	drag   int // the row whose slider is being dragged; 0: none
 	done   []turn
 }
@@ -75,7 +76,7 @@ func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float
 // turn turns a knob up or down by a notch, or ten.
 func (d *dashboard) turn(e env, k workload.Knob, up, ten bool) {
 	now, peak := d.fig.rate, d.fig.peak
-	d.change(e, k, true, func(v float64) float64 { return turned(k, v, up, ten, now, peak) })
+	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now, peak) })
 }
 
 // undo takes the last turn back, in every track that it changed.
@@ -202,7 +203,7 @@ func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) bool {
 		if t.row == 0 {
 			t.row = 1
 		}
-		t.typing, t.text = true, newField(msg.String())
+		t.typing, t.text = true, widget.NewField(msg.String())
 	default:
 		return false
 	}
@@ -233,39 +234,39 @@ func (d *dashboard) pressTyping(msg tea.KeyPressMsg, e env) {
 		if !ok {
 			return
 		}
-		v, ok := typed(k, t.text.value())
+		v, ok := widget.Typed(k, t.text.Value())
 		switch {
 		case !ok && k.Unit == "bytes":
-			d.say(e, strconv.Quote(t.text.value())+" is not a size such as 512, 4KiB or 1MiB", true)
+			d.say(e, strconv.Quote(t.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
 		case !ok:
-			d.say(e, strconv.Quote(t.text.value())+" is not a number", true)
+			d.say(e, strconv.Quote(t.text.Value())+" is not a number", true)
 		default:
 			if v != k.Clamp(v) {
-				d.say(e, k.Name+" is between "+knobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+knobText(k, k.Max), false)
+				d.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
 			}
 			d.change(e, k, false, func(float64) float64 { return v })
 		}
 	default:
-		t.text, _ = t.text.update(msg)
+		t.text, _ = t.text.Update(msg)
 	}
 }
 
-func (d *dashboard) tuningKeys(k bindings) keyMap {
+func (d *dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
 	k.Up.SetHelp("↑", "knob above")
 	k.Down.SetHelp("↓", "knob below")
 	k.Back.SetHelp("esc", "close")
 	if d.tuner.typing {
 		return promptKeys()
 	}
-	knob := bind("↑↓", "knob", "up", "down")
-	turn := bind("←→", "turn", "left", "right")
-	ten := bind("shift", "×10", "shift+left", "shift+right")
-	return keyMap{
-		short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
-		full: [][]key.Binding{
+	knob := widget.Bind("↑↓", "knob", "up", "down")
+	turn := widget.Bind("←→", "turn", "left", "right")
+	ten := widget.Bind("shift", "×10", "shift+left", "shift+right")
+	return widget.KeyMap{
+		Short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
+		Full: [][]key.Binding{
 			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue},
-			{k.Undo, long(k.Reset, "reset all knobs"), long(k.SavePreset, "save as preset"), long(k.Tune, "close"), k.Back},
-			{k.Pause, long(k.Stop, "stop this run and report"), long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
+			{k.Undo, widget.Long(k.Reset, "reset all knobs"), widget.Long(k.SavePreset, "save as preset"), widget.Long(k.Tune, "close"), k.Back},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
 			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 		},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // hung is how old the oldest operation must be for silence to mean that the store
@@ -93,7 +94,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 func (w watch) text(s *measure.Snapshot, width int) string {
 	switch {
 	case w.gone:
-		text := fmt.Sprintf("The store has not answered since %s (%d s)", clock(w.since), max(seconds(s.At-w.since), 1))
+		text := fmt.Sprintf("The store has not answered since %s (%d s)", widget.Clock(w.since), max(widget.Seconds(s.At-w.since), 1))
 		for _, more := range []string{"the run goes on", errorsInWords(s.Errors)} {
 			if more != "" && ansi.StringWidth(text+more)+3 <= width {
 				text += " · " + more
@@ -101,7 +102,7 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 		}
 		return text
 	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %d s", clock(w.back), max(seconds(w.back-w.since), 1))
+		return fmt.Sprintf("The store answers again since %s, after %d s", widget.Clock(w.back), max(widget.Seconds(w.back-w.since), 1))
 	}
 	return ""
 }

@@ -41,6 +41,8 @@ var may = []struct{ from, to string }{
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/verdict", "internal/measure internal/units"},
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"tui/chart", ""},
+	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
 

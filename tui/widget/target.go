@@ -1,14 +1,14 @@
-package tui
+package widget
 
 import (
 	"net/url"
 	"strings"
 )
 
-// splitSecret takes the password out of a target as it is typed. Whatever stands
+// SplitSecret takes the password out of a target as it is typed. Whatever stands
 // between the first colon after the scheme and the last @ before the parameters is
 // taken for one, so that an odd character in it never shows the rest.
-func splitSecret(target string) (clean, password string) {
+func SplitSecret(target string) (clean, password string) {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
 		return target, ""
@@ -35,10 +35,10 @@ func splitSecret(target string) (clean, password string) {
 	return clean, secret
 }
 
-// hideSecrets takes passwords out of a target for showing: that of the user, and
+// HideSecrets takes passwords out of a target for showing: that of the user, and
 // parameters whose names speak of secrets.
-func hideSecrets(target string) string {
-	clean, _ := splitSecret(target)
+func HideSecrets(target string) string {
+	clean, _ := SplitSecret(target)
 	base, params, ok := strings.Cut(clean, "?")
 	if !ok {
 		return clean
@@ -57,10 +57,10 @@ func secretName(name string) bool {
 	return strings.Contains(n, "pass") || strings.Contains(n, "secret") || strings.Contains(n, "token")
 }
 
-// maskTyped returns what is shown of a target while it is typed: as many letters,
+// MaskTyped returns what is shown of a target while it is typed: as many letters,
 // those of a password as dots. Before its @ is typed, what follows "user:" is a
 // password unless it looks like a port.
-func maskTyped(target string) string {
+func MaskTyped(target string) string {
 	shown := []rune(target)
 	from := strings.Index(target, "://")
 	if from < 0 {
@@ -108,6 +108,9 @@ func maskTyped(target string) string {
 	return string(shown)
 }
 
-// local tells whether a target names no server: such a one is pinged only when
+// Local tells whether a target names no server: such a one is pinged only when
 // asked to, for it may make a file.
-func local(target string) bool { return !strings.Contains(target, "://") }
+func Local(target string) bool { return !strings.Contains(target, "://") }
+
+// DefaultTarget is what is measured when nothing was said.
+const DefaultTarget = "embedded:"

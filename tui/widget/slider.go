@@ -1,4 +1,4 @@
-package tui
+package widget
 
 import (
 	"math"
@@ -23,8 +23,8 @@ func reach(k workload.Knob) float64 {
 
 func logSlider(k workload.Knob) bool { return k.Log || k.Max-k.Min > 200*max(k.Step, 1) }
 
-// slide returns the column 0..w-1 of a value.
-func slide(k workload.Knob, v float64, w int) int {
+// Slide returns the column 0..w-1 of a value.
+func Slide(k workload.Knob, v float64, w int) int {
 	if w <= 1 {
 		return 0
 	}
@@ -48,9 +48,9 @@ func slide(k workload.Knob, v float64, w int) int {
 	return int(math.Round(min(max(f, 0), 1) * float64(max(end, 0))))
 }
 
-// slid returns the value of a column, rounded to what people would choose; it
+// Slid returns the value of a column, rounded to what people would choose; it
 // lies in that column again unless columns are narrower than the knob's steps.
-func slid(k workload.Knob, col, w int) float64 {
+func Slid(k workload.Knob, col, w int) float64 {
 	if w <= 1 {
 		return k.Min
 	}
@@ -82,11 +82,11 @@ func slid(k workload.Knob, col, w int) float64 {
 // ladder holds the steps of a decade of knobs that are turned by factors.
 var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
 
-// turned returns the value after a knob's value was turned up or down by one
+// Turned returns the value after a knob's value was turned up or down by one
 // notch, or ten times as far. now and peak are the throughput of this moment and
 // the best of the run: a rate without limit is turned down to the first and
 // becomes unlimited again from twice the second on.
-func turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64 {
+func Turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64 {
 	factor := 1.0
 	if ten {
 		factor = 10
@@ -147,9 +147,9 @@ func notch(v float64, up bool) float64 {
 	return max(math.Round(base*0.8), 1)
 }
 
-// typed reads a value that a user has typed for a knob: a number, a size for
+// Typed reads a value that a user has typed for a knob: a number, a size for
 // bytes, k and M for thousands and millions, "max" for a rate without limit.
-func typed(k workload.Knob, text string) (float64, bool) {
+func Typed(k workload.Knob, text string) (float64, bool) {
 	t := strings.ToLower(strings.TrimSpace(text))
 	if k.Name == "rate" && slices.Contains([]string{"m", "ma", "max"}, t) {
 		return 0, true
@@ -170,4 +170,23 @@ func typed(k workload.Knob, text string) (float64, bool) {
 		return 0, false
 	}
 	return v * factor, true
+}
+
+// Bar draws a part of 1 as a line.
+func Bar(s *Styles, part float64, w int) string {
+	n := int(math.Round(min(max(part, 0), 1) * float64(w)))
+	return s.Accent.On(strings.Repeat("━", n)) + s.Line.On(strings.Repeat("─", w-n))
+}
+
+// Slider draws a knob at a value in w cells.
+func Slider(s *Styles, k workload.Knob, v float64, w int, selected bool) string {
+	if w <= 0 {
+		return ""
+	}
+	at := Slide(k, v, w)
+	filled := s.Plain
+	if selected {
+		filled = s.Accent
+	}
+	return filled.On(strings.Repeat("━", at)+"●") + s.Line.On(strings.Repeat("─", w-at-1))
 }

@@ -1,4 +1,4 @@
-package tui
+package widget
 
 import (
 	"image/color"
@@ -37,39 +37,39 @@ var (
 	}
 )
 
-// ink colours text. It is a lipgloss style boiled down to what it writes before
-// and after, because frames are drawn ten times a second.
-type ink struct{ before, after string }
+// Ink colours text. It is a lipgloss style boiled down to what it writes before
+// and after, because every frame is drawn with it.
+type Ink struct{ before, after string }
 
-func newInk(s lipgloss.Style) ink {
+func newInk(s lipgloss.Style) Ink {
 	before, after, _ := strings.Cut(s.Render("\x00"), "\x00")
 	if before == "" {
 		// Some versions drop the NUL; a letter is always kept.
 		before, after, _ = strings.Cut(s.Render("x"), "x")
 	}
-	return ink{before, after}
+	return Ink{before, after}
 }
 
-// on returns text in this ink. Text must hold no escape codes.
-func (k ink) on(text string) string {
+// On returns text in this ink. Text must hold no escape codes.
+func (k Ink) On(text string) string {
 	if text == "" || k.before == "" {
 		return text
 	}
 	return k.before + text + k.after
 }
 
-// styles is what screens draw with.
-type styles struct {
-	name                                     string
-	plain, bold, muted, line, ok, warn, bad  ink
-	accent, title, focusTitle, focusLine     ink
-	selected, key, keyOff, now, past, future ink
-	series                                   [4]ink
-	gone, cursor                             ink
+// Styles is what screens draw with.
+type Styles struct {
+	Name                                     string
+	Plain, Bold, Muted, Line, OK, Warn, Bad  Ink
+	Accent, title, FocusTitle, focusLine     Ink
+	Selected, Key, KeyOff, now, Past, future Ink
+	Series                                   [4]Ink
+	Gone, cursor                             Ink
 }
 
-// newStyles derives every style from a theme; dark tells what auto means.
-func newStyles(theme string, dark bool) *styles {
+// NewStyles derives every style from a theme; dark tells what auto means.
+func NewStyles(theme string, dark bool) *Styles {
 	if theme == ThemeMono {
 		return monoStyles()
 	}
@@ -78,30 +78,30 @@ func newStyles(theme string, dark bool) *styles {
 		name, p = "dark", darkPalette
 	}
 	fg := func(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
-	s := &styles{
-		name: name,
-		bold: newInk(lipgloss.NewStyle().Bold(true)), muted: newInk(fg(p.muted)), line: newInk(fg(p.line)),
-		ok: newInk(fg(p.ok)), warn: newInk(fg(p.warn)), bad: newInk(fg(p.bad).Bold(true)),
-		accent: newInk(fg(p.accent)), title: newInk(fg(p.accent)), focusTitle: newInk(fg(p.accent).Bold(true)), focusLine: newInk(fg(p.accent)),
-		selected: newInk(fg(p.accent).Bold(true)), key: newInk(lipgloss.NewStyle().Bold(true)), keyOff: newInk(fg(p.line)),
-		now: newInk(fg(p.muted)), past: newInk(fg(p.muted)), future: newInk(fg(p.line)),
-		gone: newInk(fg(p.bad).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
+	s := &Styles{
+		Name: name,
+		Bold: newInk(lipgloss.NewStyle().Bold(true)), Muted: newInk(fg(p.muted)), Line: newInk(fg(p.line)),
+		OK: newInk(fg(p.ok)), Warn: newInk(fg(p.warn)), Bad: newInk(fg(p.bad).Bold(true)),
+		Accent: newInk(fg(p.accent)), title: newInk(fg(p.accent)), FocusTitle: newInk(fg(p.accent).Bold(true)), focusLine: newInk(fg(p.accent)),
+		Selected: newInk(fg(p.accent).Bold(true)), Key: newInk(lipgloss.NewStyle().Bold(true)), KeyOff: newInk(fg(p.line)),
+		now: newInk(fg(p.muted)), Past: newInk(fg(p.muted)), future: newInk(fg(p.line)),
+		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i, c := range p.series {
-		s.series[i] = newInk(fg(c))
+		s.Series[i] = newInk(fg(c))
 	}
 	return s
 }
 
 // monoStyles says with weight alone what the others say with colour too.
-func monoStyles() *styles {
+func monoStyles() *Styles {
 	bold, faint := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true)
-	s := &styles{
-		name: "mono",
-		bold: newInk(bold), muted: newInk(faint), line: newInk(faint), warn: newInk(bold), bad: newInk(bold),
-		focusTitle: newInk(bold), focusLine: newInk(lipgloss.NewStyle()), selected: newInk(bold),
-		key: newInk(bold), keyOff: newInk(faint), now: newInk(faint), past: newInk(faint), future: newInk(faint),
-		gone: newInk(bold.Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
+	s := &Styles{
+		Name: "mono",
+		Bold: newInk(bold), Muted: newInk(faint), Line: newInk(faint), Warn: newInk(bold), Bad: newInk(bold),
+		FocusTitle: newInk(bold), focusLine: newInk(lipgloss.NewStyle()), Selected: newInk(bold),
+		Key: newInk(bold), KeyOff: newInk(faint), now: newInk(faint), Past: newInk(faint), future: newInk(faint),
+		Gone: newInk(bold.Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package tui
+package widget
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 	"github.com/perfbench/perfbench/tui/chart"
 )
 
-// distribution is a histogram in ten buckets a decade, whose upper edges are round
+// Distribution is a histogram in ten buckets a decade, whose upper edges are round
 // numbers; coarser ones are sums of these. It is never written to once made.
-type distribution struct {
+type Distribution struct {
 	// counts[i] is how many calls took at most edge(first+i) and more than the edge
 	// before.
 	first  int
 	counts []int64
-	total  int64
+	Total  int64
 }
 
 // renard are the edges within a decade: the preferred numbers R10.
@@ -49,10 +49,10 @@ func bucketOf(ns int64) int {
 	return i
 }
 
-// distributionOf digests histograms of the same kind; nil ones are left out.
-func distributionOf(hs ...*hdrhistogram.Histogram) distribution {
+// NewDistribution digests histograms of the same kind; nil ones are left out.
+func NewDistribution(hs ...*hdrhistogram.Histogram) Distribution {
 	sums := map[int]int64{}
-	var d distribution
+	var d Distribution
 	last := math.MinInt
 	d.first = math.MaxInt
 	for _, h := range hs {
@@ -65,12 +65,12 @@ func distributionOf(hs ...*hdrhistogram.Histogram) distribution {
 			}
 			i := bucketOf(b.From + (b.To-b.From)/2)
 			sums[i] += b.Count
-			d.total += b.Count
+			d.Total += b.Count
 			d.first, last = min(d.first, i), max(last, i)
 		}
 	}
-	if d.total == 0 {
-		return distribution{}
+	if d.Total == 0 {
+		return Distribution{}
 	}
 	d.counts = make([]int64, last-d.first+1)
 	for i, n := range sums {
@@ -79,25 +79,25 @@ func distributionOf(hs ...*hdrhistogram.Histogram) distribution {
 	return d
 }
 
-// distBar is one bar of a distribution: the share of calls at most upper nanoseconds
+// DistBar is one bar of a distribution: the share of calls at most upper nanoseconds
 // long and longer than the bar before, and of all calls up to there.
-type distBar struct {
-	upper       float64
+type DistBar struct {
+	Upper       float64
 	count       int64
-	share, upTo float64
+	Share, upTo float64
 }
 
-// bars cuts distributions into at most rows common buckets, as fine as fits; each
+// Bars cuts distributions into at most rows common buckets, as fine as fits; each
 // distribution gets the same edges.
-func bars(rows int, ds ...distribution) [][]distBar {
+func Bars(rows int, ds ...Distribution) [][]DistBar {
 	lo, hi := math.MaxInt, math.MinInt
 	for _, d := range ds {
-		if d.total > 0 {
+		if d.Total > 0 {
 			lo, hi = min(lo, d.first), max(hi, d.first+len(d.counts)-1)
 		}
 	}
 	if lo > hi {
-		return make([][]distBar, len(ds))
+		return make([][]DistBar, len(ds))
 	}
 	var edges []int
 	for _, used := range coarser {
@@ -114,17 +114,17 @@ func bars(rows int, ds ...distribution) [][]distBar {
 			break
 		}
 	}
-	out := make([][]distBar, len(ds))
+	out := make([][]DistBar, len(ds))
 	for k, d := range ds {
 		upTo, next := int64(0), 0
 		for _, e := range edges {
-			b := distBar{upper: edge(e)}
+			b := DistBar{Upper: edge(e)}
 			for ; next < len(d.counts) && d.first+next <= e; next++ {
 				b.count += d.counts[next]
 			}
 			upTo += b.count
-			if d.total > 0 {
-				b.share, b.upTo = float64(b.count)/float64(d.total), float64(upTo)/float64(d.total)
+			if d.Total > 0 {
+				b.Share, b.upTo = float64(b.count)/float64(d.Total), float64(upTo)/float64(d.Total)
 			}
 			out[k] = append(out[k], b)
 		}
@@ -133,7 +133,7 @@ func bars(rows int, ds ...distribution) [][]distBar {
 }
 
 // marksOf names the percentiles that lie in each bar.
-func marksOf(list []distBar) []string {
+func marksOf(list []DistBar) []string {
 	out := make([]string, len(list))
 	total := int64(0)
 	for _, b := range list {
@@ -157,11 +157,11 @@ func marksOf(list []distBar) []string {
 	return out
 }
 
-// edgeText writes the upper end of a bar.
-func edgeText(ns float64) string { return units.Duration(time.Duration(ns)) }
+// EdgeText writes the upper end of a bar.
+func EdgeText(ns float64) string { return units.Duration(time.Duration(ns)) }
 
-// shareText writes a share; small ones are not rounded to nothing.
-func shareText(v float64) string {
+// ShareText writes a share; small ones are not rounded to nothing.
+func ShareText(v float64) string {
 	switch {
 	case v <= 0:
 		return ""
@@ -173,52 +173,52 @@ func shareText(v float64) string {
 	return fmt.Sprintf("%.1f %%", v*100)
 }
 
-// draw draws a distribution in w cells and at most h lines.
-func (d distribution) draw(s *styles, k ink, w, h int) []string {
-	if d.total == 0 {
-		return []string{s.muted.on("No call was timed.")}
+// Draw draws a distribution in w cells and at most h lines.
+func (d Distribution) Draw(s *Styles, k Ink, w, h int) []string {
+	if d.Total == 0 {
+		return []string{s.Muted.On("No call was timed.")}
 	}
-	list := bars(h-1, d)[0]
+	list := Bars(h-1, d)[0]
 	marks := marksOf(list)
 	top := 0.0
 	for _, b := range list {
-		top = max(top, b.share)
+		top = max(top, b.Share)
 	}
 	const label, share, upTo, mark = 10, 9, 9, 14
 	room := max(w-label-share-upTo-mark-4, 8)
 	if w < 70 {
 		room = max(w-label-share-mark-3, 8)
 	}
-	head := fitRight("up to", label) + "  " + fit("calls", room) + fitRight("share", share)
+	head := FitRight("up to", label) + "  " + Fit("calls", room) + FitRight("share", share)
 	if w >= 70 {
-		head += fitRight("in all", upTo)
+		head += FitRight("in all", upTo)
 	}
-	out := []string{s.muted.on(head)}
+	out := []string{s.Muted.On(head)}
 	for i, b := range list {
-		line := s.muted.on(fitRight(edgeText(b.upper), label)) + "  " + k.on(chart.Bar(b.share, top, room)) + fitRight(shareText(b.share), share)
+		line := s.Muted.On(FitRight(EdgeText(b.Upper), label)) + "  " + k.On(chart.Bar(b.Share, top, room)) + FitRight(ShareText(b.Share), share)
 		if w >= 70 {
-			line += s.muted.on(fitRight(fmt.Sprintf("%.2f %%", b.upTo*100), upTo))
+			line += s.Muted.On(FitRight(fmt.Sprintf("%.2f %%", b.upTo*100), upTo))
 		}
-		out = append(out, line+"  "+s.bold.on(fit(marks[i], mark-2)))
+		out = append(out, line+"  "+s.Bold.On(Fit(marks[i], mark-2)))
 	}
 	return out
 }
 
-// merged adds distributions up.
-func merged(ds []distribution) distribution {
-	out := distribution{first: math.MaxInt}
+// Merged adds distributions up.
+func Merged(ds []Distribution) Distribution {
+	out := Distribution{first: math.MaxInt}
 	last := math.MinInt
 	for _, d := range ds {
-		if d.total > 0 {
+		if d.Total > 0 {
 			out.first, last = min(out.first, d.first), max(last, d.first+len(d.counts)-1)
 		}
 	}
 	if last < out.first {
-		return distribution{}
+		return Distribution{}
 	}
 	out.counts = make([]int64, last-out.first+1)
 	for _, d := range ds {
-		out.total += d.total
+		out.Total += d.Total
 		for i, n := range d.counts {
 			out.counts[d.first+i-out.first] += n
 		}

@@ -1,4 +1,4 @@
-package tui
+package widget
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// footerKey returns the key that a click on column x of the bottom line stands
+// FooterKey returns the key that a click on column x of the bottom line stands
 // for. Of two keys with one text, "↑↓", the half that was hit counts.
-func footerKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
+func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 	at := 1
 	for _, k := range keys {
 		h := k.Help()
@@ -25,17 +25,17 @@ func footerKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 				return tea.KeyPressMsg{}, false
 			}
 			if len(names) == 2 && (x-at >= (name+1)/2) {
-				return pressOf(names[1]), true
+				return PressOf(names[1]), true
 			}
-			return pressOf(names[0]), true
+			return PressOf(names[0]), true
 		}
 		at += n + 2
 	}
 	return tea.KeyPressMsg{}, false
 }
 
-// pressOf makes the message of a key from its name: "a", "shift+left", "enter".
-func pressOf(name string) tea.KeyPressMsg {
+// PressOf makes the message of a key from its name: "a", "shift+left", "enter".
+func PressOf(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	for {
 		mod, rest, ok := strings.Cut(name, "+")
@@ -62,4 +62,32 @@ func pressOf(name string) tea.KeyPressMsg {
 		}
 	}
 	return k
+}
+
+// TabSpot is where a name of a row of names stands: that of number at.
+type TabSpot struct {
+	At       int
+	Name     string
+	From, To int
+}
+
+// Footer draws the bottom line: the keys that work now, dimmed those that do not.
+func Footer(s *Styles, w int, keys []key.Binding) string {
+	var b strings.Builder
+	used := 1
+	b.WriteByte(' ')
+	for _, k := range keys {
+		h := k.Help()
+		n := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc) + 2
+		if used+n-2 > w {
+			break
+		}
+		used += n
+		if k.Enabled() {
+			b.WriteString(s.Key.On(h.Key) + " " + s.Muted.On(h.Desc) + "  ")
+		} else {
+			b.WriteString(s.KeyOff.On(h.Key+" "+h.Desc) + "  ")
+		}
+	}
+	return Fit(strings.TrimRight(b.String(), " "), w)
 }

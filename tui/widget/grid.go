@@ -1,0 +1,153 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Column is one column of a grid.
+type Column struct {
+	Head string
+	// Right aligns numbers.
+	Right bool
+	// Spare tells which columns go first when room is short: the highest; 0 stays.
+	Spare int
+	// Most cuts longer cells; 0: as long as they are.
+	Most int
+	// Least is how wide it is at least.
+	Least int
+}
+
+// Grid is a table of plain cells, inked cell by cell.
+type Grid struct {
+	Cols []Column
+	rows [][]string
+	// Ink colours a cell; nil draws all plain.
+	Ink func(row, col int) Ink
+	// Airy widens the space between columns where there is room.
+	Airy bool
+}
+
+// Add appends a row.
+func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
+
+// gutter is the space between columns.
+const gutter = 2
+
+// shown picks the columns that fit into w cells, and their widths.
+func (g *Grid) shown(w int) (cols, widths []int) {
+	all := make([]int, len(g.Cols))
+	for c, col := range g.Cols {
+		all[c] = max(ansi.StringWidth(col.Head), col.Least)
+		for _, r := range g.rows {
+			if c < len(r) {
+				all[c] = max(all[c], ansi.StringWidth(r[c]))
+			}
+		}
+		if col.Most > 0 {
+			all[c] = min(all[c], col.Most)
+		}
+		cols = append(cols, c)
+	}
+	for {
+		used, worst := 0, -1
+		for i, c := range cols {
+			used += all[c] + gutter
+			if g.Cols[c].Spare > 0 && (worst < 0 || g.Cols[c].Spare >= g.Cols[cols[worst]].Spare) {
+				worst = i
+			}
+		}
+		if used-gutter <= w || worst < 0 {
+			break
+		}
+		cols = append(cols[:worst:worst], cols[worst+1:]...)
+	}
+	for _, c := range cols {
+		widths = append(widths, all[c])
+	}
+	return cols, widths
+}
+
+// Wide is how many cells all columns take together.
+func (g *Grid) Wide() int {
+	_, widths := g.shown(1 << 20)
+	sum := 0
+	for _, n := range widths {
+		sum += n + gutter
+	}
+	return sum - gutter
+}
+
+// Lines draws the head and the rows in at most w cells each.
+func (g *Grid) Lines(s *Styles, w int) (head string, rows []string) {
+	cols, widths := g.shown(w)
+	gap := gutter
+	if g.Airy && len(cols) > 1 {
+		used := 0
+		for _, n := range widths {
+			used += n
+		}
+		gap = min(max((w-used)/(len(cols)-1), gutter), 6)
+	}
+	draw := func(r int, cells []string) string {
+		var b strings.Builder
+		for i, c := range cols {
+			text := ""
+			if c < len(cells) {
+				text = cells[c]
+			}
+			if i > 0 {
+				b.WriteString(strings.Repeat(" ", gap))
+			}
+			cell := Fit(text, widths[i])
+			if g.Cols[c].Right {
+				cell = FitRight(text, widths[i])
+			}
+			k := s.Muted
+			if r >= 0 {
+				k = s.Plain
+				if g.Ink != nil {
+					k = g.Ink(r, c)
+				}
+			}
+			b.WriteString(k.On(cell))
+		}
+		return ansi.Truncate(b.String(), w, "…")
+	}
+	heads := make([]string, len(g.Cols))
+	for i, c := range g.Cols {
+		heads[i] = c.Head
+	}
+	for i, r := range g.rows {
+		rows = append(rows, draw(i, r))
+	}
+	return draw(-1, heads), rows
+}
+
+// Indent puts a space before every line.
+func Indent(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		if l != "" {
+			out[i] = " " + l
+		}
+	}
+	return out
+}
+
+// Windowed returns the h lines from a scroll position on, which is first brought
+// into the range in which there are lines.
+func Windowed(lines []string, scroll *int, h int) []string {
+	*scroll = max(min(*scroll, len(lines)-h), 0)
+	return lines[*scroll:min(*scroll+max(h, 0), len(lines))]
+}
+
+// Chosen draws a word of a row of words as the one that is chosen: not by colour
+// alone.
+func (s *Styles) Chosen(word string) string {
+	if len(word) > 2 && word[0] == ' ' && word[len(word)-1] == ' ' {
+		word = "[" + word[1:len(word)-1] + "]"
+	}
+	return s.Selected.On(word)
+}

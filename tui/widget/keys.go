@@ -1,0 +1,124 @@
+package widget
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// KeyMap is what a screen tells of its keys: those of the bottom line in order,
+// and all of them in groups. It is a help.KeyMap.
+type KeyMap struct {
+	Short []key.Binding
+	Full  [][]key.Binding
+}
+
+// ShortHelp returns the keys of the bottom line.
+func (k KeyMap) ShortHelp() []key.Binding { return k.Short }
+
+// FullHelp returns all keys in groups.
+func (k KeyMap) FullHelp() [][]key.Binding { return k.Full }
+
+// Bind makes a binding: what the help calls its key, what it does, and its keys.
+func Bind(help, desc string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
+}
+
+// Bindings holds every key of the program. The same letter means the same thing
+// everywhere. Screens copy it and disable in their copy what does not work now.
+type Bindings struct {
+	// everywhere
+	Help, Back, Quit, Interrupt, Next, Prev, Suspend, Logs key.Binding
+	// lists
+	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right key.Binding
+	// picker and results
+	Start, Launch, History, Export, Copy, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
+	// dashboard
+	Pause, More, Less, MoreTen, LessTen                 key.Binding
+	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
+	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset  key.Binding
+	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue key.Binding
+}
+
+func newBindings() Bindings {
+	return Bindings{
+		Help:      Bind("?", "help", "?"),
+		Back:      Bind("esc", "back", "esc"),
+		Quit:      Bind("q", "quit", "q"),
+		Interrupt: Bind("ctrl+c", "quit; twice: at once", "ctrl+c"),
+		Next:      Bind("tab", "next panel", "tab"),
+		Prev:      Bind("shift+tab", "previous panel", "shift+tab"),
+		Suspend:   Bind("ctrl+z", "suspend", "ctrl+z"),
+		Logs:      Bind("L", "log", "L"),
+
+		Up:       Bind("↑", "up", "up", "k"),
+		Down:     Bind("↓", "down", "down", "j"),
+		First:    Bind("g", "first", "g", "home"),
+		Last:     Bind("G", "last", "G", "end"),
+		PageUp:   Bind("pgup", "page up", "pgup"),
+		PageDown: Bind("pgdn", "page down", "pgdown"),
+		Filter:   Bind("/", "filter", "/"),
+		Choose:   Bind("enter", "choose", "enter"),
+		Left:     Bind("←", "previous value", "left"),
+		Right:    Bind("→", "next value", "right"),
+
+		Start:   Bind("enter", "start", "enter"),
+		Launch:  Bind("S", "start", "S"),
+		Swap:    Bind("w", "swap", "w"),
+		History: Bind("h", "earlier runs", "h"),
+		Export:  Bind("e", "export", "e"),
+		Copy:    Bind("y", "copy summary", "y"),
+		Compare: Bind("c", "compare", "c"),
+		Details: Bind("d", "details", "d"),
+		Toggle:  Bind("space", "select", "space"),
+		Edit:    Bind("enter", "edit", "enter"),
+		Ping:    Bind("p", "ping target", "p"),
+
+		Pause:       Bind("space", "pause", "space"),
+		More:        Bind("+", "one thread more", "+", "="),
+		Less:        Bind("-", "one thread fewer", "-"),
+		MoreTen:     Bind(">", "ten threads more", ">"),
+		LessTen:     Bind("<", "ten threads fewer", "<"),
+		PayloadDown: Bind("[", "halve payload", "["),
+		PayloadUp:   Bind("]", "double payload", "]"),
+		RateDown:    Bind("{", "lower rate", "{"),
+		RateUp:      Bind("}", "higher rate", "}"),
+		Tune:        Bind("t", "tune", "t"),
+		LogAxis:     Bind("l", "log or linear latency", "l"),
+		Mark:        Bind("m", "mark", "m"),
+		Stop:        Bind("x", "stop", "x"),
+		Undo:        Bind("u", "undo", "u"),
+		Reset:       Bind("r", "reset", "r"),
+		SavePreset:  Bind("s", "save", "s"),
+		TurnDown:    Bind("←", "turn down", "left"),
+		TurnUp:      Bind("→", "turn up", "right"),
+		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),
+		TurnUpTen:   Bind("shift+→", "×10", "shift+right"),
+		TypeValue:   Bind("0–9", "type", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "."),
+	}
+}
+
+// AllKeys is the one set of bindings; never written to.
+var AllKeys = newBindings()
+
+// Global lists the keys that work on every screen; suspend tells whether there is
+// somebody to resume us.
+func (b Bindings) Global(suspend bool) []key.Binding {
+	if !suspend {
+		b.Suspend.SetHelp("ctrl+z", "off: no shell below")
+		b.Suspend.SetEnabled(false)
+	}
+	return []key.Binding{b.Help, b.Logs, b.Suspend, b.Quit, b.Interrupt}
+}
+
+// Long returns b with a longer description, for the help overlay.
+func Long(b key.Binding, desc string) key.Binding {
+	b.SetHelp(b.Help().Key, desc)
+	return b
+}
+
+// Presses tells whether msg is a key of b, enabled or not.
+func Presses(msg tea.KeyPressMsg, b key.Binding) bool {
+	return slices.Contains(b.Keys(), msg.String())
+}

@@ -1,0 +1,73 @@
+package widget
+
+import (
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// TrackOf cuts the name of a setting into its track, which may be empty, and what
+// is set.
+func TrackOf(name string) (track, base string) {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// RangeText writes the values of a knob from the lowest to the highest.
+func RangeText(k workload.Knob, lo, hi float64) string {
+	if lo == hi {
+		return KnobText(k, lo)
+	}
+	if unlimited(k, lo) { // the lowest number is the highest rate
+		return KnobText(k, hi) + "–" + KnobText(k, lo)
+	}
+	return KnobText(k, lo) + "–" + KnobText(k, hi)
+}
+
+// unlimited tells whether a value of a knob means that there is no limit.
+func unlimited(k workload.Knob, v float64) bool { return k.Name == "rate" && v <= 0 }
+
+// KnobText writes a value of a knob as people read it.
+func KnobText(k workload.Knob, v float64) string {
+	switch {
+	case unlimited(k, v):
+		return "max"
+	case k.Unit == "bytes":
+		return units.Size(int64(v))
+	case v == math.Trunc(v) && math.Abs(v) < 1e6:
+		return Whole(int64(v))
+	default:
+		return units.Number(v)
+	}
+}
+
+// SortedSettings ranges over settings by name.
+func SortedSettings(m map[string]float64) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
+	}
+}
+
+// SettingText writes a live setting by its name as people read it.
+func SettingText(name string, v float64) string {
+	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
+	case base == "payload":
+		return units.Size(int64(v))
+	case base == "rate" && v == 0:
+		return "max"
+	case base == "paused":
+		return map[bool]string{true: "yes", false: "no"}[v != 0]
+	}
+	return NumberText(v)
+}

@@ -1,0 +1,92 @@
+package widget
+
+import (
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// NameOf is what a run is called in a headline.
+func NameOf(r *rundir.Run) string {
+	name := r.Profile
+	if r.Mode != "" {
+		name += " " + r.Mode
+	}
+	if r.Store.Name != "" {
+		name += " on " + r.Store.Name
+	}
+	return name
+}
+
+// Trust says in a word or two, with a sign, what a run is worth: its verdict, and
+// what else there is to know at once.
+func Trust(s *Styles, r *rundir.Run) (string, Ink) {
+	if r.EndedBy == rundir.StillRunning {
+		return "▶ still running", s.Warn
+	}
+	word := r.Verdict.State
+	sign, k := Worth(s, r.Verdict)
+	switch {
+	case r.Failed():
+		word += " · verification failed"
+	case len(r.Verdict.Missed()) > 0:
+		sign, word, k = "✗ ", word+" · threshold missed", s.Bad
+	case r.EndedBy == rundir.CutShort:
+		word += " · cut short"
+	case r.EndedBy == "interrupt":
+		word += " · interrupted"
+	}
+	return sign + word, k
+}
+
+// Worth is the sign of a verdict and its colour.
+func Worth(s *Styles, v rundir.Verdict) (string, Ink) {
+	switch v.State {
+	case verdict.Valid:
+		return "✓ ", s.OK
+	case verdict.Invalid:
+		return "✗ ", s.Bad
+	}
+	return "! ", s.Warn
+}
+
+// RateText writes a throughput; a dash where it cannot be said.
+func RateText(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return units.Number(*v)
+}
+
+// OpName names an operation: with its track when the run has several.
+func OpName(run *rundir.Run, o rundir.Operation) string {
+	for _, p := range run.Operations {
+		if p.Track != o.Track {
+			return o.Track + " · " + o.Op
+		}
+	}
+	return o.Op
+}
+
+// Figures are the numbers that sum a run up.
+type Figures struct {
+	Rate                float64 // NaN: cannot be said
+	P50, P99, P999, Max int64   // of the slowest operation
+	Errors, unstarted   int64
+	count               int64
+	Timed               int // operations that the latencies are of
+}
+
+// FiguresOf sums a run up: the headline, with what failed of all operations.
+func FiguresOf(run *rundir.Run) Figures {
+	h := run.Headline()
+	f := Figures{
+		Rate: h.Rate, count: h.Count, Timed: len(h.Timed),
+		P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
+	}
+	for _, o := range run.Operations {
+		f.Errors += o.Errors
+		f.unstarted += o.Unstarted
+	}
+	return f
+}

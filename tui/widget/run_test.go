@@ -1,0 +1,42 @@
+package widget
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func TestTrustIsSaidInAWord(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  rundir.Run
+		want string
+	}{
+		{"valid", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID"},
+		{"with misgivings", rundir.Run{Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED"},
+		{"data lost", rundir.Run{Verdict: rundir.Verdict{State: verdict.Invalid}, Verification: workload.Verification{State: workload.Failed}}, "✗ INVALID · verification failed"},
+		{"threshold missed", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}}, "✗ VALID · threshold missed"},
+		{"threshold met", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms", OK: true}}}}, "✓ VALID"},
+		{"killed", rundir.Run{EndedBy: rundir.CutShort, Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED · cut short"},
+		{"interrupted", rundir.Run{EndedBy: "interrupt", Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID · interrupted"},
+		{"going on", rundir.Run{EndedBy: rundir.StillRunning}, "▶ still running"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _ := Trust(monoStyles(), &c.run)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestAFailedVerificationHasNoThroughput(t *testing.T) {
+	v := 10.0
+	run := rundir.Run{MeasuredS: 10, Verification: workload.Verification{State: workload.Failed}, Operations: []rundir.Operation{{Count: 100, Throughput: &v}}}
+	assert.True(t, math.IsNaN(FiguresOf(&run).Rate))
+	run.Verification.State = workload.Passed
+	assert.InDelta(t, 10, FiguresOf(&run).Rate, 1e-9)
+}

@@ -1,0 +1,205 @@
+package widget
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Whole writes a count in full with thin spaces between thousands, and short from
+// ten million on.
+func Whole(n int64) string {
+	if n >= 10_000_000 {
+		return units.Number(float64(n))
+	}
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u2009" + s[i:]
+	}
+	return s
+}
+
+// Clock writes a moment of a run: 00:47, 1:02:03; before zero with a minus.
+func Clock(d time.Duration) string {
+	sign := ""
+	s := Seconds(d)
+	if s < 0 {
+		sign, s = "−", -s
+	}
+	if s >= 3600 {
+		return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%s%02d:%02d", sign, s/60, s%60)
+}
+
+// Nanos writes a latency; nothing timed is a dash.
+func Nanos(ns int64) string {
+	if ns <= 0 {
+		return "–"
+	}
+	return units.Duration(time.Duration(ns))
+}
+
+// Percent writes a change: "+38 %"; nothing to compare is empty.
+func Percent(before, after float64) string {
+	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
+		return ""
+	}
+	p := (after - before) / before * 100
+	if math.Abs(p) < 0.5 {
+		return "±0 %"
+	}
+	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
+}
+
+// Fit brings a line, styled or not, to exactly w cells.
+func Fit(line string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	n := ansi.StringWidth(line)
+	if n > w {
+		line = ansi.Truncate(line, w, "…")
+		n = ansi.StringWidth(line)
+	}
+	return line + strings.Repeat(" ", w-n)
+}
+
+// FitRight is fit with the text at the right.
+func FitRight(line string, w int) string {
+	n := ansi.StringWidth(line)
+	if n >= w {
+		return Fit(line, w)
+	}
+	return strings.Repeat(" ", w-n) + line
+}
+
+// Spread puts one text at the left and one at the right of w cells; when both do
+// not fit the left one is cut.
+func Spread(left, right string, w int) string {
+	n := ansi.StringWidth(right)
+	if n >= w {
+		return Fit(right, w)
+	}
+	if n > 0 && ansi.StringWidth(left) >= w-n {
+		left = Fit(left, w-n-1) // a gap between what is cut off and what follows
+	}
+	return Fit(left, w-n) + right
+}
+
+// oneLine keeps a text from breaking a line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// SecondsText writes a length in seconds.
+func SecondsText(s float64) string {
+	if s <= 0 {
+		return "0 s"
+	}
+	if s >= 100 {
+		return (time.Duration(s) * time.Second).String()
+	}
+	return units.Duration(time.Duration(s * float64(time.Second)))
+}
+
+// NumberText writes a setting's number as short as it can be.
+func NumberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// DayText writes a moment as people speak of it: today 11:40, Mon 17:05, 3 May
+// 11:40, 3 May 2025.
+func DayText(t, now time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	t = t.In(now.Location())
+	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location()) }
+	switch d := day(now).Sub(day(t)); {
+	case now.IsZero() || d < 0:
+		return t.Format("2 Jan 15:04")
+	case d < 23*time.Hour:
+		return t.Format("today 15:04")
+	case d < 6*24*time.Hour:
+		return t.Format("Mon 15:04")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+// Plural writes a count with its word: "1 error", "3 errors".
+func Plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Whole(n) + " " + word + "s"
+}
+
+// Labelled writes a label and, from column at on, a text that is wrapped beside it.
+func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
+	var out []string
+	for i, l := range Wrap(text, max(w-at, 10)) {
+		lead := strings.Repeat(" ", at)
+		if i == 0 {
+			lead = s.Muted.On(Fit(label, at))
+		}
+		out = append(out, lead+k.On(l))
+	}
+	return out
+}
+
+// Sentences writes an error with its hint below.
+func Sentences(s *Styles, err error, w int) []string {
+	var out []string
+	out = append(out, Wrap(err.Error(), w)...)
+	if h := fault.HintOf(err); h != "" {
+		for _, l := range Wrap(h, w) {
+			out = append(out, s.Muted.On(l))
+		}
+	}
+	return out
+}
+
+// MutedLines wraps a remark.
+func MutedLines(s *Styles, text string, w int) []string {
+	out := Wrap(text, w)
+	for i, l := range out {
+		out[i] = s.Muted.On(l)
+	}
+	return out
+}
+
+// Seconds rounds a time down to whole seconds, below zero as well.
+func Seconds(d time.Duration) int { return int(math.Floor(d.Seconds())) }
+
+// Wrap breaks text into lines of at most w cells, between words where it can.
+func Wrap(text string, w int) []string {
+	var out []string
+	for para := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(para) {
+			for ansi.StringWidth(word) > max(w, 2) {
+				if line != "" {
+					out, line = append(out, line), ""
+				}
+				head := ansi.Truncate(word, max(w, 2), "")
+				out, word = append(out, head), word[len(head):]
+			}
+			switch {
+			case line == "":
+				line = word
+			case ansi.StringWidth(line)+1+ansi.StringWidth(word) > w:
+				out, line = append(out, line), word
+			default:
+				line += " " + word
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
