@@ -91,7 +91,8 @@ func classes(r *rundir.Run) map[string]int64 {
 // A Cassandra that falls silent, and one that dies and comes back, in the middle of
 // a load cost errors, which are counted by their kind, and lose nothing.
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
-	srv := labtest.Cassandra(t)
+	t.Parallel()
+	srv := labtest.Cassandra(t, labtest.Durable...)
 	l := startAtLast(t, srv.URL()+"?read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 50 }, time.Minute, 5*time.Millisecond)
 	srv.Pause()
@@ -127,8 +128,9 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 // A node with more to do than it can in time turns calls away, which is counted as
 // what it is; the load goes on until everything is stored.
 func TestOverloadedCassandra(t *testing.T) {
+	t.Parallel()
 	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
-	l := startAtLast(t, srv.URL()+"?read_timeout=30s&dial_timeout=30s", "threads=384", "users=150", "groups=60", "variant=v2", "tests=valid")
+	l := startAtLast(t, srv.URL()+"?read_timeout=30s&dial_timeout=30s", "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
 	o := finish(t, l)
 	require.NoError(t, o.Err)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

@@ -83,6 +83,7 @@ func sum(r *rundir.Run, ops ...string) (n int64) {
 // marked is not stored again, at most a batch for each worker is, and nothing is
 // missing.
 func TestKilledLoadGoesOn(t *testing.T) {
+	t.Parallel()
 	const workers, batch = 3, 20
 	cassandra := labtest.Cassandra(t).URL()
 	for name, c := range map[string]struct {
@@ -106,6 +107,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
 			before := killed(t, c.kill, c.target, set...)
 			o := finish(t, start(t, c.target, set...))

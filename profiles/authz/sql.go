@@ -325,29 +325,50 @@ func (l *onSQL) members(ctx context.Context, w *work, resource, after string, li
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id > ? ORDER BY principal_id LIMIT "+strconv.Itoa(limit), resource, after)
 }
 
-func (l *onSQL) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
-	some, err := l.ids(ctx, w, "SELECT group_id FROM %memberships_cache WHERE principal_id = ? LIMIT 1", principal)
-	if err != nil || len(some) == 0 || len(among) == 0 {
-		return nil, len(some) > 0, err
+// closure takes one look for each part of the groups: what another worker keeps or
+// drops between two looks would be taken for a denial.
+func (l *onSQL) closure(ctx context.Context, w *work, principal string, among []string) (groups []string, known bool, err error) {
+	const there = "SELECT DISTINCT '', '' FROM %memberships_cache WHERE principal_id = ?"
+	if len(among) == 0 {
+		hs, err := l.heldBy(ctx, w, there, principal)
+		return nil, len(hs) > 0, err
 	}
-	hs, err := l.in(ctx, w, "SELECT group_id, '' FROM %memberships_cache WHERE principal_id = ? AND group_id", among, "", principal)
-	out := make([]string, len(hs))
-	for i, h := range hs {
-		out[i] = h.id
+	for part := range slices.Chunk(among, inChunk) {
+		hs, err := l.in(ctx, w, there+" UNION ALL SELECT group_id, '' FROM %memberships_cache WHERE principal_id = ? AND group_id", part, "", principal, principal)
+		if err != nil || len(hs) == 0 {
+			return nil, false, err
+		}
+		for _, h := range hs {
+			if h.id != "" {
+				groups = append(groups, h.id)
+			}
+		}
 	}
-	return out, true, err
+	return groups, true, nil
 }
 
+// putClosure keeps all or nothing: a part of the groups would be taken for all.
 func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
 		groups = []string{emptyClosure}
 	}
+	p, err := l.stmt(ctx, l.upsert("memberships_cache", "principal_id, group_id", "principal_id", "group_id", "indirect"))
+	if err != nil {
+		return err
+	}
+	tx, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to do once it is committed
+	p = tx.StmtContext(ctx, p)
 	for i, g := range groups {
-		if err := l.exec(ctx, w, l.upsert("memberships_cache", "principal_id, group_id", "principal_id", "group_id", "indirect"), principal, g, i >= direct); err != nil {
+		w.statements++
+		if _, err := p.ExecContext(ctx, principal, g, i >= direct); err != nil {
 			return err
 		}
 	}
-	return nil
+	return tx.Commit()
 }
 
 func (l *onSQL) dropClosures(ctx context.Context, w *work, principals []string) error {
