@@ -6,6 +6,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 // above them. It belongs to Bubble Tea's event loop.
 type App struct {
 	env     env
+	bench   Bench
+	opts    Options
 	stack   []screen
 	overlay overlay
 	scroll  int
@@ -41,21 +44,20 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests.
 // connecting makes the contexts of what may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	a := &App{dark: true, tick: tick, env: env{bench: b, opts: o, connecting: connecting, starts: new(sync.WaitGroup), suspend: canSuspend()}}
+	a := &App{dark: true, tick: tick, bench: b, opts: o, env: env{connecting: connecting, starts: new(sync.WaitGroup), suspend: canSuspend()}}
 	a.env.styles = a.newStyles()
-	first := screen(newPicker(a.env))
-	a.stack = []screen{first}
+	a.stack = []screen{newPicker(b, o.Request, o.RunParams)}
 	if o.Start {
-		a.stack = append(a.stack, newStarting(o.Request))
+		a.stack = append(a.stack, a.screenFor(toStart{o.Request}))
 	}
 	return a
 }
 
 func (a *App) newStyles() *widget.Styles {
-	if a.env.opts.NoColor {
+	if a.opts.NoColor {
 		return widget.NewStyles(widget.ThemeMono, a.dark)
 	}
-	return widget.NewStyles(a.env.opts.Theme, a.dark)
+	return widget.NewStyles(a.opts.Theme, a.dark)
 }
 
 // Init asks the terminal for its background and starts the frames.
@@ -78,7 +80,7 @@ const (
 func (a *App) nextFrame() tea.Cmd {
 	every := time.Second / fps
 	// What floats costs more to draw than all below it.
-	if a.blurred || a.env.opts.NoAnimation || a.overlay != none {
+	if a.blurred || a.opts.NoAnimation || a.overlay != none {
 		every = time.Second / fpsBlur
 	}
 	return a.tick(every, a.gen)
@@ -140,7 +142,7 @@ func (a *App) frame(msg frameMsg) tea.Cmd {
 	}
 	a.env.now = msg.at
 	if a.overlay == logs {
-		a.logs = a.env.bench.Logs()
+		a.logs = a.bench.Logs()
 	}
 	// Every screen sees the frame: a run below another screen goes on too.
 	cmds := []tea.Cmd{a.nextFrame()}
@@ -176,15 +178,31 @@ func (a *App) forward(msg tea.Msg) tea.Cmd {
 }
 
 func (a *App) open(msg openMsg) tea.Cmd {
+	to := a.screenFor(msg.to)
 	if msg.replace {
-		a.stack[len(a.stack)-1] = msg.to
+		a.stack[len(a.stack)-1] = to
 	} else {
-		a.stack = append(a.stack, msg.to)
+		a.stack = append(a.stack, to)
 	}
-	if s, ok := msg.to.(starter); ok {
+	if s, ok := to.(starter); ok {
 		return s.start(a.env)
 	}
 	return nil
+}
+
+// screenFor makes the screen for a destination.
+func (a *App) screenFor(to destination) screen {
+	switch to := to.(type) {
+	case toStart:
+		return newStarting(a.bench, to.request)
+	case toResults:
+		return newResultsOf(a.bench, to.id)
+	case toRuns:
+		return newHistory(a.bench, to.chosen)
+	case toCompare:
+		return newCompare(a.bench, to.a, to.b)
+	}
+	panic(fmt.Sprintf("there is no screen for %T", to))
 }
 
 func (a *App) close() {
@@ -235,7 +253,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, widget.AllKeys.Help):
 		a.overlay, a.scroll = help, 0
 	case key.Matches(msg, widget.AllKeys.Logs):
-		a.overlay, a.scroll, a.logs = logs, 0, a.env.bench.Logs()
+		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	default:
 		return a.forward(msg)
 	}
@@ -246,7 +264,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 func (a *App) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	if !a.env.opts.NoMouse {
+	if !a.opts.NoMouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.WindowTitle = "perfbench"
@@ -264,7 +282,7 @@ func (a *App) View() tea.View {
 	default:
 		v.Content = a.top().view(a.env)
 	}
-	if a.env.opts.ASCII {
+	if a.opts.ASCII {
 		v.Content = chart.ASCII(v.Content)
 	}
 	return v

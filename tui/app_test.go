@@ -17,9 +17,9 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func newTestEnv(b Bench) env {
+func newTestEnv() env {
 	return env{
-		w: 120, h: 40, styles: widget.NewStyles(widget.ThemeMono, true), now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC), bench: b,
+		w: 120, h: 40, styles: widget.NewStyles(widget.ThemeMono, true), now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC),
 		connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, starts: new(sync.WaitGroup),
 	}
 }
@@ -28,7 +28,7 @@ func newTestEnv(b Bench) env {
 func newTestApp(t testing.TB, b Bench, o Options) *testApp {
 	t.Helper()
 	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
-	a.env.now, a.env.suspend = newTestEnv(b).now, true
+	a.env.now, a.env.suspend = newTestEnv().now, true
 	a.tick = func(time.Duration, int) tea.Cmd { return nil }
 	return &testApp{App: a}
 }

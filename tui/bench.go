@@ -10,10 +10,28 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Bench is what the screens need from the rest of the program. Methods that take
-// a context, read or write files are called from a tea.Cmd, on a goroutine of
-// its own; the others are called from the event loop and return at once.
+// Bench is what the screens need from the rest of the program, each of it what it
+// declares. Methods that take a context, read or write files are called from a
+// tea.Cmd, on a goroutine of its own; the others are called from the event loop and
+// return at once.
 type Bench interface {
+	pickerBench
+	dashBench
+	resultsBench
+	archive
+	// Logs returns the last hundred log lines, oldest first.
+	Logs() []string
+}
+
+// pickerBench is what the picker needs.
+type pickerBench interface {
+	catalogue
+	planner
+	archive
+}
+
+// catalogue lists what there is to choose from.
+type catalogue interface {
 	// Profiles lists the profiles in the order to show them. One without Design is
 	// not built yet and shown greyed.
 	Profiles() []workload.Profile
@@ -23,6 +41,10 @@ type Bench interface {
 	Stores() []StoreInfo
 	// Recent lists recent targets without passwords, newest first. It may read files.
 	Recent() []string
+}
+
+// planner says what would come of a choice.
+type planner interface {
 	// Preview works out what a request would do. It touches nothing and is asked
 	// for at every key press, from commands that may overlap: the newest counts. An
 	// error says in a line of its own what is wrong with each value, beginning with
@@ -31,11 +53,21 @@ type Bench interface {
 	// Ping connects to a target, asks who it is and how far away, and disconnects.
 	// Without a password it finds one where Start does. Errors hold no secrets.
 	Ping(ctx context.Context, target, password string) (Pong, error)
+}
+
+// dashBench is what the screens of a run under way need.
+type dashBench interface {
+	// Profiles lists the profiles.
+	Profiles() []workload.Profile
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
 	Start(ctx context.Context, r Request) (Run, error)
-	// History lists finished runs, newest first.
-	History() ([]rundir.Run, error)
+	// SavePreset keeps values as a preset of the user and returns its path.
+	SavePreset(profile, name string, values []workload.Value) (path string, err error)
+}
+
+// resultsBench is what the screen of a finished run needs.
+type resultsBench interface {
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
@@ -43,10 +75,6 @@ type Bench interface {
 	// Export writes a finished run in the given formats and returns the paths of
 	// what it wrote, with an error too. An empty dir is the run's own folder.
 	Export(id string, formats []string, dir string) ([]string, error)
-	// SavePreset keeps values as a preset of the user and returns its path.
-	SavePreset(profile, name string, values []workload.Value) (path string, err error)
-	// Logs returns the last hundred log lines, oldest first.
-	Logs() []string
 }
 
 // Preset names a set of values and says in one line what it is.
@@ -108,22 +136,37 @@ type Pong struct {
 // Run is a benchmark under way. None of its methods block, and any goroutine may
 // call them.
 type Run interface {
+	Watched
+	Controlled
+	Ending
+}
+
+// Watched is what a run tells of itself.
+type Watched interface {
 	Info() RunInfo
+	Plan() *workload.Plan
 	// Progress says what the run is doing now.
 	Progress() Progress
 	// Snapshot returns the newest state; never nil, empty before the first worker
 	// has started.
 	Snapshot() *measure.Snapshot
-	Plan() *workload.Plan
+	// Verdict is what the run is worth so far.
+	Verdict() rundir.Verdict
+}
+
+// Controlled is a run whose knobs can be turned.
+type Controlled interface {
+	// Settings returns the settings asked for, of one track or the totals of All.
+	Settings(track int) workload.Settings
 	// Change changes the live settings of one track, or with All of the totals; f is
 	// called once, in the order of the calls.
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
-	// Settings returns the settings asked for, of one track or the totals of All.
-	Settings(track int) workload.Settings
-	// Verdict is what the run is worth so far.
-	Verdict() rundir.Verdict
 	// Mark keeps a note with the present moment in the run's record.
 	Mark(note string)
+}
+
+// Ending is how a run comes to its end.
+type Ending interface {
 	// Stop ends the run in order; the report is written. Kill ends it at once.
 	Stop()
 	Kill()

@@ -18,9 +18,10 @@ import (
 
 // comparison shows two runs beside each other. It belongs to the event loop.
 type comparison struct {
-	a, b string
-	made *comparedRuns
-	err  error
+	bench archive
+	a, b  string
+	made  *comparedRuns
+	err   error
 	// op is what is compared: 0 all calls, from 1 on an operation of both.
 	op     int
 	scroll int
@@ -48,18 +49,20 @@ type comparedMsg struct {
 	err  error
 }
 
-func newCompare(a, b string) *comparison { return &comparison{a: a, b: b} }
+func newCompare(bench archive, a, b string) *comparison {
+	return &comparison{bench: bench, a: a, b: b}
+}
 
 // start reads both runs and compares them.
-func (c *comparison) start(e env) tea.Cmd {
-	bench, a, b := e.bench, c.a, c.b
+func (c *comparison) start(env) tea.Cmd {
+	bench, a, b := c.bench, c.a, c.b
 	return func() tea.Msg {
 		made, err := compareRuns(bench, a, b)
 		return comparedMsg{a, b, made, err}
 	}
 }
 
-func compareRuns(bench Bench, a, b string) (*comparedRuns, error) {
+func compareRuns(bench archive, a, b string) (*comparedRuns, error) {
 	fa, err := bench.Load(a)
 	if err != nil {
 		return nil, err
@@ -127,7 +130,7 @@ func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Down):
 		c.scroll++
 	case key.Matches(msg, k.Swap):
-		return replace(newCompare(c.b, c.a))
+		return replace(toCompare{c.b, c.a})
 	case key.Matches(msg, k.Copy):
 		c.toast.Say(e.now, "comparison copied", false)
 		return tea.SetClipboard(c.made.text())

@@ -17,8 +17,9 @@ func compareApp(t testing.TB, o Options, w, h int) (*testApp, *comparison) {
 	t.Helper()
 	b := newDemoBench()
 	a, _ := historyApp(t, b, o, w, h)
-	c := newCompare(b.history[1].ID, b.history[0].ID)
-	send(t, a, openMsg{to: c})
+	send(t, a, openMsg{to: toCompare{b.history[1].ID, b.history[0].ID}})
+	c, ok := a.top().(*comparison)
+	require.True(t, ok)
 	require.NotNil(t, c.made)
 	return a, c
 }
@@ -157,7 +158,7 @@ func TestAComparisonIsCopiedAsText(t *testing.T) {
 
 func TestRunsThatCannotBeReadAreNotCompared(t *testing.T) {
 	a, _ := historyApp(t, newDemoBench(), Options{}, 80, 24)
-	send(t, a, openMsg{to: newCompare("gone", "lost")})
+	send(t, a, openMsg{to: toCompare{"gone", "lost"}})
 	assert.Contains(t, picture(t, a), "run gone: not found")
 	send(t, a, "tab", "down", "w", "y", "esc")
 	assert.IsType(t, &history{}, a.top())

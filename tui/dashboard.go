@@ -18,6 +18,7 @@ import (
 // dashboard is the live screen of a run, with the tuning panel beside it when it
 // is open. It belongs to the event loop.
 type dashboard struct {
+	bench  dashBench
 	run    Run
 	info   RunInfo
 	plan   *workload.Plan
@@ -79,8 +80,8 @@ type prompt struct {
 	done  func(d *dashboard, e env, text string) tea.Cmd
 }
 
-func newDashboard(r Run) *dashboard {
-	d := &dashboard{run: r, info: r.Info(), plan: r.Plan(), op: -1}
+func newDashboard(b dashBench, r Run) *dashboard {
+	d := &dashboard{bench: b, run: r, info: r.Info(), plan: r.Plan(), op: -1}
 	d.tracks = d.plan.Tracks()
 	d.tuner.track, d.tuner.row = All, 1
 	d.refresh()

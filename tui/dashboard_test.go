@@ -18,7 +18,7 @@ func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) 
 	t.Helper()
 	run := newFakeRun(tracks)
 	a := newTestApp(t, &fakeBench{next: run}, o)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: newStarting(Request{Profile: "ingestion", Target: "redis://127.0.0.1"})})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard{}, a.top())
 	pass(t, a, run, run.info.Warmup+gone)
 	return a, run

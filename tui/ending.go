@@ -27,11 +27,11 @@ func (a *App) reveal(o Outcome) tea.Cmd {
 	a.pending = nil
 	for i, s := range a.stack {
 		if _, ok := s.(runner); ok {
-			r := newResults(a.env, o)
+			since := a.env.now
 			if d, ok := s.(*dashboard); ok && d.stopped {
-				r.since = time.Time{}
+				since = time.Time{}
 			}
-			a.stack = append(a.stack[:i], r)
+			a.stack = append(a.stack[:i], newResults(a.bench, o, since))
 			break
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // exporter asks in which formats a run is to be written, and where to. It floats
 // above the results.
 type exporter struct {
+	bench    resultsBench
 	id, home string
 	formats  []rundir.Format
 	on       []bool
@@ -40,9 +41,10 @@ type exportedMsg struct {
 	err   error
 }
 
-// newExporter asks about a run that lies in the folder home.
-func newExporter(id, home string, formats []rundir.Format) *exporter {
-	x := &exporter{id: id, home: home, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(home)}
+// newExporter asks about a run and the folder that it lies in.
+func newExporter(b resultsBench, id string, f *rundir.Folder) *exporter {
+	formats := b.Formats(f.Run.Profile)
+	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(f.Dir)}
 	for i, f := range formats {
 		x.on[i] = f.Profile != "" || f.ID == "markdown"
 	}
@@ -72,7 +74,7 @@ func (x *exporter) write(e env) tea.Cmd {
 		dir = ""
 	}
 	x.busy = true
-	bench, id := e.bench, x.id
+	bench, id := x.bench, x.id
 	return func() tea.Msg {
 		paths, err := bench.Export(id, ids, dir)
 		return exportedMsg{id, paths, err}

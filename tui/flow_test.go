@@ -77,7 +77,7 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 // are commands.
 func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
-	b := a.env.bench.(*fakeBench)
+	b := a.bench.(*fakeBench)
 	send(t, a, "t", "s", "q")
 	run.Stop()
 	send(t, a, frame(a), frame(a), "u", "i")

@@ -16,6 +16,7 @@ import (
 // history lists the runs of the results folder, newest first: to open one, or to
 // compare two. It belongs to the event loop.
 type history struct {
+	bench  archive
 	runs   []rundir.Run
 	loaded bool
 	err    error
@@ -30,30 +31,17 @@ type history struct {
 	rowsAt int // line of the first row, for the mouse
 }
 
-// historyMsg brings the list of runs.
-type historyMsg struct {
-	runs []rundir.Run
-	err  error
-}
-
 // newHistory lists the runs; with an id that run is chosen, and the next one is
 // compared with it.
-func newHistory(id string) *history {
-	h := &history{}
+func newHistory(b archive, id string) *history {
+	h := &history{bench: b}
 	if id != "" {
 		h.chosen = []string{id}
 	}
 	return h
 }
 
-func readHistory(b Bench) tea.Cmd {
-	return func() tea.Msg {
-		runs, err := b.History()
-		return historyMsg{runs, err}
-	}
-}
-
-func (h *history) start(e env) tea.Cmd { return readHistory(e.bench) }
+func (h *history) start(env) tea.Cmd { return readHistory(h.bench) }
 
 func (h *history) typing() bool { return h.filtering }
 
@@ -151,10 +139,10 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Toggle):
 		h.toggle()
 	case key.Matches(msg, k.Choose):
-		return open(newResultsOf(h.current().ID))
+		return open(toResults{h.current().ID})
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
-		return open(newCompare(a, b))
+		return open(toCompare{a, b})
 	case widget.Presses(msg, k.Compare):
 		h.toast.Say(e.now, "choose two runs with space, or one and stand on the other", false)
 	}
@@ -375,7 +363,7 @@ func (h *history) click(m tea.Mouse, _ env) tea.Cmd {
 		return nil
 	}
 	if i == h.at {
-		return open(newResultsOf(h.current().ID))
+		return open(toResults{h.current().ID})
 	}
 	h.at = i
 	return nil

@@ -22,8 +22,9 @@ func historyApp(t testing.TB, b *fakeBench, o Options, w, h int) (*testApp, *his
 	t.Helper()
 	a := newTestApp(t, b, o)
 	a.env.now = testDay.Add(12 * time.Hour)
-	hs := newHistory("")
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: hs})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toRuns{}})
+	hs, ok := a.top().(*history)
+	require.True(t, ok)
 	return a, hs
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
@@ -14,14 +15,14 @@ import (
 // screen is added here.
 func allScreens(t *testing.T) map[string]screen {
 	t.Helper()
-	e := newTestEnv(newDemoBench())
+	b := newDemoBench()
 	out := map[string]screen{
-		"starting":        newStarting(Request{}),
+		"starting":        newStarting(b, Request{}),
 		"starting failed": &starting{err: errors.New("x")},
-		"dashboard":       newDashboard(newFakeRun(2)),
-		"results empty":   newResults(e, Outcome{ID: "x"}),
-		"history empty":   newHistory(""),
-		"compare empty":   newCompare("a", "b"),
+		"dashboard":       newDashboard(b, newFakeRun(2)),
+		"results empty":   newResults(b, Outcome{ID: "x"}, time.Time{}),
+		"history empty":   newHistory(b, ""),
+		"compare empty":   newCompare(b, "a", "b"),
 	}
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},

@@ -75,7 +75,7 @@ func (brokenView) view(env) string { panic("a bug in drawing") }
 
 func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
 	a := NewApp(Options{}, &fakeBench{}, nil)
-	a.stack[0] = brokenView{newPicker(a.env)}
+	a.stack[0] = brokenView{newPicker(&fakeBench{}, Request{}, nil)}
 	g := &guard{app: a}
 	g.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	assert.True(t, g.View().AltScreen, "the screen stays in its mode until the program ends")

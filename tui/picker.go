@@ -15,11 +15,13 @@ import (
 // picker is the first screen: which profile, on which store, with which values;
 // what that would do; and the last runs. It belongs to the event loop.
 type picker struct {
-	profiles []workload.Profile
-	stores   []StoreInfo
-	recent   []string
-	presets  map[string][]Preset
-	runs     []rundir.Run
+	bench     pickerBench
+	runParams []workload.Param
+	profiles  []workload.Profile
+	stores    []StoreInfo
+	recent    []string
+	presets   map[string][]Preset
+	runs      []rundir.Run
 	// requests holds what was set for each profile, by its name.
 	requests map[string]Request
 	// shown indexes the profiles that pass the filter; at is the selected of these,
@@ -67,10 +69,6 @@ type previewMsg struct {
 	err     error
 }
 
-// runsChangedMsg says that a run has been added to the results folder, and
-// perhaps a preset and a target to those known.
-type runsChangedMsg struct{}
-
 // knownMsg brings recent targets and the presets of all profiles.
 type knownMsg struct {
 	recent  []string
@@ -78,8 +76,8 @@ type knownMsg struct {
 }
 
 // know reads what is known of presets and targets, in the background.
-func (p *picker) know(b Bench) tea.Cmd {
-	profiles := p.profiles
+func (p *picker) know() tea.Cmd {
+	b, profiles := p.bench, p.profiles
 	return func() tea.Msg {
 		msg := knownMsg{b.Recent(), map[string][]Preset{}}
 		for i := range profiles {
@@ -91,12 +89,13 @@ func (p *picker) know(b Bench) tea.Cmd {
 	}
 }
 
-func newPicker(e env) *picker {
+// newPicker begins with what is set in a request; runParams describe what every run
+// can be told.
+func newPicker(b pickerBench, first Request, runParams []workload.Param) *picker {
 	p := &picker{
-		profiles: e.bench.Profiles(), stores: e.bench.Stores(),
+		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
 		requests: map[string]Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
 	}
-	first := e.opts.Request
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
 	}
@@ -108,7 +107,7 @@ func newPicker(e env) *picker {
 		}
 	}
 	p.requests[first.Profile], p.name = first, first.Profile
-	p.form.rebuild(p, e)
+	p.form.rebuild(p)
 	return p
 }
 
@@ -147,19 +146,19 @@ func (p *picker) start(e env) tea.Cmd {
 	if r := p.request(); !widget.Local(r.Target) {
 		p.ping.soon(e, 0)
 	}
-	return tea.Batch(readHistory(e.bench), p.know(e.bench), p.ask(e))
+	return tea.Batch(readHistory(p.bench), p.know(), p.ask())
 }
 
 // ask asks for the preview of what is set now, the text being typed included.
-func (p *picker) ask(e env) tea.Cmd {
+func (p *picker) ask() tea.Cmd {
 	p.asked++
 	pr := p.profile()
 	if pr == nil || !built(pr) {
 		p.got, p.preview, p.err = p.asked, nil, nil
-		p.form.rebuild(p, e)
+		p.form.rebuild(p)
 		return nil
 	}
-	number, bench, req := p.asked, e.bench, p.form.draft(p)
+	number, bench, req := p.asked, p.bench, p.form.draft(p)
 	req.Values, req.Files = slices.Clone(req.Values), slices.Clone(req.Files)
 	return func() tea.Msg {
 		preview, err := bench.Preview(req)
@@ -173,23 +172,23 @@ func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case frameMsg:
 		p.toast.Tick(e.now)
-		return p, p.ping.frame(p.request(), e)
+		return p, p.ping.frame(p.bench, p.request(), e)
 	case historyMsg:
 		if msg.err == nil {
 			p.runs = msg.runs
 		}
 	case runsChangedMsg:
-		return p, tea.Batch(readHistory(e.bench), p.know(e.bench))
+		return p, tea.Batch(readHistory(p.bench), p.know())
 	case knownMsg:
 		p.recent, p.presets = msg.recent, msg.presets
-		p.form.rebuild(p, e)
+		p.form.rebuild(p)
 	case previewMsg:
 		return p, p.previewed(msg, e)
 	case pongMsg:
 		p.ping.answered(msg)
 	case completedMsg:
 		p.form.completed(msg)
-		return p, p.ask(e)
+		return p, p.ask()
 	case tea.PasteMsg:
 		return p, p.paste(msg, e)
 	case tea.KeyPressMsg:
@@ -210,7 +209,7 @@ func (p *picker) previewed(msg previewMsg, e env) tea.Cmd {
 	if msg.err == nil && msg.preview != nil {
 		p.last[p.request().Profile] = msg.preview
 	}
-	p.form.rebuild(p, e)
+	p.form.rebuild(p)
 	if p.wanted {
 		return p.launch(e)
 	}
@@ -233,7 +232,7 @@ func (p *picker) launch(e env) tea.Cmd {
 		p.toast.Say(e.now, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
-		return startRun(p.request())
+		return open(toStart{p.request()})
 	}
 	return nil
 }
@@ -250,7 +249,7 @@ func (p *picker) paste(msg tea.PasteMsg, e env) tea.Cmd {
 		p.refilter(e)
 	case p.form.edit != nil:
 		p.form.edit.field, _ = p.form.edit.field.Update(msg)
-		return p.ask(e)
+		return p.ask()
 	}
 	return nil
 }
@@ -288,7 +287,7 @@ func (p *picker) choose(at int, e env) tea.Cmd {
 	p.at = max(min(at, len(p.shown)-1), 0)
 	pr := p.profile()
 	if pr == nil {
-		p.form.rebuild(p, e)
+		p.form.rebuild(p)
 		return nil
 	}
 	if p.name != pr.Name {
@@ -296,7 +295,7 @@ func (p *picker) choose(at int, e env) tea.Cmd {
 		to, known := p.requests[pr.Name]
 		if !known {
 			for _, v := range from.Values {
-				if runParam(e, v.Name) {
+				if p.runParam(v.Name) {
 					to.Values = append(to.Values, v)
 				}
 			}
@@ -307,13 +306,13 @@ func (p *picker) choose(at int, e env) tea.Cmd {
 		p.form.leave()
 		p.preview, p.err = nil, nil
 	}
-	p.form.rebuild(p, e)
-	return p.ask(e)
+	p.form.rebuild(p)
+	return p.ask()
 }
 
 // runParam tells whether a value is one that every run has.
-func runParam(e env, name string) bool {
-	return slices.ContainsFunc(e.opts.RunParams, func(q workload.Param) bool { return q.Name == name })
+func (p *picker) runParam(name string) bool {
+	return slices.ContainsFunc(p.runParams, func(q workload.Param) bool { return q.Name == name })
 }
 
 // runsOf are the runs of the selected profile, newest first.

@@ -158,8 +158,8 @@ func (f *form) keep(p *picker, e env, r row, text string) tea.Cmd {
 			p.ping.soon(e, settle)
 		}
 	}
-	f.rebuild(p, e)
-	return p.ask(e)
+	f.rebuild(p)
+	return p.ask()
 }
 
 // turn changes a value to its neighbour: the next word, one notch of a knob.
@@ -219,7 +219,7 @@ func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 	switch msg.String() {
 	case "esc":
 		f.edit = nil
-		return p.ask(e)
+		return p.ask()
 	case "enter":
 		f.edit = nil
 		return f.keep(p, e, x.row, x.text())
@@ -239,7 +239,7 @@ func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 		}
 		x.offer()
 	}
-	return p.ask(e)
+	return p.ask()
 }
 
 // offer keeps of the words to choose from those that hold what is typed; an

@@ -21,11 +21,11 @@ func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Launch):
 		return p.launch(e)
 	case key.Matches(msg, k.Ping):
-		return p.ping.ask(p.request(), e)
+		return p.ping.ask(p.bench, p.request(), e)
 	case key.Matches(msg, k.History):
-		return open(newHistory(""))
+		return open(toRuns{})
 	case key.Matches(msg, k.Compare):
-		return open(newHistory(""))
+		return open(toRuns{})
 	case key.Matches(msg, k.Next):
 		p.focus(e, 1)
 	case key.Matches(msg, k.Prev):
@@ -88,7 +88,7 @@ func (p *picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e env) te
 func (p *picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	runs := p.runsOf()
 	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
-		return open(newResultsOf(runs[p.runAt].ID))
+		return open(toResults{runs[p.runAt].ID})
 	}
 	p.runAt = max(min(p.runAt+steps(msg, k, 5), len(runs)-1), 0)
 	return nil
@@ -169,7 +169,7 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 	case paneRuns:
 		i := line
 		if had && i == p.runAt && i < len(p.runsOf()) {
-			return open(newResultsOf(p.runsOf()[i].ID))
+			return open(toResults{p.runsOf()[i].ID})
 		}
 		if i >= 0 && i < len(p.runsOf()) {
 			p.runAt = i

@@ -45,22 +45,22 @@ func (g *pinger) forget() {
 	*g = pinger{number: g.number + 1}
 }
 
-func (g *pinger) frame(r Request, e env) tea.Cmd {
+func (g *pinger) frame(b planner, r Request, e env) tea.Cmd {
 	if g.due.IsZero() || e.now.Before(g.due) {
 		return nil
 	}
 	g.due = time.Time{}
-	return g.ask(r, e)
+	return g.ask(b, r, e)
 }
 
-func (g *pinger) ask(r Request, e env) tea.Cmd {
+func (g *pinger) ask(b planner, r Request, e env) tea.Cmd {
 	g.forget()
 	ctx, cancel := e.connecting()
 	g.busy, g.target, g.cancel = true, r.Target, cancel
-	number, bench := g.number, e.bench
+	number := g.number
 	return func() tea.Msg {
 		defer cancel()
-		pong, err := bench.Ping(ctx, r.Target, r.Password)
+		pong, err := b.Ping(ctx, r.Target, r.Password)
 		return pongMsg{number, pong, err}
 	}
 }

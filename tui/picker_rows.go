@@ -42,7 +42,7 @@ type row struct {
 }
 
 // rebuild works the rows out anew: after a preview, a choice, a key.
-func (f *form) rebuild(p *picker, e env) {
+func (f *form) rebuild(p *picker) {
 	was := ""
 	if f.at < len(f.rows) {
 		was = f.rows[f.at].key()
@@ -60,17 +60,17 @@ func (f *form) rebuild(p *picker, e env) {
 	f.rows = append(f.rows[:0], headRows(p, pr, req, pv)...)
 	if pv != nil {
 		length, rest := lengthFirst(pv.Run)
-		f.add(e, pr, req, pv, "Length", length)
-		f.add(e, pr, req, pv, "Knobs at the start", pv.Settings)
-		f.add(e, pr, req, pv, "Parameters", pv.Parameters)
-		f.add(e, pr, req, pv, "Run", rest)
+		f.add(p, pr, req, pv, "Length", length)
+		f.add(p, pr, req, pv, "Knobs at the start", pv.Settings)
+		f.add(p, pr, req, pv, "Parameters", pv.Parameters)
+		f.add(p, pr, req, pv, "Run", rest)
 	} else if built(pr) {
-		length, rest := lengthFirst(defaultsOf(e.opts.RunParams))
-		f.add(e, pr, req, nil, "Length", length)
-		f.add(e, pr, req, nil, "Parameters", defaultsOf(pr.Params))
-		f.add(e, pr, req, nil, "Run", rest)
+		length, rest := lengthFirst(defaultsOf(p.runParams))
+		f.add(p, pr, req, nil, "Length", length)
+		f.add(p, pr, req, nil, "Parameters", defaultsOf(pr.Params))
+		f.add(p, pr, req, nil, "Run", rest)
 	}
-	f.addRest(e, pr, req, pv)
+	f.addRest(p, pr, req, pv)
 	f.blame(p.err)
 	f.at = min(f.at, max(len(f.rows)-1, 0))
 	for i := range f.rows {
@@ -176,7 +176,7 @@ func found(list []Setting, name string) (Setting, bool) {
 }
 
 // add appends the values of one section, but those that have rows already.
-func (f *form) add(e env, pr *workload.Profile, req Request, pv *Preview, section string, list []Setting) {
+func (f *form) add(p *picker, pr *workload.Profile, req Request, pv *Preview, section string, list []Setting) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
@@ -189,7 +189,7 @@ func (f *form) add(e env, pr *workload.Profile, req Request, pv *Preview, sectio
 			r.text = ""
 		}
 		section = ""
-		f.describe(&r, e, pr, pv)
+		f.describe(&r, p, pr, pv)
 		f.typedIn(&r, req)
 		f.rows = append(f.rows, r)
 	}
@@ -197,7 +197,7 @@ func (f *form) add(e env, pr *workload.Profile, req Request, pv *Preview, sectio
 
 // addRest appends values that were set and that the preview does not know, so that
 // a wrong name can be seen and taken away.
-func (f *form) addRest(e env, pr *workload.Profile, req Request, pv *Preview) {
+func (f *form) addRest(p *picker, pr *workload.Profile, req Request, pv *Preview) {
 	section := "Set"
 	for _, v := range req.Values {
 		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
@@ -205,7 +205,7 @@ func (f *form) addRest(e env, pr *workload.Profile, req Request, pv *Preview) {
 		}
 		r := row{kind: rowValue, name: v.Name, section: section}
 		section = ""
-		f.describe(&r, e, pr, pv)
+		f.describe(&r, p, pr, pv)
 		f.typedIn(&r, req)
 		f.rows = append(f.rows, r)
 	}
@@ -224,9 +224,9 @@ func (f *form) typedIn(r *row, req Request) {
 }
 
 // describe says how a value is changed and what it is.
-func (f *form) describe(r *row, e env, pr *workload.Profile, pv *Preview) {
+func (f *form) describe(r *row, p *picker, pr *workload.Profile, pv *Preview) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
-	for _, q := range slices.Concat(pr.Params, e.opts.RunParams) {
+	for _, q := range slices.Concat(pr.Params, p.runParams) {
 		if q.Name != r.name && q.Name != base {
 			continue
 		}

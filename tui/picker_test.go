@@ -86,7 +86,7 @@ func TestPickerPictures(t *testing.T) {
 			send(t, a, "right", "p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *testApp, p *picker) {
-			a.env.bench.(*fakeBench).pingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
+			a.bench.(*fakeBench).pingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
 			goTo(t, a, p, "target")
 			send(t, a, "right", "p")
 		}},
@@ -208,7 +208,7 @@ func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
 func TestAnAnswerOfAnEarlierTargetIsDropped(t *testing.T) {
 	a, p := pickApp(t, newDemoBench(), Options{}, 120, 40)
 	old := pongMsg{number: p.ping.number + 1}
-	p.ping.ask(p.request(), a.env)
+	p.ping.ask(p.bench, p.request(), a.env)
 	p.ping.soon(a.env, settle)
 	send(t, a, old)
 	assert.False(t, p.ping.done)

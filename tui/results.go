@@ -15,7 +15,8 @@ import (
 // results shows a finished run: the one that has just ended, or any of the
 // history. It belongs to the event loop.
 type results struct {
-	id string
+	bench resultsBench
+	id    string
 	// outcome is what a run of this session came to; nil for one of the history.
 	outcome *Outcome
 	// since is when the screen came by itself, zero when the user opened it.
@@ -50,7 +51,7 @@ type loadedMsg struct {
 }
 
 // loadRun reads a run and works out its charts, in the background.
-func loadRun(b Bench, id string) (*loadedRun, error) {
+func loadRun(b resultsBench, id string) (*loadedRun, error) {
 	f, err := b.Load(id)
 	if err != nil {
 		return nil, err
@@ -68,8 +69,10 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	return l, nil
 }
 
-func newResults(e env, o Outcome) *results {
-	return &results{id: o.ID, outcome: &o, op: -1, since: e.now}
+// newResults shows the run that has just ended; since is the time when it came by
+// itself, zero when the user has asked for it.
+func newResults(b resultsBench, o Outcome, since time.Time) *results {
+	return &results{bench: b, id: o.ID, outcome: &o, op: -1, since: since}
 }
 
 // unasked is how long esc does not leave results that came by themselves: it was
@@ -77,14 +80,14 @@ func newResults(e env, o Outcome) *results {
 const unasked = 2 * time.Second
 
 // newResultsOf shows a run of the history.
-func newResultsOf(id string) *results { return &results{id: id, op: -1} }
+func newResultsOf(b resultsBench, id string) *results { return &results{bench: b, id: id, op: -1} }
 
 // start reads the run.
-func (r *results) start(e env) tea.Cmd {
+func (r *results) start(env) tea.Cmd {
 	if r.id == "" {
 		return nil
 	}
-	bench, id := e.bench, r.id
+	bench, id := r.bench, r.id
 	return func() tea.Msg {
 		run, err := loadRun(bench, id)
 		return loadedMsg{id, run, err}
@@ -154,14 +157,14 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Last):
 		r.scroll[r.tab] = 1 << 30
 	case key.Matches(msg, k.Export):
-		r.openExport(e)
+		r.openExport()
 	case key.Matches(msg, k.Copy):
 		r.toast.Say(e.now, "summary copied", false)
 		return tea.SetClipboard(r.text())
 	case key.Matches(msg, k.Compare):
-		return open(newHistory(r.id))
+		return open(toRuns{r.id})
 	case key.Matches(msg, k.History):
-		return open(newHistory(""))
+		return open(toRuns{})
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.Compare):
 		r.toast.Say(e.now, r.whyNot(), true)
 	}
@@ -212,9 +215,8 @@ func (r *results) text() string {
 	return ""
 }
 
-func (r *results) openExport(e env) {
-	run := &r.loaded.folder.Run
-	r.export = newExporter(r.id, r.loaded.folder.Dir, e.bench.Formats(run.Profile))
+func (r *results) openExport() {
+	r.export = newExporter(r.bench, r.id, r.loaded.folder)
 }
 
 func (r *results) bindings() widget.Bindings {

@@ -24,8 +24,9 @@ func resultsApp(t testing.TB, o Options, w, h int) (*testApp, *results, *fakeBen
 	b := newDemoBench()
 	a := newTestApp(t, b, o)
 	a.env.now = testDay.Add(12 * time.Hour)
-	r := newResultsOf(b.history[0].ID)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: r})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toResults{b.history[0].ID}})
+	r, ok := a.top().(*results)
+	require.True(t, ok)
 	require.NotNil(t, r.loaded)
 	return a, r, b
 }
@@ -67,9 +68,10 @@ func TestResultsPictures(t *testing.T) {
 
 func TestEveryScreenOfResultsFillsEveryTerminal(t *testing.T) {
 	a, r, b := resultsApp(t, Options{}, 120, 40)
-	more := []screen{r, newHistory(""), newCompare(b.history[1].ID, b.history[0].ID)}
-	for _, s := range more[1:] {
-		send(t, a, openMsg{to: s})
+	more := []screen{r}
+	for _, to := range []destination{toRuns{}, toCompare{b.history[1].ID, b.history[0].ID}} {
+		send(t, a, openMsg{to: to})
+		more = append(more, a.top())
 	}
 	for w := widget.MinWidth; w <= 200; w += 11 {
 		for h := widget.MinHeight; h <= 60; h += 7 {
@@ -184,7 +186,8 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 func TestARunThatWroteNothingSaysWhy(t *testing.T) {
 	a := newTestApp(t, &fakeBench{}, Options{})
 	err := fault.Hint(errors.New("write results: no space left on device"), "free some space")
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: newResults(a.env, Outcome{Err: err})})
+	a.stack = []screen{newResults(a.bench, Outcome{Err: err}, a.env.now)}
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24})
 	got := picture(t, a)
 	assert.Contains(t, got, "no space left on device")
 	assert.Contains(t, got, "free some space")
@@ -194,7 +197,7 @@ func TestARunThatWroteNothingSaysWhy(t *testing.T) {
 
 func TestARunThatCannotBeReadSaysWhy(t *testing.T) {
 	a := newTestApp(t, &fakeBench{}, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: newResultsOf("gone")})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: toResults{"gone"}})
 	assert.Contains(t, picture(t, a), "run gone: not found")
 	send(t, a, "tab", "e", "y", "c", "esc")
 	assert.IsType(t, &picker{}, a.top())

@@ -71,7 +71,7 @@ func TestARunThatEndsShowsItsResults(t *testing.T) {
 func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 	b := &fakeBench{startErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
 	a := newTestApp(t, b, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: newStarting(Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"})})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
 	got := picture(t, a)
 	assert.Contains(t, got, "connection refused")
 	assert.Contains(t, got, "try redis-cli ping")

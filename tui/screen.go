@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -15,9 +16,7 @@ type env struct {
 	w, h   int
 	styles *widget.Styles
 	// now is the time of the last frame: screens never ask the clock.
-	now   time.Time
-	bench Bench
-	opts  Options
+	now time.Time
 	// connecting makes contexts for what may take long; starts counts the starts of
 	// runs under way. Both outlive the screen that uses them.
 	connecting func() (context.Context, context.CancelFunc)
@@ -50,10 +49,56 @@ type titled interface {
 	outside(e env) (title string, bar *tea.ProgressBar)
 }
 
+// destination is where a screen asks to be taken. Which screen shows it only the
+// application knows.
+type destination interface{ destination() }
+
+type (
+	// toStart connects with a request and shows its run.
+	toStart struct{ request Request }
+	// toResults shows a finished run, by its id.
+	toResults struct{ id string }
+	// toRuns lists the earlier runs; the one chosen, if any, is to be compared.
+	toRuns struct{ chosen string }
+	// toCompare shows two runs beside each other.
+	toCompare struct{ a, b string }
+)
+
+func (toStart) destination()   {}
+func (toResults) destination() {}
+func (toRuns) destination()    {}
+func (toCompare) destination() {}
+
+// archive keeps finished runs.
+type archive interface {
+	// History lists finished runs, newest first.
+	History() ([]rundir.Run, error)
+	// Load reads one finished run by its id.
+	Load(id string) (*rundir.Folder, error)
+}
+
+// historyMsg brings the list of runs.
+type historyMsg struct {
+	runs []rundir.Run
+	err  error
+}
+
+// readHistory reads the list of runs in the background.
+func readHistory(b archive) tea.Cmd {
+	return func() tea.Msg {
+		runs, err := b.History()
+		return historyMsg{runs, err}
+	}
+}
+
+// runsChangedMsg says that a run has been added to the results folder, and
+// perhaps a preset and a target to those known.
+type runsChangedMsg struct{}
+
 // Messages between screens and application.
 type (
 	openMsg struct {
-		to      screen
+		to      destination
 		replace bool
 	}
 	backMsg  struct{}
@@ -69,10 +114,10 @@ type (
 )
 
 // open shows a screen above the present one.
-func open(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to} } }
+func open(to destination) tea.Cmd { return func() tea.Msg { return openMsg{to: to} } }
 
 // replace shows a screen instead of the present one.
-func replace(to screen) tea.Cmd { return func() tea.Msg { return openMsg{to: to, replace: true} } }
+func replace(to destination) tea.Cmd { return func() tea.Msg { return openMsg{to: to, replace: true} } }
 
 // back returns to the screen below.
 func back() tea.Msg { return backMsg{} }

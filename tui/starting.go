@@ -13,11 +13,9 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// startRun leaves the present screen open and starts a run above it.
-func startRun(r Request) tea.Cmd { return open(newStarting(r)) }
-
 // starting connects to the store; then the dashboard takes its place.
 type starting struct {
+	bench  dashBench
 	req    Request
 	since  time.Time
 	cancel context.CancelFunc
@@ -32,14 +30,14 @@ type startedMsg struct {
 	err error
 }
 
-func newStarting(r Request) *starting { return &starting{req: r} }
+func newStarting(b dashBench, r Request) *starting { return &starting{bench: b, req: r} }
 
 // start connects in the background. A run that comes too late, because the user
 // has gone back, is ended at once.
 func (s *starting) start(e env) tea.Cmd {
 	ctx, cancel := e.connecting()
 	s.cancel = cancel
-	req, bench := s.req, e.bench
+	req, bench := s.req, s.bench
 	e.starts.Add(1)
 	return func() tea.Msg {
 		defer e.starts.Done()
@@ -67,7 +65,7 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		case msg.err == nil && s.leaving:
 			return s, tea.Batch(endRun(msg.run), back)
 		case msg.err == nil:
-			return newDashboard(msg.run), nil
+			return newDashboard(s.bench, msg.run), nil
 		case s.leaving:
 			return s, back
 		}
@@ -143,7 +141,7 @@ func (s *starting) view(e env) string {
 		}
 	}
 	title := s.req.Profile
-	for _, p := range e.bench.Profiles() {
+	for _, p := range s.bench.Profiles() {
 		if p.Name == title {
 			title = p.Title
 		}

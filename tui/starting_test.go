@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -17,8 +18,9 @@ func startSlowly(t *testing.T, w, h int) (*testApp, *starting) {
 	t.Helper()
 	a := newTestApp(t, newDemoBench(), Options{})
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	s := newStarting(Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"})
-	a.Update(openMsg{to: s})
+	a.Update(openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"}}})
+	s, ok := a.top().(*starting)
+	require.True(t, ok)
 	a.env.now = a.env.now.Add(time.Second)
 	s.since = a.env.now.Add(-4 * time.Second)
 	t.Cleanup(func() { a.env.starts.Done() }) // its command never runs

@@ -139,7 +139,7 @@ func (d *dashboard) askPreset() {
 			d.say(e, "a preset needs a name", false)
 			return nil
 		}
-		bench := e.bench
+		bench := d.bench
 		return func() tea.Msg {
 			path, err := bench.SavePreset(profile, name, values)
 			return presetSavedMsg{path, err}

@@ -70,7 +70,7 @@ func TestSavingAPresetKeepsWhatTheKnobsSay(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "t", "s")
 	send(t, a, "h", "o", "t", "enter")
-	bench := a.env.bench.(*fakeBench)
+	bench := a.bench.(*fakeBench)
 	var got []string
 	for _, v := range bench.saved["ingestion/hot"] {
 		got = append(got, v.Name+"="+v.Text)
