@@ -14,41 +14,44 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // App is the only tea.Model: size, theme, the stack of screens and what floats
 // above them. It belongs to Bubble Tea's event loop.
 type App struct {
-	env     env
+	env     screen.Env
 	bench   Bench
 	opts    Options
-	stack   []screen
+	stack   []screen.Screen
 	overlay overlay
 	scroll  int
 	logs    []string
 	dark    bool
 	blurred bool
+	// suspend says that a shell can bring us back after ctrl+z.
+	suspend bool
 	// gen numbers the chain of frame ticks: those of an older chain are ignored.
 	gen int
 	// tick makes the command that brings the next frame.
 	tick func(every time.Duration, gen int) tea.Cmd
 	// leaving says that the program quits when the run has ended.
 	leaving bool
-	killed  Run
+	killed  screen.Run
 	final   Final
 	// pending is the outcome of a run that has ended while the user was typing.
-	pending *Outcome
+	pending *screen.Outcome
 }
 
 // NewApp returns the application without a terminal, for Show and for tests.
 // connecting makes the contexts of what may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	a := &App{dark: true, tick: tick, bench: b, opts: o, env: env{connecting: connecting, starts: new(sync.WaitGroup), suspend: canSuspend()}}
-	a.env.styles = a.newStyles()
-	a.stack = []screen{newPicker(b, o.Request, o.RunParams)}
+	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup)}, suspend: canSuspend()}
+	a.env.Styles = a.newStyles()
+	a.stack = []screen.Screen{newPicker(b, o.Request, o.RunParams)}
 	if o.Start {
-		a.stack = append(a.stack, a.screenFor(toStart{o.Request}))
+		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
 	return a
 }
@@ -64,8 +67,8 @@ func (a *App) newStyles() *widget.Styles {
 func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.nextFrame()}
 	for _, s := range a.stack {
-		if st, ok := s.(starter); ok {
-			cmds = append(cmds, st.start(a.env))
+		if st, ok := s.(screen.Starter); ok {
+			cmds = append(cmds, st.Start(a.env))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -87,31 +90,31 @@ func (a *App) nextFrame() tea.Cmd {
 }
 
 func tick(every time.Duration, gen int) tea.Cmd {
-	return tea.Tick(every, func(t time.Time) tea.Msg { return frameMsg{t, gen} })
+	return tea.Tick(every, func(t time.Time) tea.Msg { return screen.FrameMsg{At: t, Gen: gen} })
 }
 
 // Update takes one message. It never blocks.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		a.env.w, a.env.h = msg.Width, msg.Height
+		a.env.W, a.env.H = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		a.dark = msg.IsDark()
-		a.env.styles = a.newStyles()
+		a.env.Styles = a.newStyles()
 	case tea.FocusMsg, tea.ResumeMsg:
 		a.blurred = false
 		a.gen++
 		return a, a.nextFrame()
 	case tea.BlurMsg:
 		a.blurred = true
-	case frameMsg:
+	case screen.FrameMsg:
 		return a, a.frame(msg)
-	case openMsg:
+	case screen.OpenMsg:
 		return a, a.open(msg)
-	case backMsg:
+	case screen.BackMsg:
 		a.close()
-	case endedMsg:
-		return a, a.ended(msg.outcome)
+	case screen.EndedMsg:
+		return a, a.ended(msg.Outcome)
 	case startedMsg:
 		return a, tea.Batch(a.orphaned(msg), a.forward(msg))
 	case stopMsg:
@@ -124,8 +127,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if a.overlay != none {
 			return a, a.overlayMouse(msg)
 		}
-		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.h-1 {
-			if k, ok := widget.FooterKey(a.top().keys().Short, c.X, a.env.w); ok {
+		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.H-1 {
+			if k, ok := widget.FooterKey(a.top().Keys().Short, c.X, a.env.W); ok {
 				return a, a.press(k)
 			}
 		}
@@ -136,18 +139,18 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return a, nil
 }
 
-func (a *App) frame(msg frameMsg) tea.Cmd {
-	if msg.gen != a.gen {
+func (a *App) frame(msg screen.FrameMsg) tea.Cmd {
+	if msg.Gen != a.gen {
 		return nil
 	}
-	a.env.now = msg.at
+	a.env.Now = msg.At
 	if a.overlay == logs {
 		a.logs = a.bench.Logs()
 	}
 	// Every screen sees the frame: a run below another screen goes on too.
 	cmds := []tea.Cmd{a.nextFrame()}
 	for i, s := range a.stack {
-		next, cmd := s.update(msg, a.env)
+		next, cmd := s.Update(msg, a.env)
 		a.stack[i] = next
 		cmds = append(cmds, cmd)
 	}
@@ -157,50 +160,50 @@ func (a *App) frame(msg frameMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (a *App) top() screen { return a.stack[len(a.stack)-1] }
+func (a *App) top() screen.Screen { return a.stack[len(a.stack)-1] }
 
 // forward hands a message to the screen on top; a result that a command brings
 // back after its screen was covered reaches those below as well.
 func (a *App) forward(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseMsg, tea.PasteMsg:
-		next, cmd := a.top().update(msg, a.env)
+		next, cmd := a.top().Update(msg, a.env)
 		a.stack[len(a.stack)-1] = next
 		return cmd
 	}
 	var cmds []tea.Cmd
 	for i, s := range a.stack {
-		next, cmd := s.update(msg, a.env)
+		next, cmd := s.Update(msg, a.env)
 		a.stack[i] = next
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(cmds...)
 }
 
-func (a *App) open(msg openMsg) tea.Cmd {
-	to := a.screenFor(msg.to)
-	if msg.replace {
+func (a *App) open(msg screen.OpenMsg) tea.Cmd {
+	to := a.screenFor(msg.To)
+	if msg.Replace {
 		a.stack[len(a.stack)-1] = to
 	} else {
 		a.stack = append(a.stack, to)
 	}
-	if s, ok := to.(starter); ok {
-		return s.start(a.env)
+	if s, ok := to.(screen.Starter); ok {
+		return s.Start(a.env)
 	}
 	return nil
 }
 
 // screenFor makes the screen for a destination.
-func (a *App) screenFor(to destination) screen {
+func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
-	case toStart:
-		return newStarting(a.bench, to.request)
-	case toResults:
-		return newResultsOf(a.bench, to.id)
-	case toRuns:
-		return newHistory(a.bench, to.chosen)
-	case toCompare:
-		return newCompare(a.bench, to.a, to.b)
+	case screen.Start:
+		return newStarting(a.bench, to.Request)
+	case screen.Results:
+		return newResultsOf(a.bench, to.ID)
+	case screen.Runs:
+		return newHistory(a.bench, to.Chosen)
+	case screen.Compare:
+		return newCompare(a.bench, to.A, to.B)
 	}
 	panic(fmt.Sprintf("there is no screen for %T", to))
 }
@@ -212,10 +215,10 @@ func (a *App) close() {
 }
 
 // run returns the run under way, nil when there is none.
-func (a *App) run() Run {
+func (a *App) run() screen.Run {
 	for _, s := range a.stack {
-		if r, ok := s.(runner); ok && r.running() != nil {
-			return r.running()
+		if r, ok := s.(screen.Runner); ok && r.Running() != nil {
+			return r.Running()
 		}
 	}
 	return nil
@@ -223,8 +226,8 @@ func (a *App) run() Run {
 
 // isTyping tells whether the screen on top takes text.
 func (a *App) isTyping() bool {
-	t, ok := a.top().(typist)
-	return ok && t.typing()
+	t, ok := a.top().(screen.Typist)
+	return ok && t.Typing()
 }
 
 // press handles the keys that mean the same everywhere.
@@ -233,7 +236,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.kill()
 	}
 	if key.Matches(msg, widget.AllKeys.Suspend) {
-		if a.env.suspend {
+		if a.suspend {
 			return tea.Suspend
 		}
 		return nil
@@ -268,19 +271,19 @@ func (a *App) View() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.WindowTitle = "perfbench"
-	if t, ok := a.top().(titled); ok {
-		v.WindowTitle, v.ProgressBar = t.outside(a.env)
+	if t, ok := a.top().(screen.Titled); ok {
+		v.WindowTitle, v.ProgressBar = t.Outside(a.env)
 	}
-	if a.env.w <= 0 || a.env.h <= 0 {
+	if a.env.W <= 0 || a.env.H <= 0 {
 		return v
 	}
 	switch {
-	case widget.SizeOf(a.env.w, a.env.h) == widget.TooSmall:
+	case widget.SizeOf(a.env.W, a.env.H) == widget.TooSmall:
 		v.Content = tooSmallView(a.env)
 	case a.overlay != none:
-		v.Content = a.float(a.top().view(a.env))
+		v.Content = a.float(a.top().View(a.env))
 	default:
-		v.Content = a.top().view(a.env)
+		v.Content = a.top().View(a.env)
 	}
 	if a.opts.ASCII {
 		v.Content = chart.ASCII(v.Content)

@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func newTestEnv() env {
-	return env{
-		w: 120, h: 40, styles: widget.NewStyles(widget.ThemeMono, true), now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC),
-		connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, starts: new(sync.WaitGroup),
+func newTestEnv() screen.Env {
+	return screen.Env{
+		W: 120, H: 40, Styles: widget.NewStyles(widget.ThemeMono, true), Now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC),
+		Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, Starts: new(sync.WaitGroup),
 	}
 }
 
@@ -28,7 +29,7 @@ func newTestEnv() env {
 func newTestApp(t testing.TB, b Bench, o Options) *testApp {
 	t.Helper()
 	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
-	a.env.now, a.env.suspend = newTestEnv().now, true
+	a.env.Now, a.suspend = newTestEnv().Now, true
 	a.tick = func(time.Duration, int) tea.Cmd { return nil }
 	return &testApp{App: a}
 }
@@ -100,16 +101,18 @@ func perform(t testing.TB, a *testApp, cmd tea.Cmd) {
 }
 
 // frame is the next frame of an application.
-func frame(a *testApp) frameMsg { return frameMsg{a.env.now.Add(100 * time.Millisecond), a.gen} }
+func frame(a *testApp) screen.FrameMsg {
+	return screen.FrameMsg{At: a.env.Now.Add(100 * time.Millisecond), Gen: a.gen}
+}
 
 // picture returns the screen as plain text and checks that it fits the terminal.
 func picture(t testing.TB, a *testApp) string {
 	t.Helper()
 	got := a.View().Content
 	lines := strings.Split(got, "\n")
-	require.Len(t, lines, a.env.h)
+	require.Len(t, lines, a.env.H)
 	for i, l := range lines {
-		require.Equal(t, a.env.w, lipgloss.Width(l), "line %d: %q", i, ansi.Strip(l))
+		require.Equal(t, a.env.W, lipgloss.Width(l), "line %d: %q", i, ansi.Strip(l))
 	}
 	return ansi.Strip(got)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -30,9 +31,9 @@ type chartPart struct {
 }
 
 // chartKey is what both charts depend on: finished seconds, not snapshots.
-func (d *dashboard) chartKey(e env, r image.Rectangle) panelKey {
+func (d *dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	k := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.styles, op: d.op, marks: len(d.snap.Marks),
+		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
 		log: d.logAxis, tuning: d.tuner.open,
 	}
 	if d.fig.warmup {
@@ -41,11 +42,11 @@ func (d *dashboard) chartKey(e env, r image.Rectangle) panelKey {
 	return k
 }
 
-func (d *dashboard) throughput(e env, p panes) []string {
+func (d *dashboard) throughput(e screen.Env, p panes) []string {
 	return d.cache.throughput.get(d.chartKey(e, p.throughput), func() []string {
 		a := d.axis(chartCells(p, p.throughput))
 		s := a.rate(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.styles.Series[0]}
+		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.Styles.Series[0]}
 		f := d.fig
 		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.info.Unit + "/s", Note: d.since()}
 		var beside [][3]string
@@ -64,11 +65,11 @@ func (d *dashboard) throughput(e env, p panes) []string {
 	})
 }
 
-func (d *dashboard) latency(e env, p panes) []string {
+func (d *dashboard) latency(e screen.Env, p panes) []string {
 	return d.cache.latency.get(d.chartKey(e, p.latency), func() []string {
 		a := d.axis(chartCells(p, p.latency))
 		s := a.latency(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleL.Top, low: "0", label: latencyLabel, ink: e.styles.Series[1]}
+		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleL.Top, low: "0", label: latencyLabel, ink: e.Styles.Series[1]}
 		if d.logAxis {
 			part = logarithmic(part)
 		}
@@ -168,7 +169,7 @@ func (a axis) wholeDots(s series) int {
 }
 
 // drawChart frames a chart: labels, line, marks, figures at its side.
-func (d *dashboard) drawChart(e env, p panes, r image.Rectangle, pane widget.Panel, a axis, c chartPart, beside [][3]string) []string {
+func (d *dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, a axis, c chartPart, beside [][3]string) []string {
 	h, lw := r.Dy()-2, labelWidth(p)
 	rows := chart.Braille(c.dots, a.cells, h, c.top)
 	rows = chart.Rule(rows, a.changeCells(d.snap.Changes), '┊')
@@ -185,19 +186,19 @@ func (d *dashboard) drawChart(e env, p panes, r image.Rectangle, pane widget.Pan
 		case h >= 5 && y == h/2:
 			label = c.label(c.top / 2)
 		}
-		line := e.styles.Muted.On(widget.FitRight(label, lw)) + e.styles.Line.On(" ┤") + paint(row, warm, fresh, c.ink, e.styles)
+		line := e.Styles.Muted.On(widget.FitRight(label, lw)) + e.Styles.Line.On(" ┤") + paint(row, warm, fresh, c.ink, e.Styles)
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
 				value := widget.FitRight(b[1], 11)
 				if b[2] != "" {
-					value = e.styles.Bold.On(value)
+					value = e.Styles.Bold.On(value)
 				}
-				line += e.styles.Muted.On(widget.FitRight(b[0], 9)) + value
+				line += e.Styles.Muted.On(widget.FitRight(b[0], 9)) + value
 			}
 		}
 		lines = append(lines, line)
 	}
-	return pane.Draw(e.styles, r.Dx(), r.Dy(), lines)
+	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
 // paint colours a row of a chart: what is left of warm and right of fresh is

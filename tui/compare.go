@@ -13,12 +13,13 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // comparison shows two runs beside each other. It belongs to the event loop.
 type comparison struct {
-	bench archive
+	bench screen.Archive
 	a, b  string
 	made  *comparedRuns
 	err   error
@@ -49,12 +50,12 @@ type comparedMsg struct {
 	err  error
 }
 
-func newCompare(bench archive, a, b string) *comparison {
+func newCompare(bench screen.Archive, a, b string) *comparison {
 	return &comparison{bench: bench, a: a, b: b}
 }
 
-// start reads both runs and compares them.
-func (c *comparison) start(env) tea.Cmd {
+// Start reads both runs and compares them.
+func (c *comparison) Start(screen.Env) tea.Cmd {
 	bench, a, b := c.bench, c.a, c.b
 	return func() tea.Msg {
 		made, err := compareRuns(bench, a, b)
@@ -62,7 +63,7 @@ func (c *comparison) start(env) tea.Cmd {
 	}
 }
 
-func compareRuns(bench archive, a, b string) (*comparedRuns, error) {
+func compareRuns(bench screen.Archive, a, b string) (*comparedRuns, error) {
 	fa, err := bench.Load(a)
 	if err != nil {
 		return nil, err
@@ -92,10 +93,10 @@ func compareRuns(bench archive, a, b string) (*comparedRuns, error) {
 	return m, nil
 }
 
-func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (c *comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
-		c.toast.Tick(e.now)
+	case screen.FrameMsg:
+		c.toast.Tick(e.Now)
 	case comparedMsg:
 		if msg.a == c.a && msg.b == c.b {
 			c.made, c.err = msg.made, msg.err
@@ -116,11 +117,11 @@ func (c *comparison) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	return c, nil
 }
 
-func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (c *comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := c.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
-		return back
+		return screen.Back
 	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
 		c.op = (c.op + 1) % len(c.made.parts)
 	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
@@ -130,9 +131,9 @@ func (c *comparison) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Down):
 		c.scroll++
 	case key.Matches(msg, k.Swap):
-		return replace(toCompare{c.b, c.a})
+		return screen.Replace(screen.Compare{A: c.b, B: c.a})
 	case key.Matches(msg, k.Copy):
-		c.toast.Say(e.now, "comparison copied", false)
+		c.toast.Say(e.Now, "comparison copied", false)
 		return tea.SetClipboard(c.made.text())
 	}
 	return nil
@@ -156,7 +157,7 @@ func (c *comparison) bindings() widget.Bindings {
 	return k
 }
 
-func (c *comparison) keys() widget.KeyMap {
+func (c *comparison) Keys() widget.KeyMap {
 	k := c.bindings()
 	return widget.KeyMap{
 		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, widget.Bind("↑↓", "scroll", "up", "down"), k.Quit},
@@ -164,74 +165,74 @@ func (c *comparison) keys() widget.KeyMap {
 	}
 }
 
-func (c *comparison) view(e env) string {
-	s := e.styles
+func (c *comparison) View(e screen.Env) string {
+	s := e.Styles
 	if c.made == nil {
 		body := []string{"", " " + s.Muted.On("Reading both runs …")}
 		if c.err != nil {
-			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.w-4))...)
+			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.W-4))...)
 		}
-		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.w)}
-		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.w, e.h-2, body)...)
-		return widget.Page(e.w, e.h, append(lines, widget.Footer(e.styles, e.w, c.keys().Short)))
+		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.W)}
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, e.H-2, body)...)
+		return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, c.Keys().Short)))
 	}
 	c.op = min(c.op, len(c.made.parts)-1)
 	lines := []string{c.headline(e), c.what(e)}
-	table := widget.Indent(c.table(e, e.w-4))
-	room := e.h - len(lines) - 2
+	table := widget.Indent(c.table(e, e.W-4))
+	room := e.H - len(lines) - 2
 	bars := max(room-len(table)-2, 0)
 	if bars < 8 {
 		// No room for both: one panel that scrolls.
-		all := append(append(table, ""), widget.Indent(c.distributions(s, e.w-4, 12))...)
+		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
 		p := widget.Panel{Title: "Compare", Focused: true}
 		shown := widget.Windowed(all, &c.scroll, room-2)
 		if len(all) > room-2 {
 			p.Note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
 		}
-		lines = append(lines, p.Draw(s, e.w, room, shown)...)
+		lines = append(lines, p.Draw(s, e.W, room, shown)...)
 	} else {
-		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.w, len(table)+2, table)...)
-		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.w, bars, widget.Indent(c.distributions(s, e.w-4, bars-2)))...)
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
+		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.W, bars, widget.Indent(c.distributions(s, e.W-4, bars-2)))...)
 	}
-	return widget.Page(e.w, e.h, append(lines, c.bottom(e), widget.Footer(e.styles, e.w, c.keys().Short)))
+	return widget.Page(e.W, e.H, append(lines, c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)))
 }
 
-func (c *comparison) headline(e env) string {
-	s := e.styles
+func (c *comparison) headline(e screen.Env) string {
+	s := e.Styles
 	a, b := widget.NameOf(&c.made.a.Run), widget.NameOf(&c.made.b.Run)
 	title := "Compare · " + a
 	if a != b {
 		title += " with " + b
 	}
-	return widget.Spread(" "+s.Bold.On(title), "", e.w)
+	return widget.Spread(" "+s.Bold.On(title), "", e.W)
 }
 
 // what names the operation that is compared.
-func (c *comparison) what(e env) string {
-	s := e.styles
+func (c *comparison) what(e screen.Env) string {
+	s := e.Styles
 	text := " " + s.Chosen(" "+c.made.parts[c.op].name+" ")
 	if n := len(c.made.parts); n > 2 {
 		text += s.Muted.On(fmt.Sprintf("  %d of %d", c.op+1, n))
 	}
-	return widget.Fit(text, e.w)
+	return widget.Fit(text, e.W)
 }
 
 // bottom is the last message, else the rule.
-func (c *comparison) bottom(e env) string {
-	s := e.styles
+func (c *comparison) bottom(e screen.Env) string {
+	s := e.Styles
 	switch {
 	case c.toast.Text != "":
-		return c.toast.Line(s, e.w)
+		return c.toast.Line(s, e.W)
 	case len(c.made.diffs) == 0:
-		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.w)
+		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
 	}
-	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.w)
+	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.W)
 }
 
 // table draws the findings and what differs, in w cells: with groups and names in
 // columns of their own where there is room for both.
-func (c *comparison) table(e env, w int) []string {
-	s, m := e.styles, c.made
+func (c *comparison) table(e screen.Env, w int) []string {
+	s, m := e.Styles, c.made
 	g, verdicts := c.grid(e, w, false, false)
 	if w < 72 || g.Wide() > w {
 		g, verdicts = c.grid(e, w, true, false)
@@ -261,9 +262,9 @@ func (c *comparison) table(e env, w int) []string {
 
 // grid makes the table; merged has one column for groups and names, brief leaves
 // out the errors of rates.
-func (c *comparison) grid(e env, w int, merged, brief bool) (*widget.Grid, []judgement) {
+func (c *comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid, []judgement) {
 	m := c.made
-	headA, headB, least := "A  "+widget.DayText(m.a.Run.Started, e.now), "B  "+widget.DayText(m.b.Run.Started, e.now), 9
+	headA, headB, least := "A  "+widget.DayText(m.a.Run.Started, e.Now), "B  "+widget.DayText(m.b.Run.Started, e.Now), 9
 	if brief {
 		least = 7
 	}

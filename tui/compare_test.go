@@ -11,13 +11,14 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 func compareApp(t testing.TB, o Options, w, h int) (*testApp, *comparison) {
 	t.Helper()
 	b := newDemoBench()
 	a, _ := historyApp(t, b, o, w, h)
-	send(t, a, openMsg{to: toCompare{b.history[1].ID, b.history[0].ID}})
+	send(t, a, screen.OpenMsg{To: screen.Compare{A: b.history[1].ID, B: b.history[0].ID}})
 	c, ok := a.top().(*comparison)
 	require.True(t, ok)
 	require.NotNil(t, c.made)
@@ -158,7 +159,7 @@ func TestAComparisonIsCopiedAsText(t *testing.T) {
 
 func TestRunsThatCannotBeReadAreNotCompared(t *testing.T) {
 	a, _ := historyApp(t, newDemoBench(), Options{}, 80, 24)
-	send(t, a, openMsg{to: toCompare{"gone", "lost"}})
+	send(t, a, screen.OpenMsg{To: screen.Compare{A: "gone", B: "lost"}})
 	assert.Contains(t, picture(t, a), "run gone: not found")
 	send(t, a, "tab", "down", "w", "y", "esc")
 	assert.IsType(t, &history{}, a.top())

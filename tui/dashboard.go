@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -19,8 +20,8 @@ import (
 // is open. It belongs to the event loop.
 type dashboard struct {
 	bench  dashBench
-	run    Run
-	info   RunInfo
+	run    screen.Run
+	info   screen.RunInfo
 	plan   *workload.Plan
 	tracks []*workload.Track
 	ended  bool
@@ -29,7 +30,7 @@ type dashboard struct {
 
 	// As of the last frame.
 	snap     *measure.Snapshot
-	progress Progress
+	progress screen.Progress
 	fig      figures
 	watch    watch
 	verdict  rundir.Verdict
@@ -77,25 +78,25 @@ type toast struct {
 type prompt struct {
 	label string
 	field widget.Field
-	done  func(d *dashboard, e env, text string) tea.Cmd
+	done  func(d *dashboard, e screen.Env, text string) tea.Cmd
 }
 
-func newDashboard(b dashBench, r Run) *dashboard {
+func newDashboard(b dashBench, r screen.Run) *dashboard {
 	d := &dashboard{bench: b, run: r, info: r.Info(), plan: r.Plan(), op: -1}
 	d.tracks = d.plan.Tracks()
-	d.tuner.track, d.tuner.row = All, 1
+	d.tuner.track, d.tuner.row = screen.All, 1
 	d.refresh()
 	return d
 }
 
-func (d *dashboard) running() Run {
+func (d *dashboard) Running() screen.Run {
 	if d.ended {
 		return nil
 	}
 	return d.run
 }
 
-func (d *dashboard) typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
+func (d *dashboard) Typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
 
 // refresh reads the newest state of the run: memory reads only.
 func (d *dashboard) refresh() {
@@ -129,9 +130,9 @@ func (d *dashboard) axis(cells int) axis {
 	return newAxis(cells, widget.Seconds(d.info.Warmup), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
-func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (d *dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
+	case screen.FrameMsg:
 		return d, d.frame(e)
 	case presetSavedMsg:
 		if msg.err != nil {
@@ -151,9 +152,9 @@ func (d *dashboard) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	return d, nil
 }
 
-func (d *dashboard) frame(e env) tea.Cmd {
+func (d *dashboard) frame(e screen.Env) tea.Cmd {
 	d.refresh()
-	if !d.toast.until.IsZero() && !e.now.Before(d.toast.until) {
+	if !d.toast.until.IsZero() && !e.Now.Before(d.toast.until) {
 		d.toast = toast{}
 	}
 	if d.ended {
@@ -163,19 +164,19 @@ func (d *dashboard) frame(e env) tea.Cmd {
 	case <-d.run.Done():
 		d.ended = true
 		out := d.run.Outcome()
-		return func() tea.Msg { return endedMsg{out} }
+		return func() tea.Msg { return screen.EndedMsg{Outcome: out} }
 	default:
 		return nil
 	}
 }
 
 // say shows a short message for a few seconds.
-func (d *dashboard) say(e env, text string, bad bool) {
-	d.toast = toast{text, bad, e.now.Add(5 * time.Second)}
+func (d *dashboard) say(e screen.Env, text string, bad bool) {
+	d.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
 }
 
 // press handles a key: of a prompt, of the tuning panel, then of the dashboard.
-func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (d *dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if d.prompt != nil {
 		return d.pressPrompt(msg, e)
 	}
@@ -220,7 +221,7 @@ func (d *dashboard) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 }
 
 // pressKnob handles the keys that turn a knob wherever one is.
-func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e env) bool {
+func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
 	for _, t := range []struct {
 		b       key.Binding
 		knob    string
@@ -245,8 +246,8 @@ func (d *dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e env) boo
 }
 
 func (d *dashboard) pause() {
-	paused := !d.run.Settings(All).Paused
-	d.run.Change("workbench", All, func(s workload.Settings) workload.Settings {
+	paused := !d.run.Settings(screen.All).Paused
+	d.run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
 		s.Paused = paused
 		return s
 	})
@@ -257,7 +258,7 @@ func (d *dashboard) pause() {
 // told of; when writing it took longer, the note says when it was meant.
 func (d *dashboard) askMark() {
 	at := d.snap.At
-	d.prompt = &prompt{label: "Note", done: func(d *dashboard, e env, text string) tea.Cmd {
+	d.prompt = &prompt{label: "Note", done: func(d *dashboard, e screen.Env, text string) tea.Cmd {
 		if d.ended {
 			d.say(e, "the run has ended: the mark is not kept", true)
 			return nil
@@ -275,7 +276,7 @@ func (d *dashboard) askMark() {
 	}}
 }
 
-func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	p := d.prompt
 	switch msg.String() {
 	case "enter":
@@ -291,10 +292,10 @@ func (d *dashboard) pressPrompt(msg tea.KeyPressMsg, e env) tea.Cmd {
 
 // nextTab shows the next thing in the lower panel; a small screen has the latency
 // chart among them.
-func (d *dashboard) nextTab(e env, by int) {
+func (d *dashboard) nextTab(e screen.Env, by int) {
 	d.scroll = 0
 	n := int(tabs)
-	if widget.SizeOf(e.w, e.h) != widget.Small || d.tuner.open {
+	if widget.SizeOf(e.W, e.H) != widget.Small || d.tuner.open {
 		d.lower = tab((int(d.lower) + by + n) % n)
 		return
 	}
@@ -326,11 +327,11 @@ func (d *dashboard) reselect() {
 	d.rescale()
 }
 
-// outside returns the window title and the progress for tab or task bar.
-func (d *dashboard) outside(env) (string, *tea.ProgressBar) {
+// Outside returns the window title and the progress for tab or task bar.
+func (d *dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
 	title := "perfbench " + d.progress.Stage.String()
 	part, known := d.part()
-	if d.progress.Stage == Measuring && !math.IsNaN(d.fig.rate) {
+	if d.progress.Stage == screen.Measuring && !math.IsNaN(d.fig.rate) {
 		title = "perfbench " + d.rateText(d.fig.rate)
 		if known {
 			title = fmt.Sprintf("perfbench %.0f %% · %s", part*100, d.rateText(d.fig.rate))
@@ -350,7 +351,7 @@ func (d *dashboard) outside(env) (string, *tea.ProgressBar) {
 
 // part tells how much of the run is done.
 func (d *dashboard) part() (float64, bool) {
-	if d.progress.Stage != Measuring {
+	if d.progress.Stage != screen.Measuring {
 		if d.progress.Total > 0 {
 			return min(float64(d.progress.Done)/float64(d.progress.Total), 1), true
 		}

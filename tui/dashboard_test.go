@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -18,7 +19,7 @@ func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) 
 	t.Helper()
 	run := newFakeRun(tracks)
 	a := newTestApp(t, &fakeBench{next: run}, o)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard{}, a.top())
 	pass(t, a, run, run.info.Warmup+gone)
 	return a, run
@@ -101,11 +102,11 @@ func TestLowerPanelPictures(t *testing.T) {
 
 func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
-	before, calls := run.Settings(All).Threads, run.calls
+	before, calls := run.Settings(screen.All).Threads, run.calls
 	for range 20 {
 		send(t, a, "+")
 	}
-	assert.Equal(t, before+20, run.Settings(All).Threads)
+	assert.Equal(t, before+20, run.Settings(screen.All).Threads)
 	assert.Equal(t, calls+20, run.calls)
 	assert.Len(t, run.Snapshot().Changes, 20)
 	assert.Contains(t, picture(t, a), "threads 32 → 52")

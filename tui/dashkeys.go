@@ -4,13 +4,14 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // bindings returns the keys as they work now.
 func (d *dashboard) bindings() widget.Bindings {
 	k := widget.AllKeys
-	live := d.progress.Stage == Measuring
+	live := d.progress.Stage == screen.Measuring
 	has := func(name string) bool {
 		_, ok := d.plan.Knob(name)
 		return ok && live
@@ -26,9 +27,9 @@ func (d *dashboard) bindings() widget.Bindings {
 	if d.snap != nil && d.fig.paused {
 		k.Pause.SetHelp("space", "resume")
 	}
-	k.Stop.SetEnabled(d.progress.Stage <= Measuring)
-	k.Tune.SetEnabled(d.progress.Stage >= Measuring)
-	k.Mark.SetEnabled(d.progress.Stage >= Measuring)
+	k.Stop.SetEnabled(d.progress.Stage <= screen.Measuring)
+	k.Tune.SetEnabled(d.progress.Stage >= screen.Measuring)
+	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
 	k.Up.SetHelp("↑", "operation up")
@@ -41,7 +42,7 @@ func (d *dashboard) bindings() widget.Bindings {
 	return k
 }
 
-func (d *dashboard) keys() widget.KeyMap {
+func (d *dashboard) Keys() widget.KeyMap {
 	if d.prompt != nil {
 		return promptKeys()
 	}
@@ -75,7 +76,7 @@ func promptKeys() widget.KeyMap {
 }
 
 // refuse says why a key that is dimmed does nothing.
-func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e env) {
+func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
 	for _, r := range []struct {
 		b   key.Binding
 		why string
@@ -91,7 +92,7 @@ func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e env) {
 		{k.RateDown, "this profile has no rate to turn"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
-			if d.progress.Stage > Measuring {
+			if d.progress.Stage > screen.Measuring {
 				r.why = "the run is ending: its knobs are at rest"
 			}
 			d.say(e, r.why, false)

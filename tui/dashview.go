@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -18,12 +19,12 @@ func (d *dashboard) look() look {
 	return look{tuning: d.tuner.open, lower: d.folded, rows: max(len(d.snap.Ops), 2)}
 }
 
-func (d *dashboard) view(e env) string {
-	d.narrow = e.w < 80
-	if d.progress.Stage == Preparing {
+func (d *dashboard) View(e screen.Env) string {
+	d.narrow = e.W < 80
+	if d.progress.Stage == screen.Preparing {
 		return d.preparing(e)
 	}
-	p := layout(e.w, e.h, d.look())
+	p := layout(e.W, e.H, d.look())
 	lines := []string{d.status(e)}
 	switch {
 	case d.tuner.open && p.size == widget.Small:
@@ -45,18 +46,18 @@ func (d *dashboard) view(e env) string {
 			lines = append(lines, d.lowerPanel(e, p.ops)...)
 		}
 		knobs, _ := d.knobs(e)
-		lines = append(lines, widget.Fit(knobs, e.w), widget.Fit(" "+d.state(e, e.w < 80), e.w))
-		lines = append(lines, d.event(e, max(e.h-1-len(lines), 1))...)
+		lines = append(lines, widget.Fit(knobs, e.W), widget.Fit(" "+d.state(e, e.W < 80), e.W))
+		lines = append(lines, d.event(e, max(e.H-1-len(lines), 1))...)
 	}
-	for len(lines) < e.h-1 {
-		lines = append(lines, strings.Repeat(" ", e.w))
+	for len(lines) < e.H-1 {
+		lines = append(lines, strings.Repeat(" ", e.W))
 	}
-	return widget.Page(e.w, e.h, append(lines, widget.Footer(e.styles, e.w, d.keys().Short)))
+	return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, d.Keys().Short)))
 }
 
 // preparing is what is seen until the first worker runs.
-func (d *dashboard) preparing(e env) string {
-	s, pr := e.styles, d.progress
+func (d *dashboard) preparing(e screen.Env) string {
+	s, pr := e.Styles, d.progress
 	step := pr.Step
 	if step == "" {
 		step = "getting ready"
@@ -64,13 +65,13 @@ func (d *dashboard) preparing(e env) string {
 	lines := []string{"", "  " + s.Bold.On(step)}
 	if pr.Total > 0 {
 		part := min(float64(pr.Done)/float64(pr.Total), 1)
-		lines = append(lines, "", "  "+widget.Bar(s, part, min(e.w-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
+		lines = append(lines, "", "  "+widget.Bar(s, part, min(e.W-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
 			"  "+s.Muted.On(widget.Whole(pr.Done)+" of "+widget.Whole(pr.Total)))
 	} else if pr.Done > 0 {
 		lines = append(lines, "", "  "+s.Muted.On(widget.Whole(pr.Done)))
 	}
 	for _, w := range d.plan.Warnings {
-		for i, l := range widget.Wrap(w, e.w-8) {
+		for i, l := range widget.Wrap(w, e.W-8) {
 			if i == 0 {
 				lines = append(lines, "", "  "+s.Warn.On("! "+l))
 			} else {
@@ -78,19 +79,19 @@ func (d *dashboard) preparing(e env) string {
 			}
 		}
 	}
-	out := append([]string{d.status(e)}, widget.Panel{Title: "Preparing", Focused: true}.Draw(s, e.w, e.h-2, lines)...)
-	return widget.Page(e.w, e.h, append(out, widget.Footer(e.styles, e.w, d.keys().Short)))
+	out := append([]string{d.status(e)}, widget.Panel{Title: "Preparing", Focused: true}.Draw(s, e.W, e.H-2, lines)...)
+	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, d.Keys().Short)))
 }
 
 // status is the first line: what runs, where, how far.
-func (d *dashboard) status(e env) string {
-	s := e.styles
+func (d *dashboard) status(e screen.Env) string {
+	s := e.Styles
 	sign := "▶"
 	if d.fig.paused {
 		sign = "‖"
 	}
 	what := []string{d.info.Title, d.info.Store}
-	if len(d.snap.Phases) > 0 && d.progress.Stage == Measuring && len(d.plan.Phases) > 1 {
+	if len(d.snap.Phases) > 0 && d.progress.Stage == screen.Measuring && len(d.plan.Phases) > 1 {
 		what = append(what, strings.Join(d.snap.Phases, ", "))
 	}
 	left := " " + s.Accent.On(sign) + " " + s.Bold.On(strings.Join(what, " · "))
@@ -99,15 +100,15 @@ func (d *dashboard) status(e env) string {
 	}
 	right := d.time()
 	part, known := d.part()
-	if known && e.w >= 80 {
-		right += "  " + widget.Bar(s, part, min(24, e.w/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
+	if known && e.W >= 80 {
+		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
-	return widget.Spread(left, right+" ", e.w)
+	return widget.Spread(left, right+" ", e.W)
 }
 
 func (d *dashboard) stageWord() string {
 	switch {
-	case d.progress.Stage != Measuring:
+	case d.progress.Stage != screen.Measuring:
 		return d.progress.Stage.String()
 	case d.fig.paused:
 		return "paused"
@@ -119,7 +120,7 @@ func (d *dashboard) stageWord() string {
 
 // time is how long the run has been going and how long it will.
 func (d *dashboard) time() string {
-	if d.progress.Stage == Preparing {
+	if d.progress.Stage == screen.Preparing {
 		return ""
 	}
 	now := widget.Clock(d.snap.At)
@@ -147,10 +148,10 @@ type zone struct {
 }
 
 // knobs is the line of live settings, and where it can be clicked.
-func (d *dashboard) knobs(e env) (string, []zone) {
-	s := e.styles
+func (d *dashboard) knobs(e screen.Env) (string, []zone) {
+	s := e.Styles
 	prefix := " "
-	if t := d.tuner.track; t != All {
+	if t := d.tuner.track; t != screen.All {
 		prefix += d.tracks[t].Name + ": "
 	}
 	// Roomy with spaces around the arrows, else tight.
@@ -161,7 +162,7 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 		roomy += ansi.StringWidth(k.Name+values[i]) + 8
 	}
 	pad, gap := " ", "   "
-	if roomy-3 > e.w {
+	if roomy-3 > e.W {
 		pad, gap = "", "  "
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
@@ -169,7 +170,7 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 	for i, k := range d.plan.Knobs {
 		at := x + ansi.StringWidth(k.Name) + 1 // of the left arrow
 		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
-		if to >= e.w {
+		if to >= e.W {
 			break
 		}
 		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
@@ -182,7 +183,7 @@ func (d *dashboard) knobs(e env) (string, []zone) {
 // knobValue is the value asked for; where tracks differ in what does not add up,
 // from the lowest to the highest.
 func (d *dashboard) knobValue(k workload.Knob) string {
-	if t := d.tuner.track; t != All || k.Sum || len(d.tracks) < 2 {
+	if t := d.tuner.track; t != screen.All || k.Sum || len(d.tracks) < 2 {
 		return widget.KnobText(k, k.Get(d.run.Settings(t)))
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -194,8 +195,8 @@ func (d *dashboard) knobValue(k workload.Knob) string {
 }
 
 // state is what the run is up to at this moment: in flight, behind, errors.
-func (d *dashboard) state(e env, short bool) string {
-	s, f := e.styles, d.fig
+func (d *dashboard) state(e screen.Env, short bool) string {
+	s, f := e.Styles, d.fig
 	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
 	if !short || f.oldest >= time.Second {
 		parts = append(parts, "oldest "+age(f.oldest))
@@ -220,10 +221,10 @@ func (d *dashboard) state(e env, short bool) string {
 	}
 	_, k := widget.Worth(s, d.verdict)
 	word := d.verdict.State
-	if causes := word + ": " + strings.Join(d.verdict.Causes, ", "); len(d.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.w {
+	if causes := word + ": " + strings.Join(d.verdict.Causes, ", "); len(d.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
 		word = causes
 	}
-	if ansi.StringWidth(line+word)+5 > e.w {
+	if ansi.StringWidth(line+word)+5 > e.W {
 		return line // the tab has it
 	}
 	return line + " · " + k.On(word)
@@ -245,6 +246,6 @@ func age(d time.Duration) string {
 }
 
 // rects returns the panes as they are now, for hit tests.
-func (d *dashboard) rects(e env) panes { return layout(e.w, e.h, d.look()) }
+func (d *dashboard) rects(e screen.Env) panes { return layout(e.W, e.H, d.look()) }
 
 func in(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // TestPickerDemo begins at the picker, with runs of the past:
@@ -118,7 +119,7 @@ func newDemoBench() *fakeBench {
 }
 
 // demoPreview previews any request, and refuses a number of threads that is none.
-func demoPreview(r Request) (*Preview, error) {
+func demoPreview(r screen.Request) (*Preview, error) {
 	plan := fakePlan(1)
 	v := &Preview{
 		Plan:       plan,

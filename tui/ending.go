@@ -4,10 +4,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // ended keeps the outcome of a run, and shows it unless the user is leaving.
-func (a *App) ended(o Outcome) tea.Cmd {
+func (a *App) ended(o screen.Outcome) tea.Cmd {
 	a.final.Outcomes = append(a.final.Outcomes, o)
 	if a.overlay == quitting {
 		a.overlay = none
@@ -17,17 +19,17 @@ func (a *App) ended(o Outcome) tea.Cmd {
 	}
 	if a.isTyping() { // what is being typed is not for the next screen
 		a.pending = &o
-		return a.forward(runsChangedMsg{})
+		return a.forward(screen.RunsChangedMsg{})
 	}
 	return a.reveal(o)
 }
 
 // reveal shows the results in place of the run.
-func (a *App) reveal(o Outcome) tea.Cmd {
+func (a *App) reveal(o screen.Outcome) tea.Cmd {
 	a.pending = nil
 	for i, s := range a.stack {
-		if _, ok := s.(runner); ok {
-			since := a.env.now
+		if _, ok := s.(screen.Runner); ok {
+			since := a.env.Now
 			if d, ok := s.(*dashboard); ok && d.stopped {
 				since = time.Time{}
 			}
@@ -35,9 +37,9 @@ func (a *App) reveal(o Outcome) tea.Cmd {
 			break
 		}
 	}
-	changed := a.forward(runsChangedMsg{})
-	if s, ok := a.top().(starter); ok {
-		return tea.Batch(changed, s.start(a.env))
+	changed := a.forward(screen.RunsChangedMsg{})
+	if s, ok := a.top().(screen.Starter); ok {
+		return tea.Batch(changed, s.Start(a.env))
 	}
 	return changed
 }

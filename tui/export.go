@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -62,7 +63,7 @@ func (x *exporter) chosen() []string {
 }
 
 // write writes the documents in the background.
-func (x *exporter) write(e env) tea.Cmd {
+func (x *exporter) write(e screen.Env) tea.Cmd {
 	ids := x.chosen()
 	x.paths, x.err = nil, nil
 	if len(ids) == 0 {
@@ -108,7 +109,7 @@ func (x *exporter) keys() widget.KeyMap {
 }
 
 // press handles a key; closed says that the box is to be closed.
-func (x *exporter) press(msg tea.KeyPressMsg, e env) (cmd tea.Cmd, closed bool) {
+func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed bool) {
 	if x.typing {
 		switch msg.String() {
 		case "enter", "tab":
@@ -146,7 +147,7 @@ func (x *exporter) edit() {
 func (x *exporter) move(by int) { x.at = min(max(x.at+by, 0), len(x.formats)) }
 
 // click chooses a format, edits the folder, or closes the box from outside of it.
-func (x *exporter) click(m tea.Mouse, e env) (cmd tea.Cmd, closed bool) {
+func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 	b := x.box
 	if m.X < b.x || m.X >= b.x+b.w || m.Y < b.y || m.Y >= b.y+b.h {
 		return nil, true
@@ -170,12 +171,12 @@ func (x *exporter) click(m tea.Mouse, e env) (cmd tea.Cmd, closed bool) {
 }
 
 // over draws the box above a page.
-func (x *exporter) over(e env, below string) string {
-	s := e.styles
-	w := min(max(e.w*3/5, 58), e.w-2, 90)
+func (x *exporter) over(e screen.Env, below string) string {
+	s := e.Styles
+	w := min(max(e.W*3/5, 58), e.W-2, 90)
 	inside := w - 4
 	after := x.after(s, inside)
-	list := min(len(x.formats), max(e.h-8-len(after), 3))
+	list := min(len(x.formats), max(e.H-8-len(after), 3))
 	x.top = min(max(x.top, x.at-list+1), max(len(x.formats)-list, 0))
 	x.top = max(min(x.top, x.at), 0)
 	lines := []string{""}
@@ -190,12 +191,12 @@ func (x *exporter) over(e env, below string) string {
 	x.rows[len(x.formats)] = len(lines) + 2
 	lines = append(lines, "", " "+x.folder(s, inside))
 	lines = append(lines, after...)
-	h := min(len(lines)+2, e.h-1)
+	h := min(len(lines)+2, e.H-1)
 	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", pluralFormats(len(x.chosen())))}
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
-	x.box.x, x.box.y, x.box.w, x.box.h = (e.w-w)/2, max((e.h-1-h)/2, 0), w, h
+	x.box.x, x.box.y, x.box.w, x.box.h = (e.W-w)/2, max((e.H-1-h)/2, 0), w, h
 	return laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }
 

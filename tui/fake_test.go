@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // fakeBench is a Bench without engine, store or disk. Its fields may be set
@@ -22,14 +23,14 @@ type fakeBench struct {
 	history  []rundir.Run
 	folders  map[string]*rundir.Folder
 	formats  []rundir.Format
-	preview  func(Request) (*Preview, error)
+	preview  func(screen.Request) (*Preview, error)
 	pong     Pong
 	pingErr  error
 	startErr error
 	next     *fakeRun // what Start returns
 
 	mu       sync.Mutex
-	started  []Request
+	started  []screen.Request
 	exported []string
 	saved    map[string][]workload.Value
 }
@@ -51,7 +52,7 @@ func (b *fakeBench) Stores() []StoreInfo {
 
 func (b *fakeBench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 
-func (b *fakeBench) Preview(r Request) (*Preview, error) {
+func (b *fakeBench) Preview(r screen.Request) (*Preview, error) {
 	if b.preview != nil {
 		return b.preview(r)
 	}
@@ -68,7 +69,7 @@ func (b *fakeBench) Preview(r Request) (*Preview, error) {
 
 func (b *fakeBench) Ping(context.Context, string, string) (Pong, error) { return b.pong, b.pingErr }
 
-func (b *fakeBench) Start(_ context.Context, r Request) (Run, error) {
+func (b *fakeBench) Start(_ context.Context, r screen.Request) (screen.Run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.started = append(b.started, r)
@@ -132,11 +133,11 @@ func fakePlan(tracks int) *workload.Plan {
 // tick only.
 type fakeRun struct {
 	plan *workload.Plan
-	info RunInfo
+	info screen.RunInfo
 
 	mu       sync.Mutex
 	want     []workload.Settings
-	stage    Progress
+	stage    screen.Progress
 	at       time.Duration // since measurement began
 	second   int           // the open second
 	changes  []measure.Change
@@ -153,18 +154,18 @@ type fakeRun struct {
 	hang     time.Duration
 	stopped  bool
 	killed   bool
-	outcome  Outcome
+	outcome  screen.Outcome
 	done     chan struct{}
 }
 
 func newFakeRun(tracks int) *fakeRun {
 	r := &fakeRun{
-		plan: fakePlan(tracks), stage: Progress{Stage: Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
-		info: RunInfo{
+		plan: fakePlan(tracks), stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
+		info: screen.RunInfo{
 			Profile: "ingestion", Title: "Bulk ingestion", Store: "redis", Target: "redis://127.0.0.1:6379", Unit: "entries",
 			Duration: time.Minute, Warmup: 5 * time.Second,
 		},
-		outcome: Outcome{
+		outcome: screen.Outcome{
 			ID: "260503-114000-ingestion-redis", Dir: "results/260503-114000-ingestion-redis",
 			Summary: "41.2k entries/s, p99 7.1 ms\n", Verification: workload.Verification{State: workload.Passed, Summary: "0 lost of 2 472 000"},
 		},
@@ -297,9 +298,9 @@ func (r *fakeRun) publish() {
 	r.snap = s
 }
 
-func (r *fakeRun) Info() RunInfo { return r.info }
+func (r *fakeRun) Info() screen.RunInfo { return r.info }
 
-func (r *fakeRun) Progress() Progress {
+func (r *fakeRun) Progress() screen.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stage
@@ -327,7 +328,7 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 	defer r.mu.Unlock()
 	r.calls++
 	before, prefix := r.total(), ""
-	if track != All {
+	if track != screen.All {
 		before = r.want[track]
 		if len(r.want) > 1 {
 			prefix = r.plan.Tracks()[track].Name + "."
@@ -364,9 +365,9 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 		parts := workload.Spread(now, int(to))
 		for i := range r.want {
 			switch {
-			case track == All && k.Sum:
+			case track == screen.All && k.Sum:
 				r.want[i] = k.Set(r.want[i], float64(parts[i]))
-			case track == All || track == i:
+			case track == screen.All || track == i:
 				r.want[i] = k.Set(r.want[i], to)
 			}
 		}
@@ -374,7 +375,7 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 	if before.Paused != after.Paused {
 		note("paused", b2f(before.Paused), b2f(after.Paused))
 		for i := range r.want {
-			if track == All || track == i {
+			if track == screen.All || track == i {
 				r.want[i].Paused = after.Paused
 			}
 		}
@@ -392,7 +393,7 @@ func b2f(b bool) float64 {
 func (r *fakeRun) Settings(track int) workload.Settings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if track == All {
+	if track == screen.All {
 		return r.total()
 	}
 	return r.want[track]
@@ -420,7 +421,7 @@ func (r *fakeRun) Stop() {
 	defer r.mu.Unlock()
 	if !r.stopped {
 		r.stopped = true
-		r.stage.Stage = Ended
+		r.stage.Stage = screen.Ended
 		close(r.done)
 	}
 }
@@ -434,4 +435,4 @@ func (r *fakeRun) Kill() {
 
 func (r *fakeRun) Done() <-chan struct{} { return r.done }
 
-func (r *fakeRun) Outcome() Outcome { return r.outcome }
+func (r *fakeRun) Outcome() screen.Outcome { return r.outcome }

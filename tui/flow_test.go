@@ -115,7 +115,7 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	a, run = dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
 	run.Stop()
 	send(t, a, frame(a))
-	a.env.now = a.env.now.Add(unasked)
+	a.env.Now = a.env.Now.Add(unasked)
 	send(t, a, "esc")
 	assert.IsType(t, &picker{}, a.top(), "later esc leaves at once")
 }

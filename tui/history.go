@@ -10,13 +10,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // history lists the runs of the results folder, newest first: to open one, or to
 // compare two. It belongs to the event loop.
 type history struct {
-	bench  archive
+	bench  screen.Archive
 	runs   []rundir.Run
 	loaded bool
 	err    error
@@ -33,7 +34,7 @@ type history struct {
 
 // newHistory lists the runs; with an id that run is chosen, and the next one is
 // compared with it.
-func newHistory(b archive, id string) *history {
+func newHistory(b screen.Archive, id string) *history {
 	h := &history{bench: b}
 	if id != "" {
 		h.chosen = []string{id}
@@ -41,16 +42,16 @@ func newHistory(b archive, id string) *history {
 	return h
 }
 
-func (h *history) start(env) tea.Cmd { return readHistory(h.bench) }
+func (h *history) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
 
-func (h *history) typing() bool { return h.filtering }
+func (h *history) Typing() bool { return h.filtering }
 
-func (h *history) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (h *history) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
-		h.toast.Tick(e.now)
-	case historyMsg:
-		h.runs, h.err, h.loaded = msg.runs, msg.err, true
+	case screen.FrameMsg:
+		h.toast.Tick(e.Now)
+	case screen.HistoryMsg:
+		h.runs, h.err, h.loaded = msg.Runs, msg.Err, true
 		h.sift()
 	case tea.PasteMsg:
 		if h.filtering {
@@ -109,7 +110,7 @@ func (h *history) current() *rundir.Run {
 
 func (h *history) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
 
-func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (h *history) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if h.filtering {
 		h.pressFilter(msg)
 		return nil
@@ -118,7 +119,7 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Back):
 		if h.filter.Value() == "" {
-			return back
+			return screen.Back
 		}
 		h.filter = widget.Field{}
 		h.sift()
@@ -129,9 +130,9 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Down):
 		h.move(1)
 	case key.Matches(msg, k.PageUp):
-		h.move(-e.h / 2)
+		h.move(-e.H / 2)
 	case key.Matches(msg, k.PageDown):
-		h.move(e.h / 2)
+		h.move(e.H / 2)
 	case key.Matches(msg, k.First):
 		h.at = 0
 	case key.Matches(msg, k.Last):
@@ -139,12 +140,12 @@ func (h *history) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Toggle):
 		h.toggle()
 	case key.Matches(msg, k.Choose):
-		return open(toResults{h.current().ID})
+		return screen.Open(screen.Results{ID: h.current().ID})
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
-		return open(toCompare{a, b})
+		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Compare):
-		h.toast.Say(e.now, "choose two runs with space, or one and stand on the other", false)
+		h.toast.Say(e.Now, "choose two runs with space, or one and stand on the other", false)
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func (h *history) bindings() widget.Bindings {
 	return k
 }
 
-func (h *history) keys() widget.KeyMap {
+func (h *history) Keys() widget.KeyMap {
 	if h.filtering {
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
@@ -233,8 +234,8 @@ func (h *history) keys() widget.KeyMap {
 	}
 }
 
-func (h *history) view(e env) string {
-	s := e.styles
+func (h *history) View(e screen.Env) string {
+	s := e.Styles
 	right := ""
 	switch n := len(h.chosen); n {
 	case 1:
@@ -242,25 +243,25 @@ func (h *history) view(e env) string {
 	case 2:
 		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
 	}
-	if n := len(h.chosen); n > 0 && e.w < 80 {
+	if n := len(h.chosen); n > 0 && e.W < 80 {
 		right = s.Accent.On(fmt.Sprintf("%d chosen ", n))
 	}
-	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.w)}
+	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
-	body := h.body(e, e.w-4, e.h-5)
+	body := h.body(e, e.W-4, e.H-5)
 	if len(h.shown) > 0 {
 		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
 		if len(h.shown) < len(h.runs) {
 			p.Note += fmt.Sprintf(" (%d in all)", len(h.runs))
 		}
 	}
-	lines = append(lines, p.Draw(s, e.w, e.h-3, widget.Indent(body))...)
-	return widget.Page(e.w, e.h, append(lines, h.toast.Line(s, e.w), widget.Footer(e.styles, e.w, h.keys().Short)))
+	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
+	return widget.Page(e.W, e.H, append(lines, h.toast.Line(s, e.W), widget.Footer(e.Styles, e.W, h.Keys().Short)))
 }
 
 // body draws filter, head and rows in w cells and h lines.
-func (h *history) body(e env, w, room int) []string {
-	s := e.styles
+func (h *history) body(e screen.Env, w, room int) []string {
+	s := e.Styles
 	out := []string{h.filterLine(s, w), ""}
 	switch {
 	case h.err != nil:
@@ -323,7 +324,7 @@ func (h *history) lead(i int, id string) string {
 
 // runCells are a run's cells in a list: when, profile, store, throughput, p99,
 // length, errors, a sign and a word of its verdict, id.
-func runCells(s *widget.Styles, r *rundir.Run, e env) []string {
+func runCells(s *widget.Styles, r *rundir.Run, e screen.Env) []string {
 	f := widget.FiguresOf(r)
 	profile := r.Profile
 	if r.Mode != "" {
@@ -332,7 +333,7 @@ func runCells(s *widget.Styles, r *rundir.Run, e env) []string {
 	word, _ := widget.Trust(s, r)
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
-		widget.DayText(r.Started, e.now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
+		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
 		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, r.ID,
 	}
 }
@@ -349,7 +350,7 @@ func (h *history) filterLine(s *widget.Styles, w int) string {
 
 // click selects a run, and opens the one that is selected; on the filter it begins
 // to filter.
-func (h *history) click(m tea.Mouse, _ env) tea.Cmd {
+func (h *history) click(m tea.Mouse, _ screen.Env) tea.Cmd {
 	if m.Y == 2 {
 		h.filtering = true
 		return nil
@@ -363,7 +364,7 @@ func (h *history) click(m tea.Mouse, _ env) tea.Cmd {
 		return nil
 	}
 	if i == h.at {
-		return open(toResults{h.current().ID})
+		return screen.Open(screen.Results{ID: h.current().ID})
 	}
 	h.at = i
 	return nil

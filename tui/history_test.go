@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // sprintMsg writes a message whose type a library keeps to itself.
@@ -21,8 +22,8 @@ func sprintMsg(m tea.Msg) string { return fmt.Sprint(m) }
 func historyApp(t testing.TB, b *fakeBench, o Options, w, h int) (*testApp, *history) {
 	t.Helper()
 	a := newTestApp(t, b, o)
-	a.env.now = testDay.Add(12 * time.Hour)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toRuns{}})
+	a.env.Now = testDay.Add(12 * time.Hour)
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Runs{}})
 	hs, ok := a.top().(*history)
 	require.True(t, ok)
 	return a, hs
@@ -57,7 +58,7 @@ func TestAnEmptyHistorySpeaks(t *testing.T) {
 
 func TestAHistoryThatCannotBeReadSaysWhy(t *testing.T) {
 	a, h := historyApp(t, newDemoBench(), Options{}, 80, 24)
-	send(t, a, historyMsg{err: fault.Input(errors.New("list the runs in results: permission denied"), "name the folder of your runs with --out")})
+	send(t, a, screen.HistoryMsg{Err: fault.Input(errors.New("list the runs in results: permission denied"), "name the folder of your runs with --out")})
 	require.Error(t, h.err)
 	assert.Contains(t, picture(t, a), "permission denied")
 	assert.Contains(t, picture(t, a), "--out")

@@ -8,19 +8,20 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // allScreens builds every screen in every state that changes its keys. A new
 // screen is added here.
-func allScreens(t *testing.T) map[string]screen {
+func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	b := newDemoBench()
-	out := map[string]screen{
-		"starting":        newStarting(b, Request{}),
+	out := map[string]screen.Screen{
+		"starting":        newStarting(b, screen.Request{}),
 		"starting failed": &starting{err: errors.New("x")},
 		"dashboard":       newDashboard(b, newFakeRun(2)),
-		"results empty":   newResults(b, Outcome{ID: "x"}, time.Time{}),
+		"results empty":   newResults(b, screen.Outcome{ID: "x"}, time.Time{}),
 		"history empty":   newHistory(b, ""),
 		"compare empty":   newCompare(b, "a", "b"),
 	}
@@ -40,7 +41,7 @@ func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
 	for name, s := range allScreens(t) {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]string{}
-			groups := append([][]key.Binding{widget.AllKeys.Global(true)}, s.keys().FullHelp()...)
+			groups := append([][]key.Binding{widget.AllKeys.Global(true)}, s.Keys().FullHelp()...)
 			for _, g := range groups {
 				for _, b := range g {
 					if !b.Enabled() {
@@ -59,14 +60,14 @@ func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {
 func TestTheBottomLineShowsOnlyKeysThatHelpListsToo(t *testing.T) {
 	for name, s := range allScreens(t) {
 		listed := map[string]bool{}
-		for _, g := range append([][]key.Binding{widget.AllKeys.Global(true)}, s.keys().FullHelp()...) {
+		for _, g := range append([][]key.Binding{widget.AllKeys.Global(true)}, s.Keys().FullHelp()...) {
 			for _, b := range g {
 				for _, k := range b.Keys() {
 					listed[k] = true
 				}
 			}
 		}
-		for _, b := range s.keys().ShortHelp() {
+		for _, b := range s.Keys().ShortHelp() {
 			for _, k := range b.Keys() {
 				assert.True(t, listed[k], "%s: %s %s", name, k, b.Help().Desc)
 			}

@@ -12,13 +12,14 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // lowerPanel draws operations, tracks, errors or changes.
-func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
+func (d *dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	key := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
+		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
 	}
 	if d.lower != tabOps {
 		key.number = d.snap.Number
@@ -47,11 +48,11 @@ func (d *dashboard) lowerPanel(e env, r image.Rectangle) []string {
 		if len(body) > rows {
 			p.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
-		lines := []string{" " + e.styles.Muted.On(head)}
+		lines := []string{" " + e.Styles.Muted.On(head)}
 		for _, l := range body[at:min(at+rows, len(body))] {
 			lines = append(lines, " "+l)
 		}
-		return p.Draw(e.styles, r.Dx(), r.Dy(), lines)
+		return p.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 	})
 }
 
@@ -99,8 +100,8 @@ func (d *dashboard) perSecond() string {
 	return "per s"
 }
 
-func (d *dashboard) opRows(e env, w int) (string, []string) {
-	s := e.styles
+func (d *dashboard) opRows(e screen.Env, w int) (string, []string) {
+	s := e.Styles
 	name := d.nameWidth(w)
 	extra := w-name >= 7*numberCol+24
 	narrow := w-name < 4*numberCol
@@ -181,8 +182,8 @@ func columns(w int, texts []string) string {
 	return b.String()
 }
 
-func (d *dashboard) trackRows(e env, w int) (string, []string) {
-	s := e.styles
+func (d *dashboard) trackRows(e screen.Env, w int) (string, []string) {
+	s := e.Styles
 	name := d.nameWidth(w)
 	head := widget.Fit("  track", name) + cols(d.perSecond(), "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
@@ -230,14 +231,14 @@ func (d *dashboard) trackRows(e env, w int) (string, []string) {
 }
 
 // atRest is the row of a track, which says no more than that when it is not running.
-func (d *dashboard) atRest(e env, running bool, track string, name int, line string) string {
+func (d *dashboard) atRest(e screen.Env, running bool, track string, name int, line string) string {
 	if running {
 		return line
 	}
-	return e.styles.Muted.On(widget.Fit("  "+track, name) + "  not running")
+	return e.Styles.Muted.On(widget.Fit("  "+track, name) + "  not running")
 }
 
-func (d *dashboard) errorRows(e env, w int) (string, []string) {
+func (d *dashboard) errorRows(e screen.Env, w int) (string, []string) {
 	if d.fig.errors == 0 && len(d.snap.Errors) == 0 {
 		return "No operation has failed.", nil
 	}
@@ -251,12 +252,12 @@ func (d *dashboard) errorRows(e env, w int) (string, []string) {
 				break
 			}
 		}
-		out = append(out, widget.Fit("  "+d.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+		out = append(out, widget.Fit("  "+d.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
 	}
 	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", out
 }
 
-func (d *dashboard) changeRows(e env, w int) (string, []string) {
+func (d *dashboard) changeRows(e screen.Env, w int) (string, []string) {
 	if len(d.snap.Changes) == 0 {
 		return "Nothing has been changed yet.", nil
 	}
@@ -266,7 +267,7 @@ func (d *dashboard) changeRows(e env, w int) (string, []string) {
 	}
 	text := max(w-20-by, 10)
 	row := func(at, change, who, segment string) string {
-		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
+		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
 	for _, c := range slices.Backward(d.snap.Changes) {
@@ -276,11 +277,11 @@ func (d *dashboard) changeRows(e env, w int) (string, []string) {
 }
 
 // verdictRows says what the run is worth so far, and why.
-func (d *dashboard) verdictRows(e env, w int) (string, []string) {
+func (d *dashboard) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(d.verdict.Reasons) == 0 {
 		return d.verdict.State + " so far: nothing speaks against the figures.", nil
 	}
-	_, k := widget.Worth(e.styles, d.verdict)
+	_, k := widget.Worth(e.Styles, d.verdict)
 	var out []string
 	for i, reason := range d.verdict.Reasons {
 		for j, l := range widget.Wrap(reason, max(w-16, 10)) {

@@ -7,13 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // mouse does by pointer what keys do: select an operation or a knob, turn a knob
 // by its arrows, its slider or the wheel.
-func (d *dashboard) mouse(msg tea.MouseMsg, e env) {
-	if d.prompt != nil || d.progress.Stage == Preparing {
+func (d *dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
+	if d.prompt != nil || d.progress.Stage == screen.Preparing {
 		return
 	}
 	m := msg.Mouse()
@@ -33,7 +34,7 @@ func (d *dashboard) mouse(msg tea.MouseMsg, e env) {
 	}
 }
 
-func (d *dashboard) click(m tea.Mouse, p panes, e env) {
+func (d *dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 	switch {
 	case in(p.knobs, m.X, m.Y):
 		_, zones := d.knobs(e)
@@ -99,7 +100,7 @@ func (d *dashboard) clickRow(row int, r image.Rectangle) {
 	d.reselect()
 }
 
-func (d *dashboard) tuneLineAt(m tea.Mouse, r image.Rectangle, e env) (tuneLine, bool) {
+func (d *dashboard) tuneLineAt(m tea.Mouse, r image.Rectangle, e screen.Env) (tuneLine, bool) {
 	lines := d.tuneLines(e, r.Dx()-2, r.Dy()-2)
 	y := m.Y - r.Min.Y - 1
 	if y < 0 || y >= len(lines) {
@@ -109,7 +110,7 @@ func (d *dashboard) tuneLineAt(m tea.Mouse, r image.Rectangle, e env) (tuneLine,
 }
 
 // drag moves the slider that the pointer holds.
-func (d *dashboard) drag(m tea.Mouse, p panes, e env) {
+func (d *dashboard) drag(m tea.Mouse, p panes, e screen.Env) {
 	if d.tuner.drag == 0 || !d.tuner.open {
 		return
 	}
@@ -127,7 +128,7 @@ func (d *dashboard) drag(m tea.Mouse, p panes, e env) {
 	}
 }
 
-func (d *dashboard) wheel(m tea.Mouse, p panes, e env) {
+func (d *dashboard) wheel(m tea.Mouse, p panes, e screen.Env) {
 	up := m.Button == tea.MouseWheelUp
 	switch {
 	case in(p.ops, m.X, m.Y):

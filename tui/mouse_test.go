@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // clickOn clicks on the first letter of a text on the screen.
@@ -29,7 +31,7 @@ func TestEveryKeyOfTheHelpCanBeClicked(t *testing.T) {
 		send(t, a, "?")
 		clickOn(t, a, "ten threads more")
 		assert.Equal(t, none, a.overlay)
-		assert.Equal(t, 26, run.Settings(All).Threads)
+		assert.Equal(t, 26, run.Settings(screen.All).Threads)
 		send(t, a, "?")
 		clickOn(t, a, "quit")
 		assert.Equal(t, quitting, a.overlay, "the click presses q, which asks")
@@ -46,7 +48,7 @@ func TestTheHelpScrollsUnderTheClick(t *testing.T) {
 		send(t, a, tea.MouseWheelMsg{X: 30, Y: 8, Button: tea.MouseWheelDown})
 	}
 	clickOn(t, a, "one thread more")
-	assert.Equal(t, 17, run.Settings(All).Threads)
+	assert.Equal(t, 17, run.Settings(screen.All).Threads)
 	send(t, a, "?")
 	send(t, a, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	assert.Equal(t, none, a.overlay, "a click beside it closes it")

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // Options say how the workbench looks and what it begins with. The zero value
@@ -26,7 +27,7 @@ type Options struct {
 	// need into words.
 	NoMouse, NoAnimation bool
 	// Request fills the picker in; with Start it is started at once.
-	Request Request
+	Request screen.Request
 	Start   bool
 	// RunParams describe what every run can be told, beside the parameters of its
 	// profile: for help and choices in the picker.
@@ -43,7 +44,7 @@ type Options struct {
 type Final struct {
 	// Outcomes are those of the runs of this session, in order; print the summary
 	// of each to the normal screen.
-	Outcomes []Outcome
+	Outcomes []screen.Outcome
 }
 
 // Code returns the exit code of the session: that of its last run, else 0.
@@ -53,6 +54,12 @@ func (f Final) Code() int {
 	}
 	return f.Outcomes[len(f.Outcomes)-1].Code
 }
+
+// stopMsg asks from outside to end in order, killMsg at once.
+type (
+	stopMsg struct{}
+	killMsg struct{}
+)
 
 // afterKill is how long a run that was ended at once may take to write its report.
 const afterKill = 10 * time.Second
@@ -85,7 +92,7 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	close(over)
 	cancel()
 	wg.Wait()
-	app.env.starts.Wait()
+	app.env.Starts.Wait()
 	switch {
 	case screens.broken != nil:
 		err = screens.broken

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -43,9 +44,9 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, widget.AllKeys.Up):
 		a.scroll = max(a.scroll-1, 0)
 	case key.Matches(msg, widget.AllKeys.PageDown):
-		a.scroll += a.env.h / 2
+		a.scroll += a.env.H / 2
 	case key.Matches(msg, widget.AllKeys.PageUp):
-		a.scroll = max(a.scroll-a.env.h/2, 0)
+		a.scroll = max(a.scroll-a.env.H/2, 0)
 	}
 	return nil
 }
@@ -59,14 +60,14 @@ func (a *App) float(page string) string {
 		p.Note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
 		lines = lines[a.scroll:]
 	}
-	box := strings.Join(p.Draw(a.env.styles, r.Dx(), h, lines), "\n")
+	box := strings.Join(p.Draw(a.env.Styles, r.Dx(), h, lines), "\n")
 	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
 		lipgloss.NewLayer(box).ID("overlay").X(r.Min.X).Y(r.Min.Y).Z(1),
 	).Render()
 	lines = strings.Split(out, "\n") // without the spaces at the ends
 	for i := range lines {
-		lines[i] = widget.Fit(lines[i], a.env.w)
+		lines[i] = widget.Fit(lines[i], a.env.W)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -77,7 +78,7 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	var lines []string
 	switch a.overlay {
 	case help:
-		p, lines = widget.Panel{Title: "Keys", Foot: "esc closes"}, helpLines(a.env, a.top().keys())
+		p, lines = widget.Panel{Title: "Keys", Foot: "esc closes"}, helpLines(a.env, a.top().Keys(), a.suspend)
 	case logs:
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	default:
@@ -88,8 +89,8 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	for _, l := range lines {
 		wide = max(wide, ansi.StringWidth(l))
 	}
-	w, h := min(max(wide+4, ansi.StringWidth(p.Title)+8), a.env.w-2), min(len(lines)+2, a.env.h-2)
-	x, y := (a.env.w-w)/2, (a.env.h-h)/2
+	w, h := min(max(wide+4, ansi.StringWidth(p.Title)+8), a.env.W-2), min(len(lines)+2, a.env.H-2)
+	x, y := (a.env.W-w)/2, (a.env.H-h)/2
 	return p, lines, image.Rect(x, y, x+w, y+h)
 }
 
@@ -98,9 +99,9 @@ const helpCol = 36
 
 // helpColumns lists all keys of a screen and the global ones, group by group, in
 // two columns where there is room; a key without help is an empty line.
-func helpColumns(e env, k widget.KeyMap) [][]key.Binding {
+func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) [][]key.Binding {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
-	groups = append(groups, widget.AllKeys.Global(e.suspend))
+	groups = append(groups, widget.AllKeys.Global(suspend))
 	var col []key.Binding
 	for i, g := range groups {
 		if i > 0 {
@@ -108,7 +109,7 @@ func helpColumns(e env, k widget.KeyMap) [][]key.Binding {
 		}
 		col = append(col, g...)
 	}
-	if e.w < 80 || len(col) < 12 {
+	if e.W < 80 || len(col) < 12 {
 		return [][]key.Binding{col}
 	}
 	blank := func(i int) bool { return col[i].Help().Key == "" }
@@ -123,8 +124,8 @@ func helpColumns(e env, k widget.KeyMap) [][]key.Binding {
 	return [][]key.Binding{left, right}
 }
 
-func helpLines(e env, k widget.KeyMap) []string {
-	columns := helpColumns(e, k)
+func helpLines(e screen.Env, k widget.KeyMap, suspend bool) []string {
+	columns := helpColumns(e, k, suspend)
 	rows := 0
 	for _, c := range columns {
 		rows = max(rows, len(c))
@@ -135,9 +136,9 @@ func helpLines(e env, k widget.KeyMap) []string {
 			text := ""
 			if i < len(c) && c[i].Help().Key != "" {
 				name, does := " "+widget.FitRight(c[i].Help().Key, 9)+"  ", c[i].Help().Desc
-				text = e.styles.KeyOff.On(name + does)
+				text = e.Styles.KeyOff.On(name + does)
 				if c[i].Enabled() {
-					text = e.styles.Key.On(name) + does
+					text = e.Styles.Key.On(name) + does
 				}
 			}
 			out[i] += widget.Fit(text, helpCol)
@@ -146,13 +147,13 @@ func helpLines(e env, k widget.KeyMap) []string {
 	return out
 }
 
-func logLines(e env, log []string) []string {
+func logLines(e screen.Env, log []string) []string {
 	if len(log) == 0 {
 		return []string{" Nothing has been logged yet."}
 	}
 	out := make([]string, len(log))
 	for i, l := range log {
-		out[i] = " " + ansi.Truncate(ansi.Strip(l), e.w-6, "…")
+		out[i] = " " + ansi.Truncate(ansi.Strip(l), e.W-6, "…")
 	}
 	return out
 }
@@ -163,8 +164,8 @@ const (
 	quitAnswer = "enter stop and quit"
 )
 
-func quitLines(e env) []string {
-	s := e.styles
+func quitLines(e screen.Env) []string {
+	s := e.Styles
 	return []string{
 		"",
 		"  The report of what was measured is written.",
@@ -175,11 +176,11 @@ func quitLines(e env) []string {
 }
 
 // tooSmallView says what is needed; a run goes on.
-func tooSmallView(e env) string {
-	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.w, e.h)
-	lines := widget.BlankLines(e.w, e.h)
-	text = ansi.Truncate(text, e.w, "…")
-	pad := (e.w - ansi.StringWidth(text)) / 2
-	lines[e.h/2] = widget.Fit(strings.Repeat(" ", pad)+text, e.w)
+func tooSmallView(e screen.Env) string {
+	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H)
+	lines := widget.BlankLines(e.W, e.H)
+	text = ansi.Truncate(text, e.W, "…")
+	pad := (e.W - ansi.StringWidth(text)) / 2
+	lines[e.H/2] = widget.Fit(strings.Repeat(" ", pad)+text, e.W)
 	return strings.Join(lines, "\n")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 const altScreenOn, altScreenOff = "\x1b[?1049h", "\x1b[?1049l"
@@ -43,7 +44,7 @@ type brokenBench struct {
 	on <-chan struct{}
 }
 
-func (b brokenBench) Start(context.Context, Request) (Run, error) {
+func (b brokenBench) Start(context.Context, screen.Request) (screen.Run, error) {
 	<-b.on
 	panic("a bug in a command")
 }
@@ -66,16 +67,16 @@ type brokenRunBench struct {
 	run *brokenRun
 }
 
-func (b brokenRunBench) Start(context.Context, Request) (Run, error) { return b.run, nil }
+func (b brokenRunBench) Start(context.Context, screen.Request) (screen.Run, error) { return b.run, nil }
 
 // brokenView breaks while the page is drawn.
 type brokenView struct{ *picker }
 
-func (brokenView) view(env) string { panic("a bug in drawing") }
+func (brokenView) View(screen.Env) string { panic("a bug in drawing") }
 
 func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
 	a := NewApp(Options{}, &fakeBench{}, nil)
-	a.stack[0] = brokenView{newPicker(&fakeBench{}, Request{}, nil)}
+	a.stack[0] = brokenView{newPicker(&fakeBench{}, screen.Request{}, nil)}
 	g := &guard{app: a}
 	g.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	assert.True(t, g.View().AltScreen, "the screen stays in its mode until the program ends")

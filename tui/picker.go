@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -23,7 +24,7 @@ type picker struct {
 	presets   map[string][]Preset
 	runs      []rundir.Run
 	// requests holds what was set for each profile, by its name.
-	requests map[string]Request
+	requests map[string]screen.Request
 	// shown indexes the profiles that pass the filter; at is the selected of these,
 	// name the one that was selected last.
 	shown     []int
@@ -91,10 +92,10 @@ func (p *picker) know() tea.Cmd {
 
 // newPicker begins with what is set in a request; runParams describe what every run
 // can be told.
-func newPicker(b pickerBench, first Request, runParams []workload.Param) *picker {
+func newPicker(b pickerBench, first screen.Request, runParams []workload.Param) *picker {
 	p := &picker{
 		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
-		requests: map[string]Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
+		requests: map[string]screen.Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
 	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
@@ -123,10 +124,10 @@ func (p *picker) profile() *workload.Profile {
 }
 
 // request is what would be run: the values set for the selected profile.
-func (p *picker) request() Request {
+func (p *picker) request() screen.Request {
 	pr := p.profile()
 	if pr == nil {
-		return Request{}
+		return screen.Request{}
 	}
 	r := p.requests[pr.Name]
 	r.Profile = pr.Name
@@ -134,19 +135,19 @@ func (p *picker) request() Request {
 }
 
 // set replaces the request of the selected profile.
-func (p *picker) set(r Request) {
+func (p *picker) set(r screen.Request) {
 	if pr := p.profile(); pr != nil {
 		r.Profile = pr.Name
 		p.requests[pr.Name] = r
 	}
 }
 
-// start reads what is slow to read, once.
-func (p *picker) start(e env) tea.Cmd {
+// Start reads what is slow to read, once.
+func (p *picker) Start(e screen.Env) tea.Cmd {
 	if r := p.request(); !widget.Local(r.Target) {
 		p.ping.soon(e, 0)
 	}
-	return tea.Batch(readHistory(p.bench), p.know(), p.ask())
+	return tea.Batch(screen.ReadHistory(p.bench), p.know(), p.ask())
 }
 
 // ask asks for the preview of what is set now, the text being typed included.
@@ -166,19 +167,19 @@ func (p *picker) ask() tea.Cmd {
 	}
 }
 
-func (p *picker) typing() bool { return p.filtering || p.form.edit != nil }
+func (p *picker) Typing() bool { return p.filtering || p.form.edit != nil }
 
-func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (p *picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
-		p.toast.Tick(e.now)
+	case screen.FrameMsg:
+		p.toast.Tick(e.Now)
 		return p, p.ping.frame(p.bench, p.request(), e)
-	case historyMsg:
-		if msg.err == nil {
-			p.runs = msg.runs
+	case screen.HistoryMsg:
+		if msg.Err == nil {
+			p.runs = msg.Runs
 		}
-	case runsChangedMsg:
-		return p, tea.Batch(readHistory(p.bench), p.know())
+	case screen.RunsChangedMsg:
+		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
 	case knownMsg:
 		p.recent, p.presets = msg.recent, msg.presets
 		p.form.rebuild(p)
@@ -201,7 +202,7 @@ func (p *picker) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	return p, nil
 }
 
-func (p *picker) previewed(msg previewMsg, e env) tea.Cmd {
+func (p *picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
 	if msg.number != p.asked {
 		return nil
 	}
@@ -218,21 +219,21 @@ func (p *picker) previewed(msg previewMsg, e env) tea.Cmd {
 
 // launch starts the run, or says why not. A preview that is under way is waited
 // for first.
-func (p *picker) launch(e env) tea.Cmd {
+func (p *picker) launch(e screen.Env) tea.Cmd {
 	p.wanted = false
 	pr := p.profile()
 	switch {
 	case pr == nil:
 		return nil
 	case !built(pr):
-		p.toast.Say(e.now, pr.Title+" is planned: it cannot be run yet", false)
+		p.toast.Say(e.Now, pr.Title+" is planned: it cannot be run yet", false)
 	case p.got != p.asked:
 		p.wanted = true
 	case p.err != nil:
-		p.toast.Say(e.now, "not started: "+unflagged(firstLine(p.err)), true)
+		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
-		return open(toStart{p.request()})
+		return screen.Open(screen.Start{Request: p.request()})
 	}
 	return nil
 }
@@ -242,7 +243,7 @@ func firstLine(err error) string {
 	return text
 }
 
-func (p *picker) paste(msg tea.PasteMsg, e env) tea.Cmd {
+func (p *picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
 	switch {
 	case p.filtering:
 		p.filter, _ = p.filter.Update(msg)
@@ -270,7 +271,7 @@ func (p *picker) sift() {
 }
 
 // refilter keeps the selected profile where the filter lets it.
-func (p *picker) refilter(e env) tea.Cmd {
+func (p *picker) refilter(e screen.Env) tea.Cmd {
 	p.sift()
 	at := 0
 	for i, n := range p.shown {
@@ -282,7 +283,7 @@ func (p *picker) refilter(e env) tea.Cmd {
 }
 
 // choose selects a profile. Target, password and what every run has go with it.
-func (p *picker) choose(at int, e env) tea.Cmd {
+func (p *picker) choose(at int, e screen.Env) tea.Cmd {
 	from := p.requests[p.name]
 	p.at = max(min(at, len(p.shown)-1), 0)
 	pr := p.profile()
@@ -344,7 +345,7 @@ func (p *picker) bindings() widget.Bindings {
 	return k
 }
 
-func (p *picker) keys() widget.KeyMap {
+func (p *picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
 	common := []key.Binding{k.Launch, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}

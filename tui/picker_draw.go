@@ -8,13 +8,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // formLines draws the form in w cells, line by line, and notes which line is of
 // which row.
-func (p *picker) formLines(e env, w int) []string {
-	s, f := e.styles, &p.form
+func (p *picker) formLines(e screen.Env, w int) []string {
+	s, f := e.Styles, &p.form
 	f.lines = f.lines[:0]
 	f.column = 16
 	for i := range f.rows {

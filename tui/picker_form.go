@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -64,7 +65,7 @@ func (f *form) showError(p *picker) {
 }
 
 // draft is the request with the text being typed in it.
-func (f *form) draft(p *picker) Request {
+func (f *form) draft(p *picker) screen.Request {
 	req := p.request()
 	if f.edit == nil {
 		return req
@@ -81,7 +82,7 @@ func (x *edit) text() string {
 }
 
 // applied returns a request with one value set; an empty text takes it out.
-func applied(req Request, r row, text string) Request {
+func applied(req screen.Request, r row, text string) screen.Request {
 	text = strings.TrimSpace(text)
 	switch r.kind {
 	case rowPreset:
@@ -129,7 +130,7 @@ func hostOf(target string) string {
 }
 
 // press handles a key while the form has the focus and nothing is typed.
-func (f *form) press(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
+func (f *form) press(p *picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	r := f.current()
 	k := widget.AllKeys
 	switch {
@@ -143,13 +144,13 @@ func (f *form) press(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Reset):
 		return f.keep(p, e, *r, "")
 	default:
-		f.move(steps(msg, k, e.h/2))
+		f.move(steps(msg, k, e.H/2))
 	}
 	return nil
 }
 
 // keep sets a value for good and asks what it leads to.
-func (f *form) keep(p *picker, e env, r row, text string) tea.Cmd {
+func (f *form) keep(p *picker, e screen.Env, r row, text string) tea.Cmd {
 	before := p.request()
 	p.set(applied(before, r, text))
 	if after := p.request(); r.kind == rowTarget || r.kind == rowPassword {
@@ -163,7 +164,7 @@ func (f *form) keep(p *picker, e env, r row, text string) tea.Cmd {
 }
 
 // turn changes a value to its neighbour: the next word, one notch of a knob.
-func (f *form) turn(p *picker, e env, by int) tea.Cmd {
+func (f *form) turn(p *picker, e screen.Env, by int) tea.Cmd {
 	r := *f.current()
 	switch {
 	case len(r.choices) > 0:
@@ -185,7 +186,7 @@ func (f *form) turn(p *picker, e env, by int) tea.Cmd {
 }
 
 // begin lets the selected value be typed.
-func (f *form) begin(p *picker, _ env) {
+func (f *form) begin(p *picker, _ screen.Env) {
 	r := f.current()
 	if r == nil {
 		return
@@ -214,7 +215,7 @@ func (f *form) editKeys() widget.KeyMap {
 }
 
 // pressEdit handles a key while a value is typed.
-func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e env) tea.Cmd {
+func (f *form) pressEdit(p *picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	x := f.edit
 	switch msg.String() {
 	case "esc":
@@ -255,7 +256,7 @@ func (x *edit) offer() {
 }
 
 // click selects a row; on the selected one it changes the value.
-func (f *form) click(p *picker, x, line int, had bool, e env) tea.Cmd {
+func (f *form) click(p *picker, x, line int, had bool, e screen.Env) tea.Cmd {
 	line += f.top
 	if line < 0 || line >= len(f.lines) || f.lines[line] < 0 {
 		return nil
@@ -279,7 +280,7 @@ func (f *form) click(p *picker, x, line int, had bool, e env) tea.Cmd {
 }
 
 // clickEdit keeps what is typed, or takes an offer.
-func (f *form) clickEdit(p *picker, m tea.Mouse, e env) tea.Cmd {
+func (f *form) clickEdit(p *picker, m tea.Mouse, e screen.Env) tea.Cmd {
 	at, r := p.paneAt(m, e)
 	x := f.edit
 	if at == paneForm {

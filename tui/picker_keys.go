@@ -6,10 +6,11 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (p *picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if p.filtering {
 		return p.pressFilter(msg, e)
 	}
@@ -23,9 +24,9 @@ func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Ping):
 		return p.ping.ask(p.bench, p.request(), e)
 	case key.Matches(msg, k.History):
-		return open(toRuns{})
+		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):
-		return open(toRuns{})
+		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Next):
 		p.focus(e, 1)
 	case key.Matches(msg, k.Prev):
@@ -43,7 +44,7 @@ func (p *picker) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case p.pane == paneForm:
 		return p.form.press(p, msg, e)
 	case p.pane == panePlan:
-		p.scroll += steps(msg, k, e.h/2)
+		p.scroll += steps(msg, k, e.H/2)
 	case p.pane == paneRuns:
 		return p.pressRuns(msg, k)
 	default:
@@ -71,14 +72,14 @@ func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
 	return 0
 }
 
-func (p *picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e env) tea.Cmd {
+func (p *picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Start):
 		return p.launch(e)
 	case key.Matches(msg, k.Right):
 		p.pane = paneForm
 	default:
-		if by := steps(msg, k, e.h/2); by != 0 {
+		if by := steps(msg, k, e.H/2); by != 0 {
 			return p.choose(p.at+by, e)
 		}
 	}
@@ -88,13 +89,13 @@ func (p *picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e env) te
 func (p *picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	runs := p.runsOf()
 	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
-		return open(toResults{runs[p.runAt].ID})
+		return screen.Open(screen.Results{ID: runs[p.runAt].ID})
 	}
 	p.runAt = max(min(p.runAt+steps(msg, k, 5), len(runs)-1), 0)
 	return nil
 }
 
-func (p *picker) pressFilter(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (p *picker) pressFilter(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	switch msg.String() {
 	case "enter", "up", "down", "tab":
 		p.filtering = false
@@ -107,19 +108,19 @@ func (p *picker) pressFilter(msg tea.KeyPressMsg, e env) tea.Cmd {
 }
 
 // focus moves on to the next panel that is there.
-func (p *picker) focus(e env, by int) {
-	l := pickerLayout(e.w, e.h, len(p.profiles), p.pane)
+func (p *picker) focus(e screen.Env, by int) {
+	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
 	for range panesOfPicker {
 		p.pane = (p.pane + pane(by) + panesOfPicker) % panesOfPicker
-		if widget.SizeOf(e.w, e.h) == widget.Small || !l.panes[p.pane].Empty() {
+		if widget.SizeOf(e.W, e.H) == widget.Small || !l.panes[p.pane].Empty() {
 			return
 		}
 	}
 }
 
 // paneAt returns the panel at a point; -1: none.
-func (p *picker) paneAt(m tea.Mouse, e env) (pane, image.Rectangle) {
-	l := pickerLayout(e.w, e.h, len(p.profiles), p.pane)
+func (p *picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
+	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
 	for i, r := range l.panes {
 		if image.Pt(m.X, m.Y).In(r) {
 			return pane(i), r
@@ -130,14 +131,14 @@ func (p *picker) paneAt(m tea.Mouse, e env) (pane, image.Rectangle) {
 
 // click selects what lies under the pointer. A click on the selected value changes
 // it; runs are opened by a click on the selected one.
-func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
+func (p *picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	if p.filtering {
 		p.filtering = false
 	}
 	if p.form.edit != nil {
 		return p.form.clickEdit(p, m, e)
 	}
-	if m.Y == 0 && widget.SizeOf(e.w, e.h) == widget.Small {
+	if m.Y == 0 && widget.SizeOf(e.W, e.H) == widget.Small {
 		for _, t := range paneSpots() {
 			if m.X >= t.From && m.X < t.To {
 				p.pane = pane(t.At)
@@ -169,7 +170,7 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 	case paneRuns:
 		i := line
 		if had && i == p.runAt && i < len(p.runsOf()) {
-			return open(toResults{p.runsOf()[i].ID})
+			return screen.Open(screen.Results{ID: p.runsOf()[i].ID})
 		}
 		if i >= 0 && i < len(p.runsOf()) {
 			p.runAt = i
@@ -179,7 +180,7 @@ func (p *picker) click(m tea.Mouse, e env) tea.Cmd {
 }
 
 // wheel scrolls what lies under the pointer.
-func (p *picker) wheel(msg tea.MouseWheelMsg, e env) tea.Cmd {
+func (p *picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	by := 1
 	if msg.Button == tea.MouseWheelUp {
 		by = -1

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // pinger asks a target who it is, a moment after it was chosen. Its zero value is
@@ -29,10 +31,10 @@ type pongMsg struct {
 const settle = 400 * time.Millisecond
 
 // soon forgets the last answer and pings after d.
-func (g *pinger) soon(e env, d time.Duration) {
+func (g *pinger) soon(e screen.Env, d time.Duration) {
 	g.forget()
-	g.due = e.now.Add(d)
-	if e.now.IsZero() {
+	g.due = e.Now.Add(d)
+	if e.Now.IsZero() {
 		g.due = time.Unix(0, 0)
 	}
 }
@@ -45,17 +47,17 @@ func (g *pinger) forget() {
 	*g = pinger{number: g.number + 1}
 }
 
-func (g *pinger) frame(b planner, r Request, e env) tea.Cmd {
-	if g.due.IsZero() || e.now.Before(g.due) {
+func (g *pinger) frame(b planner, r screen.Request, e screen.Env) tea.Cmd {
+	if g.due.IsZero() || e.Now.Before(g.due) {
 		return nil
 	}
 	g.due = time.Time{}
 	return g.ask(b, r, e)
 }
 
-func (g *pinger) ask(b planner, r Request, e env) tea.Cmd {
+func (g *pinger) ask(b planner, r screen.Request, e screen.Env) tea.Cmd {
 	g.forget()
-	ctx, cancel := e.connecting()
+	ctx, cancel := e.Connecting()
 	g.busy, g.target, g.cancel = true, r.Target, cancel
 	number := g.number
 	return func() tea.Msg {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -104,7 +105,7 @@ func defaultsOf(params []workload.Param) []Setting {
 }
 
 // headRows are preset, file, target and what goes with them.
-func headRows(p *picker, pr *workload.Profile, req Request, pv *Preview) []row {
+func headRows(p *picker, pr *workload.Profile, req screen.Request, pv *Preview) []row {
 	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
 	for _, ps := range p.presets[pr.Name] {
 		preset.choices = append(preset.choices, ps.Name)
@@ -176,7 +177,7 @@ func found(list []Setting, name string) (Setting, bool) {
 }
 
 // add appends the values of one section, but those that have rows already.
-func (f *form) add(p *picker, pr *workload.Profile, req Request, pv *Preview, section string, list []Setting) {
+func (f *form) add(p *picker, pr *workload.Profile, req screen.Request, pv *Preview, section string, list []Setting) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
@@ -197,7 +198,7 @@ func (f *form) add(p *picker, pr *workload.Profile, req Request, pv *Preview, se
 
 // addRest appends values that were set and that the preview does not know, so that
 // a wrong name can be seen and taken away.
-func (f *form) addRest(p *picker, pr *workload.Profile, req Request, pv *Preview) {
+func (f *form) addRest(p *picker, pr *workload.Profile, req screen.Request, pv *Preview) {
 	section := "Set"
 	for _, v := range req.Values {
 		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
@@ -212,7 +213,7 @@ func (f *form) addRest(p *picker, pr *workload.Profile, req Request, pv *Preview
 }
 
 // typedIn puts what was set here into a row.
-func (f *form) typedIn(r *row, req Request) {
+func (f *form) typedIn(r *row, req screen.Request) {
 	if r.from == workload.OriginFlag.String() {
 		r.from = "set"
 	}

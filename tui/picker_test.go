@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -22,11 +23,11 @@ func pickApp(t testing.TB, b *fakeBench, o Options, w, h int) (*testApp, *picker
 	t.Helper()
 	o.RunParams = demoOptions().RunParams
 	a := newTestApp(t, b, o)
-	a.env.now = testDay.Add(12 * time.Hour)
+	a.env.Now = testDay.Add(12 * time.Hour)
 	p, ok := a.top().(*picker)
 	require.True(t, ok)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
-	perform(t, a, p.start(a.env))
+	perform(t, a, p.Start(a.env))
 	return a, p
 }
 
@@ -123,7 +124,7 @@ func TestEnterStartsWhatIsShown(t *testing.T) {
 	a, _ := pickApp(t, b, Options{}, 80, 24)
 	send(t, a, "enter")
 	assert.IsType(t, &dashboard{}, a.top())
-	assert.Equal(t, []Request{{Profile: "ingestion"}}, b.started)
+	assert.Equal(t, []screen.Request{{Profile: "ingestion"}}, b.started)
 }
 
 func TestEditedValuesAreStarted(t *testing.T) {
@@ -175,7 +176,7 @@ func TestEscapeLeavesAValueAsItWas(t *testing.T) {
 
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := newDemoBench()
-	a, p := pickApp(t, b, Options{Request: Request{Target: "redis://me:fromflags@10.0.0.7"}}, 120, 40)
+	a, p := pickApp(t, b, Options{Request: screen.Request{Target: "redis://me:fromflags@10.0.0.7"}}, 120, 40)
 	assert.Equal(t, "fromflags", p.request().Password)
 	assert.NotContains(t, picture(t, a), "fromflags")
 	goTo(t, a, p, "target")
@@ -197,7 +198,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 }
 
 func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
-	a, p := pickApp(t, newDemoBench(), Options{Request: Request{Target: "redis://me:hunter2@10.0.0.7"}}, 120, 40)
+	a, p := pickApp(t, newDemoBench(), Options{Request: screen.Request{Target: "redis://me:hunter2@10.0.0.7"}}, 120, 40)
 	goTo(t, a, p, "target")
 	send(t, a, "enter", "ctrl+u")
 	typeText(t, a, "redis://me@10.0.0.8")
@@ -220,7 +221,7 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 	send(t, a, "right")
 	require.Equal(t, "redis://127.0.0.1:6379", p.request().Target, "the recent one comes first")
 	assert.False(t, p.ping.busy || p.ping.done)
-	a.env.now = a.env.now.Add(settle)
+	a.env.Now = a.env.Now.Add(settle)
 	send(t, a, frame(a))
 	assert.True(t, p.ping.done)
 	assert.Contains(t, picture(t, a), "redis 7.2.4 · standalone · answers in 210 µs")
@@ -252,7 +253,7 @@ func names(vs []workload.Value) []string {
 func TestFilteringProfiles(t *testing.T) {
 	a, p := pickApp(t, newDemoBench(), Options{}, 80, 24)
 	send(t, a, "/")
-	assert.True(t, p.typing())
+	assert.True(t, p.Typing())
 	typeText(t, a, "event q?")
 	assert.False(t, a.quit, "a field gets all letters")
 	assert.Nil(t, p.profile())

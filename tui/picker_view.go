@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -47,9 +48,9 @@ func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 	return l
 }
 
-func (p *picker) view(e env) string {
-	s := e.styles
-	l := pickerLayout(e.w, e.h, len(p.profiles), p.pane)
+func (p *picker) View(e screen.Env) string {
+	s := e.Styles
+	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
 	draw := func(at pane) []string {
 		r := l.panes[at]
 		if r.Empty() {
@@ -58,18 +59,18 @@ func (p *picker) view(e env) string {
 		return p.panel(e, at, r.Dx(), r.Dy())
 	}
 	lines := []string{p.headline(e)}
-	if widget.SizeOf(e.w, e.h) == widget.Small {
+	if widget.SizeOf(e.W, e.H) == widget.Small {
 		lines = append(lines, draw(p.pane)...)
 	} else {
 		left := append(draw(paneProfiles), draw(paneRuns)...)
 		right := append(draw(paneForm), draw(panePlan)...)
 		lines = append(lines, widget.Beside(left, right)...)
 	}
-	keys := widget.Footer(e.styles, e.w, p.keys().Short)
+	keys := widget.Footer(e.Styles, e.W, p.Keys().Short)
 	if p.toast.Text != "" {
-		keys = p.toast.Line(s, e.w)
+		keys = p.toast.Line(s, e.W)
 	}
-	return widget.Page(e.w, e.h, append(lines, keys))
+	return widget.Page(e.W, e.H, append(lines, keys))
 }
 
 // paneSpots tells where the names of the panels stand on a small screen.
@@ -84,9 +85,9 @@ func paneSpots() []widget.TabSpot {
 	return out
 }
 
-func (p *picker) headline(e env) string {
-	s := e.styles
-	if widget.SizeOf(e.w, e.h) == widget.Small {
+func (p *picker) headline(e screen.Env) string {
+	s := e.Styles
+	if widget.SizeOf(e.W, e.H) == widget.Small {
 		var b strings.Builder
 		for _, t := range paneSpots() {
 			b.WriteByte(' ')
@@ -96,14 +97,14 @@ func (p *picker) headline(e env) string {
 				b.WriteString(s.Muted.On(t.Name))
 			}
 		}
-		return widget.Fit(b.String(), e.w)
+		return widget.Fit(b.String(), e.W)
 	}
-	return widget.Spread(" "+s.Bold.On("perfbench"), s.Muted.On("choose a profile, press enter, watch ")+" ", e.w)
+	return widget.Spread(" "+s.Bold.On("perfbench"), s.Muted.On("choose a profile, press enter, watch ")+" ", e.W)
 }
 
 // panel draws one panel in exactly w×h cells.
-func (p *picker) panel(e env, at pane, w, h int) []string {
-	s := e.styles
+func (p *picker) panel(e screen.Env, at pane, w, h int) []string {
+	s := e.Styles
 	box := widget.Panel{Title: at.String(), Focused: p.pane == at}
 	var lines []string
 	switch at {
@@ -179,8 +180,8 @@ func (p *picker) drivers(most int) []driver {
 	return out
 }
 
-func (p *picker) profileLines(e env, w, h int) []string {
-	s := e.styles
+func (p *picker) profileLines(e screen.Env, w, h int) []string {
+	s := e.Styles
 	name := 12
 	for i := range p.profiles {
 		name = max(name, ansi.StringWidth(p.profiles[i].Title))
@@ -275,8 +276,8 @@ func (p *picker) legend(s *widget.Styles, ds []driver, w int) []string {
 }
 
 // runLines lists the last runs of the profile.
-func (p *picker) runLines(e env, w, h int) []string {
-	s := e.styles
+func (p *picker) runLines(e screen.Env, w, h int) []string {
+	s := e.Styles
 	runs := p.runsOf()
 	if len(runs) == 0 {
 		return []string{" " + s.Muted.On("No runs yet.")}
@@ -292,7 +293,7 @@ func (p *picker) runLines(e env, w, h int) []string {
 		if i == p.runAt && p.pane == paneRuns {
 			lead = "▸ "
 		}
-		g.Add(lead+widget.DayText(runs[i].Started, e.now), runs[i].Store.Name, units.Number(f.Rate)+"/s", widget.Nanos(f.P99), sign)
+		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, units.Number(f.Rate)+"/s", widget.Nanos(f.P99), sign)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
@@ -311,8 +312,8 @@ func (p *picker) runLines(e env, w, h int) []string {
 }
 
 // planLines say what will happen, or why nothing can.
-func (p *picker) planLines(e env, w int) []string {
-	s := e.styles
+func (p *picker) planLines(e screen.Env, w int) []string {
+	s := e.Styles
 	pr := p.profile()
 	switch {
 	case pr == nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -18,7 +19,7 @@ type results struct {
 	bench resultsBench
 	id    string
 	// outcome is what a run of this session came to; nil for one of the history.
-	outcome *Outcome
+	outcome *screen.Outcome
 	// since is when the screen came by itself, zero when the user opened it.
 	since  time.Time
 	loaded *loadedRun
@@ -71,7 +72,7 @@ func loadRun(b resultsBench, id string) (*loadedRun, error) {
 
 // newResults shows the run that has just ended; since is the time when it came by
 // itself, zero when the user has asked for it.
-func newResults(b resultsBench, o Outcome, since time.Time) *results {
+func newResults(b resultsBench, o screen.Outcome, since time.Time) *results {
 	return &results{bench: b, id: o.ID, outcome: &o, op: -1, since: since}
 }
 
@@ -82,8 +83,8 @@ const unasked = 2 * time.Second
 // newResultsOf shows a run of the history.
 func newResultsOf(b resultsBench, id string) *results { return &results{bench: b, id: id, op: -1} }
 
-// start reads the run.
-func (r *results) start(env) tea.Cmd {
+// Start reads the run.
+func (r *results) Start(screen.Env) tea.Cmd {
 	if r.id == "" {
 		return nil
 	}
@@ -94,12 +95,12 @@ func (r *results) start(env) tea.Cmd {
 	}
 }
 
-func (r *results) typing() bool { return r.export != nil && r.export.typing }
+func (r *results) Typing() bool { return r.export != nil && r.export.typing }
 
-func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (r *results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
-		r.toast.Tick(e.now)
+	case screen.FrameMsg:
+		r.toast.Tick(e.Now)
 	case loadedMsg:
 		if msg.id == r.id && r.loaded == nil {
 			r.loaded, r.err = msg.run, msg.err
@@ -110,7 +111,7 @@ func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 			r.export.finished(msg)
 		}
 	case tea.PasteMsg:
-		if r.typing() {
+		if r.Typing() {
 			r.export.dir, _ = r.export.dir.Update(msg)
 		}
 	case tea.KeyPressMsg:
@@ -123,7 +124,7 @@ func (r *results) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 	return r, nil
 }
 
-func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
+func (r *results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if r.export != nil {
 		cmd, closed := r.export.press(msg, e)
 		if closed {
@@ -134,12 +135,12 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	k := r.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
-		if !r.since.IsZero() && e.now.Sub(r.since) < unasked {
-			r.toast.Say(e.now, "the run has just ended: these are its results; esc once more goes back", false)
+		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
+			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
 			r.since = time.Time{}
 			return nil
 		}
-		return back
+		return screen.Back
 	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
 		r.turn(1)
 	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
@@ -149,9 +150,9 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Down):
 		r.move(1)
 	case key.Matches(msg, k.PageUp):
-		r.scroll[r.tab] -= e.h / 2
+		r.scroll[r.tab] -= e.H / 2
 	case key.Matches(msg, k.PageDown):
-		r.scroll[r.tab] += e.h / 2
+		r.scroll[r.tab] += e.H / 2
 	case key.Matches(msg, k.First):
 		r.scroll[r.tab] = 0
 	case key.Matches(msg, k.Last):
@@ -159,14 +160,14 @@ func (r *results) press(msg tea.KeyPressMsg, e env) tea.Cmd {
 	case key.Matches(msg, k.Export):
 		r.openExport()
 	case key.Matches(msg, k.Copy):
-		r.toast.Say(e.now, "summary copied", false)
+		r.toast.Say(e.Now, "summary copied", false)
 		return tea.SetClipboard(r.text())
 	case key.Matches(msg, k.Compare):
-		return open(toRuns{r.id})
+		return screen.Open(screen.Runs{Chosen: r.id})
 	case key.Matches(msg, k.History):
-		return open(toRuns{})
+		return screen.Open(screen.Runs{})
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.Compare):
-		r.toast.Say(e.now, r.whyNot(), true)
+		r.toast.Say(e.Now, r.whyNot(), true)
 	}
 	return nil
 }
@@ -238,7 +239,7 @@ func (r *results) bindings() widget.Bindings {
 	return k
 }
 
-func (r *results) keys() widget.KeyMap {
+func (r *results) Keys() widget.KeyMap {
 	if r.export != nil {
 		return r.export.keys()
 	}
@@ -253,45 +254,45 @@ func (r *results) keys() widget.KeyMap {
 	}
 }
 
-func (r *results) view(e env) string {
-	body := e.h - 4
-	lines := make([]string, 0, e.h)
+func (r *results) View(e screen.Env) string {
+	body := e.H - 4
+	lines := make([]string, 0, e.H)
 	lines = append(lines, r.headline(e), r.tabLine(e))
 	lines = append(lines, r.draw(e, body)...)
-	lines = append(lines, r.bottom(e), widget.Footer(e.styles, e.w, r.keys().Short))
+	lines = append(lines, r.bottom(e), widget.Footer(e.Styles, e.W, r.Keys().Short))
 	if r.export != nil {
-		return r.export.over(e, widget.Page(e.w, e.h, lines))
+		return r.export.over(e, widget.Page(e.W, e.H, lines))
 	}
-	return widget.Page(e.w, e.h, lines)
+	return widget.Page(e.W, e.H, lines)
 }
 
 // headline names the run and says in a word whether it can be trusted.
-func (r *results) headline(e env) string {
-	s := e.styles
+func (r *results) headline(e screen.Env) string {
+	s := e.Styles
 	title, at, right := "Results", "", ""
 	if r.loaded != nil {
 		run := &r.loaded.folder.Run
-		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.now)
+		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.Now)
 		word, k := widget.Trust(s, run)
 		right = k.On(word) + " "
 	} else if r.outcome != nil && r.outcome.Err != nil {
 		right = s.Bad.On("✗ failed") + " "
 	}
-	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.w)
+	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.W)
 }
 
 // bottom is the line above the keys: the last message, else where the run lies.
-func (r *results) bottom(e env) string {
+func (r *results) bottom(e screen.Env) string {
 	if r.toast.Text != "" {
-		return r.toast.Line(e.styles, e.w)
+		return r.toast.Line(e.Styles, e.W)
 	}
 	if r.loaded != nil {
-		return widget.Fit(" "+e.styles.Muted.On("written to "+r.loaded.folder.Dir), e.w)
+		return widget.Fit(" "+e.Styles.Muted.On("written to "+r.loaded.folder.Dir), e.W)
 	}
-	return widget.Fit("", e.w)
+	return widget.Fit("", e.W)
 }
 
-func (r *results) click(m tea.Mouse, e env) tea.Cmd {
+func (r *results) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	if r.export != nil {
 		cmd, closed := r.export.click(m, e)
 		if closed {
@@ -326,7 +327,7 @@ func (r *results) wheel(msg tea.MouseWheelMsg) {
 	r.scroll[r.tab] += by
 }
 
-// outside names the window after the run, which has no progress any more.
-func (r *results) outside(env) (title string, bar *tea.ProgressBar) { //nolint:unparam // the dashboard has a bar
+// Outside names the window after the run, which has no progress any more.
+func (r *results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //nolint:unparam // the dashboard has a bar
 	return "perfbench · results " + r.id, nil
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // summary is the first page: the figures, whether to trust them, what each
 // operation came to, and where there is room the course of the run.
-func (r *results) summary(e env, w, h int) []string {
-	s, run := e.styles, &r.loaded.folder.Run
+func (r *results) summary(e screen.Env, w, h int) []string {
+	s, run := e.Styles, &r.loaded.folder.Run
 	out := append([]string{""}, bigLines(s, run, w)...)
 	out = append(out, "")
 	out = append(out, r.facts(s, run, w)...)

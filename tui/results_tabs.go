@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -58,7 +59,7 @@ func (r *results) tabs() []resultsTab {
 	return append(out, tabValues)
 }
 
-func (r *results) tabSpots(e env) []widget.TabSpot {
+func (r *results) tabSpots(e screen.Env) []widget.TabSpot {
 	var out []widget.TabSpot
 	lay := func(short bool) int {
 		out = out[:0]
@@ -70,13 +71,13 @@ func (r *results) tabSpots(e env) []widget.TabSpot {
 		}
 		return x
 	}
-	if lay(false) > e.w {
+	if lay(false) > e.W {
 		lay(true)
 	}
 	return out
 }
 
-func (r *results) tabLine(e env) string {
+func (r *results) tabLine(e screen.Env) string {
 	var b strings.Builder
 	b.WriteByte(' ')
 	for i, t := range r.tabSpots(e) {
@@ -84,12 +85,12 @@ func (r *results) tabLine(e env) string {
 			b.WriteByte(' ')
 		}
 		if t.At == int(r.tab) {
-			b.WriteString(e.styles.Chosen(t.Name))
+			b.WriteString(e.Styles.Chosen(t.Name))
 		} else {
-			b.WriteString(e.styles.Muted.On(t.Name))
+			b.WriteString(e.Styles.Muted.On(t.Name))
 		}
 	}
-	return widget.Fit(b.String(), e.w)
+	return widget.Fit(b.String(), e.W)
 }
 
 // bodyCache keeps the drawn lines of a page: a finished run does not change.
@@ -102,10 +103,10 @@ type bodyCache struct {
 }
 
 // draw draws the panel with the page that is chosen, h lines high.
-func (r *results) draw(e env, h int) []string {
-	c := bodyCache{tab: r.tab, w: e.w, h: h, styles: e.styles, op: r.op}
+func (r *results) draw(e screen.Env, h int) []string {
+	c := bodyCache{tab: r.tab, w: e.W, h: h, styles: e.Styles, op: r.op}
 	if k := r.cache; k.lines == nil || k.tab != c.tab || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
-		c.lines = widget.Indent(r.body(e, e.w-4, h-2))
+		c.lines = widget.Indent(r.body(e, e.W-4, h-2))
 		r.cache = c
 	}
 	p := widget.Panel{Title: r.tab.title(false), Focused: true}
@@ -113,36 +114,36 @@ func (r *results) draw(e env, h int) []string {
 	if n := len(r.cache.lines); n > h-2 {
 		p.Note = fmt.Sprintf("%d–%d of %d", r.scroll[r.tab]+1, r.scroll[r.tab]+len(lines), n)
 	}
-	return p.Draw(e.styles, e.w, h, lines)
+	return p.Draw(e.Styles, e.W, h, lines)
 }
 
 // body is what a page shows, in w cells and, if it can choose, h lines.
-func (r *results) body(e env, w, h int) []string {
+func (r *results) body(e screen.Env, w, h int) []string {
 	switch {
 	case r.loaded == nil:
 		return r.without(e, w)
 	case r.tab == tabPercentiles:
-		return r.percentiles(e.styles, w)
+		return r.percentiles(e.Styles, w)
 	case r.tab == tabDistribution:
-		return r.distribution(e.styles, w, h)
+		return r.distribution(e.Styles, w, h)
 	case r.tab == tabSegments:
-		return r.segments(e.styles, w)
+		return r.segments(e.Styles, w)
 	case r.tab == tabCourse:
-		return r.changes(e.styles, w)
+		return r.changes(e.Styles, w)
 	case r.tab == tabFailures:
-		return r.failures(e.styles, w)
+		return r.failures(e.Styles, w)
 	case r.tab == tabChecks:
-		return r.checks(e.styles, w)
+		return r.checks(e.Styles, w)
 	case r.tab == tabValues:
-		return r.values(e.styles, w)
+		return r.values(e.Styles, w)
 	}
 	return r.summary(e, w, h)
 }
 
 // without is the page while nothing is loaded: being read, not readable, or a run
 // that wrote nothing.
-func (r *results) without(e env, w int) []string {
-	s := e.styles
+func (r *results) without(e screen.Env, w int) []string {
+	s := e.Styles
 	var out []string
 	if r.err != nil {
 		out = append(out, "", s.Bad.On("The run cannot be read"), "")
@@ -250,7 +251,7 @@ func (r *results) distribution(s *widget.Styles, w, h int) []string {
 
 // opAt returns the operation that a click on the distributions chooses: the next
 // one.
-func (r *results) opAt(m tea.Mouse, _ env) (int, bool) {
+func (r *results) opAt(m tea.Mouse, _ screen.Env) (int, bool) {
 	if r.loaded == nil || r.tab != tabDistribution || m.Y != 3 {
 		return 0, false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -23,8 +24,8 @@ func resultsApp(t testing.TB, o Options, w, h int) (*testApp, *results, *fakeBen
 	t.Helper()
 	b := newDemoBench()
 	a := newTestApp(t, b, o)
-	a.env.now = testDay.Add(12 * time.Hour)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, openMsg{to: toResults{b.history[0].ID}})
+	a.env.Now = testDay.Add(12 * time.Hour)
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Results{ID: b.history[0].ID}})
 	r, ok := a.top().(*results)
 	require.True(t, ok)
 	require.NotNil(t, r.loaded)
@@ -68,15 +69,15 @@ func TestResultsPictures(t *testing.T) {
 
 func TestEveryScreenOfResultsFillsEveryTerminal(t *testing.T) {
 	a, r, b := resultsApp(t, Options{}, 120, 40)
-	more := []screen{r}
-	for _, to := range []destination{toRuns{}, toCompare{b.history[1].ID, b.history[0].ID}} {
-		send(t, a, openMsg{to: to})
+	more := []screen.Screen{r}
+	for _, to := range []screen.Destination{screen.Runs{}, screen.Compare{A: b.history[1].ID, B: b.history[0].ID}} {
+		send(t, a, screen.OpenMsg{To: to})
 		more = append(more, a.top())
 	}
 	for w := widget.MinWidth; w <= 200; w += 11 {
 		for h := widget.MinHeight; h <= 60; h += 7 {
 			for _, s := range more {
-				a.stack = []screen{s}
+				a.stack = []screen.Screen{s}
 				send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
 				for r.tab = range resultsTabs {
 					picture(t, a)
@@ -126,7 +127,7 @@ func TestADistributionIsShownPerOperation(t *testing.T) {
 func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
 	a, r, b := resultsApp(t, Options{}, 80, 24)
 	send(t, a, "e", "space", "tab", "ctrl+u")
-	assert.True(t, r.typing())
+	assert.True(t, r.Typing())
 	typeText(t, a, "/tmp/reports")
 	send(t, a, "enter", "enter")
 	id := b.history[0].ID
@@ -178,7 +179,7 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 	require.NotNil(t, cmd)
 	assert.Contains(t, ansi.Strip(sprintMsg(cmd())), "perfbench ingestion on redis")
 	assert.Contains(t, picture(t, a), "summary copied")
-	a.env.now = a.env.now.Add(time.Minute)
+	a.env.Now = a.env.Now.Add(time.Minute)
 	send(t, a, frame(a))
 	assert.Empty(t, r.toast.Text)
 }
@@ -186,7 +187,7 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 func TestARunThatWroteNothingSaysWhy(t *testing.T) {
 	a := newTestApp(t, &fakeBench{}, Options{})
 	err := fault.Hint(errors.New("write results: no space left on device"), "free some space")
-	a.stack = []screen{newResults(a.bench, Outcome{Err: err}, a.env.now)}
+	a.stack = []screen.Screen{newResults(a.bench, screen.Outcome{Err: err}, a.env.Now)}
 	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24})
 	got := picture(t, a)
 	assert.Contains(t, got, "no space left on device")
@@ -197,7 +198,7 @@ func TestARunThatWroteNothingSaysWhy(t *testing.T) {
 
 func TestARunThatCannotBeReadSaysWhy(t *testing.T) {
 	a := newTestApp(t, &fakeBench{}, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: toResults{"gone"}})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Results{ID: "gone"}})
 	assert.Contains(t, picture(t, a), "run gone: not found")
 	send(t, a, "tab", "e", "y", "c", "esc")
 	assert.IsType(t, &picker{}, a.top())

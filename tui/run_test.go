@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -35,7 +36,7 @@ func TestQuittingDuringARunAsksOnce(t *testing.T) {
 	send(t, a, frame(a))
 	assert.True(t, a.quit)
 	assert.False(t, run.killed)
-	assert.Equal(t, []Outcome{run.outcome}, a.finish().Outcomes)
+	assert.Equal(t, []screen.Outcome{run.outcome}, a.finish().Outcomes)
 }
 
 func TestASecondCtrlCStopsAtOnce(t *testing.T) {
@@ -65,13 +66,13 @@ func TestARunThatEndsShowsItsResults(t *testing.T) {
 	assert.Nil(t, a.run())
 	send(t, a, "q")
 	assert.True(t, a.quit, "nothing runs: q asks nothing")
-	assert.Equal(t, []Outcome{run.outcome}, a.final.Outcomes)
+	assert.Equal(t, []screen.Outcome{run.outcome}, a.final.Outcomes)
 }
 
 func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 	b := &fakeBench{startErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
 	a := newTestApp(t, b, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
 	got := picture(t, a)
 	assert.Contains(t, got, "connection refused")
 	assert.Contains(t, got, "try redis-cli ping")
@@ -83,7 +84,7 @@ func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 
 func TestPreparingShowsHowFarItIs(t *testing.T) {
 	a, run := dashApp(t, Options{Theme: widget.ThemeDark}, 1, 0, 80, 24)
-	run.stage = Progress{Stage: Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
+	run.stage = screen.Progress{Stage: screen.Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
 	send(t, a, frame(a))
 	requireGolden(t, picture(t, a))
 }
@@ -96,7 +97,7 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 	assert.Contains(t, picture(t, a), "space resume")
 	send(t, a, "space")
 	assert.False(t, run.Settings(0).Paused)
-	run.stage = Progress{Stage: Verifying, Step: "comparing 2 472 000 entries"}
+	run.stage = screen.Progress{Stage: screen.Verifying, Step: "comparing 2 472 000 entries"}
 	send(t, a, frame(a))
 	got := picture(t, a)
 	assert.Contains(t, got, "verifying")
@@ -134,7 +135,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	pass(t, a, run, 4*time.Second)
 	got := picture(t, a)
 	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4 s) · the run goes on · unreachable")
-	_, bar := a.top().(*dashboard).outside(a.env)
+	_, bar := a.top().(*dashboard).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
 	run.gone = false
 	pass(t, a, run, 2*time.Second)
@@ -346,7 +347,7 @@ func TestColours(t *testing.T) {
 
 func TestNoColorIsMono(t *testing.T) {
 	a := newTestApp(t, &fakeBench{}, Options{NoColor: true, Theme: widget.ThemeDark})
-	assert.Equal(t, "mono", a.env.styles.Name)
+	assert.Equal(t, "mono", a.env.Styles.Name)
 }
 
 func TestNoScreenIsLargerThanTheTerminal(t *testing.T) {
@@ -370,7 +371,7 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	run := newFakeRun(1)
 	run.tick(8 * time.Second)
 	b := &fakeBench{next: run}
-	app := NewApp(Options{Start: true, Request: Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	app := NewApp(Options{Start: true, Request: screen.Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(100, 30), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Throughput") }, teatest.WithDuration(10*time.Second))
 	for range 20 {
@@ -381,8 +382,8 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	tm.Send(keyPress("q"))
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 	final := tm.FinalModel(t).(*App).finish()
-	assert.Equal(t, []Outcome{run.outcome}, final.Outcomes)
-	assert.Equal(t, 36, run.Settings(All).Threads)
+	assert.Equal(t, []screen.Outcome{run.outcome}, final.Outcomes)
+	assert.Equal(t, 36, run.Settings(screen.All).Threads)
 	assert.Len(t, run.Snapshot().Changes, 20)
 }
 
@@ -407,7 +408,7 @@ func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
 	assert.True(t, run.stopped)
-	assert.Equal(t, []Outcome{run.outcome}, final.Outcomes)
+	assert.Equal(t, []screen.Outcome{run.outcome}, final.Outcomes)
 }
 
 func BenchmarkDashboardView(b *testing.B) {

@@ -10,13 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // starting connects to the store; then the dashboard takes its place.
 type starting struct {
 	bench  dashBench
-	req    Request
+	req    screen.Request
 	since  time.Time
 	cancel context.CancelFunc
 	// leaving says that the user has cancelled and the store has yet to notice.
@@ -25,22 +26,22 @@ type starting struct {
 }
 
 type startedMsg struct {
-	req *Request
-	run Run
+	req *screen.Request
+	run screen.Run
 	err error
 }
 
-func newStarting(b dashBench, r Request) *starting { return &starting{bench: b, req: r} }
+func newStarting(b dashBench, r screen.Request) *starting { return &starting{bench: b, req: r} }
 
-// start connects in the background. A run that comes too late, because the user
+// Start connects in the background. A run that comes too late, because the user
 // has gone back, is ended at once.
-func (s *starting) start(e env) tea.Cmd {
-	ctx, cancel := e.connecting()
+func (s *starting) Start(e screen.Env) tea.Cmd {
+	ctx, cancel := e.Connecting()
 	s.cancel = cancel
 	req, bench := s.req, s.bench
-	e.starts.Add(1)
+	e.Starts.Add(1)
 	return func() tea.Msg {
-		defer e.starts.Done()
+		defer e.Starts.Done()
 		run, err := bench.Start(ctx, req)
 		if err == nil && ctx.Err() != nil {
 			run.Kill()
@@ -51,11 +52,11 @@ func (s *starting) start(e env) tea.Cmd {
 	}
 }
 
-func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
+func (s *starting) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
-	case frameMsg:
+	case screen.FrameMsg:
 		if s.since.IsZero() {
-			s.since = msg.at
+			s.since = msg.At
 		}
 	case startedMsg:
 		if msg.req != &s.req {
@@ -63,34 +64,34 @@ func (s *starting) update(msg tea.Msg, e env) (screen, tea.Cmd) {
 		}
 		switch {
 		case msg.err == nil && s.leaving:
-			return s, tea.Batch(endRun(msg.run), back)
+			return s, tea.Batch(endRun(msg.run), screen.Back)
 		case msg.err == nil:
 			return newDashboard(s.bench, msg.run), nil
 		case s.leaving:
-			return s, back
+			return s, screen.Back
 		}
 		s.err = msg.err
 		if errors.Is(msg.err, context.Canceled) {
-			return s, back
+			return s, screen.Back
 		}
 	case tea.KeyPressMsg:
 		if key.Matches(msg, widget.AllKeys.Back) {
 			s.cancel()
 			if s.err != nil || s.leaving {
-				return s, back
+				return s, screen.Back
 			}
 			s.leaving = true
 		}
 		if s.err != nil && key.Matches(msg, widget.AllKeys.Choose) {
 			s.err = nil
-			return s, s.start(e)
+			return s, s.Start(e)
 		}
 	}
 	return s, nil
 }
 
 // endRun ends a run that nobody will see, in the background.
-func endRun(r Run) tea.Cmd {
+func endRun(r screen.Run) tea.Cmd {
 	return func() tea.Msg {
 		r.Kill()
 		<-r.Done()
@@ -111,16 +112,16 @@ func (a *App) orphaned(msg startedMsg) tea.Cmd {
 	return endRun(msg.run)
 }
 
-func (s *starting) view(e env) string {
+func (s *starting) View(e screen.Env) string {
 	var lines []string
-	st := e.styles
+	st := e.Styles
 	target := widget.HideSecrets(s.req.Target)
 	if target == "" {
 		target = widget.DefaultTarget
 	}
 	if s.err == nil {
 		wait := ""
-		if d := e.now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
+		if d := e.Now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
 			wait = fmt.Sprintf(" · %d s", int(d.Seconds()))
 		}
 		what := "Connecting to " + target
@@ -130,12 +131,12 @@ func (s *starting) view(e env) string {
 		lines = []string{"", "  " + st.Bold.On(what) + st.Muted.On(wait)}
 	} else {
 		lines = append([]string{"", "  " + st.Bad.On("The run has not started")}, "")
-		for _, l := range widget.Wrap(s.err.Error(), e.w-6) {
+		for _, l := range widget.Wrap(s.err.Error(), e.W-6) {
 			lines = append(lines, "  "+l)
 		}
 		if h := fault.HintOf(s.err); h != "" {
 			lines = append(lines, "")
-			for _, l := range widget.Wrap(h, e.w-6) {
+			for _, l := range widget.Wrap(h, e.W-6) {
 				lines = append(lines, "  "+st.Muted.On(l))
 			}
 		}
@@ -146,12 +147,12 @@ func (s *starting) view(e env) string {
 			title = p.Title
 		}
 	}
-	body := widget.Panel{Title: title, Focused: true}.Draw(st, e.w, e.h-2, lines)
-	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.w)}, body...)
-	return widget.Page(e.w, e.h, append(out, widget.Footer(e.styles, e.w, s.keys().Short)))
+	body := widget.Panel{Title: title, Focused: true}.Draw(st, e.W, e.H-2, lines)
+	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.W)}, body...)
+	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }
 
-func (s *starting) keys() widget.KeyMap {
+func (s *starting) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "try again")
 	k.Choose.SetEnabled(s.err != nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // startSlowly opens a starting screen whose connection is under way.
@@ -18,12 +19,12 @@ func startSlowly(t *testing.T, w, h int) (*testApp, *starting) {
 	t.Helper()
 	a := newTestApp(t, newDemoBench(), Options{})
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	a.Update(openMsg{to: toStart{Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"}}})
+	a.Update(screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"}}})
 	s, ok := a.top().(*starting)
 	require.True(t, ok)
-	a.env.now = a.env.now.Add(time.Second)
-	s.since = a.env.now.Add(-4 * time.Second)
-	t.Cleanup(func() { a.env.starts.Done() }) // its command never runs
+	a.env.Now = a.env.Now.Add(time.Second)
+	s.since = a.env.Now.Add(-4 * time.Second)
+	t.Cleanup(func() { a.env.Starts.Done() }) // its command never runs
 	return a, s
 }
 

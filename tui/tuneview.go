@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -21,18 +22,18 @@ type tuneLine struct {
 }
 
 // tunePanel draws the tuning panel.
-func (d *dashboard) tunePanel(e env, r image.Rectangle) []string {
+func (d *dashboard) tunePanel(e screen.Env, r image.Rectangle) []string {
 	lines := d.tuneLines(e, r.Dx()-2, r.Dy()-2)
 	text := make([]string, len(lines))
 	for i, l := range lines {
 		text[i] = l.text
 	}
-	return widget.Panel{Title: "Tune", Foot: "esc closes", Focused: true}.Draw(e.styles, r.Dx(), r.Dy(), text)
+	return widget.Panel{Title: "Tune", Foot: "esc closes", Focused: true}.Draw(e.Styles, r.Dx(), r.Dy(), text)
 }
 
 // tuneLines lays the panel out in w×h cells: three lines for a knob where there is
 // room, else two, else one; below them the effect of the last change.
-func (d *dashboard) tuneLines(e env, w, h int) []tuneLine {
+func (d *dashboard) tuneLines(e screen.Env, w, h int) []tuneLine {
 	n := len(d.plan.Knobs)
 	effect := d.effectLines(e, w)
 	per := 1
@@ -75,7 +76,7 @@ func (d *dashboard) tuneLines(e env, w, h int) []tuneLine {
 }
 
 // aboutKnob explains the selected knob.
-func (d *dashboard) aboutKnob(e env, w int) []string {
+func (d *dashboard) aboutKnob(e screen.Env, w int) []string {
 	k, ok := d.selected()
 	if !ok {
 		return nil
@@ -83,15 +84,15 @@ func (d *dashboard) aboutKnob(e env, w int) []string {
 	bare := workload.Knob{Unit: k.Unit}
 	var out []string
 	for _, l := range widget.Wrap(k.Name+": "+k.Help+"; "+widget.KnobText(bare, k.Min)+" to "+widget.KnobText(bare, k.Max), w-4) {
-		out = append(out, "  "+e.styles.Muted.On(l))
+		out = append(out, "  "+e.Styles.Muted.On(l))
 	}
 	return out
 }
 
-func (d *dashboard) trackLine(e env, w int) string {
-	s := e.styles
+func (d *dashboard) trackLine(e screen.Env, w int) string {
+	s := e.Styles
 	name, of := "all tracks, totals", fmt.Sprintf("%d tracks", len(d.tracks))
-	if t := d.tuner.track; t != All {
+	if t := d.tuner.track; t != screen.All {
 		name, of = d.tracks[t].Name, fmt.Sprintf("%d of %d", t+1, len(d.tracks))
 	} else if len(d.tracks) == 1 {
 		return widget.Spread(" "+s.Muted.On("  Track  ")+d.tracks[0].Name, s.Muted.On("the only one  "), w)
@@ -103,30 +104,30 @@ func (d *dashboard) trackLine(e env, w int) string {
 }
 
 // label is the name of a row, marked when it is the selected one.
-func (d *dashboard) label(e env, row int, name string) string {
+func (d *dashboard) label(e screen.Env, row int, name string) string {
 	if row == d.tuner.row {
-		return e.styles.Selected.On("▸ " + name)
+		return e.Styles.Selected.On("▸ " + name)
 	}
 	return "  " + name
 }
 
-func (d *dashboard) knobLines(e env, row, w, per int) []tuneLine {
+func (d *dashboard) knobLines(e screen.Env, row, w, per int) []tuneLine {
 	k := d.plan.Knobs[row-1]
 	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
-	value := e.styles.Bold.On(d.unitText(k))
+	value := e.Styles.Bold.On(d.unitText(k))
 	if d.tuner.typing && d.tuner.row == row {
-		value = d.tuner.text.View(e.styles, 12)
+		value = d.tuner.text.View(e.Styles, 12)
 	}
 	v := k.Get(d.run.Settings(d.tuner.track))
 	if per == 1 {
 		at, wide := 27, w-29
 		left := " " + widget.Fit(d.label(e, row, name), 11) + widget.FitRight(value, 13)
-		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: at, wide: wide}}
+		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.Styles, k, v, wide, row == d.tuner.row), row: row, slider: at, wide: wide}}
 	}
 	wide := w - 5
 	out := []tuneLine{
 		{text: widget.Spread(" "+d.label(e, row, name), value+"  ", w), row: row},
-		{text: "   " + widget.Slider(e.styles, k, v, wide, row == d.tuner.row), row: row, slider: 3, wide: wide},
+		{text: "   " + widget.Slider(e.Styles, k, v, wide, row == d.tuner.row), row: row, slider: 3, wide: wide},
 	}
 	if per == 3 {
 		out = append(out, tuneLine{row: -1})
@@ -144,8 +145,8 @@ func (d *dashboard) unitText(k workload.Knob) string {
 }
 
 // effectLines say what the last change did: before, after, how much.
-func (d *dashboard) effectLines(e env, w int) []string {
-	s := e.styles
+func (d *dashboard) effectLines(e screen.Env, w int) []string {
+	s := e.Styles
 	ef, ok := lastEffect(d.snap)
 	if !ok {
 		out := []string{""}
@@ -167,12 +168,12 @@ func (d *dashboard) effectLines(e env, w int) []string {
 }
 
 // briefEffect is effectLines for one line, or three.
-func (d *dashboard) briefEffect(e env, room int) []string {
+func (d *dashboard) briefEffect(e screen.Env, room int) []string {
 	ef, ok := lastEffect(d.snap)
 	if !ok {
 		return nil
 	}
-	line := "   " + e.styles.Bold.On(ef.what(d.plan)) + "  " + ef.outcome()
+	line := "   " + e.Styles.Bold.On(ef.what(d.plan)) + "  " + ef.outcome()
 	if room < 2 {
 		return []string{line}
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -47,9 +48,9 @@ const together = time.Second
 // arrive in their order and none is lost. Where the tracks have values of their
 // own that do not add up, and the change is relative to them, each track has its
 // own.
-func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float64) float64) {
+func (d *dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
 	t := &d.tuner
-	if k.Get == nil || d.progress.Stage != Measuring {
+	if k.Get == nil || d.progress.Stage != screen.Measuring {
 		return
 	}
 	before := make([]float64, len(d.tracks))
@@ -57,7 +58,7 @@ func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float
 		before[i] = k.Get(d.run.Settings(i))
 	}
 	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
-	if t.track == All && relative && !k.Sum && slices.Min(before) != slices.Max(before) {
+	if t.track == screen.All && relative && !k.Sum && slices.Min(before) != slices.Max(before) {
 		for i := range d.tracks {
 			d.run.Change("workbench", i, apply)
 		}
@@ -65,16 +66,16 @@ func (d *dashboard) change(e env, k workload.Knob, relative bool, f func(v float
 		d.run.Change("workbench", t.track, apply)
 	}
 	n := len(t.done)
-	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.now.Sub(t.done[n-1].at) < together {
-		t.done[n-1].at = e.now
+	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.Now.Sub(t.done[n-1].at) < together {
+		t.done[n-1].at = e.Now
 	} else {
-		t.done = append(t.done, turn{k, before, t.track, e.now})
+		t.done = append(t.done, turn{k, before, t.track, e.Now})
 	}
 	d.refresh()
 }
 
 // turn turns a knob up or down by a notch, or ten.
-func (d *dashboard) turn(e env, k workload.Knob, up, ten bool) {
+func (d *dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
 	now, peak := d.fig.rate, d.fig.peak
 	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now, peak) })
 }
@@ -94,7 +95,7 @@ func (d *dashboard) undo() {
 }
 
 // reset brings every knob back to where the plan began.
-func (d *dashboard) reset(e env) {
+func (d *dashboard) reset(e screen.Env) {
 	for i, tr := range d.tracks {
 		d.run.Change("reset", i, func(s workload.Settings) workload.Settings {
 			for _, k := range d.plan.Knobs {
@@ -134,7 +135,7 @@ func (d *dashboard) values() []workload.Value {
 
 func (d *dashboard) askPreset() {
 	values, profile := d.values(), d.info.Profile
-	d.prompt = &prompt{label: "Save as preset, name", done: func(_ *dashboard, e env, name string) tea.Cmd {
+	d.prompt = &prompt{label: "Save as preset, name", done: func(_ *dashboard, e screen.Env, name string) tea.Cmd {
 		if name == "" {
 			d.say(e, "a preset needs a name", false)
 			return nil
@@ -173,7 +174,7 @@ func (d *dashboard) nextTrack(by int) {
 }
 
 // pressTuning handles a key of the tuning panel; false when it has none for it.
-func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) bool {
+func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
 	t := &d.tuner
 	if t.typing {
 		d.pressTyping(msg, e)
@@ -210,7 +211,7 @@ func (d *dashboard) pressTuning(msg tea.KeyPressMsg, e env) bool {
 	return true
 }
 
-func (d *dashboard) turnRow(e env, up, ten bool) {
+func (d *dashboard) turnRow(e screen.Env, up, ten bool) {
 	if k, ok := d.selected(); ok {
 		d.turn(e, k, up, ten)
 		return
@@ -223,7 +224,7 @@ func (d *dashboard) turnRow(e env, up, ten bool) {
 }
 
 // pressTyping takes the digits of a value.
-func (d *dashboard) pressTyping(msg tea.KeyPressMsg, e env) {
+func (d *dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 	t := &d.tuner
 	switch msg.String() {
 	case "esc":

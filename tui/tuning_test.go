@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
@@ -16,13 +17,13 @@ func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	send(t, a, "t", "down", "4", "K", "i", "B")
 	assert.Contains(t, picture(t, a), "4KiB")
 	send(t, a, "enter")
-	assert.Equal(t, 4096, run.Settings(All).Payload)
+	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 	send(t, a, "9", "q", "esc")
-	assert.Equal(t, 4096, run.Settings(All).Payload, "esc leaves the value")
+	assert.Equal(t, 4096, run.Settings(screen.All).Payload, "esc leaves the value")
 	assert.False(t, a.quit, "q is text while a value is typed")
 	send(t, a, "9", "q", "enter")
 	assert.Contains(t, picture(t, a), `"9q" is not a size`)
-	assert.Equal(t, 4096, run.Settings(All).Payload)
+	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 }
 
 func TestATrackIsTurnedAlone(t *testing.T) {
@@ -88,9 +89,9 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	click := func(x, y int) { send(t, a, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 
 	click(zones[1].from, p.knobs.Min.Y)
-	assert.Equal(t, 17, run.Settings(All).Threads, "the right arrow of threads")
+	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the right arrow of threads")
 	click(zones[2].from, p.knobs.Min.Y)
-	assert.Equal(t, 512, run.Settings(All).Payload, "the left arrow of payload")
+	assert.Equal(t, 512, run.Settings(screen.All).Payload, "the left arrow of payload")
 	click(10, p.ops.Min.Y+3)
 	assert.Equal(t, 1, d.op, "the second operation")
 	click(10, p.ops.Min.Y+3)
@@ -105,15 +106,15 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 		}
 		row, x0 := p.tune.Min.Y+1+y, p.tune.Min.X+1+l.slider
 		click(x0+l.wide-1, row)
-		assert.Equal(t, workload.MaxThreads, run.Settings(All).Threads, "a click at the right end")
+		assert.Equal(t, workload.MaxThreads, run.Settings(screen.All).Threads, "a click at the right end")
 		calls := run.calls
 		send(t, a, tea.MouseMotionMsg{X: x0, Y: row + 5, Button: tea.MouseLeft}, tea.MouseMotionMsg{X: x0, Y: row, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x0 - 9, Y: row, Button: tea.MouseLeft})
-		assert.Equal(t, 1, run.Settings(All).Threads, "dragged to the left end")
+		assert.Equal(t, 1, run.Settings(screen.All).Threads, "dragged to the left end")
 		assert.Equal(t, calls+1, run.calls, "a pointer that stays in a column changes nothing")
 		send(t, a, tea.MouseMotionMsg{X: x0 + 9, Y: row})
-		assert.Equal(t, 1, run.Settings(All).Threads, "released")
+		assert.Equal(t, 1, run.Settings(screen.All).Threads, "released")
 		send(t, a, tea.MouseWheelMsg{X: x0, Y: row, Button: tea.MouseWheelUp})
-		assert.Equal(t, 2, run.Settings(All).Threads, "the wheel turns")
+		assert.Equal(t, 2, run.Settings(screen.All).Threads, "the wheel turns")
 		return
 	}
 	t.Fatal("no slider of threads")
@@ -140,13 +141,13 @@ func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
 
 func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
 	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
-	a.env.suspend = false
+	a.suspend = false
 	send(t, a, "?")
 	got := picture(t, a)
 	assert.Contains(t, got, "ctrl+z  off: no shell below")
 	_, cmd := a.Update(keyPress("ctrl+z"))
 	assert.Nil(t, cmd)
-	a.env.suspend = true
+	a.suspend = true
 	_, cmd = a.Update(keyPress("ctrl+z"))
 	require.NotNil(t, cmd)
 	assert.Equal(t, tea.SuspendMsg{}, cmd())

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // bench is what the screens see of the rest of the program. It has no state of
@@ -77,7 +78,7 @@ func (b *bench) Stores() []tui.StoreInfo {
 func (b *bench) Recent() []string { return session.Recent(b.state) }
 
 // request turns what the screens ask for into what a session takes.
-func (b *bench) request(r tui.Request) session.Request {
+func (b *bench) request(r screen.Request) session.Request {
 	vs := workload.Values{}
 	for _, v := range r.Values {
 		vs.Set(v)
@@ -92,7 +93,7 @@ func (b *bench) request(r tui.Request) session.Request {
 	}
 }
 
-func (b *bench) Preview(r tui.Request) (*tui.Preview, error) {
+func (b *bench) Preview(r screen.Request) (*tui.Preview, error) {
 	p, err := session.Prepare(context.Background(), b.env, b.request(r))
 	if err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 	return d.Open(ctx, t, store.OpenOptions{Threads: 1, Log: b.env.Log})
 }
 
-func (b *bench) Start(ctx context.Context, r tui.Request) (tui.Run, error) {
+func (b *bench) Start(ctx context.Context, r screen.Request) (screen.Run, error) {
 	req := b.request(r)
 	req.MaxThreads = workload.MaxThreads
 	p, err := session.Prepare(ctx, b.env, req)

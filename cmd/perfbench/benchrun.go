@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // benchRun is a run as the screens see it. It goes through its stages on a
@@ -22,7 +22,7 @@ import (
 type benchRun struct {
 	b    *bench
 	p    *session.Prepared
-	info tui.RunInfo
+	info screen.RunInfo
 	// cancel ends preparing, hard ends everything.
 	cancel context.CancelFunc
 	hard   context.Context
@@ -32,9 +32,9 @@ type benchRun struct {
 	begun chan struct{}
 
 	mu       sync.Mutex
-	progress tui.Progress
+	progress screen.Progress
 	live     *session.Live
-	outcome  tui.Outcome
+	outcome  screen.Outcome
 	err      error // of a start that failed
 	isBegun  bool
 	stopped  bool
@@ -47,8 +47,8 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 	hard, kill := context.WithCancel(b.hard)
 	r := &benchRun{
 		b: b, p: p, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
-		progress: tui.Progress{Stage: tui.Preparing, Step: "connecting"},
-		info: tui.RunInfo{
+		progress: screen.Progress{Stage: screen.Preparing, Step: "connecting"},
+		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
 			Unit: p.Plan.Unit, Duration: p.Inputs.Duration, Warmup: p.Inputs.Warmup, Started: time.Now(),
 		},
@@ -76,11 +76,11 @@ func (r *benchRun) carry(ctx context.Context) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.err = err
-		r.outcome = tui.Outcome{Err: err, Code: fault.CodeOf(err)}
+		r.outcome = screen.Outcome{Err: err, Code: fault.CodeOf(err)}
 		return
 	}
 	r.mu.Lock()
-	r.live, r.progress = live, tui.Progress{Stage: tui.Measuring}
+	r.live, r.progress = live, screen.Progress{Stage: screen.Measuring}
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
@@ -93,12 +93,12 @@ func (r *benchRun) carry(ctx context.Context) {
 	stop := context.AfterFunc(r.hard, live.Kill)
 	<-live.Done()
 	stop()
-	r.at(tui.Progress{Stage: tui.Verifying})
+	r.at(screen.Progress{Stage: screen.Verifying})
 	o := live.Finish(r.hard)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress = tui.Progress{Stage: tui.Ended}
-	r.outcome = tui.Outcome{
+	r.progress = screen.Progress{Stage: screen.Ended}
+	r.outcome = screen.Outcome{
 		ID: o.Run.ID, Dir: o.Dir, Summary: summary(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,
 	}
@@ -117,14 +117,14 @@ func (r *benchRun) rescue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), "please report it with the command line that you used")
-	r.progress = tui.Progress{Stage: tui.Ended}
-	r.outcome = tui.Outcome{Err: err, Code: fault.CodeOther}
+	r.progress = screen.Progress{Stage: screen.Ended}
+	r.outcome = screen.Outcome{Err: err, Code: fault.CodeOther}
 	if !r.isBegun {
 		r.err = err
 	}
 }
 
-func (r *benchRun) at(p tui.Progress) {
+func (r *benchRun) at(p screen.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress = p
@@ -134,7 +134,7 @@ func (r *benchRun) at(p tui.Progress) {
 func (r *benchRun) step(g session.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress = tui.Progress{Stage: tui.Preparing, Step: g.Stage, Done: g.Done, Total: g.Total}
+	r.progress = screen.Progress{Stage: screen.Preparing, Step: g.Stage, Done: g.Done, Total: g.Total}
 	if g.Stage != "connecting" {
 		r.answered()
 	}
@@ -154,13 +154,13 @@ func (r *benchRun) running() *session.Live {
 	return r.live
 }
 
-func (r *benchRun) Info() tui.RunInfo { return r.info }
+func (r *benchRun) Info() screen.RunInfo { return r.info }
 
-func (r *benchRun) Progress() tui.Progress {
+func (r *benchRun) Progress() screen.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped && r.progress.Stage == tui.Measuring {
-		return tui.Progress{Stage: tui.Finishing}
+	if r.stopped && r.progress.Stage == screen.Measuring {
+		return screen.Progress{Stage: screen.Finishing}
 	}
 	return r.progress
 }
@@ -251,7 +251,7 @@ func (r *benchRun) Kill() {
 
 func (r *benchRun) Done() <-chan struct{} { return r.done }
 
-func (r *benchRun) Outcome() tui.Outcome {
+func (r *benchRun) Outcome() screen.Outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.outcome

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // startWorkbench opens the workbench and, when it has closed, prints what its
@@ -80,8 +81,8 @@ func unwrapped(w io.Writer) io.Writer {
 }
 
 // screenRequest fills the picker in with what the flags say.
-func screenRequest(r session.Request) tui.Request {
-	out := tui.Request{
+func screenRequest(r session.Request) screen.Request {
+	out := screen.Request{
 		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password,
 		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: r.Out, Formats: r.Formats, Facts: r.Facts,
 	}

@@ -1,0 +1,57 @@
+package screen
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Destination is where a screen asks to be taken. Which screen shows it only the
+// application knows.
+type Destination interface{ destination() }
+
+// The destinations.
+type (
+	// Start connects with a request and shows its run.
+	Start struct{ Request Request }
+	// Results shows a finished run, by its id.
+	Results struct{ ID string }
+	// Runs lists the earlier runs; the one chosen, if any, is to be compared.
+	Runs struct{ Chosen string }
+	// Compare shows two runs beside each other.
+	Compare struct{ A, B string }
+)
+
+func (Start) destination()   {}
+func (Results) destination() {}
+func (Runs) destination()    {}
+func (Compare) destination() {}
+
+// Messages between screens and application.
+type (
+	// OpenMsg asks to be taken to a destination, above the present screen or in its
+	// place.
+	OpenMsg struct {
+		To      Destination
+		Replace bool
+	}
+	// BackMsg asks for the screen below.
+	BackMsg struct{}
+	// FrameMsg says what time it is, several times a second; Gen numbers the chain of
+	// frames that it belongs to.
+	FrameMsg struct {
+		At  time.Time
+		Gen int
+	}
+	// EndedMsg says that a run has ended and been reported.
+	EndedMsg struct{ Outcome Outcome }
+)
+
+// Open shows a screen above the present one.
+func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to} } }
+
+// Replace shows a screen instead of the present one.
+func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
+
+// Back returns to the screen below.
+func Back() tea.Msg { return BackMsg{} }
