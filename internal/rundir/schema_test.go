@@ -61,6 +61,7 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		Steps:       []verdict.Step{{AtS: 1, ByS: -3}},
 		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
 		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4},
+		Ceilings:    []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
 	}
 	r.Verdict = r.Judge()
 	assert.Equal(t, verdict.Invalid, r.Verdict.State)
@@ -94,7 +95,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 18)
+	assert.Len(t, seen, 19)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

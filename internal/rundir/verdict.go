@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -59,6 +60,15 @@ func (r *Run) record() verdict.Record {
 			Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
 			Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50,
 		})
+	}
+	for _, ph := range r.Phases {
+		p := verdict.Phase{Name: ph.Name, Seconds: ph.To - ph.From}
+		for _, o := range r.Operations {
+			if slices.Contains(ph.Tracks, o.Track) && r.Counts(o) {
+				p.Calls += o.Calls
+			}
+		}
+		rec.Phases = append(rec.Phases, p)
 	}
 	for _, e := range r.Errors {
 		if e.Class != store.Panicked.String() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -23,29 +25,39 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// The ceiling of the harness is measured for ceilingTime after ceilingWarmup, and all
-// of it takes no longer than ceilingLimit.
+// The ceiling of the harness is measured phase by phase: each for ceilingTime, or, when
+// there are many, for an even share of ceilingAll that is not less than ceilingLeast. The
+// first takes ceilingWarmup longer, as everything is new to it. Setting up may take ceilingSetup; all of it is given up after
+// ceilingLimit, which only a machine that stands still comes to.
 const (
 	ceilingTime   = 250 * time.Millisecond
+	ceilingAll    = 750 * time.Millisecond
+	ceilingLeast  = 20 * time.Millisecond
 	ceilingWarmup = 50 * time.Millisecond
-	ceilingLimit  = 600 * time.Millisecond
+	ceilingSetup  = 300 * time.Millisecond
+	ceilingLimit  = 2 * time.Second
 	ceilingTarget = "null:"
 )
+
+// ceilingRan is how long a phase that ran out of work must have gone on to have a
+// ceiling.
+const ceilingRan = 10 * time.Millisecond
 
 const ceilingFile = "ceilings.json"
 
 // maxCeilings is how many figures are kept.
 const maxCeilings = 500
 
-// ceilingFigure is one figure of the file. PerS is 0 where none could be measured.
+// ceilingFigure holds the figures of one plan: of each kind of phase, how many calls
+// that count it makes per second. Kinds that could not be measured are missing.
 type ceilingFigure struct {
-	PerS     float64   `json:"per_s"`
-	Measured time.Time `json:"measured"`
+	PerS     map[string]float64 `json:"per_s"`
+	Measured time.Time          `json:"measured"`
 }
 
-// calibrate finds how many calls per second the harness alone does of this plan: what
-// was measured on this machine before, or by running it against nothing at all. A
-// ceiling that cannot be told is 0; nothing that goes wrong here is an error.
+// calibrate finds how many calls per second the harness alone does in each phase of
+// this plan: what was measured on this machine before, or by running it against nothing
+// at all. Nothing that goes wrong here is an error.
 func (l *Live) calibrate(ctx context.Context) {
 	if !l.calibrates() {
 		return
@@ -66,22 +78,48 @@ func (l *Live) recalibrate(ctx context.Context, run *rundir.Run) {
 	if run.Observed == nil || !slices.Contains(run.Judge().Causes, string(verdict.Ceiling)) {
 		return
 	}
-	if figure, ok := l.measureCeiling(ctx, l.ceilingKey(ctx)); ok && figure.PerS > run.Observed.Ceiling {
+	if figure, ok := l.measureCeiling(ctx, l.ceilingKey(ctx)); ok {
 		l.setCeiling(figure.PerS)
 		run.Observed = l.observedNow()
 	}
 }
 
-func (l *Live) setCeiling(perS float64) {
+// setCeiling gives each phase the figure of its kind.
+func (l *Live) setCeiling(perS map[string]float64) {
+	var all []verdict.PhaseCeiling
+	for i := range l.Plan.Phases {
+		ph := &l.Plan.Phases[i]
+		if v := perS[ph.Work()]; v > 0 && ceilinged(ph) {
+			all = append(all, verdict.PhaseCeiling{Phase: ph.Name, PerS: v})
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ceiling = perS
+	l.ceilings = all
 }
 
-// calibrates says whether a ceiling means anything for this run. A plan of several
-// phases has none: the share of each in the run is another than on nothing at all.
+// ceilinged says whether a ceiling means anything for a phase: some of its operations
+// count, and how fast they go is not its own affair.
+func ceilinged(ph *workload.Phase) bool {
+	return !ph.NoCeiling && slices.ContainsFunc(ph.Tracks, func(t workload.Track) bool { return len(t.Ops) > 0 && t.Counts(0) })
+}
+
+// ceilingPhases are the phases of a plan to measure: the first of each kind.
+func ceilingPhases(plan *workload.Plan) []workload.Phase {
+	var out []workload.Phase
+	for i := range plan.Phases {
+		ph := &plan.Phases[i]
+		known := slices.ContainsFunc(out, func(o workload.Phase) bool { return o.Work() == ph.Work() })
+		if !known && ceilinged(ph) && len(out) < int(ceilingAll/ceilingLeast) {
+			out = append(out, *ph)
+		}
+	}
+	return out
+}
+
+// calibrates says whether a ceiling means anything for this run.
 func (l *Live) calibrates() bool {
-	if l.env.CacheDir == "" || l.Info.NoFigure != "" || len(l.Plan.Phases) != 1 {
+	if l.env.CacheDir == "" || l.Info.NoFigure != "" || l.designed > ceilingSetup || len(ceilingPhases(l.Plan)) == 0 {
 		return false
 	}
 	for _, q := range l.Profile.Params {
@@ -98,6 +136,9 @@ func (l *Live) calibrates() bool {
 // of two.
 func (l *Live) ceilingKey(ctx context.Context) string {
 	h := sha256.New()
+	for _, ph := range l.Plan.Phases {
+		fmt.Fprintln(h, ph.Name, len(ph.Tracks), ceilinged(&ph))
+	}
 	for _, t := range l.Plan.Tracks() {
 		s := t.Start
 		fmt.Fprintln(h, t.Name, t.Ops, s.Threads, bits.Len(uint(max(s.Payload, 0))), s.Batch, s.Extra)
@@ -113,19 +154,22 @@ func (l *Live) ceilingKey(ctx context.Context) string {
 }
 
 // measureCeiling measures and keeps the ceiling; false: it was interrupted. The file
-// holds the highest figure, as whatever else runs meanwhile makes it lower only.
+// holds the highest figures, as whatever else runs meanwhile makes them lower only.
 func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, bool) {
-	calls, err := l.runOnNothing(ctx)
+	perS, err := l.runOnNothing(ctx)
 	if ctx.Err() != nil {
 		return ceilingFigure{}, false
 	}
 	if err != nil {
 		l.env.Log.Debug("The ceiling could not be measured", "error", err)
 	}
-	figure := ceilingFigure{calls, time.Now().UTC().Truncate(time.Second)}
+	figure := ceilingFigure{perS, time.Now().UTC().Truncate(time.Second)}
+	if figure.PerS == nil {
+		figure.PerS = map[string]float64{}
+	}
 	all := ceilings(l.env.CacheDir)
-	if old, ok := all[key]; ok && old.PerS > figure.PerS {
-		figure.PerS = old.PerS
+	for kind, v := range all[key].PerS {
+		figure.PerS[kind] = max(figure.PerS[kind], v)
 	}
 	all[key] = figure
 	if err := keepCeilings(l.env.CacheDir, all); err != nil {
@@ -134,9 +178,10 @@ func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, b
 	return figure, true
 }
 
-// runOnNothing runs the plan as fast as it goes against a store that does nothing and
-// returns how many calls it made per second.
-func (l *Live) runOnNothing(ctx context.Context) (perS float64, err error) {
+// runOnNothing runs the phases of the plan, one after the other and as fast as they go,
+// against a store that does nothing and returns how many calls each made per second.
+func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err error) {
+	each := min(ceilingTime, ceilingAll/time.Duration(len(ceilingPhases(l.Plan))))
 	ctx, cancel := context.WithTimeout(ctx, ceilingLimit)
 	defer cancel()
 	defer runtime.GC() // the run begins without what this has left
@@ -145,37 +190,59 @@ func (l *Live) runOnNothing(ctx context.Context) (perS float64, err error) {
 			err = fmt.Errorf("it panicked: %v", r)
 		}
 	}()
-	plan, classify, err := l.onNothing(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if plan.Keeps != nil {
+	plan, classify, err := l.onNothing(ctx, cancel, each)
+	if plan != nil && plan.Keeps != nil {
 		defer func() { _ = plan.Keeps.Close() }() // a temporary one of this process
 	}
+	if err != nil {
+		return nil, err
+	}
 	run, err := engine.Start(ctx, engine.Options{
-		Plan: plan, Warmup: ceilingWarmup, Classify: classify,
+		Plan: plan, Classify: classify,
 		Classes: store.ClassNames, Timeout: uint8(store.Timeout), Grace: ceilingTime,
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	res, _ := run.Wait() // a time-out is as good an end as any
 	if plan.Verify != nil {
 		_ = plan.Verify(ctx) // ends what the plan has going
 	}
-	if res == nil || res.Measured < ceilingTime/2 {
-		return 0, fmt.Errorf("it had no time")
+	if res == nil {
+		return nil, errors.New("it had no time")
 	}
-	calls := int64(0)
-	for _, op := range res.Ops {
-		calls += op.Calls
-	}
-	return float64(calls) / res.Measured.Seconds(), nil
+	return callsPerSecond(plan, res), nil
 }
 
-// onNothing designs the plan for a store that does nothing, without an end or a rate
-// of its own, and sets it up.
-func (l *Live) onNothing(ctx context.Context) (*workload.Plan, func(error) uint8, error) {
+// callsPerSecond tells for each kind of phase how many calls that count it made per
+// second.
+func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64 {
+	calls := map[string]int64{}
+	counted := Counted(plan)
+	for i, op := range res.Ops {
+		if counted[i] {
+			calls[op.Track] += op.Calls
+		}
+	}
+	perS := map[string]float64{}
+	for _, ran := range res.Phases {
+		i := slices.IndexFunc(plan.Phases, func(ph workload.Phase) bool { return ph.Name == ran.Name })
+		if i < 0 || ran.To-ran.From < ceilingRan {
+			continue
+		}
+		sum := int64(0)
+		for _, track := range ran.Tracks {
+			sum += calls[track]
+		}
+		perS[plan.Phases[i].Work()] = float64(sum) / (ran.To - ran.From).Seconds()
+	}
+	return perS
+}
+
+// onNothing designs the plan for a store that does nothing, its phases one after the
+// other for some time each, without an end or a rate of their own, and sets it up. The
+// plan is not nil once it was bound.
+func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration) (*workload.Plan, func(error) uint8, error) {
 	target, driver, err := drivers.Parse(ceilingTarget)
 	if err != nil {
 		return nil, nil, err
@@ -187,21 +254,38 @@ func (l *Live) onNothing(ctx context.Context) (*workload.Plan, func(error) uint8
 	in := l.Inputs
 	in.Values = maps.Clone(in.Values) // as it was when the run's own plan was designed
 	in.Driver, in.Hosts, in.Agent, in.RunID = driver.Name, nil, "", "ceiling"
-	in.Duration, in.Count, in.Warmup = ceilingTime, 0, ceilingWarmup
+	in.Duration, in.Count, in.Warmup = each*time.Duration(len(l.Plan.Phases)), 0, 0
 	plan, err := l.Profile.Design(in)
 	if err != nil {
 		return nil, nil, err
 	}
+	for i := range plan.Phases {
+		plan.Phases[i].Duration = each // known to the binding, whose tasks then find work all the while
+	}
 	for _, t := range plan.Tracks() {
-		t.Start.Rate = 0
+		t.Start.Rate, t.Iterations = 0, 0
 	}
 	b, _ := l.Profile.Binding(driver.Name)
 	if err := b.New(ctx, conn, plan); err != nil {
 		return nil, nil, err
 	}
+	plan.Phases = ceilingPhases(plan)
+	plan.Phases[0].Duration += ceilingWarmup
+	for i := range plan.Phases {
+		plan.Phases[i].After = nil
+		if i > 0 {
+			plan.Phases[i].After = []string{plan.Phases[i-1].Name}
+		}
+	}
 	if plan.Setup != nil {
-		if err := plan.Setup(ctx, func(int64, int64) {}); err != nil {
-			return nil, nil, err
+		// Not the context that it gets: what it starts may go on with it.
+		late := time.AfterFunc(ceilingSetup, cancel)
+		err := plan.Setup(ctx, func(int64, int64) {})
+		if !late.Stop() {
+			err = errors.Join(err, ctx.Err())
+		}
+		if err != nil {
+			return plan, nil, err
 		}
 	}
 	return plan, func(err error) uint8 {

@@ -30,8 +30,9 @@ type observer struct {
 	// backlog of each second since the rate was last another.
 	backlog []int64
 	rate    float64
-	// ceiling is how many calls per second the harness alone does; 0: not known.
-	ceiling float64
+	// ceilings are how many calls per second the harness alone does in each phase, as
+	// far as that is known.
+	ceilings []verdict.PhaseCeiling
 }
 
 // lookEvery is how many beats pass between two looks at the machine.
@@ -101,7 +102,7 @@ func (l *Live) observedNow() *verdict.Observed {
 		o.PoolSize, o.PoolWaits, o.PoolWaitNs = pool.Size, pool.Waits-l.waits, pool.WaitNs-l.waitNs
 	}
 	o.Suspensions = suspensions(o.Suspensions, l.run.Suspensions())
-	o.Ceiling = l.ceiling
+	o.Ceilings = l.ceilings
 	o.Growth = verdict.Grown(l.backlog, l.rate)
 	return &o
 }

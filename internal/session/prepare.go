@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -44,6 +45,8 @@ type Prepared struct {
 	env     Env
 	req     Request
 	binding workload.Binding
+	// designed is how long it took to design the plan.
+	designed time.Duration
 }
 
 // Prepare merges the values of a request by their precedence, designs the plan
@@ -153,7 +156,9 @@ func (p *Prepared) design(vs workload.Values) error {
 	}
 	p.Inputs, p.Cleanup, p.RequireValid = in, cleanup, requireValid
 	bad := problems.Err() != nil
+	began := time.Now()
 	plan, err := p.Profile.Design(in)
+	p.designed = time.Since(began)
 	problems.Add(err)
 	if err != nil || plan == nil {
 		for _, e := range unknown(vs, namesOf(&p.Profile, nil), nil) {

@@ -136,21 +136,34 @@ func pool(r *Record) (string, string) {
 		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1)))
 }
 
+// ceiling looks for the phase that is nearest to what the harness alone does in it.
 func ceiling(r *Record) (string, string) {
-	o := r.Observed
-	if o == nil || o.Ceiling <= 0 || r.Seconds <= 0 {
+	if r.Observed == nil {
 		return "", ""
 	}
-	calls := int64(0)
-	for _, op := range r.Ops {
-		calls += op.Calls
+	worst, text := 0.0, ""
+	for _, c := range r.Observed.Ceilings {
+		for _, ph := range r.Phases {
+			if ph.Name != c.Phase || ph.Seconds < measure.ShortestRate || c.PerS <= 0 {
+				continue
+			}
+			share := float64(ph.Calls) / ph.Seconds / c.PerS
+			if share < ceilingShare || share <= worst {
+				continue
+			}
+			where := "here"
+			if len(r.Phases) > 1 {
+				where = "in " + ph.Name + " here"
+			}
+			worst = share
+			text = fmt.Sprintf("the harness alone does %s calls/s %s, and you are at %s of that: it was perfbench that was measured; use a faster machine, or larger units of work",
+				units.Number(c.PerS), where, percent(share))
+		}
 	}
-	share := float64(calls) / r.Seconds / o.Ceiling
-	if share < ceilingShare {
+	if text == "" {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("the harness alone does %s calls/s here, and you are at %s of that: it was perfbench that was measured; use a faster machine, or larger units of work",
-		units.Number(o.Ceiling), percent(share))
+	return Degraded, text
 }
 
 func clock(r *Record) (string, string) {

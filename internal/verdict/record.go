@@ -14,6 +14,8 @@ type Record struct {
 	// Seconds is the length of the measured part.
 	Seconds float64
 	Ops     []Op
+	// Phases are those that were measured, in the plan's order.
+	Phases []Phase
 	// Panics counts operations that a bug in perfbench cut short, PanicAt says where.
 	Panics  int64
 	PanicAt string
@@ -36,6 +38,14 @@ const (
 	Failed
 	Incomplete
 )
+
+// Phase is what one phase of the plan came to.
+type Phase struct {
+	Name    string
+	Seconds float64
+	// Calls are those of its operations that count in the totals of the run.
+	Calls int64
+}
 
 // Op is what one operation came to.
 type Op struct {
@@ -96,8 +106,14 @@ type Observed struct {
 	Suspensions []Suspension `json:"suspensions,omitempty"`
 	// Growth is a backlog that grew to the end.
 	Growth *Growth `json:"backlog_growth,omitempty"`
-	// Ceiling is how many calls a second the harness alone does here.
-	Ceiling float64 `json:"ceiling_per_s,omitempty"`
+	// Ceilings are how many calls a second the harness alone does here, phase by phase.
+	Ceilings []PhaseCeiling `json:"ceilings,omitempty"`
+}
+
+// PhaseCeiling is how many calls a second that count the harness alone does in a phase.
+type PhaseCeiling struct {
+	Phase string  `json:"phase"`
+	PerS  float64 `json:"per_s"`
 }
 
 // Step is one change of the wall clock against the monotonic one.

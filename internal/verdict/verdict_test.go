@@ -22,7 +22,7 @@ func times(n, p50 int64) measure.Summary {
 func clean() Record {
 	const calls, us = 300_000, 1000
 	return Record{
-		Seconds: 60, Verified: Passed, Segments: 1,
+		Seconds: 60, Verified: Passed, Segments: 1, Phases: []Phase{{"load", 60, calls}},
 		Ops: []Op{{
 			Name: "profile.put", Counts: true, Count: calls, Calls: calls,
 			Response: times(calls, 200*us), Lateness: times(calls, 5*us), ServiceMean: 210 * us, ServiceP50: 190 * us,
@@ -30,7 +30,7 @@ func clean() Record {
 		Observed: &Observed{
 			Seconds: 60, Cores: 8, CPU: 1.5, Machine: 3, GCPauses: 0.0004, GCCPU: 0.2,
 			SchedP50: 2 * us, SchedP99: 40 * us, WakeP50: 60 * us, WakeP90: 900 * us,
-			ClockCost: 45, ClockTick: 30, PoolSize: 32, Ceiling: 400_000,
+			ClockCost: 45, ClockTick: 30, PoolSize: 32, Ceilings: []PhaseCeiling{{"load", 400_000}},
 		},
 	}
 }
@@ -66,7 +66,11 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"garbage that takes processors", GC, Degraded, func(r *Record) { r.Observed.GCCPU = 1.5 }},
 		{"memory swapped out", Memory, Degraded, func(r *Record) { r.Observed.MajorFaults = 2000 }},
 		{"a pool that is too small", Pool, Degraded, func(r *Record) { r.Observed.PoolWaits, r.Observed.PoolWaitNs = 40_000, 2_000*ms }},
-		{"the harness at its ceiling", Ceiling, Degraded, func(r *Record) { r.Observed.Ceiling = 5_400 }},
+		{"the harness at its ceiling", Ceiling, Degraded, func(r *Record) { r.Observed.Ceilings[0].PerS = 5_400 }},
+		{"the harness at its ceiling in one phase of three", Ceiling, Degraded, func(r *Record) {
+			r.Phases = []Phase{{"load", 50, 10_000}, {"valid", 8, 200_000}, {"sweep", 0.1, 90_000}}
+			r.Observed.Ceilings = []PhaseCeiling{{"load", 400_000}, {"valid", 26_000}, {"sweep", 100_000}}
+		}},
 		{"a slow clock", Clock, Degraded, func(r *Record) { r.Observed.ClockCost = 25 * us }},
 		{"a coarse clock", Clock, Degraded, func(r *Record) { r.Observed.ClockTick = 1 * ms }},
 		{"a clock set forward", Clock, Degraded, func(r *Record) { r.Observed.Steps = []Step{{AtS: 7, ByS: 3600}} }},
@@ -121,7 +125,8 @@ func TestCleanRunsAreValid(t *testing.T) {
 		o.CPU = 8 * 0.8 * float64(i%7) / 6
 		o.SchedP99 = int64(100_000 * f * float64(i%4) / 3)
 		o.GCPauses = 0.008 * float64(i%3) / 2
-		o.Ceiling = float64(op.Calls) / r.Seconds / 0.75
+		r.Phases[0].Seconds, r.Phases[0].Calls = r.Seconds, op.Calls
+		o.Ceilings[0].PerS = float64(op.Calls) / r.Seconds / 0.75
 		o.Growth = Grown(steady(int(r.Seconds), int64(i)), 5000)
 		if v := Judge(r); v.State != Valid {
 			alarms++
@@ -154,7 +159,7 @@ func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
 func TestAStoreInProcessIsNotHeldAgainstTheHarness(t *testing.T) {
 	r := clean()
 	r.InProcess = true
-	r.Observed.CPU, r.Observed.GCCPU, r.Observed.SchedP50, r.Observed.Ceiling = 8, 3, 900_000, 5000
+	r.Observed.CPU, r.Observed.GCCPU, r.Observed.SchedP50, r.Observed.Ceilings[0].PerS = 8, 3, 900_000, 5000
 	assert.Equal(t, Valid, Judge(r).State)
 	r.Ops[0].Lateness.P50 = 25_000
 	assert.True(t, Judge(r).Has(Lateness), "lateness is ours whatever the store")

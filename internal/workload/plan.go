@@ -76,9 +76,24 @@ type Phase struct {
 	// After names the phases that must have ended before this one starts.
 	After []string
 	// Duration ends the phase that long after its measured part began; 0: when
-	// its tracks run out of work.
+	// its tracks run out of work. Where only the duration is to end it, a binding gives
+	// its tasks work without end.
 	Duration time.Duration
 	Tracks   []Track
+	// Kind is the same for phases that do the same work, such as those of later tenants:
+	// how fast perfbench alone goes in them is found out once. Empty: no other is like it.
+	Kind string
+	// NoCeiling says that how fast the phase goes on a store that does nothing says
+	// nothing of perfbench: its tasks pause, or set their pace themselves.
+	NoCeiling bool
+}
+
+// Work names the kind of work that the phase does.
+func (p *Phase) Work() string {
+	if p.Kind != "" {
+		return p.Kind
+	}
+	return p.Name
 }
 
 // Track is a pool of workers doing the same task under the same settings.

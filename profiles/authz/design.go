@@ -216,7 +216,7 @@ func epochOf(id string) time.Time {
 func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in workload.Inputs) {
 	add := func(what string, ops []string, total int64, duration time.Duration, after ...string) string {
 		name := fmt.Sprintf("%s-%d", what, k)
-		ph := workload.Phase{Name: name, After: after, Duration: duration}
+		ph := workload.Phase{Name: name, Kind: what, After: after, Duration: duration, NoCeiling: what == "staleness"}
 		for i := range s.concurrent {
 			from := start
 			if what == "load" || what == "users" {

@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,6 +32,7 @@ type loader struct {
 	failing  int64     // since when nothing has worked; 0: it works
 	since    time.Time // the same by the clock
 	before   int64     // items that an earlier run has stored
+	endless  bool      // what is stored is stored again, until the phase's time is up
 }
 
 // item is one item of a kind. That it is stored already means that only the mark of
@@ -72,6 +74,9 @@ func (l *loader) turn() {
 			return
 		}
 		l.at, l.next = l.at+1, 0
+		if l.endless && l.at == len(l.kinds) && slices.ContainsFunc(l.kinds, func(k kind) bool { return k.n > 0 }) {
+			l.at = 0
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	}
 	p.Connections = s.queryThreads + 18 // the writers of the store stage, and who keeps records
 	p.Phases = []workload.Phase{
-		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks},
+		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search}, // a search sets the pace
 		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
 			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Start: workload.Settings{Threads: 1, Batch: s.start.Batch, Payload: s.start.Payload},
 		}}},

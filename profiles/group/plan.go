@@ -133,6 +133,7 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 				t.Total = g.invocations() * s.testCount
 			}
 			ph.Tracks = append(ph.Tracks, t)
+			ph.NoCeiling = ph.NoCeiling || s.interval > 0 || slices.ContainsFunc(g.ops, (*opSpec).pauses)
 			p.Writes = append(p.Writes, s.says(g))
 		}
 		if s.load != loadOnly {
@@ -259,6 +260,11 @@ func (s *spec) bytes() int64 {
 		sum += v
 	}
 	return max(sum, 0)
+}
+
+// pauses says whether an operation or what is done with it is a pause.
+func (o *opSpec) pauses() bool {
+	return slices.ContainsFunc(o.family(), func(m *opSpec) bool { return m.act == actSleep })
 }
 
 // form tells the keys of one operation from those of another on one structure:
