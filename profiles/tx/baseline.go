@@ -3,7 +3,6 @@ package tx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -29,31 +27,12 @@ const (
 	rowSaga     = "saga"
 )
 
-// primitive is a row of the suite as the page of results names it.
-type primitive struct {
-	name, shows string
-	// depth is how many calls are sent together.
-	depth int
-}
-
-// suite is the original's rows, and the two that it has without figures.
-var suite = []primitive{
-	{"set", "a plain command", 1},
-	{"set-remote", "a plain command over the network", 1},
-	{"eval-literal", "a script costs little more than a command", 1},
-	{"eval-args", "a script with a key and an argument", 1},
-	{"set-p50", "50 commands sent together: the cost is the way, not the memory", 50},
-	{"eval-loop10", "ten SETs in one script", 1},
-	{"eval-args-p50", "50 scripts sent together", 50},
-	{"cjson10", "ten documents decoded in one script", 1},
-}
-
 // baselineSpec is what Design found out about a baseline run. It is not changed
 // afterwards.
 type baselineSpec struct {
 	namespace, runID string
 	allow            bool
-	rows             []primitive
+	rows             []suiteRow
 	saga             *sagaSpec // nil: no ceiling
 	threads          int
 }
@@ -62,33 +41,38 @@ func (s *baselineSpec) space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: baselineSpace, Shape: store.Keys, Grouped: true}
 }
 
-func (s *baselineSpec) key(name string) string {
-	return prefixed(s.namespace, baselineSpace) + ":{0}" + name
+// bare says that keys are the published ones, with nothing before them.
+func (s *baselineSpec) bare() bool { return s.namespace == "" }
+
+// key is the key of a row as it goes to a store of keys.
+func (s *baselineSpec) key(row *suiteRow) string {
+	if s.bare() {
+		return row.ownKey()
+	}
+	return prefixed(s.namespace, baselineSpace) + ":" + part(row)
+}
+
+// part is a row's key behind that of the space.
+func part(row *suiteRow) string { return "{0}" + row.ownKey() }
+
+// keys are the keys of all rows that write some, each once, as f has them.
+func (s *baselineSpec) keys(f func(row *suiteRow) string) []string {
+	var out []string
+	for i := range s.rows {
+		if k := f(&s.rows[i]); s.rows[i].name != "cjson10" && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	s := &baselineSpec{namespace: in.Namespace, runID: in.RunID, allow: in.AllowExisting}
-	v := r.Pick(r.Param("rows"), "rows")
-	known := []string{"all"}
-	for _, p := range suite {
-		known = append(known, p.name)
-	}
-	for item := range strings.SplitSeq(v.Text, ",") {
-		word := strings.TrimSpace(item)
-		switch at := slices.Index(known, word); {
-		case word == "all":
-			s.rows = suite
-		case at > 0:
-			s.rows = append(slices.Clip(s.rows), suite[at-1])
-		case word != "":
-			r.Problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
-		}
-	}
-	r.Show("rows", v.Text, v)
-	v = r.Pick(r.Param("requests"), "count", "requests")
+	v := r.Pick(r.Param("requests"), "count", "requests")
 	n, err := v.Int(1, maxCount)
 	r.Problems.Add(err)
 	r.Show("requests", strconv.FormatInt(n, 10), v)
+	s.rows = readRows(r, in.Duration > 0)
 	if in.Duration > 0 {
 		n = 0
 	}
@@ -110,11 +94,19 @@ func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	return planBaseline(s, start, n, in.Duration), nil
 }
 
+// writes says what the rows of the suite write.
+func (s *baselineSpec) writes() string {
+	if s.bare() {
+		return "one value under each key that the rows have as published, on a store of keys: " + strings.Join(s.keys((*suiteRow).ownKey), ", ") + "; else " + baselineSpace
+	}
+	return prefixed(s.namespace, baselineSpace) + ": some keys of a few bytes"
+}
+
 func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Duration) *workload.Plan {
 	p := &workload.Plan{
 		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Private: s, Spaces: []store.Space{s.space()},
 		Documents: []string{formatRedisBenchmark, formatCeiling},
-		Writes:    []string{prefixed(s.namespace, baselineSpace) + ": some keys of a few bytes"},
+		Writes:    []string{s.writes()},
 		Deletes:   []string{"at the end what this run made (--cleanup)"},
 	}
 	add := func(name string, t workload.Track) {
@@ -126,12 +118,7 @@ func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Dura
 		p.Phases = append(p.Phases, ph)
 	}
 	for _, row := range s.rows {
-		depth := row.depth
-		t := workload.Track{Ops: []string{"call"}, Start: start, Total: n, Units: func(*workload.Settings) int { return depth }}
-		if n > 0 {
-			t.Iterations = (n + int64(depth) - 1) / int64(depth)
-		}
-		add(row.name, t)
+		add(row.name, row.track(start))
 	}
 	if s.saga != nil {
 		for _, name := range []string{rowSave, rowBranch, rowFinish} {

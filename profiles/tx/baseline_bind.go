@@ -17,10 +17,10 @@ type primitives interface {
 	// The spaces that the calls write, and how they are made.
 	tabled
 	// title and note are for the report.
-	title(row string) string
-	note(row string) string
+	title(row *suiteRow) string
+	note(row *suiteRow) string
 	// caller makes one client's call.
-	caller(row primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error)
+	caller(row *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error)
 }
 
 // baselineRun is a baseline plan at work on one store.
@@ -42,14 +42,15 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 		w := &rowWork{name: name, title: name, depth: 1, meter: m}
 		b.rows = append(b.rows, w)
 		if i < len(s.rows) {
-			row := s.rows[i]
-			w.title, w.depth, w.note = pr.title(name), row.depth, pr.note(name)
+			row := &s.rows[i]
+			w.title, w.depth, w.note = pr.title(row), row.depth, pr.note(row)
 			p.Phases[i].Tracks[0].NewTask = func(int) (workload.Task, error) {
 				call, err := pr.caller(row)
 				return &rowTask{w, w.tally(), call}, err
 			}
 		}
 	}
+	distinct(b.rows)
 	sub := &workload.Plan{Phases: p.Phases}
 	if s.saga != nil {
 		b.sagas = newSagaRun(s.saga, st, m)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -14,46 +15,60 @@ import (
 // requestOf returns the request of a row, and the words of it as a title. The
 // original's scripts do not run: it has ARGS for ARGV, and a semicolon after do,
 // which is no Lua.
-func (s *baselineSpec) requestOf(row string) []string {
-	const document = `{"id":1,"gid":"abcdefghij","status":"succeed","n":[1]}`
-	k := s.key
-	switch row {
-	case "set", "set-p50":
-		return []string{"SET", k("abcdefg"), "ddddddd"}
-	case "set-remote":
-		return []string{"SET", k("abcdefg"), "dddddddd"}
+func (s *baselineSpec) requestOf(row *suiteRow) []string {
+	key, value := s.key(row), row.text()
+	switch row.name {
+	case "set", "set-p50", "set-remote":
+		return []string{"SET", key, value}
 	case "eval-literal":
-		return []string{"EVAL", "redis.call('SET', '" + k("abcdedf") + "', 'dddddd')", "0"}
+		return []string{"EVAL", "redis.call('SET', '" + key + "', '" + value + "')", "0"}
 	case "eval-args", "eval-args-p50":
-		return []string{"EVAL", "redis.call('SET', KEYS[1], ARGV[1])", "1", k("aaaaaaaaa"), "bbbbbbbbbb"}
+		return []string{"EVAL", "redis.call('SET', KEYS[1], ARGV[1])", "1", key, value}
 	case "eval-loop10":
-		return []string{"EVAL", "for k=1,10 do redis.call('SET', KEYS[1], ARGV[1]) end", "1", k("aaaaaaaaa"), "bbbbbbbbbb"}
+		return []string{"EVAL", "for k=1,10 do redis.call('SET', KEYS[1], ARGV[1]) end", "1", key, value}
 	}
-	return []string{"EVAL", "for k=1,10 do cjson.decode(ARGV[1]) end", "1", k("aaaaaaaaa"), document}
+	return []string{"EVAL", "for k=1,10 do cjson.decode(ARGV[1]) end", "1", key, value}
 }
 
 // redisPrimitives makes the calls of the suite on Redis.
 type redisPrimitives struct {
 	s *baselineSpec
 	c redis.Typed
+	// requests are what is sent at once, by row.
+	requests map[string][]byte
 }
 
-// baselineKeys are the keys that the calls write.
-var baselineKeys = []string{"{0}abcdefg", "{0}abcdedf", "{0}aaaaaaaaa"}
+func newRedisPrimitives(s *baselineSpec, c redis.Typed) redisPrimitives {
+	r := redisPrimitives{s, c, map[string][]byte{}}
+	for i := range s.rows {
+		row := &s.rows[i]
+		r.requests[row.name] = bytes.Repeat(encode(s.requestOf(row)...), row.depth)
+	}
+	return r
+}
 
+// spaces are the keys that the calls write. Those that are as published stand alone:
+// each is looked at, recorded and dropped as a space of its own.
 func (r redisPrimitives) spaces(map[string]string) []place.Space {
-	return []place.Space{{Space: r.s.space(), Parts: baselineKeys}}
+	if !r.s.bare() {
+		return []place.Space{{Space: r.s.space(), Parts: r.s.keys(part)}}
+	}
+	var out []place.Space
+	for _, k := range r.s.keys(r.s.key) {
+		out = append(out, place.Space{Space: store.Space{Name: k, Shape: store.Keys}, Kind: "string"})
+	}
+	return out
 }
 
 func (r redisPrimitives) create(context.Context) error { return nil }
 
-func (r redisPrimitives) title(row string) string { return strings.Join(r.s.requestOf(row), " ") }
+func (r redisPrimitives) title(row *suiteRow) string { return strings.Join(r.s.requestOf(row), " ") }
 
-func (r redisPrimitives) note(row string) string {
-	if row != "set-remote" {
+func (r redisPrimitives) note(row *suiteRow) string {
+	if row.name != "set-remote" {
 		return ""
 	}
-	o, err := newRaw(context.Background(), r.c.Client(), r.s.key("a"))
+	o, err := newRaw(context.Background(), r.c.Client(), r.s.key(row))
 	if err != nil {
 		return ""
 	}
@@ -67,12 +82,12 @@ func (r redisPrimitives) note(row string) string {
 	return ""
 }
 
-func (r redisPrimitives) caller(row primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
-	raw, err := newRaw(context.Background(), r.c.Client(), r.s.key("a"))
+func (r redisPrimitives) caller(row *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
+	raw, err := newRaw(context.Background(), r.c.Client(), r.s.key(row))
 	if err != nil {
 		return nil, err
 	}
-	request := bytes.Repeat(encode(r.s.requestOf(row.name)...), row.depth)
+	request := r.requests[row.name]
 	return func(ctx context.Context, _ *workload.Iteration) (int, error) {
 		return row.depth, raw.call(ctx, request, row.depth)
 	}, nil

@@ -52,7 +52,7 @@ func bindRedis(_ context.Context, c store.Conn, p *workload.Plan) error {
 		if sp.saga != nil {
 			sagas = newRedisSagas(typed, sp.saga)
 		}
-		return bindBaseline(c, p, sp, redisPrimitives{sp, typed}, sagas, meterOf(typed))
+		return bindBaseline(c, p, sp, newRedisPrimitives(sp, typed), sagas, meterOf(typed))
 	}
 	return errStranger
 }
@@ -114,12 +114,12 @@ func (p plainPrimitives) spaces(map[string]string) []place.Space {
 
 func (p plainPrimitives) create(context.Context) error { return nil }
 
-func (p plainPrimitives) title(row string) string { return row + " (as puts)" }
-func (p plainPrimitives) note(string) string {
+func (p plainPrimitives) title(row *suiteRow) string { return row.name + " (as puts)" }
+func (p plainPrimitives) note(*suiteRow) string {
 	return "a store without commands: SET is a put, scripts are puts one after the other"
 }
 
-func (p plainPrimitives) caller(row primitive) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
+func (p plainPrimitives) caller(row *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
 	set, err := store.As[store.Setter](p.c)
 	if err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func (p plainPrimitives) caller(row primitive) (func(ctx context.Context, it *wo
 	if row.name == "eval-loop10" || row.name == "cjson10" {
 		times = 10
 	}
-	sp := p.space()
+	sp, key, value := p.space(), []byte(row.ownKey()), []byte(row.text())
 	return func(ctx context.Context, _ *workload.Iteration) (int, error) {
 		for range times {
-			if err := set.Set(ctx, sp, []byte("abcdefg"), []byte("ddddddd")); err != nil {
+			if err := set.Set(ctx, sp, key, value); err != nil {
 				return row.depth, err
 			}
 		}
@@ -162,7 +162,7 @@ func bindSQL(_ context.Context, c store.Conn, p *workload.Plan) error {
 			sp.saga.shards = 1
 			sagas = newSQLSagas(d, sp.saga)
 		}
-		return bindBaseline(c, p, sp, sqlPrimitives{d, sp, &atomic.Int64{}}, sagas, sqlMeter{d})
+		return bindSQLBaseline(c, p, sqlPrimitives{d, sp, &atomic.Int64{}}, sagas)
 	}
 	return errStranger
 }

@@ -38,8 +38,9 @@ mode=baseline. ` + "`redis-benchmark.txt`" + ` has a line a row in the layout of
 and ` + "`redis-benchmark.csv`" + ` the layout of --csv: the header
 "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms","max_latency_ms"
 and a line a row. Rates have two decimals, latencies are ms with three. The title is
-the call with its arguments joined by blanks; a quote in it is doubled in the CSV,
-which the tool does not do. Latency is service time; all calls sent together have
+the call with its arguments joined by blanks, and how many were sent together as in
+"(-P 50)": the tool itself gives the rows set and set-p50 one title. A quote in it is
+doubled in the CSV, which the tool does not do. Latency is service time; all calls sent together have
 that of the whole. A row with errors has 0.00 requests per second, since error
 replies are no calls: what they were is in run.json.
 `
