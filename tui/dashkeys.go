@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -13,8 +16,8 @@ func (d *dashboard) bindings() widget.Bindings {
 	k := widget.AllKeys
 	live := d.progress.Stage == screen.Measuring
 	has := func(name string) bool {
-		_, ok := d.plan.Knob(name)
-		return ok && live
+		k, ok := d.plan.Knob(name)
+		return ok && live && d.turns(k)
 	}
 	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
 		b.SetEnabled(has("threads"))
@@ -55,6 +58,9 @@ func (d *dashboard) Keys() widget.KeyMap {
 	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
 	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
+		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
+	}
 	if d.narrow { // the line of knobs has arrows to click, and help has all
 		k.Next.SetHelp("tab", "more")
 		short = []key.Binding{k.Pause, k.Tune, k.Stop, k.Next, k.Help, k.Quit}
@@ -75,6 +81,36 @@ func promptKeys() widget.KeyMap {
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
+// turns says whether a knob turns anything now: on the track that is chosen, or on
+// one that is running.
+func (d *dashboard) turns(k workload.Knob) bool {
+	if t := d.tuner.track; t != screen.All {
+		return d.tracks[t].Turns(k)
+	}
+	any, running := false, false
+	for i, t := range d.tracks {
+		any = any || t.Turns(k)
+		if d.snap == nil || i >= len(d.snap.Gauges) || !d.snap.Gauges[i].Running {
+			continue
+		}
+		if running = true; t.Turns(k) {
+			return true
+		}
+	}
+	return any && !running // between two phases nothing is
+}
+
+// without says why a knob cannot be turned.
+func (d *dashboard) without(knob string) string {
+	if _, ok := d.plan.Knob(knob); !ok {
+		return "this profile has no " + knob + " to turn"
+	}
+	if t := d.tuner.track; t != screen.All {
+		return "there is no " + knob + " to turn in " + d.tracks[t].Name
+	}
+	return "there is no " + knob + " to turn in this phase"
+}
+
 // refuse says why a key that is dimmed does nothing.
 func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
 	for _, r := range []struct {
@@ -86,8 +122,8 @@ func (d *dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
-		{k.PayloadUp, "this profile has no payload to turn"},
-		{k.PayloadDown, "this profile has no payload to turn"},
+		{k.PayloadUp, d.without("payload")},
+		{k.PayloadDown, d.without("payload")},
 		{k.RateUp, "this profile has no rate to turn"},
 		{k.RateDown, "this profile has no rate to turn"},
 	} {

@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 	"image"
-	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,9 +155,10 @@ func (d *dashboard) knobs(e screen.Env) (string, []zone) {
 		prefix += d.tracks[t].Name + ": "
 	}
 	// Roomy with spaces around the arrows, else tight.
-	values := make([]string, len(d.plan.Knobs))
+	knobs := slices.DeleteFunc(slices.Clone(d.plan.Knobs), func(k workload.Knob) bool { return !d.turns(k) })
+	values := make([]string, len(knobs))
 	roomy := ansi.StringWidth(prefix)
-	for i, k := range d.plan.Knobs {
+	for i, k := range knobs {
 		values[i] = d.knobValue(k)
 		roomy += ansi.StringWidth(k.Name+values[i]) + 8
 	}
@@ -167,7 +168,7 @@ func (d *dashboard) knobs(e screen.Env) (string, []zone) {
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
 	var zones []zone
-	for i, k := range d.plan.Knobs {
+	for i, k := range knobs {
 		at := x + ansi.StringWidth(k.Name) + 1 // of the left arrow
 		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
 		if to >= e.W {
@@ -183,14 +184,14 @@ func (d *dashboard) knobs(e screen.Env) (string, []zone) {
 // knobValue is the value asked for; where tracks differ in what does not add up,
 // from the lowest to the highest.
 func (d *dashboard) knobValue(k workload.Knob) string {
-	if t := d.tuner.track; t != screen.All || k.Sum || len(d.tracks) < 2 {
+	t := d.tuner.track
+	switch {
+	case t != screen.All && !d.tracks[t].Turns(k):
+		return "–"
+	case t != screen.All || k.Sum || len(d.tracks) < 2:
 		return widget.KnobText(k, k.Get(d.run.Settings(t)))
 	}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range d.tracks {
-		v := k.Get(d.run.Settings(i))
-		lo, hi = min(lo, v), max(hi, v)
-	}
+	lo, hi := d.span(k)
 	return widget.RangeText(k, lo, hi)
 }
 

@@ -363,7 +363,10 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 			now[i] = int(k.Get(w))
 		}
 		parts := workload.Spread(now, int(to))
-		for i := range r.want {
+		for i, t := range r.plan.Tracks() {
+			if !t.Turns(k) {
+				continue
+			}
 			switch {
 			case track == screen.All && k.Sum:
 				r.want[i] = k.Set(r.want[i], float64(parts[i]))

@@ -223,7 +223,11 @@ func (d *dashboard) trackRows(e screen.Env, w int) (string, []string) {
 			if g.Rate > 0 {
 				limit = units.Number(g.Rate)
 			}
-			line += cols(units.Size(int64(g.Payload)), widget.Whole(int64(g.Batch)), limit)
+			payload := units.Size(int64(g.Payload))
+			if k, ok := d.plan.Knob("payload"); ok && !d.tracks[i].Turns(k) {
+				payload = "–"
+			}
+			line += cols(payload, widget.Whole(int64(g.Batch)), limit)
 		}
 		out = append(out, d.atRest(e, g.Running, t, name, line))
 	}

@@ -258,11 +258,15 @@ func (f *form) describe(r *row, p *picker, pr *workload.Profile, pv *Preview) {
 	}
 	r.knob, r.help = &k, k.Help
 	track := strings.TrimSuffix(strings.TrimSuffix(r.name, base), ".")
-	for i, t := range pv.Plan.Tracks() {
+	first := true
+	for _, t := range pv.Plan.Tracks() {
+		if !t.Turns(k) {
+			continue
+		}
 		v := k.Get(t.Start)
 		switch {
-		case track == t.Name, track == "" && i == 0:
-			r.at = v
+		case track == t.Name, track == "" && first:
+			r.at, first = v, false
 		case track == "" && t.Adds(k):
 			r.at += v
 		}

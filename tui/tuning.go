@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -53,12 +54,19 @@ func (d *dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 	if k.Get == nil || d.progress.Stage != screen.Measuring {
 		return
 	}
-	before := make([]float64, len(d.tracks))
-	for i := range d.tracks {
+	before, turned := make([]float64, len(d.tracks)), []float64{}
+	for i, t := range d.tracks {
 		before[i] = k.Get(d.run.Settings(i))
+		if t.Turns(k) {
+			turned = append(turned, before[i])
+		}
+	}
+	if len(turned) == 0 || t.track != screen.All && !d.tracks[t.track].Turns(k) {
+		d.say(e, d.without(k.Name), false)
+		return
 	}
 	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
-	if t.track == screen.All && relative && !k.Sum && slices.Min(before) != slices.Max(before) {
+	if t.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
 		for i := range d.tracks {
 			d.run.Change("workbench", i, apply)
 		}
@@ -117,20 +125,32 @@ func (d *dashboard) values() []workload.Value {
 		out = append(out, workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginPreset})
 	}
 	for _, k := range d.plan.Knobs {
-		same := true
-		for i := range d.tracks {
-			same = same && k.Get(d.run.Settings(i)) == k.Get(d.run.Settings(0))
-		}
+		lo, hi := d.span(k)
 		switch {
-		case len(d.tracks) == 1, same && !k.Sum:
-			add(k.Name, k.Get(d.run.Settings(0)))
+		case len(d.tracks) == 1, lo == hi && !k.Sum:
+			add(k.Name, lo)
 		default:
 			for i, t := range d.tracks {
-				add(t.Name+"."+k.Name, k.Get(d.run.Settings(i)))
+				if t.Turns(k) {
+					add(t.Name+"."+k.Name, k.Get(d.run.Settings(i)))
+				}
 			}
 		}
 	}
 	return out
+}
+
+// span is the lowest and the highest value of a knob over the tracks on which it
+// turns something.
+func (d *dashboard) span(k workload.Knob) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i, t := range d.tracks {
+		if t.Turns(k) {
+			v := k.Get(d.run.Settings(i))
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
 }
 
 func (d *dashboard) askPreset() {

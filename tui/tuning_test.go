@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -151,4 +152,30 @@ func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
 	_, cmd = a.Update(keyPress("ctrl+z"))
 	require.NotNil(t, cmd)
 	assert.Equal(t, tea.SuspendMsg{}, cmd())
+}
+
+// Where a knob turns nothing, neither the footer nor the line of knobs offers it.
+func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	footer := func() string {
+		lines := strings.Split(strings.TrimRight(picture(t, a), "\n "), "\n")
+		return lines[len(lines)-1]
+	}
+	tracks := run.plan.Tracks()
+	tracks[1].Idle = []string{"payload"}
+	send(t, a, "]")
+	assert.Equal(t, []int{2 << 10, 1 << 10}, []int{run.Settings(0).Payload, run.Settings(1).Payload}, "the other track is left alone")
+	assert.Contains(t, footer(), "payload", "one track has it")
+	send(t, a, "t", "up", "right", "right", "esc")
+	assert.NotContains(t, footer(), "payload", "the chosen track has none")
+	assert.NotContains(t, picture(t, a), "payload ◂")
+	send(t, a, "]")
+	assert.Contains(t, picture(t, a), "there is no payload to turn in profile")
+	send(t, a, "t", "up", "right", "esc")
+	assert.Contains(t, footer(), "payload", "all tracks again")
+	tracks[0].Idle = []string{"payload"}
+	send(t, a, "]")
+	assert.Contains(t, picture(t, a), "there is no payload to turn in this phase")
+	assert.NotContains(t, footer(), "payload")
+	assert.Equal(t, 2<<10, run.Settings(0).Payload)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -196,6 +197,9 @@ func (r *benchRun) Settings(track int) workload.Settings {
 	s := tracks[0].Start
 	for _, k := range r.p.Plan.Knobs {
 		if !k.Sum {
+			if i := slices.IndexFunc(tracks, func(t *workload.Track) bool { return t.Turns(k) }); i >= 0 {
+				s = k.Set(s, k.Get(tracks[i].Start))
+			}
 			continue
 		}
 		sum := 0.0

@@ -38,11 +38,14 @@ func (r *Run) Settings(track int) workload.Settings {
 }
 
 // totals is the view of all tracks as one: sums of what adds up, and otherwise
-// the first track's. The caller holds r.mu.
+// what the first track has on which it turns something. The caller holds r.mu.
 func (r *Run) totals() workload.Settings {
 	sum := r.tracks[0].want
 	for _, k := range r.knobs {
 		if !k.Sum {
+			if first := r.turned(k); first != nil {
+				sum = k.Set(sum, k.Get(first.want))
+			}
 			continue
 		}
 		v := 0.0
@@ -56,11 +59,22 @@ func (r *Run) totals() workload.Settings {
 	return sum
 }
 
+// turned is the first track on which a knob turns something, nil when there is none.
+func (r *Run) turned(k workload.Knob) *track {
+	for _, t := range r.tracks {
+		if t.spec.Turns(k) {
+			return t
+		}
+	}
+	return nil
+}
+
 // Change changes the live settings of one track, or of All: then f gets the
 // totals of what adds up and, of the other settings, those of the first track,
 // and what it changes is spread over the tracks. f must be pure; it is called
 // once, with changes applied in the order of the calls. Values are brought into
-// the knobs' ranges. by goes into the change log.
+// the knobs' ranges. A track on which a knob turns nothing is left as it is. by goes
+// into the change log.
 func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,6 +105,9 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 			to = k.Get(r.totals())
 		} else {
 			t := r.tracks[track]
+			if !t.spec.Turns(k) {
+				continue
+			}
 			t.want = k.Set(t.want, to)
 			r.weigh()
 		}
@@ -147,7 +164,9 @@ func (r *Run) applyChanges(log []measure.Change) {
 func (r *Run) spread(k workload.Knob, to float64) {
 	if !k.Sum {
 		for _, t := range r.tracks {
-			t.want = k.Set(t.want, to)
+			if t.spec.Turns(k) {
+				t.want = k.Set(t.want, to)
+			}
 		}
 		return
 	}
@@ -205,9 +224,12 @@ func (r *Run) weigh() {
 func (r *Run) settingsByName() map[string]float64 {
 	out := map[string]float64{}
 	for _, k := range r.knobs {
-		same := true
+		same, first := true, r.turned(k)
 		for _, t := range r.tracks {
-			same = same && k.Get(t.want) == k.Get(r.tracks[0].want)
+			if !t.spec.Turns(k) {
+				continue
+			}
+			same = same && k.Get(t.want) == k.Get(first.want)
 			if len(r.tracks) > 1 {
 				out[t.name+"."+k.Name] = k.Get(t.want)
 			}

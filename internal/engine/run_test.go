@@ -556,3 +556,28 @@ func TestSettingsAreKeptInRange(t *testing.T) {
 		result(t, r)
 	})
 }
+
+// A knob that turns nothing on a track leaves it alone, whoever turns it, and is no
+// part of what is told of the track.
+func TestWhatAKnobTurnsNothingOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read := pool("read", workload.Settings{Threads: 1}, takes(time.Millisecond))
+		read.Idle = []string{"payload"}
+		r := start(t, onePhase(time.Second, read, pool("write", workload.Settings{Threads: 1, Payload: 10}, takes(time.Millisecond))))
+		size := func(n int) func(workload.Settings) workload.Settings {
+			return func(s workload.Settings) workload.Settings { s.Payload = n; return s }
+		}
+		assert.Equal(t, 10, r.Settings(All).Payload, "of the first track that has one")
+		r.Change("test", All, size(20))
+		assert.Equal(t, []int{0, 20}, []int{r.Settings(0).Payload, r.Settings(1).Payload})
+		r.Change("test", 0, size(30))
+		assert.Zero(t, r.Settings(0).Payload)
+		res := result(t, r)
+		require.Len(t, res.Changes, 1)
+		assert.Equal(t, "payload", res.Changes[0].Name)
+		got := res.Segments[len(res.Segments)-1].Settings
+		assert.InDelta(t, 20, got["payload"], 0)
+		assert.InDelta(t, 20, got["write.payload"], 0)
+		assert.NotContains(t, got, "read.payload")
+	})
+}

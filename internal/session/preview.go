@@ -127,7 +127,7 @@ func (p *Prepared) settingLines() []Line {
 			lines = append(lines, Line{k.Name, FormatKnob(k, v), p.Origins()[k.Name]})
 		}
 		for _, t := range tracks {
-			if len(tracks) > 1 {
+			if len(tracks) > 1 && t.Turns(k) {
 				n := t.Name + "." + k.Name
 				lines = append(lines, Line{n, FormatKnob(k, start[n]), p.Origins()[n]})
 			}
@@ -143,13 +143,19 @@ func Settings(plan *workload.Plan) map[string]float64 {
 	out := map[string]float64{}
 	tracks := plan.Tracks()
 	for _, k := range plan.Knobs {
-		sum, same := 0.0, true
+		sum, same, first := 0.0, true, (*workload.Track)(nil)
 		for _, t := range tracks {
+			if !t.Turns(k) {
+				continue
+			}
 			v := k.Get(t.Start)
 			if t.Adds(k) {
 				sum += v
 			}
-			same = same && v == k.Get(tracks[0].Start)
+			if first == nil {
+				first = t
+			}
+			same = same && v == k.Get(first.Start)
 			if len(tracks) > 1 {
 				out[t.Name+"."+k.Name] = v
 			}
@@ -157,8 +163,8 @@ func Settings(plan *workload.Plan) map[string]float64 {
 		switch {
 		case k.Sum:
 			out[k.Name] = sum
-		case same && len(tracks) > 0:
-			out[k.Name] = k.Get(tracks[0].Start)
+		case same && first != nil:
+			out[k.Name] = k.Get(first.Start)
 		}
 	}
 	return out
@@ -176,6 +182,9 @@ func (p *Prepared) Origins() map[string]string {
 	for _, k := range p.Plan.Knobs {
 		var all []string
 		for _, t := range p.Plan.Tracks() {
+			if !t.Turns(k) {
+				continue
+			}
 			from := origin(p.Inputs.Values, t.Name+"."+k.Name, k.Name)
 			if v, ok := out[t.Name+"."+k.Param]; ok && k.Param != "" {
 				from = v

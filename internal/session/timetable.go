@@ -125,6 +125,9 @@ func parseChange(s string, plan *workload.Plan) (engine.At, error) {
 	if at.Knob, ok = plan.Knob(knob); !ok {
 		return at, noKnob(name, plan)
 	}
+	if tracks := plan.Tracks(); at.Track >= 0 && !tracks[at.Track].Turns(at.Knob) {
+		return at, noKnob(name, plan)
+	}
 	var err error
 	at.Value, err = ParseKnob(at.Knob, text)
 	return at, err
@@ -138,7 +141,9 @@ func noKnob(name string, plan *workload.Plan) error {
 	all = append(all, Paused)
 	for _, t := range plan.Tracks() {
 		for _, k := range plan.Knobs {
-			all = append(all, t.Name+"."+k.Name)
+			if t.Turns(k) {
+				all = append(all, t.Name+"."+k.Name)
+			}
 		}
 	}
 	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all))

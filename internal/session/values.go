@@ -19,6 +19,7 @@ import (
 type names struct {
 	plain []string // run parameters, parameters, knobs
 	aimed []string // those that may be aimed at a track
+	idle  []string // those of aimed, with their track, that turn nothing there
 }
 
 func namesOf(p *workload.Profile, plan *workload.Plan) names {
@@ -45,6 +46,13 @@ func namesOf(p *workload.Profile, plan *workload.Plan) names {
 		n.plain = append(n.plain, k.Name)
 		n.aimed = append(n.aimed, k.Name)
 	}
+	if plan != nil {
+		for _, t := range plan.Tracks() {
+			for _, k := range t.Idle {
+				n.idle = append(n.idle, t.Name+"."+k)
+			}
+		}
+	}
 	return n
 }
 
@@ -53,7 +61,9 @@ func (n names) all(tracks []string) []string {
 	out := slices.Clone(n.plain)
 	for _, t := range tracks {
 		for _, a := range n.aimed {
-			out = append(out, t+"."+a)
+			if aimed := t + "." + a; !slices.Contains(n.idle, aimed) {
+				out = append(out, aimed)
+			}
 		}
 	}
 	return out

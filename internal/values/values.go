@@ -167,6 +167,18 @@ func (r *Reader) Settings(threads int) workload.Settings {
 	return s
 }
 
+// Payload reads the size that a knob payload begins with: the value with the best
+// origin of those names, or one of its own.
+func (r *Reader) Payload(otherwise int, names ...string) int {
+	v, ok := r.Values.Pick(names...)
+	if !ok {
+		return otherwise
+	}
+	n, err := v.Size(0, workload.MaxPayload)
+	r.Problems.Add(err)
+	return int(n)
+}
+
 // FromProperties says whether a value stood in a properties file, and so is
 // written as Java reads it.
 func FromProperties(v workload.Value) bool {

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -109,6 +110,9 @@ type Track struct {
 	// load: its threads and its rate are no part of the totals, and only a change aimed
 	// at it reaches them.
 	Apart bool
+	// Idle names the plan's knobs that turn nothing on this track: they keep their start
+	// there, and cannot be aimed at it.
+	Idle  []string
 	Start Settings
 	// Units tells how many units one iteration covers under these settings, for
 	// pacing; nil: 1.
@@ -125,8 +129,11 @@ type Track struct {
 // totals of the run.
 func (t *Track) Counts(op int) bool { return t.Counted == 0 || op < t.Counted }
 
+// Turns says whether a knob of the plan turns anything on the track.
+func (t *Track) Turns(k Knob) bool { return !slices.Contains(t.Idle, k.Name) }
+
 // Adds says whether the track's value of a knob is part of the total.
-func (t *Track) Adds(k Knob) bool { return k.Sum && !t.Apart }
+func (t *Track) Adds(k Knob) bool { return k.Sum && !t.Apart && t.Turns(k) }
 
 // Tracks returns the tracks of all phases, in order.
 func (p *Plan) Tracks() []*Track {

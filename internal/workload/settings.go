@@ -78,6 +78,15 @@ func Payload() Knob {
 	}
 }
 
+// Filling returns the knob payload of a plan whose records have a size of their own,
+// to which it adds: bytes that each of what carries beside that. At 0 records are as
+// the original has them.
+func Filling(what string) Knob {
+	k := Payload()
+	k.Help, k.Step = "bytes that each "+what+" carries beside what the original stores; 0: none", 64
+	return k
+}
+
 // Batch returns the knob for the number of entries in a batched call.
 func Batch() Knob {
 	return Knob{

@@ -31,11 +31,11 @@ func bindCassandra(_ context.Context, c store.Conn, p *workload.Plan) error {
 type lookupPBM struct{ *shapeStore }
 
 // Summarize says that there are none.
-func (lookupPBM) Summarize(context.Context, []byte) (summary, bool, error) {
+func (lookupPBM) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
 	return summary{}, false, store.ErrUnsupported
 }
 
 // Summary says that there is none.
-func (lookupPBM) Summary(context.Context, []byte) (summary, bool, error) {
-	return summary{}, false, store.ErrUnsupported
+func (lookupPBM) Summary(context.Context, []byte) (kept, bool, error) {
+	return kept{}, false, store.ErrUnsupported
 }

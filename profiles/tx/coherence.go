@@ -50,7 +50,7 @@ type coherencePBM struct {
 }
 
 // Summarize tries the transaction once.
-func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
+func (h *coherencePBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	found, err := h.profile(ctx, group)
 	if err != nil || !found {
 		return summary{}, false, err
@@ -65,7 +65,7 @@ func (h *coherencePBM) Summarize(ctx context.Context, group []byte) (summary, bo
 		return summary{}, false, err
 	}
 	g := string(group)
-	val, err := json.Marshal(stamped{groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli()}, h.stamps.Add(1), h.s.runID})
+	val, err := json.Marshal(stamped{groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli(), string(filling)}, h.stamps.Add(1), h.s.runID})
 	if err != nil {
 		return summary{}, false, err
 	}
@@ -94,14 +94,10 @@ type stamped struct {
 }
 
 // Summary reads what was written.
-func (h *coherencePBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+func (h *coherencePBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
 	if err != nil || got[0] == nil {
-		return summary{}, false, err
+		return kept{}, false, err
 	}
-	var g groupSummary
-	if err := json.Unmarshal(got[0], &g); err != nil {
-		return summary{}, false, fmt.Errorf("summary of %s: %w", group, err)
-	}
-	return summary{g.MemberCount, g.TotalBlobSize}, true, nil
+	return parseSummary(group, got[0])
 }

@@ -46,7 +46,7 @@ func TestPBMOnCoherence(t *testing.T) {
 		for range 2 {
 			go func() {
 				<-gate
-				_, _, err := h.Summarize(t.Context(), []byte("x1"))
+				_, _, err := h.Summarize(t.Context(), []byte("x1"), nil)
 				conflicts <- err
 			}()
 		}

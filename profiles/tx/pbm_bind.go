@@ -277,7 +277,8 @@ func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
 				fmt.Sprintf("delete it with  %s,  or use another --namespace", place.DeleteCommand(sp.Namespace)))
 		}
 	}
-	_, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(mapSummary, "")})
+	spot, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(mapSummary, "")})
+	b.s.hadSummaries = spot.State != place.Fresh
 	return err
 }
 

@@ -36,6 +36,9 @@ func designPBM(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	}
 	r.share(s, in)
 	r.volume(s)
+	if m := s.transacts(); m != nil && s.load != loadOnly {
+		m.start.Payload = r.Payload(0, m.name+".payload", "payload")
+	}
 	r.judgePBM(s)
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
@@ -208,6 +211,15 @@ func (r *designer) judgePBM(s *pbmSpec) {
 	}
 }
 
+// summaries says what transactions write.
+func (s *pbmSpec) summaries() string {
+	text := prefixed(s.namespace, mapSummary) + ": a summary of each group visited"
+	if n := s.start().Payload; n > 0 {
+		text += ", which carries " + units.Size(int64(n))
+	}
+	return text
+}
+
 func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:    "transactions",
@@ -224,6 +236,8 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units, NewTask: unbound}
 		if m.op == caseTx {
 			t.Ops, t.Counted = append(t.Ops, "conflict"), 1
+		} else {
+			t.Idle = []string{"payload"}
 		}
 		if !s.wrap {
 			t.Total = m.per * int64(m.start.Threads) * s.testCount
@@ -238,8 +252,9 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	if m, ok := s.flat[mapSummary]; ok && s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", prefixed(s.namespace, mapSummary), m.entries, units.Size(int64(m.payload))))
 	}
-	if s.tx() {
-		p.Writes = append(p.Writes, prefixed(s.namespace, mapSummary)+": a summary of each group visited")
+	if s.tx() && s.load != loadOnly {
+		p.Knobs = append(p.Knobs, workload.Filling("summary"))
+		p.Writes, p.Bytes = append(p.Writes, s.summaries()), p.Bytes+s.groups()*int64(s.start().Payload)
 	}
 	p.Deletes = []string{"at the end what this run made, and nothing that was there before (--cleanup)"}
 	return p

@@ -35,7 +35,7 @@ func originalNames() []string {
 
 // ownNames lists every name that a YAML file may set.
 func ownNames() []string {
-	known := []string{"threads", "rate", "batch", "duration", "count", "warmup", "seed", "namespace"}
+	known := []string{"threads", "rate", "payload", "batch", "duration", "count", "warmup", "seed", "namespace"}
 	for _, p := range params() {
 		known = append(known, p.Name)
 		if p.Track {
@@ -45,7 +45,7 @@ func ownNames() []string {
 		}
 	}
 	for _, m := range mapsKnown {
-		known = append(known, m+".threads", m+".rate", m+".batch")
+		known = append(known, m+".threads", m+".rate", m+".payload", m+".batch")
 	}
 	return known
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -18,9 +19,24 @@ type redisPBM struct {
 	*shapeStore
 	client goredis.UniversalClient
 	run    scripts
-	once   func(ctx context.Context, keys []string, group string, members [][]byte) (summary, bool, error)
+	once   func(ctx context.Context, g *groupCall) (summary, bool, error)
 	base   [3]string
+	// filled says that this run has written fillings, which a summary without must not
+	// leave behind.
+	filled atomic.Bool
 }
+
+// groupCall is one transaction: the keys of the group's profile, members and summary,
+// the names of its members where they must be told, and the summary's filling.
+type groupCall struct {
+	keys    []string
+	group   string
+	members [][]byte
+	filling string
+}
+
+// untouched stands for a filling that is left as it is: no summary has any.
+const untouched = "-"
 
 func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	h, err := newShapeStore(c, s)
@@ -31,7 +47,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = prefixed(s.namespace, name) + ":{"
 	}
-	r.once = map[string]func(context.Context, []string, string, [][]byte) (summary, bool, error){
+	r.once = map[string]func(context.Context, *groupCall) (summary, bool, error){
 		atomicScript: r.byScript, atomicFunction: r.byFunction, atomicWatch: r.byWatch, atomicNone: r.bare,
 	}[s.atomic]
 	return r, nil
@@ -66,13 +82,21 @@ func (r *redisPBM) keys(group string) []string {
 
 // Summarize tries the transaction once. Redis cannot look for a group within a whole
 // map, so that the members' keys are worked out for it.
-func (r *redisPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
-	g := string(group)
-	var members [][]byte
+func (r *redisPBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
+	g := groupCall{group: string(group), filling: string(filling)}
+	g.keys = r.keys(g.group)
 	if !r.s.grouped() {
-		members = r.s.memberKeys(group)
+		g.members = r.s.memberKeys(group)
 	}
-	return r.once(ctx, r.keys(g), g, members)
+	switch {
+	case len(filling) > 0:
+		if !r.filled.Load() {
+			r.filled.Store(true)
+		}
+	case !r.filled.Load() && !r.s.hadSummaries:
+		g.filling = untouched
+	}
+	return r.once(ctx, &g)
 }
 
 func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
@@ -89,40 +113,40 @@ func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
 }
 
 // script is the one for the layout, with its arguments.
-func (r *redisPBM) script(k []string, group string, members [][]byte) (script, []any) {
-	args := []any{3, k[0], k[1], k[2], group}
+func (r *redisPBM) script(g *groupCall) (script, []any) {
+	args := []any{3, g.keys[0], g.keys[1], g.keys[2], g.group, g.filling}
 	if r.s.grouped() {
 		return summaryScript, args
 	}
-	for _, m := range members {
+	for _, m := range g.members {
 		args = append(args, m)
 	}
 	return summaryMapScript, args
 }
 
-func (r *redisPBM) byScript(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
-	s, args := r.script(k, group, members)
+func (r *redisPBM) byScript(ctx context.Context, g *groupCall) (summary, bool, error) {
+	s, args := r.script(g)
 	return twoNumbers(r.run.run(ctx, s, args...))
 }
 
-func (r *redisPBM) byFunction(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
-	s, args := r.script(k, group, members)
+func (r *redisPBM) byFunction(ctx context.Context, g *groupCall) (summary, bool, error) {
+	s, args := r.script(g)
 	return twoNumbers(r.run.send(ctx, "fcall", s.function(), args))
 }
 
 // byWatch watches the three keys, reads, and writes unless one of them was written
 // meanwhile.
-func (r *redisPBM) byWatch(ctx context.Context, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
+func (r *redisPBM) byWatch(ctx context.Context, g *groupCall) (sum summary, found bool, err error) {
 	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
 		var err error
-		if sum, found, err = r.read(ctx, tx, k, group, members); err != nil || !found {
+		if sum, found, err = r.read(ctx, tx, g); err != nil || !found {
 			return err
 		}
 		_, err = tx.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-			return p.HSet(ctx, k[2], fields(group, sum)...).Err()
+			return g.write(ctx, p, sum)
 		})
 		return err
-	}, k...)
+	}, g.keys...)
 	if errors.Is(err, goredis.TxFailedErr) {
 		err = errConflict
 	}
@@ -130,18 +154,19 @@ func (r *redisPBM) byWatch(ctx context.Context, k []string, group string, member
 }
 
 // bare does the same without isolation.
-func (r *redisPBM) bare(ctx context.Context, k []string, group string, members [][]byte) (summary, bool, error) {
-	sum, found, err := r.read(ctx, r.client, k, group, members)
+func (r *redisPBM) bare(ctx context.Context, g *groupCall) (summary, bool, error) {
+	sum, found, err := r.read(ctx, r.client, g)
 	if err != nil || !found {
 		return sum, false, err
 	}
-	return sum, true, r.client.HSet(ctx, k[2], fields(group, sum)...).Err()
+	return sum, true, g.write(ctx, r.client, sum)
 }
 
 // read adds up a group's members, in two round trips.
-func (r *redisPBM) read(ctx context.Context, c goredis.Cmdable, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
+func (r *redisPBM) read(ctx context.Context, c goredis.Cmdable, g *groupCall) (sum summary, found bool, err error) {
+	k := g.keys
 	if !r.s.grouped() {
-		return readMaps(ctx, c, k, group, members)
+		return readMaps(ctx, c, k, g.group, g.members)
 	}
 	first := c.Pipeline()
 	profile, names := first.Exists(ctx, k[0]), first.HKeys(ctx, k[1])
@@ -188,22 +213,32 @@ func readMaps(ctx context.Context, c goredis.Cmdable, k []string, group string, 
 	return sum, true, nil
 }
 
-func fields(group string, sum summary) []any {
-	return []any{
-		"groupNumber", group, "carrierNumber", group, "contractNumber", group,
+// write stores the summary as the scripts do.
+func (g *groupCall) write(ctx context.Context, c goredis.Cmdable, sum summary) error {
+	fields := []any{
+		"groupNumber", g.group, "carrierNumber", g.group, "contractNumber", g.group,
 		"memberCount", sum.Members, "totalBlobSize", sum.Bytes, "writtenTime", time.Now().UnixMilli(),
 	}
+	if g.filling != "" && g.filling != untouched {
+		fields = append(fields, "filling", g.filling)
+	}
+	err := c.HSet(ctx, g.keys[2], fields...).Err()
+	if err == nil && g.filling == "" {
+		err = c.HDel(ctx, g.keys[2], "filling").Err()
+	}
+	return err
 }
 
 // Summary reads a group's summary.
-func (r *redisPBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
-	got, err := r.client.HMGet(ctx, r.keys(string(group))[2], "memberCount", "totalBlobSize").Result()
+func (r *redisPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
+	got, err := r.client.HMGet(ctx, r.keys(string(group))[2], "memberCount", "totalBlobSize", "filling").Result()
 	if err != nil || got[0] == nil || got[1] == nil {
-		return summary{}, false, err
+		return kept{}, false, err
 	}
 	m, err1 := strconv.ParseInt(fmt.Sprint(got[0]), 10, 64)
 	b, err2 := strconv.ParseInt(fmt.Sprint(got[1]), 10, 64)
-	return summary{m, b}, true, errors.Join(err1, err2)
+	filling, _ := got[2].(string)
+	return kept{summary{m, b}, filling}, true, errors.Join(err1, err2)
 }
 
 // GetProfiles reads several entries: in the layout by groups in one pipeline.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
@@ -23,6 +24,12 @@ type summary struct {
 	Bytes   int64
 }
 
+// kept is a summary as it is stored, with what it carries for its size.
+type kept struct {
+	summary
+	filling string
+}
+
 // pbmStore is what the profile asks of a store. It is safe for use by several
 // goroutines.
 type pbmStore interface {
@@ -35,11 +42,11 @@ type pbmStore interface {
 	// group. It tells how many there are.
 	GetMembers(ctx context.Context, groups, keys [][]byte) (int, error)
 	// Summarize is the transaction, tried once: it reads the group's members and
-	// writes its summary in one atomic step. false: it has no profile, and nothing
-	// was written. errConflict: it met another one.
-	Summarize(ctx context.Context, group []byte) (summary, bool, error)
+	// writes its summary, with a filling or none, in one atomic step. false: it has no
+	// profile, and nothing was written. errConflict: it met another one.
+	Summarize(ctx context.Context, group, filling []byte) (summary, bool, error)
 	// Summary reads what was written; false when nothing was.
-	Summary(ctx context.Context, group []byte) (summary, bool, error)
+	Summary(ctx context.Context, group []byte) (kept, bool, error)
 }
 
 // pbmWork is the work on one map, and what has become of it. It is safe for use by
@@ -53,6 +60,8 @@ type pbmWork struct {
 	changed       atomic.Bool
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
+	// sizes are those of the fillings that summaries were written with.
+	sizes filling.Sizes
 
 	mu      sync.Mutex
 	tallies map[int]*pbmTally
@@ -121,6 +130,9 @@ type pbmTask struct {
 
 	groups, keys [][]byte
 	slab         []byte
+	// filling is what the next summary carries, noted the last size that was noted.
+	filling []byte
+	noted   int
 
 	looping           bool
 	loopStart, before int64
@@ -129,7 +141,7 @@ type pbmTask struct {
 }
 
 func (w *pbmWork) newTask(worker int) *pbmTask {
-	k := &pbmTask{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors)}
+	k := &pbmTask{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors), noted: -1}
 	if w.s.zipf > 0 {
 		k.pick = zipf.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
@@ -152,6 +164,7 @@ func (k *pbmTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	k.prepare(c)
+	k.fill(it.Settings.Payload)
 	k.enter(it)
 	m := it.Begin(opWork)
 	missing, err := k.call(ctx, it)
@@ -228,6 +241,19 @@ func (k *pbmTask) prepare(c claim) {
 	k.slab = b[:0]
 }
 
+// fill makes what the summary of the group at hand carries. It is not part of the
+// operation's time.
+func (k *pbmTask) fill(size int) {
+	if k.w.m.op != caseTx {
+		return
+	}
+	if size != k.noted {
+		k.w.sizes.Note(size)
+		k.noted = size
+	}
+	k.filling = filling.Append(k.filling[:0], filling.Of(k.groups[0], 0), size)
+}
+
 // call asks the store, and tells how many entries were not there.
 func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	st := k.w.store
@@ -256,7 +282,7 @@ func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int
 func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	for try := 1; ; try++ {
 		start := it.Now()
-		_, found, err := k.w.store.Summarize(ctx, k.groups[0])
+		_, found, err := k.w.store.Summarize(ctx, k.groups[0], k.filling)
 		switch {
 		case err == nil && !found:
 			return 1, nil

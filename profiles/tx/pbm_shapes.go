@@ -94,7 +94,7 @@ type memoryPBM struct {
 }
 
 // Summarize reads the group's members and writes the summary under one lock.
-func (h *memoryPBM) Summarize(ctx context.Context, group []byte) (summary, bool, error) {
+func (h *memoryPBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	found, err := h.GetProfile(ctx, mapProfile, group)
@@ -105,24 +105,26 @@ func (h *memoryPBM) Summarize(ctx context.Context, group []byte) (summary, bool,
 	if err != nil {
 		return summary{}, false, err
 	}
-	val := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(sum.Members)), uint64(sum.Bytes))
+	val := binary.BigEndian.AppendUint64(make([]byte, 0, 16+len(filling)), uint64(sum.Members))
+	val = append(binary.BigEndian.AppendUint64(val, uint64(sum.Bytes)), filling...)
 	return sum, true, h.grouped.PutGroup(ctx, h.s.space(mapSummary), group, group, val)
 }
 
 // Summary reads what Summarize wrote.
-func (h *memoryPBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+func (h *memoryPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
 	if err != nil || got[0] == nil {
-		return summary{}, false, err
+		return kept{}, false, err
 	}
-	return summary{int64(binary.BigEndian.Uint64(got[0])), int64(binary.BigEndian.Uint64(got[0][8:]))}, true, nil
+	sum := summary{int64(binary.BigEndian.Uint64(got[0])), int64(binary.BigEndian.Uint64(got[0][8:]))}
+	return kept{sum, string(got[0][16:])}, true, nil
 }
 
 // nullPBM does nothing at once.
 type nullPBM struct{ *shapeStore }
 
-func (nullPBM) Summarize(context.Context, []byte) (summary, bool, error) {
+func (nullPBM) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
 	return summary{}, false, nil
 }
 
-func (nullPBM) Summary(context.Context, []byte) (summary, bool, error) { return summary{}, false, nil }
+func (nullPBM) Summary(context.Context, []byte) (kept, bool, error) { return kept{}, false, nil }

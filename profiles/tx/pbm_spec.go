@@ -78,6 +78,8 @@ type pbmSpec struct {
 	eligPayload int
 	// flat are the sizes of the maps whose keys are group numbers alone.
 	flat map[string]flatMap
+	// hadSummaries says that summaries were there before this run.
+	hadSummaries bool
 	// left are the keys of an eligibility map that ingestion left, where each map is
 	// one structure; nil: those of this plan.
 	left []padogrid.Share
@@ -106,14 +108,20 @@ func (s *pbmSpec) readsSummary() bool {
 	return slices.ContainsFunc(s.maps, func(m pbmMap) bool { return m.name == mapSummary })
 }
 
-func (s *pbmSpec) tx() bool {
-	for _, m := range s.maps {
-		if m.op == caseTx {
-			return true
+func (s *pbmSpec) tx() bool { return s.transacts() != nil }
+
+// transacts is the map that transactions work on, nil when there are none.
+func (s *pbmSpec) transacts() *pbmMap {
+	for i := range s.maps {
+		if s.maps[i].op == caseTx {
+			return &s.maps[i]
 		}
 	}
-	return false
+	return nil
 }
+
+// start is what the transactions begin with.
+func (s *pbmSpec) start() workload.Settings { return s.transacts().start }
 
 // grouped says whether there is a structure for each group.
 func (s *pbmSpec) grouped() bool { return s.layout == layoutGroup }

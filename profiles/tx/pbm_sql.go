@@ -55,11 +55,13 @@ type groupSummary struct {
 	MemberCount    int64  `json:"memberCount"`
 	TotalBlobSize  int64  `json:"totalBlobSize"`
 	WrittenTime    int64  `json:"writtenTime"`
+	// Filling is for the size alone.
+	Filling string `json:"filling,omitempty"`
 }
 
 // Summarize tries the transaction once. A database that undid it for the sake of
 // another one makes it a conflict.
-func (p *sqlPBM) Summarize(ctx context.Context, group []byte) (sum summary, found bool, err error) {
+func (p *sqlPBM) Summarize(ctx context.Context, group, filling []byte) (sum summary, found bool, err error) {
 	profile, sums, span := p.profile, p.sums, []any{group}
 	if !p.s.grouped() {
 		profile, sums, span = p.wholeProfile, p.wholeSums, []any{[]byte(string(group) + ":"), []byte(string(group) + ";")}
@@ -76,7 +78,7 @@ func (p *sqlPBM) Summarize(ctx context.Context, group []byte) (sum summary, foun
 			return err
 		}
 		g := string(group)
-		val, err := json.Marshal(groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli()})
+		val, err := json.Marshal(groupSummary{g, g, g, sum.Members, sum.Bytes, time.Now().UnixMilli(), string(filling)})
 		if err != nil {
 			return err
 		}
@@ -90,18 +92,23 @@ func (p *sqlPBM) Summarize(ctx context.Context, group []byte) (sum summary, foun
 }
 
 // Summary reads what was written.
-func (p *sqlPBM) Summary(ctx context.Context, group []byte) (summary, bool, error) {
+func (p *sqlPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	var val []byte
 	err := p.db.QueryRowContext(ctx, p.read, group, group).Scan(&val)
 	if errors.Is(err, sql.ErrNoRows) {
-		return summary{}, false, nil
+		return kept{}, false, nil
 	}
 	if err != nil {
-		return summary{}, false, err
+		return kept{}, false, err
 	}
+	return parseSummary(group, val)
+}
+
+// parseSummary reads a summary that is stored as JSON.
+func parseSummary(group, val []byte) (kept, bool, error) {
 	var g groupSummary
 	if err := json.Unmarshal(val, &g); err != nil {
-		return summary{}, false, fmt.Errorf("summary of %s: %w", group, err)
+		return kept{}, false, fmt.Errorf("summary of %s: %w", group, err)
 	}
-	return summary{g.MemberCount, g.TotalBlobSize}, true, nil
+	return kept{summary{g.MemberCount, g.TotalBlobSize}, g.Filling}, true, nil
 }

@@ -126,6 +126,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 				assert.Zero(t, f.Maps[0].Missing)
 				assert.Equal(t, int64(99), f.Maps[1].Done, "one of 100 is left over")
 				assert.Zero(t, f.Maps[1].Missing)
+				fillings(t, p)
 				require.NoError(t, p.Teardown(t.Context()))
 				if c, ok := conn.(redis.Typed); ok && name == "redis" {
 					n, err := c.Client().DBSize(t.Context()).Result()

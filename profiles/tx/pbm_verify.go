@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -51,9 +52,13 @@ func (b *pbm) verify(ctx context.Context) workload.Verification {
 			switch {
 			case !found:
 				examples = append(examples, fmt.Sprintf("%s: acknowledged and not there", group))
-			case got != want && b.exact():
+			case got.summary != want && b.exact():
 				examples = append(examples, fmt.Sprintf("%s: has %d members of %d bytes instead of %d of %d", group, got.Members, got.Bytes, want.Members, want.Bytes))
 			default:
+				if err := w.carries(group, got.filling); err != nil {
+					examples = append(examples, fmt.Sprintf("%s: %v", group, err))
+					break
+				}
 				good++
 			}
 		}
@@ -67,6 +72,14 @@ func (b *pbm) verify(ctx context.Context) workload.Verification {
 		v = workload.Verification{State: workload.Skipped, Summary: "no transaction was acknowledged, so there is nothing to verify"}
 	}
 	return v
+}
+
+// carries says what is wrong with what a group's summary carries for its size.
+func (w *pbmWork) carries(group []byte, text string) error {
+	if err := filling.Check(text, filling.Of(group, 0)); err != nil {
+		return err
+	}
+	return w.sizes.Check(len(text))
 }
 
 // exact says whether what the groups hold is known: the keys are those of this

@@ -66,7 +66,7 @@ func wrote(t *testing.T, c store.Conn, namespace, group string) summary {
 	got, found, err := st.Summary(t.Context(), []byte(group))
 	require.NoError(t, err)
 	require.True(t, found)
-	return got
+	return got.summary
 }
 
 // On a cluster two maps are on two nodes. The advice helps, as it stands.

@@ -112,9 +112,11 @@ func Turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64
 	case ten:
 		v = math.Floor(v / 10)
 	case k.Unit == "bytes" && up:
-		v = max(v*2, 1)
+		v = max(v*2, k.Step, 1)
 	case k.Unit == "bytes":
-		v = math.Floor(v / 2)
+		if v = math.Floor(v / 2); v < k.Step {
+			v = k.Min
+		}
 	default:
 		v = notch(v, up)
 	}

@@ -28,6 +28,8 @@ func TestTurned(t *testing.T) {
 		{"payload halves", payload, 1001, false, false, 0, 0, 500},
 		{"payload starts at nothing", payload, 0, true, false, 0, 0, 1},
 		{"payload ends at nothing", payload, 1, false, false, 0, 0, 0},
+		{"a filling begins with a step", workload.Filling("record"), 0, true, false, 0, 0, 64},
+		{"a filling smaller than a step is none", workload.Filling("record"), 100, false, false, 0, 0, 0},
 		{"a batch climbs the ladder", batch, 100, true, false, 0, 0, 150},
 		{"a small batch climbs by whole numbers", batch, 1, true, false, 0, 0, 2},
 		{"a batch comes down the ladder", batch, 100, false, false, 0, 0, 80},

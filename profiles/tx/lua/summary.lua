@@ -1,5 +1,6 @@
 -- One group's transaction: adds up its members and writes its summary.
--- KEYS profile members summary; ARGV group
+-- KEYS profile members summary; ARGV group filling
+-- A filling of - leaves what is there, an empty one takes it away.
 -- Members and bytes, or nothing when the group has no profile.
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local count, size = 0, 0
@@ -10,4 +11,9 @@ end
 local now = redis.call('TIME')
 redis.call('HSET', KEYS[3], 'groupNumber', ARGV[1], 'carrierNumber', ARGV[1], 'contractNumber', ARGV[1],
   'memberCount', count, 'totalBlobSize', size, 'writtenTime', string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000)))
+if ARGV[2] == '' then
+  redis.call('HDEL', KEYS[3], 'filling')
+elseif ARGV[2] ~= '-' then
+  redis.call('HSET', KEYS[3], 'filling', ARGV[2])
+end
 return {count, size}

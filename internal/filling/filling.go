@@ -1,0 +1,135 @@
+// Package filling makes the text that a record carries for its size alone, so that
+// the size can be turned while a run is going and what was stored can be checked
+// afterwards. A filling is made of nothing but whose it is and how long it is: one
+// that was cut, mixed up or written for another record is told from the right one,
+// and nothing need be remembered of it but the sizes that were set.
+package filling
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// All letters are plain in JSON, in SQL and in a protocol of lines.
+const (
+	letters   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	headBytes = 16
+	// textBytes is a prime, so that pieces of common sizes do not repeat in step.
+	textBytes = 65521
+)
+
+// text is random and the same in every process; each filling has a piece of it,
+// going round.
+var text = sync.OnceValue(func() []byte {
+	b, x := make([]byte, textBytes), uint64(0x9e3779b97f4a7c15)
+	for i := range b {
+		x = mix(x)
+		b[i] = letters[x%uint64(len(letters))]
+	}
+	return b
+})
+
+// mix is a step of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Owner tells fillings apart: it stands for a record and a part of it.
+type Owner uint64
+
+// Of is the owner of a part of the record that has a name.
+func Of[T ~string | ~[]byte](name T, part int) Owner {
+	h := uint64(14695981039346656037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return Owner(mix(h + uint64(part)))
+}
+
+// head is what a filling of n bytes begins with, and where its piece of the text
+// does.
+func (o Owner) head(n int) (h [headBytes]byte, at int) {
+	x := mix(uint64(o) ^ mix(uint64(n)))
+	for i := range h {
+		h[i] = letters[x>>(4*i)&15]
+	}
+	return h, int(x % textBytes)
+}
+
+// Append appends the owner's filling of n bytes.
+func Append(dst []byte, o Owner, n int) []byte {
+	h, at := o.head(n)
+	dst = append(dst, h[:min(n, headBytes)]...)
+	all := text()
+	for n -= headBytes; n > 0; at = 0 {
+		piece := all[at:min(at+n, textBytes)]
+		dst = append(dst, piece...)
+		n -= len(piece)
+	}
+	return dst
+}
+
+// Check says what is wrong with a filling of an owner. It belongs to no other and
+// is as long as it was made, as far as its first 16 bytes reach.
+func Check[T ~string | ~[]byte](got T, o Owner) error {
+	n := len(got)
+	h, at := o.head(n)
+	if m := min(n, headBytes); string(got[:m]) != string(h[:m]) {
+		return fmt.Errorf("its filling of %s belongs to another record, or was cut", units.Size(int64(n)))
+	}
+	all := text()
+	for i := headBytes; i < n; at = 0 {
+		piece := all[at:min(at+n-i, textBytes)]
+		if string(got[i:i+len(piece)]) != string(piece) {
+			return fmt.Errorf("its filling of %s was changed after byte %d", units.Size(int64(n)), i)
+		}
+		i += len(piece)
+	}
+	return nil
+}
+
+// Sizes are those that were set while a run was going. It is safe for use by
+// several goroutines; each notes a size when it changes, not for each record.
+type Sizes struct {
+	mu  sync.Mutex
+	set []int
+}
+
+// Note remembers a size.
+func (s *Sizes) Note(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.set, n) {
+		s.set = append(s.set, n)
+	}
+}
+
+// Check says what is wrong with the size of something that was written under those
+// that were set; nothing when none was.
+func (s *Sizes) Check(n int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.set) == 0 || slices.Contains(s.set, n) {
+		return nil
+	}
+	return fmt.Errorf("its filling has %d bytes, and %s were set", n, s.words())
+}
+
+// words lists the sizes. The caller holds the lock.
+func (s *Sizes) words() string {
+	lo, hi := slices.Min(s.set), slices.Max(s.set)
+	switch len(s.set) {
+	case 1:
+		return strconv.Itoa(lo)
+	case 2:
+		return fmt.Sprintf("%d and %d", lo, hi)
+	}
+	return fmt.Sprintf("%d other sizes from %d to %d", len(s.set), lo, hi)
+}
