@@ -83,6 +83,9 @@ func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	}
 	if r.OnOff("ceiling") {
 		s.saga = readSaga(r, in)
+		if s.saga.kind != kindSaga {
+			r.Fail("use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.kind.noun)
+		}
 		s.saga.accounts, s.saga.failRate, s.saga.check, s.saga.unruly, s.saga.start = 0, 0, 0, false, start
 	}
 	if err := r.Problems.Err(); err != nil {

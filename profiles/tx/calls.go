@@ -16,6 +16,10 @@ type calls struct {
 	// twice those that the barrier stopped, nothing the compensations that had nothing
 	// to undo.
 	actions, undos, twice, undosTwice, nothing int64
+	// register is branches that were registered, bare saves of a record alone, or of one
+	// that was there, recall what was read again, query what was asked about local
+	// transactions.
+	register, bare, recall, query int64
 }
 
 func (n *calls) move(undo bool, got reply) {
@@ -37,12 +41,15 @@ func (n *calls) move(undo bool, got reply) {
 // statements on SQL stores.
 type price calls
 
-// everyOne is the price where each is one call.
-var everyOne = price{1, 1, 1, 1, 1, 1, 1, 1, 1}
+// everyOne is the price where each is one call; what is only read is none.
+var everyOne = price{
+	save: 1, branch: 1, change: 1, touch: 1, actions: 1, undos: 1, twice: 1, undosTwice: 1, nothing: 1, register: 1, bare: 1, query: 1,
+}
 
 func (p price) of(n calls) int64 {
 	return p.save*n.save + p.branch*n.branch + p.change*n.change + p.touch*n.touch + p.actions*n.actions + p.undos*n.undos +
-		p.twice*n.twice + p.undosTwice*n.undosTwice + p.nothing*n.nothing
+		p.twice*n.twice + p.undosTwice*n.undosTwice + p.nothing*n.nothing +
+		p.register*n.register + p.bare*n.bare + p.recall*n.recall + p.query*n.query
 }
 
 // lock is what looking at the index takes, and adding the money up; a store whose
@@ -59,6 +66,9 @@ func (p price) lock() int64 {
 // status, and one for each branch call that was carried out. n is what was really
 // asked; only what a model cannot know is taken from there.
 func model(s *saga, n calls) calls {
+	if k := s.of(); k != kindSaga {
+		return k.model(s, n)
+	}
 	m := calls{save: 1, change: 1, touch: n.touch, twice: n.twice, undosTwice: n.undosTwice}
 	var done, refused, undone int64
 	for i := range s.rows {
@@ -115,7 +125,7 @@ func (k *sagaTask) account(err error) {
 func (k *sagaTask) accountPoll(err error) {
 	t, c := k.c.tally, &k.c
 	k.run.polls.Add(1)
-	if err != nil && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) && !errors.Is(err, errNone) {
+	if err != nil && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) && !errors.Is(err, errNone) && !errors.Is(err, errWaiting) {
 		t.uncertain.Add(1)
 	}
 	t.expected.Add(k.run.price.of(c.n))

@@ -30,6 +30,8 @@ func TestCallsAreThosePredicted(t *testing.T) {
 				"all go well":       {"threads=4"},
 				"some are undone":   {"threads=1", "failRate=0.3"},
 				"nobody is called":  {"threads=4", "accounts=off", "failRate=0.3"},
+				"tcc":               {"transType=tcc", "threads=1", "failRate=0.2", "duplicateRate=0.1", "errorRate=0.02", "retryInterval=300ms", "cronInterval=10ms"},
+				"messages":          {"transType=msg", "threads=1", "failRate=0.2", "duplicateRate=0.1", "lostSubmitRate=0.1", "timeout=50ms", "retryInterval=300ms", "cronInterval=10ms"},
 				"branches are late": {"threads=1", "failRate=0.1", "duplicateRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=20ms"},
 			} {
 				t.Run(what, func(t *testing.T) {

@@ -64,7 +64,7 @@ func TestAccountsInOppositeOrder(t *testing.T) {
 			for _, d := range undone {
 				assert.Positive(t, d)
 			}
-			require.NoError(t, s.Balances(t.Context(), func(_, n int64) { assert.Equal(t, int64(1000), n) }))
+			require.NoError(t, s.Balances(t.Context(), func(_, n, _ int64) { assert.Equal(t, int64(1000), n) }))
 		})
 	}
 }
@@ -105,7 +105,7 @@ func TestWaitingForARowTooLong(t *testing.T) {
 	assert.Len(t, mine, int(s.conflicts.Load()))
 	assert.Positive(t, mine[0], "what it waited is timed")
 	got := map[int64]int64{}
-	require.NoError(t, s.Balances(t.Context(), func(a, n int64) { got[a] = n }))
+	require.NoError(t, s.Balances(t.Context(), func(a, n, _ int64) { got[a] = n }))
 	assert.Equal(t, map[int64]int64{0: 1012, 1: 993}, got, "what it had done before it waited was undone too, and done once")
 }
 
@@ -136,6 +136,6 @@ func TestSumsThatCannotBeSerialised(t *testing.T) {
 	done.Wait()
 	assert.Positive(t, s.conflicts.Load())
 	var sum int64
-	require.NoError(t, s.Balances(t.Context(), func(_, n int64) { sum += n }))
+	require.NoError(t, s.Balances(t.Context(), func(_, n, _ int64) { sum += n }))
 	assert.Equal(t, int64(8000), sum, "one of them saw what the other had written: 2000 and 2000, then 4000 and 4000")
 }

@@ -53,6 +53,8 @@ type coordinator struct {
 	caller caller
 	// n counts the calls of the saga in hand.
 	n calls
+	// over says that nobody will submit what is only prepared.
+	over bool
 }
 
 // stopwatch records the storage operations and branch calls of a saga; nil
@@ -80,10 +82,17 @@ func timed(it *stopwatch, s *saga, op workload.Op, f func() error) error {
 func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *saga) error {
 	s.interval = c.firstInterval()
 	s.next = s.created.Add(s.interval)
-	c.n.save++
+	if len(s.rows) == 0 {
+		c.n.bare++
+	} else {
+		c.n.save++
+	}
 	if err := timed(it, s, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
 		c.tally.rejected(err)
 		return fmt.Errorf("save: %w", err)
+	}
+	if s.status == prepared {
+		return c.apply(ctx, it, s)
 	}
 	return c.process(ctx, it, s)
 }
@@ -98,6 +107,9 @@ func (c *coordinator) firstInterval() time.Duration {
 // process is one pass over a saga: it ends with a final status and nil, or with
 // an error, and then the saga is taken up again later.
 func (c *coordinator) process(ctx context.Context, it *stopwatch, s *saga) error {
+	if s.of() != kindSaga {
+		return c.second(ctx, it, s)
+	}
 	if s.status == submitted {
 		reason, err := c.forward(ctx, it, s)
 		if err != nil {
@@ -226,6 +238,15 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 
 // change stores a new status.
 func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op workload.Op, to string) error {
+	if err := timed(it, s, op, func() error { return c.turn(ctx, s, to) }); err != nil {
+		c.tally.rejected(err)
+		return fmt.Errorf("%s: %w", s.of().ops[op], err)
+	}
+	return nil
+}
+
+// turn stores a new status as a part of an operation.
+func (c *coordinator) turn(ctx context.Context, s *saga, to string) error {
 	from, now := s.status, time.Now()
 	s.status, s.updated = to, now
 	switch to {
@@ -235,11 +256,7 @@ func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op wor
 		s.rolledBack = now
 	}
 	c.n.change++
-	if err := timed(it, s, op, func() error { return c.store.Change(ctx, s, from) }); err != nil {
-		c.tally.rejected(err)
-		return fmt.Errorf("%s: %w", sagaOps[op], err)
-	}
-	return nil
+	return c.store.Change(ctx, s, from)
 }
 
 // later leaves a saga to be taken up again: after the same time when the branch
@@ -262,78 +279,6 @@ func (c *coordinator) later(ctx context.Context, s *saga, cause error) error {
 		return cause
 	}
 	return errUndecided
-}
-
-// call has a participant carry out a row.
-func (c *coordinator) call(ctx context.Context, it *stopwatch, s *saga, pos int) (reply, error) {
-	r, sp := &s.rows[pos], c.spec
-	op := opCall
-	if r.op == opCompensate {
-		op = opUndo
-	}
-	if s.empty && c.calm || s.empty && !sp.unruly && s.fate.failAt == 0 {
-		return replyDone, nil // nobody is called
-	}
-	lost := false
-	if !c.calm && sp.unruly {
-		if err := rest(ctx, sp.delay); err != nil {
-			return 0, err
-		}
-		if sp.ongoingRate > 0 && c.rnd.Float64() < sp.ongoingRate {
-			return replyLater, nil
-		}
-		lost = sp.errorRate > 0 && c.rnd.Float64() < sp.errorRate
-		if lost && c.rnd.IntN(2) == 0 {
-			return 0, errParticipant // it never heard of it
-		}
-	}
-	if r.op == opAction && s.fate.failAt == r.step+1 {
-		return replyRefused, nil
-	}
-	if s.empty {
-		if lost {
-			return 0, errParticipant
-		}
-		return replyDone, nil
-	}
-	var got reply
-	err := timed(it, s, op, func() error {
-		var err error
-		got, err = c.store.Move(ctx, s, pos)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("%s of branch %d: %w", r.op, r.step+1, err)
-	}
-	c.tally.note(got)
-	c.n.move(op == opUndo, got)
-	if lost {
-		return 0, errParticipant // it was done, and nobody knows
-	}
-	if !c.calm && sp.duplicateRate > 0 && c.rnd.Float64() < sp.duplicateRate && got != replyRefused {
-		again, err := c.store.Move(ctx, s, pos)
-		if err != nil {
-			return 0, fmt.Errorf("%s of branch %d again: %w", r.op, r.step+1, err)
-		}
-		c.tally.note(again)
-		c.n.move(op == opUndo, again)
-	}
-	return got, nil
-}
-
-// rest waits for d, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // recoverOne takes up the transaction of a shard that is due longest. false: none

@@ -35,6 +35,11 @@ func params() []workload.Param {
 func sagaParams() []workload.Param {
 	return []workload.Param{
 		{
+			Name: "transType", Kind: workload.Choice, Choices: transTypes, Default: transSaga,
+			Help: "saga: kind of the transactions: saga: actions, and compensations in reverse order; tcc: try, then confirm or cancel; " +
+				"xa: prepare, then commit or rollback; msg: a local transaction, and a message that sets the others off",
+		},
+		{
 			Name: "transactions", Kind: workload.Integer, Default: "10000", Unit: "transactions", Min: 1, Max: 1 << 53,
 			Help: "saga: transactions to run without --duration; another name of --count",
 		},
@@ -66,8 +71,12 @@ func sagaParams() []workload.Param {
 		{Name: "ongoingRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "saga: share of the branch calls that are answered with: not finished yet"},
 		{Name: "errorRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "saga: share of the branch calls that fail, half of them after having been carried out"},
 		{Name: "duplicateRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "saga: share of the branch calls that arrive twice"},
+		{
+			Name: "lostSubmitRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1,
+			Help: "saga: share of the submits that never arrive, so that a message's local transaction is asked after, and tcc and xa are undone when their time is over",
+		},
 		{Name: "delay", Kind: workload.Duration, Default: "0s", Help: "saga: how long a participant takes to answer, beside the store"},
-		{Name: "timeout", Kind: workload.Duration, Default: "0s", Help: "saga: a transaction that old is undone; 0s: never"},
+		{Name: "timeout", Kind: workload.Duration, Default: "0s", Help: "saga: a transaction that old is undone; 0s: never. Of tcc, xa and msg it is what is not submitted by then, and 0s is 35s, as with dtm"},
 		{Name: "retryInterval", Kind: workload.Duration, Default: "10s", Help: "saga: how long an unfinished transaction is left alone; doubles with each failure; also the lease of a recovery"},
 		{Name: "cronInterval", Kind: workload.Duration, Default: "3s", Help: "saga: how often to look for unfinished transactions"},
 		{Name: "dataExpire", Kind: workload.Duration, Default: "168h", Help: "saga: how long an unfinished transaction is kept"},

@@ -180,14 +180,28 @@ func (r scripts) own(ctx context.Context) *rawConn {
 	return raw
 }
 
+// isLook says whether a command's name is that of one that reads: its key comes
+// first.
+func isLook(name any) bool {
+	b, ok := name.([]byte)
+	return ok && (string(b) == "GET" || string(b) == "LRANGE")
+}
+
 // through sends a command through the library.
 func (r scripts) through(ctx context.Context, args []any) (int64, error) {
 	cmd := goredis.NewCmd(ctx, args...)
-	cmd.SetFirstKeyPos(3)
+	if len(args) > 3 && !isLook(args[0]) {
+		cmd.SetFirstKeyPos(3)
+	}
 	_ = r.client.Process(ctx, cmd) // the command keeps its error
-	n, err := cmd.Int64()
-	if errors.Is(err, goredis.Nil) {
+	if errors.Is(cmd.Err(), goredis.Nil) {
 		return 0, nil
 	}
-	return n, err
+	switch v := cmd.Val().(type) { // a text counts by its length, as connections of our own count it
+	case string:
+		return int64(len(v)), cmd.Err()
+	case []any:
+		return int64(len(v)), cmd.Err()
+	}
+	return cmd.Int64()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -31,13 +32,16 @@ type transfer struct {
 	Amount  int64 `json:"amount"`
 }
 
-// saga is a global transaction as its coordinator has it in hand. It belongs to
-// one goroutine.
+// saga is a global transaction as its coordinator has it in hand, of whatever kind.
+// It belongs to one goroutine.
 type saga struct {
+	// kind is nil for a saga.
+	kind   *kind
 	gid    string
 	shard  int
 	status string
-	// steps are the branches; rows has two for each: compensate and action.
+	// steps are the branches; rows has two for each: compensate and action, or what
+	// the kind has.
 	steps []transfer
 	rows  []row
 	// empty says that the branches call nobody.
@@ -51,6 +55,8 @@ type saga struct {
 
 	// fate says what the participants will do; those of a recovered saga do well.
 	fate fate
+	// straggler says which step's first call is still on its way, from 1; 0: none.
+	straggler int
 	// lost is what the store undid for the sake of others since it was last recorded.
 	lost lost
 	// caller is for a store that is called through scripts.
@@ -81,7 +87,7 @@ type row struct {
 func (s *saga) reset(gid string, shard, branches int, now time.Time) {
 	s.gid, s.shard, s.status = gid, shard, submitted
 	s.created, s.updated, s.ended, s.rolledBack = now, now, time.Time{}, time.Time{}
-	s.reason, s.fate = "", fate{}
+	s.kind, s.reason, s.fate, s.straggler = nil, "", fate{}, 0
 	s.first.set(now)
 	s.steps, s.rows = s.steps[:0], s.rows[:0]
 	for i := range branches {
@@ -114,29 +120,11 @@ const participant = "perfbench:account"
 // appendRecord appends the record as JSON; steps and payloads are in the first
 // one only.
 func (s *saga) appendRecord(b []byte, first bool) []byte {
-	b = append(append(append(b, `{"id":0,"gid":"`...), s.gid...), `","trans_type":"saga","status":"`...)
-	b = append(append(b, s.status...), `","query_prepared":"","protocol":"http"`...)
+	b = append(append(append(b, `{"id":0,"gid":"`...), s.gid...), `","trans_type":"`...)
+	b = append(append(append(b, s.of().name...), `","status":"`...), s.status...)
+	b = append(s.appendQuery(append(b, `","query_prepared":"`...)), `","protocol":"http"`...)
 	if first {
-		b = append(b, `,"steps":[`...)
-		for i := range s.steps {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			if s.empty {
-				b = append(b, `{"action":"","compensate":""}`...)
-			} else {
-				b = append(b, `{"action":"`+participant+`","compensate":"`+participant+`"}`...)
-			}
-		}
-		b = append(b, `],"payloads":[`...)
-		for i := range s.steps {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = s.appendPayload(append(b, '"'), i, `\"`)
-			b = append(b, '"')
-		}
-		b = append(b, ']')
+		b = s.appendSteps(b)
 	}
 	b = s.appendTime(b, "create_time", s.created)
 	b = s.appendTime(b, "update_time", s.updated)
@@ -154,6 +142,59 @@ func (s *saga) appendRecord(b []byte, first bool) []byte {
 		b = strconv.AppendQuoteToASCII(b, s.reason)
 	}
 	return append(b, '}')
+}
+
+// appendSteps appends what is to be done, as far as the coordinator is told with a
+// new transaction: of a saga everything, of a message what follows its local
+// transaction, of the others nothing.
+func (s *saga) appendSteps(b []byte) []byte {
+	k := s.of()
+	from := len(s.steps)
+	switch k {
+	case kindSaga:
+		from = 0
+	case kindMsg:
+		from = 1
+	}
+	url := participant
+	if s.empty {
+		url = ""
+	}
+	b = append(b, `,"steps":[`...)
+	for i := from; i < len(s.steps); i++ {
+		if i > from {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, `{"action":"`...), url...), '"')
+		if k == kindSaga {
+			b = append(append(append(b, `,"compensate":"`...), url...), '"')
+		}
+		b = append(b, '}')
+	}
+	b = append(b, `],"payloads":[`...)
+	for i := from; i < len(s.steps); i++ {
+		if i > from {
+			b = append(b, ',')
+		}
+		b = s.appendPayload(append(b, '"'), i, `\"`)
+		b = append(b, '"')
+	}
+	return append(b, ']')
+}
+
+// appendQuery appends where to ask whether a message's local transaction was
+// carried out: at the account that it is about.
+func (s *saga) appendQuery(b []byte) []byte {
+	if s.kind != kindMsg || s.empty {
+		return b
+	}
+	return strconv.AppendInt(append(b, participant+":"...), s.steps[0].Account, 10)
+}
+
+// parseQuery reads what appendQuery wrote.
+func parseQuery(text string) transfer {
+	a, _ := strconv.ParseInt(strings.TrimPrefix(text, participant+":"), 10, 64) // 0 where nobody is asked
+	return transfer{Account: a}
 }
 
 // appendPayload appends what a step is to do as JSON; quote is how its quotes are
@@ -192,7 +233,7 @@ func (s *saga) appendRow(b []byte, pos int) []byte {
 		b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step, `"`))
 	}
 	b = append(b, `","branch_id":"`...)
-	b = appendBranch(b, r.step)
+	b = appendBranch(b, s.branch(r.step))
 	b = append(append(append(b, `","op":"`...), r.op...), `","status":"`...)
 	b = append(append(b, r.status...), '"')
 	b = s.appendTime(b, "create_time", r.created)
@@ -205,7 +246,9 @@ func (s *saga) appendRow(b []byte, pos int) []byte {
 // recordJSON and rowJSON are what is read back.
 type recordJSON struct {
 	Gid        string    `json:"gid"`
+	Kind       string    `json:"trans_type"`
 	Status     string    `json:"status"`
+	Query      string    `json:"query_prepared"`
 	Created    time.Time `json:"create_time"`
 	Updated    time.Time `json:"update_time"`
 	Ended      time.Time `json:"finish_time"`
@@ -236,8 +279,11 @@ func parseSaga(shard int, record string, rows []string) (*saga, error) {
 		return nil, fmt.Errorf("record of a transaction: %w", err)
 	}
 	s := &saga{
-		gid: g.Gid, shard: shard, status: g.Status, created: g.Created, updated: g.Updated, ended: g.Ended, rolledBack: g.RolledBack,
+		kind: kindOf(g.Kind), gid: g.Gid, shard: shard, status: g.Status, created: g.Created, updated: g.Updated, ended: g.Ended, rolledBack: g.RolledBack,
 		reason: g.Reason, interval: time.Duration(g.IntervalMS) * time.Millisecond, next: g.Next, timeout: time.Duration(g.TimeoutMS) * time.Millisecond,
+	}
+	if s.kind == kindMsg {
+		s.steps = append(s.steps, parseQuery(g.Query))
 	}
 	for i, text := range rows {
 		var r rowJSON
@@ -245,14 +291,15 @@ func parseSaga(shard int, record string, rows []string) (*saga, error) {
 			return nil, fmt.Errorf("branch row %d of %s: %w", i, g.Gid, err)
 		}
 		s.empty = s.empty || r.URL == ""
-		if i%2 == 0 {
+		step, first := s.kind.place(i)
+		if first {
 			var t transfer
 			if err := json.Unmarshal(r.Data, &t); err != nil {
 				return nil, fmt.Errorf("payload of branch %s of %s: %w", r.Branch, g.Gid, err)
 			}
 			s.steps = append(s.steps, t)
 		}
-		s.rows = append(s.rows, row{op: r.Op, status: r.Status, created: r.Created, updated: r.Updated, ended: r.Ended, rolledBack: r.Rolled, step: i / 2})
+		s.rows = append(s.rows, row{op: r.Op, status: r.Status, created: r.Created, updated: r.Updated, ended: r.Ended, rolledBack: r.Rolled, step: step})
 	}
 	return s, nil
 }

@@ -152,6 +152,12 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 				continue
 			}
 			s, err := c.resume(ctx, shard, p.gid)
+			if errors.Is(err, errWaiting) {
+				if err := r.leave(ctx, shard, p.gid); err != nil {
+					return err
+				}
+				continue
+			}
 			if err != nil && !errors.Is(err, errNone) && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) {
 				return err
 			}
@@ -170,7 +176,7 @@ func (r *sagaRun) takeUp(ctx context.Context) error {
 		return nil
 	}
 	r.base = map[int64]int64{}
-	return r.store.Balances(ctx, func(a, balance int64) { r.base[a] = balance })
+	return r.store.Balances(ctx, func(a, balance, frozen int64) { r.base[a] = balance + frozen })
 }
 
 // leave notes how a saga stands that is not finished before the run.

@@ -18,6 +18,7 @@ const (
 	checkMoney   = "money is conserved"
 	checkLedger  = "balances are what the ledgers say"
 	checkIndex   = "the index of unfinished sagas is empty"
+	checkFrozen  = "nothing is frozen but what is under way"
 	checkEarlier = "sagas acknowledged by runs that were killed are there"
 	checkCalls   = "the store counted the calls that were predicted"
 	checkSampled = "sagas read back in mid-run have their outcome"
@@ -71,10 +72,10 @@ func (r *sagaRun) judge(f *findings, s *stored, told outcome, check string) {
 		f.offend(checkStates, "%s: is %s", s.gid, s.status)
 	}
 	f.ask(checkWhole, 1)
-	if why := whole(s, r.spec.accounts > 0); why != "" {
+	if why := r.broken(s); why != "" {
 		f.offend(checkWhole, "%s: %s", s.gid, why)
 	}
-	if r.spec.accounts > 0 && s.status == failed {
+	if k := s.of(); r.spec.accounts > 0 && s.status == failed && (k == kindSaga || k == kindTCC) {
 		f.ask(checkOrder, 1)
 		if why := order(s); why != "" {
 			f.offend(checkOrder, "%s: %s", s.gid, why)
@@ -132,8 +133,13 @@ func whole(s *stored, accounts bool) string {
 func order(s *stored) string {
 	type turn struct{ first, before int64 } // of the compensations, and the one of a later branch
 	turns := map[int]turn{}
+	k := s.of()
+	act := opAction
+	if k == kindTCC {
+		act = opTry
+	}
 	for i := len(s.rows)/2 - 1; i >= 0; i-- {
-		e := s.ledger[field(i, opCompensate)]
+		e := s.ledger[field(i, k.backward)]
 		if e.seq == 0 {
 			continue
 		}
@@ -148,7 +154,7 @@ func order(s *stored) string {
 		turns[e.ledger] = t
 	}
 	for i := range len(s.rows) / 2 {
-		e := s.ledger[field(i, opAction)]
+		e := s.ledger[field(i, act)]
 		if t, undone := turns[e.ledger]; undone && !e.null && e.seq > t.first {
 			return fmt.Sprintf("branch %d was carried out after a compensation", i+1)
 		}

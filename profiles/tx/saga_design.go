@@ -27,6 +27,8 @@ type sagaSpec struct {
 	allow                    bool
 	stamp                    string
 
+	// kind is what is run.
+	kind     *kind
 	branches int
 	// accounts is 0 when branches call nobody.
 	accounts, balance, amount int64
@@ -37,8 +39,10 @@ type sagaSpec struct {
 	pipelining bool
 
 	failRate, ongoingRate, errorRate, duplicateRate float64
-	failAt                                          int
-	delay                                           time.Duration
+	// lostRate is the share of the submits that never arrive.
+	lostRate float64
+	failAt   int
+	delay    time.Duration
 	// unruly says that participants may answer late, badly or not at all.
 	unruly bool
 
@@ -69,10 +73,10 @@ func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
 		Documents: []string{formatAB},
 		Private:   s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
-			Name: "saga", Ops: sagaOps, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
+			Name: "saga", Ops: s.kind.ops, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
 		}}}},
 		Writes:  []string{s.writes()},
-		Deletes: []string{"finished sagas " + brief(s.finishedExpire) + " after their end; with --cleanup everything that this run made"},
+		Deletes: []string{"finished " + s.kind.noun + " " + brief(s.finishedExpire) + " after their end; with --cleanup everything that this run made"},
 	}
 	return p, nil
 }
@@ -83,6 +87,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		stamp: stampOf(in.RunID, in.Seed),
 	}
+	s.kind = kindOf(r.Choice("transType"))
 	s.branches = int(r.Whole("branches"))
 	on := r.OnOff("accounts")
 	s.accounts, s.balance, s.amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
@@ -91,6 +96,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.script, s.pipelining = r.Choice("script"), r.OnOff("pipelining")
 	s.failRate, s.failAt = r.Number("failRate"), int(r.Whole("failAt"))
 	s.ongoingRate, s.errorRate, s.duplicateRate = r.Number("ongoingRate"), r.Number("errorRate"), r.Number("duplicateRate")
+	s.lostRate = r.Number("lostSubmitRate")
 	s.delay = r.Duration("delay")
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
 	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
@@ -115,6 +121,7 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 	if accounts && s.accounts < int64(s.branches) {
 		r.Fail("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
 	}
+	s.judgeKind(r)
 	for name, d := range map[string]time.Duration{"retryInterval": s.retry, "dataExpire": s.dataExpire, "finishedExpire": s.finishedExpire, "cronInterval": s.cron} {
 		if d <= 0 {
 			r.Fail("for example "+r.Param(name).Default, "%s: must be more than 0", name)
@@ -122,6 +129,33 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 	}
 	if s.finishedExpire%time.Second != 0 || s.dataExpire%time.Second != 0 {
 		r.Fail("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+	}
+}
+
+// judgeKind refuses what a kind of transaction has not, and sets what it has of its
+// own.
+func (s *sagaSpec) judgeKind(r *designer) {
+	if s.kind == kindSaga {
+		if s.lostRate > 0 {
+			r.Fail("use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
+		}
+		return
+	}
+	if why := s.kind.lacks(s.driver); why != "" {
+		hint := "use transType=tcc, which reserves instead; or mysql: or postgres:, which have transactions of two phases"
+		if s.driver == "dtm" {
+			hint = "use transType=saga, or another store"
+		}
+		r.Fail(hint, "transType=%s: %s", s.kind.name, why)
+	}
+	if s.timeout == 0 {
+		s.timeout = patience
+	}
+	if s.kind == kindMsg && s.branches < 2 {
+		r.Fail("use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
+	}
+	if s.kind == kindMsg && s.failAt > 1 {
+		r.Fail("use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.failAt)
 	}
 }
 
@@ -147,9 +181,9 @@ func brief(d time.Duration) string {
 }
 
 func (s *sagaSpec) writes() string {
-	n := "sagas without end"
+	n := s.kind.noun + " without end"
 	if s.count > 0 {
-		n = strconv.FormatInt(s.count, 10) + " sagas"
+		n = strconv.FormatInt(s.count, 10) + " " + s.kind.noun
 	}
 	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, brief(s.finishedExpire))
 	if s.accounts > 0 {

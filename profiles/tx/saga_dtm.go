@@ -84,7 +84,7 @@ func (d *dtmSagas) setup(ctx context.Context, r *sagaRun, progress func(done, to
 		if err := d.Prepare(ctx, progress); err != nil {
 			return err
 		}
-		if err := d.Balances(ctx, func(a, n int64) { r.base[a] = n }); err != nil {
+		if err := d.Balances(ctx, func(a, n, frozen int64) { r.base[a] = n + frozen }); err != nil {
 			return err
 		}
 	}

@@ -7,8 +7,10 @@ import (
 
 // SagaFacts is the record of mode=saga in run.json. docs/tx.md describes it.
 type SagaFacts struct {
-	Schema   int    `json:"schema"`
-	Mode     string `json:"mode"`
+	Schema int    `json:"schema"`
+	Mode   string `json:"mode"`
+	// Kind is dtm's word for the kind of the transactions.
+	Kind     string `json:"trans_type"`
 	Branches int    `json:"branches"`
 	Accounts int64  `json:"accounts"`
 	Balance  int64  `json:"balance"`
@@ -26,6 +28,10 @@ type SagaFacts struct {
 	// TooLate is actions whose compensation had come first.
 	TooLate int64 `json:"barrier_too_late"`
 	Refused int64 `json:"refused_by_participant"`
+	// LostSubmits is submits that never arrived, Queries how often it was asked whether
+	// a local transaction was carried out.
+	LostSubmits int64 `json:"lost_submits"`
+	Queries     int64 `json:"queries"`
 	// Rejected is calls that a guard turned away, since the saga had another status
 	// by then, Taken saves of a gid that was there.
 	Rejected int64 `json:"guard_rejections"`
@@ -106,7 +112,7 @@ func (r *sagaRun) facts() *SagaFacts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := &SagaFacts{
-		Schema: 1, Mode: modeSaga, Branches: sp.branches, Accounts: sp.accounts, Balance: sp.balance, Prefixes: sp.shards,
+		Schema: 1, Mode: modeSaga, Kind: sp.kind.name, Branches: sp.branches, Accounts: sp.accounts, Balance: sp.balance, Prefixes: sp.shards,
 		Swept: r.swept, AtStart: r.atStart, InRun: r.inRun, AtEnd: r.atEnd,
 		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: r.notes.bad[checkAcked],
 		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
@@ -132,6 +138,8 @@ func (r *sagaRun) facts() *SagaFacts {
 		f.Nulls += t.nulls.Load()
 		f.Refused += t.refused.Load()
 		f.TooLate += t.tooLate.Load()
+		f.LostSubmits += t.lostSubmits.Load()
+		f.Queries += t.queries.Load()
 		f.Rejected += t.moved.Load()
 		f.Taken += t.taken.Load()
 		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
@@ -174,6 +182,9 @@ func (r *sagaRun) rates(early, late int64, elapsed float64) Rates {
 // is drawn evenly.
 func (r *sagaRun) predicted() float64 {
 	n, p := float64(r.spec.branches), r.spec.failRate
+	if r.spec.kind != kindSaga {
+		return r.spec.formula()
+	}
 	step := (n + 1) / 2
 	if r.spec.failAt > 0 {
 		step = float64(r.spec.failAt)

@@ -20,12 +20,13 @@ type memorySagas struct {
 	index    map[string]time.Time
 	ledger   map[string]map[string]entry
 	accounts map[int64]int64
+	frozen   map[int64]int64
 }
 
 // memorySagasOf makes the transactions of a connection, which answers as slowly as
 // it was asked to.
 func memorySagasOf(c store.Conn, sp *sagaSpec) *memorySagas {
-	m := &memorySagas{spec: sp, sagas: map[string]*saga{}, index: map[string]time.Time{}, ledger: map[string]map[string]entry{}, accounts: map[int64]int64{}}
+	m := &memorySagas{spec: sp, sagas: map[string]*saga{}, index: map[string]time.Time{}, ledger: map[string]map[string]entry{}, accounts: map[int64]int64{}, frozen: map[int64]int64{}}
 	m.pace = func(ctx context.Context) error { return ctx.Err() }
 	if p, ok := c.(store.Prober); ok {
 		m.pace = func(ctx context.Context) error { return p.Probe(ctx, sp.space()) }
@@ -194,7 +195,7 @@ func (m *memorySagas) Read(ctx context.Context, _ int, gids []string) (out []sto
 		for _, g := range gids {
 			got := stored{gid: g, ledger: map[string]entry{}}
 			if s := m.sagas[g]; s != nil {
-				got.status, got.inner = s.status, s.status
+				got.kind, got.status, got.inner = s.of(), s.status, s.status
 				for _, r := range s.rows {
 					got.rows = append(got.rows, r.status)
 				}
@@ -208,10 +209,10 @@ func (m *memorySagas) Read(ctx context.Context, _ int, gids []string) (out []sto
 }
 
 // Balances reads all accounts.
-func (m *memorySagas) Balances(ctx context.Context, f func(account, balance int64)) error {
+func (m *memorySagas) Balances(ctx context.Context, f func(account, balance, frozen int64)) error {
 	return m.locked(ctx, func() error {
 		for a, n := range m.accounts {
-			f(a, n)
+			f(a, n, m.frozen[a])
 		}
 		return nil
 	})
@@ -222,6 +223,9 @@ func (m *memorySagas) Money(ctx context.Context) ([]money, error) {
 	var sum money
 	err := m.locked(ctx, func() error {
 		for _, n := range m.accounts {
+			sum.sum += n
+		}
+		for _, n := range m.frozen {
 			sum.sum += n
 		}
 		for g := range m.index {
@@ -264,6 +268,6 @@ func (nullSagas) Move(context.Context, *saga, int) (reply, error)        { retur
 func (nullSagas) Prepare(context.Context, func(done, total int64)) error { return nil }
 func (nullSagas) Unfinished(context.Context, int) ([]pending, error)     { return nil, nil }
 func (nullSagas) Read(context.Context, int, []string) ([]stored, error)  { return nil, nil }
-func (nullSagas) Balances(context.Context, func(int64, int64)) error     { return nil }
+func (nullSagas) Balances(context.Context, func(_, _, _ int64)) error    { return nil }
 func (nullSagas) Money(context.Context) ([]money, error)                 { return nil, nil }
 func (nullSagas) Sweep(context.Context, time.Time) (int64, error)        { return 0, nil }

@@ -199,7 +199,9 @@ func field(step int, op string) string {
 }
 
 // sagaScripts are what a saga and its checks need.
-var sagaScripts = []script{saveScript, branchScript, changeScript, touchScript, lockScript, moveScript, totalScript}
+var sagaScripts = []script{
+	saveScript, branchScript, changeScript, touchScript, lockScript, moveScript, totalScript, registerScript, reserveScript, queryScript,
+}
 
 // Prepare loads functions where these are what is called, and makes missing
 // accounts.
@@ -263,7 +265,7 @@ func (r *redisSagas) Read(ctx context.Context, shard int, gids []string) ([]stor
 			if err != nil {
 				return nil, err
 			}
-			out[i].inner = s.status
+			out[i].inner, out[i].kind = s.status, s.kind
 			for _, rw := range s.rows {
 				out[i].rows = append(out[i].rows, rw.status)
 			}
@@ -280,7 +282,8 @@ func (r *redisSagas) Read(ctx context.Context, shard int, gids []string) ([]stor
 }
 
 func parseEntry(v string) entry {
-	// Written by move.lua: account:amount:place, or null:place.
+	// Written by move.lua: account:amount:place, or null:place, or null; by
+	// reserve.lua account:amount:frozen:place.
 	parts := strings.Split(v, ":")
 	number := func(s string) int64 {
 		n, _ := strconv.ParseInt(s, 10, 64)
@@ -290,23 +293,35 @@ func parseEntry(v string) entry {
 	if len(parts) < 3 {
 		return entry{null: true, seq: seq}
 	}
-	return entry{transfer: transfer{number(parts[0]), number(parts[1])}, seq: seq}
+	e := entry{transfer: transfer{number(parts[0]), number(parts[1])}, seq: seq}
+	if len(parts) > 3 {
+		e.frozen = number(parts[2])
+	}
+	return e
 }
 
 // Balances reads all accounts.
-func (r *redisSagas) Balances(ctx context.Context, f func(account, balance int64)) error {
+func (r *redisSagas) Balances(ctx context.Context, f func(account, balance, frozen int64)) error {
 	for _, b := range r.base {
 		all, err := r.client.HGetAll(ctx, b+"a").Result()
 		if err != nil {
 			return err
 		}
 		for k, v := range all {
+			if k[0] == 'f' {
+				continue // read with its account
+			}
 			a, err1 := strconv.ParseInt(k, 10, 64)
 			n, err2 := strconv.ParseInt(v, 10, 64)
-			if err := errors.Join(err1, err2); err != nil {
+			var frozen int64
+			var err3 error
+			if ice, ok := all["f"+k]; ok {
+				frozen, err3 = strconv.ParseInt(ice, 10, 64)
+			}
+			if err := errors.Join(err1, err2, err3); err != nil {
 				return fmt.Errorf("account %s: %w", k, err)
 			}
-			f(a, n)
+			f(a, n, frozen)
 		}
 	}
 	return nil

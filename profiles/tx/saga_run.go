@@ -113,6 +113,7 @@ type sagaTally struct {
 	retries, ongoing                 atomic.Int64
 	duplicates, nulls, refused       atomic.Int64
 	tooLate, moved, taken            atomic.Int64
+	lostSubmits, queries             atomic.Int64
 	// expected is calls that the store is to have counted, uncertain sagas of which
 	// nobody knows.
 	expected, uncertain atomic.Int64
@@ -288,10 +289,14 @@ func (k *sagaTask) prepare(seq int64) {
 		if sp.failAt == 0 {
 			s.fate.failAt = 1 + k.c.rnd.IntN(sp.branches)
 		}
+		if sp.kind == kindMsg {
+			s.fate.failAt = 1 // its local transaction alone can be refused
+		}
 	}
 	if sp.accounts > 0 {
 		k.transfers()
 	}
+	s.as(sp.kind)
 }
 
 // transfers decides who pays whom: the first branch takes what the others get,
@@ -342,6 +347,9 @@ func (k *sagaTask) poll(ctx context.Context, it *workload.Iteration) error {
 		start := it.Now()
 		s, hit, err := k.c.recoverOne(ctx, shard)
 		k.accountPoll(err)
+		if errors.Is(err, errWaiting) {
+			continue
+		}
 		if errors.Is(err, errUndecided) || errors.Is(err, errMoved) || errors.Is(err, errNone) {
 			err = nil // it was tried; or somebody else was faster
 		}

@@ -31,6 +31,9 @@ type sqlSagas struct {
 // sagaTexts are the statements that every saga needs.
 type sagaTexts struct {
 	save, state, row, change, touch, due, lease, call, void, move, reason string
+	// rows, recall and recallRows are for transactions that are prepared first, carry,
+	// adjust and there for their participants.
+	rows, recall, recallRows, carry, adjust, there string
 }
 
 func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
@@ -40,7 +43,7 @@ func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
 	}
 	s.t = sagaTexts{
 		save: d.text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
-			" VALUES (?,'saga',?,'','http',?,?,?,'',?,?,'','','',''){ignore gid}"),
+			" VALUES (?,?,?,?,'http',?,?,?,'',?,?,'','','',''){ignore gid}"),
 		state:  d.text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
 		row:    d.text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
 		change: d.text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
@@ -51,13 +54,14 @@ func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
 		move:   d.text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
 	}
 	s.t.void = s.t.call
+	s.phasedTexts()
 	s.t.reason = d.text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
 	return s
 }
 
 // price is in statements; those of looking after sagas are counted as they are made.
 func (s *sqlSagas) price() price {
-	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2}
+	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2, register: 2, bare: 1, recall: 1, query: 2}
 }
 
 // spaces lists the tables.
@@ -89,13 +93,16 @@ func (s *sqlSagas) create(ctx context.Context) error {
 		"CREATE TABLE IF NOT EXISTS " + s.branch + " (id " + id + ", gid VARCHAR(128) NOT NULL, url VARCHAR(1024) NOT NULL, bin_data " + long + ", branch_id VARCHAR(128) NOT NULL," +
 			" op VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, " + times + ", UNIQUE (gid, branch_id, op))",
 		"CREATE TABLE IF NOT EXISTS " + s.barrier + " (id " + id + ", gid VARCHAR(128) NOT NULL, branch_id VARCHAR(128) NOT NULL, op VARCHAR(45) NOT NULL, reason VARCHAR(45) NOT NULL," +
-			" account BIGINT, delta BIGINT, create_time BIGINT, UNIQUE (gid, branch_id, op))",
-		"CREATE TABLE IF NOT EXISTS " + s.account + " (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL)",
+			" account BIGINT, delta BIGINT, create_time BIGINT, frozen BIGINT NOT NULL DEFAULT 0, UNIQUE (gid, branch_id, op))",
+		"CREATE TABLE IF NOT EXISTS " + s.account + " (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL, frozen BIGINT NOT NULL DEFAULT 0)",
 	}
 	for _, t := range texts {
 		if _, err := s.db.ExecContext(ctx, t); err != nil {
 			return fmt.Errorf("create the tables of sagas: %w", err)
 		}
+	}
+	if err := s.thaw(ctx); err != nil {
+		return err
 	}
 	name := s.quote + strings.Trim(s.global, s.quote) + "_due" + s.quote
 	index := "CREATE INDEX IF NOT EXISTS " + name + " ON " + s.global + " (status, next_cron_time)"
@@ -117,28 +124,36 @@ func unix(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// Save inserts the transaction and its rows.
-func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
-	now := g.created.UnixMilli()
-	args := make([]any, 0, 8*len(g.rows))
-	for i := range g.rows {
-		r := &g.rows[i]
+// insertRows is the statement that inserts some rows of a transaction.
+func (s *sqlSagas) insertRows(g *saga, rows []row) (text string, args []any) {
+	args = make([]any, 0, 8*len(rows))
+	for i := range rows {
+		r := &rows[i]
 		url := ""
 		if !g.empty {
 			url = participant
 		}
-		args = append(args, g.gid, url, g.appendPayload(nil, r.step, `"`), string(appendBranch(nil, r.step)), r.op, r.status, now, now)
+		args = append(args, g.gid, url, g.appendPayload(nil, r.step, `"`), string(appendBranch(nil, g.branch(r.step))), r.op, r.status, r.created.UnixMilli(), r.created.UnixMilli())
 	}
-	rows := s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
-		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(g.rows)), ","))
+	return s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
+		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(rows)), ",")), args
+}
+
+// Save inserts the transaction and its rows.
+func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
+	now := g.created.UnixMilli()
+	rows, args := s.insertRows(g, g.rows)
 	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.timeout.Milliseconds())
 	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
-		n, err := affected(ctx, tx, s.t.save, g.gid, g.status, now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
+		n, err := affected(ctx, tx, s.t.save, g.gid, g.of().name, g.status, string(g.appendQuery(nil)), now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return errTaken
+		}
+		if len(args) == 0 {
+			return nil
 		}
 		_, err = tx.ExecContext(ctx, rows, args...)
 		return err
@@ -148,16 +163,8 @@ func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
 // Branch updates a row under the lock of its transaction.
 func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
 	r := &g.rows[pos]
-	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
-		var id int64
-		err := tx.QueryRowContext(ctx, s.t.state, g.gid, g.status).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return errMoved
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, s.t.row, r.status, unix(r.updated), unix(r.ended), unix(r.rolledBack), g.gid, string(appendBranch(nil, r.step)), r.op)
+	return s.held(ctx, g, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, s.t.row, r.status, unix(r.updated), unix(r.ended), unix(r.rolledBack), g.gid, string(appendBranch(nil, g.branch(r.step))), r.op)
 		return err
 	})
 }
@@ -221,11 +228,11 @@ func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (strin
 // Load reads a transaction and its rows.
 func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, error) {
 	g := &saga{gid: gid, shard: shard}
-	var options string
+	var options, trans, query string
 	var created, interval, next int64
 	s.extra.Add(2)
-	err := s.db.QueryRowContext(ctx, s.text("SELECT status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
-		Scan(&g.status, &options, &created, &interval, &next, &g.reason)
+	err := s.db.QueryRowContext(ctx, s.text("SELECT trans_type, query_prepared, status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
+		Scan(&trans, &query, &g.status, &options, &created, &interval, &next, &g.reason)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, errNone
 	}
@@ -236,17 +243,21 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	if err := json.Unmarshal([]byte(options), &o); err != nil {
 		return nil, fmt.Errorf("options of %s: %w", gid, err)
 	}
+	if g.kind = kindOf(trans); g.kind == kindMsg {
+		g.steps = append(g.steps, parseQuery(query))
+	}
 	g.created, g.next = time.UnixMilli(created), time.UnixMilli(next)
 	g.interval, g.timeout = time.Duration(interval)*time.Millisecond, time.Duration(o.TimeoutMS)*time.Millisecond
 	err = s.each(ctx, s.text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
 		var url string
 		var data []byte
-		r := row{step: len(g.rows) / 2, created: g.created}
+		step, first := g.kind.place(len(g.rows))
+		r := row{step: step, created: g.created}
 		if err := scan(&url, &data, &r.op, &r.status); err != nil {
 			return err
 		}
 		g.empty = g.empty || url == ""
-		if r.op == opCompensate {
+		if first {
 			var t transfer
 			if err := json.Unmarshal(data, &t); err != nil {
 				return fmt.Errorf("payload of %s: %w", gid, err)

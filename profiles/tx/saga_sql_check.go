@@ -51,16 +51,16 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 		at[g], args[i] = &out[i], g
 	}
 	in := " WHERE gid IN " + marks(len(gids))
-	var gid, id, op, status string
+	var gid, id, op, status, trans string
 	s.extra.Add(2)
 	if s.spec.accounts > 0 {
 		s.extra.Add(1)
 	}
-	err := s.each(ctx, s.text("SELECT gid, status FROM "+s.global+in), args, func(scan func(...any) error) error {
-		if err := scan(&gid, &status); err != nil {
+	err := s.each(ctx, s.text("SELECT gid, trans_type, status FROM "+s.global+in), args, func(scan func(...any) error) error {
+		if err := scan(&gid, &trans, &status); err != nil {
 			return err
 		}
-		at[gid].status, at[gid].inner = status, status // it is kept once only
+		at[gid].kind, at[gid].status, at[gid].inner = kindOf(trans), status, status // it is kept once only
 		return nil
 	})
 	if err != nil {
@@ -77,11 +77,12 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 		return out, err
 	}
 	var account, delta sql.NullInt64
-	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+	var frozen int64
+	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta, frozen, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
 		var seq int64
-		err := scan(&gid, &id, &op, &account, &delta, &seq)
+		err := scan(&gid, &id, &op, &account, &delta, &frozen, &seq)
 		if err == nil {
-			at[gid].ledger[id+op] = entry{transfer: transfer{account.Int64, delta.Int64}, null: !account.Valid, seq: seq}
+			at[gid].ledger[id+op] = entry{transfer: transfer{account.Int64, delta.Int64}, frozen: frozen, null: !account.Valid, seq: seq}
 		}
 		return err
 	})
@@ -89,12 +90,12 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 }
 
 // Balances reads all accounts.
-func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance int64)) error {
-	return s.each(ctx, "SELECT id, balance FROM "+s.account, nil, func(scan func(...any) error) error {
-		var a, n int64
-		err := scan(&a, &n)
+func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance, frozen int64)) error {
+	return s.each(ctx, "SELECT id, balance, frozen FROM "+s.account, nil, func(scan func(...any) error) error {
+		var a, n, frozen int64
+		err := scan(&a, &n, &frozen)
 		if err == nil {
-			f(a, n)
+			f(a, n, frozen)
 		}
 		return err
 	})
@@ -104,7 +105,7 @@ func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance int64))
 func (s *sqlSagas) Money(ctx context.Context) ([]money, error) {
 	var m money
 	s.extra.Add(1)
-	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
+	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance + frozen), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
 		" b JOIN "+s.global+" g ON g.gid = b.gid WHERE g.status IN ('prepared','submitted','aborting'))").Scan(&m.sum, &m.flying)
 	return []money{m}, err
 }

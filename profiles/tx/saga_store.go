@@ -40,6 +40,8 @@ type pending struct {
 // stored is what a store has of one transaction, for the checks.
 type stored struct {
 	gid string
+	// kind is what the record says; nil where there is none.
+	kind *kind
 	// status is what guards compare, inner what the record itself says; both empty
 	// when there is no such transaction.
 	status, inner string
@@ -50,9 +52,12 @@ type stored struct {
 	ledger map[string]entry
 }
 
+// entry is what one call did to an account, frozen what of that is the amount that
+// is frozen on it.
 type entry struct {
 	transfer
-	null bool
+	frozen int64
+	null   bool
 	// seq tells which of a transaction's entries of one ledger came first; 0: not
 	// told. ledger is the prefix that it is kept under.
 	seq    int64
@@ -63,10 +68,25 @@ type entry struct {
 // transactions have taken off (negative) or put on.
 type money struct{ sum, flying int64 }
 
+// phased is what a store does for the kinds of transaction that are prepared before
+// they are submitted.
+type phased interface {
+	// Register stores the rows of a step, while the stored status is that of s; else
+	// errMoved.
+	Register(ctx context.Context, s *saga, step int) error
+	// Recall reads the record, or the rows, of a transaction and makes nothing of them,
+	// as a coordinator reads what it is handed that others prepared.
+	Recall(ctx context.Context, s *saga, rows bool) error
+	// Carry has a participant carry out an operation of a step. Asked whether a
+	// message's local transaction was carried out, one that was not refuses.
+	Carry(ctx context.Context, s *saga, step int, op string) (reply, error)
+}
+
 // sagaStore is a store of transactions as the coordinator sees it, with the
 // accounts of its participants beside it. It is safe for use by several
 // goroutines. What changes a transaction is one atomic step.
 type sagaStore interface {
+	phased
 	// Save stores a new transaction, or returns errTaken.
 	Save(ctx context.Context, s *saga) error
 	// Branch stores the row at a position, while the stored status is that of s;
@@ -89,8 +109,8 @@ type sagaStore interface {
 	Unfinished(ctx context.Context, shard int) ([]pending, error)
 	// Read reads transactions of one shard for checks.
 	Read(ctx context.Context, shard int, gids []string) ([]stored, error)
-	// Balances calls f with every account.
-	Balances(ctx context.Context, f func(account, balance int64)) error
+	// Balances calls f with every account, and what is frozen on it beside its balance.
+	Balances(ctx context.Context, f func(account, balance, frozen int64)) error
 	// Money adds everything up at one instant, one value for each shard.
 	Money(ctx context.Context) ([]money, error)
 	// Sweep removes finished transactions that are older than they are kept, where

@@ -276,7 +276,7 @@ func testBarrier(t *testing.T, st sagaStore) {
 	assert.Equal(t, replyDone, move("a", compensation(0)))
 	assert.Equal(t, replyDuplicate, move("a", compensation(0)))
 	sum := int64(0)
-	require.NoError(t, st.Balances(ctx, func(a, n int64) {
+	require.NoError(t, st.Balances(ctx, func(a, n, _ int64) {
 		sum += n
 		if a == 1 {
 			assert.Equal(t, int64(100), n)

@@ -2,6 +2,7 @@ package tx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -58,11 +59,12 @@ const longStall = 500 * time.Millisecond
 // sum says in one sentence what was acknowledged, what of it is lost, what was
 // recovered, and for how long nothing completed.
 func (r *sagaRun) sum(f *SagaFacts, state string) string {
-	parts := []string{fmt.Sprintf("%d sagas read back, all of them whole", f.ReadBack-f.Absent)}
+	noun := r.spec.kind.noun
+	parts := []string{fmt.Sprintf("%d %s read back, all of them whole", f.ReadBack-f.Absent, noun)}
 	if state == workload.Failed {
-		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d sagas read back %d are lost or changed that were acknowledged", f.ReadBack, f.LostAcked)
+		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d %s read back %d are lost or changed that were acknowledged", f.ReadBack, noun, f.LostAcked)
 		if f.LostAcked+f.EarlierLost == 0 {
-			parts[0] = fmt.Sprintf("what is stored is not whole: %d sagas read back, none that was acknowledged is lost or changed", f.ReadBack)
+			parts[0] = fmt.Sprintf("what is stored is not whole: %d %s read back, none that was acknowledged is lost or changed", f.ReadBack, noun)
 		}
 	}
 	if f.EarlierAcked > 0 {
@@ -96,10 +98,10 @@ func (r *sagaRun) checks() []workload.Check {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []workload.Check
-	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkIndex} {
+	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkFrozen, checkIndex} {
 		if n, ok := r.notes.asked[name]; ok {
 			bad := r.notes.bad[name]
-			out = append(out, workload.Check{Name: name, OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})
+			out = append(out, workload.Check{Name: r.spec.kind.words(name), OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})
 		}
 	}
 	return out
@@ -117,10 +119,15 @@ func (r *sagaRun) drain(ctx context.Context) error {
 			return err
 		}
 		for _, p := range list {
-			if _, _, own := splitGid(p.gid, r.spec.stamp); !own && p.due.After(time.Now()) {
+			_, _, own := splitGid(p.gid, r.spec.stamp)
+			if !own && p.due.After(time.Now()) {
 				continue // of another run, which may be at work on it
 			}
+			c.over = own
 			s, err := c.resume(ctx, shard, p.gid)
+			if errors.Is(err, errWaiting) {
+				continue
+			}
 			if ctx.Err() != nil {
 				return err
 			}
@@ -249,15 +256,22 @@ func (r *sagaRun) compareBalances(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	left, flying, err := r.underWay(ctx)
+	left, flying, ice, err := r.underWay(ctx)
 	if err != nil {
 		return err
 	}
 	var sum, n int64
 	f := &findings{}
-	err = r.store.Balances(ctx, func(a, balance int64) {
+	err = r.store.Balances(ctx, func(a, balance, frozen int64) {
+		balance += frozen
 		sum += balance
 		n++
+		if frozen != 0 || ice[a] != 0 || r.spec.kind == kindTCC {
+			f.ask(checkFrozen, 1)
+			if frozen != ice[a] {
+				f.offend(checkFrozen, "account %d: %d is frozen, and what is under way has frozen %d", a, frozen, ice[a])
+			}
+		}
 		if !complete {
 			return
 		}
@@ -281,12 +295,14 @@ func (r *sagaRun) compareBalances(ctx context.Context) error {
 }
 
 // underWay counts the sagas that are unfinished after the drain, and adds up what
-// they have taken off the accounts (negative) or put on them.
-func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, err error) {
+// they have taken off the accounts (negative) or put on them, and what they have
+// frozen on which.
+func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, ice map[int64]int64, err error) {
+	ice = map[int64]int64{}
 	for shard := range r.spec.shards {
 		list, err := r.store.Unfinished(ctx, shard)
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, nil, err
 		}
 		for part := range slices.Chunk(list, readAtOnce) {
 			gids := make([]string, len(part))
@@ -295,7 +311,7 @@ func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, err error) 
 			}
 			got, err := r.store.Read(ctx, shard, gids)
 			if err != nil {
-				return 0, 0, err
+				return 0, 0, nil, err
 			}
 			for i := range got {
 				if got[i].status == "" || final(got[i].status) {
@@ -304,11 +320,12 @@ func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, err error) 
 				left++
 				for _, e := range got[i].ledger {
 					flying += e.Amount // none where nothing was done
+					ice[e.Account] += e.frozen
 				}
 			}
 		}
 	}
-	return left, flying, nil
+	return left, flying, ice, nil
 }
 
 // deltas adds up, for each account, what the ledgers of this run say, and what

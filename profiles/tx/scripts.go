@@ -42,6 +42,15 @@ var moveLua string
 //go:embed lua/total.lua
 var totalLua string
 
+//go:embed lua/register.lua
+var registerLua string
+
+//go:embed lua/reserve.lua
+var reserveLua string
+
+//go:embed lua/query.lua
+var queryLua string
+
 // script is a Lua script with the name that Redis gives it.
 type script struct{ name, text, sha string }
 
@@ -80,13 +89,18 @@ func library(name string, of ...script) string {
 }
 
 var (
-	saveScript    = newScript("save", saveLua)
-	branchScript  = newScript("branch", branchLua)
-	changeScript  = newScript("change", changeLua)
-	touchScript   = newScript("touch", touchLua)
-	lockScript    = newScript("lock", lockLua)
-	moveScript    = newScript("move", moveLua)
-	totalScript   = newScript("total", totalLua)
+	saveScript   = newScript("save", saveLua)
+	branchScript = newScript("branch", branchLua)
+	changeScript = newScript("change", changeLua)
+	touchScript  = newScript("touch", touchLua)
+	lockScript   = newScript("lock", lockLua)
+	moveScript   = newScript("move", moveLua)
+	totalScript  = newScript("total", totalLua)
+
+	registerScript = newScript("register", registerLua)
+	reserveScript  = newScript("reserve", reserveLua)
+	queryScript    = newScript("query", queryLua)
+
 	summaryScript = newScript("summary", summaryLua)
 	// summaryMapScript does the same where each map is one hash.
 	summaryMapScript = newScript("summary_map", summaryMapLua)
