@@ -2,19 +2,15 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -40,42 +36,13 @@ type testApp struct {
 	quit bool
 }
 
-// keyPress makes the message of a key from its name: "a", "shift+left", "enter".
-func keyPress(name string) tea.KeyPressMsg {
-	k := tea.KeyPressMsg{}
-	for {
-		mod, rest, ok := strings.Cut(name, "+")
-		if !ok || rest == "" {
-			break
-		}
-		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "shift": tea.ModShift, "alt": tea.ModAlt}[mod]
-		name = rest
-	}
-	codes := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete,
-	}
-	switch c, ok := codes[name]; {
-	case ok:
-		k.Code = c
-	case name == "space":
-		k.Code, k.Text = tea.KeySpace, " "
-	default:
-		k.Code = []rune(name)[0]
-		if k.Mod == 0 {
-			k.Text = name
-		}
-	}
-	return k
-}
-
 // send feeds messages, strings being keys, to the application as the event loop
 // would, with the commands that come of them. No frame comes by itself.
 func send(t testing.TB, a *testApp, msgs ...any) {
 	t.Helper()
 	for _, m := range msgs {
 		if s, ok := m.(string); ok {
-			m = keyPress(s)
+			m = tuitest.KeyPress(s)
 		}
 		_, cmd := a.Update(m)
 		perform(t, a, cmd)
@@ -108,23 +75,67 @@ func frame(a *testApp) screen.FrameMsg {
 // picture returns the screen as plain text and checks that it fits the terminal.
 func picture(t testing.TB, a *testApp) string {
 	t.Helper()
-	got := a.View().Content
-	lines := strings.Split(got, "\n")
-	require.Len(t, lines, a.env.H)
-	for i, l := range lines {
-		require.Equal(t, a.env.W, lipgloss.Width(l), "line %d: %q", i, ansi.Strip(l))
-	}
-	return ansi.Strip(got)
-}
-
-func requireGolden(t *testing.T, text string) {
-	t.Helper()
-	golden.RequireEqual(t, []byte(text+"\n"))
+	return tuitest.Plain(t, a.View().Content, a.env.W, a.env.H)
 }
 
 func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{})
+	a := newTestApp(t, &tuitest.Bench{}, Options{})
 	send(t, a, tea.WindowSizeMsg{Width: 52, Height: 14})
 	assert.Contains(t, picture(t, a), "perfbench needs 60×16, this is 52×14")
-	requireGolden(t, picture(t, a))
+	tuitest.Golden(t, picture(t, a))
+}
+
+// pickApp is the workbench at its picker, everything read.
+func pickApp(t testing.TB, b *tuitest.Bench, o Options, w, h int) *testApp {
+	t.Helper()
+	o.RunParams = tuitest.RunParams()
+	a := newTestApp(t, b, o)
+	a.env.Now = tuitest.Day.Add(12 * time.Hour)
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
+	perform(t, a, a.top().(screen.Starter).Start(a.env))
+	return a
+}
+
+// appAt is the workbench taken to a destination.
+func appAt(t testing.TB, b *tuitest.Bench, o Options, to screen.Destination, w, h int) *testApp {
+	t.Helper()
+	a := newTestApp(t, b, o)
+	a.env.Now = tuitest.Day.Add(12 * time.Hour)
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: to})
+	return a
+}
+
+// resultsApp shows the newest run of the demo.
+func resultsApp(t testing.TB, o Options, w, h int) (*testApp, *tuitest.Bench) {
+	t.Helper()
+	b := tuitest.NewDemo()
+	return appAt(t, b, o, screen.Results{ID: b.Past[0].ID}, w, h), b
+}
+
+// compareApp compares two runs of the demo.
+func compareApp(t testing.TB, o Options, w, h int) *testApp {
+	t.Helper()
+	b := tuitest.NewDemo()
+	return appAt(t, b, o, screen.Compare{A: b.Past[1].ID, B: b.Past[0].ID}, w, h)
+}
+
+// One picture of each screen keeps its escape codes, in every theme.
+func TestScreensInColour(t *testing.T) {
+	for _, theme := range []string{widget.ThemeLight, widget.ThemeDark, widget.ThemeMono} {
+		t.Run("picker "+theme, func(t *testing.T) {
+			a := pickApp(t, tuitest.NewDemo(), Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			tuitest.Golden(t, a.View().Content)
+		})
+		t.Run("results "+theme, func(t *testing.T) {
+			a, _ := resultsApp(t, Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			tuitest.Golden(t, a.View().Content)
+		})
+		t.Run("compare "+theme, func(t *testing.T) {
+			a := compareApp(t, Options{Theme: theme}, 80, 24)
+			picture(t, a)
+			tuitest.Golden(t, a.View().Content)
+		})
+	}
 }

@@ -2,10 +2,8 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -36,9 +34,9 @@ type catalogue interface {
 	// not built yet and shown greyed.
 	Profiles() []workload.Profile
 	// Presets lists a profile's presets, the default first. It may read files.
-	Presets(profile string) []Preset
+	Presets(profile string) []screen.Preset
 	// Stores lists the kinds of store.
-	Stores() []StoreInfo
+	Stores() []screen.StoreInfo
 	// Recent lists recent targets without passwords, newest first. It may read files.
 	Recent() []string
 }
@@ -49,10 +47,10 @@ type planner interface {
 	// for at every key press, from commands that may overlap: the newest counts. An
 	// error says in a line of its own what is wrong with each value, beginning with
 	// the value's name: "threads: …".
-	Preview(screen.Request) (*Preview, error)
+	Preview(screen.Request) (*screen.Preview, error)
 	// Ping connects to a target, asks who it is and how far away, and disconnects.
 	// Without a password it finds one where Start does. Errors hold no secrets.
-	Ping(ctx context.Context, target, password string) (Pong, error)
+	Ping(ctx context.Context, target, password string) (screen.Pong, error)
 }
 
 // dashBench is what the screens of a run under way need.
@@ -75,41 +73,4 @@ type resultsBench interface {
 	// Export writes a finished run in the given formats and returns the paths of
 	// what it wrote, with an error too. An empty dir is the run's own folder.
 	Export(id string, formats []string, dir string) ([]string, error)
-}
-
-// Preset names a set of values and says in one line what it is.
-type Preset struct{ Name, Summary string }
-
-// StoreInfo describes one kind of store.
-type StoreInfo struct {
-	// Driver is the id that bindings name, Title is for people, Example a target.
-	Driver, Title, Example string
-}
-
-// Setting is one value of a preview: its name, its text, and where it came from
-// ("preset small", "flag").
-type Setting struct{ Name, Text, From string }
-
-// Preview is what a request would do.
-type Preview struct {
-	// Plan has the knobs, phases and tracks. It is not bound to a store.
-	Plan *workload.Plan
-	// Settings are the live knobs at the start, Parameters what is fixed, Run what
-	// every run has: duration, count, warm-up, seed …
-	Settings, Parameters, Run []Setting
-	// Tracks describes phases and tracks in words.
-	Tracks []string
-	// Writes and Deletes say what happens to the store, Documents to the disk.
-	Writes, Deletes, Documents []string
-	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
-	// many may be open at once.
-	Bytes       int64
-	Connections int
-	Warnings    []string
-}
-
-// Pong is a store's answer to a ping.
-type Pong struct {
-	Info      store.Info
-	RoundTrip time.Duration
 }

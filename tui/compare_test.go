@@ -11,16 +11,15 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
-func compareApp(t testing.TB, o Options, w, h int) (*testApp, *comparison) {
+// beside is the comparison of two runs of the demo on a stage.
+func beside(t testing.TB, w, h int) (*tuitest.Stage, *comparison) {
 	t.Helper()
-	b := newDemoBench()
-	a, _ := historyApp(t, b, o, w, h)
-	send(t, a, screen.OpenMsg{To: screen.Compare{A: b.history[1].ID, B: b.history[0].ID}})
-	c, ok := a.top().(*comparison)
-	require.True(t, ok)
+	b := tuitest.NewDemo()
+	c := newCompare(b, b.Past[1].ID, b.Past[0].ID)
+	a := tuitest.NewStage(t, c, w, h)
 	require.NotNil(t, c.made)
 	return a, c
 }
@@ -29,19 +28,20 @@ func TestComparePictures(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		w, h  int
-		o     Options
+		ascii bool
 		steps []any
 	}{
 		{name: "120x40", w: 120, h: 40},
 		{name: "80x24 one operation", w: 80, h: 24, steps: []any{"tab"}},
 		{name: "60x16", w: 60, h: 16},
 		{name: "60x16 scrolled", w: 60, h: 16, steps: []any{tea.MouseWheelMsg{Button: tea.MouseWheelDown}, "down"}},
-		{name: "120x40 ascii", w: 120, h: 40, o: Options{ASCII: true}},
+		{name: "120x40 ascii", w: 120, h: 40, ascii: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, _ := compareApp(t, c.o, c.w, c.h)
-			send(t, a, c.steps...)
-			requireGolden(t, picture(t, a))
+			a, _ := beside(t, c.w, c.h)
+			a.ASCII = c.ascii
+			a.Send(t, c.steps...)
+			tuitest.Golden(t, a.Picture(t))
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestTheSameStoreTwiceIsNeitherBetterNorWorse(t *testing.T) {
-	a, b := demoFolder(testDay, "redis", 16, 100), demoFolder(testDay, "redis", 16, 200)
+	a, b := tuitest.NewFolder(tuitest.Day, "redis", 16, 100), tuitest.NewFolder(tuitest.Day, "redis", 16, 200)
 	for _, f := range compareSides("entries", sideOf(a, nil), sideOf(b, nil)) {
 		assert.NotContains(t, []judgement{better, worse}, f.verdict, "%s %s: %s and %s", f.group, f.name, f.a, f.b)
 	}
@@ -148,26 +148,34 @@ func TestMovement(t *testing.T) {
 }
 
 func TestAComparisonIsCopiedAsText(t *testing.T) {
-	a, c := compareApp(t, Options{}, 120, 40)
-	_, cmd := a.Update(keyPress("y"))
+	a, c := beside(t, 120, 40)
+	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
-	text := sprintMsg(cmd())
+	text := tuitest.Sprint(cmd())
 	assert.Contains(t, text, "A 260503-114000-ingestion-redis")
 	assert.Contains(t, text, "better")
 	assert.NotContains(t, c.made.text(), "\x1b")
 }
 
 func TestRunsThatCannotBeReadAreNotCompared(t *testing.T) {
-	a, _ := historyApp(t, newDemoBench(), Options{}, 80, 24)
-	send(t, a, screen.OpenMsg{To: screen.Compare{A: "gone", B: "lost"}})
-	assert.Contains(t, picture(t, a), "run gone: not found")
-	send(t, a, "tab", "down", "w", "y", "esc")
-	assert.IsType(t, &history{}, a.top())
+	a := tuitest.NewStage(t, newCompare(tuitest.NewDemo(), "gone", "lost"), 80, 24)
+	assert.Contains(t, a.Picture(t), "run gone: not found")
+	a.Send(t, "tab", "down", "w", "y", "esc")
+	assert.Equal(t, 1, a.Backs)
 }
 
 func BenchmarkCompareView(b *testing.B) {
-	a, _ := compareApp(b, Options{}, 120, 40)
+	a, _ := beside(b, 120, 40)
 	for b.Loop() {
-		a.View()
+		a.Top.View(a.Env)
 	}
+}
+
+func TestWhatDoesNotCountIsComparedByItself(t *testing.T) {
+	v := 10.0
+	f := &rundir.Folder{Run: rundir.Run{MeasuredS: 10, Parts: []string{"g1.put"}, Operations: []rundir.Operation{
+		{Track: "g1", Op: "invocation", Count: 100, Throughput: &v}, {Track: "g1", Op: "put", Count: 100, Throughput: &v},
+	}}}
+	assert.InDelta(t, 10, sideOf(f, nil).rate, 1e-9)
+	assert.InDelta(t, 10, sideOf(f, &measure.Operation{Track: "g1", Op: "put"}).rate, 1e-9, "of itself it has a rate")
 }

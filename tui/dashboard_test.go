@@ -10,32 +10,33 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // dashApp returns an application on the dashboard of a fake run that has gone on
 // for 5 s of warm-up and as long as said, in a terminal of w×h.
-func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *fakeRun) {
+func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *tuitest.Run) {
 	t.Helper()
-	run := newFakeRun(tracks)
-	a := newTestApp(t, &fakeBench{next: run}, o)
+	run := tuitest.NewRun(tracks)
+	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard{}, a.top())
-	pass(t, a, run, run.info.Warmup+gone)
+	pass(t, a, run, run.Known.Warmup+gone)
 	return a, run
 }
 
 // pass lets time go by, in frames of a tenth of a second.
-func pass(t testing.TB, a *testApp, run *fakeRun, d time.Duration) {
+func pass(t testing.TB, a *testApp, run *tuitest.Run, d time.Duration) {
 	t.Helper()
 	for ; d > 0; d -= 100 * time.Millisecond {
-		run.tick(100 * time.Millisecond)
+		run.Tick(100 * time.Millisecond)
 		send(t, a, frame(a))
 	}
 }
 
 // changed is a run in which threads went from 16 to 32 at 31 s.
-func changed(t testing.TB, o Options, tracks, w, h int) (*testApp, *fakeRun) {
+func changed(t testing.TB, o Options, tracks, w, h int) (*testApp, *tuitest.Run) {
 	t.Helper()
 	a, run := dashApp(t, o, tracks, 31*time.Second, w, h)
 	for range 16 {
@@ -54,32 +55,32 @@ func TestDashboardPictures(t *testing.T) {
 	for _, size := range goldenSizes {
 		t.Run(size.name, func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 		t.Run(size.name+" tuning", func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "t")
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 		t.Run(size.name+" store gone", func(t *testing.T) {
 			a, run := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
-			run.gone = true
+			run.Gone = true
 			pass(t, a, run, 7*time.Second)
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 		t.Run(size.name+" help", func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "?")
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 		t.Run(size.name+" quit", func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
 			send(t, a, "q")
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 		t.Run(size.name+" ascii", func(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark, ASCII: true}, 1, size.w, size.h)
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 	}
 }
@@ -88,26 +89,26 @@ func TestLowerPanelPictures(t *testing.T) {
 	for n, name := range []string{"operations", "tracks", "errors", "changes"} {
 		t.Run(name, func(t *testing.T) {
 			a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, 120, 40)
-			run.gone = true
+			run.Gone = true
 			pass(t, a, run, 3*time.Second)
-			run.gone = false
+			run.Gone = false
 			pass(t, a, run, 2*time.Second)
 			for range n {
 				send(t, a, "tab")
 			}
-			requireGolden(t, picture(t, a))
+			tuitest.Golden(t, picture(t, a))
 		})
 	}
 }
 
 func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
-	before, calls := run.Settings(screen.All).Threads, run.calls
+	before, calls := run.Settings(screen.All).Threads, run.Calls
 	for range 20 {
 		send(t, a, "+")
 	}
 	assert.Equal(t, before+20, run.Settings(screen.All).Threads)
-	assert.Equal(t, calls+20, run.calls)
+	assert.Equal(t, calls+20, run.Calls)
 	assert.Len(t, run.Snapshot().Changes, 20)
 	assert.Contains(t, picture(t, a), "threads 32 → 52")
 	send(t, a, "u")

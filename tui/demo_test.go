@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -25,7 +26,7 @@ func TestDemo(t *testing.T) {
 	if !*demo {
 		t.Skip("for people: run with -demo")
 	}
-	run := newFakeRun(*demoTracks)
+	run := tuitest.NewRun(*demoTracks)
 	over := make(chan struct{})
 	go func() { // ends with the test
 		for tick := time.NewTicker(100 * time.Millisecond); ; {
@@ -34,10 +35,10 @@ func TestDemo(t *testing.T) {
 				return
 			case <-tick.C:
 				// The store is away from 20 s to 28 s.
-				run.mu.Lock()
-				run.gone = run.at > 20*time.Second && run.at < 28*time.Second
-				run.mu.Unlock()
-				run.tick(100 * time.Millisecond)
+				run.Mu.Lock()
+				run.Gone = run.At > 20*time.Second && run.At < 28*time.Second
+				run.Mu.Unlock()
+				run.Tick(100 * time.Millisecond)
 				if run.Snapshot().At >= time.Minute {
 					run.Stop()
 				}
@@ -45,7 +46,7 @@ func TestDemo(t *testing.T) {
 		}
 	}()
 	profiles := []workload.Profile{{Name: "ingestion", Title: "Bulk ingestion", Summary: "Fills maps in batches, as a nightly feed does.", Unit: "entries"}}
-	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: screen.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &fakeBench{next: run, profiles: profiles})
+	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: screen.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &tuitest.Bench{Next: run, Listed: profiles})
 	close(over)
 	require.NoError(t, err)
 	for _, o := range final.Outcomes {

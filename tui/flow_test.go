@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // A person who has read nothing: pick, change a value, start, stop, look, export,
 // quit.
 func TestFromPickerToReport(t *testing.T) {
-	b := newDemoBench()
-	b.next.tick(9 * time.Second)
+	b := tuitest.NewDemo()
+	b.Next.Tick(9 * time.Second)
 	app := NewApp(demoOptions(), b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(120, 40), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	seen := func(text string) {
@@ -29,7 +30,7 @@ func TestFromPickerToReport(t *testing.T) {
 	}
 	press := func(keys ...string) {
 		for _, k := range keys {
-			tm.Send(keyPress(k))
+			tm.Send(tuitest.KeyPress(k))
 		}
 	}
 	seen("Bulk ingestion")
@@ -48,27 +49,27 @@ func TestFromPickerToReport(t *testing.T) {
 	press("esc", "q")
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 
-	require.Len(t, b.started, 1)
-	assert.Equal(t, []workload.Value{{Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.started[0].Values)
-	assert.True(t, b.next.stopped)
-	assert.Len(t, b.exported, 2)
+	require.Len(t, b.Started, 1)
+	assert.Equal(t, []workload.Value{{Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.Started[0].Values)
+	assert.True(t, b.Next.Stopped)
+	assert.Len(t, b.Exported, 2)
 	assert.Len(t, app.finish().Outcomes, 1)
 }
 
 // What follows a run is read anew: the picker below shows it.
 func TestThePickerShowsARunThatHasEnded(t *testing.T) {
-	b := newDemoBench()
-	all := b.history
-	b.history = b.history[1:]
-	a, p := pickApp(t, b, Options{}, 120, 40)
-	assert.Len(t, p.runsOf(), 2)
+	b := tuitest.NewDemo()
+	all := b.Past
+	b.Past = b.Past[1:]
+	a := pickApp(t, b, Options{}, 120, 40)
+	assert.Equal(t, 2, strings.Count(picture(t, a), "/s"))
 	send(t, a, "enter")
-	b.history = all
+	b.Past = all
 	send(t, a, "x", frame(a))
 	assert.IsType(t, &results{}, a.top())
 	send(t, a, "esc")
-	assert.Equal(t, p, a.top())
-	assert.Len(t, p.runsOf(), 3)
+	assert.IsType(t, &picker{}, a.top())
+	assert.Equal(t, 3, strings.Count(picture(t, a), "/s"))
 	send(t, a, "shift+tab", "enter")
 	assert.IsType(t, &results{}, a.top(), "a last run is opened from the picker")
 }
@@ -77,14 +78,14 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 // are commands.
 func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
-	b := a.bench.(*fakeBench)
+	b := a.bench.(*tuitest.Bench)
 	send(t, a, "t", "s", "q")
 	run.Stop()
 	send(t, a, frame(a), frame(a), "u", "i")
 	assert.IsType(t, &dashboard{}, a.top())
 	assert.False(t, a.quit)
 	send(t, a, "c", "k", "enter", frame(a))
-	assert.Contains(t, b.saved, "ingestion/quick", "the preset is saved all the same")
+	assert.Contains(t, b.Saved, "ingestion/quick", "the preset is saved all the same")
 	assert.IsType(t, &results{}, a.top())
 	assert.Len(t, a.final.Outcomes, 1)
 	send(t, a, "q")
@@ -97,7 +98,7 @@ func TestAMarkThatComesTooLateIsNotKept(t *testing.T) {
 	run.Stop()
 	send(t, a, frame(a), "enter")
 	assert.Contains(t, picture(t, a), "the mark is not kept")
-	assert.Empty(t, run.marks)
+	assert.Empty(t, run.Marks)
 	send(t, a, frame(a))
 	assert.IsType(t, &results{}, a.top())
 }
@@ -115,7 +116,7 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	a, run = dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
 	run.Stop()
 	send(t, a, frame(a))
-	a.env.Now = a.env.Now.Add(unasked)
+	a.env.Now = a.env.Now.Add(2 * time.Second)
 	send(t, a, "esc")
 	assert.IsType(t, &picker{}, a.top(), "later esc leaves at once")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -16,11 +17,11 @@ import (
 // screen is added here.
 func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
-	b := newDemoBench()
+	b := tuitest.NewDemo()
 	out := map[string]screen.Screen{
 		"starting":        newStarting(b, screen.Request{}),
-		"starting failed": &starting{err: errors.New("x")},
-		"dashboard":       newDashboard(b, newFakeRun(2)),
+		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
+		"dashboard":       newDashboard(b, tuitest.NewRun(2)),
 		"results empty":   newResults(b, screen.Outcome{ID: "x"}, time.Time{}),
 		"history empty":   newHistory(b, ""),
 		"compare empty":   newCompare(b, "a", "b"),
@@ -30,7 +31,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "compare": {"h", "space", "down", "c"},
 		"results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
 	} {
-		a, _ := pickApp(t, newDemoBench(), Options{}, 120, 40)
+		a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
 		send(t, a, keys...)
 		out[name] = a.top()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -60,7 +61,7 @@ func TestLayout(t *testing.T) {
 		{"60x16 tuning", 60, 16, look{rows: 2, tuning: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			requireGolden(t, drawing(t, c.w, c.h, layout(c.w, c.h, c.look)))
+			tuitest.Golden(t, drawing(t, c.w, c.h, layout(c.w, c.h, c.look)))
 		})
 	}
 }

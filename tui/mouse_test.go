@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // clickOn clicks on the first letter of a text on the screen.
@@ -37,7 +38,7 @@ func TestEveryKeyOfTheHelpCanBeClicked(t *testing.T) {
 		assert.Equal(t, quitting, a.overlay, "the click presses q, which asks")
 		clickOn(t, a, "The report of what")
 		assert.Equal(t, none, a.overlay, "no answer is to stay")
-		assert.False(t, run.stopped)
+		assert.False(t, run.Stopped)
 	}
 }
 
@@ -62,38 +63,36 @@ func TestTheAnswersToQuittingCanBeClicked(t *testing.T) {
 	send(t, a, "q")
 	clickOn(t, a, "esc stay")
 	assert.Equal(t, none, a.overlay)
-	assert.False(t, run.stopped)
+	assert.False(t, run.Stopped)
 	send(t, a, "q")
 	clickOn(t, a, "stop and quit")
-	assert.True(t, run.stopped)
-	assert.False(t, run.killed)
+	assert.True(t, run.Stopped)
+	assert.False(t, run.Killed)
 	assert.True(t, a.leaving)
 
 	a, run = dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "q")
 	clickOn(t, a, "stop at once")
-	assert.True(t, run.killed)
+	assert.True(t, run.Killed)
 }
 
 func TestBordersCanBeClicked(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		a, run := dashApp(t, Options{ASCII: ascii}, 2, 10*time.Second, 120, 40)
-		run.gone = true
+		run.Gone = true
 		pass(t, a, run, 2*time.Second)
-		d := a.top().(*dashboard)
 		clickOn(t, a, "changes ")
-		assert.Equal(t, tabChanges, d.lower)
+		assert.Contains(t, picture(t, a), " Changes ")
 		clickOn(t, a, "errors ")
-		assert.Equal(t, tabErrors, d.lower)
+		assert.Contains(t, picture(t, a), " Errors ")
 		clickOn(t, a, "tracks")
-		assert.Equal(t, tabTracks, d.lower)
+		assert.Contains(t, picture(t, a), " Tracks ")
 		clickOn(t, a, "operations ")
-		assert.Equal(t, tabOps, d.lower)
+		assert.Contains(t, picture(t, a), " Operations ")
 		clickOn(t, a, "Latency")
-		assert.True(t, d.logAxis)
 		assert.Contains(t, picture(t, a), "log")
 		clickOn(t, a, "Latency")
-		assert.False(t, d.logAxis)
+		assert.NotContains(t, picture(t, a), "log")
 	}
 }
 
@@ -101,18 +100,24 @@ func TestWhatABorderSaysCanBeClicked(t *testing.T) {
 	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "t")
 	clickOn(t, a, "esc closes")
-	assert.False(t, a.top().(*dashboard).tuner.open)
+	assert.NotContains(t, picture(t, a), "─ Tune ")
 
-	b := newDemoBench()
-	a, _ = pickApp(t, b, Options{}, 80, 24)
+	b := tuitest.NewDemo()
+	a = pickApp(t, b, Options{}, 80, 24)
 	clickOn(t, a, "enter starts")
-	assert.Len(t, b.started, 1)
+	assert.Len(t, b.Started, 1)
 
-	a, r, rb := resultsApp(t, Options{}, 80, 24)
+	b = tuitest.NewDemo()
+	a = pickApp(t, b, Options{}, 120, 40)
+	clickOn(t, a, "threads")
+	clickOn(t, a, "S start  ")
+	assert.Len(t, b.Started, 1, "the bottom line can be clicked")
+
+	a, rb := resultsApp(t, Options{}, 80, 24)
 	send(t, a, "e")
-	before := r.export.chosen()
+	before := strings.Count(picture(t, a), "[x]")
 	clickOn(t, a, "─ Export")
-	assert.Equal(t, before, r.export.chosen(), "the upper border is no format")
+	assert.Equal(t, before, strings.Count(picture(t, a), "[x]"), "the upper border is no format")
 	clickOn(t, a, "enter writes")
-	assert.Len(t, rb.exported, len(before))
+	assert.Len(t, rb.Exported, before)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 const altScreenOn, altScreenOff = "\x1b[?1049h", "\x1b[?1049l"
@@ -40,7 +41,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 
 // brokenBench breaks in a command, off the event loop, once the screen is on.
 type brokenBench struct {
-	*fakeBench
+	*tuitest.Bench
 	on <-chan struct{}
 }
 
@@ -51,7 +52,7 @@ func (b brokenBench) Start(context.Context, screen.Request) (screen.Run, error) 
 
 // brokenRun breaks once it has been asked a few times: in the event loop.
 type brokenRun struct {
-	*fakeRun
+	*tuitest.Run
 	asked atomic.Int64
 }
 
@@ -59,24 +60,24 @@ func (r *brokenRun) Snapshot() *measure.Snapshot {
 	if r.asked.Add(1) > 5 {
 		panic("a bug in a screen")
 	}
-	return r.fakeRun.Snapshot()
+	return r.Run.Snapshot()
 }
 
 type brokenRunBench struct {
-	*fakeBench
+	*tuitest.Bench
 	run *brokenRun
 }
 
 func (b brokenRunBench) Start(context.Context, screen.Request) (screen.Run, error) { return b.run, nil }
 
 // brokenView breaks while the page is drawn.
-type brokenView struct{ *picker }
+type brokenView struct{ screen.Screen }
 
 func (brokenView) View(screen.Env) string { panic("a bug in drawing") }
 
 func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
-	a := NewApp(Options{}, &fakeBench{}, nil)
-	a.stack[0] = brokenView{newPicker(&fakeBench{}, screen.Request{}, nil)}
+	a := NewApp(Options{}, &tuitest.Bench{}, nil)
+	a.stack[0] = brokenView{a.stack[0]}
 	g := &guard{app: a}
 	g.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	assert.True(t, g.View().AltScreen, "the screen stays in its mode until the program ends")
@@ -86,10 +87,10 @@ func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
 }
 
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
-	run := &brokenRun{fakeRun: newFakeRun(1)}
+	run := &brokenRun{Run: tuitest.NewRun(1)}
 	for name, bench := range map[string]func(on <-chan struct{}) Bench{
-		"in a command": func(on <-chan struct{}) Bench { return brokenBench{&fakeBench{}, on} },
-		"in a screen":  func(<-chan struct{}) Bench { return brokenRunBench{&fakeBench{}, run} },
+		"in a command": func(on <-chan struct{}) Bench { return brokenBench{&tuitest.Bench{}, on} },
+		"in a screen":  func(<-chan struct{}) Bench { return brokenRunBench{&tuitest.Bench{}, run} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, w := io.Pipe()
@@ -106,5 +107,5 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 			assert.Greater(t, off, on, "and is off again")
 		})
 	}
-	assert.True(t, run.killed, "a run whose screen is broken ends, and is reported")
+	assert.True(t, run.Killed, "a run whose screen is broken ends, and is reported")
 }

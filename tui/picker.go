@@ -19,9 +19,9 @@ type picker struct {
 	bench     pickerBench
 	runParams []workload.Param
 	profiles  []workload.Profile
-	stores    []StoreInfo
+	stores    []screen.StoreInfo
 	recent    []string
-	presets   map[string][]Preset
+	presets   map[string][]screen.Preset
 	runs      []rundir.Run
 	// requests holds what was set for each profile, by its name.
 	requests map[string]screen.Request
@@ -42,9 +42,9 @@ type picker struct {
 
 	// asked numbers the previews asked for; what has come back is of number got.
 	asked, got int
-	preview    *Preview
+	preview    *screen.Preview
 	// last is the newest preview without a fault of each profile.
-	last map[string]*Preview
+	last map[string]*screen.Preview
 	err  error
 	// wanted says that the run starts as soon as its preview is there.
 	wanted bool
@@ -66,21 +66,21 @@ func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", 
 // previewMsg brings the preview of the number asked.
 type previewMsg struct {
 	number  int
-	preview *Preview
+	preview *screen.Preview
 	err     error
 }
 
 // knownMsg brings recent targets and the presets of all profiles.
 type knownMsg struct {
 	recent  []string
-	presets map[string][]Preset
+	presets map[string][]screen.Preset
 }
 
 // know reads what is known of presets and targets, in the background.
 func (p *picker) know() tea.Cmd {
 	b, profiles := p.bench, p.profiles
 	return func() tea.Msg {
-		msg := knownMsg{b.Recent(), map[string][]Preset{}}
+		msg := knownMsg{b.Recent(), map[string][]screen.Preset{}}
 		for i := range profiles {
 			if built(&profiles[i]) {
 				msg.presets[profiles[i].Name] = b.Presets(profiles[i].Name)
@@ -95,7 +95,7 @@ func (p *picker) know() tea.Cmd {
 func newPicker(b pickerBench, first screen.Request, runParams []workload.Param) *picker {
 	p := &picker{
 		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
-		requests: map[string]screen.Request{}, last: map[string]*Preview{}, presets: map[string][]Preset{},
+		requests: map[string]screen.Request{}, last: map[string]*screen.Preview{}, presets: map[string][]screen.Preset{},
 	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password

@@ -16,14 +16,14 @@ type pinger struct {
 	target string
 	busy   bool
 	done   bool
-	pong   Pong
+	pong   screen.Pong
 	err    error
 	cancel func()
 }
 
 type pongMsg struct {
 	number int
-	pong   Pong
+	pong   screen.Pong
 	err    error
 }
 

@@ -82,7 +82,7 @@ func (f *form) rebuild(p *picker) {
 }
 
 // lengthFirst takes apart what says how long a run is.
-func lengthFirst(list []Setting) (length, rest []Setting) {
+func lengthFirst(list []screen.Setting) (length, rest []screen.Setting) {
 	for _, v := range list {
 		switch v.Name {
 		case "duration", "count", "warmup", "mode":
@@ -96,16 +96,16 @@ func lengthFirst(list []Setting) (length, rest []Setting) {
 
 func (r row) key() string { return string(rune('0'+r.kind)) + r.name }
 
-func defaultsOf(params []workload.Param) []Setting {
-	var out []Setting
+func defaultsOf(params []workload.Param) []screen.Setting {
+	var out []screen.Setting
 	for _, q := range params {
-		out = append(out, Setting{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
+		out = append(out, screen.Setting{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
 	}
 	return out
 }
 
 // headRows are preset, file, target and what goes with them.
-func headRows(p *picker, pr *workload.Profile, req screen.Request, pv *Preview) []row {
+func headRows(p *picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) []row {
 	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
 	for _, ps := range p.presets[pr.Name] {
 		preset.choices = append(preset.choices, ps.Name)
@@ -167,17 +167,17 @@ func (p *picker) targets(pr *workload.Profile) []string {
 	return out
 }
 
-func found(list []Setting, name string) (Setting, bool) {
+func found(list []screen.Setting, name string) (screen.Setting, bool) {
 	for _, s := range list {
 		if s.Name == name {
 			return s, true
 		}
 	}
-	return Setting{}, false
+	return screen.Setting{}, false
 }
 
 // add appends the values of one section, but those that have rows already.
-func (f *form) add(p *picker, pr *workload.Profile, req screen.Request, pv *Preview, section string, list []Setting) {
+func (f *form) add(p *picker, pr *workload.Profile, req screen.Request, pv *screen.Preview, section string, list []screen.Setting) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
@@ -198,7 +198,7 @@ func (f *form) add(p *picker, pr *workload.Profile, req screen.Request, pv *Prev
 
 // addRest appends values that were set and that the preview does not know, so that
 // a wrong name can be seen and taken away.
-func (f *form) addRest(p *picker, pr *workload.Profile, req screen.Request, pv *Preview) {
+func (f *form) addRest(p *picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) {
 	section := "Set"
 	for _, v := range req.Values {
 		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
@@ -225,7 +225,7 @@ func (f *form) typedIn(r *row, req screen.Request) {
 }
 
 // describe says how a value is changed and what it is.
-func (f *form) describe(r *row, p *picker, pr *workload.Profile, pv *Preview) {
+func (f *form) describe(r *row, p *picker, pr *workload.Profile, pv *screen.Preview) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
 	for _, q := range slices.Concat(pr.Params, p.runParams) {
 		if q.Name != r.name && q.Name != base {

@@ -13,21 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// resultsApp shows the newest run of the demo, read.
-func resultsApp(t testing.TB, o Options, w, h int) (*testApp, *results, *fakeBench) {
+// show is the newest run of the demo on a stage, read.
+func show(t testing.TB, w, h int) (*tuitest.Stage, *results, *tuitest.Bench) {
 	t.Helper()
-	b := newDemoBench()
-	a := newTestApp(t, b, o)
-	a.env.Now = testDay.Add(12 * time.Hour)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Results{ID: b.history[0].ID}})
-	r, ok := a.top().(*results)
-	require.True(t, ok)
+	b := tuitest.NewDemo()
+	r := newResultsOf(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, r, w, h)
 	require.NotNil(t, r.loaded)
 	return a, r, b
 }
@@ -43,165 +40,154 @@ func TestResultsPictures(t *testing.T) {
 			w, h int
 		}{{"120x40", 120, 40}, {"80x24", 80, 24}, {"60x16", 60, 16}} {
 			t.Run(name+" "+size.name, func(t *testing.T) {
-				a, r, _ := resultsApp(t, Options{}, size.w, size.h)
+				a, r, _ := show(t, size.w, size.h)
 				r.tab = tab
-				requireGolden(t, picture(t, a))
+				tuitest.Golden(t, a.Picture(t))
 			})
 		}
 	}
 	t.Run("summary ascii 80x24", func(t *testing.T) {
-		a, _, _ := resultsApp(t, Options{ASCII: true}, 80, 24)
-		got := picture(t, a)
+		a, _, _ := show(t, 80, 24)
+		a.ASCII = true
+		got := a.Picture(t)
 		assert.NotRegexp(t, `[^\x00-\x7F]`, got, "nothing beyond ASCII")
-		requireGolden(t, got)
+		tuitest.Golden(t, got)
 	})
 	t.Run("export 80x24", func(t *testing.T) {
-		a, _, _ := resultsApp(t, Options{}, 80, 24)
-		send(t, a, "e")
-		requireGolden(t, picture(t, a))
+		a, _, _ := show(t, 80, 24)
+		a.Send(t, "e")
+		tuitest.Golden(t, a.Picture(t))
 	})
 	t.Run("export 60x16", func(t *testing.T) {
-		a, _, _ := resultsApp(t, Options{}, 60, 16)
-		send(t, a, "e", "enter")
-		requireGolden(t, picture(t, a))
+		a, _, _ := show(t, 60, 16)
+		a.Send(t, "e", "enter")
+		tuitest.Golden(t, a.Picture(t))
 	})
 }
 
-func TestEveryScreenOfResultsFillsEveryTerminal(t *testing.T) {
-	a, r, b := resultsApp(t, Options{}, 120, 40)
-	more := []screen.Screen{r}
-	for _, to := range []screen.Destination{screen.Runs{}, screen.Compare{A: b.history[1].ID, B: b.history[0].ID}} {
-		send(t, a, screen.OpenMsg{To: to})
-		more = append(more, a.top())
-	}
+func TestResultsFillEveryTerminal(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
 	for w := widget.MinWidth; w <= 200; w += 11 {
 		for h := widget.MinHeight; h <= 60; h += 7 {
-			for _, s := range more {
-				a.stack = []screen.Screen{s}
-				send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
-				for r.tab = range resultsTabs {
-					picture(t, a)
-				}
+			a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+			for r.tab = range resultsTabs {
+				a.Picture(t)
 			}
 		}
 	}
 }
 
 func TestResultsScrollWithinTheirLines(t *testing.T) {
-	a, r, _ := resultsApp(t, Options{}, 60, 16)
-	first := picture(t, a)
-	send(t, a, "up", "up")
-	assert.Equal(t, first, picture(t, a))
-	send(t, a, "G")
-	last := picture(t, a)
+	a, r, _ := show(t, 60, 16)
+	first := a.Picture(t)
+	a.Send(t, "up", "up")
+	assert.Equal(t, first, a.Picture(t))
+	a.Send(t, "G")
+	last := a.Picture(t)
 	assert.NotEqual(t, first, last)
-	send(t, a, "down", "pgdown")
-	assert.Equal(t, last, picture(t, a))
-	send(t, a, "g")
-	assert.Equal(t, first, picture(t, a))
-	send(t, a, tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	a.Send(t, "down", "pgdown")
+	assert.Equal(t, last, a.Picture(t))
+	a.Send(t, "g")
+	assert.Equal(t, first, a.Picture(t))
+	a.Send(t, tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 	assert.Positive(t, r.scroll[tabSummary])
 }
 
 func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
-	a, r, _ := resultsApp(t, Options{}, 120, 40)
-	send(t, a, "tab")
+	a, r, _ := show(t, 120, 40)
+	a.Send(t, "tab")
 	assert.Equal(t, tabPercentiles, r.tab)
-	send(t, a, "left", "left")
+	a.Send(t, "left", "left")
 	assert.Equal(t, tabValues, r.tab, "round the corner")
-	x := strings.Index(strings.Split(picture(t, a), "\n")[1], "Segments")
-	send(t, a, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
+	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")
+	a.Send(t, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
 	assert.Equal(t, tabSegments, r.tab)
 }
 
 func TestADistributionIsShownPerOperation(t *testing.T) {
-	a, r, _ := resultsApp(t, Options{}, 120, 40)
+	a, r, _ := show(t, 120, 40)
 	r.tab = tabDistribution
-	assert.Contains(t, picture(t, a), "[all calls]")
-	send(t, a, "down")
-	assert.Contains(t, picture(t, a), "[putall]")
-	send(t, a, "down", "down", "down")
-	assert.Contains(t, picture(t, a), "[verify]")
+	assert.Contains(t, a.Picture(t), "[all calls]")
+	a.Send(t, "down")
+	assert.Contains(t, a.Picture(t), "[putall]")
+	a.Send(t, "down", "down", "down")
+	assert.Contains(t, a.Picture(t), "[verify]")
 }
 
 func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
-	a, r, b := resultsApp(t, Options{}, 80, 24)
-	send(t, a, "e", "space", "tab", "ctrl+u")
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e", "space", "tab", "ctrl+u")
 	assert.True(t, r.Typing())
-	typeText(t, a, "/tmp/reports")
-	send(t, a, "enter", "enter")
-	id := b.history[0].ID
+	a.Type(t, "/tmp/reports")
+	a.Send(t, "enter", "enter")
+	id := b.Past[0].ID
 	want := []string{"/tmp/reports/" + id + "/report.json", "/tmp/reports/" + id + "/report.markdown", "/tmp/reports/" + id + "/report.padogrid"}
-	assert.Equal(t, want, b.exported)
+	assert.Equal(t, want, b.Exported)
 	for _, p := range want {
-		assert.Contains(t, picture(t, a), "✓ "+p[:40])
+		assert.Contains(t, a.Picture(t), "✓ "+p[:40])
 	}
-	send(t, a, "esc")
+	a.Send(t, "esc")
 	assert.Nil(t, r.export)
 }
 
 func TestExportToTheRunsOwnFolderNamesNone(t *testing.T) {
-	a, _, b := resultsApp(t, Options{}, 80, 24)
-	send(t, a, "e", "enter")
-	require.NotEmpty(t, b.exported)
-	assert.True(t, strings.HasPrefix(b.exported[0], "/"), "dir was empty: %s", b.exported[0])
+	a, _, b := show(t, 80, 24)
+	a.Send(t, "e", "enter")
+	require.NotEmpty(t, b.Exported)
+	assert.True(t, strings.HasPrefix(b.Exported[0], "/"), "dir was empty: %s", b.Exported[0])
 }
 
 func TestExportNeedsAFormat(t *testing.T) {
-	a, r, b := resultsApp(t, Options{}, 80, 24)
-	send(t, a, "e")
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e")
 	clear(r.export.on)
-	send(t, a, "enter")
-	assert.Empty(t, b.exported)
-	assert.Contains(t, picture(t, a), "no format is chosen")
+	a.Send(t, "enter")
+	assert.Empty(t, b.Exported)
+	assert.Contains(t, a.Picture(t), "no format is chosen")
 }
 
 func TestExportByTheMouse(t *testing.T) {
-	a, r, b := resultsApp(t, Options{}, 80, 24)
-	send(t, a, "e")
-	lines := strings.Split(picture(t, a), "\n")
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e")
+	lines := strings.Split(a.Picture(t), "\n")
 	for y, l := range lines {
 		if before, _, ok := strings.Cut(l, "[ ] html"); ok {
-			send(t, a, tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
+			a.Send(t, tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
 		}
 	}
 	assert.Contains(t, r.export.chosen(), "html")
-	x := strings.Index(lines[23], "enter write")
-	send(t, a, tea.MouseClickMsg{X: len([]rune(lines[23][:x])), Y: 23, Button: tea.MouseLeft})
-	assert.Len(t, b.exported, 3)
-	send(t, a, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	a.Send(t, "enter")
+	assert.Len(t, b.Exported, 3)
+	a.Send(t, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	assert.Nil(t, r.export, "a click beside the box closes it")
 }
 
 func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
-	a, r, _ := resultsApp(t, Options{}, 80, 24)
-	_, cmd := a.Update(keyPress("y"))
+	a, r, _ := show(t, 80, 24)
+	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
-	assert.Contains(t, ansi.Strip(sprintMsg(cmd())), "perfbench ingestion on redis")
-	assert.Contains(t, picture(t, a), "summary copied")
-	a.env.Now = a.env.Now.Add(time.Minute)
-	send(t, a, frame(a))
+	assert.Contains(t, ansi.Strip(tuitest.Sprint(cmd())), "perfbench ingestion on redis")
+	assert.Contains(t, a.Picture(t), "summary copied")
+	a.Env.Now = a.Env.Now.Add(time.Minute)
+	a.Send(t, a.Frame())
 	assert.Empty(t, r.toast.Text)
 }
 
 func TestARunThatWroteNothingSaysWhy(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{})
 	err := fault.Hint(errors.New("write results: no space left on device"), "free some space")
-	a.stack = []screen.Screen{newResults(a.bench, screen.Outcome{Err: err}, a.env.Now)}
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24})
-	got := picture(t, a)
+	a := tuitest.NewStage(t, newResults(&tuitest.Bench{}, screen.Outcome{Err: err}, tuitest.Day.Add(12*time.Hour)), 80, 24)
+	got := a.Picture(t)
 	assert.Contains(t, got, "no space left on device")
 	assert.Contains(t, got, "free some space")
-	send(t, a, "e")
-	assert.Contains(t, picture(t, a), "this run wrote no report")
+	a.Send(t, "e")
+	assert.Contains(t, a.Picture(t), "this run wrote no report")
 }
 
 func TestARunThatCannotBeReadSaysWhy(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Results{ID: "gone"}})
-	assert.Contains(t, picture(t, a), "run gone: not found")
-	send(t, a, "tab", "e", "y", "c", "esc")
-	assert.IsType(t, &picker{}, a.top())
+	a := tuitest.NewStage(t, newResultsOf(&tuitest.Bench{}, "gone"), 80, 24)
+	assert.Contains(t, a.Picture(t), "run gone: not found")
+	a.Send(t, "tab", "e", "y", "c", "esc")
+	assert.Equal(t, 1, a.Backs)
 }
 
 func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
@@ -223,32 +209,11 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 func BenchmarkResultsView(b *testing.B) {
 	for name, tab := range map[string]resultsTab{"summary": tabSummary, "distribution": tabDistribution} {
 		b.Run(name, func(b *testing.B) {
-			a, r, _ := resultsApp(b, Options{}, 120, 40)
+			a, r, _ := show(b, 120, 40)
 			r.tab = tab
 			for b.Loop() {
-				a.View()
+				a.Top.View(a.Env)
 			}
-		})
-	}
-}
-
-// One picture of each screen keeps its escape codes, in every theme.
-func TestScreensInColour(t *testing.T) {
-	for _, theme := range []string{widget.ThemeLight, widget.ThemeDark, widget.ThemeMono} {
-		t.Run("picker "+theme, func(t *testing.T) {
-			a, _ := pickApp(t, newDemoBench(), Options{Theme: theme}, 80, 24)
-			picture(t, a)
-			requireGolden(t, a.View().Content)
-		})
-		t.Run("results "+theme, func(t *testing.T) {
-			a, _, _ := resultsApp(t, Options{Theme: theme}, 80, 24)
-			picture(t, a)
-			requireGolden(t, a.View().Content)
-		})
-		t.Run("compare "+theme, func(t *testing.T) {
-			a, _ := compareApp(t, Options{Theme: theme}, 80, 24)
-			picture(t, a)
-			requireGolden(t, a.View().Content)
 		})
 	}
 }
@@ -262,6 +227,4 @@ func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
 	assert.InDelta(t, 10, widget.FiguresOf(&run).Rate, 1e-9)
 	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
 	assert.InDelta(t, 10, courseOf(f).rates[0], 1e-9)
-	assert.InDelta(t, 10, sideOf(f, nil).rate, 1e-9)
-	assert.InDelta(t, 10, sideOf(f, &measure.Operation{Track: "g1", Op: "put"}).rate, 1e-9, "of itself it has a rate")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -29,34 +30,34 @@ func TestQuittingDuringARunAsksOnce(t *testing.T) {
 	send(t, a, "q")
 	assert.False(t, a.quit)
 	send(t, a, "esc")
-	assert.False(t, run.stopped, "esc stays")
+	assert.False(t, run.Stopped, "esc stays")
 	send(t, a, "q", "enter")
-	assert.True(t, run.stopped)
+	assert.True(t, run.Stopped)
 	assert.False(t, a.quit, "the report has yet to be written")
 	send(t, a, frame(a))
 	assert.True(t, a.quit)
-	assert.False(t, run.killed)
-	assert.Equal(t, []screen.Outcome{run.outcome}, a.finish().Outcomes)
+	assert.False(t, run.Killed)
+	assert.Equal(t, []screen.Outcome{run.Came}, a.finish().Outcomes)
 }
 
 func TestASecondCtrlCStopsAtOnce(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "ctrl+c")
-	assert.False(t, run.stopped)
+	assert.False(t, run.Stopped)
 	send(t, a, "ctrl+c")
 	assert.True(t, a.quit)
-	assert.True(t, run.killed)
+	assert.True(t, run.Killed)
 	assert.Len(t, a.finish().Outcomes, 1)
 }
 
 func TestASignalStopsInOrderAndASecondAtOnce(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, stopMsg{})
-	assert.True(t, run.stopped)
-	assert.False(t, run.killed)
+	assert.True(t, run.Stopped)
+	assert.False(t, run.Killed)
 	send(t, a, killMsg{})
 	assert.True(t, a.quit)
-	assert.True(t, run.killed)
+	assert.True(t, run.Killed)
 }
 
 func TestARunThatEndsShowsItsResults(t *testing.T) {
@@ -66,27 +67,27 @@ func TestARunThatEndsShowsItsResults(t *testing.T) {
 	assert.Nil(t, a.run())
 	send(t, a, "q")
 	assert.True(t, a.quit, "nothing runs: q asks nothing")
-	assert.Equal(t, []screen.Outcome{run.outcome}, a.final.Outcomes)
+	assert.Equal(t, []screen.Outcome{run.Came}, a.final.Outcomes)
 }
 
 func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
-	b := &fakeBench{startErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
+	b := &tuitest.Bench{StartErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
 	a := newTestApp(t, b, Options{})
 	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
 	got := picture(t, a)
 	assert.Contains(t, got, "connection refused")
 	assert.Contains(t, got, "try redis-cli ping")
-	b.startErr, b.next = nil, newFakeRun(1)
+	b.StartErr, b.Next = nil, tuitest.NewRun(1)
 	send(t, a, "enter")
 	assert.IsType(t, &dashboard{}, a.top(), "enter tries again")
-	assert.Len(t, b.started, 2)
+	assert.Len(t, b.Started, 2)
 }
 
 func TestPreparingShowsHowFarItIs(t *testing.T) {
 	a, run := dashApp(t, Options{Theme: widget.ThemeDark}, 1, 0, 80, 24)
-	run.stage = screen.Progress{Stage: screen.Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
+	run.Stage = screen.Progress{Stage: screen.Preparing, Step: "loading the map eligibility", Done: 40_000, Total: 100_000}
 	send(t, a, frame(a))
-	requireGolden(t, picture(t, a))
+	tuitest.Golden(t, picture(t, a))
 }
 
 func TestPausedAndFinishingAreSaid(t *testing.T) {
@@ -97,21 +98,21 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 	assert.Contains(t, picture(t, a), "space resume")
 	send(t, a, "space")
 	assert.False(t, run.Settings(0).Paused)
-	run.stage = screen.Progress{Stage: screen.Verifying, Step: "comparing 2 472 000 entries"}
+	run.Stage = screen.Progress{Stage: screen.Verifying, Step: "comparing 2 472 000 entries"}
 	send(t, a, frame(a))
 	got := picture(t, a)
 	assert.Contains(t, got, "verifying")
 	assert.Contains(t, got, "comparing 2 472 000 entries")
-	calls := run.calls
+	calls := run.Calls
 	send(t, a, "+")
-	assert.Equal(t, calls, run.calls)
+	assert.Equal(t, calls, run.Calls)
 	assert.Contains(t, picture(t, a), "knobs are at rest", "a dimmed key says why")
 }
 
 func TestAMarkIsDrawnAndKept(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 30*time.Second, 120, 40)
 	send(t, a, "m", "g", "c", "space", "q", "enter")
-	assert.Equal(t, []measure.Mark{{At: 30 * time.Second, Note: "gc q"}}, run.marks)
+	assert.Equal(t, []measure.Mark{{At: 30 * time.Second, Note: "gc q"}}, run.Marks)
 	got := picture(t, a)
 	assert.Contains(t, got, "╎")
 	assert.Contains(t, got, "◆")
@@ -119,7 +120,7 @@ func TestAMarkIsDrawnAndKept(t *testing.T) {
 	send(t, a, "m", "x")
 	pass(t, a, run, 3*time.Second)
 	send(t, a, "enter")
-	assert.Equal(t, measure.Mark{At: 33 * time.Second, Note: "00:30 x"}, run.marks[1], "a note that took long says when it was meant")
+	assert.Equal(t, measure.Mark{At: 33 * time.Second, Note: "00:30 x"}, run.Marks[1], "a note that took long says when it was meant")
 }
 
 func TestKeysOfTheBottomLineCanBeClicked(t *testing.T) {
@@ -131,13 +132,13 @@ func TestKeysOfTheBottomLineCanBeClicked(t *testing.T) {
 
 func TestTheStoreGoesAndComesBack(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
-	run.gone = true
+	run.Gone = true
 	pass(t, a, run, 4*time.Second)
 	got := picture(t, a)
 	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4 s) · the run goes on · unreachable")
-	_, bar := a.top().(*dashboard).Outside(a.env)
+	_, bar := a.top().(screen.Titled).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
-	run.gone = false
+	run.Gone = false
 	pass(t, a, run, 2*time.Second)
 	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4 s")
 	pass(t, a, run, 20*time.Second)
@@ -146,11 +147,11 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 
 func TestAHangIsNoticedWithoutErrors(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
-	run.hang = 2 * time.Second
+	run.Hang = 2 * time.Second
 	pass(t, a, run, 4*time.Second)
 	assert.Contains(t, picture(t, a), "The store has not answered since 00:10")
 	send(t, a, "space")
-	run.hang = 0
+	run.Hang = 0
 	pass(t, a, run, 30*time.Second)
 	assert.NotContains(t, picture(t, a), "not answered since 00:14", "a pause is no silence")
 }
@@ -205,7 +206,7 @@ func TestPhasesOfOneSecondMakeOneRate(t *testing.T) {
 }
 
 func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
-	plan := fakePlan(3) // feed, profile, claims
+	plan := tuitest.NewPlan(3) // feed, profile, claims
 	at := func(ms int, name string, from, to float64, by string) measure.Change {
 		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
 	}
@@ -278,15 +279,15 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.span, newAxis(60, c.warmup, c.elapsed, c.total, 1).span) })
 	}
-	run := newFakeRun(1)
+	run := tuitest.NewRun(1)
 	var before []float64
 	for range 60 {
-		run.tick(time.Second)
-		a := newAxis(100, 5, widget.Seconds(run.at)+1, 60, 1)
+		run.Tick(time.Second)
+		a := newAxis(100, 5, widget.Seconds(run.At)+1, 60, 1)
 		dots := a.dots(a.rate(run.Snapshot(), -1))
 		for i, v := range before {
 			if v == v {
-				require.InDelta(t, v, dots[i], 1e-9, "column %d at %v", i, run.at)
+				require.InDelta(t, v, dots[i], 1e-9, "column %d at %v", i, run.At)
 			}
 		}
 		before = dots
@@ -294,7 +295,7 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 }
 
 func TestFramesSlowDownWithoutFocusAndFollowOneChain(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{})
+	a := newTestApp(t, &tuitest.Bench{}, Options{})
 	var every []time.Duration
 	a.tick = func(d time.Duration, _ int) tea.Cmd {
 		every = append(every, d)
@@ -313,7 +314,7 @@ func TestFloodsOfMouseMessagesAreThinned(t *testing.T) {
 	assert.Nil(t, filter(nil, tea.MouseMotionMsg{}))
 	assert.NotNil(t, filter(nil, tea.MouseClickMsg{}))
 	assert.NotNil(t, filter(nil, tea.MouseReleaseMsg{}))
-	assert.NotNil(t, filter(nil, keyPress("+")))
+	assert.NotNil(t, filter(nil, tuitest.KeyPress("+")))
 	now = now.Add(calm)
 	assert.NotNil(t, filter(nil, tea.MouseMotionMsg{}))
 }
@@ -322,7 +323,7 @@ func TestEveryThemeSaysTheSame(t *testing.T) {
 	want := ""
 	for _, theme := range widget.Themes {
 		a, run := changed(t, Options{Theme: theme}, 1, 120, 40)
-		run.gone = true
+		run.Gone = true
 		pass(t, a, run, 3*time.Second)
 		send(t, a, "t")
 		if want == "" {
@@ -346,14 +347,14 @@ func TestColours(t *testing.T) {
 }
 
 func TestNoColorIsMono(t *testing.T) {
-	a := newTestApp(t, &fakeBench{}, Options{NoColor: true, Theme: widget.ThemeDark})
+	a := newTestApp(t, &tuitest.Bench{}, Options{NoColor: true, Theme: widget.ThemeDark})
 	assert.Equal(t, "mono", a.env.Styles.Name)
 }
 
 func TestNoScreenIsLargerThanTheTerminal(t *testing.T) {
 	for _, tracks := range []int{1, 3} {
 		a, run := changed(t, Options{}, tracks, 120, 40)
-		run.gone = true
+		run.Gone = true
 		pass(t, a, run, 3*time.Second)
 		for _, keys := range [][]string{{}, {"down"}, {"tab"}, {"tab"}, {"tab"}, {"tab"}, {"l"}, {"t"}, {"up", "up", "right"}, {"down", "5"}, {"esc"}, {"?"}, {"?"}, {"L"}, {"L"}, {"q"}, {"esc"}, {"esc"}, {"m"}} {
 			for _, k := range keys {
@@ -368,36 +369,36 @@ func TestNoScreenIsLargerThanTheTerminal(t *testing.T) {
 }
 
 func TestAProgramFromStartToEnd(t *testing.T) {
-	run := newFakeRun(1)
-	run.tick(8 * time.Second)
-	b := &fakeBench{next: run}
+	run := tuitest.NewRun(1)
+	run.Tick(8 * time.Second)
+	b := &tuitest.Bench{Next: run}
 	app := NewApp(Options{Start: true, Request: screen.Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(100, 30), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Throughput") }, teatest.WithDuration(10*time.Second))
 	for range 20 {
-		tm.Send(keyPress("+"))
+		tm.Send(tuitest.KeyPress("+"))
 	}
-	tm.Send(keyPress("x"))
+	tm.Send(tuitest.KeyPress("x"))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Results") }, teatest.WithDuration(10*time.Second))
-	tm.Send(keyPress("q"))
+	tm.Send(tuitest.KeyPress("q"))
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 	final := tm.FinalModel(t).(*App).finish()
-	assert.Equal(t, []screen.Outcome{run.outcome}, final.Outcomes)
+	assert.Equal(t, []screen.Outcome{run.Came}, final.Outcomes)
 	assert.Equal(t, 36, run.Settings(screen.All).Threads)
 	assert.Len(t, run.Snapshot().Changes, 20)
 }
 
 func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
-	run := newFakeRun(1)
+	run := tuitest.NewRun(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, w := io.Pipe()
 	defer w.Close()
-	b := &fakeBench{next: run}
+	b := &tuitest.Bench{Next: run}
 	go func() { // ends once the run has started
 		for {
-			b.mu.Lock()
-			n := len(b.started)
-			b.mu.Unlock()
+			b.Mu.Lock()
+			n := len(b.Started)
+			b.Mu.Unlock()
 			if n > 0 {
 				cancel()
 				return
@@ -407,8 +408,8 @@ func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 	}()
 	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
-	assert.True(t, run.stopped)
-	assert.Equal(t, []screen.Outcome{run.outcome}, final.Outcomes)
+	assert.True(t, run.Stopped)
+	assert.Equal(t, []screen.Outcome{run.Came}, final.Outcomes)
 }
 
 func BenchmarkDashboardView(b *testing.B) {
@@ -420,9 +421,9 @@ func BenchmarkDashboardView(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				run.mu.Lock()
-				run.publish()
-				run.mu.Unlock()
+				run.Mu.Lock()
+				run.Publish()
+				run.Mu.Unlock()
 				a.Update(frame(a))
 				_ = a.View()
 			}

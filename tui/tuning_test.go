@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
@@ -47,7 +48,7 @@ func TestTracksWithPayloadsOfTheirOwnEachDoubleIt(t *testing.T) {
 func TestResetBringsEveryKnobBack(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "]", "}", "{", "t", "r")
-	for i, tr := range run.plan.Tracks() {
+	for i, tr := range run.Designed.Tracks() {
 		assert.Equal(t, tr.Start, run.Settings(i))
 	}
 }
@@ -72,53 +73,14 @@ func TestSavingAPresetKeepsWhatTheKnobsSay(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "t", "s")
 	send(t, a, "h", "o", "t", "enter")
-	bench := a.bench.(*fakeBench)
+	bench := a.bench.(*tuitest.Bench)
 	var got []string
-	for _, v := range bench.saved["ingestion/hot"] {
+	for _, v := range bench.Saved["ingestion/hot"] {
 		got = append(got, v.Name+"="+v.Text)
 	}
 	assert.Equal(t, []string{"feed.threads=17", "profile.threads=16", "payload=1024", "batch=100", "feed.rate=0", "profile.rate=0"}, got)
 	assert.Contains(t, picture(t, a), "saved as preset: ~/.config")
 	require.NotNil(t, run)
-}
-
-func TestTheMouseDoesWhatKeysDo(t *testing.T) {
-	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
-	d := a.top().(*dashboard)
-	_, zones := d.knobs(a.env)
-	p := d.rects(a.env)
-	click := func(x, y int) { send(t, a, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
-
-	click(zones[1].from, p.knobs.Min.Y)
-	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the right arrow of threads")
-	click(zones[2].from, p.knobs.Min.Y)
-	assert.Equal(t, 512, run.Settings(screen.All).Payload, "the left arrow of payload")
-	click(10, p.ops.Min.Y+3)
-	assert.Equal(t, 1, d.op, "the second operation")
-	click(10, p.ops.Min.Y+3)
-	assert.Equal(t, -1, d.op, "once more: all")
-
-	send(t, a, "t")
-	p = d.rects(a.env)
-	lines := d.tuneLines(a.env, p.tune.Dx()-2, p.tune.Dy()-2)
-	for y, l := range lines {
-		if l.row != 1 || l.wide == 0 {
-			continue
-		}
-		row, x0 := p.tune.Min.Y+1+y, p.tune.Min.X+1+l.slider
-		click(x0+l.wide-1, row)
-		assert.Equal(t, workload.MaxThreads, run.Settings(screen.All).Threads, "a click at the right end")
-		calls := run.calls
-		send(t, a, tea.MouseMotionMsg{X: x0, Y: row + 5, Button: tea.MouseLeft}, tea.MouseMotionMsg{X: x0, Y: row, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x0 - 9, Y: row, Button: tea.MouseLeft})
-		assert.Equal(t, 1, run.Settings(screen.All).Threads, "dragged to the left end")
-		assert.Equal(t, calls+1, run.calls, "a pointer that stays in a column changes nothing")
-		send(t, a, tea.MouseMotionMsg{X: x0 + 9, Y: row})
-		assert.Equal(t, 1, run.Settings(screen.All).Threads, "released")
-		send(t, a, tea.MouseWheelMsg{X: x0, Y: row, Button: tea.MouseWheelUp})
-		assert.Equal(t, 2, run.Settings(screen.All).Threads, "the wheel turns")
-		return
-	}
-	t.Fatal("no slider of threads")
 }
 
 func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
@@ -131,11 +93,7 @@ func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
 	pass(t, a, run, 5*time.Second)
 	send(t, a, "]", "]")
 	assert.Equal(t, []int{4096, 40960}, payload(), "double is double for both")
-	e, ok := lastEffect(run.Snapshot())
-	require.True(t, ok)
-	assert.InDelta(t, 10240, e.from, 0, "presses close together are one change, for each track")
-	assert.InDelta(t, 40960, e.to, 0)
-	assert.Equal(t, 25*time.Second, e.first)
+	assert.Contains(t, picture(t, a), "00:25  payload 1 KiB–10 KiB → 4 KiB–40 KiB", "presses close together are one change, for each track")
 	send(t, a, "u")
 	assert.Equal(t, []int{1024, 10240}, payload(), "undo takes both back at once")
 }
@@ -146,10 +104,10 @@ func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
 	send(t, a, "?")
 	got := picture(t, a)
 	assert.Contains(t, got, "ctrl+z  off: no shell below")
-	_, cmd := a.Update(keyPress("ctrl+z"))
+	_, cmd := a.Update(tuitest.KeyPress("ctrl+z"))
 	assert.Nil(t, cmd)
 	a.suspend = true
-	_, cmd = a.Update(keyPress("ctrl+z"))
+	_, cmd = a.Update(tuitest.KeyPress("ctrl+z"))
 	require.NotNil(t, cmd)
 	assert.Equal(t, tea.SuspendMsg{}, cmd())
 }
@@ -161,7 +119,7 @@ func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(picture(t, a), "\n "), "\n")
 		return lines[len(lines)-1]
 	}
-	tracks := run.plan.Tracks()
+	tracks := run.Designed.Tracks()
 	tracks[1].Idle = []string{"payload"}
 	send(t, a, "]")
 	assert.Equal(t, []int{2 << 10, 1 << 10}, []int{run.Settings(0).Payload, run.Settings(1).Payload}, "the other track is left alone")

@@ -17,7 +17,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -44,19 +43,19 @@ func (b *bench) profile(name string) (workload.Profile, bool) {
 }
 
 // Presets lists the built-in presets, the default first, then the user's own.
-func (b *bench) Presets(profile string) []tui.Preset {
+func (b *bench) Presets(profile string) []screen.Preset {
 	p, ok := b.profile(profile)
 	if !ok {
 		return nil
 	}
-	var first, rest []tui.Preset
+	var first, rest []screen.Preset
 	if p.Presets != nil {
 		list, err := preset.List(p.Presets)
 		if err != nil {
 			b.env.Log.Warn("The presets could not be listed", "error", err)
 		}
 		for _, info := range list {
-			one := tui.Preset{Name: info.Name, Summary: info.Description}
+			one := screen.Preset{Name: info.Name, Summary: info.Description}
 			if info.Name == p.DefaultPreset {
 				first = append(first, one)
 			} else {
@@ -67,10 +66,10 @@ func (b *bench) Presets(profile string) []tui.Preset {
 	return append(first, rest...)
 }
 
-func (b *bench) Stores() []tui.StoreInfo {
-	var out []tui.StoreInfo
+func (b *bench) Stores() []screen.StoreInfo {
+	var out []screen.StoreInfo
 	for _, d := range drivers.All() {
-		out = append(out, tui.StoreInfo{Driver: d.Name, Title: d.Title, Example: d.Example})
+		out = append(out, screen.StoreInfo{Driver: d.Name, Title: d.Title, Example: d.Example})
 	}
 	return out
 }
@@ -93,23 +92,23 @@ func (b *bench) request(r screen.Request) session.Request {
 	}
 }
 
-func (b *bench) Preview(r screen.Request) (*tui.Preview, error) {
+func (b *bench) Preview(r screen.Request) (*screen.Preview, error) {
 	p, err := session.Prepare(context.Background(), b.env, b.request(r))
 	if err != nil {
 		return nil, err
 	}
 	v := p.Preview()
-	return &tui.Preview{
+	return &screen.Preview{
 		Plan: p.Plan, Settings: settings(v.Settings), Parameters: settings(v.Parameters), Run: settings(v.Run),
 		Tracks: v.Tracks, Writes: v.Writes, Deletes: v.Deletes, Documents: v.Documents,
 		Bytes: v.Bytes, Connections: v.Connections, Warnings: v.Warnings,
 	}, nil
 }
 
-func settings(lines []session.Line) []tui.Setting {
-	out := make([]tui.Setting, len(lines))
+func settings(lines []session.Line) []screen.Setting {
+	out := make([]screen.Setting, len(lines))
 	for i, l := range lines {
-		out[i] = tui.Setting(l)
+		out[i] = screen.Setting(l)
 	}
 	return out
 }
@@ -117,13 +116,13 @@ func settings(lines []session.Line) []tui.Setting {
 // pings is how often the round trip is timed; the shortest counts.
 const pings = 5
 
-func (b *bench) Ping(ctx context.Context, target, password string) (tui.Pong, error) {
+func (b *bench) Ping(ctx context.Context, target, password string) (screen.Pong, error) {
 	conn, err := b.open(ctx, target, password)
 	if err != nil {
-		return tui.Pong{}, err
+		return screen.Pong{}, err
 	}
 	info, err := conn.Info(ctx)
-	pong := tui.Pong{Info: info}
+	pong := screen.Pong{Info: info}
 	for range pings {
 		began := time.Now()
 		if keeper, askErr := store.As[store.Keeper](conn); askErr == nil {

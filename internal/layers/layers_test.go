@@ -43,7 +43,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
-	{"tui/screen", "tui/widget internal/rundir internal/workload internal/measure"},
+	{"tui/screen", "tui/widget internal/rundir internal/workload internal/store internal/measure"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
 

@@ -1,8 +1,6 @@
-package tui
+package tuitest
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -16,105 +14,8 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// fakeBench is a Bench without engine, store or disk. Its fields may be set
-// before use; what was asked of it is kept.
-type fakeBench struct {
-	profiles []workload.Profile
-	history  []rundir.Run
-	folders  map[string]*rundir.Folder
-	formats  []rundir.Format
-	preview  func(screen.Request) (*Preview, error)
-	pong     Pong
-	pingErr  error
-	startErr error
-	next     *fakeRun // what Start returns
-
-	mu       sync.Mutex
-	started  []screen.Request
-	exported []string
-	saved    map[string][]workload.Value
-}
-
-func (b *fakeBench) Profiles() []workload.Profile { return b.profiles }
-
-func (b *fakeBench) Presets(string) []Preset {
-	return []Preset{{"small", "10 000 × 1 KiB"}, {"large", "1 000 000 × 1 KiB"}}
-}
-
-func (b *fakeBench) Stores() []StoreInfo {
-	return []StoreInfo{
-		{"embedded", "Embedded", "embedded:"},
-		{"redis", "Redis", "redis://127.0.0.1:6379"},
-		{"cassandra", "Cassandra", "cassandra://127.0.0.1/perfbench"},
-		{"mysql", "MySQL", "mysql://root@127.0.0.1:3306/perfbench"},
-	}
-}
-
-func (b *fakeBench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
-
-func (b *fakeBench) Preview(r screen.Request) (*Preview, error) {
-	if b.preview != nil {
-		return b.preview(r)
-	}
-	return &Preview{
-		Plan:       fakePlan(1),
-		Settings:   []Setting{{"threads", "16", "preset small"}, {"payload", "1 KiB", "default"}},
-		Parameters: []Setting{{"mode", "put", "default"}},
-		Run:        []Setting{{"duration", "60s", "default"}, {"warmup", "5s", "default"}},
-		Tracks:     []string{"fill: feed, 16 threads"},
-		Writes:     []string{`10 000 entries into the map "eligibility"`}, Documents: []string{"json", "csv", "hlog"},
-		Bytes: 10_000 << 10, Connections: 16,
-	}, nil
-}
-
-func (b *fakeBench) Ping(context.Context, string, string) (Pong, error) { return b.pong, b.pingErr }
-
-func (b *fakeBench) Start(_ context.Context, r screen.Request) (screen.Run, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.started = append(b.started, r)
-	if b.startErr != nil {
-		return nil, b.startErr
-	}
-	return b.next, nil
-}
-
-func (b *fakeBench) History() ([]rundir.Run, error) { return b.history, nil }
-
-func (b *fakeBench) Load(id string) (*rundir.Folder, error) {
-	if f, ok := b.folders[id]; ok {
-		return f, nil
-	}
-	return nil, fmt.Errorf("run %s: not found", id)
-}
-
-func (b *fakeBench) Formats(string) []rundir.Format { return b.formats }
-
-func (b *fakeBench) Export(id string, formats []string, dir string) ([]string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var out []string
-	for _, f := range formats {
-		out = append(out, dir+"/"+id+"/report."+f)
-	}
-	b.exported = append(b.exported, out...)
-	return out, nil
-}
-
-func (b *fakeBench) SavePreset(profile, name string, values []workload.Value) (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.saved == nil {
-		b.saved = map[string][]workload.Value{}
-	}
-	b.saved[profile+"/"+name] = values
-	return "~/.config/perfbench/presets/" + profile + "/" + name + ".yaml", nil
-}
-
-func (b *fakeBench) Logs() []string { return []string{"11:40:02 INFO Connected store=redis"} }
-
-// fakePlan has one or more tracks with two operations each.
-func fakePlan(tracks int) *workload.Plan {
+// NewPlan has one or more tracks with two operations each.
+func NewPlan(tracks int) *workload.Plan {
 	p := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("entries")}}
 	ph := workload.Phase{Name: "fill", Duration: time.Minute}
 	for i := range tracks {
@@ -128,82 +29,78 @@ func fakePlan(tracks int) *workload.Plan {
 	return p
 }
 
-// fakeRun is a run whose store behaves as a formula says: throughput grows with
+// Run is a run whose store behaves as a formula says: throughput grows with
 // the threads and levels off, latency grows when it does. Its clock moves by
 // tick only.
-type fakeRun struct {
-	plan *workload.Plan
-	info screen.RunInfo
+type Run struct {
+	Designed *workload.Plan
+	Known    screen.RunInfo
 
-	mu       sync.Mutex
+	Mu       sync.Mutex
 	want     []workload.Settings
-	stage    screen.Progress
-	at       time.Duration // since measurement began
+	Stage    screen.Progress
+	At       time.Duration // since measurement began
 	second   int           // the open second
 	changes  []measure.Change
 	segments []measure.Segment
-	calls    int
-	marks    []measure.Mark
+	Calls    int
+	Marks    []measure.Mark
 	judged   rundir.Verdict
 	recent   [][]measure.Row
 	line     [][]measure.Point
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
-	gone     bool // the store does not answer
-	hang     time.Duration
-	stopped  bool
-	killed   bool
-	outcome  screen.Outcome
+	Gone     bool // the store does not answer
+	Hang     time.Duration
+	Stopped  bool
+	Killed   bool
+	Came     screen.Outcome
 	done     chan struct{}
 }
 
-func newFakeRun(tracks int) *fakeRun {
-	r := &fakeRun{
-		plan: fakePlan(tracks), stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
-		info: screen.RunInfo{
+// NewRun returns a run that is about to begin its warm-up.
+func NewRun(tracks int) *Run {
+	r := &Run{
+		Designed: NewPlan(tracks), Stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
+		Known: screen.RunInfo{
 			Profile: "ingestion", Title: "Bulk ingestion", Store: "redis", Target: "redis://127.0.0.1:6379", Unit: "entries",
 			Duration: time.Minute, Warmup: 5 * time.Second,
 		},
-		outcome: screen.Outcome{
+		Came: screen.Outcome{
 			ID: "260503-114000-ingestion-redis", Dir: "results/260503-114000-ingestion-redis",
 			Summary: "41.2k entries/s, p99 7.1 ms\n", Verification: workload.Verification{State: workload.Passed, Summary: "0 lost of 2 472 000"},
 		},
 	}
-	for _, t := range r.plan.Tracks() {
+	for _, t := range r.Designed.Tracks() {
 		r.want = append(r.want, t.Start)
 		for _, op := range t.Ops {
 			r.ops = append(r.ops, measure.Totals{Operation: measure.Operation{Track: t.Name, Op: op}})
 			r.recent, r.line = append(r.recent, nil), append(r.line, nil)
 		}
 	}
-	r.at, r.second = -r.info.Warmup, int(-r.info.Warmup/time.Second)
+	r.At, r.second = -r.Known.Warmup, int(-r.Known.Warmup/time.Second)
 	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}
-	r.publish()
+	r.Publish()
 	return r
 }
 
-// tick moves the clock on by d in steps of 100 ms.
-func (r *fakeRun) tick(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Tick moves the clock on by d in steps of 100 ms.
+func (r *Run) Tick(d time.Duration) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
 	for ; d > 0; d -= 100 * time.Millisecond {
-		r.at += 100 * time.Millisecond
-		if s := int(math.Floor(r.at.Seconds())); s > r.second {
+		r.At += 100 * time.Millisecond
+		if s := int(math.Floor(r.At.Seconds())); s > r.second {
 			r.finish()
 			r.second = s
 		}
 	}
-	r.publish()
-}
-
-func noise(x int) float64 {
-	v := math.Sin(float64(x)*12.9898) * 43758.5453
-	return v - math.Floor(v)
+	r.Publish()
 }
 
 // finish closes the open second.
-func (r *fakeRun) finish() {
+func (r *Run) finish() {
 	for i := range r.ops {
 		track := i / 2
 		s := r.want[track]
@@ -225,10 +122,10 @@ func (r *fakeRun) finish() {
 			ResponseP50: int64(p50), ResponseP99: int64(p99), ResponseMax: int64(p99 * 1.7), ServiceP99: int64(p99),
 			Gauge: r.gauge(track),
 		}
-		if s.Paused || r.hang > 0 || r.gone {
+		if s.Paused || r.Hang > 0 || r.Gone {
 			row.Count, row.ResponseP50, row.ResponseP99, row.ResponseMax = 0, 0, 0, 0
 		}
-		if r.gone {
+		if r.Gone {
 			row.Errors = int64(40 + 10*n)
 			if r.second >= 0 {
 				r.errors["unreachable"] += row.Errors
@@ -254,12 +151,12 @@ func (r *fakeRun) finish() {
 			}
 		}
 	}
-	if r.hang > 0 {
-		r.hang += time.Second
+	if r.Hang > 0 {
+		r.Hang += time.Second
 	}
 }
 
-func (r *fakeRun) gauge(track int) measure.Gauge {
+func (r *Run) gauge(track int) measure.Gauge {
 	s := r.want[track]
 	g := measure.Gauge{
 		Threads: s.Threads, Payload: s.Payload, Batch: s.Batch, Rate: s.Rate, Paused: s.Paused, Segment: len(r.segments) - 1,
@@ -268,26 +165,27 @@ func (r *fakeRun) gauge(track int) measure.Gauge {
 	if s.Paused {
 		g.InFlight, g.Oldest = 0, 0
 	}
-	if r.hang > 0 {
-		g.Oldest = r.hang
+	if r.Hang > 0 {
+		g.Oldest = r.Hang
 	}
-	if s.Rate > 0 && r.gone {
+	if s.Rate > 0 && r.Gone {
 		g.Backlog = int64(s.Rate)
 	}
 	return g
 }
 
-func (r *fakeRun) publish() {
-	s := &measure.Snapshot{Number: 1, At: r.at, Bucket: 1, Phases: []string{"fill"}}
+// Publish makes a new snapshot; the caller holds Mu.
+func (r *Run) Publish() {
+	s := &measure.Snapshot{Number: 1, At: r.At, Bucket: 1, Phases: []string{"fill"}}
 	if r.snap != nil {
 		s.Number = r.snap.Number + 1
 	}
-	for i, t := range r.plan.Tracks() {
+	for i, t := range r.Designed.Tracks() {
 		s.Tracks = append(s.Tracks, t.Name)
 		s.Gauges = append(s.Gauges, r.gauge(i))
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
-	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.marks), slices.Clone(r.segments)
+	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
 	for _, o := range r.ops {
 		s.Done += o.Count
 	}
@@ -298,23 +196,27 @@ func (r *fakeRun) publish() {
 	r.snap = s
 }
 
-func (r *fakeRun) Info() screen.RunInfo { return r.info }
+// Info returns what is known from the start on.
+func (r *Run) Info() screen.RunInfo { return r.Known }
 
-func (r *fakeRun) Progress() screen.Progress {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stage
+// Progress returns the stage.
+func (r *Run) Progress() screen.Progress {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	return r.Stage
 }
 
-func (r *fakeRun) Snapshot() *measure.Snapshot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Snapshot returns the newest state.
+func (r *Run) Snapshot() *measure.Snapshot {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
 	return r.snap
 }
 
-func (r *fakeRun) Plan() *workload.Plan { return r.plan }
+// Plan returns the plan.
+func (r *Run) Plan() *workload.Plan { return r.Designed }
 
-func (r *fakeRun) total() workload.Settings {
+func (r *Run) total() workload.Settings {
 	s := r.want[0]
 	for _, w := range r.want[1:] {
 		s.Threads += w.Threads
@@ -323,20 +225,21 @@ func (r *fakeRun) total() workload.Settings {
 	return s
 }
 
-func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workload.Settings) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls++
+// Change turns knobs as the engine does.
+func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.Calls++
 	before, prefix := r.total(), ""
 	if track != screen.All {
 		before = r.want[track]
 		if len(r.want) > 1 {
-			prefix = r.plan.Tracks()[track].Name + "."
+			prefix = r.Designed.Tracks()[track].Name + "."
 		}
 	}
 	after := f(before)
 	seg := len(r.segments)
-	if n := len(r.changes); n > 0 && r.at-r.changes[n-1].At < 250*time.Millisecond {
+	if n := len(r.changes); n > 0 && r.At-r.changes[n-1].At < 250*time.Millisecond {
 		seg = r.changes[n-1].Segment
 	}
 	note := func(name string, from, to float64) {
@@ -348,11 +251,11 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 			for i := range fresh {
 				fresh[i].Operation = r.ops[i].Operation
 			}
-			r.segments = append(r.segments, measure.Segment{From: r.at, Ops: fresh})
+			r.segments = append(r.segments, measure.Segment{From: r.At, Ops: fresh})
 		}
-		r.changes = append(r.changes, measure.Change{At: r.at, Name: prefix + name, From: from, To: to, By: by, Segment: seg})
+		r.changes = append(r.changes, measure.Change{At: r.At, Name: prefix + name, From: from, To: to, By: by, Segment: seg})
 	}
-	for _, k := range r.plan.Knobs {
+	for _, k := range r.Designed.Knobs {
 		to := k.Clamp(k.Get(after))
 		note(k.Name, k.Get(before), to)
 		if to == k.Get(before) {
@@ -363,7 +266,7 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 			now[i] = int(k.Get(w))
 		}
 		parts := workload.Spread(now, int(to))
-		for i, t := range r.plan.Tracks() {
+		for i, t := range r.Designed.Tracks() {
 			if !t.Turns(k) {
 				continue
 			}
@@ -383,7 +286,7 @@ func (r *fakeRun) Change(by string, track int, f func(workload.Settings) workloa
 			}
 		}
 	}
-	r.publish()
+	r.Publish()
 }
 
 func b2f(b bool) float64 {
@@ -393,49 +296,55 @@ func b2f(b bool) float64 {
 	return 0
 }
 
-func (r *fakeRun) Settings(track int) workload.Settings {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Settings returns what is asked of a track, or the totals.
+func (r *Run) Settings(track int) workload.Settings {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
 	if track == screen.All {
 		return r.total()
 	}
 	return r.want[track]
 }
 
-func (r *fakeRun) Verdict() rundir.Verdict {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Verdict returns what was judged, VALID unless set.
+func (r *Run) Verdict() rundir.Verdict {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
 	if r.judged.State == "" {
 		return rundir.Verdict{State: verdict.Valid}
 	}
 	return r.judged
 }
 
-func (r *fakeRun) Mark(note string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.marks = append(r.marks, measure.Mark{At: r.at, Note: note})
-	r.publish()
+// Mark keeps a note.
+func (r *Run) Mark(note string) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.Marks = append(r.Marks, measure.Mark{At: r.At, Note: note})
+	r.Publish()
 }
 
 // Stop ends the run at once, as a run does whose operations are short.
-func (r *fakeRun) Stop() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.stopped {
-		r.stopped = true
-		r.stage.Stage = screen.Ended
+func (r *Run) Stop() {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	if !r.Stopped {
+		r.Stopped = true
+		r.Stage.Stage = screen.Ended
 		close(r.done)
 	}
 }
 
-func (r *fakeRun) Kill() {
+// Kill ends the run and notes that it was killed.
+func (r *Run) Kill() {
 	r.Stop()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.killed = true
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.Killed = true
 }
 
-func (r *fakeRun) Done() <-chan struct{} { return r.done }
+// Done is closed by Stop.
+func (r *Run) Done() <-chan struct{} { return r.done }
 
-func (r *fakeRun) Outcome() screen.Outcome { return r.outcome }
+// Outcome returns what came of the run.
+func (r *Run) Outcome() screen.Outcome { return r.Came }

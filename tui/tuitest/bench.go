@@ -1,0 +1,125 @@
+// Package tuitest makes up what screens show: a bench without engine, store or disk, a
+// run whose clock moves by hand, finished runs, and a stage for a single screen. Only
+// tests import it.
+package tuitest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// Bench is the rest of the program without engine, store or disk. Its fields may be set
+// before use; what was asked of it is kept.
+type Bench struct {
+	Listed   []workload.Profile
+	Past     []rundir.Run
+	folders  map[string]*rundir.Folder
+	CanWrite []rundir.Format
+	// Previewed answers Preview when it is set.
+	Previewed func(screen.Request) (*screen.Preview, error)
+	pong      screen.Pong
+	PingErr   error
+	StartErr  error
+	Next      *Run // what Start returns
+
+	Mu       sync.Mutex
+	Started  []screen.Request
+	Exported []string
+	Saved    map[string][]workload.Value
+}
+
+// Profiles returns those listed.
+func (b *Bench) Profiles() []workload.Profile { return b.Listed }
+
+// Presets returns two.
+func (b *Bench) Presets(string) []screen.Preset {
+	return []screen.Preset{{Name: "small", Summary: "10 000 × 1 KiB"}, {Name: "large", Summary: "1 000 000 × 1 KiB"}}
+}
+
+// Stores returns four.
+func (b *Bench) Stores() []screen.StoreInfo {
+	return []screen.StoreInfo{
+		{Driver: "embedded", Title: "Embedded", Example: "embedded:"},
+		{Driver: "redis", Title: "Redis", Example: "redis://127.0.0.1:6379"},
+		{Driver: "cassandra", Title: "Cassandra", Example: "cassandra://127.0.0.1/perfbench"},
+		{Driver: "mysql", Title: "MySQL", Example: "mysql://root@127.0.0.1:3306/perfbench"},
+	}
+}
+
+// Recent returns one target.
+func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
+
+// Preview answers as Previewed does, or always the same.
+func (b *Bench) Preview(r screen.Request) (*screen.Preview, error) {
+	if b.Previewed != nil {
+		return b.Previewed(r)
+	}
+	return &screen.Preview{
+		Plan:       NewPlan(1),
+		Settings:   []screen.Setting{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "default"}},
+		Parameters: []screen.Setting{{Name: "mode", Text: "put", From: "default"}},
+		Run:        []screen.Setting{{Name: "duration", Text: "60s", From: "default"}, {Name: "warmup", Text: "5s", From: "default"}},
+		Tracks:     []string{"fill: feed, 16 threads"},
+		Writes:     []string{`10 000 entries into the map "eligibility"`}, Documents: []string{"json", "csv", "hlog"},
+		Bytes: 10_000 << 10, Connections: 16,
+	}, nil
+}
+
+// Ping answers at once.
+func (b *Bench) Ping(context.Context, string, string) (screen.Pong, error) { return b.pong, b.PingErr }
+
+// Start returns the next run, or StartErr.
+func (b *Bench) Start(_ context.Context, r screen.Request) (screen.Run, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.Started = append(b.Started, r)
+	if b.StartErr != nil {
+		return nil, b.StartErr
+	}
+	return b.Next, nil
+}
+
+// History returns the runs of the past.
+func (b *Bench) History() ([]rundir.Run, error) { return b.Past, nil }
+
+// Load returns one of them.
+func (b *Bench) Load(id string) (*rundir.Folder, error) {
+	if f, ok := b.folders[id]; ok {
+		return f, nil
+	}
+	return nil, fmt.Errorf("run %s: not found", id)
+}
+
+// Formats returns those that can be written.
+func (b *Bench) Formats(string) []rundir.Format { return b.CanWrite }
+
+// Export says what it would have written.
+func (b *Bench) Export(id string, formats []string, dir string) ([]string, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	var out []string
+	for _, f := range formats {
+		out = append(out, dir+"/"+id+"/report."+f)
+	}
+	b.Exported = append(b.Exported, out...)
+	return out, nil
+}
+
+// SavePreset keeps the values in Saved.
+func (b *Bench) SavePreset(profile, name string, values []workload.Value) (string, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.Saved == nil {
+		b.Saved = map[string][]workload.Value{}
+	}
+	b.Saved[profile+"/"+name] = values
+	return "~/.config/perfbench/presets/" + profile + "/" + name + ".yaml", nil
+}
+
+// Logs returns one line.
+func (b *Bench) Logs() []string { return []string{"11:40:02 INFO Connected store=redis"} }

@@ -1,0 +1,107 @@
+package tuitest
+
+import (
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// histogramsOf makes up series, totals and histograms of a run.
+func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation, threads, seed, warm, length int) map[string]*hdrhistogram.Histogram {
+	out := map[string]*hdrhistogram.Histogram{}
+	for i, op := range ops {
+		whole, wait := measure.NewHistogram(), measure.NewHistogram()
+		total := measure.Totals{Operation: op, Active: time.Duration(length) * time.Second}
+		for t := -warm; t < length; t++ {
+			n, at := noise(t*31+i*7+seed*1009), threads
+			if t >= length/2 {
+				at *= 2
+			}
+			row := rundir.SeriesRow{T: t, Track: op.Track, Op: op.Op, Threads: at, Payload: 1024, Batch: 100, Warmup: t < 0}
+			h := measure.NewHistogram()
+			calls := 40
+			if i == 1 {
+				calls = 12
+			}
+			for c := range calls {
+				_ = h.RecordValue(int64(timeOf(at, noise(t*977+c*13+i+seed*37)) * (1 - 0.4*float64(i))))
+			}
+			s := measure.Summarize(h)
+			row.ResponseP50, row.ResponseP99, row.ResponseMax, row.ServiceP99 = s.P50, s.P99, s.Max, s.P99
+			row.Throughput = 12 + float64(int(3*n))
+			if i == 0 {
+				row.Throughput = rateOf(at, n)
+			}
+			row.Count = int64(row.Throughput)
+			f.Series = append(f.Series, row)
+			if t >= 0 {
+				total.Count += row.Count
+				total.Calls += int64(calls)
+				whole.Merge(h)
+			}
+		}
+		total.Response, total.Service = measure.Summarize(whole), measure.Summarize(whole)
+		if i == 0 {
+			total.Errors = 3
+		}
+		for _, p := range []struct {
+			what string
+			h    *hdrhistogram.Histogram
+		}{{rundir.Response, whole}, {rundir.Service, whole}, {rundir.Wait, wait}} {
+			out[rundir.Tag(op.Track, op.Op, p.what)] = p.h
+		}
+		res.Ops = append(res.Ops, total)
+	}
+	return out
+}
+
+// NewFolder makes up a run of a minute with a change after half of it.
+func NewFolder(started time.Time, name string, threads int, seed int64) *rundir.Folder {
+	const warm, length = 5, 60
+	f := &rundir.Folder{Histograms: nil, Run: rundir.Run{
+		Schema: 1, ID: started.Format("060102-150405") + "-ingestion-" + name, Profile: "ingestion", Unit: "entries", Target: name + "://127.0.0.1",
+		Store:   rundir.Store{Name: name, Product: name, Version: "7.2.4", Topology: "standalone"},
+		Started: started, Measured: started.Add(warm * time.Second), Ended: started.Add((warm + length) * time.Second), EndedBy: "duration", Seed: 1, WarmupS: warm, MeasuredS: length,
+		Settings:     map[string]float64{"threads": float64(threads), "payload": 1024, "batch": 100, "rate": 0},
+		Parameters:   map[string]string{"testCase": "putall"},
+		Origins:      map[string]string{"threads": "preset small", "payload": "default", "testCase": "default"},
+		Verification: workload.Verification{State: workload.Passed, Summary: "0 lost of 2 472 000", Checks: []workload.Check{{Name: "entries in eligibility", OK: true, Want: "2472000", Got: "2472000"}}},
+		Verdict:      rundir.Verdict{State: "VALID"}, Environment: map[string]any{"cpus": 8, "go": "go1.26", "os": "linux"},
+	}}
+	f.Dir = "results/" + f.Run.ID
+	ops := []measure.Operation{{Track: "feed", Op: "putall"}, {Track: "feed", Op: "verify"}}
+	res := measure.Result{Measured: length * time.Second}
+	f.Histograms = histogramsOf(f, &res, ops, threads, int(seed), warm, length)
+	half := length / 2 * time.Second
+	res.Segments = []measure.Segment{
+		{To: half, Settings: map[string]float64{"threads": float64(threads), "payload": 1024}, Ops: res.Ops},
+		{From: half, To: length * time.Second, Settings: map[string]float64{"threads": float64(threads) * 2, "payload": 1024}, Ops: res.Ops},
+	}
+	res.Changes = []measure.Change{{At: half, Name: "threads", From: float64(threads), To: float64(2 * threads), By: "workbench", Segment: 1}}
+	res.Errors = []measure.ErrorCount{{Operation: ops[0], Class: "timeout", Count: 3}}
+	res.Messages = []measure.Message{{Operation: ops[0], Class: "timeout", Text: "read tcp 127.0.0.1:6379: i/o timeout after 3s"}}
+	settings, params := f.Run.Settings, f.Run.Parameters
+	rundir.SetResult(&f.Run, &res)
+	f.Run.Settings, f.Run.Parameters = settings, params
+	f.Run.Marks = []rundir.Mark{{At: 41, Note: "backup began"}}
+	return f
+}
+
+// rateOf and timeOf are what the made-up store does under so many threads.
+func rateOf(threads int, n float64) float64 {
+	return 48e3 * float64(threads) / (float64(threads) + 11) * (0.95 + 0.1*n)
+}
+
+func timeOf(threads int, n float64) float64 {
+	return (0.3e6 + 0.028e6*float64(threads)) * math.Exp(1.1*math.Sqrt2*math.Erfinv(2*min(max(n, 1e-4), 1-1e-4)-1))
+}
+
+func noise(x int) float64 {
+	v := math.Sin(float64(x)*12.9898) * 43758.5453
+	return v - math.Floor(v)
+}
