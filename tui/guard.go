@@ -30,7 +30,8 @@ func (g *guard) Init() (cmd tea.Cmd) {
 }
 
 // Update hands a message on, unless the screens are broken: then the program ends.
-func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *guard) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
+	self = g // also after a panic: the library draws what it is given
 	defer g.rescue(&cmd)
 	if b, ok := msg.(brokenMsg); ok {
 		g.broken = b.err

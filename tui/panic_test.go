@@ -86,6 +86,22 @@ func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
 	assert.Equal(t, tea.QuitMsg{}, cmd())
 }
 
+// brokenUpdate breaks when a message comes.
+type brokenUpdate struct{ screen.Screen }
+
+func (brokenUpdate) Update(tea.Msg, screen.Env) (screen.Screen, tea.Cmd) { panic("a bug in a screen") }
+
+// The library draws once more what Update returned: without a model it would panic
+// itself, and write its stack trace over the terminal.
+func TestAPanicInAScreenLeavesAModelToDraw(t *testing.T) {
+	a := NewApp(Options{}, &tuitest.Bench{}, nil)
+	a.stack[0] = brokenUpdate{a.stack[0]}
+	g := &guard{app: a}
+	m, cmd := g.Update(tuitest.KeyPress("x"))
+	assert.Same(t, g, m)
+	assert.Equal(t, tea.QuitMsg{}, cmd())
+}
+
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	run := &brokenRun{Run: tuitest.NewRun(1)}
 	for name, bench := range map[string]func(on <-chan struct{}) Bench{
