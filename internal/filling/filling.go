@@ -122,6 +122,17 @@ func (s *Sizes) Check(n int) error {
 	return fmt.Errorf("its filling has %d bytes, and %s were set", n, s.words())
 }
 
+// Most is the largest size that was set, 0 when none was.
+func (s *Sizes) Most() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most := 0
+	for _, n := range s.set {
+		most = max(most, n)
+	}
+	return most
+}
+
 // words lists the sizes. The caller holds the lock.
 func (s *Sizes) words() string {
 	lo, hi := slices.Min(s.set), slices.Max(s.set)

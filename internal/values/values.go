@@ -167,14 +167,14 @@ func (r *Reader) Settings(threads int) workload.Settings {
 	return s
 }
 
-// Payload reads the size that a knob payload begins with: the value with the best
-// origin of those names, or one of its own.
-func (r *Reader) Payload(otherwise int, names ...string) int {
+// Payload reads the size that a knob begins with: the value with the best origin of
+// those names, or one of its own.
+func (r *Reader) Payload(k workload.Knob, otherwise int, names ...string) int {
 	v, ok := r.Values.Pick(names...)
 	if !ok {
 		return otherwise
 	}
-	n, err := v.Size(0, workload.MaxPayload)
+	n, err := v.Size(int64(k.Min), int64(k.Max))
 	r.Problems.Add(err)
 	return int(n)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ import (
 type standIn struct {
 	*memorySagas
 	c *coordinator
+	// payloads are those of the branches, by gid.
+	payloads sync.Map
 }
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -42,9 +45,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			reply(200, map[string]any{"transaction": nil, "branches": []any{}})
 			return
 		}
-		rows := []map[string]string{}
-		for _, r := range got[0].rows {
-			rows = append(rows, map[string]string{"status": r})
+		rows := []map[string]any{}
+		payloads, _ := s.payloads.Load(got[0].gid)
+		for i, r := range got[0].rows {
+			rows = append(rows, map[string]any{"status": r, "bin_data": []byte(payloads.([]string)[i/2])})
 		}
 		reply(200, map[string]any{"transaction": map[string]string{"status": got[0].status}, "branches": rows})
 	case "/api/dtmsvr/submit":
@@ -53,6 +57,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			reply(400, err.Error())
 			return
 		}
+		s.payloads.Store(sub.Gid, sub.Payloads)
 		c := *s.c
 		c.tally, c.rnd = &sagaTally{}, rand.New(rand.NewPCG(1, 2))
 		c.store = &calling{s.memorySagas, sub}
@@ -112,7 +117,7 @@ func (c *calling) Move(_ context.Context, s *saga, pos int) (reply, error) {
 
 func TestSagasOnACoordinator(t *testing.T) {
 	addr := os.Getenv("PERFBENCH_TEST_DTM")
-	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s"}
+	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=100000"}
 	if addr == "" {
 		sp := &sagaSpec{shards: 1, retry: time.Second}
 		s := &standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp)}
@@ -130,6 +135,7 @@ func TestSagasOnACoordinator(t *testing.T) {
 	assert.Positive(t, f.Done)
 	assert.Positive(t, f.Undone)
 	assert.Equal(t, int64(200), f.ReadBack)
+	assert.Equal(t, 200, asked(v, checkPayload), "%+v", v)
 }
 
 // Branches that call nobody are done at once, as those of the documented benchmark are.

@@ -1,12 +1,16 @@
 package tx
 
 import (
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -78,6 +82,7 @@ func TestWhereThereIsAPayload(t *testing.T) {
 		"testCase=getall": nil,
 		"load=only":       nil,
 		"mode=baseline":   nil,
+		"mode=saga":       {"saga"},
 	} {
 		p, err := Design(inputs(given("mapNames=eligibility,profile", words)))
 		require.NoError(t, err)
@@ -90,5 +95,77 @@ func TestWhereThereIsAPayload(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, tracks, words)
+	}
+}
+
+// asked is how many of a check were right.
+func asked(v workload.Verification, check string) int {
+	for _, c := range v.Checks {
+		if c.Name == check && c.OK {
+			n, _ := strconv.Atoi(c.Got) // 0 when it is no number
+			return n
+		}
+	}
+	return 0
+}
+
+// The size of payloads is turned while sagas run; the rows that the coordinator writes
+// again keep what they carry, and what is not a payload's own is found.
+func TestSizeOfPayloads(t *testing.T) {
+	p, conn := ready(t, "embedded:", inputs(given("mode=saga", "threads=1", "transactions=10", "accountCount=50", "checkInterval=0s", "countCalls=off", "payload=2000")))
+	k, ok := p.Knob("payload")
+	require.True(t, ok)
+	track := &p.Phases[0].Tracks[0]
+	drive(t.Context(), t, p, nil)
+	track.Start = k.Set(track.Start, 0)
+	v := p.Verify(t.Context())
+	require.Equal(t, workload.Passed, v.State, "%+v", v)
+	assert.Equal(t, 10, asked(v, checkPayload))
+
+	client := conn.(redis.Typed).Client()
+	sp := p.Private.(*sagaSpec)
+	rows := func(n int64) string { return "t:saga:{0}:b:" + string(appendGid(nil, sp.stamp, 0, n)) }
+	all, err := client.LRange(t.Context(), rows(3), 0, -1).Result()
+	require.NoError(t, err)
+	require.Len(t, all, 4)
+	for _, row := range all {
+		assert.Greater(t, len(row), 2000*4/3)
+	}
+	of := func(gid string, size int) string {
+		s := &saga{}
+		s.reset(gid, 0, 2, time.Now())
+		s.size = size
+		return string(s.appendRow(nil, 1))
+	}
+	gid := string(appendGid(nil, sp.stamp, 0, 3))
+	for why, row := range map[string]string{
+		"belongs to another record": strings.Replace(of("another", 2000), `"gid":"another"`, `"gid":"`+gid+`"`, 1),
+		"1500 bytes":                of(gid, 1500),
+	} {
+		require.NoError(t, client.LSet(t.Context(), rows(3), 1, strings.Replace(row, prepared, succeed, 1)).Err())
+		v = p.Verify(t.Context())
+		assert.Equal(t, workload.Failed, v.State)
+		found := false
+		for _, c := range v.Checks {
+			found = found || c.Name == checkPayload && !c.OK && strings.Contains(strings.Join(c.Examples, " "), why)
+		}
+		assert.True(t, found, "%s: %+v", why, v.Checks)
+	}
+}
+
+// What is sent to the store is put together without an allocation, whatever it carries.
+func TestPayloadsAllocateNothing(t *testing.T) {
+	s, now := &saga{}, time.Now()
+	var out []byte
+	for _, size := range []int{0, 10_000} {
+		n := testing.AllocsPerRun(100, func() {
+			s.reset("g1", 0, 2, now)
+			s.size = size
+			out = s.appendRecord(out[:0], true)
+			for pos := range s.rows {
+				out = s.appendRow(out[:0], pos)
+			}
+		})
+		assert.Zero(t, n, "payloads that carry %d bytes", size)
 	}
 }

@@ -22,7 +22,7 @@ func effect(op string, amount int64) (balance, frozen int64) {
 func (m *memorySagas) Register(ctx context.Context, s *saga, step int) error {
 	return m.guarded(ctx, s.gid, s.status, func(old *saga) {
 		old.steps = append(old.steps[:step], s.steps[step])
-		old.rows = append(old.rows, s.rows[len(old.rows):]...)
+		old.rows = append(old.rows, s.copyOf().rows[len(old.rows):]...)
 	})
 }
 

@@ -31,7 +31,7 @@ func TestBooksOfEachKind(t *testing.T) {
 	for target, start := range sagaTargets {
 		for _, name := range []string{transTCC, transMsg} {
 			t.Run(target+"/"+name, func(t *testing.T) {
-				p, _ := ready(t, start(t), alone(given(ofKind(name)...)))
+				p, _ := ready(t, start(t), alone(given(ofKind(name, "payload=700")...)))
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
@@ -39,6 +39,7 @@ func TestBooksOfEachKind(t *testing.T) {
 				assert.Equal(t, name, f.Kind)
 				assert.Equal(t, int64(160), f.Done+f.Undone+f.Undecided+f.Unknown)
 				assert.Equal(t, int64(160), f.ReadBack)
+				assert.Positive(t, asked(v, kindOf(name).words(checkPayload)))
 				assert.Positive(t, f.Done)
 				assert.Positive(t, f.Undone)
 				assert.Positive(t, f.Duplicates)

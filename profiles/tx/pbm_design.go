@@ -37,7 +37,7 @@ func designPBM(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	r.share(s, in)
 	r.volume(s)
 	if m := s.transacts(); m != nil && s.load != loadOnly {
-		m.start.Payload = r.Payload(0, m.name+".payload", "payload")
+		m.start.Payload = r.Payload(workload.Filling("summary"), 0, m.name+".payload", "payload")
 	}
 	r.judgePBM(s)
 	if err := r.Problems.Err(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/filling"
 )
 
 // States of a saga and of its branch rows.
@@ -46,6 +48,10 @@ type saga struct {
 	rows  []row
 	// empty says that the branches call nobody.
 	empty bool
+	// size is the bytes that the payload of each branch carries beside. Of a
+	// transaction that was loaded rows have what was found.
+	size   int
+	loaded bool
 
 	created, updated, ended, rolledBack time.Time
 	reason                              string
@@ -63,6 +69,8 @@ type saga struct {
 	caller caller
 	// first and last are texts of moments, which most of the texts share.
 	first, last moment
+	// scratch holds a payload while it is written.
+	scratch []byte
 }
 
 // moment is a time with its text.
@@ -81,13 +89,15 @@ type row struct {
 	created, updated, ended time.Time
 	rolledBack              time.Time
 	step                    int
+	// filling is what the payload of a stored row carries for its size.
+	filling string
 }
 
 // reset makes a new saga of what an old one has left.
 func (s *saga) reset(gid string, shard, branches int, now time.Time) {
 	s.gid, s.shard, s.status = gid, shard, submitted
 	s.created, s.updated, s.ended, s.rolledBack = now, now, time.Time{}, time.Time{}
-	s.kind, s.reason, s.fate, s.straggler = nil, "", fate{}, 0
+	s.kind, s.reason, s.fate, s.straggler, s.size, s.loaded = nil, "", fate{}, 0, 0, false
 	s.first.set(now)
 	s.steps, s.rows = s.steps[:0], s.rows[:0]
 	for i := range branches {
@@ -200,14 +210,40 @@ func parseQuery(text string) transfer {
 // appendPayload appends what a step is to do as JSON; quote is how its quotes are
 // written.
 func (s *saga) appendPayload(b []byte, step int, quote string) []byte {
-	if s.empty {
-		return append(b, "{}"...)
+	b = append(b, '{')
+	if !s.empty {
+		b = append(append(append(b, quote...), "account"...), quote...)
+		b = strconv.AppendInt(append(b, ':'), s.steps[step].Account, 10)
+		b = append(append(append(append(b, ','), quote...), "amount"...), quote...)
+		b = strconv.AppendInt(append(b, ':'), s.steps[step].Amount, 10)
 	}
-	b = append(append(append(append(b, '{'), quote...), "account"...), quote...)
-	b = strconv.AppendInt(append(b, ':'), s.steps[step].Account, 10)
-	b = append(append(append(append(b, ','), quote...), "amount"...), quote...)
-	b = strconv.AppendInt(append(b, ':'), s.steps[step].Amount, 10)
-	return append(b, '}')
+	empty := len(b)
+	if !s.empty {
+		b = append(b, ',')
+	}
+	b = append(append(append(append(b, quote...), "filling"...), quote...), ':')
+	b = append(b, quote...)
+	from := len(b)
+	if b = s.appendFilling(b, step); len(b) == from {
+		return append(b[:empty], '}') // nothing, as the original
+	}
+	return append(append(b, quote...), '}')
+}
+
+// appendFilling appends what the payload of a step carries for its size.
+func (s *saga) appendFilling(b []byte, step int) []byte {
+	if !s.loaded && s.size == 0 {
+		return b
+	}
+	if !s.loaded {
+		return filling.Append(b, filling.Of(s.gid, step), s.size)
+	}
+	for i := range s.rows {
+		if r := &s.rows[i]; r.step == step && r.filling != "" {
+			return append(b, r.filling...)
+		}
+	}
+	return b
 }
 
 // appendBranch appends a branch's two digits.
@@ -226,12 +262,8 @@ func (s *saga) appendRow(b []byte, pos int) []byte {
 		b = append(b, participant...)
 	}
 	b = append(b, `","bin_data":"`...)
-	if s.empty {
-		b = append(b, "e30="...) // {}
-	} else {
-		var payload [64]byte
-		b = base64.StdEncoding.AppendEncode(b, s.appendPayload(payload[:0], r.step, `"`))
-	}
+	s.scratch = s.appendPayload(s.scratch[:0], r.step, `"`)
+	b = base64.StdEncoding.AppendEncode(b, s.scratch)
 	b = append(b, `","branch_id":"`...)
 	b = appendBranch(b, s.branch(r.step))
 	b = append(append(append(b, `","op":"`...), r.op...), `","status":"`...)
@@ -272,6 +304,14 @@ type rowJSON struct {
 	Rolled  time.Time `json:"rollback_time"`
 }
 
+// parsePayload reads the payload of a branch of a transaction as it is stored.
+func parsePayload(gid string, data []byte) (p instruction, err error) {
+	if err := json.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("payload of %s: %w", gid, err)
+	}
+	return p, nil
+}
+
 // parseSaga makes a saga of a record and its rows as they are stored.
 func parseSaga(shard int, record string, rows []string) (*saga, error) {
 	var g recordJSON
@@ -279,7 +319,7 @@ func parseSaga(shard int, record string, rows []string) (*saga, error) {
 		return nil, fmt.Errorf("record of a transaction: %w", err)
 	}
 	s := &saga{
-		kind: kindOf(g.Kind), gid: g.Gid, shard: shard, status: g.Status, created: g.Created, updated: g.Updated, ended: g.Ended, rolledBack: g.RolledBack,
+		loaded: true, kind: kindOf(g.Kind), gid: g.Gid, shard: shard, status: g.Status, created: g.Created, updated: g.Updated, ended: g.Ended, rolledBack: g.RolledBack,
 		reason: g.Reason, interval: time.Duration(g.IntervalMS) * time.Millisecond, next: g.Next, timeout: time.Duration(g.TimeoutMS) * time.Millisecond,
 	}
 	if s.kind == kindMsg {
@@ -292,14 +332,16 @@ func parseSaga(shard int, record string, rows []string) (*saga, error) {
 		}
 		s.empty = s.empty || r.URL == ""
 		step, first := s.kind.place(i)
-		if first {
-			var t transfer
-			if err := json.Unmarshal(r.Data, &t); err != nil {
-				return nil, fmt.Errorf("payload of branch %s of %s: %w", r.Branch, g.Gid, err)
-			}
-			s.steps = append(s.steps, t)
+		p, err := parsePayload(g.Gid, r.Data)
+		if err != nil {
+			return nil, err
 		}
-		s.rows = append(s.rows, row{op: r.Op, status: r.Status, created: r.Created, updated: r.Updated, ended: r.Ended, rolledBack: r.Rolled, step: step})
+		if first {
+			s.steps = append(s.steps, p.transfer)
+		}
+		s.rows = append(s.rows, row{
+			op: r.Op, status: r.Status, created: r.Created, updated: r.Updated, ended: r.Ended, rolledBack: r.Rolled, step: step, filling: p.Filling,
+		})
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -22,6 +23,7 @@ const (
 	checkEarlier = "sagas acknowledged by runs that were killed are there"
 	checkCalls   = "the store counted the calls that were predicted"
 	checkSampled = "sagas read back in mid-run have their outcome"
+	checkPayload = "payloads carry what they were given"
 )
 
 // findings collects what is wrong, by check. It is guarded by the run's lock.
@@ -71,6 +73,7 @@ func (r *sagaRun) judge(f *findings, s *stored, told outcome, check string) {
 	} else if !final(s.status) {
 		f.offend(checkStates, "%s: is %s", s.gid, s.status)
 	}
+	r.carried(f, s, check != checkEarlier)
 	f.ask(checkWhole, 1)
 	if why := r.broken(s); why != "" {
 		f.offend(checkWhole, "%s: %s", s.gid, why)
@@ -79,6 +82,31 @@ func (r *sagaRun) judge(f *findings, s *stored, told outcome, check string) {
 		f.ask(checkOrder, 1)
 		if why := order(s); why != "" {
 			f.offend(checkOrder, "%s: %s", s.gid, why)
+		}
+	}
+}
+
+// carried compares what the payloads of a transaction carry with what they were given:
+// each its own filling, all of one size, which this run has set unless it is another's.
+func (r *sagaRun) carried(f *findings, s *stored, own bool) {
+	if r.sizes.Most() == 0 && !slices.ContainsFunc(s.fillings, func(t string) bool { return t != "" }) {
+		return // nothing, as the original
+	}
+	for i, text := range s.fillings {
+		if i == 0 {
+			f.ask(checkPayload, 1)
+		}
+		step, _ := s.of().place(i)
+		err := filling.Check(text, filling.Of(s.gid, step))
+		if err == nil && own {
+			err = r.sizes.Check(len(text))
+		}
+		if err == nil && len(text) != len(s.fillings[0]) {
+			err = fmt.Errorf("it carries %d bytes, and that of row 1 %d", len(text), len(s.fillings[0]))
+		}
+		if err != nil {
+			f.offend(checkPayload, "%s: payload of row %d: %v", s.gid, i+1, err)
+			return
 		}
 	}
 }

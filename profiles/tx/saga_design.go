@@ -7,10 +7,15 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 const sagaSpace = "saga"
+
+// maxSagaPayload is the most that the payload of a branch may carry: the record of a
+// saga has those of all its branches.
+const maxSagaPayload = 16 << 20
 
 // Words of the parameter script.
 const (
@@ -65,11 +70,14 @@ func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
 		s.count = n
 		r.Show("transactions", strconv.FormatInt(n, 10), v)
 	}
+	payload := workload.Filling("branch's payload")
+	payload.Max = maxSagaPayload
+	s.start.Payload = r.Payload(payload, 0, "payload")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	p := &workload.Plan{
-		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
+		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions"), payload},
 		Documents: []string{formatAB},
 		Private:   s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
@@ -161,7 +169,7 @@ func (s *sagaSpec) judgeKind(r *designer) {
 
 // bytes is about what one saga leaves behind.
 func (s *sagaSpec) bytes() int64 {
-	n := int64(600 + 700*s.branches)
+	n := int64(600 + (700+3*s.start.Payload)*s.branches) // two rows for each, as base64
 	if s.accounts > 0 {
 		n += 300
 	}
@@ -186,6 +194,9 @@ func (s *sagaSpec) writes() string {
 		n = strconv.FormatInt(s.count, 10) + " " + s.kind.noun
 	}
 	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, brief(s.finishedExpire))
+	if n := s.start.Payload; n > 0 {
+		text += ", each payload with " + units.Size(int64(n)) + " beside"
+	}
 	if s.accounts > 0 {
 		text += fmt.Sprintf(", and %d accounts", s.accounts)
 	}

@@ -30,10 +30,12 @@ type dtmSagas struct {
 	rnd    *rand.Rand
 }
 
-// instruction is a branch's payload: what to move, and whether to refuse.
+// instruction is a branch's payload: what to move, whether to refuse, and what is
+// there for its size.
 type instruction struct {
 	transfer
-	Refuse bool `json:"refuse,omitempty"`
+	Refuse  bool   `json:"refuse,omitempty"`
+	Filling string `json:"filling,omitempty"`
 }
 
 // bindCoordinated connects a saga plan to a dtm server.
@@ -115,7 +117,7 @@ func (d *dtmSagas) serve(w http.ResponseWriter, req *http.Request) {
 	var in instruction
 	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
 	if err == nil {
-		err = json.NewDecoder(io.LimitReader(req.Body, 1<<16)).Decode(&in)
+		err = json.NewDecoder(io.LimitReader(req.Body, maxSagaPayload+1<<16)).Decode(&in)
 	}
 	if err != nil || step < 1 || op != opAction && op != opCompensate {
 		say(http.StatusBadRequest, "ERROR")
@@ -174,7 +176,7 @@ func (k *dtmTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t := k.c.tally
 	seq := t.seq
 	t.seq++
-	k.prepare(seq)
+	k.prepare(it, seq)
 	body, err := k.body()
 	if err != nil {
 		return workload.Fatal(err)
@@ -204,10 +206,10 @@ func (k *dtmTask) body() ([]byte, error) {
 	for i, t := range s.steps {
 		if s.empty {
 			sub.Steps = append(sub.Steps, map[string]string{"action": "", "compensate": ""})
-			sub.Payloads = append(sub.Payloads, "{}")
+			sub.Payloads = append(sub.Payloads, string(s.appendPayload(nil, i, `"`)))
 			continue
 		}
-		payload, err := json.Marshal(instruction{t, s.fate.failAt == i+1})
+		payload, err := json.Marshal(instruction{t, s.fate.failAt == i+1, string(s.appendFilling(nil, i))})
 		if err != nil {
 			return nil, err
 		}
@@ -253,6 +255,7 @@ func (d *dtmSagas) query(ctx context.Context, gid string) (stored, error) {
 		} `json:"transaction"`
 		Branches []struct {
 			Status string `json:"status"`
+			Data   []byte `json:"bin_data"`
 		} `json:"branches"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil || status != http.StatusOK {
@@ -264,6 +267,14 @@ func (d *dtmSagas) query(ctx context.Context, gid string) (stored, error) {
 	}
 	for _, b := range q.Branches {
 		out.rows = append(out.rows, b.Status)
+		if len(b.Data) == 0 {
+			continue // not told
+		}
+		p, err := parsePayload(gid, b.Data)
+		if err != nil {
+			return stored{}, err
+		}
+		out.fillings = append(out.fillings, p.Filling)
 	}
 	return out, nil
 }

@@ -47,8 +47,20 @@ func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 func (s *saga) copyOf() *saga {
 	c := *s
 	c.steps, c.rows = append([]transfer(nil), s.steps...), append([]row(nil), s.rows...)
-	c.caller, c.fate = caller{}, fate{}
+	c.caller, c.fate, c.scratch = caller{}, fate{}, nil
+	c.fill()
 	return &c
+}
+
+// fill has rows carry what their payloads are to carry, and the transaction stand for
+// itself from now on.
+func (s *saga) fill() {
+	for i := range s.rows {
+		if r := &s.rows[i]; !s.loaded && s.size > 0 {
+			r.filling = string(s.appendFilling(nil, r.step))
+		}
+	}
+	s.loaded = true
 }
 
 // Save stores a copy.
@@ -76,7 +88,11 @@ func (m *memorySagas) guarded(ctx context.Context, gid, status string, f func(ol
 
 // Branch stores a row.
 func (m *memorySagas) Branch(ctx context.Context, s *saga, pos int) error {
-	return m.guarded(ctx, s.gid, s.status, func(old *saga) { old.rows[pos] = s.rows[pos] })
+	return m.guarded(ctx, s.gid, s.status, func(old *saga) {
+		text := old.rows[pos].filling
+		old.rows[pos] = s.rows[pos]
+		old.rows[pos].filling = text
+	})
 }
 
 // Change stores a status.
@@ -197,7 +213,7 @@ func (m *memorySagas) Read(ctx context.Context, _ int, gids []string) (out []sto
 			if s := m.sagas[g]; s != nil {
 				got.kind, got.status, got.inner = s.of(), s.status, s.status
 				for _, r := range s.rows {
-					got.rows = append(got.rows, r.status)
+					got.rows, got.fillings = append(got.rows, r.status), append(got.fillings, r.filling)
 				}
 			}
 			maps.Copy(got.ledger, m.ledger[g])

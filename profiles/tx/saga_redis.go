@@ -267,7 +267,7 @@ func (r *redisSagas) Read(ctx context.Context, shard int, gids []string) ([]stor
 			}
 			out[i].inner, out[i].kind = s.status, s.kind
 			for _, rw := range s.rows {
-				out[i].rows = append(out[i].rows, rw.status)
+				out[i].rows, out[i].fillings = append(out[i].rows, rw.status), append(out[i].fillings, rw.filling)
 			}
 		}
 		for n, l := range p.ledgers {

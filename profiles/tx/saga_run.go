@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
 )
@@ -40,6 +41,8 @@ type sagaRun struct {
 	nextPoll  atomic.Int64
 	nextCheck atomic.Int64
 	shard     atomic.Int64 // the prefix to look at next
+	// sizes are those that payloads were given in this run.
+	sizes filling.Sizes
 
 	mu      sync.Mutex
 	tallies map[int]*sagaTally
@@ -199,13 +202,14 @@ type sagaTask struct {
 	s      saga
 	from   *zipf.Zipf
 	gid    []byte
+	noted  int // the last size of payloads that was noted
 }
 
 func (r *sagaRun) newTask(worker int) *sagaTask {
 	sp, t := r.spec, r.tally(worker)
 	// A worker that comes back draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
-	k := &sagaTask{run: r, worker: worker, c: coordinator{spec: sp, store: r.store, rnd: rnd, tally: t}}
+	k := &sagaTask{run: r, worker: worker, noted: -1, c: coordinator{spec: sp, store: r.store, rnd: rnd, tally: t}}
 	if sp.accounts > 0 {
 		k.from = zipf.New(rnd, sp.zipf, sp.accounts)
 	}
@@ -220,7 +224,7 @@ func (k *sagaTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t := k.c.tally
 	seq := t.seq
 	t.seq++
-	k.prepare(seq)
+	k.prepare(it, seq)
 	t.all.Add(1)
 	m := it.Begin(opSaga)
 	err := k.c.submit(ctx, it, &k.s)
@@ -275,7 +279,7 @@ func (k *sagaTask) count(it *workload.Iteration, o outcome, err error) {
 }
 
 // prepare makes the next saga. It is not part of the operation's time.
-func (k *sagaTask) prepare(seq int64) {
+func (k *sagaTask) prepare(it *workload.Iteration, seq int64) {
 	sp, s := k.run.spec, &k.s
 	now := time.Now()
 	if t := k.c.tally; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
@@ -283,7 +287,11 @@ func (k *sagaTask) prepare(seq int64) {
 	}
 	k.gid = appendGid(k.gid[:0], sp.stamp, k.worker, seq)
 	s.reset(string(k.gid), int(seq+int64(k.worker))%sp.shards, sp.branches, now)
-	s.empty, s.timeout = sp.accounts == 0, sp.timeout
+	s.empty, s.timeout, s.size = sp.accounts == 0, sp.timeout, it.Settings.Payload
+	if s.size != k.noted {
+		k.run.sizes.Note(s.size)
+		k.noted = s.size
+	}
 	if sp.failRate > 0 && k.c.rnd.Float64() < sp.failRate {
 		s.fate.failAt = sp.failAt
 		if sp.failAt == 0 {

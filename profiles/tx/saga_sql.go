@@ -78,12 +78,12 @@ func (s *sqlSagas) create(ctx context.Context) error {
 	if err := s.conn.EnsureDatabase(ctx, s.spec.namespace); err != nil {
 		return err
 	}
-	id, long := "BIGINT AUTO_INCREMENT PRIMARY KEY", "BLOB"
+	id, long := "BIGINT AUTO_INCREMENT PRIMARY KEY", "LONGBLOB"
 	switch s.dialect {
 	case sqlstore.DialectPostgres:
 		id, long = "BIGSERIAL PRIMARY KEY", "BYTEA"
 	case sqlstore.DialectSQLite:
-		id = "INTEGER PRIMARY KEY"
+		id, long = "INTEGER PRIMARY KEY", "BLOB"
 	}
 	times := "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
 	texts := []string{
@@ -227,7 +227,7 @@ func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (strin
 
 // Load reads a transaction and its rows.
 func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, error) {
-	g := &saga{gid: gid, shard: shard}
+	g := &saga{gid: gid, shard: shard, loaded: true}
 	var options, trans, query string
 	var created, interval, next int64
 	s.extra.Add(2)
@@ -257,13 +257,14 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 			return err
 		}
 		g.empty = g.empty || url == ""
-		if first {
-			var t transfer
-			if err := json.Unmarshal(data, &t); err != nil {
-				return fmt.Errorf("payload of %s: %w", gid, err)
-			}
-			g.steps = append(g.steps, t)
+		p, err := parsePayload(gid, data)
+		if err != nil {
+			return err
 		}
+		if first {
+			g.steps = append(g.steps, p.transfer)
+		}
+		r.filling = p.Filling
 		g.rows = append(g.rows, r)
 		return nil
 	})

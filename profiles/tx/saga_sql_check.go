@@ -66,11 +66,14 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	if err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, s.text("SELECT gid, status FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
-		err := scan(&gid, &status)
-		if err == nil {
-			at[gid].rows = append(at[gid].rows, status)
+	err = s.each(ctx, s.text("SELECT gid, status, bin_data FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
+		var data []byte
+		if err := scan(&gid, &status, &data); err != nil {
+			return err
 		}
+		p, err := parsePayload(gid, data)
+		to := at[gid]
+		to.rows, to.fillings = append(to.rows, status), append(to.fillings, p.Filling)
 		return err
 	})
 	if err != nil || s.spec.accounts == 0 {

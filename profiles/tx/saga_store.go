@@ -45,8 +45,9 @@ type stored struct {
 	// status is what guards compare, inner what the record itself says; both empty
 	// when there is no such transaction.
 	status, inner string
-	// rows are the branch rows' statuses, by position.
-	rows []string
+	// rows are the branch rows' statuses, by position, and fillings what their payloads
+	// carry for their size; none: not told.
+	rows, fillings []string
 	// ledger holds what participants did, by branch and operation ("01action").
 	// Entries of an account that nothing was done to have no account.
 	ledger map[string]entry

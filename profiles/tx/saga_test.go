@@ -121,7 +121,7 @@ func TestMoneyIsConserved(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
 			in := alone(given("mode=saga", "threads=8", "transactions=300", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
-				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms"))
+				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms", "payload=700"))
 			p, _ := ready(t, start(t), in)
 			drive(t.Context(), t, p, nil)
 			v := p.Verify(t.Context())
@@ -130,6 +130,7 @@ func TestMoneyIsConserved(t *testing.T) {
 			// On a slow machine a saga may take longer than its retry interval: another
 			// client takes it over, and its own never hears of it.
 			assert.Equal(t, int64(300), f.Done+f.Undone+f.Undecided+f.Unknown)
+			assert.GreaterOrEqual(t, asked(v, checkPayload), 300, "%+v", v)
 			assert.Positive(t, f.Done)
 			assert.Positive(t, f.Undone)
 			assert.Positive(t, f.Duplicates)

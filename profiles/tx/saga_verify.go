@@ -13,7 +13,17 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-const readAtOnce = 500
+// Bounds of what is read at once.
+const (
+	readAtOnce = 500
+	readBytes  = 64 << 20
+)
+
+// atOnce is how many transactions are read at once: fewer where payloads are large.
+func (r *sagaRun) atOnce() int {
+	each := 3 * r.spec.branches * r.sizes.Most() // two rows for each branch, as base64
+	return max(min(readAtOnce, readBytes/max(each, 1)), 1)
+}
 
 // verify takes up what is unfinished, and then reads everything back.
 func (r *sagaRun) verify(ctx context.Context) workload.Verification {
@@ -98,7 +108,7 @@ func (r *sagaRun) checks() []workload.Check {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []workload.Check
-	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkFrozen, checkIndex} {
+	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkPayload, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkFrozen, checkIndex} {
 		if n, ok := r.notes.asked[name]; ok {
 			bad := r.notes.bad[name]
 			out = append(out, workload.Check{Name: r.spec.kind.words(name), OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})
@@ -162,6 +172,7 @@ func (r *sagaRun) readOwn(ctx context.Context) error {
 		told []outcome
 	}
 	lists := make([]want, r.spec.shards)
+	most := r.atOnce()
 	flush := func(shard int) error {
 		w := &lists[shard]
 		got, err := r.store.Read(ctx, shard, w.gids)
@@ -195,7 +206,7 @@ func (r *sagaRun) readOwn(ctx context.Context) error {
 			w := &lists[shard]
 			w.gids = append(w.gids, string(appendGid(nil, r.spec.stamp, worker, seq)))
 			w.told = append(w.told, t.get(seq))
-			if len(w.gids) == readAtOnce {
+			if len(w.gids) == most {
 				if err := flush(shard); err != nil {
 					return err
 				}
@@ -219,7 +230,7 @@ func (r *sagaRun) readEarlier(ctx context.Context) error {
 		gids = append(gids, gid)
 	}
 	slices.Sort(gids)
-	for part := range slices.Chunk(gids, readAtOnce) {
+	for part := range slices.Chunk(gids, r.atOnce()) {
 		for shard := range r.spec.shards {
 			var mine []string
 			for _, g := range part {
@@ -304,7 +315,7 @@ func (r *sagaRun) underWay(ctx context.Context) (left, flying int64, ice map[int
 		if err != nil {
 			return 0, 0, nil, err
 		}
-		for part := range slices.Chunk(list, readAtOnce) {
+		for part := range slices.Chunk(list, r.atOnce()) {
 			gids := make([]string, len(part))
 			for i, p := range part {
 				gids[i] = p.gid
