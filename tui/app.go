@@ -14,6 +14,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/picker"
+	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -49,7 +53,7 @@ type App struct {
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
 	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup)}, suspend: canSuspend()}
 	a.env.Styles = a.newStyles()
-	a.stack = []screen.Screen{newPicker(b, o.Request, o.RunParams)}
+	a.stack = []screen.Screen{picker.New(b, o.Request, o.RunParams)}
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
@@ -115,8 +119,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.close()
 	case screen.EndedMsg:
 		return a, a.ended(msg.Outcome)
-	case startedMsg:
-		return a, tea.Batch(a.orphaned(msg), a.forward(msg))
+	case dashboard.StartedMsg:
+		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
 	case stopMsg:
 		return a, a.leave()
 	case killMsg:
@@ -197,13 +201,13 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
-		return newStarting(a.bench, to.Request)
+		return dashboard.NewStarting(a.bench, to.Request)
 	case screen.Results:
-		return newResultsOf(a.bench, to.ID)
+		return results.New(a.bench, to.ID)
 	case screen.Runs:
-		return newHistory(a.bench, to.Chosen)
+		return runs.New(a.bench, to.Chosen)
 	case screen.Compare:
-		return newCompare(a.bench, to.A, to.B)
+		return runs.NewComparison(a.bench, to.A, to.B)
 	}
 	panic(fmt.Sprintf("there is no screen for %T", to))
 }

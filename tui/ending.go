@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -30,10 +32,10 @@ func (a *App) reveal(o screen.Outcome) tea.Cmd {
 	for i, s := range a.stack {
 		if _, ok := s.(screen.Runner); ok {
 			since := a.env.Now
-			if d, ok := s.(*dashboard); ok && d.stopped {
+			if d, ok := s.(*dashboard.Dashboard); ok && d.Stopped() {
 				since = time.Time{}
 			}
-			a.stack = append(a.stack[:i], newResults(a.bench, o, since))
+			a.stack = append(a.stack[:i], results.NewEnded(a.bench, o, since))
 			break
 		}
 	}

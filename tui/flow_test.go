@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/picker"
+	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
@@ -66,12 +69,12 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 	send(t, a, "enter")
 	b.Past = all
 	send(t, a, "x", frame(a))
-	assert.IsType(t, &results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.top())
 	send(t, a, "esc")
-	assert.IsType(t, &picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.top())
 	assert.Equal(t, 3, strings.Count(picture(t, a), "/s"))
 	send(t, a, "shift+tab", "enter")
-	assert.IsType(t, &results{}, a.top(), "a last run is opened from the picker")
+	assert.IsType(t, &results.Results{}, a.top(), "a last run is opened from the picker")
 }
 
 // What is being typed when a run ends is not for the next screen, where letters
@@ -82,11 +85,11 @@ func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
 	send(t, a, "t", "s", "q")
 	run.Stop()
 	send(t, a, frame(a), frame(a), "u", "i")
-	assert.IsType(t, &dashboard{}, a.top())
+	assert.IsType(t, &dashboard.Dashboard{}, a.top())
 	assert.False(t, a.quit)
 	send(t, a, "c", "k", "enter", frame(a))
 	assert.Contains(t, b.Saved, "ingestion/quick", "the preset is saved all the same")
-	assert.IsType(t, &results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.top())
 	assert.Len(t, a.final.Outcomes, 1)
 	send(t, a, "q")
 	assert.True(t, a.quit)
@@ -100,7 +103,7 @@ func TestAMarkThatComesTooLateIsNotKept(t *testing.T) {
 	assert.Contains(t, picture(t, a), "the mark is not kept")
 	assert.Empty(t, run.Marks)
 	send(t, a, frame(a))
-	assert.IsType(t, &results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.top())
 }
 
 func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
@@ -108,15 +111,15 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	send(t, a, "t")
 	run.Stop() // by itself, not by a key
 	send(t, a, frame(a), "esc")
-	assert.IsType(t, &results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.top())
 	assert.Contains(t, picture(t, a), "esc once more goes back")
 	send(t, a, "esc")
-	assert.IsType(t, &picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.top())
 
 	a, run = dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
 	run.Stop()
 	send(t, a, frame(a))
 	a.env.Now = a.env.Now.Add(2 * time.Second)
 	send(t, a, "esc")
-	assert.IsType(t, &picker{}, a.top(), "later esc leaves at once")
+	assert.IsType(t, &picker.Picker{}, a.top(), "later esc leaves at once")
 }

@@ -8,6 +8,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -19,12 +22,12 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	b := tuitest.NewDemo()
 	out := map[string]screen.Screen{
-		"starting":        newStarting(b, screen.Request{}),
+		"starting":        dashboard.NewStarting(b, screen.Request{}),
 		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
-		"dashboard":       newDashboard(b, tuitest.NewRun(2)),
-		"results empty":   newResults(b, screen.Outcome{ID: "x"}, time.Time{}),
-		"history empty":   newHistory(b, ""),
-		"compare empty":   newCompare(b, "a", "b"),
+		"dashboard":       dashboard.New(b, tuitest.NewRun(2)),
+		"results empty":   results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}),
+		"history empty":   runs.New(b, ""),
+		"compare empty":   runs.NewComparison(b, "a", "b"),
 	}
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 )
@@ -56,7 +57,7 @@ func TestEscapeCancelsConnecting(t *testing.T) {
 	send(t, a, "esc")
 	assert.Equal(t, before, a.top(), "the store has yet to notice")
 	come()
-	assert.IsType(t, &picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.top())
 }
 
 func TestARunThatComesTooLateIsEnded(t *testing.T) {
@@ -65,12 +66,12 @@ func TestARunThatComesTooLateIsEnded(t *testing.T) {
 	send(t, a, "esc")
 	come()
 	assert.True(t, b.Next.Killed)
-	assert.IsType(t, &picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.top())
 
 	b = tuitest.NewDemo()
 	a, come = startSlowly(t, b, 80, 24)
 	send(t, a, "esc", "esc")
-	assert.IsType(t, &picker{}, a.top(), "a second escape does not wait")
+	assert.IsType(t, &picker.Picker{}, a.top(), "a second escape does not wait")
 	come()
 	assert.True(t, b.Next.Killed)
 }

@@ -22,6 +22,8 @@ const module = "github.com/perfbench/perfbench/"
 //
 //	cmd                                        wires everything, and does nothing else
 //	tui   profiles/*   report   store/*        know the words, never the engine
+//	tui/{picker,dashboard,results,runs}        one screen each, none knows another
+//	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	engine             rundir                  run plans; keep runs
 //	workload                                   the words
 //	place                                      whose data is whose
@@ -43,6 +45,10 @@ var may = []struct{ from, to string }{
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
+	{"tui/picker", "tui/screen tui/widget internal/rundir internal/workload internal/fault internal/units"},
+	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
+	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/rundir internal/workload internal/fault internal/units"},
+	{"tui/runs", "tui/screen tui/widget tui/chart internal/rundir internal/measure internal/units"},
 	{"tui/screen", "tui/widget internal/rundir internal/workload internal/store internal/measure"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
@@ -114,6 +120,8 @@ func TestBreachesAreFound(t *testing.T) {
 		{"the engine importing a driver", pkg{name: "internal/engine", imports: []string{"internal/store/redis"}}, 1},
 		{"a screen reaching the engine through another package", pkg{name: "tui", deps: []string{"internal/engine"}}, 1},
 		{"a chart reaching a profile", pkg{name: "tui/chart", deps: []string{"profiles/ingestion"}}, 1},
+		{"a screen opening another", pkg{name: "tui/picker", imports: []string{"tui/results"}}, 1},
+		{"a widget that knows screens", pkg{name: "tui/widget", imports: []string{"tui/screen"}}, 1},
 		{"a profile using a store's package is fine", pkg{name: "profiles/ingestion", deps: []string{"internal/store/redis"}}, 0},
 		{"a screen using the shapes is fine", pkg{name: "tui", deps: []string{"internal/store"}}, 0},
 		{"a package that ties it all together", pkg{name: "internal/app", deps: []string{"internal/engine", "profiles"}}, 1},

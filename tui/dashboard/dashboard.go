@@ -1,0 +1,390 @@
+// Package dashboard is the screen of a run under way, from connecting to its end, with
+// the panel that tunes it.
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Dashboard is the live screen of a run, with the tuning panel beside it when it
+// is open. It belongs to the event loop.
+type Dashboard struct {
+	bench  Bench
+	run    screen.Run
+	info   screen.RunInfo
+	plan   *workload.Plan
+	tracks []*workload.Track
+	ended  bool
+	// stopped says that the user has asked for the end.
+	stopped bool
+
+	// As of the last frame.
+	snap     *measure.Snapshot
+	progress screen.Progress
+	fig      figures
+	watch    watch
+	verdict  rundir.Verdict
+	scaleT   chart.Scale
+	scaleL   chart.Scale
+
+	// What the user looks at.
+	op      int // selected operation; -1: all
+	lower   tab
+	scroll  int
+	folded  bool // a small screen shows the lower panel
+	logAxis bool
+	narrow  bool // as last drawn
+	toast   toast
+	prompt  *prompt
+
+	tuner tuner
+	cache dashCache
+}
+
+// tab is what the lower panel shows.
+type tab int
+
+const (
+	tabOps tab = iota
+	tabTracks
+	tabErrors
+	tabChanges
+	tabVerdict
+	tabs
+)
+
+// String is the title of the panel.
+func (t tab) String() string {
+	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict"}[t]
+}
+
+// toast is a short message that goes by itself.
+type toast struct {
+	text  string
+	bad   bool
+	until time.Time
+}
+
+// prompt asks for a line of text.
+type prompt struct {
+	label string
+	field widget.Field
+	done  func(d *Dashboard, e screen.Env, text string) tea.Cmd
+}
+
+// New watches a run.
+func New(b Bench, r screen.Run) *Dashboard {
+	d := &Dashboard{bench: b, run: r, info: r.Info(), plan: r.Plan(), op: -1}
+	d.tracks = d.plan.Tracks()
+	d.tuner.track, d.tuner.row = screen.All, 1
+	d.refresh()
+	return d
+}
+
+// Running is the run, nil once it has ended.
+func (d *Dashboard) Running() screen.Run {
+	if d.ended {
+		return nil
+	}
+	return d.run
+}
+
+// Stopped tells whether the user has asked for the end.
+func (d *Dashboard) Stopped() bool { return d.stopped }
+
+// Typing tells whether a text is being typed.
+func (d *Dashboard) Typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
+
+// refresh reads the newest state of the run: memory reads only.
+func (d *Dashboard) refresh() {
+	d.progress = d.run.Progress()
+	s := d.run.Snapshot()
+	if s == nil || d.snap == s {
+		return
+	}
+	d.snap = s
+	old, peak := d.fig.second, d.fig.peak
+	d.fig = digest(s, d.op)
+	d.fig.peak = peak
+	d.watch = d.watch.next(s)
+	d.verdict = d.run.Verdict()
+	if d.fig.some && d.fig.second != old {
+		d.rescale()
+	}
+}
+
+// rescale lets the scales follow what is visible.
+func (d *Dashboard) rescale() {
+	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
+	rate, lat := a.rate(d.snap, d.op), a.latency(d.snap, d.op)
+	d.fig.peak = chart.Peak(rate.vals)
+	d.scaleT = d.scaleT.Next(d.fig.peak, d.fig.second)
+	d.scaleL = d.scaleL.Next(chart.Peak(lat.vals), d.fig.second)
+}
+
+// axis returns the time axis for charts of that many cells.
+func (d *Dashboard) axis(cells int) axis {
+	return newAxis(cells, widget.Seconds(d.info.Warmup), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
+}
+
+// Update takes one message.
+func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		return d, d.frame(e)
+	case presetSavedMsg:
+		if msg.err != nil {
+			d.say(e, "the preset is not saved: "+msg.err.Error(), true)
+		} else {
+			d.say(e, "saved as preset: "+msg.path, false)
+		}
+	case tea.KeyPressMsg:
+		return d, d.press(msg, e)
+	case tea.PasteMsg:
+		if d.prompt != nil {
+			d.prompt.field, _ = d.prompt.field.Update(msg)
+		}
+	case tea.MouseMsg:
+		d.mouse(msg, e)
+	}
+	return d, nil
+}
+
+func (d *Dashboard) frame(e screen.Env) tea.Cmd {
+	d.refresh()
+	if !d.toast.until.IsZero() && !e.Now.Before(d.toast.until) {
+		d.toast = toast{}
+	}
+	if d.ended {
+		return nil
+	}
+	select {
+	case <-d.run.Done():
+		d.ended = true
+		out := d.run.Outcome()
+		return func() tea.Msg { return screen.EndedMsg{Outcome: out} }
+	default:
+		return nil
+	}
+}
+
+// say shows a short message for a few seconds.
+func (d *Dashboard) say(e screen.Env, text string, bad bool) {
+	d.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
+}
+
+// press handles a key: of a prompt, of the tuning panel, then of the dashboard.
+func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if d.prompt != nil {
+		return d.pressPrompt(msg, e)
+	}
+	if d.tuner.open {
+		if d.pressTuning(msg, e) {
+			return nil
+		}
+	}
+	k := d.bindings()
+	switch {
+	case key.Matches(msg, k.Pause):
+		d.pause()
+	case key.Matches(msg, k.Tune):
+		d.tuner.open, d.tuner.typing = !d.tuner.open, false
+	case key.Matches(msg, k.LogAxis):
+		d.logAxis = !d.logAxis
+	case key.Matches(msg, k.Mark):
+		d.askMark()
+	case key.Matches(msg, k.Stop):
+		d.run.Stop()
+		d.stopped = true
+		d.say(e, "stopping: what is under way may finish, then the report is written", false)
+	case key.Matches(msg, k.Undo):
+		d.undo()
+	case key.Matches(msg, k.Next):
+		d.nextTab(e, 1)
+	case key.Matches(msg, k.Prev):
+		d.nextTab(e, -1)
+	case key.Matches(msg, k.Up):
+		d.move(-1)
+	case key.Matches(msg, k.Down):
+		d.move(1)
+	case key.Matches(msg, k.Back):
+		d.op, d.folded = -1, false
+		d.reselect()
+	default:
+		if !d.pressKnob(msg, k, e) {
+			d.refuse(msg, k, e)
+		}
+	}
+	return nil
+}
+
+// pressKnob handles the keys that turn a knob wherever one is.
+func (d *Dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	for _, t := range []struct {
+		b       key.Binding
+		knob    string
+		up, ten bool
+	}{
+		{k.More, "threads", true, false},
+		{k.Less, "threads", false, false},
+		{k.MoreTen, "threads", true, true},
+		{k.LessTen, "threads", false, true},
+		{k.PayloadUp, "payload", true, false},
+		{k.PayloadDown, "payload", false, false},
+		{k.RateUp, "rate", true, false},
+		{k.RateDown, "rate", false, false},
+	} {
+		if key.Matches(msg, t.b) {
+			knob, _ := d.plan.Knob(t.knob)
+			d.turn(e, knob, t.up, t.ten)
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Dashboard) pause() {
+	paused := !d.run.Settings(screen.All).Paused
+	d.run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+		s.Paused = paused
+		return s
+	})
+	d.refresh()
+}
+
+// askMark asks for the note of a mark. The run keeps it with the moment it is
+// told of; when writing it took longer, the note says when it was meant.
+func (d *Dashboard) askMark() {
+	at := d.snap.At
+	d.prompt = &prompt{label: "Note", done: func(d *Dashboard, e screen.Env, text string) tea.Cmd {
+		if d.ended {
+			d.say(e, "the run has ended: the mark is not kept", true)
+			return nil
+		}
+		if text == "" {
+			text = fmt.Sprintf("mark %d", len(d.snap.Marks)+1)
+		}
+		d.say(e, "marked "+widget.Clock(at)+": "+text, false)
+		if widget.Clock(d.snap.At) != widget.Clock(at) {
+			text = widget.Clock(at) + " " + text
+		}
+		d.run.Mark(text)
+		d.refresh()
+		return nil
+	}}
+}
+
+func (d *Dashboard) pressPrompt(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	p := d.prompt
+	switch msg.String() {
+	case "enter":
+		d.prompt = nil
+		return p.done(d, e, p.field.Value())
+	case "esc":
+		d.prompt = nil
+	default:
+		p.field, _ = p.field.Update(msg)
+	}
+	return nil
+}
+
+// nextTab shows the next thing in the lower panel; a small screen has the latency
+// chart among them.
+func (d *Dashboard) nextTab(e screen.Env, by int) {
+	d.scroll = 0
+	n := int(tabs)
+	if widget.SizeOf(e.W, e.H) != widget.Small || d.tuner.open {
+		d.lower = tab((int(d.lower) + by + n) % n)
+		return
+	}
+	at := 0 // latency
+	if d.folded {
+		at = int(d.lower) + 1
+	}
+	at = (at + by + n + 1) % (n + 1)
+	d.folded = at > 0
+	if at > 0 {
+		d.lower = tab(at - 1)
+	}
+}
+
+// move selects an operation, or scrolls what the lower panel shows.
+func (d *Dashboard) move(by int) {
+	if d.lower != tabOps {
+		d.scroll = max(d.scroll+by, 0)
+		return
+	}
+	d.op = min(max(d.op+by, -1), len(d.snap.Ops)-1)
+	d.reselect()
+}
+
+// reselect brings figures and scales in line with the selected operation.
+func (d *Dashboard) reselect() {
+	d.fig = digest(d.snap, d.op)
+	d.scaleT, d.scaleL = chart.Scale{}, chart.Scale{}
+	d.rescale()
+}
+
+// Outside returns the window title and the progress for tab or task bar.
+func (d *Dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
+	title := "perfbench " + d.progress.Stage.String()
+	part, known := d.part()
+	if d.progress.Stage == screen.Measuring && !math.IsNaN(d.fig.rate) {
+		title = "perfbench " + d.rateText(d.fig.rate)
+		if known {
+			title = fmt.Sprintf("perfbench %.0f %% · %s", part*100, d.rateText(d.fig.rate))
+		}
+	}
+	state := tea.ProgressBarDefault
+	switch {
+	case d.watch.gone:
+		state = tea.ProgressBarError
+	case d.fig.paused:
+		state = tea.ProgressBarWarning
+	case !known:
+		state = tea.ProgressBarIndeterminate
+	}
+	return title, tea.NewProgressBar(state, int(part*100))
+}
+
+// part tells how much of the run is done.
+func (d *Dashboard) part() (float64, bool) {
+	if d.progress.Stage != screen.Measuring {
+		if d.progress.Total > 0 {
+			return min(float64(d.progress.Done)/float64(d.progress.Total), 1), true
+		}
+		return 0, false
+	}
+	part, known := 0.0, false
+	if d.info.Duration > 0 {
+		part, known = max(d.snap.At.Seconds(), 0)/d.info.Duration.Seconds(), true
+	}
+	if d.snap.Total > 0 {
+		part, known = max(part, float64(d.snap.Done)/float64(d.snap.Total)), true
+	}
+	return min(part, 1), known
+}
+
+// Bench is what the screens of a run under way need.
+type Bench interface {
+	// Profiles lists the profiles.
+	Profiles() []workload.Profile
+	// Start connects and begins a run, which then sets up in the background. The
+	// context cancels connecting only.
+	Start(ctx context.Context, r screen.Request) (screen.Run, error)
+	// SavePreset keeps values as a preset of the user and returns its path.
+	SavePreset(profile, name string, values []workload.Value) (path string, err error)
+}

@@ -1,0 +1,80 @@
+package dashboard
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// event is what happened last, in at most so many lines: a prompt, the store's
+// silence, a message, the last change and its effect.
+func (d *Dashboard) event(e screen.Env, rows int) []string {
+	s := e.Styles
+	said := func(k widget.Ink, text string) []string {
+		var out []string
+		for _, l := range widget.Wrap(text, e.W-2) {
+			out = append(out, k.On(widget.Fit(" "+l, e.W)))
+		}
+		if len(out) > rows {
+			return []string{k.On(widget.Fit(" "+text, e.W))}
+		}
+		return out
+	}
+	if d.prompt != nil {
+		label := " " + d.prompt.label + ": "
+		w := ansi.StringWidth(label)
+		return []string{s.Accent.On(label) + d.prompt.field.View(s, e.W-w-1) + " "}
+	}
+	if text := d.watch.text(d.snap, (e.W-4)*rows); text != "" {
+		if d.watch.gone {
+			return said(s.Gone, "✗ "+text)
+		}
+		return said(s.OK, "✓ "+text)
+	}
+	if d.toast.text != "" {
+		if d.toast.bad {
+			return said(s.Bad, d.toast.text)
+		}
+		return said(s.Plain, d.toast.text)
+	}
+	if d.progress.Stage > screen.Measuring && d.progress.Step != "" {
+		return said(s.Plain, d.progress.Step)
+	}
+	if ef, ok := lastEffect(d.snap); ok {
+		return d.lastChange(e, ef, rows)
+	}
+	if n := len(d.snap.Marks); n > 0 {
+		m := d.snap.Marks[n-1]
+		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
+	}
+	return said(s.Muted, "Turn a knob while it runs: + adds a thread, ] doubles the payload, t opens all.")
+}
+
+// lastChange tells of the last change and its effect: beside each other, or below
+// each other where there is no room.
+func (d *Dashboard) lastChange(e screen.Env, ef effect, rows int) []string {
+	s := e.Styles
+	at, what, outcome := widget.Clock(ef.last), ef.what(d.plan), ef.outcome()
+	between := "     "
+	for _, narrower := range []string{"   ", "  "} {
+		if ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+			between = narrower
+		}
+	}
+	if rows > 1 && ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+outcome, e.W)}
+	}
+	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
+}
+
+// bottomLine is the one line below the tuning layout: state, unless there is
+// something to say.
+func (d *Dashboard) bottomLine(e screen.Env) string {
+	if d.prompt != nil || d.watch.text(d.snap, e.W-4) != "" || d.toast.text != "" || d.progress.Stage > screen.Measuring {
+		return slices.Concat(d.event(e, 1), []string{widget.Fit("", e.W)})[0]
+	}
+	return widget.Fit(" "+d.state(e, e.W < 80), e.W)
+}

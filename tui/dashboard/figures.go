@@ -1,0 +1,149 @@
+package dashboard
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// figures are the numbers of a run at an instant, for one operation or all.
+type figures struct {
+	// second is the last finished one, valid when some is.
+	second int
+	some   bool
+	// rate is that of the last second, mean that since the segment began or of the
+	// measured run, peak the best second's.
+	rate, mean, peak float64
+	// latency is the digest since the segment began; over several operations each
+	// value is that of the slowest.
+	latency measure.Summary
+	// since is when the segment began; 0 also for the first.
+	since          time.Duration
+	errors         int64
+	inFlight       int
+	oldest         time.Duration
+	backlog        int64
+	open, running  bool
+	lastP99        int64 // of the last second
+	warmup, paused bool
+}
+
+// digest works out the figures of a snapshot; op < 0: all operations.
+func digest(s *measure.Snapshot, op int) figures {
+	f := figures{second: math.MinInt, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
+	for _, rows := range s.Recent {
+		for i := len(rows) - 1; i >= max(len(rows)-2, 0); i-- {
+			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // what is left over of the last second has no rate
+				f.second, f.some = max(f.second, rows[i].T), true
+				break
+			}
+		}
+	}
+	for _, g := range s.Gauges {
+		f.inFlight += g.InFlight
+		f.oldest = max(f.oldest, g.Oldest)
+		f.backlog += g.Backlog
+		f.open = f.open || g.Rate > 0
+		f.running = f.running || g.Running
+		f.paused = f.paused || g.Paused
+	}
+	for i, t := range s.Ops {
+		f.errors += t.Errors
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
+			continue
+		}
+		if row, ok := rowAt(s, i, f.second); ok {
+			f.rate = nanAdd(f.rate, row.PerSecond())
+			f.lastP99 = max(f.lastP99, row.ResponseP99)
+		}
+	}
+	f.sums(s, op)
+	return f
+}
+
+// sums takes mean and percentiles from the segment in force; before it has any,
+// from the whole run.
+func (f *figures) sums(s *measure.Snapshot, op int) {
+	ops := s.Ops
+	if n := len(s.Segments); n > 0 {
+		seg := s.Segments[n-1]
+		for _, t := range seg.Ops {
+			if t.Calls > 0 {
+				ops, f.since = seg.Ops, seg.From
+				break
+			}
+		}
+	}
+	count, active := int64(0), time.Duration(0)
+	for i, t := range ops {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
+			continue
+		}
+		count += t.Count
+		active = max(active, t.Active)
+		l, r := &f.latency, t.Response.Shown()
+		l.Count += r.Count
+		l.P50, l.P90, l.P99 = max(l.P50, r.P50), max(l.P90, r.P90), max(l.P99, r.P99)
+		l.P999, l.Max = max(l.P999, r.P999), max(l.Max, r.Max)
+	}
+	if op < 0 && len(s.Ran) > 0 {
+		active = s.Active(f.since, s.At)
+	}
+	f.mean = measure.Rate(count, active.Seconds())
+}
+
+// nanAdd adds what is known.
+func nanAdd(a, b float64) float64 {
+	switch {
+	case math.IsNaN(a):
+		return b
+	case math.IsNaN(b):
+		return a
+	}
+	return a + b
+}
+
+// rowAt returns an operation's row of a second.
+func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
+	if op >= len(s.Recent) {
+		return measure.Row{}, false
+	}
+	rows := s.Recent[op]
+	for i := len(rows) - 1; i >= 0 && rows[i].T >= second; i-- {
+		if rows[i].T == second {
+			return rows[i], true
+		}
+	}
+	return measure.Row{}, false
+}
+
+// errorsInWords lists the classes of errors with their counts, most frequent
+// first; a single class needs no count.
+func errorsInWords(errs []measure.ErrorCount) string {
+	byClass := map[string]int64{}
+	for _, e := range errs {
+		byClass[e.Class] += e.Count
+	}
+	type count struct {
+		class string
+		n     int64
+	}
+	var list []count
+	for c, n := range byClass {
+		list = append(list, count{c, n})
+	}
+	slices.SortFunc(list, func(a, b count) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.class, b.class)) })
+	if len(list) == 1 {
+		return list[0].class // its count is that of all errors
+	}
+	var words []string
+	for _, c := range list {
+		words = append(words, c.class+" "+widget.Whole(c.n))
+	}
+	return strings.Join(words, ", ")
+}

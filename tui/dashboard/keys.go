@@ -1,0 +1,139 @@
+package dashboard
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// bindings returns the keys as they work now.
+func (d *Dashboard) bindings() widget.Bindings {
+	k := widget.AllKeys
+	live := d.progress.Stage == screen.Measuring
+	has := func(name string) bool {
+		k, ok := d.plan.Knob(name)
+		return ok && live && d.turns(k)
+	}
+	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
+		b.SetEnabled(has("threads"))
+	}
+	k.PayloadDown.SetEnabled(has("payload"))
+	k.PayloadUp.SetEnabled(has("payload"))
+	k.RateDown.SetEnabled(has("rate"))
+	k.RateUp.SetEnabled(has("rate"))
+	k.Pause.SetEnabled(live)
+	if d.snap != nil && d.fig.paused {
+		k.Pause.SetHelp("space", "resume")
+	}
+	k.Stop.SetEnabled(d.progress.Stage <= screen.Measuring)
+	k.Tune.SetEnabled(d.progress.Stage >= screen.Measuring)
+	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
+	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
+	k.Reset.SetEnabled(live)
+	k.Up.SetHelp("↑", "operation up")
+	k.Down.SetHelp("↓", "operation down")
+	k.Back.SetHelp("esc", "all operations")
+	if d.lower != tabOps {
+		k.Up.SetHelp("↑", "scroll up")
+		k.Down.SetHelp("↓", "scroll down")
+	}
+	return k
+}
+
+// Keys are those that work now.
+func (d *Dashboard) Keys() widget.KeyMap {
+	if d.prompt != nil {
+		return promptKeys()
+	}
+	k := d.bindings()
+	if d.tuner.open {
+		return d.tuningKeys(k)
+	}
+	threads := widget.Bind("+−", "threads", "+", "-")
+	threads.SetEnabled(k.More.Enabled())
+	payload := widget.Bind("[ ]", "payload", "[", "]")
+	payload.SetEnabled(k.PayloadUp.Enabled())
+	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
+		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
+	}
+	if d.narrow { // the line of knobs has arrows to click, and help has all
+		k.Next.SetHelp("tab", "more")
+		short = []key.Binding{k.Pause, k.Tune, k.Stop, k.Next, k.Help, k.Quit}
+	}
+	return widget.KeyMap{
+		Short: short,
+		Full: [][]key.Binding{
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), k.Undo},
+			{k.More, k.Less, k.MoreTen, k.LessTen},
+			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
+		},
+	}
+}
+
+func promptKeys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+}
+
+// turns says whether a knob turns anything now: on the track that is chosen, or on
+// one that is running.
+func (d *Dashboard) turns(k workload.Knob) bool {
+	if t := d.tuner.track; t != screen.All {
+		return d.tracks[t].Turns(k)
+	}
+	any, running := false, false
+	for i, t := range d.tracks {
+		any = any || t.Turns(k)
+		if d.snap == nil || i >= len(d.snap.Gauges) || !d.snap.Gauges[i].Running {
+			continue
+		}
+		if running = true; t.Turns(k) {
+			return true
+		}
+	}
+	return any && !running // between two phases nothing is
+}
+
+// without says why a knob cannot be turned.
+func (d *Dashboard) without(knob string) string {
+	if _, ok := d.plan.Knob(knob); !ok {
+		return "this profile has no " + knob + " to turn"
+	}
+	if t := d.tuner.track; t != screen.All {
+		return "there is no " + knob + " to turn in " + d.tracks[t].Name
+	}
+	return "there is no " + knob + " to turn in this phase"
+}
+
+// refuse says why a key that is dimmed does nothing.
+func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
+	for _, r := range []struct {
+		b   key.Binding
+		why string
+	}{
+		{k.Pause, "the run is not running"},
+		{k.Stop, "the run is ending already"},
+		{k.Undo, "nothing to undo"},
+		{k.More, "this profile has no threads to turn"},
+		{k.Less, "this profile has no threads to turn"},
+		{k.PayloadUp, d.without("payload")},
+		{k.PayloadDown, d.without("payload")},
+		{k.RateUp, "this profile has no rate to turn"},
+		{k.RateDown, "this profile has no rate to turn"},
+	} {
+		if !r.b.Enabled() && widget.Presses(msg, r.b) {
+			if d.progress.Stage > screen.Measuring {
+				r.why = "the run is ending: its knobs are at rest"
+			}
+			d.say(e, r.why, false)
+			return
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"image"
+
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// look is what the layout of the dashboard depends on beside the size.
+type look struct {
+	// tuning says that the tuning panel is open.
+	tuning bool
+	// lower says that a small screen shows the lower panel instead of latency.
+	lower bool
+	// rows is how many rows the lower panel would like to show.
+	rows int
+}
+
+// panes are the rectangles of the dashboard. One that is not shown is empty.
+type panes struct {
+	size                             widget.Size
+	status, throughput, latency, ops image.Rectangle
+	tune, knobs, state, event, keys  image.Rectangle
+}
+
+// layout cuts the dashboard into panes; pure. Together they fill the terminal.
+//
+//	status                      status
+//	╭ throughput ───────────╮   ╭ throughput ╮╭ tune ──╮
+//	╭ latency ──────────────╮   ╭ latency ───╮│        │
+//	╭ ops ──────────────────╮   ╭ ops ───────╮╰────────╯
+//	knobs                       state
+//	state                       keys
+//	event
+//	keys
+func layout(w, h int, l look) panes {
+	p := panes{size: widget.SizeOf(w, h)}
+	if p.size == widget.TooSmall {
+		return p
+	}
+	row := func(y int) image.Rectangle { return image.Rect(0, y, w, y+1) }
+	p.status, p.keys = row(0), row(h-1)
+	if l.tuning {
+		return tuningLayout(p, w, h, l)
+	}
+	bottom := h - 4 // first row below the panels
+	p.knobs, p.state, p.event = row(h-4), row(h-3), row(h-2)
+	if p.size == widget.Small {
+		bottom = h - 5
+		p.knobs, p.state, p.event = row(h-5), row(h-4), row(h-3)
+	}
+	charts := bottom
+	if p.size == widget.Small {
+		if l.lower {
+			charts = 1 + (bottom-1)/2
+			p.throughput = image.Rect(0, 1, w, charts)
+			p.ops = image.Rect(0, charts, w, bottom)
+			return p
+		}
+	} else {
+		charts -= opsHeight(p.size, h, l.rows)
+		p.ops = image.Rect(0, charts, w, bottom)
+	}
+	mid := 1 + charts/2
+	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, charts)
+	return p
+}
+
+func tuningLayout(p panes, w, h int, l look) panes {
+	p.state = image.Rect(0, h-2, w, h-1)
+	if p.size == widget.Small {
+		charts := 6 + (h-widget.MinHeight)/3
+		p.throughput, p.tune = image.Rect(0, 1, w, charts), image.Rect(0, charts, w, h-2)
+		return p
+	}
+	x := w - min(max(w*2/5, 38), 50)
+	p.tune = image.Rect(x, 1, w, h-2)
+	charts := h - 2 - opsHeight(p.size, h, l.rows)
+	p.ops = image.Rect(0, charts, x, h-2)
+	mid := 1 + charts/2
+	p.throughput, p.latency = image.Rect(0, 1, x, mid), image.Rect(0, mid, x, charts)
+	return p
+}
+
+// opsHeight is the height of the lower panel: rows, a header and the border, but
+// never so much that the charts suffer.
+func opsHeight(s widget.Size, h, rows int) int {
+	most := 4
+	if s == widget.Large {
+		most = max(4, h/4)
+	}
+	return min(max(rows, 1), most) + 3
+}

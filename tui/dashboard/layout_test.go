@@ -1,0 +1,97 @@
+package dashboard
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// drawing shows panes as letters, one column in ten.
+func drawing(t *testing.T, w, h int, p panes) string {
+	t.Helper()
+	cells := make([][]byte, h)
+	for y := range cells {
+		cells[y] = []byte(strings.Repeat(".", w))
+	}
+	fill := func(r image.Rectangle, c byte) {
+		require.True(t, r.In(image.Rect(0, 0, w, h)), "%c %v", c, r)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				cells[y][x] = c
+			}
+		}
+	}
+	for _, pane := range []struct {
+		r image.Rectangle
+		c byte
+	}{{p.status, 's'}, {p.throughput, 'T'}, {p.latency, 'L'}, {p.ops, 'O'}, {p.tune, 'K'}, {p.knobs, 'k'}, {p.state, 'i'}, {p.event, 'e'}, {p.keys, '?'}} {
+		fill(pane.r, pane.c)
+	}
+	var b strings.Builder
+	for _, row := range cells {
+		for x := 0; x < w; x += 10 {
+			b.WriteByte(row[x])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestLayout(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		look look
+	}{
+		{"200x60", 200, 60, look{rows: 12}},
+		{"200x60 tuning", 200, 60, look{rows: 12, tuning: true}},
+		{"120x40", 120, 40, look{rows: 2}},
+		{"120x40 tuning", 120, 40, look{rows: 2, tuning: true}},
+		{"96x25", 96, 25, look{rows: 2}},
+		{"96x25 tuning", 96, 25, look{rows: 2, tuning: true}},
+		{"80x24 with many operations", 80, 24, look{rows: 9}},
+		{"80x24 tuning", 80, 24, look{rows: 9, tuning: true}},
+		{"60x16", 60, 16, look{rows: 2}},
+		{"60x16 operations", 60, 16, look{rows: 2, lower: true}},
+		{"60x16 tuning", 60, 16, look{rows: 2, tuning: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tuitest.Golden(t, drawing(t, c.w, c.h, layout(c.w, c.h, c.look)))
+		})
+	}
+}
+
+func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
+	for w := range 210 {
+		for h := range 70 {
+			for _, l := range []look{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
+				p := layout(w, h, l)
+				if w < widget.MinWidth || h < widget.MinHeight {
+					require.Equal(t, panes{}, p)
+					continue
+				}
+				rects := []image.Rectangle{p.status, p.throughput, p.latency, p.ops, p.tune, p.knobs, p.state, p.event, p.keys}
+				area := 0
+				for i, r := range rects {
+					area += r.Dx() * r.Dy()
+					require.True(t, r.In(image.Rect(0, 0, w, h)), "%dx%d %+v: %v", w, h, l, r)
+					for _, o := range rects[:i] {
+						require.False(t, r.Overlaps(o), "%dx%d %+v: %v and %v", w, h, l, r, o)
+					}
+				}
+				// A small screen keeps one line free above its keys.
+				free := w * h
+				if p.size == widget.Small && !l.tuning {
+					free -= w
+				}
+				require.Equal(t, free, area, "%dx%d %+v", w, h, l)
+				require.GreaterOrEqual(t, p.throughput.Dy(), 5, "%dx%d %+v", w, h, l)
+			}
+		}
+	}
+}

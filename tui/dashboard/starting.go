@@ -1,0 +1,177 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Starting connects to the store; then the dashboard takes its place.
+type Starting struct {
+	bench  Bench
+	req    screen.Request
+	since  time.Time
+	cancel context.CancelFunc
+	// leaving says that the user has cancelled and the store has yet to notice.
+	leaving bool
+	err     error
+}
+
+// StartedMsg brings the run, or why there is none.
+type StartedMsg struct {
+	req *screen.Request
+	run screen.Run
+	err error
+}
+
+// NewStarting connects with a request; the dashboard of its run takes its place.
+func NewStarting(b Bench, r screen.Request) *Starting { return &Starting{bench: b, req: r} }
+
+// Start connects in the background. A run that comes too late, because the user
+// has gone back, is ended at once.
+func (s *Starting) Start(e screen.Env) tea.Cmd {
+	ctx, cancel := e.Connecting()
+	s.cancel = cancel
+	req, bench := s.req, s.bench
+	e.Starts.Add(1)
+	return func() tea.Msg {
+		defer e.Starts.Done()
+		run, err := bench.Start(ctx, req)
+		if err == nil && ctx.Err() != nil {
+			run.Kill()
+			<-run.Done()
+			err = ctx.Err()
+		}
+		return StartedMsg{&s.req, run, err}
+	}
+}
+
+// Update takes one message.
+func (s *Starting) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		if s.since.IsZero() {
+			s.since = msg.At
+		}
+	case StartedMsg:
+		if msg.req != &s.req {
+			return s, nil
+		}
+		switch {
+		case msg.err == nil && s.leaving:
+			return s, tea.Batch(endRun(msg.run), screen.Back)
+		case msg.err == nil:
+			return New(s.bench, msg.run), nil
+		case s.leaving:
+			return s, screen.Back
+		}
+		s.err = msg.err
+		if errors.Is(msg.err, context.Canceled) {
+			return s, screen.Back
+		}
+	case tea.KeyPressMsg:
+		if key.Matches(msg, widget.AllKeys.Back) {
+			s.cancel()
+			if s.err != nil || s.leaving {
+				return s, screen.Back
+			}
+			s.leaving = true
+		}
+		if s.err != nil && key.Matches(msg, widget.AllKeys.Choose) {
+			s.err = nil
+			return s, s.Start(e)
+		}
+	}
+	return s, nil
+}
+
+// endRun ends a run that nobody will see, in the background.
+func endRun(r screen.Run) tea.Cmd {
+	return func() tea.Msg {
+		r.Kill()
+		<-r.Done()
+		return nil
+	}
+}
+
+// Orphaned ends a run that comes when its starting screen has been left; nil while
+// that screen waits for it.
+func (m StartedMsg) Orphaned(stack []screen.Screen) tea.Cmd {
+	if m.run == nil {
+		return nil
+	}
+	for _, s := range stack {
+		if st, ok := s.(*Starting); ok && &st.req == m.req {
+			return nil
+		}
+	}
+	return endRun(m.run)
+}
+
+// View draws the page.
+func (s *Starting) View(e screen.Env) string {
+	var lines []string
+	st := e.Styles
+	target := widget.HideSecrets(s.req.Target)
+	if target == "" {
+		target = widget.DefaultTarget
+	}
+	if s.err == nil {
+		wait := ""
+		if d := e.Now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
+			wait = fmt.Sprintf(" · %d s", int(d.Seconds()))
+		}
+		what := "Connecting to " + target
+		if s.leaving {
+			what, wait = "Cancelling", " · esc again leaves at once"
+		}
+		lines = []string{"", "  " + st.Bold.On(what) + st.Muted.On(wait)}
+	} else {
+		lines = append([]string{"", "  " + st.Bad.On("The run has not started")}, "")
+		for _, l := range widget.Wrap(s.err.Error(), e.W-6) {
+			lines = append(lines, "  "+l)
+		}
+		if h := fault.HintOf(s.err); h != "" {
+			lines = append(lines, "")
+			for _, l := range widget.Wrap(h, e.W-6) {
+				lines = append(lines, "  "+st.Muted.On(l))
+			}
+		}
+	}
+	title := s.req.Profile
+	for _, p := range s.bench.Profiles() {
+		if p.Name == title {
+			title = p.Title
+		}
+	}
+	body := widget.Panel{Title: title, Focused: true}.Draw(st, e.W, e.H-2, lines)
+	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.W)}, body...)
+	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
+}
+
+// Keys are those that work now.
+func (s *Starting) Keys() widget.KeyMap {
+	k := widget.AllKeys
+	k.Choose.SetHelp("enter", "try again")
+	k.Choose.SetEnabled(s.err != nil)
+	k.Back.SetHelp("esc", "cancel")
+	if s.err != nil {
+		k.Back.SetHelp("esc", "back")
+	}
+	short := []key.Binding{k.Back, k.Help, k.Quit}
+	if s.err != nil {
+		short = append([]key.Binding{k.Choose}, short...)
+	}
+	return widget.KeyMap{
+		Short: short,
+		Full:  [][]key.Binding{{k.Choose, k.Back}},
+	}
+}

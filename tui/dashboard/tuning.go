@@ -1,0 +1,294 @@
+package dashboard
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// tuner is the state of the tuning panel and of what has been turned.
+type tuner struct {
+	open bool
+	// track is what is turned: one track, or All.
+	track int
+	// row is the selected row: 0 the track, from 1 on the knobs.
+	row    int
+	typing bool
+	text   widget.Field
+	drag   int // the row whose slider is being dragged; 0: none
+	done   []turn
+}
+
+// turn is something that undo takes back: the values that a knob had in each
+// track.
+type turn struct {
+	knob   workload.Knob
+	before []float64
+	track  int
+	at     time.Time
+}
+
+// presetSavedMsg tells where a preset was saved.
+type presetSavedMsg struct {
+	path string
+	err  error
+}
+
+// together is how far apart turns of one knob may be to be undone as one.
+const together = time.Second
+
+// change turns a knob: one Change, here in the event loop, so that quick presses
+// arrive in their order and none is lost. Where the tracks have values of their
+// own that do not add up, and the change is relative to them, each track has its
+// own.
+func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
+	t := &d.tuner
+	if k.Get == nil || d.progress.Stage != screen.Measuring {
+		return
+	}
+	before, turned := make([]float64, len(d.tracks)), []float64{}
+	for i, t := range d.tracks {
+		before[i] = k.Get(d.run.Settings(i))
+		if t.Turns(k) {
+			turned = append(turned, before[i])
+		}
+	}
+	if len(turned) == 0 || t.track != screen.All && !d.tracks[t.track].Turns(k) {
+		d.say(e, d.without(k.Name), false)
+		return
+	}
+	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
+	if t.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
+		for i := range d.tracks {
+			d.run.Change("workbench", i, apply)
+		}
+	} else {
+		d.run.Change("workbench", t.track, apply)
+	}
+	n := len(t.done)
+	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.Now.Sub(t.done[n-1].at) < together {
+		t.done[n-1].at = e.Now
+	} else {
+		t.done = append(t.done, turn{k, before, t.track, e.Now})
+	}
+	d.refresh()
+}
+
+// turn turns a knob up or down by a notch, or ten.
+func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
+	now, peak := d.fig.rate, d.fig.peak
+	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now, peak) })
+}
+
+// undo takes the last turn back, in every track that it changed.
+func (d *Dashboard) undo() {
+	t := &d.tuner
+	if len(t.done) == 0 {
+		return
+	}
+	last := t.done[len(t.done)-1]
+	t.done = t.done[:len(t.done)-1]
+	for i, v := range last.before {
+		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+	}
+	d.refresh()
+}
+
+// reset brings every knob back to where the plan began.
+func (d *Dashboard) reset(e screen.Env) {
+	for i, tr := range d.tracks {
+		d.run.Change("reset", i, func(s workload.Settings) workload.Settings {
+			for _, k := range d.plan.Knobs {
+				s = k.Set(s, k.Get(tr.Start))
+			}
+			return s
+		})
+	}
+	d.tuner.done = nil
+	d.say(e, "every knob is where the run began", false)
+	d.refresh()
+}
+
+// values are the knobs as a preset holds them: one value when all tracks agree,
+// else one for each track.
+func (d *Dashboard) values() []workload.Value {
+	var out []workload.Value
+	add := func(name string, v float64) {
+		out = append(out, workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginPreset})
+	}
+	for _, k := range d.plan.Knobs {
+		lo, hi := d.span(k)
+		switch {
+		case len(d.tracks) == 1, lo == hi && !k.Sum:
+			add(k.Name, lo)
+		default:
+			for i, t := range d.tracks {
+				if t.Turns(k) {
+					add(t.Name+"."+k.Name, k.Get(d.run.Settings(i)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// span is the lowest and the highest value of a knob over the tracks on which it
+// turns something.
+func (d *Dashboard) span(k workload.Knob) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i, t := range d.tracks {
+		if t.Turns(k) {
+			v := k.Get(d.run.Settings(i))
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+func (d *Dashboard) askPreset() {
+	values, profile := d.values(), d.info.Profile
+	d.prompt = &prompt{label: "Save as preset, name", done: func(_ *Dashboard, e screen.Env, name string) tea.Cmd {
+		if name == "" {
+			d.say(e, "a preset needs a name", false)
+			return nil
+		}
+		bench := d.bench
+		return func() tea.Msg {
+			path, err := bench.SavePreset(profile, name, values)
+			return presetSavedMsg{path, err}
+		}
+	}}
+}
+
+// selected returns the knob of the selected row.
+func (d *Dashboard) selected() (workload.Knob, bool) {
+	if i := d.tuner.row - 1; i >= 0 && i < len(d.plan.Knobs) {
+		return d.plan.Knobs[i], true
+	}
+	return workload.Knob{}, false
+}
+
+// firstRow is the first row that can be selected: a single track is no choice.
+func (d *Dashboard) firstRow() int {
+	if len(d.tracks) > 1 {
+		return 0
+	}
+	return 1
+}
+
+// nextTrack chooses what is turned: all tracks, then one after the other.
+func (d *Dashboard) nextTrack(by int) {
+	n := len(d.tracks)
+	if n < 2 {
+		return
+	}
+	d.tuner.track = (d.tuner.track+1+by+n+1)%(n+1) - 1
+}
+
+// pressTuning handles a key of the tuning panel; false when it has none for it.
+func (d *Dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
+	t := &d.tuner
+	if t.typing {
+		d.pressTyping(msg, e)
+		return true
+	}
+	k := d.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		t.open = false
+	case key.Matches(msg, k.Up):
+		t.row = max(t.row-1, d.firstRow())
+	case key.Matches(msg, k.Down):
+		t.row = min(t.row+1, len(d.plan.Knobs))
+	case key.Matches(msg, k.TurnDown):
+		d.turnRow(e, false, false)
+	case key.Matches(msg, k.TurnUp):
+		d.turnRow(e, true, false)
+	case key.Matches(msg, k.TurnDownTen):
+		d.turnRow(e, false, true)
+	case key.Matches(msg, k.TurnUpTen):
+		d.turnRow(e, true, true)
+	case key.Matches(msg, k.Reset):
+		d.reset(e)
+	case key.Matches(msg, k.SavePreset):
+		d.askPreset()
+	case key.Matches(msg, k.TypeValue):
+		if t.row == 0 {
+			t.row = 1
+		}
+		t.typing, t.text = true, widget.NewField(msg.String())
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *Dashboard) turnRow(e screen.Env, up, ten bool) {
+	if k, ok := d.selected(); ok {
+		d.turn(e, k, up, ten)
+		return
+	}
+	if up {
+		d.nextTrack(1)
+	} else {
+		d.nextTrack(-1)
+	}
+}
+
+// pressTyping takes the digits of a value.
+func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
+	t := &d.tuner
+	switch msg.String() {
+	case "esc":
+		t.typing = false
+	case "enter":
+		t.typing = false
+		k, ok := d.selected()
+		if !ok {
+			return
+		}
+		v, ok := widget.Typed(k, t.text.Value())
+		switch {
+		case !ok && k.Unit == "bytes":
+			d.say(e, strconv.Quote(t.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
+		case !ok:
+			d.say(e, strconv.Quote(t.text.Value())+" is not a number", true)
+		default:
+			if v != k.Clamp(v) {
+				d.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
+			}
+			d.change(e, k, false, func(float64) float64 { return v })
+		}
+	default:
+		t.text, _ = t.text.Update(msg)
+	}
+}
+
+func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
+	k.Up.SetHelp("↑", "knob above")
+	k.Down.SetHelp("↓", "knob below")
+	k.Back.SetHelp("esc", "close")
+	if d.tuner.typing {
+		return promptKeys()
+	}
+	knob := widget.Bind("↑↓", "knob", "up", "down")
+	turn := widget.Bind("←→", "turn", "left", "right")
+	ten := widget.Bind("shift", "×10", "shift+left", "shift+right")
+	return widget.KeyMap{
+		Short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
+		Full: [][]key.Binding{
+			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue},
+			{k.Undo, widget.Long(k.Reset, "reset all knobs"), widget.Long(k.SavePreset, "save as preset"), widget.Long(k.Tune, "close"), k.Back},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
+			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+		},
+	}
+}

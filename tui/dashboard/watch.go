@@ -1,0 +1,108 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// hung is how old the oldest operation must be for silence to mean that the store
+// does not answer.
+const hung = 2 * time.Second
+
+// watch notices when the store stops answering, and when it answers again. It
+// looks at finished seconds only; the zero value is ready.
+type watch struct {
+	begun bool
+	// looked is the last second looked at, silent how many in a row had no success
+	// although something was tried.
+	looked, silent int
+	unreachable    int64
+	// gone says that the store does not answer; since is the end of the last second
+	// with a success. back is when it answered again, valid when returned.
+	gone, returned bool
+	since, back    time.Duration
+}
+
+// next looks at the seconds that have finished since.
+func (w watch) next(s *measure.Snapshot) watch {
+	last := math.MinInt
+	for _, rows := range s.Recent {
+		if n := len(rows); n > 0 {
+			last = max(last, rows[n-1].T)
+		}
+	}
+	if last == math.MinInt || w.begun && last <= w.looked {
+		return w
+	}
+	unreachable := int64(0)
+	for _, e := range s.Errors {
+		if e.Class == store.Unreachable.String() {
+			unreachable += e.Count
+		}
+	}
+	lost := unreachable > w.unreachable
+	from := w.looked + 1
+	if !w.begun || from < last-120 {
+		from = last
+	}
+	for t := from; t <= last; t++ {
+		w.second(s, t, lost && t == last)
+	}
+	w.begun, w.looked, w.unreachable = true, last, unreachable
+	return w
+}
+
+func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
+	count, errs := int64(0), int64(0)
+	stuck, running := false, false
+	for op := range s.Recent {
+		r, ok := rowAt(s, op, t)
+		if !ok {
+			continue
+		}
+		count += r.Count
+		errs += r.Errors
+		stuck = stuck || r.Oldest >= hung
+		running = running || r.Running && !r.Paused
+	}
+	switch {
+	case count > 0:
+		if w.gone {
+			w.returned, w.back = true, time.Duration(t)*time.Second
+		}
+		w.gone, w.silent = false, 0
+	case errs > 0 || stuck && running:
+		w.silent++
+		if w.silent == 1 && !w.gone {
+			w.since = time.Duration(t) * time.Second
+		}
+		if w.silent >= 2 || lost {
+			w.gone = true
+		}
+	}
+}
+
+// text says what has happened to the store in at most w cells; empty when nothing
+// has.
+func (w watch) text(s *measure.Snapshot, width int) string {
+	switch {
+	case w.gone:
+		text := fmt.Sprintf("The store has not answered since %s (%d s)", widget.Clock(w.since), max(widget.Seconds(s.At-w.since), 1))
+		for _, more := range []string{"the run goes on", errorsInWords(s.Errors)} {
+			if more != "" && ansi.StringWidth(text+more)+3 <= width {
+				text += " · " + more
+			}
+		}
+		return text
+	case w.returned && s.At-w.back < 15*time.Second:
+		return fmt.Sprintf("The store answers again since %s, after %d s", widget.Clock(w.back), max(widget.Seconds(w.back-w.since), 1))
+	}
+	return ""
+}

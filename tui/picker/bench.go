@@ -1,0 +1,40 @@
+package picker
+
+import (
+	"context"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// Bench is what the picker needs.
+type Bench interface {
+	Catalogue
+	Planner
+	screen.Archive
+}
+
+// Catalogue lists what there is to choose from.
+type Catalogue interface {
+	// Profiles lists the profiles in the order to show them. One without Design is
+	// not built yet and shown greyed.
+	Profiles() []workload.Profile
+	// Presets lists a profile's presets, the default first. It may read files.
+	Presets(profile string) []screen.Preset
+	// Stores lists the kinds of store.
+	Stores() []screen.StoreInfo
+	// Recent lists recent targets without passwords, newest first. It may read files.
+	Recent() []string
+}
+
+// Planner says what would come of a choice.
+type Planner interface {
+	// Preview works out what a request would do. It touches nothing and is asked
+	// for at every key press, from commands that may overlap: the newest counts. An
+	// error says in a line of its own what is wrong with each value, beginning with
+	// the value's name: "threads: …".
+	Preview(screen.Request) (*screen.Preview, error)
+	// Ping connects to a target, asks who it is and how far away, and disconnects.
+	// Without a password it finds one where Start does. Errors hold no secrets.
+	Ping(ctx context.Context, target, password string) (screen.Pong, error)
+}

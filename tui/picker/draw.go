@@ -1,0 +1,248 @@
+package picker
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// formLines draws the form in w cells, line by line, and notes which line is of
+// which row.
+func (p *Picker) formLines(e screen.Env, w int) []string {
+	s, f := e.Styles, &p.form
+	f.lines = f.lines[:0]
+	f.column = 16
+	for i := range f.rows {
+		f.column = max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, w*2/5))
+	}
+	var out []string
+	add := func(row int, text string) {
+		out = append(out, text)
+		f.lines = append(f.lines, row)
+	}
+	pr := p.profile()
+	if pr == nil {
+		return nil
+	}
+	if pr.Summary != "" {
+		for _, l := range widget.Wrap(pr.Summary, w-2) {
+			add(-1, " "+s.Muted.On(l))
+		}
+		add(-1, "")
+	}
+	for i := range f.rows {
+		r := &f.rows[i]
+		if r.section != "" {
+			add(-1, "")
+			add(-1, " "+s.Muted.On(r.section))
+		}
+		add(i, p.rowLine(s, i, r, w))
+		for n, l := range p.below(s, i, r, w) {
+			row := -1
+			if x := f.edit; x != nil && i == f.at && n < len(x.offers) && r.fault == "" {
+				row = -2 - n - x.firstOffer()
+			}
+			add(row, l)
+		}
+	}
+	return out
+}
+
+// rowLine draws a row: its name, its value and where that came from.
+func (p *Picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
+	f := &p.form
+	here := i == f.at && p.pane == paneForm
+	lead, name := " ", s.Muted
+	if here {
+		lead, name = "▸", s.Selected
+	}
+	head := " " + name.On(lead+" "+widget.Fit(label(r.name), f.column-4)) + " "
+	if f.edit != nil && i == f.at {
+		return head + " " + f.edit.view(s, w-f.column-2)
+	}
+	origin := r.from
+	if r.kind == rowFile || r.kind == rowPassword {
+		origin = ""
+	}
+	room := w - f.column - 4
+	text := ansi.Truncate(shownText(*r), room, "…")
+	ink := s.Plain
+	switch {
+	case r.fault != "":
+		ink = s.Bad
+	case r.mine:
+		ink = s.Bold
+	}
+	value := "  " + ink.On(text) + "  "
+	if here && (len(r.choices) > 1 || r.knob != nil || r.time) {
+		value = s.Accent.On("◂ ") + ink.On(text) + s.Accent.On(" ▸")
+	}
+	if r.fault != "" {
+		value += s.Bad.On(" ✗")
+	}
+	rest := w - f.column - ansi.StringWidth(value) - 1
+	if n := ansi.StringWidth(origin); n > 0 && rest > n {
+		return head + value + s.Muted.On(widget.FitRight(origin, rest))
+	}
+	return head + value
+}
+
+// label is what a value is called in the form.
+func label(name string) string {
+	if name == "warmup" {
+		return "warm-up"
+	}
+	return name
+}
+
+// shownText is what is shown of a value.
+func shownText(r row) string {
+	switch {
+	case r.kind == rowTarget:
+		return widget.HideSecrets(r.text)
+	case r.text == "":
+		return "–"
+	case r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate" && r.text == "0":
+		return "max"
+	}
+	return r.text
+}
+
+// below draws what stands under a row: the text's faults, offers, the store's
+// answer, the help of the selected row.
+func (p *Picker) below(s *widget.Styles, i int, r *row, w int) []string {
+	f := &p.form
+	at := strings.Repeat(" ", f.column+2)
+	var out []string
+	sentence := func(text string, k widget.Ink, most int) {
+		lines := widget.Wrap(text, max(w-f.column-4, 12))
+		if len(lines) > most {
+			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-f.column-6, 10), "")+" …")
+		}
+		for _, l := range lines {
+			out = append(out, at+k.On(l))
+		}
+	}
+	selected := i == f.at && p.pane == paneForm
+	if r.fault != "" {
+		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.Bad, 8)
+	}
+	if x := f.edit; x != nil && i == f.at {
+		return append(out, x.offerLines(s, at, w)...)
+	}
+	if r.kind == rowTarget {
+		out = append(out, p.pongLines(s, at, w)...)
+	}
+	if selected && r.help != "" && r.fault == "" {
+		sentence(r.help, s.Muted, 4)
+	}
+	return out
+}
+
+// shownOffers is how many offers are shown at once.
+const shownOffers = 5
+
+func (x *edit) firstOffer() int { return max(x.pick-shownOffers+1, 0) }
+
+func (x *edit) offerLines(s *widget.Styles, at string, w int) []string {
+	var out []string
+	from := x.firstOffer()
+	for n := from; n < len(x.offers) && n < from+shownOffers; n++ {
+		lead, k := "  ", s.Muted
+		if n == x.pick {
+			lead, k = "▸ ", s.Selected
+		}
+		out = append(out, at[2:]+k.On(ansi.Truncate(lead+widget.HideSecrets(x.offers[n]), w-len(at), "…")))
+	}
+	return out
+}
+
+func (x *edit) view(s *widget.Styles, w int) string {
+	if x.pick >= 0 && x.pick < len(x.offers) {
+		return s.Selected.On(ansi.Truncate(widget.HideSecrets(x.offers[x.pick]), w, "…"))
+	}
+	return x.field.View(s, w)
+}
+
+// pongLines say what the target answered.
+func (p *Picker) pongLines(s *widget.Styles, at string, w int) []string {
+	g := &p.ping
+	room := max(w-len(at)-2, 12)
+	switch {
+	case g.busy:
+		return []string{at + s.Muted.On("asking …")}
+	case !g.done:
+		return nil
+	case g.err != nil:
+		var out []string
+		for i, l := range widget.Wrap(g.err.Error(), room) {
+			lead := "  "
+			if i == 0 {
+				lead = "✗ "
+			}
+			out = append(out, at+s.Bad.On(lead+l))
+		}
+		if h := fault.HintOf(g.err); h != "" {
+			for _, l := range widget.Wrap(h, room) {
+				out = append(out, at+"  "+s.Muted.On(l))
+			}
+		}
+		return out
+	}
+	words := []string{strings.TrimSpace(g.pong.Info.Name + " " + g.pong.Info.Version)}
+	if g.pong.Info.Topology != "" {
+		words = append(words, g.pong.Info.Topology)
+	}
+	words = append(words, "answers in "+units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond)))
+	var out []string
+	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
+		lead := "  "
+		if i == 0 {
+			lead = s.OK.On("● ")
+		}
+		out = append(out, at+lead+l)
+	}
+	for _, t := range append([]string{g.pong.Info.NoFigure}, g.pong.Info.Warnings...) {
+		if t == "" {
+			continue
+		}
+		for i, l := range widget.Wrap(t, room) {
+			lead := "  "
+			if i == 0 {
+				lead = "! "
+			}
+			out = append(out, at+s.Warn.On(lead+l))
+		}
+	}
+	return out
+}
+
+// scrollTo brings the selected row, with what stands under it, into the h lines
+// that are shown.
+func (f *form) scrollTo(h int) {
+	first, last := -1, -1
+	for i, r := range f.lines {
+		if r == f.at {
+			first = i
+		}
+		if first >= 0 && (i == first || r < 0) && (last < 0 || i == last+1) {
+			last = i
+		}
+	}
+	if first < 0 {
+		f.top = 0
+		return
+	}
+	if f.at == 0 {
+		first = 0
+	}
+	f.top = max(f.top, min(last, first+h-1)-h+1)
+	f.top = min(f.top, first)
+	f.top = max(min(f.top, len(f.lines)-h), 0)
+}

@@ -1,0 +1,294 @@
+package picker
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// form is the middle of the picker: every value of the run, to be changed before
+// the start.
+type form struct {
+	rows    []row
+	at, top int
+	edit    *edit
+	// lines tells which row each drawn line is of, -1: none; for the mouse.
+	lines []int
+	// column is where values begin in a line.
+	column int
+}
+
+// edit is a value being typed.
+type edit struct {
+	row   row
+	field widget.Field
+	// offers are what the text can be completed to; pick is the selected one, -1:
+	// none.
+	offers []string
+	pick   int
+}
+
+// completedMsg brings the paths that begin as the one typed.
+type completedMsg struct {
+	typed string
+	paths []string
+}
+
+func (f *form) current() *row {
+	if f.at < 0 || f.at >= len(f.rows) {
+		return nil
+	}
+	return &f.rows[f.at]
+}
+
+func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
+
+// leave ends typing without keeping, and goes to the top.
+func (f *form) leave() { f.edit, f.at, f.top, f.rows = nil, 0, 0, nil }
+
+// showError goes to the first row that something is wrong with.
+func (f *form) showError(p *Picker) {
+	for i := range f.rows {
+		if f.rows[i].fault != "" {
+			p.pane, f.at = paneForm, i
+			return
+		}
+	}
+}
+
+// draft is the request with the text being typed in it.
+func (f *form) draft(p *Picker) screen.Request {
+	req := p.request()
+	if f.edit == nil {
+		return req
+	}
+	return applied(req, f.edit.row, f.edit.text())
+}
+
+// text is what is typed, or the offer that is selected.
+func (x *edit) text() string {
+	if x.pick >= 0 && x.pick < len(x.offers) {
+		return x.offers[x.pick]
+	}
+	return x.field.Value()
+}
+
+// applied returns a request with one value set; an empty text takes it out.
+func applied(req screen.Request, r row, text string) screen.Request {
+	text = strings.TrimSpace(text)
+	switch r.kind {
+	case rowPreset:
+		req.Preset = text
+	case rowFile:
+		req.Files = nil
+		for path := range strings.SplitSeq(text, ",") {
+			if path = strings.TrimSpace(path); path != "" {
+				req.Files = append(req.Files, path)
+			}
+		}
+	case rowTarget:
+		clean, password := widget.SplitSecret(text)
+		if clean != req.Target {
+			// A password is for the server that it was typed for.
+			if hostOf(clean) != hostOf(req.Target) {
+				req.Password = ""
+			}
+			req.Target = clean
+		}
+		if password != "" {
+			req.Password = password
+		}
+	case rowPassword:
+		req.Password = text
+	default:
+		req.Values = slices.DeleteFunc(slices.Clone(req.Values), func(v workload.Value) bool { return v.Name == r.name })
+		if text != "" {
+			req.Values = append(req.Values, workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag})
+		}
+	}
+	return req
+}
+
+// hostOf is the part of a target before its path and parameters.
+func hostOf(target string) string {
+	scheme, rest, ok := strings.Cut(target, "://")
+	if !ok {
+		return target
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest = rest[:i]
+	}
+	return scheme + "://" + rest
+}
+
+// press handles a key while the form has the focus and nothing is typed.
+func (f *form) press(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	r := f.current()
+	k := widget.AllKeys
+	switch {
+	case r == nil:
+	case key.Matches(msg, k.Edit):
+		f.begin(p, e)
+	case key.Matches(msg, k.Left):
+		return f.turn(p, e, -1)
+	case key.Matches(msg, k.Right):
+		return f.turn(p, e, 1)
+	case key.Matches(msg, k.Reset):
+		return f.keep(p, e, *r, "")
+	default:
+		f.move(steps(msg, k, e.H/2))
+	}
+	return nil
+}
+
+// keep sets a value for good and asks what it leads to.
+func (f *form) keep(p *Picker, e screen.Env, r row, text string) tea.Cmd {
+	before := p.request()
+	p.set(applied(before, r, text))
+	if after := p.request(); r.kind == rowTarget || r.kind == rowPassword {
+		p.ping.forget()
+		if !widget.Local(after.Target) {
+			p.ping.soon(e, settle)
+		}
+	}
+	f.rebuild(p)
+	return p.ask()
+}
+
+// turn changes a value to its neighbour: the next word, one notch of a knob.
+func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
+	r := *f.current()
+	switch {
+	case len(r.choices) > 0:
+		at := slices.Index(r.choices, r.text)
+		if at < 0 && by < 0 {
+			at = 0
+		}
+		n := len(r.choices)
+		return f.keep(p, e, r, r.choices[(at+by+n)%n])
+	case r.knob != nil:
+		v := widget.Turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
+		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	if r.time {
+		return f.keep(p, e, r, nextTime(r.text, by))
+	}
+	f.begin(p, e)
+	return nil
+}
+
+// begin lets the selected value be typed.
+func (f *form) begin(p *Picker, _ screen.Env) {
+	r := f.current()
+	if r == nil {
+		return
+	}
+	p.pane = paneForm
+	f.edit = &edit{row: *r, field: widget.NewField(r.text), pick: -1}
+	switch r.kind {
+	case rowPassword:
+		f.edit.field = widget.Field{Secret: true}
+	case rowTarget:
+		f.edit.field.Mask = widget.MaskTyped
+	}
+	f.edit.offer()
+}
+
+func (f *form) editKeys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+	if len(f.edit.offers) > 0 {
+		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
+	}
+	if f.edit.row.kind == rowFile {
+		list = append(list, widget.Bind("tab", "complete", "tab"))
+	}
+	list = append(list, widget.Bind("ctrl+u", "clear", "ctrl+u"))
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+}
+
+// pressEdit handles a key while a value is typed.
+func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	x := f.edit
+	switch msg.String() {
+	case "esc":
+		f.edit = nil
+		return p.ask()
+	case "enter":
+		f.edit = nil
+		return f.keep(p, e, x.row, x.text())
+	case "up":
+		x.pick = max(x.pick-1, -1)
+	case "down":
+		x.pick = min(x.pick+1, len(x.offers)-1)
+	case "tab":
+		return x.complete()
+	default:
+		if x.pick >= 0 { // what was chosen is typed on
+			x.field, x.pick = widget.Field{Text: []rune(x.text()), Pos: len([]rune(x.text())), Mask: x.field.Mask}, -1
+		}
+		var ours bool
+		if x.field, ours = x.field.Update(msg); !ours {
+			return nil
+		}
+		x.offer()
+	}
+	return p.ask()
+}
+
+// offer keeps of the words to choose from those that hold what is typed; an
+// untouched text is offered all.
+func (x *edit) offer() {
+	x.pick, x.offers = -1, nil
+	typed := strings.ToLower(x.field.Value())
+	for _, c := range x.row.choices {
+		if typed == strings.ToLower(x.row.text) || strings.Contains(strings.ToLower(c), typed) {
+			x.offers = append(x.offers, c)
+		}
+	}
+}
+
+// click selects a row; on the selected one it changes the value.
+func (f *form) click(p *Picker, x, line int, had bool, e screen.Env) tea.Cmd {
+	line += f.top
+	if line < 0 || line >= len(f.lines) || f.lines[line] < 0 {
+		return nil
+	}
+	i := f.lines[line]
+	if !had || i != f.at {
+		f.at = i
+		return nil
+	}
+	r := f.rows[i]
+	if len(r.choices) > 0 || r.knob != nil || r.time {
+		switch end := f.column + 4 + len([]rune(shownText(r))); {
+		case x >= f.column && x <= f.column+2:
+			return f.turn(p, e, -1)
+		case x >= end-1 && x <= end+1:
+			return f.turn(p, e, 1)
+		}
+	}
+	f.begin(p, e)
+	return nil
+}
+
+// clickEdit keeps what is typed, or takes an offer.
+func (f *form) clickEdit(p *Picker, m tea.Mouse, e screen.Env) tea.Cmd {
+	at, r := p.paneAt(m, e)
+	x := f.edit
+	if at == paneForm {
+		line := m.Y - r.Min.Y - 1 + f.top
+		if line >= 0 && line < len(f.lines) && f.lines[line] <= -2 {
+			x.pick = -2 - f.lines[line]
+		}
+	}
+	f.edit = nil
+	return f.keep(p, e, x.row, x.text())
+}

@@ -1,0 +1,202 @@
+package picker
+
+import (
+	"image"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if p.filtering {
+		return p.pressFilter(msg, e)
+	}
+	if p.form.edit != nil {
+		return p.form.pressEdit(p, msg, e)
+	}
+	k := p.bindings()
+	switch {
+	case key.Matches(msg, k.Launch):
+		return p.launch(e)
+	case key.Matches(msg, k.Ping):
+		return p.ping.ask(p.bench, p.request(), e)
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
+	case key.Matches(msg, k.Compare):
+		return screen.Open(screen.Runs{})
+	case key.Matches(msg, k.Next):
+		p.focus(e, 1)
+	case key.Matches(msg, k.Prev):
+		p.focus(e, -1)
+	case key.Matches(msg, k.Filter):
+		p.pane, p.filtering = paneProfiles, true
+	case key.Matches(msg, k.Back):
+		if p.pane == paneProfiles {
+			p.filter = widget.Field{}
+			return p.refilter(e)
+		}
+		p.pane = paneProfiles
+	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
+		return p.launch(e)
+	case p.pane == paneForm:
+		return p.form.press(p, msg, e)
+	case p.pane == panePlan:
+		p.scroll += steps(msg, k, e.H/2)
+	case p.pane == paneRuns:
+		return p.pressRuns(msg, k)
+	default:
+		return p.pressProfiles(msg, k, e)
+	}
+	return nil
+}
+
+// steps tells how far a key moves: by one, by a page, or all the way.
+func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
+	switch {
+	case key.Matches(msg, k.Up):
+		return -1
+	case key.Matches(msg, k.Down):
+		return 1
+	case key.Matches(msg, k.PageUp):
+		return -page
+	case key.Matches(msg, k.PageDown):
+		return page
+	case key.Matches(msg, k.First):
+		return -1 << 20
+	case key.Matches(msg, k.Last):
+		return 1 << 20
+	}
+	return 0
+}
+
+func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) tea.Cmd {
+	switch {
+	case key.Matches(msg, k.Start):
+		return p.launch(e)
+	case key.Matches(msg, k.Right):
+		p.pane = paneForm
+	default:
+		if by := steps(msg, k, e.H/2); by != 0 {
+			return p.choose(p.at+by, e)
+		}
+	}
+	return nil
+}
+
+func (p *Picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
+	runs := p.runsOf()
+	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
+		return screen.Open(screen.Results{ID: runs[p.runAt].ID})
+	}
+	p.runAt = max(min(p.runAt+steps(msg, k, 5), len(runs)-1), 0)
+	return nil
+}
+
+func (p *Picker) pressFilter(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	switch msg.String() {
+	case "enter", "up", "down", "tab":
+		p.filtering = false
+	case "esc":
+		p.filtering, p.filter = false, widget.Field{}
+	default:
+		p.filter, _ = p.filter.Update(msg)
+	}
+	return p.refilter(e)
+}
+
+// focus moves on to the next panel that is there.
+func (p *Picker) focus(e screen.Env, by int) {
+	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
+	for range panesOfPicker {
+		p.pane = (p.pane + pane(by) + panesOfPicker) % panesOfPicker
+		if widget.SizeOf(e.W, e.H) == widget.Small || !l.panes[p.pane].Empty() {
+			return
+		}
+	}
+}
+
+// paneAt returns the panel at a point; -1: none.
+func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
+	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
+	for i, r := range l.panes {
+		if image.Pt(m.X, m.Y).In(r) {
+			return pane(i), r
+		}
+	}
+	return -1, image.Rectangle{}
+}
+
+// click selects what lies under the pointer. A click on the selected value changes
+// it; runs are opened by a click on the selected one.
+func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
+	if p.filtering {
+		p.filtering = false
+	}
+	if p.form.edit != nil {
+		return p.form.clickEdit(p, m, e)
+	}
+	if m.Y == 0 && widget.SizeOf(e.W, e.H) == widget.Small {
+		for _, t := range paneSpots() {
+			if m.X >= t.From && m.X < t.To {
+				p.pane = pane(t.At)
+			}
+		}
+		return nil
+	}
+	at, r := p.paneAt(m, e)
+	if at < 0 {
+		return nil
+	}
+	had := p.pane == at
+	p.pane = at
+	line := m.Y - r.Min.Y - 1
+	switch at {
+	case paneProfiles:
+		if line == 0 {
+			p.filtering = true
+			return nil
+		}
+		if i := line - 2; i >= 0 && i < len(p.shown) {
+			return p.choose(i, e)
+		}
+	case paneForm:
+		if m.Y == r.Max.Y-1 { // the border says what starts
+			return p.launch(e)
+		}
+		return p.form.click(p, m.X-r.Min.X, line, had, e)
+	case paneRuns:
+		i := line
+		if had && i == p.runAt && i < len(p.runsOf()) {
+			return screen.Open(screen.Results{ID: p.runsOf()[i].ID})
+		}
+		if i >= 0 && i < len(p.runsOf()) {
+			p.runAt = i
+		}
+	}
+	return nil
+}
+
+// wheel scrolls what lies under the pointer.
+func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
+	by := 1
+	if msg.Button == tea.MouseWheelUp {
+		by = -1
+	}
+	if p.form.edit != nil {
+		return nil
+	}
+	switch at, _ := p.paneAt(msg.Mouse(), e); at {
+	case paneProfiles:
+		return p.choose(p.at+by, e)
+	case paneForm:
+		p.form.move(by)
+	case panePlan:
+		p.scroll += 2 * by
+	case paneRuns:
+		p.runAt = max(min(p.runAt+by, len(p.runsOf())-1), 0)
+	}
+	return nil
+}

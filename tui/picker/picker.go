@@ -1,0 +1,390 @@
+// Package picker is the first screen of the workbench: which profile, on which store,
+// with which values, and what that would do.
+package picker
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Picker is the first screen: which profile, on which store, with which values;
+// what that would do; and the last runs. It belongs to the event loop.
+type Picker struct {
+	bench     Bench
+	runParams []workload.Param
+	profiles  []workload.Profile
+	stores    []screen.StoreInfo
+	recent    []string
+	presets   map[string][]screen.Preset
+	runs      []rundir.Run
+	// requests holds what was set for each profile, by its name.
+	requests map[string]screen.Request
+	// shown indexes the profiles that pass the filter; at is the selected of these,
+	// name the one that was selected last.
+	shown     []int
+	at        int
+	name      string
+	filter    widget.Field
+	filtering bool
+
+	pane   pane
+	form   form
+	scroll int // of the plan
+	runAt  int
+	ping   pinger
+	toast  widget.Note
+
+	// asked numbers the previews asked for; what has come back is of number got.
+	asked, got int
+	preview    *screen.Preview
+	// last is the newest preview without a fault of each profile.
+	last map[string]*screen.Preview
+	err  error
+	// wanted says that the run starts as soon as its preview is there.
+	wanted bool
+}
+
+// pane is a part of the picker that can have the focus.
+type pane int
+
+const (
+	paneProfiles pane = iota
+	paneForm
+	panePlan
+	paneRuns
+	panesOfPicker
+)
+
+// String is the title of the panel.
+func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", "Last runs"}[p] }
+
+// previewMsg brings the preview of the number asked.
+type previewMsg struct {
+	number  int
+	preview *screen.Preview
+	err     error
+}
+
+// knownMsg brings recent targets and the presets of all profiles.
+type knownMsg struct {
+	recent  []string
+	presets map[string][]screen.Preset
+}
+
+// know reads what is known of presets and targets, in the background.
+func (p *Picker) know() tea.Cmd {
+	b, profiles := p.bench, p.profiles
+	return func() tea.Msg {
+		msg := knownMsg{b.Recent(), map[string][]screen.Preset{}}
+		for i := range profiles {
+			if built(&profiles[i]) {
+				msg.presets[profiles[i].Name] = b.Presets(profiles[i].Name)
+			}
+		}
+		return msg
+	}
+}
+
+// New begins with what is set in a request; runParams describe what every run
+// can be told.
+func New(b Bench, first screen.Request, runParams []workload.Param) *Picker {
+	p := &Picker{
+		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
+		requests: map[string]screen.Request{}, last: map[string]*screen.Preview{}, presets: map[string][]screen.Preset{},
+	}
+	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
+		first.Target, first.Password = clean, password
+	}
+	p.sift()
+	for i, n := range p.shown {
+		if pr := p.profiles[n]; pr.Name == first.Profile || first.Profile == "" && built(&pr) {
+			p.at, first.Profile = i, pr.Name
+			break
+		}
+	}
+	p.requests[first.Profile], p.name = first, first.Profile
+	p.form.rebuild(p)
+	return p
+}
+
+// built tells whether a profile can run yet.
+func built(p *workload.Profile) bool { return p.Design != nil }
+
+// profile is the selected one; nil when there is none.
+func (p *Picker) profile() *workload.Profile {
+	if p.at < 0 || p.at >= len(p.shown) {
+		return nil
+	}
+	return &p.profiles[p.shown[p.at]]
+}
+
+// request is what would be run: the values set for the selected profile.
+func (p *Picker) request() screen.Request {
+	pr := p.profile()
+	if pr == nil {
+		return screen.Request{}
+	}
+	r := p.requests[pr.Name]
+	r.Profile = pr.Name
+	return r
+}
+
+// set replaces the request of the selected profile.
+func (p *Picker) set(r screen.Request) {
+	if pr := p.profile(); pr != nil {
+		r.Profile = pr.Name
+		p.requests[pr.Name] = r
+	}
+}
+
+// Start reads what is slow to read, once.
+func (p *Picker) Start(e screen.Env) tea.Cmd {
+	if r := p.request(); !widget.Local(r.Target) {
+		p.ping.soon(e, 0)
+	}
+	return tea.Batch(screen.ReadHistory(p.bench), p.know(), p.ask())
+}
+
+// ask asks for the preview of what is set now, the text being typed included.
+func (p *Picker) ask() tea.Cmd {
+	p.asked++
+	pr := p.profile()
+	if pr == nil || !built(pr) {
+		p.got, p.preview, p.err = p.asked, nil, nil
+		p.form.rebuild(p)
+		return nil
+	}
+	number, bench, req := p.asked, p.bench, p.form.draft(p)
+	req.Values, req.Files = slices.Clone(req.Values), slices.Clone(req.Files)
+	return func() tea.Msg {
+		preview, err := bench.Preview(req)
+		return previewMsg{number, preview, err}
+	}
+}
+
+// Typing tells whether a text is being typed.
+func (p *Picker) Typing() bool { return p.filtering || p.form.edit != nil }
+
+// Update takes one message.
+func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		p.toast.Tick(e.Now)
+		return p, p.ping.frame(p.bench, p.request(), e)
+	case screen.HistoryMsg:
+		if msg.Err == nil {
+			p.runs = msg.Runs
+		}
+	case screen.RunsChangedMsg:
+		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
+	case knownMsg:
+		p.recent, p.presets = msg.recent, msg.presets
+		p.form.rebuild(p)
+	case previewMsg:
+		return p, p.previewed(msg, e)
+	case pongMsg:
+		p.ping.answered(msg)
+	case completedMsg:
+		p.form.completed(msg)
+		return p, p.ask()
+	case tea.PasteMsg:
+		return p, p.paste(msg, e)
+	case tea.KeyPressMsg:
+		return p, p.press(msg, e)
+	case tea.MouseClickMsg:
+		return p, p.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		return p, p.wheel(msg, e)
+	}
+	return p, nil
+}
+
+func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
+	if msg.number != p.asked {
+		return nil
+	}
+	p.got, p.preview, p.err = msg.number, msg.preview, msg.err
+	if msg.err == nil && msg.preview != nil {
+		p.last[p.request().Profile] = msg.preview
+	}
+	p.form.rebuild(p)
+	if p.wanted {
+		return p.launch(e)
+	}
+	return nil
+}
+
+// launch starts the run, or says why not. A preview that is under way is waited
+// for first.
+func (p *Picker) launch(e screen.Env) tea.Cmd {
+	p.wanted = false
+	pr := p.profile()
+	switch {
+	case pr == nil:
+		return nil
+	case !built(pr):
+		p.toast.Say(e.Now, pr.Title+" is planned: it cannot be run yet", false)
+	case p.got != p.asked:
+		p.wanted = true
+	case p.err != nil:
+		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
+		p.form.showError(p)
+	default:
+		return screen.Open(screen.Start{Request: p.request()})
+	}
+	return nil
+}
+
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}
+
+func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
+	switch {
+	case p.filtering:
+		p.filter, _ = p.filter.Update(msg)
+		p.refilter(e)
+	case p.form.edit != nil:
+		p.form.edit.field, _ = p.form.edit.field.Update(msg)
+		return p.ask()
+	}
+	return nil
+}
+
+// sift finds the profiles that hold every word of the filter.
+func (p *Picker) sift() {
+	p.shown = p.shown[:0]
+	for i := range p.profiles {
+		text := strings.ToLower(p.profiles[i].Name + " " + p.profiles[i].Title + " " + p.profiles[i].Summary)
+		hit := true
+		for w := range strings.FieldsSeq(strings.ToLower(p.filter.Value())) {
+			hit = hit && strings.Contains(text, w)
+		}
+		if hit {
+			p.shown = append(p.shown, i)
+		}
+	}
+}
+
+// refilter keeps the selected profile where the filter lets it.
+func (p *Picker) refilter(e screen.Env) tea.Cmd {
+	p.sift()
+	at := 0
+	for i, n := range p.shown {
+		if p.profiles[n].Name == p.name {
+			at = i
+		}
+	}
+	return p.choose(at, e)
+}
+
+// choose selects a profile. Target, password and what every run has go with it.
+func (p *Picker) choose(at int, e screen.Env) tea.Cmd {
+	from := p.requests[p.name]
+	p.at = max(min(at, len(p.shown)-1), 0)
+	pr := p.profile()
+	if pr == nil {
+		p.form.rebuild(p)
+		return nil
+	}
+	if p.name != pr.Name {
+		p.name = pr.Name
+		to, known := p.requests[pr.Name]
+		if !known {
+			for _, v := range from.Values {
+				if p.runParam(v.Name) {
+					to.Values = append(to.Values, v)
+				}
+			}
+		}
+		to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
+		p.set(to)
+		p.scroll, p.runAt = 0, 0
+		p.form.leave()
+		p.preview, p.err = nil, nil
+	}
+	p.form.rebuild(p)
+	return p.ask()
+}
+
+// runParam tells whether a value is one that every run has.
+func (p *Picker) runParam(name string) bool {
+	return slices.ContainsFunc(p.runParams, func(q workload.Param) bool { return q.Name == name })
+}
+
+// runsOf are the runs of the selected profile, newest first.
+func (p *Picker) runsOf() []*rundir.Run {
+	var out []*rundir.Run
+	name := p.request().Profile
+	for i := range p.runs {
+		if p.runs[i].Profile == name {
+			out = append(out, &p.runs[i])
+		}
+	}
+	return out
+}
+
+func (p *Picker) bindings() widget.Bindings {
+	k := widget.AllKeys
+	pr := p.profile()
+	can := pr != nil && built(pr)
+	k.Start.SetEnabled(can)
+	k.Launch.SetEnabled(can)
+	k.Compare.SetEnabled(len(p.runs) > 1)
+	k.Next.SetHelp("tab", "next panel")
+	if p.filter.Value() == "" || p.pane != paneProfiles {
+		k.Back.SetHelp("esc", "profiles")
+	} else {
+		k.Back.SetHelp("esc", "clear filter")
+	}
+	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.Value() != "")
+	return k
+}
+
+// Keys are those that work now.
+func (p *Picker) Keys() widget.KeyMap {
+	k := p.bindings()
+	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
+	common := []key.Binding{k.Launch, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	switch {
+	case p.filtering:
+		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	case p.form.edit != nil:
+		return p.form.editKeys()
+	case p.pane == paneForm:
+		k.Left.SetHelp("←", "value before")
+		k.Right.SetHelp("→", "next value")
+		k.Reset.SetHelp("r", "reset value")
+		turn := widget.Bind("←→", "change", "left", "right")
+		return widget.KeyMap{
+			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
+		}
+	case p.pane == panePlan:
+		return widget.KeyMap{
+			Short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Help, k.Back, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
+		}
+	case p.pane == paneRuns:
+		k.Choose.SetHelp("enter", "open run")
+		return widget.KeyMap{
+			Short: []key.Binding{move("run"), k.Choose, k.Launch, k.Help, k.History, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
+		}
+	}
+	k.Right.SetHelp("→", "setup")
+	return widget.KeyMap{
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
+	}
+}

@@ -1,0 +1,333 @@
+package picker
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// pick is the picker on a stage, everything read.
+func pick(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *Picker) {
+	t.Helper()
+	return pickWith(t, b, screen.Request{}, w, h)
+}
+
+// pickWith is a picker that is filled in.
+func pickWith(t testing.TB, b *tuitest.Bench, r screen.Request, w, h int) (*tuitest.Stage, *Picker) {
+	t.Helper()
+	p := New(b, r, tuitest.RunParams())
+	return tuitest.NewStage(t, p, w, h), p
+}
+
+// goTo selects the row of the form with a name.
+func goTo(t testing.TB, a *tuitest.Stage, p *Picker, name string) {
+	t.Helper()
+	p.pane = paneForm
+	for i := range p.form.rows {
+		if p.form.rows[i].name == name {
+			p.form.at = i
+			a.Top.View(a.Env)
+			return
+		}
+	}
+	require.Fail(t, "no row "+name)
+}
+
+func rowNamed(t testing.TB, p *Picker, name string) row {
+	t.Helper()
+	for _, r := range p.form.rows {
+		if r.name == name {
+			return r
+		}
+	}
+	require.Fail(t, "no row "+name)
+	return row{}
+}
+
+func TestPickerPictures(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		ascii bool
+		steps func(a *tuitest.Stage, p *Picker)
+	}{
+		{name: "120x40", w: 120, h: 40},
+		{name: "80x24", w: 80, h: 24},
+		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
+		{name: "60x16", w: 60, h: 16},
+		{name: "60x16 setup", w: 60, h: 16, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "right") }},
+		{name: "60x16 plan", w: 60, h: 16, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "tab", "tab") }},
+		{name: "120x40 typing a target", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
+			goTo(t, a, p, "target")
+			a.Send(t, "enter", "ctrl+u")
+			a.Type(t, "redis://me:secret@10.0.0.7:6379/2")
+		}},
+		{name: "120x40 a target that answers", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
+			goTo(t, a, p, "target")
+			a.Send(t, "right", "p")
+		}},
+		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
+			p.bench.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
+			goTo(t, a, p, "target")
+			a.Send(t, "right", "p")
+		}},
+		{name: "120x40 bad values", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
+			goTo(t, a, p, "threads")
+			a.Send(t, "enter", "0", "0", "0")
+		}},
+		{name: "80x24 a profile that is planned", w: 80, h: 24, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "G", "enter") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := tuitest.NewDemo()
+			a, p := pick(t, b, c.w, c.h)
+			a.ASCII = c.ascii
+			if c.steps != nil {
+				c.steps(a, p)
+			}
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+func TestPickerFillsEveryTerminal(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	for w := widget.MinWidth; w <= 200; w += 7 {
+		for h := widget.MinHeight; h <= 60; h += 5 {
+			a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+			for p.pane = range panesOfPicker {
+				a.Picture(t)
+			}
+		}
+	}
+}
+
+func TestEnterStartsWhatIsShown(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, _ := pick(t, b, 80, 24)
+	a.Send(t, "enter")
+	assert.Equal(t, []screen.Request{{Profile: "ingestion"}}, a.Started())
+}
+
+func TestEditedValuesAreStarted(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pick(t, b, 120, 40)
+	goTo(t, a, p, "duration")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "90s")
+	a.Send(t, "enter")
+	goTo(t, a, p, "threads")
+	a.Send(t, "right", "right")
+	goTo(t, a, p, "testCase")
+	a.Send(t, "right")
+	goTo(t, a, p, "preset")
+	a.Send(t, "right")
+	assert.Equal(t, "large", rowNamed(t, p, "preset").text)
+	a.Send(t, "S")
+	require.Len(t, a.Started(), 1)
+	got := a.Started()[0]
+	assert.Equal(t, "large", got.Preset)
+	assert.Equal(t, []workload.Value{
+		{Name: "duration", Text: "90s", Origin: workload.OriginFlag}, {Name: "threads", Text: "18", Origin: workload.OriginFlag}, {Name: "testCase", Text: "put", Origin: workload.OriginFlag},
+	}, got.Values)
+}
+
+func TestAValueThatIsWrongIsSaidAtItsFieldAndRefusesTheStart(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pick(t, b, 120, 40)
+	goTo(t, a, p, "threads")
+	a.Send(t, "enter", "ctrl+u", "0")
+	assert.Contains(t, a.Picture(t), `"0" is not in 1..4096`, "while it is typed")
+	a.Send(t, "enter", "tab", "tab", "S")
+	assert.Empty(t, a.Started())
+	assert.Equal(t, paneForm, p.pane, "the field is shown")
+	assert.Equal(t, "threads", p.form.current().name)
+	assert.Contains(t, a.Picture(t), "not started: threads")
+	a.Send(t, "r", "S")
+	assert.Len(t, a.Started(), 1, "reset heals it")
+}
+
+func TestEscapeLeavesAValueAsItWas(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "threads")
+	a.Send(t, "enter", "9", "9", "esc")
+	assert.Empty(t, p.request().Values)
+	assert.Equal(t, "16", rowNamed(t, p, "threads").text)
+	require.NoError(t, p.err)
+}
+
+func TestAPasswordIsNeverShown(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pickWith(t, b, screen.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
+	assert.Equal(t, "fromflags", p.request().Password)
+	assert.NotContains(t, a.Picture(t), "fromflags")
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	for _, r := range "redis://me:hunter2@10.0.0.9/1" {
+		a.Type(t, string(r))
+		assert.NotContains(t, a.Picture(t), "hunt")
+	}
+	a.Send(t, "enter")
+	assert.Equal(t, "redis://me@10.0.0.9/1", p.request().Target)
+	assert.Equal(t, "hunter2", p.request().Password)
+	goTo(t, a, p, "password")
+	a.Send(t, "enter")
+	a.Type(t, "swordfish")
+	assert.NotContains(t, a.Picture(t), "swordfish")
+	a.Send(t, "enter", "S")
+	require.Len(t, a.Started(), 1)
+	assert.Equal(t, "swordfish", a.Started()[0].Password)
+}
+
+func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
+	a, p := pickWith(t, tuitest.NewDemo(), screen.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "redis://me@10.0.0.8")
+	a.Send(t, "enter")
+	assert.Empty(t, p.request().Password)
+}
+
+func TestAnAnswerOfAnEarlierTargetIsDropped(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	old := pongMsg{number: p.ping.number + 1}
+	p.ping.ask(p.bench, p.request(), a.Env)
+	p.ping.soon(a.Env, settle)
+	a.Send(t, old)
+	assert.False(t, p.ping.done)
+}
+
+func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "right")
+	require.Equal(t, "redis://127.0.0.1:6379", p.request().Target, "the recent one comes first")
+	assert.False(t, p.ping.busy || p.ping.done)
+	a.Env.Now = a.Env.Now.Add(settle)
+	a.Send(t, a.Frame())
+	assert.True(t, p.ping.done)
+	assert.Contains(t, a.Picture(t), "redis 7.2.4 · standalone · answers in 210 µs")
+}
+
+func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "right")
+	goTo(t, a, p, "seed")
+	a.Send(t, "enter", "7", "enter")
+	goTo(t, a, p, "threads")
+	a.Send(t, "right", "esc", "down")
+	require.Equal(t, "group", p.request().Profile)
+	assert.Equal(t, "redis://127.0.0.1:6379", p.request().Target)
+	assert.Equal(t, []string{"seed"}, names(p.request().Values), "what every run has goes along")
+	a.Send(t, "up")
+	assert.Equal(t, []string{"seed", "threads"}, names(p.request().Values), "what was set is remembered")
+}
+
+func names(vs []workload.Value) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
+func TestFilteringProfiles(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "/")
+	assert.True(t, p.Typing())
+	a.Type(t, "event q?")
+	assert.Nil(t, p.profile())
+	assert.Contains(t, a.Picture(t), "No profile matches.")
+	a.Send(t, "backspace", "backspace", "backspace", "enter")
+	assert.Equal(t, "event-store", p.profile().Name)
+	a.Send(t, "esc")
+	assert.Len(t, p.shown, 5)
+	assert.Equal(t, "event-store", p.profile().Name, "what was selected stays")
+}
+
+func TestWithoutProfilesThePickerSaysSo(t *testing.T) {
+	a, _ := pick(t, &tuitest.Bench{}, 80, 24)
+	a.Send(t, "enter", "S", "right", "enter", "left", "r", "down")
+	assert.Contains(t, a.Picture(t), "There is no profile to choose.")
+}
+
+func TestFilesAreCompleted(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"ingestion.properties", "ingestion-large.properties", "other.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, n), nil, 0o600))
+	}
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "file")
+	a.Send(t, "enter")
+	a.Type(t, dir+"/in")
+	a.Send(t, "tab")
+	assert.Equal(t, dir+"/ingestion", p.form.edit.field.Value(), "as far as they agree")
+	assert.Len(t, p.form.edit.offers, 2)
+	a.Send(t, "down", "down", "enter")
+	assert.Equal(t, []string{dir + "/ingestion.properties"}, p.request().Files)
+}
+
+func TestTheMouseChoosesInThePicker(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pick(t, b, 120, 40)
+	click := func(x, y int) { a.Send(t, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	at := func(text string) (int, int) {
+		for y, l := range strings.Split(a.Picture(t), "\n") {
+			if before, _, ok := strings.Cut(l, text); ok {
+				return len([]rune(before)), y
+			}
+		}
+		require.Fail(t, text)
+		return 0, 0
+	}
+	click(at("Group workflow"))
+	assert.Equal(t, "group", p.request().Profile)
+	click(at("Bulk ingestion "))
+	click(at("threads"))
+	assert.Equal(t, paneForm, p.pane)
+	x, y := at("▸ threads")
+	for i, r := range []rune(strings.Split(a.Picture(t), "\n")[y]) {
+		if i > x+2 && r == '▸' {
+			click(i, y)
+			break
+		}
+	}
+	assert.Equal(t, "17", rowNamed(t, p, "threads").text)
+	a.Send(t, tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+	assert.Equal(t, "payload", p.form.current().name)
+}
+
+func BenchmarkPickerView(b *testing.B) {
+	a, _ := pick(b, tuitest.NewDemo(), 120, 40)
+	for b.Loop() {
+		a.Top.View(a.Env)
+	}
+}
+
+func TestDurationsAreTurned(t *testing.T) {
+	for _, c := range []struct {
+		from string
+		by   int
+		want string
+	}{
+		{"", 1, "10s"}, {"", -1, ""}, {"60s", 1, "2m"}, {"60s", -1, "30s"}, {"90s", 1, "2m"}, {"90s", -1, "1m"}, {"1s", -1, ""}, {"0s", 1, "1s"}, {"48h", 1, "48h"}, {"30m", 1, "1h"}, {"odd", 1, "10s"},
+	} {
+		assert.Equal(t, c.want, nextTime(c.from, c.by), "%q %+d", c.from, c.by)
+	}
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "duration")
+	a.Send(t, "right", "right", "left")
+	assert.Equal(t, "2m", rowNamed(t, p, "duration").text)
+}

@@ -1,0 +1,302 @@
+package picker
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// rowKind tells what a row of the form sets.
+type rowKind int
+
+const (
+	rowPreset rowKind = iota + 1
+	rowFile
+	rowTarget
+	rowPassword
+	rowValue
+)
+
+// row is one value of the form.
+type row struct {
+	kind rowKind
+	// name is what a user types with --set; text and from are as the preview says,
+	// or as typed.
+	name, text, from string
+	// mine says that it was set here or by a flag: it can be reset.
+	mine bool
+	// choices are the words that ←→ turn through; empty: typed or turned.
+	choices []string
+	// knob is the live knob that the row sets the start of, at its present value.
+	knob *workload.Knob
+	at   float64
+	help string
+	// time says that the value is a duration.
+	time bool
+	// section is the heading above the row, set on the first one of it.
+	section string
+	// fault is what is wrong with the value.
+	fault string
+}
+
+// rebuild works the rows out anew: after a preview, a choice, a key.
+func (f *form) rebuild(p *Picker) {
+	was := ""
+	if f.at < len(f.rows) {
+		was = f.rows[f.at].key()
+	}
+	pr := p.profile()
+	if pr == nil {
+		f.rows, f.at = nil, 0
+		return
+	}
+	req := p.request()
+	pv := p.preview
+	if pv == nil {
+		pv = p.last[pr.Name]
+	}
+	f.rows = append(f.rows[:0], headRows(p, pr, req, pv)...)
+	if pv != nil {
+		length, rest := lengthFirst(pv.Run)
+		f.add(p, pr, req, pv, "Length", length)
+		f.add(p, pr, req, pv, "Knobs at the start", pv.Settings)
+		f.add(p, pr, req, pv, "Parameters", pv.Parameters)
+		f.add(p, pr, req, pv, "Run", rest)
+	} else if built(pr) {
+		length, rest := lengthFirst(defaultsOf(p.runParams))
+		f.add(p, pr, req, nil, "Length", length)
+		f.add(p, pr, req, nil, "Parameters", defaultsOf(pr.Params))
+		f.add(p, pr, req, nil, "Run", rest)
+	}
+	f.addRest(p, pr, req, pv)
+	f.blame(p.err)
+	f.at = min(f.at, max(len(f.rows)-1, 0))
+	for i := range f.rows {
+		if f.rows[i].key() == was {
+			f.at = i
+		}
+	}
+}
+
+// lengthFirst takes apart what says how long a run is.
+func lengthFirst(list []screen.Setting) (length, rest []screen.Setting) {
+	for _, v := range list {
+		switch v.Name {
+		case "duration", "count", "warmup", "mode":
+			length = append(length, v)
+		default:
+			rest = append(rest, v)
+		}
+	}
+	return length, rest
+}
+
+func (r row) key() string { return string(rune('0'+r.kind)) + r.name }
+
+func defaultsOf(params []workload.Param) []screen.Setting {
+	var out []screen.Setting
+	for _, q := range params {
+		out = append(out, screen.Setting{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
+	}
+	return out
+}
+
+// headRows are preset, file, target and what goes with them.
+func headRows(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) []row {
+	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
+	for _, ps := range p.presets[pr.Name] {
+		preset.choices = append(preset.choices, ps.Name)
+		if ps.Name == req.Preset {
+			preset.help = ps.Summary
+		}
+	}
+	if req.Preset == "" && len(req.Files) == 0 && len(preset.choices) > 0 {
+		preset.text = preset.choices[0]
+		if pv != nil {
+			if v, ok := found(pv.Run, "preset"); ok {
+				preset.text = v.Text
+			}
+		}
+		for _, ps := range p.presets[pr.Name] {
+			if ps.Name == preset.text {
+				preset.help = ps.Summary
+			}
+		}
+	}
+	rows := []row{preset}
+	if pr.Read != nil {
+		rows = append(rows, row{
+			kind: rowFile, name: "file", text: strings.Join(req.Files, ", "), mine: len(req.Files) > 0,
+			help: "reads " + pr.Reads + "; several with commas, tab completes",
+		})
+	}
+	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "←→ recent ones, enter types one"}
+	if target.text == "" {
+		target.text = widget.DefaultTarget
+	}
+	if target.mine {
+		target.from = "set"
+	}
+	rows = append(rows, target)
+	if !widget.Local(target.text) || req.Password != "" {
+		rows = append(rows, row{kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(req.Password)), 12)), mine: req.Password != "", help: "is never shown, kept or logged"})
+	}
+	return rows
+}
+
+// targets lists what the target can be turned to: recent ones, then an example of
+// each store that the profile runs on.
+func (p *Picker) targets(pr *workload.Profile) []string {
+	out := []string{widget.DefaultTarget}
+	add := func(t string) {
+		if t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	for _, t := range p.recent {
+		add(t)
+	}
+	for _, st := range p.stores {
+		if b, ok := pr.Binding(st.Driver); ok && b.Refuse == "" {
+			add(st.Example)
+		}
+	}
+	return out
+}
+
+func found(list []screen.Setting, name string) (screen.Setting, bool) {
+	for _, s := range list {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return screen.Setting{}, false
+}
+
+// add appends the values of one section, but those that have rows already.
+func (f *form) add(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview, section string, list []screen.Setting) {
+	for _, v := range list {
+		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
+			continue
+		}
+		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
+			continue
+		}
+		r := row{kind: rowValue, name: v.Name, text: v.Text, from: v.From, section: section}
+		if r.text == "–" || r.text == `""` {
+			r.text = ""
+		}
+		section = ""
+		f.describe(&r, p, pr, pv)
+		f.typedIn(&r, req)
+		f.rows = append(f.rows, r)
+	}
+}
+
+// addRest appends values that were set and that the preview does not know, so that
+// a wrong name can be seen and taken away.
+func (f *form) addRest(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) {
+	section := "Set"
+	for _, v := range req.Values {
+		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
+			continue
+		}
+		r := row{kind: rowValue, name: v.Name, section: section}
+		section = ""
+		f.describe(&r, p, pr, pv)
+		f.typedIn(&r, req)
+		f.rows = append(f.rows, r)
+	}
+}
+
+// typedIn puts what was set here into a row.
+func (f *form) typedIn(r *row, req screen.Request) {
+	if r.from == workload.OriginFlag.String() {
+		r.from = "set"
+	}
+	for _, v := range req.Values {
+		if v.Name == r.name {
+			r.text, r.mine, r.from = v.Text, true, "set"
+		}
+	}
+}
+
+// describe says how a value is changed and what it is.
+func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *screen.Preview) {
+	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
+	for _, q := range slices.Concat(pr.Params, p.runParams) {
+		if q.Name != r.name && q.Name != base {
+			continue
+		}
+		r.help = q.Help
+		switch q.Kind {
+		case workload.Choice:
+			r.choices = q.Choices
+		case workload.Switch:
+			r.choices = []string{"off", "on"}
+		case workload.Duration:
+			r.time = true
+		}
+		if r.help != "" && q.Unit != "" {
+			r.help += " (" + q.Unit + ")"
+		}
+	}
+	if r.name == "mode" && len(r.choices) == 0 {
+		r.choices = pr.Modes
+	}
+	if pv == nil || pv.Plan == nil {
+		return
+	}
+	k, ok := pv.Plan.Knob(base)
+	if !ok {
+		if k, ok = pv.Plan.Knob(r.name); !ok {
+			return
+		}
+	}
+	r.knob, r.help = &k, k.Help
+	track := strings.TrimSuffix(strings.TrimSuffix(r.name, base), ".")
+	first := true
+	for _, t := range pv.Plan.Tracks() {
+		if !t.Turns(k) {
+			continue
+		}
+		v := k.Get(t.Start)
+		switch {
+		case track == t.Name, track == "" && first:
+			r.at, first = v, false
+		case track == "" && t.Adds(k):
+			r.at += v
+		}
+	}
+}
+
+// blame gives each row what is wrong with it: the sentence that begins with its
+// name.
+func (f *form) blame(err error) {
+	if err == nil {
+		return
+	}
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		for i := range f.rows {
+			r := &f.rows[i]
+			if r.fault == "" && r.accused(line) {
+				r.fault = unflagged(line)
+				break
+			}
+		}
+	}
+}
+
+// unflagged takes out where a value came from when that is this form.
+func unflagged(s string) string { return strings.ReplaceAll(s, " (flag)", "") }
+
+func (r *row) accused(line string) bool {
+	if strings.HasPrefix(line, r.name+": ") || strings.HasPrefix(line, r.name+" ") {
+		return true
+	}
+	return r.text != "" && r.mine && strings.Contains(line, `"`+r.text+`"`)
+}

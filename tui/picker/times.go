@@ -1,0 +1,51 @@
+package picker
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// times are the durations that ←→ turn through.
+var times = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// nextTime returns the duration after or before one; below the first it is left to
+// the default.
+func nextTime(text string, by int) string {
+	now, err := time.ParseDuration(strings.TrimSpace(text))
+	if err != nil {
+		if by > 0 {
+			return shortTime(10 * time.Second)
+		}
+		return ""
+	}
+	if by > 0 {
+		for _, t := range times {
+			if t > now {
+				return shortTime(t)
+			}
+		}
+		return shortTime(now)
+	}
+	for _, t := range slices.Backward(times) {
+		if t < now {
+			return shortTime(t)
+		}
+	}
+	return ""
+}
+
+// shortTime writes a duration without zeros behind: 1m, 90s.
+func shortTime(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

@@ -1,0 +1,272 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// exporter asks in which formats a run is to be written, and where to. It floats
+// above the results.
+type exporter struct {
+	bench    Bench
+	id, home string
+	formats  []rundir.Format
+	on       []bool
+	// at is the selected row: a format, and after them the folder.
+	at, top int
+	typing  bool
+	dir     widget.Field
+	before  widget.Field // the folder before it was edited
+	// busy says that it is being written; paths and err are what came of it.
+	busy  bool
+	paths []string
+	err   error
+	// where the box and its rows were drawn, for the mouse.
+	box  struct{ x, y, w, h int }
+	rows []int // line within the box of each row shown, by row
+}
+
+// exportedMsg says what was written.
+type exportedMsg struct {
+	id    string
+	paths []string
+	err   error
+}
+
+// newExporter asks about a run and the folder that it lies in.
+func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
+	formats := b.Formats(f.Run.Profile)
+	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(f.Dir)}
+	for i, f := range formats {
+		x.on[i] = f.Profile != "" || f.ID == "markdown"
+	}
+	return x
+}
+
+func (x *exporter) chosen() []string {
+	var out []string
+	for i, f := range x.formats {
+		if x.on[i] {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}
+
+// write writes the documents in the background.
+func (x *exporter) write(e screen.Env) tea.Cmd {
+	ids := x.chosen()
+	x.paths, x.err = nil, nil
+	if len(ids) == 0 {
+		x.err = errors.New("no format is chosen: space chooses one")
+		return nil
+	}
+	dir := strings.TrimSpace(x.dir.Value())
+	if dir == x.home {
+		dir = ""
+	}
+	x.busy = true
+	bench, id := x.bench, x.id
+	return func() tea.Msg {
+		paths, err := bench.Export(id, ids, dir)
+		return exportedMsg{id, paths, err}
+	}
+}
+
+func (x *exporter) finished(m exportedMsg) { x.busy, x.paths, x.err = false, m.paths, m.err }
+
+func (x *exporter) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Choose.SetHelp("enter", "write")
+	k.Choose.SetEnabled(!x.busy)
+	k.Back.SetHelp("esc", "close")
+	k.Toggle.SetEnabled(x.at < len(x.formats))
+	k.Edit.SetHelp("tab", "folder")
+	return k
+}
+
+func (x *exporter) keys() widget.KeyMap {
+	if x.typing {
+		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	}
+	k := x.bindings()
+	folder := widget.Bind("tab", "folder", "tab")
+	updown := widget.Bind("↑↓", "move", "up", "down")
+	return widget.KeyMap{
+		Short: []key.Binding{updown, k.Toggle, folder, k.Choose, k.Back, k.Help, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.Toggle, folder, k.Choose, k.Back}},
+	}
+}
+
+// press handles a key; closed says that the box is to be closed.
+func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed bool) {
+	if x.typing {
+		switch msg.String() {
+		case "enter", "tab":
+			x.typing = false
+		case "esc":
+			x.typing, x.dir = false, x.before
+		default:
+			x.dir, _ = x.dir.Update(msg)
+		}
+		return nil, false
+	}
+	k := x.bindings()
+	switch {
+	case key.Matches(msg, k.Back), key.Matches(msg, k.Export):
+		return nil, true
+	case key.Matches(msg, k.Up):
+		x.move(-1)
+	case key.Matches(msg, k.Down):
+		x.move(1)
+	case key.Matches(msg, k.Toggle):
+		x.on[x.at] = !x.on[x.at]
+	case key.Matches(msg, k.Next):
+		x.edit()
+	case key.Matches(msg, k.Choose):
+		return x.write(e), false
+	}
+	return nil, false
+}
+
+func (x *exporter) edit() {
+	x.at = len(x.formats)
+	x.typing, x.before = true, x.dir
+}
+
+func (x *exporter) move(by int) { x.at = min(max(x.at+by, 0), len(x.formats)) }
+
+// click chooses a format, edits the folder, or closes the box from outside of it.
+func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
+	b := x.box
+	if m.X < b.x || m.X >= b.x+b.w || m.Y < b.y || m.Y >= b.y+b.h {
+		return nil, true
+	}
+	if m.Y == b.y+b.h-1 && !x.busy { // the border says what writes
+		return x.write(e), false
+	}
+	for row, y := range x.rows {
+		if y == 0 || y != m.Y-b.y { // 0: not shown
+			continue
+		}
+		x.at = row
+		if row == len(x.formats) {
+			x.edit()
+		} else {
+			x.typing = false
+			x.on[row] = !x.on[row]
+		}
+	}
+	return nil, false
+}
+
+// over draws the box above a page.
+func (x *exporter) over(e screen.Env, below string) string {
+	s := e.Styles
+	w := min(max(e.W*3/5, 58), e.W-2, 90)
+	inside := w - 4
+	after := x.after(s, inside)
+	list := min(len(x.formats), max(e.H-8-len(after), 3))
+	x.top = min(max(x.top, x.at-list+1), max(len(x.formats)-list, 0))
+	x.top = max(min(x.top, x.at), 0)
+	lines := []string{""}
+	x.rows = make([]int, len(x.formats)+1)
+	for i, f := range x.formats {
+		if i < x.top || i >= x.top+list {
+			continue
+		}
+		x.rows[i] = len(lines) + 1
+		lines = append(lines, " "+x.format(s, i, f))
+	}
+	x.rows[len(x.formats)] = len(lines) + 2
+	lines = append(lines, "", " "+x.folder(s, inside))
+	lines = append(lines, after...)
+	h := min(len(lines)+2, e.H-1)
+	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", pluralFormats(len(x.chosen())))}
+	if list < len(x.formats) {
+		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
+	}
+	x.box.x, x.box.y, x.box.w, x.box.h = (e.W-w)/2, max((e.H-1-h)/2, 0), w, h
+	return laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
+}
+
+// laid puts a box above a page, its upper left corner at x, y.
+func laid(page string, box []string, x, y int) string {
+	lines := strings.Split(page, "\n")
+	for i, b := range box {
+		if y+i < len(lines) {
+			l := lines[y+i]
+			lines[y+i] = ansi.Cut(l, 0, x) + b + ansi.Cut(l, x+ansi.StringWidth(b), ansi.StringWidth(l))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func pluralFormats(n int) string {
+	if n == 1 {
+		return "1 format"
+	}
+	return fmt.Sprintf("%d formats", n)
+}
+
+func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
+	lead, name := "  ", s.Plain
+	if i == x.at {
+		lead, name = "▸ ", s.Selected
+	}
+	mark := "[ ] "
+	if x.on[i] {
+		mark = "[x] "
+	}
+	return name.On(lead+mark+widget.Fit(f.ID, 16)) + s.Muted.On(f.Title)
+}
+
+func (x *exporter) folder(s *widget.Styles, w int) string {
+	lead, name := "  ", s.Muted
+	if x.at == len(x.formats) {
+		lead, name = "▸ ", s.Selected
+	}
+	label := name.On(lead + "to  ")
+	if x.typing {
+		return label + x.dir.View(s, w-7)
+	}
+	dir := strings.TrimSpace(x.dir.Value())
+	if dir == "" {
+		dir = x.home
+	}
+	return label + ansi.Truncate(dir, w-7, "…")
+}
+
+// after says what came of it.
+func (x *exporter) after(s *widget.Styles, w int) []string {
+	switch {
+	case x.busy:
+		return []string{"", " " + s.Muted.On("Writing …")}
+	case x.err != nil:
+		out := []string{""}
+		for _, l := range widget.Sentences(s, x.err, w) {
+			out = append(out, " "+s.Bad.On(ansi.Strip(l)))
+		}
+		for _, p := range x.paths {
+			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
+		}
+		return out
+	case len(x.paths) > 0:
+		out := []string{""}
+		for _, p := range x.paths {
+			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
+		}
+		return out
+	}
+	return nil
+}

@@ -1,0 +1,349 @@
+// Package results is the screen of a finished run.
+package results
+
+import (
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Results shows a finished run: the one that has just ended, or any of the
+// history. It belongs to the event loop.
+type Results struct {
+	bench Bench
+	id    string
+	// outcome is what a run of this session came to; nil for one of the history.
+	outcome *screen.Outcome
+	// since is when the screen came by itself, zero when the user opened it.
+	since  time.Time
+	loaded *loadedRun
+	err    error
+
+	tab    resultsTab
+	scroll [resultsTabs]int
+	op     int // whose distribution is shown; -1: all together
+	export *exporter
+	toast  widget.Note
+	cache  bodyCache
+}
+
+// loadedRun is a run folder with what the screens make of it; never written to
+// once made, so any goroutine may read it.
+type loadedRun struct {
+	folder  *rundir.Folder
+	summary string
+	course  course
+	// all is the distribution of every call, ops those by operation.
+	all widget.Distribution
+	ops []widget.Distribution
+}
+
+// loadedMsg brings a run that was asked for.
+type loadedMsg struct {
+	id  string
+	run *loadedRun
+	err error
+}
+
+// loadRun reads a run and works out its charts, in the background.
+func loadRun(b Bench, id string) (*loadedRun, error) {
+	f, err := b.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
+	var whole []widget.Distribution
+	for _, o := range f.Run.Operations {
+		d := widget.NewDistribution(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
+		l.ops = append(l.ops, d)
+		if f.Run.Counts(o) {
+			whole = append(whole, d)
+		}
+	}
+	l.all = widget.Merged(whole)
+	return l, nil
+}
+
+// NewEnded shows the run that has just ended; since is the time when it came by
+// itself, zero when the user has asked for it.
+func NewEnded(b Bench, o screen.Outcome, since time.Time) *Results {
+	return &Results{bench: b, id: o.ID, outcome: &o, op: -1, since: since}
+}
+
+// unasked is how long esc does not leave results that came by themselves: it was
+// meant for the screen before.
+const unasked = 2 * time.Second
+
+// New shows a run of the history.
+func New(b Bench, id string) *Results { return &Results{bench: b, id: id, op: -1} }
+
+// Start reads the run.
+func (r *Results) Start(screen.Env) tea.Cmd {
+	if r.id == "" {
+		return nil
+	}
+	bench, id := r.bench, r.id
+	return func() tea.Msg {
+		run, err := loadRun(bench, id)
+		return loadedMsg{id, run, err}
+	}
+}
+
+// Typing tells whether a text is being typed.
+func (r *Results) Typing() bool { return r.export != nil && r.export.typing }
+
+// Update takes one message.
+func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		r.toast.Tick(e.Now)
+	case loadedMsg:
+		if msg.id == r.id && r.loaded == nil {
+			r.loaded, r.err = msg.run, msg.err
+			r.cache = bodyCache{}
+		}
+	case exportedMsg:
+		if r.export != nil && msg.id == r.id {
+			r.export.finished(msg)
+		}
+	case tea.PasteMsg:
+		if r.Typing() {
+			r.export.dir, _ = r.export.dir.Update(msg)
+		}
+	case tea.KeyPressMsg:
+		return r, r.press(msg, e)
+	case tea.MouseClickMsg:
+		return r, r.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		r.wheel(msg)
+	}
+	return r, nil
+}
+
+func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if r.export != nil {
+		cmd, closed := r.export.press(msg, e)
+		if closed {
+			r.export = nil
+		}
+		return cmd
+	}
+	k := r.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
+			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
+			r.since = time.Time{}
+			return nil
+		}
+		return screen.Back
+	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
+		r.turn(1)
+	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
+		r.turn(-1)
+	case key.Matches(msg, k.Up):
+		r.move(-1)
+	case key.Matches(msg, k.Down):
+		r.move(1)
+	case key.Matches(msg, k.PageUp):
+		r.scroll[r.tab] -= e.H / 2
+	case key.Matches(msg, k.PageDown):
+		r.scroll[r.tab] += e.H / 2
+	case key.Matches(msg, k.First):
+		r.scroll[r.tab] = 0
+	case key.Matches(msg, k.Last):
+		r.scroll[r.tab] = 1 << 30
+	case key.Matches(msg, k.Export):
+		r.openExport()
+	case key.Matches(msg, k.Copy):
+		r.toast.Say(e.Now, "summary copied", false)
+		return tea.SetClipboard(r.text())
+	case key.Matches(msg, k.Compare):
+		return screen.Open(screen.Runs{Chosen: r.id})
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.Compare):
+		r.toast.Say(e.Now, r.whyNot(), true)
+	}
+	return nil
+}
+
+// whyNot says why there is nothing to export, copy or compare.
+func (r *Results) whyNot() string {
+	switch {
+	case r.id == "":
+		return "this run wrote no report"
+	case r.err != nil:
+		return "the report cannot be read"
+	}
+	return "the report is being read"
+}
+
+// turn shows the next tab that has anything to show.
+func (r *Results) turn(by int) {
+	tabs := r.tabs()
+	for i, t := range tabs {
+		if t == r.tab {
+			r.tab = tabs[(i+by+len(tabs))%len(tabs)]
+			return
+		}
+	}
+	r.tab = tabSummary
+}
+
+// move scrolls; on the distributions it chooses the operation.
+func (r *Results) move(by int) {
+	if r.tab == tabDistribution && r.loaded != nil {
+		r.op = min(max(r.op+by, -1), len(r.loaded.ops)-1)
+		r.cache = bodyCache{}
+		return
+	}
+	r.scroll[r.tab] += by
+}
+
+// text is what is copied: the summary of the report, else of the outcome.
+func (r *Results) text() string {
+	if r.loaded != nil {
+		return r.loaded.summary
+	}
+	if r.outcome != nil {
+		return r.outcome.Summary
+	}
+	return ""
+}
+
+func (r *Results) openExport() {
+	r.export = newExporter(r.bench, r.id, r.loaded.folder)
+}
+
+func (r *Results) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Next.SetHelp("tab", "page")
+	k.Prev.SetHelp("shift+tab", "previous page")
+	k.Right.SetHelp("→", "next page")
+	k.Left.SetHelp("←", "previous page")
+	k.Up.SetHelp("↑", "scroll up")
+	k.Down.SetHelp("↓", "scroll down")
+	if r.tab == tabDistribution {
+		k.Up.SetHelp("↑", "operation up")
+		k.Down.SetHelp("↓", "operation down")
+	}
+	for _, b := range []*key.Binding{&k.Export, &k.Compare} {
+		b.SetEnabled(r.loaded != nil)
+	}
+	k.Copy.SetEnabled(r.text() != "")
+	return k
+}
+
+// Keys are those that work now.
+func (r *Results) Keys() widget.KeyMap {
+	if r.export != nil {
+		return r.export.keys()
+	}
+	k := r.bindings()
+	return widget.KeyMap{
+		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Help, k.Copy, k.Compare, k.Back, k.History, k.Quit},
+		Full: [][]key.Binding{
+			{k.Next, k.Prev, k.Right, k.Left},
+			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
+			{k.Export, k.Copy, k.Compare, k.History, k.Back},
+		},
+	}
+}
+
+// View draws the page.
+func (r *Results) View(e screen.Env) string {
+	body := e.H - 4
+	lines := make([]string, 0, e.H)
+	lines = append(lines, r.headline(e), r.tabLine(e))
+	lines = append(lines, r.draw(e, body)...)
+	lines = append(lines, r.bottom(e), widget.Footer(e.Styles, e.W, r.Keys().Short))
+	if r.export != nil {
+		return r.export.over(e, widget.Page(e.W, e.H, lines))
+	}
+	return widget.Page(e.W, e.H, lines)
+}
+
+// headline names the run and says in a word whether it can be trusted.
+func (r *Results) headline(e screen.Env) string {
+	s := e.Styles
+	title, at, right := "Results", "", ""
+	if r.loaded != nil {
+		run := &r.loaded.folder.Run
+		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.Now)
+		word, k := widget.Trust(s, run)
+		right = k.On(word) + " "
+	} else if r.outcome != nil && r.outcome.Err != nil {
+		right = s.Bad.On("✗ failed") + " "
+	}
+	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.W)
+}
+
+// bottom is the line above the keys: the last message, else where the run lies.
+func (r *Results) bottom(e screen.Env) string {
+	if r.toast.Text != "" {
+		return r.toast.Line(e.Styles, e.W)
+	}
+	if r.loaded != nil {
+		return widget.Fit(" "+e.Styles.Muted.On("written to "+r.loaded.folder.Dir), e.W)
+	}
+	return widget.Fit("", e.W)
+}
+
+func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
+	if r.export != nil {
+		cmd, closed := r.export.click(m, e)
+		if closed {
+			r.export = nil
+		}
+		return cmd
+	}
+	if m.Y == 1 {
+		for _, t := range r.tabSpots(e) {
+			if m.X >= t.From && m.X < t.To {
+				r.tab = resultsTab(t.At)
+			}
+		}
+		return nil
+	}
+	if op, ok := r.opAt(m, e); ok {
+		r.op = op
+		r.cache = bodyCache{}
+	}
+	return nil
+}
+
+func (r *Results) wheel(msg tea.MouseWheelMsg) {
+	by := 3
+	if msg.Button == tea.MouseWheelUp {
+		by = -3
+	}
+	if r.export != nil {
+		r.export.move(by / 3)
+		return
+	}
+	r.scroll[r.tab] += by
+}
+
+// Outside names the window after the run, which has no progress any more.
+func (r *Results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //nolint:unparam // the dashboard has a bar
+	return "perfbench · results " + r.id, nil
+}
+
+// Bench is what the screen of a finished run needs.
+type Bench interface {
+	// Load reads one finished run by its id.
+	Load(id string) (*rundir.Folder, error)
+	// Formats lists the formats in which a run of the profile can be written.
+	Formats(profile string) []rundir.Format
+	// Export writes a finished run in the given formats and returns the paths of
+	// what it wrote, with an error too. An empty dir is the run's own folder.
+	Export(id string, formats []string, dir string) ([]string, error)
+}

@@ -1,0 +1,230 @@
+package results
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// show is the newest run of the demo on a stage, read.
+func show(t testing.TB, w, h int) (*tuitest.Stage, *Results, *tuitest.Bench) {
+	t.Helper()
+	b := tuitest.NewDemo()
+	r := New(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, r, w, h)
+	require.NotNil(t, r.loaded)
+	return a, r, b
+}
+
+func TestResultsPictures(t *testing.T) {
+	pages := map[string]resultsTab{
+		"summary": tabSummary, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,
+		"changes": tabCourse, "errors": tabFailures, "verification": tabChecks, "settings": tabValues,
+	}
+	for name, tab := range pages {
+		for _, size := range []struct {
+			name string
+			w, h int
+		}{{"120x40", 120, 40}, {"80x24", 80, 24}, {"60x16", 60, 16}} {
+			t.Run(name+" "+size.name, func(t *testing.T) {
+				a, r, _ := show(t, size.w, size.h)
+				r.tab = tab
+				tuitest.Golden(t, a.Picture(t))
+			})
+		}
+	}
+	t.Run("summary ascii 80x24", func(t *testing.T) {
+		a, _, _ := show(t, 80, 24)
+		a.ASCII = true
+		got := a.Picture(t)
+		assert.NotRegexp(t, `[^\x00-\x7F]`, got, "nothing beyond ASCII")
+		tuitest.Golden(t, got)
+	})
+	t.Run("export 80x24", func(t *testing.T) {
+		a, _, _ := show(t, 80, 24)
+		a.Send(t, "e")
+		tuitest.Golden(t, a.Picture(t))
+	})
+	t.Run("export 60x16", func(t *testing.T) {
+		a, _, _ := show(t, 60, 16)
+		a.Send(t, "e", "enter")
+		tuitest.Golden(t, a.Picture(t))
+	})
+}
+
+func TestResultsFillEveryTerminal(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	for w := widget.MinWidth; w <= 200; w += 11 {
+		for h := widget.MinHeight; h <= 60; h += 7 {
+			a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+			for r.tab = range resultsTabs {
+				a.Picture(t)
+			}
+		}
+	}
+}
+
+func TestResultsScrollWithinTheirLines(t *testing.T) {
+	a, r, _ := show(t, 60, 16)
+	first := a.Picture(t)
+	a.Send(t, "up", "up")
+	assert.Equal(t, first, a.Picture(t))
+	a.Send(t, "G")
+	last := a.Picture(t)
+	assert.NotEqual(t, first, last)
+	a.Send(t, "down", "pgdown")
+	assert.Equal(t, last, a.Picture(t))
+	a.Send(t, "g")
+	assert.Equal(t, first, a.Picture(t))
+	a.Send(t, tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	assert.Positive(t, r.scroll[tabSummary])
+}
+
+func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	a.Send(t, "tab")
+	assert.Equal(t, tabPercentiles, r.tab)
+	a.Send(t, "left", "left")
+	assert.Equal(t, tabValues, r.tab, "round the corner")
+	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")
+	a.Send(t, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
+	assert.Equal(t, tabSegments, r.tab)
+}
+
+func TestADistributionIsShownPerOperation(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	r.tab = tabDistribution
+	assert.Contains(t, a.Picture(t), "[all calls]")
+	a.Send(t, "down")
+	assert.Contains(t, a.Picture(t), "[putall]")
+	a.Send(t, "down", "down", "down")
+	assert.Contains(t, a.Picture(t), "[verify]")
+}
+
+func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e", "space", "tab", "ctrl+u")
+	assert.True(t, r.Typing())
+	a.Type(t, "/tmp/reports")
+	a.Send(t, "enter", "enter")
+	id := b.Past[0].ID
+	want := []string{"/tmp/reports/" + id + "/report.json", "/tmp/reports/" + id + "/report.markdown", "/tmp/reports/" + id + "/report.padogrid"}
+	assert.Equal(t, want, b.Exported)
+	for _, p := range want {
+		assert.Contains(t, a.Picture(t), "✓ "+p[:40])
+	}
+	a.Send(t, "esc")
+	assert.Nil(t, r.export)
+}
+
+func TestExportToTheRunsOwnFolderNamesNone(t *testing.T) {
+	a, _, b := show(t, 80, 24)
+	a.Send(t, "e", "enter")
+	require.NotEmpty(t, b.Exported)
+	assert.True(t, strings.HasPrefix(b.Exported[0], "/"), "dir was empty: %s", b.Exported[0])
+}
+
+func TestExportNeedsAFormat(t *testing.T) {
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e")
+	clear(r.export.on)
+	a.Send(t, "enter")
+	assert.Empty(t, b.Exported)
+	assert.Contains(t, a.Picture(t), "no format is chosen")
+}
+
+func TestExportByTheMouse(t *testing.T) {
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e")
+	lines := strings.Split(a.Picture(t), "\n")
+	for y, l := range lines {
+		if before, _, ok := strings.Cut(l, "[ ] html"); ok {
+			a.Send(t, tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
+		}
+	}
+	assert.Contains(t, r.export.chosen(), "html")
+	a.Send(t, "enter")
+	assert.Len(t, b.Exported, 3)
+	a.Send(t, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	assert.Nil(t, r.export, "a click beside the box closes it")
+}
+
+func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	cmd := a.Update(tuitest.KeyPress("y"))
+	require.NotNil(t, cmd)
+	assert.Contains(t, ansi.Strip(tuitest.Sprint(cmd())), "perfbench ingestion on redis")
+	assert.Contains(t, a.Picture(t), "summary copied")
+	a.Env.Now = a.Env.Now.Add(time.Minute)
+	a.Send(t, a.Frame())
+	assert.Empty(t, r.toast.Text)
+}
+
+func TestARunThatWroteNothingSaysWhy(t *testing.T) {
+	err := fault.Hint(errors.New("write results: no space left on device"), "free some space")
+	a := tuitest.NewStage(t, NewEnded(&tuitest.Bench{}, screen.Outcome{Err: err}, tuitest.Day.Add(12*time.Hour)), 80, 24)
+	got := a.Picture(t)
+	assert.Contains(t, got, "no space left on device")
+	assert.Contains(t, got, "free some space")
+	a.Send(t, "e")
+	assert.Contains(t, a.Picture(t), "this run wrote no report")
+}
+
+func TestARunThatCannotBeReadSaysWhy(t *testing.T) {
+	a := tuitest.NewStage(t, New(&tuitest.Bench{}, "gone"), 80, 24)
+	assert.Contains(t, a.Picture(t), "run gone: not found")
+	a.Send(t, "tab", "e", "y", "c", "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
+func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{}, Series: []rundir.SeriesRow{
+		{T: 0, Op: "a", Throughput: 10, ResponseP99: 5, ResponseMax: 9}, {T: 0, Op: "b", Throughput: 5, ResponseP99: 7, ResponseMax: 9}, {T: 2, Op: "a", Throughput: 20},
+	}}
+	c := courseOf(f)
+	require.Len(t, c.rates, 3)
+	assert.InDelta(t, 15, c.rates[0], 1e-9)
+	assert.True(t, math.IsNaN(c.rates[1]))
+	assert.InDelta(t, 7, c.slowest[0], 1e-9)
+	assert.True(t, math.IsNaN(c.slowest[2]))
+	for _, n := range []int{1, 2, 3, 7, 100} {
+		assert.Len(t, across(c.rates, n, true), n)
+	}
+	assert.Empty(t, courseOf(&rundir.Folder{}).rates)
+}
+
+func BenchmarkResultsView(b *testing.B) {
+	for name, tab := range map[string]resultsTab{"summary": tabSummary, "distribution": tabDistribution} {
+		b.Run(name, func(b *testing.B) {
+			a, r, _ := show(b, 120, 40)
+			r.tab = tab
+			for b.Loop() {
+				a.Top.View(a.Env)
+			}
+		})
+	}
+}
+
+func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
+	v := 10.0
+	run := rundir.Run{MeasuredS: 10, Operations: []rundir.Operation{
+		{Track: "g1", Op: "invocation", Count: 100, Throughput: &v}, {Track: "g1", Op: "put", Count: 100, Throughput: &v},
+	}}
+	run.Parts = []string{"g1.put"}
+	assert.InDelta(t, 10, widget.FiguresOf(&run).Rate, 1e-9)
+	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
+	assert.InDelta(t, 10, courseOf(f).rates[0], 1e-9)
+}

@@ -1,0 +1,226 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// summary is the first page: the figures, whether to trust them, what each
+// operation came to, and where there is room the course of the run.
+func (r *Results) summary(e screen.Env, w, h int) []string {
+	s, run := e.Styles, &r.loaded.folder.Run
+	out := append([]string{""}, bigLines(s, run, w)...)
+	out = append(out, "")
+	out = append(out, r.facts(s, run, w)...)
+	out = append(out, "")
+	out = append(out, operationsTable(s, run, w)...)
+	if own := report.Own(run); own != "" {
+		out = append(out, widget.MutedLines(s, own, w)...)
+	}
+	if notices := run.Remarks(); len(notices) > 0 {
+		out = append(out, "")
+		for _, n := range notices {
+			for i, l := range widget.Wrap(n, w-2) {
+				lead := "  "
+				if i == 0 {
+					lead = "! "
+				}
+				out = append(out, s.Warn.On(lead+l))
+			}
+		}
+	}
+	if room := h - len(out) - 1; room >= 8 && len(r.loaded.course.rates) > 1 {
+		out = append(append(out, ""), r.charts(s, w, min(room, 22))...)
+	}
+	return out
+}
+
+// bigLines hold the figures to remember, on one line where it fits.
+func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
+	f := widget.FiguresOf(run)
+	rate := units.Number(f.Rate)
+	if f.Rate != f.Rate {
+		rate = "no throughput"
+	} else {
+		rate += " " + run.Unit + "/s"
+	}
+	errs := s.Muted
+	if f.Errors > 0 {
+		errs = s.Bad
+	}
+	parts := []string{s.FocusTitle.On(rate)}
+	for _, p := range []struct {
+		name string
+		ns   int64
+	}{{"p50", f.P50}, {"p99", f.P99}, {"p99.9", f.P999}, {"max", f.Max}} {
+		name := p.name
+		if name == "p50" && f.Timed > 1 {
+			name = fmt.Sprintf("slowest of %d operations: %s", f.Timed, name)
+		}
+		parts = append(parts, s.Muted.On(name)+" "+s.Bold.On(widget.Nanos(p.ns)))
+	}
+	parts = append(parts, errs.On(widget.Plural(f.Errors, "error")))
+	out := []string{parts[0]}
+	for _, p := range parts[1:] {
+		last := &out[len(out)-1]
+		if ansi.StringWidth(*last)+3+ansi.StringWidth(p) > w {
+			out = append(out, p)
+			continue
+		}
+		*last += "   " + p
+	}
+	return out
+}
+
+// facts say whether the figures can be trusted, and what was measured where.
+func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
+	word, k := widget.Trust(s, run)
+	out := widget.Labelled(s, 14, "Verdict", word, k, w)
+	for _, reason := range run.Verdict.Reasons {
+		out = append(out, widget.Labelled(s, 14, "", "· "+reason, k, w)...)
+	}
+	for _, t := range run.Verdict.Missed() {
+		out = append(out, widget.Labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.Bad, w)...)
+	}
+	v := run.Verification
+	text := v.State
+	if v.Summary != "" {
+		text += " · " + v.Summary
+	}
+	vk := s.Plain
+	if v.State == "failed" {
+		vk = s.Bad
+	}
+	out = append(out, widget.Labelled(s, 14, "Verification", text, vk, w)...)
+	length := "measured for " + widget.SecondsText(run.MeasuredS)
+	if run.WarmupS > 0 {
+		length += " after " + widget.SecondsText(run.WarmupS) + " of warm-up"
+	}
+	out = append(out, widget.Labelled(s, 14, "Ended by", run.EndedBy+" · "+length, s.Plain, w)...)
+	store := []string{run.Target}
+	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
+		if more != "" {
+			store = append(store, more)
+		}
+	}
+	out = append(out, widget.Labelled(s, 14, "Target", strings.Join(store, " · "), s.Plain, w)...)
+	out = append(out, widget.Labelled(s, 14, "Settings", settingsInWords(run), s.Plain, w)...)
+	if r.outcome != nil && r.outcome.Err != nil && !told(run, r.outcome.Err) {
+		out = append(out, widget.Labelled(s, 14, "Problem", r.outcome.Err.Error(), s.Bad, w)...)
+	}
+	return out
+}
+
+// told says that the verdict, the thresholds or the line of the end tell of an error
+// already.
+func told(run *rundir.Run, err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.CodeThreshold, fault.CodeVerification, fault.CodeInterrupted:
+		return true
+	}
+	return strings.HasPrefix(run.EndedBy, "fault: ")
+}
+
+// settingsInWords lists the live settings at the start; those of single tracks
+// only when the whole does not say it.
+func settingsInWords(run *rundir.Run) string {
+	var words []string
+	four := []string{"threads", "rate", "payload", "batch"}
+	for _, name := range four {
+		if v, ok := run.Settings[name]; ok {
+			words = append(words, name+" "+widget.SettingText(name, v))
+		}
+	}
+	for name, v := range widget.SortedSettings(run.Settings) {
+		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !slices.Contains(four, name) {
+			words = append(words, name+" "+widget.SettingText(name, v))
+		}
+	}
+	if n := len(run.Changes); n > 0 {
+		words = append(words, widget.Plural(int64(n), "live change")+" later")
+	}
+	if run.Parameters["preset"] != "" {
+		words = append(words, "preset "+run.Parameters["preset"])
+	}
+	return strings.Join(words, " · ")
+}
+
+// operationsTable shows each rate with the latency it was had at.
+func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: "operation", Most: max(w/3, 14)},
+		{Head: run.Unit, Right: true, Spare: 3},
+		{Head: "per second", Right: true},
+		{Head: "p50", Right: true, Spare: 1, Least: 7},
+		{Head: "p99", Right: true, Least: 7},
+		{Head: "p99.9", Right: true, Spare: 2, Least: 7},
+		{Head: "max", Right: true, Spare: 4, Least: 7},
+		{Head: "errors", Right: true},
+		{Head: "unstarted", Right: true, Spare: 5},
+	}}
+	failed := make([]bool, 0, len(run.Operations))
+	for _, o := range run.Operations {
+		l := o.Response.Shown(o.Calls)
+		g.Add(partName(run, o), widget.Whole(o.Count), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+		failed = append(failed, o.Errors > 0)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		switch {
+		case col == 7 && failed[row]:
+			return s.Bad
+		case col == 2:
+			return s.Bold
+		}
+		return s.Plain
+	}
+	head, rows := g.Lines(s, w)
+	return append([]string{head}, rows...)
+}
+
+// partName is the name of an operation, set in where its units do not count.
+func partName(run *rundir.Run, o rundir.Operation) string {
+	if !run.Counts(o) {
+		return "  " + widget.OpName(run, o)
+	}
+	return widget.OpName(run, o)
+}
+
+// charts draws the course of the run in w cells and h lines: throughput above
+// latency, on one time axis.
+func (r *Results) charts(s *widget.Styles, w, h int) []string {
+	c := r.loaded.course
+	each := (h - 3) / 2
+	each -= 1 - each%2 // an odd height has a middle to label
+	var out []string
+	out = append(out, s.Muted.On(widget.Spread("Throughput", legend(c), w)))
+	out = append(out, plot{vals: c.rates, mean: true, ink: s.Series[0], format: units.Number}.draw(s, c, w, each)...)
+	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation", w)))
+	out = append(out, plot{vals: c.slowest, ink: s.Series[1], format: durationLabel}.draw(s, c, w, each)...)
+	return append(out, c.timeAxis(s, w))
+}
+
+// legend explains what is drawn beside the line, if it is.
+func legend(c course) string {
+	var words []string
+	if c.first < 0 {
+		words = append(words, fmt.Sprintf("%s of warm-up dimmed", units.Duration(time.Duration(-c.first)*time.Second)))
+	}
+	if len(c.changes) > 0 {
+		words = append(words, "┊ a setting changed")
+	}
+	if len(c.phases) > 0 {
+		words = append(words, "╎ a phase began")
+	}
+	return strings.Join(words, " · ")
+}

@@ -1,0 +1,195 @@
+package results
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+func (r *Results) segments(s *widget.Styles, w int) []string {
+	run := &r.loaded.folder.Run
+	varying := varied(run.Segments)
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: "#", Right: true},
+		{Head: "from", Right: true},
+		{Head: "to", Right: true, Spare: 5},
+		{Head: "settings", Most: max(w/3, 16)},
+		{Head: "operation", Spare: 3, Most: 24},
+		{Head: run.Unit + "/s", Right: true},
+		{Head: "p50", Right: true, Spare: 4},
+		{Head: "p99", Right: true},
+		{Head: "max", Right: true, Spare: 6},
+		{Head: "errors", Right: true, Spare: 2},
+		{Head: "unstarted", Right: true, Spare: 7},
+	}}
+	for i, seg := range run.Segments {
+		var set []string
+		for _, name := range varying {
+			set = append(set, name+" "+widget.SettingText(name, seg.Settings[name]))
+		}
+		words := strings.Join(set, " · ")
+		n, from, to := fmt.Sprint(i+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
+		for _, o := range seg.Operations {
+			if o.Calls == 0 && o.Count == 0 && o.Errors == 0 {
+				continue
+			}
+			l := o.Response.Shown(o.Calls)
+			g.Add(n, from, to, words, widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+			n, from, to, words = "", "", "", ""
+		}
+		if n != "" {
+			g.Add(n, from, to, words, "nothing ran")
+		}
+	}
+	head, rows := g.Lines(s, w)
+	out := append(append([]string{head}, rows...), "")
+	return append(out, widget.MutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
+}
+
+// varied names the settings that are not the same in all segments; where the total
+// of several tracks tells it, not theirs.
+func varied(list []rundir.Segment) []string {
+	names := map[string]bool{}
+	for _, seg := range list {
+		for k, v := range seg.Settings {
+			if w, ok := list[0].Settings[k]; !ok || w != v {
+				names[k] = true
+			}
+		}
+	}
+	for k := range names {
+		if track, base := widget.TrackOf(k); track != "" && names[base] {
+			delete(names, k)
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func (r *Results) changes(s *widget.Styles, w int) []string {
+	run := &r.loaded.folder.Run
+	type event struct {
+		at   float64
+		row  []string
+		mark bool
+	}
+	var list []event
+	for _, c := range run.Changes {
+		list = append(list, event{at: c.At, row: []string{widget.SecondsText(c.At), c.Name, widget.SettingText(c.Name, c.From) + " → " + widget.SettingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
+	}
+	for _, m := range run.Marks {
+		list = append(list, event{at: m.At, mark: true, row: []string{widget.SecondsText(m.At), "mark", m.Note, "", ""}})
+	}
+	slices.SortStableFunc(list, func(a, b event) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return 0
+	})
+	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "setting"}, {Head: "change", Most: max(w-40, 20)}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
+	for _, ev := range list {
+		g.Add(ev.row...)
+	}
+	g.Ink = func(row, _ int) widget.Ink {
+		if list[row].mark {
+			return s.Accent
+		}
+		return s.Plain
+	}
+	head, rows := g.Lines(s, w)
+	return append([]string{head}, rows...)
+}
+
+func (r *Results) failures(s *widget.Styles, w int) []string {
+	run := &r.loaded.folder.Run
+	var out []string
+	for _, e := range run.Errors {
+		out = append(out, s.Bad.On(e.Class)+"  "+s.Bold.On(widget.Whole(e.Count))+s.Muted.On(" of "+widget.OpName(run, rundir.Operation{Track: e.Track, Op: e.Op})))
+		for _, m := range e.Messages {
+			for i, l := range widget.Wrap(m, w-4) {
+				lead := "    "
+				if i == 0 {
+					lead = s.Muted.On("  · ")
+				}
+				out = append(out, lead+l)
+			}
+		}
+		out = append(out, "")
+	}
+	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
+}
+
+func (r *Results) checks(s *widget.Styles, w int) []string {
+	v := r.loaded.folder.Run.Verification
+	out := append(widget.Wrap(v.Summary, w), "")
+	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Head: "examples", Spare: 1, Most: max(w/3, 16)}}}
+	counted := slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return c.Of > 0 })
+	if !counted {
+		g.Cols = slices.Delete(g.Cols, 2, 3)
+	}
+	for _, c := range v.Checks {
+		result := "✓ passed"
+		if !c.OK {
+			result = "✗ FAILED"
+		}
+		cells := []string{c.Name, result}
+		switch {
+		case counted && c.Of > 0:
+			cells = append(cells, widget.Whole(c.Of))
+		case counted:
+			cells = append(cells, "")
+		}
+		g.Add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		switch {
+		case col == 1 && v.Checks[row].OK:
+			return s.OK
+		case col == 1:
+			return s.Bad
+		}
+		return s.Plain
+	}
+	head, rows := g.Lines(s, w)
+	return append(append(out, head), rows...)
+}
+
+func (r *Results) values(s *widget.Styles, w int) []string {
+	run := &r.loaded.folder.Run
+	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
+	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
+		g.Add(k, widget.SettingText(k, run.Settings[k]), run.Origins[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(run.Parameters)) {
+		if _, ok := run.Settings[k]; !ok {
+			g.Add(k, run.Parameters[k], run.Origins[k])
+		}
+	}
+	g.Add("", "", "")
+	g.Add("seed", fmt.Sprint(run.Seed), "")
+	for _, k := range slices.Sorted(maps.Keys(run.Store.Details)) {
+		g.Add("store "+k, run.Store.Details[k], "")
+	}
+	for _, k := range slices.Sorted(maps.Keys(run.Environment)) {
+		text := fmt.Sprint(run.Environment[k])
+		if f, ok := run.Environment[k].(float64); ok {
+			text = widget.NumberText(f)
+		}
+		g.Add(k, text, "")
+	}
+	g.Ink = func(_, col int) widget.Ink {
+		if col == 2 {
+			return s.Muted
+		}
+		return s.Plain
+	}
+	head, rows := g.Lines(s, w)
+	return append([]string{head}, rows...)
+}

@@ -1,0 +1,400 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Comparison shows two runs beside each other. It belongs to the event loop.
+type Comparison struct {
+	bench screen.Archive
+	a, b  string
+	made  *comparedRuns
+	err   error
+	// op is what is compared: 0 all calls, from 1 on an operation of both.
+	op     int
+	scroll int
+	toast  widget.Note
+}
+
+// comparedRuns is what two runs come to; never written to once made.
+type comparedRuns struct {
+	a, b  *rundir.Folder
+	parts []comparedPart
+	diffs []difference
+	note  string
+}
+
+// comparedPart compares one operation, or all calls.
+type comparedPart struct {
+	name     string
+	findings []finding
+	da, db   widget.Distribution
+}
+
+type comparedMsg struct {
+	a, b string
+	made *comparedRuns
+	err  error
+}
+
+// NewComparison compares two runs by their ids.
+func NewComparison(bench screen.Archive, a, b string) *Comparison {
+	return &Comparison{bench: bench, a: a, b: b}
+}
+
+// Start reads both runs and compares them.
+func (c *Comparison) Start(screen.Env) tea.Cmd {
+	bench, a, b := c.bench, c.a, c.b
+	return func() tea.Msg {
+		made, err := compareRuns(bench, a, b)
+		return comparedMsg{a, b, made, err}
+	}
+}
+
+func compareRuns(bench screen.Archive, a, b string) (*comparedRuns, error) {
+	fa, err := bench.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	fb, err := bench.Load(b)
+	if err != nil {
+		return nil, err
+	}
+	m := &comparedRuns{a: fa, b: fb, diffs: differences(&fa.Run, &fb.Run)}
+	m.note = caution(&fa.Run, &fb.Run, m.diffs)
+	ops := []*measure.Operation{nil}
+	for _, o := range fa.Run.Operations {
+		for _, p := range fb.Run.Operations {
+			if o.Track == p.Track && o.Op == p.Op {
+				ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
+			}
+		}
+	}
+	for _, op := range ops {
+		sa, sb := sideOf(fa, op), sideOf(fb, op)
+		part := comparedPart{name: "all calls", findings: compareSides(fa.Run.Unit, sa, sb), da: widget.NewDistribution(sa.hist), db: widget.NewDistribution(sb.hist)}
+		if op != nil {
+			part.name = widget.OpName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
+		}
+		m.parts = append(m.parts, part)
+	}
+	return m, nil
+}
+
+// Update takes one message.
+func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		c.toast.Tick(e.Now)
+	case comparedMsg:
+		if msg.a == c.a && msg.b == c.b {
+			c.made, c.err = msg.made, msg.err
+		}
+	case tea.KeyPressMsg:
+		return c, c.press(msg, e)
+	case tea.MouseClickMsg:
+		if c.made != nil && msg.Button == tea.MouseLeft && msg.Y == 1 {
+			c.op = (c.op + 1) % len(c.made.parts)
+		}
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			c.scroll -= 3
+		} else {
+			c.scroll += 3
+		}
+	}
+	return c, nil
+}
+
+func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	k := c.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		return screen.Back
+	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
+		c.op = (c.op + 1) % len(c.made.parts)
+	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
+		c.op = (c.op + len(c.made.parts) - 1) % len(c.made.parts)
+	case key.Matches(msg, k.Up):
+		c.scroll--
+	case key.Matches(msg, k.Down):
+		c.scroll++
+	case key.Matches(msg, k.Swap):
+		return screen.Replace(screen.Compare{A: c.b, B: c.a})
+	case key.Matches(msg, k.Copy):
+		c.toast.Say(e.Now, "comparison copied", false)
+		return tea.SetClipboard(c.made.text())
+	}
+	return nil
+}
+
+func (c *Comparison) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Next.SetHelp("tab", "operation")
+	k.Prev.SetHelp("shift+tab", "operation before")
+	k.Right.SetHelp("→", "operation")
+	k.Left.SetHelp("←", "operation before")
+	k.Up.SetHelp("↑", "scroll up")
+	k.Down.SetHelp("↓", "scroll down")
+	k.Copy.SetHelp("y", "copy table")
+	many := c.made != nil && len(c.made.parts) > 2
+	for _, b := range []*key.Binding{&k.Next, &k.Prev, &k.Right, &k.Left} {
+		b.SetEnabled(many)
+	}
+	k.Copy.SetEnabled(c.made != nil)
+	k.Swap.SetEnabled(c.made != nil)
+	return k
+}
+
+// Keys are those that work now.
+func (c *Comparison) Keys() widget.KeyMap {
+	k := c.bindings()
+	return widget.KeyMap{
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, widget.Bind("↑↓", "scroll", "up", "down"), k.Quit},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
+	}
+}
+
+// View draws the page.
+func (c *Comparison) View(e screen.Env) string {
+	s := e.Styles
+	if c.made == nil {
+		body := []string{"", " " + s.Muted.On("Reading both runs …")}
+		if c.err != nil {
+			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.W-4))...)
+		}
+		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.W)}
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, e.H-2, body)...)
+		return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, c.Keys().Short)))
+	}
+	c.op = min(c.op, len(c.made.parts)-1)
+	lines := []string{c.headline(e), c.what(e)}
+	table := widget.Indent(c.table(e, e.W-4))
+	room := e.H - len(lines) - 2
+	bars := max(room-len(table)-2, 0)
+	if bars < 8 {
+		// No room for both: one panel that scrolls.
+		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
+		p := widget.Panel{Title: "Compare", Focused: true}
+		shown := widget.Windowed(all, &c.scroll, room-2)
+		if len(all) > room-2 {
+			p.Note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
+		}
+		lines = append(lines, p.Draw(s, e.W, room, shown)...)
+	} else {
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
+		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.W, bars, widget.Indent(c.distributions(s, e.W-4, bars-2)))...)
+	}
+	return widget.Page(e.W, e.H, append(lines, c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)))
+}
+
+func (c *Comparison) headline(e screen.Env) string {
+	s := e.Styles
+	a, b := widget.NameOf(&c.made.a.Run), widget.NameOf(&c.made.b.Run)
+	title := "Compare · " + a
+	if a != b {
+		title += " with " + b
+	}
+	return widget.Spread(" "+s.Bold.On(title), "", e.W)
+}
+
+// what names the operation that is compared.
+func (c *Comparison) what(e screen.Env) string {
+	s := e.Styles
+	text := " " + s.Chosen(" "+c.made.parts[c.op].name+" ")
+	if n := len(c.made.parts); n > 2 {
+		text += s.Muted.On(fmt.Sprintf("  %d of %d", c.op+1, n))
+	}
+	return widget.Fit(text, e.W)
+}
+
+// bottom is the last message, else the rule.
+func (c *Comparison) bottom(e screen.Env) string {
+	s := e.Styles
+	switch {
+	case c.toast.Text != "":
+		return c.toast.Line(s, e.W)
+	case len(c.made.diffs) == 0:
+		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
+	}
+	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.W)
+}
+
+// table draws the findings and what differs, in w cells: with groups and names in
+// columns of their own where there is room for both.
+func (c *Comparison) table(e screen.Env, w int) []string {
+	s, m := e.Styles, c.made
+	g, verdicts := c.grid(e, w, false, false)
+	if w < 72 || g.Wide() > w {
+		g, verdicts = c.grid(e, w, true, false)
+	}
+	if g.Wide() > w {
+		g, verdicts = c.grid(e, w, true, true)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		switch {
+		case col == 0 && len(g.Cols) > 5:
+			return s.Muted
+		case col < len(g.Cols)-2:
+			return s.Plain
+		}
+		return verdictInk(s, verdicts[row])
+	}
+	head, rows := g.Lines(s, w)
+	out := append([]string{head}, rows...)
+	if m.note != "" {
+		out = append(out, "")
+		for _, l := range widget.Wrap("! "+m.note, w) {
+			out = append(out, s.Warn.On(l))
+		}
+	}
+	return out
+}
+
+// grid makes the table; merged has one column for groups and names, brief leaves
+// out the errors of rates.
+func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid, []judgement) {
+	m := c.made
+	headA, headB, least := "A  "+widget.DayText(m.a.Run.Started, e.Now), "B  "+widget.DayText(m.b.Run.Started, e.Now), 9
+	if brief {
+		least = 7
+	}
+	if w < 72 {
+		headA, headB = "A", "B"
+	}
+	g := &widget.Grid{Airy: true, Cols: []widget.Column{
+		{Most: 20},
+		{Spare: 1, Most: 20},
+		{Head: headA, Right: true, Most: max(w/4, 12), Least: least},
+		{Head: headB, Right: true, Most: max(w/4, 12), Least: least},
+		{Head: "change", Right: true},
+		{Head: "verdict"},
+	}}
+	if merged {
+		g.Cols = slices.Delete(g.Cols, 1, 2)
+		g.Cols[0].Most = max(w/4, 16)
+	}
+	add := func(group, name string, rest ...string) {
+		switch {
+		case !merged:
+			g.Add(append([]string{group, name}, rest...)...)
+		case name == "" || group == "throughput":
+			g.Add(append([]string{group}, rest...)...)
+		default:
+			g.Add(append([]string{name}, rest...)...)
+		}
+	}
+	var verdicts []judgement
+	for _, f := range m.parts[c.op].findings {
+		a, b := f.a, f.b
+		if brief {
+			a, _, _ = strings.Cut(a, " ±")
+			b, _, _ = strings.Cut(b, " ±")
+		}
+		add(f.group, f.name, a, b, f.change, string(f.verdict))
+		verdicts = append(verdicts, f.verdict)
+	}
+	for i, d := range m.diffs {
+		group := ""
+		if i == 0 {
+			group = "differs in"
+		}
+		add(group, d.name, d.a, d.b, "≠", "")
+		verdicts = append(verdicts, noted)
+	}
+	return g, verdicts
+}
+
+func verdictInk(s *widget.Styles, j judgement) widget.Ink {
+	switch j {
+	case better:
+		return s.OK
+	case worse:
+		return s.Bad
+	case unsure:
+		return s.Warn
+	}
+	return s.Muted
+}
+
+// distributions draws both runs in w cells and at most h lines, bar beside bar.
+func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
+	part := c.made.parts[c.op]
+	lists := widget.Bars(h-1, part.da, part.db)
+	if len(lists[0]) == 0 {
+		return []string{s.Muted.On("No call was timed.")}
+	}
+	top := 0.0
+	for _, l := range lists {
+		for _, b := range l {
+			top = max(top, b.Share)
+		}
+	}
+	const label, share = 9, 8
+	each := (w - label - 4) / 2
+	room := max(each-share-3, 4)
+	head := widget.FitRight("up to", label) + "  " + s.Series[0].On(widget.Fit("A", each)) + "  " + s.Series[1].On("B")
+	out := []string{s.Muted.On(widget.FitRight("up to", label)) + strings.TrimPrefix(head, widget.FitRight("up to", label))}
+	for i, a := range lists[0] {
+		b := lists[1][i]
+		bar := func(k widget.Ink, name, full string, b widget.DistBar) string {
+			text := strings.ReplaceAll(chart.Bar(b.Share, top, room), "█", full)
+			return s.Muted.On(name) + k.On(text) + s.Muted.On(widget.FitRight(widget.ShareText(b.Share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
+		}
+		out = append(out, s.Muted.On(widget.FitRight(widget.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
+	}
+	return out
+}
+
+// text is the comparison for the clipboard.
+func (m *comparedRuns) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.Run.ID, widget.NameOf(&m.a.Run), m.b.Run.ID, widget.NameOf(&m.b.Run))
+	for _, p := range m.parts {
+		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "verdict"}}}
+		for _, f := range p.findings {
+			g.Add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
+		}
+		head, rows := g.Lines(&widget.Styles{}, 200)
+		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
+		for _, r := range rows {
+			b.WriteString(strings.TrimRight(r, " ") + "\n")
+		}
+	}
+	if m.note != "" {
+		b.WriteString("\n! " + m.note + "\n")
+	}
+	return b.String()
+}
+
+// withError writes a rate with its standard error.
+func withError(e estimate) string {
+	if math.IsNaN(e.value) {
+		return "–"
+	}
+	by := (e.hi - e.value) / errorWidth
+	if math.IsInf(by, 0) || math.IsNaN(by) {
+		return units.Number(e.value)
+	}
+	return units.Number(e.value) + " ± " + units.Number(by)
+}
+
+func nsText(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return widget.Nanos(int64(v))
+}

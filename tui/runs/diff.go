@@ -1,0 +1,146 @@
+package runs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// machineFacts are those of the environment that are the same for all runs of one
+// machine and program.
+var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
+
+// differences lists in what the conditions of two runs differ.
+func differences(a, b *rundir.Run) []difference {
+	var out []difference
+	add := func(name, x, y string) {
+		if x != y {
+			out = append(out, difference{name, orDash(x), orDash(y)})
+		}
+	}
+	add("profile", a.Profile, b.Profile)
+	add("mode", a.Mode, b.Mode)
+	add("store", a.Store.Name, b.Store.Name)
+	add("product", a.Store.Product, b.Store.Product)
+	add("version", a.Store.Version, b.Store.Version)
+	add("topology", a.Store.Topology, b.Store.Topology)
+	add("target", a.Target, b.Target)
+	names := map[string]bool{}
+	for _, m := range []map[string]float64{a.Settings, b.Settings} {
+		for k := range m {
+			names[k] = true
+		}
+	}
+	turned := map[string]bool{} // what differs among the knobs, as track and values
+	for _, k := range slices.Sorted(maps.Keys(names)) {
+		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
+		if track, base := widget.TrackOf(k); x != y {
+			turned[track+"\x00"+bare(x)+"\x00"+bare(y)] = true
+			if track == "" && slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool {
+				return strings.HasSuffix(n, "."+base) && mapped(a.Settings, n) != mapped(b.Settings, n)
+			}) {
+				continue // the total of tracks that are listed
+			}
+		}
+		add(k, x, y)
+	}
+	params := map[string]bool{}
+	for _, m := range []map[string]string{a.Parameters, b.Parameters} {
+		for k := range m {
+			params[k] = !names[k] && k != "mode" && k != "seed"
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		x, y := a.Parameters[k], b.Parameters[k]
+		track, _ := widget.TrackOf(k)
+		if params[k] && !turned[track+"\x00"+bare(x)+"\x00"+bare(y)] { // a file's word for a knob tells nothing new
+			add(k, x, y)
+		}
+	}
+	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
+	add("live changes", fmt.Sprint(len(a.Changes)), fmt.Sprint(len(b.Changes)))
+	for _, k := range machineFacts {
+		x, y := a.Environment[k], b.Environment[k]
+		if x != nil && y != nil {
+			add(k, fmt.Sprint(x), fmt.Sprint(y))
+		}
+	}
+	return out
+}
+
+// bare takes out what a value is only written with.
+func bare(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// causes names what differs, a setting of several tracks once.
+func causes(diffs []difference) []string {
+	var out []string
+	for _, d := range diffs {
+		_, base := widget.TrackOf(d.name)
+		shared := 0
+		for _, o := range diffs {
+			if _, b := widget.TrackOf(o.name); b == base {
+				shared++
+			}
+		}
+		name := d.name
+		if shared > 1 {
+			name = base
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func mapped(m map[string]float64, k string) string {
+	if v, ok := m[k]; ok {
+		return widget.SettingText(k, v)
+	}
+	return ""
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// caution says what keeps a comparison from being one; empty when nothing does.
+func caution(a, b *rundir.Run, diffs []difference) string {
+	var words []string
+	for _, r := range []struct {
+		name string
+		run  *rundir.Run
+	}{{"A", a}, {"B", b}} {
+		switch {
+		case r.run.Failed():
+			words = append(words, r.name+" failed its verification")
+		case !r.run.Verdict.Valid():
+			words = append(words, r.name+" was "+r.run.Verdict.State+" ("+strings.Join(r.run.Verdict.Causes, ", ")+")")
+		}
+	}
+	if a.Unit != b.Unit {
+		words = append(words, "A counts "+a.Unit+" and B "+b.Unit)
+	}
+	if names := causes(diffs); len(names) > 1 {
+		if n := len(names); n > 6 {
+			names = append(names[:5], fmt.Sprintf("%d more", n-5))
+		}
+		words = append(words, "A and B differ in "+listed(names)+": the change has more than one cause")
+	}
+	return strings.Join(words, " · ")
+}
+
+// listed writes words as a list: a, b and c.
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,144 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// list is the list of runs on a stage.
+func list(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *List) {
+	t.Helper()
+	hs := New(b, "")
+	return tuitest.NewStage(t, hs, w, h), hs
+}
+
+func TestHistoryPictures(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		ascii bool
+		steps []any
+	}{
+		{name: "120x40", w: 120, h: 40},
+		{name: "80x24 chosen", w: 80, h: 24, steps: []any{"space", "down"}},
+		{name: "60x16 filtering", w: 60, h: 16, steps: []any{"/", "m", "y", "s"}},
+		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, _ := list(t, tuitest.NewDemo(), c.w, c.h)
+			a.ASCII = c.ascii
+			a.Send(t, c.steps...)
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+func TestAnEmptyHistorySpeaks(t *testing.T) {
+	a, _ := list(t, &tuitest.Bench{}, 80, 24)
+	assert.Contains(t, a.Picture(t), "No runs yet.")
+	a.Send(t, "enter", "space", "c", "down", "G", "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
+func TestAHistoryThatCannotBeReadSaysWhy(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, screen.HistoryMsg{Err: fault.Input(errors.New("list the runs in results: permission denied"), "name the folder of your runs with --out")})
+	require.Error(t, h.err)
+	assert.Contains(t, a.Picture(t), "permission denied")
+	assert.Contains(t, a.Picture(t), "--out")
+}
+
+func TestFilteringRuns(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "/")
+	a.Type(t, "redis 1140")
+	assert.Len(t, h.shown, 1)
+	a.Send(t, "enter", "enter")
+	assert.Equal(t, []screen.Destination{screen.Results{ID: "260503-114000-ingestion-redis"}}, a.Asked)
+	a.Send(t, "esc")
+	assert.Len(t, h.shown, 3, "the first escape clears the filter")
+	assert.Zero(t, a.Backs)
+}
+
+func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "c")
+	assert.Contains(t, a.Picture(t), "choose two runs")
+	a.Send(t, "space", "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: h.runs[1].ID, B: h.runs[0].ID}}, a.Asked)
+	a.Send(t, "space", "down", "space")
+	assert.Equal(t, []string{h.runs[1].ID, h.runs[2].ID}, h.chosen, "of three the first goes")
+}
+
+func TestSwappingTwoRunsComparesThemTheOtherWayRound(t *testing.T) {
+	a, c := beside(t, 80, 24)
+	a.Send(t, "w")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: c.b, B: c.a}}, a.Asked)
+}
+
+func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
+	b := tuitest.NewDemo()
+	h := New(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, h, 80, 24)
+	a.Send(t, "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: b.Past[1].ID, B: b.Past[0].ID}}, a.Asked)
+}
+
+func TestEveryScreenOfRunsFillsEveryTerminal(t *testing.T) {
+	first, _ := list(t, tuitest.NewDemo(), 120, 40)
+	second, _ := beside(t, 120, 40)
+	for w := widget.MinWidth; w <= 200; w += 11 {
+		for h := widget.MinHeight; h <= 60; h += 7 {
+			for _, a := range []*tuitest.Stage{first, second} {
+				a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+				a.Picture(t)
+			}
+		}
+	}
+}
+
+func TestALongHistoryScrolls(t *testing.T) {
+	b := tuitest.NewDemo()
+	for i := range 200 {
+		r := b.Past[2]
+		r.ID = fmt.Sprintf("old-%03d", i)
+		b.Past = append(b.Past, r)
+	}
+	a, h := list(t, b, 120, 24)
+	a.Send(t, "G")
+	assert.Contains(t, a.Picture(t), "old-199")
+	a.Send(t, "up", tea.MouseWheelMsg{X: 5, Y: 8, Button: tea.MouseWheelUp})
+	assert.Equal(t, 198, h.at)
+	a.Picture(t)
+	y := 0
+	for i, l := range strings.Split(a.Picture(t), "\n") {
+		if strings.Contains(l, "old-190") {
+			y = i
+		}
+	}
+	a.Send(t, tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
+	assert.Equal(t, "old-190", h.current().ID)
+}
+
+func BenchmarkHistoryView(b *testing.B) {
+	bench := tuitest.NewDemo()
+	for range 1000 {
+		bench.Past = append(bench.Past, rundir.Run{ID: "x", Profile: "ingestion"})
+	}
+	a, _ := list(b, bench, 120, 40)
+	for b.Loop() {
+		a.Top.View(a.Env)
+	}
+}
