@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +63,11 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	args = append([]string{"-Xms512m", "-Xmx512m", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", agentArg(jar, dir, agentPort)}, args...)
+	engine := []string{"-XX:+UseG1GC"}
+	if h.opts.Brief {
+		engine = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
+	}
+	args = slices.Concat(engine, []string{"-Xms512m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", agentArg(jar, dir, agentPort)}, args)
 	for i, a := range args {
 		args[i] = strconv.Quote(a)
 	}

@@ -164,6 +164,9 @@ type Options struct {
 	// Tied ends the servers when the calling process dies, where the system can
 	// do that (Linux). For tests: users expect servers to stay.
 	Tied bool
+	// Brief is for servers that live for seconds: Java compiles what runs quickly
+	// rather than well, which halves the work of a start. Not for measurements.
+	Brief bool
 	// LookPath finds programs; nil is exec.LookPath.
 	LookPath func(file string) (string, error)
 	// Environ is the environment, as NAME=value, for programs that fetch what a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -96,7 +98,9 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	l := startAtLast(t, srv.URL()+"?read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 50 }, time.Minute, 5*time.Millisecond)
 	srv.Pause()
-	time.Sleep(4 * time.Second)
+	assert.Eventually(t, func() bool {
+		return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == "timeout" })
+	}, time.Minute, 5*time.Millisecond, "calls to a silent node time out")
 	srv.Resume()
 	at := l.Snapshot().Done
 	require.Eventually(t, func() bool { return l.Snapshot().Done > at+50 }, time.Minute, 5*time.Millisecond)

@@ -77,12 +77,19 @@ func start(t testing.TB, name string, o lab.Options) *Server {
 	t.Cleanup(func() { s.stop(name) })                        // t.Context has ended by then
 	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first Cassandra ever fetches
 	defer cancel()
-	o.Tied, o.Environ = true, os.Environ()
+	o.Tied, o.Brief, o.Environ = true, brief(t), os.Environ()
 	var err error
 	if s.state, err = lab.Up(ctx, s.dir, name, o); err != nil {
 		t.Fatalf("labtest: %v", err)
 	}
 	return s
+}
+
+// brief says that a server lives for a test, which wants it soon; a benchmark wants it
+// as fast as it can be.
+func brief(t testing.TB) bool {
+	_, bench := t.(*testing.B)
+	return !bench
 }
 
 // need skips or fails the test when a program of the service is missing.

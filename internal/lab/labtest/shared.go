@@ -41,7 +41,7 @@ func shared(t testing.TB, name string, args []string) *Server {
 	defer servers.Unlock()
 	c := servers.byName[name]
 	if c == nil {
-		c = startCommon(name, args)
+		c = startCommon(name, lab.Options{Args: args, Brief: brief(t)})
 		if servers.byName == nil {
 			servers.byName = map[string]*common{}
 		}
@@ -53,14 +53,15 @@ func shared(t testing.TB, name string, args []string) *Server {
 	return &Server{t: t, dir: c.dir, state: c.state}
 }
 
-func startCommon(name string, args []string) *common {
+func startCommon(name string, o lab.Options) *common {
 	c := &common{}
 	if c.dir, c.err = os.MkdirTemp("", "perfbench-labtest-"); c.err != nil {
 		return c
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*limit) // the first ones ever fetch
 	defer cancel()
-	c.state, c.err = lab.Up(ctx, c.dir, name, lab.Options{Tied: true, Environ: os.Environ(), Args: args})
+	o.Tied, o.Environ = true, os.Environ()
+	c.state, c.err = lab.Up(ctx, c.dir, name, o)
 	return c
 }
 
