@@ -139,12 +139,12 @@ func settingsInWords(run *rundir.Run) string {
 	four := []string{"threads", "rate", "payload", "batch"}
 	for _, name := range four {
 		if v, ok := run.Settings[name]; ok {
-			words = append(words, name+" "+widget.SettingText(name, v))
+			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
 	for name, v := range widget.SortedSettings(run.Settings) {
 		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !slices.Contains(four, name) {
-			words = append(words, name+" "+widget.SettingText(name, v))
+			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
 	if n := len(run.Changes); n > 0 {

@@ -30,7 +30,7 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 	for i, seg := range run.Segments {
 		var set []string
 		for _, name := range varying {
-			set = append(set, name+" "+widget.SettingText(name, seg.Settings[name]))
+			set = append(set, name+" "+rundir.SettingText(name, seg.Settings[name]))
 		}
 		words := strings.Join(set, " · ")
 		n, from, to := fmt.Sprint(i+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
@@ -63,7 +63,7 @@ func varied(list []rundir.Segment) []string {
 		}
 	}
 	for k := range names {
-		if track, base := widget.TrackOf(k); track != "" && names[base] {
+		if track, base := rundir.TrackOf(k); track != "" && names[base] {
 			delete(names, k)
 		}
 	}
@@ -79,7 +79,7 @@ func (r *Results) changes(s *widget.Styles, w int) []string {
 	}
 	var list []event
 	for _, c := range run.Changes {
-		list = append(list, event{at: c.At, row: []string{widget.SecondsText(c.At), c.Name, widget.SettingText(c.Name, c.From) + " → " + widget.SettingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
+		list = append(list, event{at: c.At, row: []string{widget.SecondsText(c.At), c.Name, rundir.SettingText(c.Name, c.From) + " → " + rundir.SettingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
 	}
 	for _, m := range run.Marks {
 		list = append(list, event{at: m.At, mark: true, row: []string{widget.SecondsText(m.At), "mark", m.Note, "", ""}})
@@ -165,7 +165,7 @@ func (r *Results) values(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
 	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
-		g.Add(k, widget.SettingText(k, run.Settings[k]), run.Origins[k])
+		g.Add(k, rundir.SettingText(k, run.Settings[k]), run.Origins[k])
 	}
 	for _, k := range slices.Sorted(maps.Keys(run.Parameters)) {
 		if _, ok := run.Settings[k]; !ok {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // machineFacts are those of the environment that are the same for all runs of one
@@ -38,7 +37,7 @@ func differences(a, b *rundir.Run) []difference {
 	turned := map[string]bool{} // what differs among the knobs, as track and values
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
-		if track, base := widget.TrackOf(k); x != y {
+		if track, base := rundir.TrackOf(k); x != y {
 			turned[track+"\x00"+bare(x)+"\x00"+bare(y)] = true
 			if track == "" && slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool {
 				return strings.HasSuffix(n, "."+base) && mapped(a.Settings, n) != mapped(b.Settings, n)
@@ -56,7 +55,7 @@ func differences(a, b *rundir.Run) []difference {
 	}
 	for _, k := range slices.Sorted(maps.Keys(params)) {
 		x, y := a.Parameters[k], b.Parameters[k]
-		track, _ := widget.TrackOf(k)
+		track, _ := rundir.TrackOf(k)
 		if params[k] && !turned[track+"\x00"+bare(x)+"\x00"+bare(y)] { // a file's word for a knob tells nothing new
 			add(k, x, y)
 		}
@@ -79,10 +78,10 @@ func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 func causes(diffs []difference) []string {
 	var out []string
 	for _, d := range diffs {
-		_, base := widget.TrackOf(d.name)
+		_, base := rundir.TrackOf(d.name)
 		shared := 0
 		for _, o := range diffs {
-			if _, b := widget.TrackOf(o.name); b == base {
+			if _, b := rundir.TrackOf(o.name); b == base {
 				shared++
 			}
 		}
@@ -99,7 +98,7 @@ func causes(diffs []difference) []string {
 
 func mapped(m map[string]float64, k string) string {
 	if v, ok := m[k]; ok {
-		return widget.SettingText(k, v)
+		return rundir.SettingText(k, v)
 	}
 	return ""
 }

@@ -5,20 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
-
-// TrackOf cuts the name of a setting into its track, which may be empty, and what
-// is set.
-func TrackOf(name string) (track, base string) {
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		return name[:i], name[i+1:]
-	}
-	return "", name
-}
 
 // RangeText writes the values of a knob from the lowest to the highest.
 func RangeText(k workload.Knob, lo, hi float64) string {
@@ -57,17 +47,4 @@ func SortedSettings(m map[string]float64) iter.Seq2[string, float64] {
 			}
 		}
 	}
-}
-
-// SettingText writes a live setting by its name as people read it.
-func SettingText(name string, v float64) string {
-	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
-	case base == "payload":
-		return units.Size(int64(v))
-	case base == "rate" && v == 0:
-		return "max"
-	case base == "paused":
-		return map[bool]string{true: "yes", false: "no"}[v != 0]
-	}
-	return NumberText(v)
 }

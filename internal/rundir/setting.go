@@ -1,0 +1,30 @@
+package rundir
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// TrackOf cuts the name of a setting into its track, which may be empty, and what
+// is set.
+func TrackOf(name string) (track, base string) {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// SettingText writes a live setting by its name as people read it.
+func SettingText(name string, v float64) string {
+	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
+	case base == "payload":
+		return units.Size(int64(v))
+	case base == "rate" && v == 0:
+		return "max"
+	case base == "paused":
+		return map[bool]string{true: "yes", false: "no"}[v != 0]
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
