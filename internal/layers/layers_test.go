@@ -24,6 +24,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui   profiles/*   report   store/*        know the words, never the engine
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
+//	compare                                    judges two finished runs
 //	engine             rundir                  run plans; keep runs
 //	workload                                   the words
 //	place                                      whose data is whose
@@ -43,12 +44,13 @@ var may = []struct{ from, to string }{
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/verdict", "internal/measure internal/units"},
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/compare", "internal/rundir internal/measure"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/rundir internal/workload internal/fault internal/units"},
 	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
 	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/rundir internal/workload internal/fault internal/units"},
-	{"tui/runs", "tui/screen tui/widget tui/chart internal/rundir internal/measure internal/units"},
+	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
 	{"tui/screen", "tui/widget internal/rundir internal/workload internal/store internal/measure"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }

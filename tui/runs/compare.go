@@ -2,16 +2,14 @@ package runs
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -29,15 +27,14 @@ type Comparison struct {
 	toast  widget.Note
 }
 
-// comparedRuns is what two runs come to; never written to once made.
+// comparedRuns is what two runs come to, with what the page draws of it; never
+// written to once made.
 type comparedRuns struct {
-	a, b  *rundir.Folder
+	*compare.Comparison
 	parts []comparedPart
-	diffs []difference
-	note  string
 }
 
-// comparedPart compares one operation, or all calls.
+// comparedPart is one operation, or all calls.
 type comparedPart struct {
 	name     string
 	findings []finding
@@ -73,20 +70,13 @@ func compareRuns(bench screen.Archive, a, b string) (*comparedRuns, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &comparedRuns{a: fa, b: fb, diffs: differences(&fa.Run, &fb.Run)}
-	m.note = caution(&fa.Run, &fb.Run, m.diffs)
-	ops := []*measure.Operation{nil}
-	for _, o := range fa.Run.Operations {
-		for _, p := range fb.Run.Operations {
-			if o.Track == p.Track && o.Op == p.Op {
-				ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
-			}
+	m := &comparedRuns{Comparison: compare.Runs(fa, fb)}
+	for _, p := range m.Parts {
+		part := comparedPart{
+			name: "all calls", findings: inWords(fa.Run.Unit, p),
+			da: widget.NewDistribution(p.A.Response), db: widget.NewDistribution(p.B.Response),
 		}
-	}
-	for _, op := range ops {
-		sa, sb := sideOf(fa, op), sideOf(fb, op)
-		part := comparedPart{name: "all calls", findings: compareSides(fa.Run.Unit, sa, sb), da: widget.NewDistribution(sa.hist), db: widget.NewDistribution(sb.hist)}
-		if op != nil {
+		if op := p.Operation; op != nil {
 			part.name = widget.OpName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
 		}
 		m.parts = append(m.parts, part)
@@ -203,7 +193,7 @@ func (c *Comparison) View(e screen.Env) string {
 
 func (c *Comparison) headline(e screen.Env) string {
 	s := e.Styles
-	a, b := widget.NameOf(&c.made.a.Run), widget.NameOf(&c.made.b.Run)
+	a, b := widget.NameOf(&c.made.A.Run), widget.NameOf(&c.made.B.Run)
 	title := "Compare · " + a
 	if a != b {
 		title += " with " + b
@@ -227,7 +217,7 @@ func (c *Comparison) bottom(e screen.Env) string {
 	switch {
 	case c.toast.Text != "":
 		return c.toast.Line(s, e.W)
-	case len(c.made.diffs) == 0:
+	case len(c.made.Differences) == 0:
 		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
 	}
 	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.W)
@@ -255,9 +245,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	out := append([]string{head}, rows...)
-	if m.note != "" {
+	if m.Caution != "" {
 		out = append(out, "")
-		for _, l := range widget.Wrap("! "+m.note, w) {
+		for _, l := range widget.Wrap("! "+m.Caution, w) {
 			out = append(out, s.Warn.On(l))
 		}
 	}
@@ -266,9 +256,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 
 // grid makes the table; merged has one column for groups and names, brief leaves
 // out the errors of rates.
-func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid, []judgement) {
+func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid, []compare.Verdict) {
 	m := c.made
-	headA, headB, least := "A  "+widget.DayText(m.a.Run.Started, e.Now), "B  "+widget.DayText(m.b.Run.Started, e.Now), 9
+	headA, headB, least := "A  "+widget.DayText(m.A.Run.Started, e.Now), "B  "+widget.DayText(m.B.Run.Started, e.Now), 9
 	if brief {
 		least = 7
 	}
@@ -297,7 +287,7 @@ func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid
 			g.Add(append([]string{name}, rest...)...)
 		}
 	}
-	var verdicts []judgement
+	var verdicts []compare.Verdict
 	for _, f := range m.parts[c.op].findings {
 		a, b := f.a, f.b
 		if brief {
@@ -307,24 +297,24 @@ func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid
 		add(f.group, f.name, a, b, f.change, string(f.verdict))
 		verdicts = append(verdicts, f.verdict)
 	}
-	for i, d := range m.diffs {
+	for i, d := range m.Differences {
 		group := ""
 		if i == 0 {
 			group = "differs in"
 		}
-		add(group, d.name, d.a, d.b, "≠", "")
-		verdicts = append(verdicts, noted)
+		add(group, d.Name, d.A, d.B, "≠", "")
+		verdicts = append(verdicts, compare.Noted)
 	}
 	return g, verdicts
 }
 
-func verdictInk(s *widget.Styles, j judgement) widget.Ink {
+func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
 	switch j {
-	case better:
+	case compare.Better:
 		return s.OK
-	case worse:
+	case compare.Worse:
 		return s.Bad
-	case unsure:
+	case compare.Unsure:
 		return s.Warn
 	}
 	return s.Muted
@@ -362,7 +352,7 @@ func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 // text is the comparison for the clipboard.
 func (m *comparedRuns) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.Run.ID, widget.NameOf(&m.a.Run), m.b.Run.ID, widget.NameOf(&m.b.Run))
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Run.ID, widget.NameOf(&m.A.Run), m.B.Run.ID, widget.NameOf(&m.B.Run))
 	for _, p := range m.parts {
 		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.findings {
@@ -374,27 +364,8 @@ func (m *comparedRuns) text() string {
 			b.WriteString(strings.TrimRight(r, " ") + "\n")
 		}
 	}
-	if m.note != "" {
-		b.WriteString("\n! " + m.note + "\n")
+	if m.Caution != "" {
+		b.WriteString("\n! " + m.Caution + "\n")
 	}
 	return b.String()
-}
-
-// withError writes a rate with its standard error.
-func withError(e estimate) string {
-	if math.IsNaN(e.value) {
-		return "–"
-	}
-	by := (e.hi - e.value) / errorWidth
-	if math.IsInf(by, 0) || math.IsNaN(by) {
-		return units.Number(e.value)
-	}
-	return units.Number(e.value) + " ± " + units.Number(by)
-}
-
-func nsText(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return widget.Nanos(int64(v))
 }

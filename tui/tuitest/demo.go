@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -79,7 +80,7 @@ func NewDemo() *Bench {
 	}{{11*time.Hour + 52*time.Minute, 32, "redis"}, {11*time.Hour + 40*time.Minute, 16, "redis"}, {-24*time.Hour - 7*time.Hour + 5*time.Minute, 8, "mysql"}} {
 		key := fmt.Sprint(r)
 		if demoFolders[key] == nil {
-			demoFolders[key] = NewFolder(Day.Add(r.at), r.store, r.threads, int64(i))
+			demoFolders[key] = rundirtest.NewFolder(Day.Add(r.at), r.store, r.threads, int64(i))
 		}
 		f := demoFolders[key]
 		b.folders[f.Run.ID] = f

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -104,7 +105,7 @@ func (r *Run) finish() {
 	for i := range r.ops {
 		track := i / 2
 		s := r.want[track]
-		n := noise(r.second*7 + i)
+		n := rundirtest.Noise(r.second*7 + i)
 		rate := 48e3 * float64(s.Threads) / (float64(s.Threads) + 11) / float64(len(r.want)) * (0.95 + 0.1*n)
 		if s.Rate > 0 {
 			rate = min(rate, s.Rate)

@@ -1,4 +1,5 @@
-package tuitest
+// Package rundirtest makes up finished runs. Only tests import it.
+package rundirtest
 
 import (
 	"math"
@@ -18,7 +19,7 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 		whole, wait := measure.NewHistogram(), measure.NewHistogram()
 		total := measure.Totals{Operation: op, Active: time.Duration(length) * time.Second}
 		for t := -warm; t < length; t++ {
-			n, at := noise(t*31+i*7+seed*1009), threads
+			n, at := Noise(t*31+i*7+seed*1009), threads
 			if t >= length/2 {
 				at *= 2
 			}
@@ -29,7 +30,7 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 				calls = 12
 			}
 			for c := range calls {
-				_ = h.RecordValue(int64(timeOf(at, noise(t*977+c*13+i+seed*37)) * (1 - 0.4*float64(i))))
+				_ = h.RecordValue(int64(timeOf(at, Noise(t*977+c*13+i+seed*37)) * (1 - 0.4*float64(i))))
 			}
 			s := measure.Summarize(h)
 			row.ResponseP50, row.ResponseP99, row.ResponseMax, row.ServiceP99 = s.P50, s.P99, s.Max, s.P99
@@ -101,7 +102,7 @@ func timeOf(threads int, n float64) float64 {
 	return (0.3e6 + 0.028e6*float64(threads)) * math.Exp(1.1*math.Sqrt2*math.Erfinv(2*min(max(n, 1e-4), 1-1e-4)-1))
 }
 
-func noise(x int) float64 {
+func Noise(x int) float64 {
 	v := math.Sin(float64(x)*12.9898) * 43758.5453
 	return v - math.Floor(v)
 }

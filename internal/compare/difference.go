@@ -1,4 +1,4 @@
-package runs
+package compare
 
 import (
 	"fmt"
@@ -13,12 +13,17 @@ import (
 // machine and program.
 var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
 
-// differences lists in what the conditions of two runs differ.
-func differences(a, b *rundir.Run) []difference {
-	var out []difference
+// Difference is something in which two runs differ beside their figures, as people
+// read it.
+type Difference struct{ Name, A, B string }
+
+// Differences lists in what the conditions of two runs differ: what was asked for, of
+// whom, and on which machine.
+func Differences(a, b *rundir.Run) []Difference {
+	var out []Difference
 	add := func(name, x, y string) {
 		if x != y {
-			out = append(out, difference{name, orDash(x), orDash(y)})
+			out = append(out, Difference{name, orDash(x), orDash(y)})
 		}
 	}
 	add("profile", a.Profile, b.Profile)
@@ -75,17 +80,17 @@ func differences(a, b *rundir.Run) []difference {
 func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // causes names what differs, a setting of several tracks once.
-func causes(diffs []difference) []string {
+func causes(diffs []Difference) []string {
 	var out []string
 	for _, d := range diffs {
-		_, base := rundir.TrackOf(d.name)
+		_, base := rundir.TrackOf(d.Name)
 		shared := 0
 		for _, o := range diffs {
-			if _, b := rundir.TrackOf(o.name); b == base {
+			if _, b := rundir.TrackOf(o.Name); b == base {
 				shared++
 			}
 		}
-		name := d.name
+		name := d.Name
 		if shared > 1 {
 			name = base
 		}
@@ -110,8 +115,8 @@ func orDash(s string) string {
 	return s
 }
 
-// caution says what keeps a comparison from being one; empty when nothing does.
-func caution(a, b *rundir.Run, diffs []difference) string {
+// Caution says what keeps a comparison from being one; empty when nothing does.
+func Caution(a, b *rundir.Run, diffs []Difference) string {
 	var words []string
 	for _, r := range []struct {
 		name string
