@@ -147,7 +147,7 @@ func (r *reader) put(name, text string, at *yaml.Node) {
 	}
 	r.lines[name] = at.Line
 	r.values = append(r.values, workload.Value{
-		Name: name, Text: text, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", r.name, at.Line),
+		Name: name, Text: text, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", r.name, at.Line), Order: len(r.values) + 1,
 	})
 }
 

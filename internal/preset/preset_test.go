@@ -15,8 +15,10 @@ import (
 func TestRead(t *testing.T) {
 	vs, err := preset.Read("a.yaml", []byte("# top\nthreads: 16\nprofile:\n  testCase: put\n  payload: 1KiB\nmapNames: [eligibility, profile]\nempty:\ncompat: on\nplain.name: 010\n"))
 	require.NoError(t, err)
+	nth := 0
 	file := func(name, text, where string) workload.Value {
-		return workload.Value{Name: name, Text: text, Origin: workload.OriginFile, Where: where}
+		nth++
+		return workload.Value{Name: name, Text: text, Origin: workload.OriginFile, Where: where, Order: nth}
 	}
 	assert.Equal(t, []workload.Value{
 		file("threads", "16", "a.yaml:2"),
@@ -64,7 +66,7 @@ func TestListAndLoad(t *testing.T) {
 
 	vs, err := preset.Load(fsys, "small")
 	require.NoError(t, err)
-	assert.Equal(t, []workload.Value{{Name: "threads", Text: "2", Origin: workload.OriginPreset, Where: "small"}}, vs)
+	assert.Equal(t, []workload.Value{{Name: "threads", Text: "2", Origin: workload.OriginPreset, Where: "small", Order: 1}}, vs)
 	_, err = preset.Load(fsys, "smal")
 	require.ErrorContains(t, err, `unknown preset "smal"`)
 	assert.Equal(t, "did you mean small?", fault.HintOf(err))

@@ -37,6 +37,9 @@ type Value struct {
 	Origin     Origin
 	// Where says more of the origin: the file with its line, the variable, the preset.
 	Where string
+	// Order is the value's place in its file or preset, from 1; 0 elsewhere. A value that
+	// takes the place of another has that one's, so that the order of a file stays.
+	Order int
 }
 
 // From returns the origin in words: "file ingestion.properties:12".
@@ -52,8 +55,13 @@ type Values map[string]Value
 
 // Set puts v in, unless one of a higher origin is there.
 func (vs Values) Set(v Value) {
-	if old, ok := vs[v.Name]; ok && old.Origin > v.Origin {
-		return
+	if old, ok := vs[v.Name]; ok {
+		if old.Origin > v.Origin {
+			return
+		}
+		if v.Order == 0 {
+			v.Order = old.Order
+		}
 	}
 	vs[v.Name] = v
 }
