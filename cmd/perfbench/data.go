@@ -289,7 +289,7 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 
 // deleteAll deletes spaces one by one.
 func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
-	for _, e := range all {
+	return place.InTurn(all, func(e entry) error {
 		last := time.Now()
 		gone, err := claim.Delete(ctx, e.Space, func(done int64) {
 			if time.Since(last) > time.Second {
@@ -299,14 +299,14 @@ func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) er
 		})
 		if errors.Is(err, place.ErrShared) {
 			fmt.Fprintf(a.Stdout, "%s: left alone, for others had made it before perfbench wrote into it; delete it yourself\n", e.Name)
-			continue
+			return nil
 		}
 		if err != nil {
 			return fault.Hint(fault.Code(fmt.Errorf("delete %s: %w", e.Name, err), fault.CodeStore), "what is left can be deleted by the same command")
 		}
 		fmt.Fprintf(a.Stdout, "%s: %s gone (%s)\n", e.Name, several(max(e.Entries, 0), "entry", "entries"), several(gone, "key", "keys"))
-	}
-	return nil
+		return nil
+	})
 }
 
 func several(n int64, one, many string) string {

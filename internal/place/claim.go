@@ -149,16 +149,37 @@ func (c *Claim) Cleanup(ctx context.Context) error {
 }
 
 func (c *Claim) drop(ctx context.Context, spots []*Spot) error {
-	var errs []error
+	var fresh []*Spot
 	for _, s := range spots {
-		if s.Reads || s.State != Fresh {
-			continue
-		}
-		if _, err := c.keep.Drop(ctx, s.Space.Space, nil); err != nil {
-			errs = append(errs, fmt.Errorf("delete %s: %w", Name(s.Space.Space), err))
+		if !s.Reads && s.State == Fresh {
+			fresh = append(fresh, s)
 		}
 	}
-	return errors.Join(errs...)
+	return InTurn(fresh, func(s *Spot) error {
+		if _, err := c.keep.Drop(ctx, s.Space.Space, nil); err != nil {
+			return fmt.Errorf("delete %s: %w", Name(s.Space.Space), err)
+		}
+		return nil
+	})
+}
+
+// InTurn deletes each of a list, and what could not be deleted again once others are
+// gone: a table to which another one refers goes after that. It returns what went wrong
+// in the last round, joined.
+func InTurn[T any](all []T, remove func(T) error) error {
+	for {
+		var left []T
+		var errs []error
+		for _, x := range all {
+			if err := remove(x); err != nil {
+				left, errs = append(left, x), append(errs, err)
+			}
+		}
+		if len(left) == 0 || len(left) == len(all) {
+			return errors.Join(errs...)
+		}
+		all = left
+	}
 }
 
 // Delete removes a space that an earlier run has recorded, with its record, and
