@@ -186,3 +186,50 @@ func BenchmarkInvocation(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkObjects is what making an object and its JSON costs: an order of Northwind,
+// and one that a file defines with the same fields.
+func BenchmarkObjects(b *testing.B) {
+	const text = `groupNames: g1
+g1: {operations: 'northwind,defined', threadCount: 1, totalInvocationCount: 1000}
+northwind: {map: n, testCase: put, factory.class: order, factory.key.isRandom: false, factory.key.length: 11}
+defined: {map: d, testCase: put, object: purchase}
+objects:
+  purchase:
+    key: k########
+    fields:
+      customerId: {generator: sequence, pattern: "c-#########"}
+      employeeId: {generator: sequence, pattern: "e##########"}
+      orderDate: {type: time, range: 2025-12-25..2025-12-31}
+      requiredDate: {type: time, range: 2026-01-01..2026-01-20}
+      shippedDate: {type: time, range: 2026-01-01..2026-01-05}
+      shipVia: {values: [1, 2, 3, 4, 5]}
+      freight: {type: decimal, range: 0..100}
+      shipName: company
+      shipAddress: address
+      shipCity: city
+      shipRegion: state
+      shipPostalCode: zip
+      shipCountry: country
+      createdOn: now
+      updatedOn: now
+`
+	p, err := designed(b, "memory", text)
+	require.NoError(b, err)
+	s := p.Private.(*spec)
+	for _, name := range []string{"northwind", "defined"} {
+		b.Run(name, func(b *testing.B) {
+			o := s.ops[name]
+			k := &task{b: &binding{s: s}}
+			c := call{o: o, act: actPut}
+			n := int64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				k.reset(&c)
+				k.add(&c, n, "", nil)
+			}
+			b.SetBytes(int64(len(c.entries[0].Val)))
+		})
+	}
+}

@@ -134,7 +134,7 @@ var ownedKeys = func() []string {
 	out := []string{
 		"name", "comment", "operations", "threadCount", "totalInvocationCount", "threads", "rate", "payload", "batch", "subscribers",
 		"ref", "testCase", "payloadSize", "batchSize", "totalEntryCount", "key.prefix", "key.startNum", "randomSeed", "order", "ttl",
-		"factory.class", "factory.key.prefix", "factory.key.length", "factory.key.isLeadingZeros", "factory.key.isRandom",
+		"object", "factory.class", "factory.key.prefix", "factory.key.length", "factory.key.isLeadingZeros", "factory.key.isRandom",
 		"factory.er.operation", "factory.er.maxKeys", "factory.er.isRandom", "factory.er.distribution",
 		"factory.customerId.prefix", "factory.customerId.max",
 	}

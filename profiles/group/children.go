@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -25,6 +26,10 @@ func (b *builder) factoryValue(o *opSpec, key string) (workload.Value, bool) {
 
 // readFactory reads what makes the objects of an operation, if anything does.
 func (b *builder) readFactory(o *opSpec) {
+	if v, ok := b.factoryValue(o, "object"); ok {
+		b.readObject(o, v)
+		return
+	}
 	class, ok := b.factoryValue(o, "factory.class")
 	if !ok {
 		return
@@ -32,13 +37,17 @@ func (b *builder) readFactory(o *opSpec) {
 	name := b.Trim(class)
 	e, known := entityOfClass(name)
 	if e == nil {
-		b.Fail("one of "+strings.Join(known, ", "), "%s: %s: there is no data object factory %q", at(class), class.Name, name)
+		hint := "one of " + strings.Join(known, ", ")
+		if b.s.model.Find(name) != nil {
+			hint = "say  object: " + name + "  for what the file defines"
+		}
+		b.Fail(hint, "%s: %s: there is no data object factory %q", at(class), class.Name, name)
 		return
 	}
 	if !o.kind.keyed() && !o.kind.topic() && o.kind != kindList && o.kind != kindQueue {
 		return
 	}
-	f := &factory{entity: e, random: true, length: -1, coherence: isCoherence(name) && b.s.flavour == flavourCoherence, seed: b.s.seed}
+	f := &factory{entity: e, random: true, length: -1, coherence: isCoherence(name) && b.s.flavour == flavourCoherence, seed: b.s.seed, link: objects.None}
 	f.prefix = o.prefix
 	if v, depth, ok := b.find(o.name, "key.prefix"); ok && depth > 0 && values.FromProperties(v) {
 		if b.Compat {
@@ -105,9 +114,10 @@ func (b *builder) relation(o *opSpec) {
 		b.Fail("let the last of them have no children", "%s: %s: the children run in a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.name, name), " → "))
 		return
 	}
-	r := &relation{most: 1, spread: childrenUniform}
+	r := b.children(o, name)
 	if v, ok := b.own(o.name, "factory.er.maxKeys"); ok {
 		r.most = b.Integer(workload.Param{Name: "factory.er.maxKeys", Default: "1", Min: 1, Max: 10000}, v)
+		r.least = min(r.least, r.most)
 	}
 	if v, ok := b.own(o.name, "factory.er.isRandom"); ok && !b.javaBool(v) {
 		r.spread = childrenFixed
@@ -157,7 +167,9 @@ func (b *builder) asChild(o, child *opSpec, v workload.Value, r *relation) {
 		child.er = nil
 	}
 	child.parent = o
-	o.er = &relation{child, r.most, r.spread}
+	b.link(o, child, v)
+	r.child = child
+	o.er = r
 }
 
 // childAction is what is done with a child, whatever its own test case reads or
@@ -179,19 +191,19 @@ func (o *opSpec) childAction() action {
 // count returns how many children the parent of number n has, from the same seed
 // always the same.
 func (r *relation) count(seed int64, parent string, n int64) int64 {
-	if r.spread == childrenFixed || r.most == 1 {
+	if r.spread == childrenFixed || r.most == r.least {
 		return r.most
 	}
-	d := newDice(seed, parent, n, "children")
+	d := objects.NewDice(seed, parent, n, "children")
 	switch r.spread {
 	case childrenGeometric:
-		k := int64(1)
-		for k < r.most && d.rnd.Uint64()&1 == 0 {
+		k := r.least
+		for k < r.most && d.Bits()&1 == 0 {
 			k++
 		}
 		return k
 	case childrenZipf:
-		return d.zipf(r.most)
+		return r.least - 1 + d.Zipf(r.most-r.least+1)
 	}
-	return 1 + d.below(r.most)
+	return r.least + d.Below(r.most-r.least+1)
 }

@@ -99,6 +99,9 @@ func (h *cacheHand) do(ctx context.Context, c *call) (result, error) {
 	case actGet, actGetAll:
 		h.keys = keysInto(h.keys, c)
 		vals, err := h.c.GetAll(ctx, h.o.space, h.keys)
+		if len(vals) == 1 {
+			c.got = vals[0]
+		}
 		return hits(vals), err
 	case actRemove:
 		there, err := h.c.Remove(ctx, h.o.space, c.entries[0].Key)

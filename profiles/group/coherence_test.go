@@ -31,6 +31,7 @@ func TestOnCoherence(t *testing.T) {
 			}
 		}
 	})
+	t.Run("defined objects", func(t *testing.T) { fleetInMaps(t, url) })
 	t.Run("near cache", func(t *testing.T) {
 		path := write(t, "g.yaml", "groupNames: g0,g1,g2\ng0: {operations: all1, threadCount: 1, totalInvocationCount: 1}\ng1: {operations: get1, threadCount: 2, totalInvocationCount: 600}\ng2: {operations: 'get1,put1', threadCount: 2, totalInvocationCount: 50}\n"+
 			"get1: {map: near, testCase: get, totalEntryCount: 50}\nput1: {map: near, testCase: put, totalEntryCount: 50}\n"+

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -17,7 +18,12 @@ import (
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	b := &builder{Reader: values.New(in.Values, params()), names: in.Values.Names()}
+	b := &builder{Reader: values.New(in.Values, params())}
+	for _, n := range in.Values.Names() {
+		if !objects.Owns(in.Values[n]) {
+			b.names = append(b.names, n)
+		}
+	}
 	s := &spec{
 		ops: map[string]*opSpec{}, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting,
 		seed: in.Seed, wrap: in.Duration > 0 && in.Count == 0, exact: in.Count > 0,
@@ -25,6 +31,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	b.s = s
 	b.Lenient = true
 	b.common()
+	s.model = objects.Read(b.Reader)
 	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -47,6 +54,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	b.checkResume()
 	b.lay()
 	b.leftovers(all)
+	b.idle()
 	if err := b.Problems.Err(); err != nil {
 		return nil, err
 	}

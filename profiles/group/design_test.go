@@ -165,7 +165,7 @@ func TestDocumentedKeys(t *testing.T) {
 
 func TestChildrenAreSpread(t *testing.T) {
 	for spread, mean := range map[string][2]float64{childrenFixed: {5, 5}, childrenUniform: {2.8, 3.2}, childrenGeometric: {1.8, 2.1}, childrenZipf: {2, 2.4}} {
-		r := relation{most: 5, spread: spread}
+		r := relation{least: 1, most: 5, spread: spread}
 		sum := int64(0)
 		for n := range int64(4000) {
 			k := r.count(1, "o", n)

@@ -24,11 +24,19 @@ type factory struct {
 	// original's Hibernate has it. Zero elsewhere, where objects depend on the seed alone.
 	born   time.Time
 	joined bool // the key of an order is orderId.customerId: compat of Coherence
+	// link is the field of a defined object that holds the key of the parent after which
+	// an operation writes it; objects.None when it is written by itself.
+	link int
+	// today is what defined objects have for now where born is zero.
+	today time.Time
 }
 
 // key appends the key of number n by the rules of factory.key.*: the bare number,
 // the prefix and zeros up to the length, or the prefix and the number.
 func (f *factory) key(dst []byte, n int64) []byte {
+	if o := f.entity.object; o != nil {
+		return o.AppendKey(dst, f.seed, n)
+	}
 	if f.length <= 0 {
 		return appendNumber(dst, n)
 	}

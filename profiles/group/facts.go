@@ -59,6 +59,8 @@ type OpFacts struct {
 	Structure string `json:"structure"`
 	Name      string `json:"name"`
 	TestCase  string `json:"test_case"`
+	// Object is the definition, or the table of Northwind, whose objects it works with.
+	Object string `json:"object,omitempty"`
 	// Calls are operations, Failed those of them that failed; Entries were written or
 	// found, Misses asked for and not there.
 	Calls   int64 `json:"calls"`
@@ -138,6 +140,9 @@ func (r *groupRun) facts() TrackFacts {
 	ops := make([]OpFacts, len(g.names)-1)
 	for o, i := range g.index {
 		ops[i-1] = OpFacts{Op: g.names[i], Structure: string(o.kind), Name: o.target, TestCase: string(o.act)}
+		if o.factory != nil {
+			ops[i-1].Object = o.factory.entity.word
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -28,7 +28,7 @@ func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove *place.
 	if s.colocate == "auto" && isCluster(c) {
 		s.lay(true)
 	}
-	l := lister{s: s, keep: keep, remove: remove, gone: map[store.Space]bool{}}
+	l := lister{s: s, keep: keep, remove: remove, gone: map[store.Space]bool{}, were: map[store.Space]store.Found{}}
 	for _, step := range s.steps {
 		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].together)
 		for _, g := range step {
@@ -50,6 +50,7 @@ type lister struct {
 	keep   store.Keeper
 	remove *place.Claim
 	gone   map[store.Space]bool
+	were   map[store.Space]store.Found // deleted before they were listed
 	b      strings.Builder
 }
 
@@ -62,9 +63,9 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 		l.b.WriteString("    deleted: N/A\n")
 		return nil
 	}
-	found, err := l.keep.Inspect(ctx, o.space)
+	found, err := l.look(ctx, o)
 	if err != nil {
-		return fmt.Errorf("look at %s: %w", o.target, err)
+		return err
 	}
 	if found.Size >= 0 {
 		fmt.Fprintf(&l.b, "    size: %d\n", found.Size)
@@ -87,8 +88,35 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 	return nil
 }
 
-// drop removes a structure that is ours, and the sorted set beside a cache.
+// look tells what a structure holds, or held before another one took it along.
+func (l *lister) look(ctx context.Context, o *opSpec) (store.Found, error) {
+	if was, ok := l.were[o.space]; ok {
+		delete(l.were, o.space)
+		return was, nil
+	}
+	found, err := l.keep.Inspect(ctx, o.space)
+	if err != nil {
+		err = fmt.Errorf("look at %s: %w", o.target, err)
+	}
+	return found, err
+}
+
+// drop removes a structure that is ours, and the sorted set beside a cache. Tables that
+// refer to it by foreign keys go before.
 func (l *lister) drop(ctx context.Context, o *opSpec) error {
+	for _, child := range l.s.order {
+		if !child.table || !child.refersTo(o.object()) || l.gone[child.space] {
+			continue
+		}
+		was, err := l.look(ctx, child)
+		if err == nil {
+			err = l.drop(ctx, child)
+		}
+		if err != nil {
+			return err
+		}
+		l.were[child.space] = was
+	}
 	for _, sp := range []store.Space{o.space, {Namespace: o.space.Namespace, Name: timeouts(o.space)}} {
 		if _, ours := l.remove.Earlier(sp); !ours || l.gone[sp] {
 			continue

@@ -171,6 +171,10 @@ func (h *redisHand) doCache(ctx context.Context, c *call) (result, error) {
 		}
 		v, err := run(ctx, h.c, cacheGet, h.cache.keys, args...)
 		vals, _ := v.([]any)
+		if c.o.direct && len(vals) == 1 {
+			text, _ := vals[0].(string)
+			c.got = []byte(text)
+		}
 		return present(vals), err
 	case actRemove:
 		gone, err := h.c.HDel(ctx, h.key, string(c.entries[0].Key)).Result()

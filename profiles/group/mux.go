@@ -84,7 +84,11 @@ func (h *muxHand) route(ctx context.Context, c *call) (result, error) {
 	switch c.act {
 	case actGet:
 		key, _ := one()
-		err := h.c.Do(ctx, b.Hget().Key(h.key).Field(key).Build()).Error()
+		reply := h.c.Do(ctx, b.Hget().Key(h.key).Field(key).Build())
+		err := reply.Error()
+		if c.o.direct && err == nil {
+			c.got, err = reply.AsBytes()
+		}
 		return found(1, !rueidis.IsRedisNil(err)), err
 	case actGetAll:
 		cmd := b.Arbitrary("HMGET").Keys(h.key)

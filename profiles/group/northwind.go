@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/objects"
 )
 
 // entity is one table of the Northwind model: how an object of it is made.
@@ -17,6 +19,9 @@ type entity struct {
 	make func(m *maker) record
 	// blank returns an empty object, for a database to fill.
 	blank func() record
+	// object is the definition that a user has given; nil of Northwind's tables, to which
+	// make and blank belong.
+	object *objects.Object
 }
 
 // record is an object: a pointer to one of the structs below.
@@ -31,7 +36,7 @@ func (e *entity) class() string {
 
 // maker is what an object is made from.
 type maker struct {
-	d      *dice
+	d      *objects.Dice
 	id     string
 	parent string
 	n      int64
@@ -54,7 +59,9 @@ type Place struct {
 	Country    string `json:"country" gorm:"column:country;size:100"`
 }
 
-func (d *dice) place() Place { return Place{d.address(), d.city(), d.state(), d.zip(), d.country()} }
+func placeOf(d *objects.Dice) Place {
+	return Place{d.Address(), d.City(), d.State(), d.Zip(), d.Country()}
+}
 
 type customer struct {
 	CustomerID   string `json:"customerId" gorm:"column:customerId;size:20;primaryKey"`
@@ -175,17 +182,17 @@ type territory struct {
 
 // entities are all tables of the model.
 var entities = []*entity{
-	{"customer", "customers", []string{"customerId"}, makeCustomer, func() record { return &customer{} }},
-	{"order", "orders", []string{"orderId"}, makeOrder, func() record { return &order{} }},
-	{"orderdetail", "order_details", []string{"orderId", "productId"}, makeOrderDetail, func() record { return &orderDetail{} }},
-	{"product", "products", []string{"productId"}, makeProduct, func() record { return &product{} }},
-	{"category", "categories", []string{"categoryId"}, makeCategory, func() record { return &category{} }},
-	{"employee", "employees", []string{"employeeId"}, makeEmployee, func() record { return &employee{} }},
-	{"employeeterritory", "employee_territories", []string{"employeeId", "territoryId"}, makeEmployeeTerritory, func() record { return &employeeTerritory{} }},
-	{"region", "regions", []string{"regionId"}, makeRegion, func() record { return &region{} }},
-	{"shipper", "shippers", []string{"shipperId"}, makeShipper, func() record { return &shipper{} }},
-	{"supplier", "suppliers", []string{"supplierId"}, makeSupplier, func() record { return &supplier{} }},
-	{"territory", "territories", []string{"territoryId"}, makeTerritory, func() record { return &territory{} }},
+	{"customer", "customers", []string{"customerId"}, makeCustomer, func() record { return &customer{} }, nil},
+	{"order", "orders", []string{"orderId"}, makeOrder, func() record { return &order{} }, nil},
+	{"orderdetail", "order_details", []string{"orderId", "productId"}, makeOrderDetail, func() record { return &orderDetail{} }, nil},
+	{"product", "products", []string{"productId"}, makeProduct, func() record { return &product{} }, nil},
+	{"category", "categories", []string{"categoryId"}, makeCategory, func() record { return &category{} }, nil},
+	{"employee", "employees", []string{"employeeId"}, makeEmployee, func() record { return &employee{} }, nil},
+	{"employeeterritory", "employee_territories", []string{"employeeId", "territoryId"}, makeEmployeeTerritory, func() record { return &employeeTerritory{} }, nil},
+	{"region", "regions", []string{"regionId"}, makeRegion, func() record { return &region{} }, nil},
+	{"shipper", "shippers", []string{"shipperId"}, makeShipper, func() record { return &shipper{} }, nil},
+	{"supplier", "suppliers", []string{"supplierId"}, makeSupplier, func() record { return &supplier{} }, nil},
+	{"territory", "territories", []string{"territoryId"}, makeTerritory, func() record { return &territory{} }, nil},
 }
 
 // orParent is the foreign key: the parent's id, or a made up one.
@@ -193,7 +200,7 @@ func (m *maker) orParent() string {
 	if m.parent != "" {
 		return m.parent
 	}
-	return m.d.ssn()
+	return m.d.SSN()
 }
 
 func (m *maker) stamps() Stamps {
@@ -205,28 +212,28 @@ func (m *maker) stamps() Stamps {
 
 func makeCustomer(m *maker) record {
 	d := m.d
-	return &customer{m.id, d.company(), d.last(), d.title(), d.place(), d.phone(true), d.phone(false), m.stamps()}
+	return &customer{m.id, d.Company(), d.Last(), d.Title(), placeOf(d), d.Phone(true), d.Phone(false), m.stamps()}
 }
 
 func makeOrder(m *maker) record {
 	d := m.d
-	o := &order{OrderID: m.id, EmployeeID: d.ssn(), Stamps: m.stamps()}
-	o.OrderDate = d.after(m.today.AddDate(0, 0, -7), 7)
-	o.RequiredDate, o.ShippedDate = d.after(m.today, 20), d.after(o.OrderDate, 5)
+	o := &order{OrderID: m.id, EmployeeID: d.SSN(), Stamps: m.stamps()}
+	o.OrderDate = d.After(m.today.AddDate(0, 0, -7), 7)
+	o.RequiredDate, o.ShippedDate = d.After(m.today, 20), d.After(o.OrderDate, 5)
 	o.CustomerID = m.orParent()
 	if m.f != nil && m.f.coherence {
-		o.RequiredDate, o.ShippedDate = d.after(o.OrderDate, 10), d.after(o.OrderDate, 14)
+		o.RequiredDate, o.ShippedDate = d.After(o.OrderDate, 10), d.After(o.OrderDate, 14)
 		if m.parent == "" {
 			c := *m.f
 			c.prefix = m.f.customerPrefix
-			o.CustomerID = string(c.key(nil, d.below(m.f.customerMax)))
+			o.CustomerID = string(c.key(nil, d.Below(m.f.customerMax)))
 			if c.length <= 0 || !c.zeros {
-				o.CustomerID = c.prefix + fmt.Sprint(d.below(m.f.customerMax))
+				o.CustomerID = c.prefix + fmt.Sprint(d.Below(m.f.customerMax))
 			}
 		}
 	}
-	o.ShipVia, o.Freight, o.ShipName = fmt.Sprint(d.between(1, 5)), d.money(100), d.company()
-	p := d.place()
+	o.ShipVia, o.Freight, o.ShipName = fmt.Sprint(d.Between(1, 5)), d.Money(100), d.Company()
+	p := placeOf(d)
 	o.ShipAddress, o.ShipCity, o.ShipRegion, o.ShipPostalCode, o.ShipCountry = p.Address, p.City, p.Region, p.PostalCode, p.Country
 	return o
 }
@@ -235,39 +242,39 @@ func makeOrder(m *maker) record {
 // and its own number is that of the product.
 func makeOrderDetail(m *maker) record {
 	d := m.d
-	o := &orderDetail{OrderID: m.id, ProductID: fmt.Sprintf("p%06d", d.between(1, 999999)), Stamps: m.stamps()}
+	o := &orderDetail{OrderID: m.id, ProductID: fmt.Sprintf("p%06d", d.Between(1, 999999)), Stamps: m.stamps()}
 	if m.parent != "" {
 		o.OrderID, o.ProductID = m.parent, m.id
 	}
-	o.UnitPrice, o.Quantity, o.Discount = d.money(500), int(d.between(1, 100)), float64(d.below(6))/20
+	o.UnitPrice, o.Quantity, o.Discount = d.Money(500), int(d.Between(1, 100)), float64(d.Below(6))/20
 	return o
 }
 
 func makeProduct(m *maker) record {
 	d := m.d
 	return &product{
-		m.id, d.words(2), d.ssn(), m.orParent(), fmt.Sprintf("%d boxes of %d", d.between(1, 50), d.between(2, 24)), d.money(300),
-		int(d.below(500)), int(d.below(100)), int(d.below(30)), int(d.below(2)), m.stamps(),
+		m.id, d.Words(2), d.SSN(), m.orParent(), fmt.Sprintf("%d boxes of %d", d.Between(1, 50), d.Between(2, 24)), d.Money(300),
+		int(d.Below(500)), int(d.Below(100)), int(d.Below(30)), int(d.Below(2)), m.stamps(),
 	}
 }
 
 func makeCategory(m *maker) record {
 	d := m.d
-	return &category{m.id, d.words(1), d.words(8), d.words(1), "pictures/" + m.id + ".png", m.stamps()}
+	return &category{m.id, d.Words(1), d.Words(8), d.Words(1), "pictures/" + m.id + ".png", m.stamps()}
 }
 
 func makeEmployee(m *maker) record {
 	d := m.d
-	e := &employee{EmployeeID: m.id, LastName: d.last(), FirstName: d.first(), Title: d.title(), TitleOfCourtesy: d.one([]string{"Mr.", "Ms.", "Mrs.", "Dr."}), Stamps: m.stamps()}
-	e.BirthDate = m.today.AddDate(-60, 0, 0).AddDate(0, 0, int(d.below(40*365)))
-	e.HireDate = e.BirthDate.AddDate(18, 0, int(d.below(700)))
-	e.Place, e.HomePhone, e.Extension = d.place(), d.phone(false), d.digits("####")
-	e.Photo, e.Notes, e.ReportsTo, e.PhotoPath = m.id+".png", d.words(6), m.orParent(), "photos/"+m.id+".png"
+	e := &employee{EmployeeID: m.id, LastName: d.Last(), FirstName: d.First(), Title: d.Title(), TitleOfCourtesy: d.One([]string{"Mr.", "Ms.", "Mrs.", "Dr."}), Stamps: m.stamps()}
+	e.BirthDate = m.today.AddDate(-60, 0, 0).AddDate(0, 0, int(d.Below(40*365)))
+	e.HireDate = e.BirthDate.AddDate(18, 0, int(d.Below(700)))
+	e.Place, e.HomePhone, e.Extension = placeOf(d), d.Phone(false), d.Digits("####")
+	e.Photo, e.Notes, e.ReportsTo, e.PhotoPath = m.id+".png", d.Words(6), m.orParent(), "photos/"+m.id+".png"
 	return e
 }
 
 func makeEmployeeTerritory(m *maker) record {
-	t := &employeeTerritory{m.id, m.d.digits("t#####"), m.stamps()}
+	t := &employeeTerritory{m.id, m.d.Digits("t#####"), m.stamps()}
 	if m.parent != "" {
 		t.EmployeeID, t.TerritoryID = m.parent, m.id
 	}
@@ -275,22 +282,22 @@ func makeEmployeeTerritory(m *maker) record {
 }
 
 func makeRegion(m *maker) record {
-	return &region{m.id, m.d.one(cityPrefixes) + " " + m.d.last(), m.stamps()}
+	return &region{m.id, m.d.CityPrefix() + " " + m.d.Last(), m.stamps()}
 }
 
-func makeShipper(m *maker) record { return &shipper{m.id, m.d.company(), m.d.phone(true), m.stamps()} }
+func makeShipper(m *maker) record { return &shipper{m.id, m.d.Company(), m.d.Phone(true), m.stamps()} }
 
 func makeSupplier(m *maker) record {
 	d := m.d
-	return &supplier{m.id, d.company(), d.last(), d.title(), d.place(), d.phone(true), d.phone(false), "https://example.com/" + m.id, m.stamps()}
+	return &supplier{m.id, d.Company(), d.Last(), d.Title(), placeOf(d), d.Phone(true), d.Phone(false), "https://example.com/" + m.id, m.stamps()}
 }
 
-func makeTerritory(m *maker) record { return &territory{m.id, m.d.city(), m.orParent(), m.stamps()} }
+func makeTerritory(m *maker) record { return &territory{m.id, m.d.City(), m.orParent(), m.stamps()} }
 
 // object makes the object of a number of an operation.
 func (f *factory) object(n int64, parent string, today time.Time) (id string, r record) {
 	id = f.id(n)
-	m := &maker{d: newDice(f.seed, f.entity.name, n, ""), id: id, parent: parent, n: n, today: today, f: f}
+	m := &maker{d: objects.NewDice(f.seed, f.entity.name, n, ""), id: id, parent: parent, n: n, today: today, f: f}
 	r = f.entity.make(m)
 	if o, ok := r.(*order); ok && f.joined {
 		id = o.OrderID + "." + o.CustomerID

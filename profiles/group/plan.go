@@ -231,7 +231,7 @@ func (s *spec) bytes() int64 {
 			n := last - first + 1
 			size := int64(o.payload)
 			if o.factory != nil {
-				size = 500
+				size = o.factory.bytes(o.payload)
 			}
 			switch o.kind {
 			case kindSet, kindZSet:
@@ -252,7 +252,7 @@ func (s *spec) bytes() int64 {
 			most[key] = max(most[key], n*size)
 			for c := o.er; c != nil; c = c.child.er {
 				n *= c.most
-				sum += n * 500
+				sum += n * c.child.objectBytes()
 			}
 		}
 	}
@@ -271,6 +271,9 @@ func (o *opSpec) pauses() bool {
 // operations of the same form write the same keys for the same numbers.
 func (o *opSpec) form() string {
 	if f := o.factory; f != nil {
+		if d := f.entity.object; d != nil {
+			return "object " + d.Name
+		}
 		if f.random {
 			return "random " + f.entity.name
 		}
@@ -296,6 +299,9 @@ func (s *spec) says(g *groupSpec) string {
 				continue
 			}
 			what := fmt.Sprintf("%s on %s %s", m.act, m.kind, m.target)
+			if d := m.object(); d != nil {
+				what = fmt.Sprintf("%s of %s on %s %s", m.act, d.Name, m.kind, m.target)
+			}
 			if !slices.Contains(seen, what) {
 				seen = append(seen, what)
 			}

@@ -107,6 +107,8 @@ func (k *task) add(c *call, n int64, parent string, tag []byte) {
 		}
 	case reading:
 		e.Key = k.readKey(e.Key, o, n)
+	case o.factory.entity.object != nil:
+		k.defined(c, &e, n, parent)
 	default:
 		id, r := o.factory.object(n, parent, k.b.s.today)
 		e.Key = append(e.Key, id...)

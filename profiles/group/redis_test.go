@@ -270,7 +270,7 @@ func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 }
 
 // designed is the plan of YAML for a driver.
-func designed(t *testing.T, driver, yaml string, flags ...string) (*workload.Plan, error) {
+func designed(t testing.TB, driver, yaml string, flags ...string) (*workload.Plan, error) {
 	t.Helper()
 	vs := given(flags...)
 	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(yaml)}})

@@ -232,7 +232,11 @@ func (h *redisHand) doBucket(ctx context.Context, c *call) (result, error) {
 		}
 		return n, h.pipe(ctx, c, func(p goredis.Pipeliner, i int) { p.Set(ctx, k(i), c.entries[i].Val, h.o.ttl) })
 	case actGet:
-		return missing(h.c.Get(ctx, k(0)).Err())
+		cmd := h.c.Get(ctx, k(0))
+		if c.o.direct {
+			c.got = []byte(cmd.Val())
+		}
+		return missing(cmd.Err())
 	case actGetAll:
 		if !h.cluster {
 			names := make([]string, len(c.entries))
@@ -296,6 +300,9 @@ func (h *redisHand) doHash(ctx context.Context, c *call) (result, error) {
 		})
 	case actGet:
 		m, err := h.c.HGetAll(ctx, k(0)).Result()
+		if c.o.direct {
+			c.got = []byte(m["v"])
+		}
 		return found(1, len(m) > 0), err
 	case actGetAll:
 		return h.getPiped(ctx, c, func(p goredis.Pipeliner, i int) goredis.Cmder { return p.HGetAll(ctx, k(i)) })

@@ -128,7 +128,7 @@ func (h *mapHand) do(ctx context.Context, c *call) (result, error) {
 		return n, h.putAll.PutAll(ctx, c.o.space, c.entries)
 	case actGet:
 		v, ok, err := h.get.Get(ctx, c.o.space, c.entries[0].Key, h.buf)
-		h.buf = v
+		h.buf, c.got = v, v
 		return found(1, ok), err
 	case actGetAll:
 		vals, err := h.getAll.GetAll(ctx, c.o.space, h.keysOf(c))
@@ -164,6 +164,7 @@ func (h *mapHand) doGrouped(ctx context.Context, c *call) (result, error) {
 		if err != nil {
 			return sum, err
 		}
+		c.got = vals[0]
 		r := hits(vals)
 		sum.entries, sum.misses = sum.entries+r.entries, sum.misses+r.misses
 	}

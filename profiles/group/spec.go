@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -49,6 +50,7 @@ type spec struct {
 	takeWait   time.Duration
 	trim       int64
 	today      time.Time
+	model      *objects.Model // what the file defines
 }
 
 // runs is how often each share is done: without end when it wraps.
@@ -125,9 +127,9 @@ type opSpec struct {
 
 // relation is one-to-many: an operation writes children after each entry.
 type relation struct {
-	child  *opSpec
-	most   int64
-	spread string // fixed, uniform, geometric, zipf
+	child       *opSpec
+	least, most int64
+	spread      string // fixed, uniform, geometric, zipf
 }
 
 // Distributions of the number of children.

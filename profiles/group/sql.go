@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
@@ -84,13 +85,17 @@ func (r *sqlRoom) hand(o *opSpec) (hand, error) {
 	}
 	e := o.factory.entity
 	if o.act == actQuery && e.search() == "" {
-		return nil, fmt.Errorf("query: the table %s has no column to search by", e.name)
+		err := fmt.Errorf("query: the table %s has no column to search by", e.name)
+		if e.object != nil {
+			err = fault.Hint(err, "say  index: on  of a field of "+e.object.Name)
+		}
+		return nil, err
 	}
 	t := r.textsOf(o)
-	if r.b.s.mapper == "raw" {
-		return &rawHand{db: r.db.SQL(), t: t, id: r.id(o), stmts: map[int]*sql.Stmt{}}, nil
+	if r.b.s.mapper == "raw" && !o.direct { // what is compared is read into structs
+		return &rawHand{db: r.db.SQL(), t: t, id: r.id(o), sought: soughtBy(o), stmts: map[int]*sql.Stmt{}}, nil
 	}
-	return &gormHand{db: r.db.DB(), e: e, t: t, id: r.id(o)}, nil
+	return &gormHand{db: r.db.DB(), e: e, t: t, id: r.id(o), sought: soughtBy(o)}, nil
 }
 
 func (r *sqlRoom) size(ctx context.Context, o *opSpec) (int64, error) {
@@ -155,14 +160,14 @@ func newTexts(e *entity, name, dialect string) *sqlTexts {
 		mark = func(i int) string { return "$" + strconv.Itoa(i) }
 	}
 	quote := func(s string) string { return q + strings.ReplaceAll(s, q, q+q) + q }
-	t := &sqlTexts{e: e, name: name, table: quote(name), columns: columnsOf(e.blank()), quote: quote, mark: mark}
+	t := &sqlTexts{e: e, name: name, table: quote(name), columns: columnsOf(e.typ()), quote: quote, mark: mark}
 	var list, keys, sets []string
 	for _, c := range t.columns {
 		list = append(list, quote(c))
 		switch {
 		case slices.Contains(e.pk, c):
 			keys = append(keys, quote(c))
-		case c == "createdOn":
+		case c == "createdOn" && e.object == nil:
 		case dialect == sqlstore.DialectMySQL:
 			sets = append(sets, quote(c)+"=VALUES("+quote(c)+")")
 		default:
@@ -179,8 +184,8 @@ func newTexts(e *entity, name, dialect string) *sqlTexts {
 	return t
 }
 
-// columnsOf lists the columns of an object, in the order of args.
-func columnsOf(r record) []string {
+// columnsOf lists the columns of a struct, in the order of args.
+func columnsOf(t reflect.Type) []string {
 	var out []string
 	var walk func(t reflect.Type)
 	walk = func(t reflect.Type) {
@@ -196,13 +201,19 @@ func columnsOf(r record) []string {
 			}
 		}
 	}
-	walk(reflect.TypeOf(r).Elem())
+	walk(t)
 	return out
 }
 
 // search is the column that query looks for, empty when there is none.
 func (e *entity) search() string {
-	for _, c := range columnsOf(e.blank()) {
+	if e.object != nil {
+		if f := e.object.Search(); f != nil {
+			return f.Name
+		}
+		return ""
+	}
+	for _, c := range columnsOf(e.typ()) {
 		if c == "region" || c == "shipRegion" {
 			return c
 		}
@@ -215,10 +226,11 @@ func queryLimit(c *call) int { return max(c.o.batch, 1) }
 
 // gormHand works on one table through gorm, for one worker.
 type gormHand struct {
-	db *gorm.DB
-	e  *entity
-	t  *sqlTexts
-	id string // the column that holds the key
+	db     *gorm.DB
+	e      *entity
+	t      *sqlTexts
+	id     string // the column that holds the key
+	sought func(c *call) any
 }
 
 var upsert = clause.OnConflict{UpdateAll: true}
@@ -236,23 +248,24 @@ func (h *gormHand) route(ctx context.Context, c *call) (result, error) {
 	n := int64(len(c.entries))
 	switch c.act {
 	case actPut:
-		return result{entries: 1}, db.Clauses(upsert).Create(c.objects[0]).Error
+		return result{entries: 1}, db.Clauses(upsert).Create(rowOf(c.objects[0])).Error
 	case actPutAll:
-		rows := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(c.objects[0])), len(c.objects), len(c.objects))
+		rows := reflect.MakeSlice(reflect.SliceOf(reflect.PointerTo(h.e.typ())), len(c.objects), len(c.objects))
 		for i, o := range c.objects {
-			rows.Index(i).Set(reflect.ValueOf(o))
+			rows.Index(i).Set(reflect.ValueOf(rowOf(o)))
 		}
 		return result{entries: n}, db.Clauses(upsert).Create(rows.Interface()).Error
 	case actGet:
-		err := db.Where(map[string]any{h.id: string(c.entries[0].Key)}).Take(h.e.blank()).Error
+		c.row = reflect.New(h.e.typ()).Interface()
+		err := db.Where(map[string]any{h.id: string(c.entries[0].Key)}).Take(c.row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			return result{misses: 1}, nil
 		}
 		return result{entries: 1}, err
 	}
-	rows := reflect.New(reflect.SliceOf(reflect.TypeOf(h.e.blank()).Elem()))
+	rows := reflect.New(reflect.SliceOf(h.e.typ()))
 	if c.act == actQuery {
-		db = db.Where(map[string]any{h.e.search(): region0(c)}).Limit(queryLimit(c))
+		db = db.Where(map[string]any{h.e.search(): h.sought(c)}).Limit(queryLimit(c))
 		err := db.Find(rows.Interface()).Error
 		return found(int64(rows.Elem().Len()), rows.Elem().Len() > 0), err
 	}
@@ -265,17 +278,29 @@ func (h *gormHand) route(ctx context.Context, c *call) (result, error) {
 	return result{entries: got, misses: max(n-got, 0)}, err
 }
 
-// region0 is the state whose rows a query asks for.
-func region0(c *call) string { return states[uint64(c.numbers[0])%uint64(len(states))] }
+// soughtBy returns what tells the value whose rows a query asks for: of Northwind's
+// tables a state, of others what the object of the call's number has.
+func soughtBy(o *opSpec) func(c *call) any {
+	d := o.object()
+	if d == nil || o.act != actQuery {
+		return func(c *call) any { return objects.StateOf(c.numbers[0]) }
+	}
+	m, at := o.maker(), slices.Index(d.Columns(), d.Search().Name)
+	return func(c *call) any {
+		m.Make(c.numbers[0], objects.None, "", 0)
+		return m.Arg(at)
+	}
+}
 
 // rawHand works on one table with statements of its own, for one worker.
 type rawHand struct {
-	db    *sql.DB
-	t     *sqlTexts
-	id    string            // the column that holds the key
-	stmts map[int]*sql.Stmt // upserts by the number of their rows
-	args  []any
-	text  strings.Builder
+	db     *sql.DB
+	t      *sqlTexts
+	id     string // the column that holds the key
+	sought func(c *call) any
+	stmts  map[int]*sql.Stmt // upserts by the number of their rows
+	args   []any
+	text   strings.Builder
 }
 
 func (h *rawHand) do(ctx context.Context, c *call) (result, error) {
@@ -308,7 +333,7 @@ func (h *rawHand) route(ctx context.Context, c *call) (result, error) {
 		got, err := h.read(ctx, h.text.String()+")", h.args...)
 		return result{entries: got, misses: max(n-got, 0)}, err
 	case actQuery:
-		got, err := h.read(ctx, h.t.find+strconv.Itoa(queryLimit(c)), region0(c))
+		got, err := h.read(ctx, h.t.find+strconv.Itoa(queryLimit(c)), h.sought(c))
 		return found(got, got > 0), err
 	}
 	return result{}, store.ErrUnsupported

@@ -3,12 +3,14 @@ package group
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
@@ -20,17 +22,20 @@ func (r *sqlRoom) makeTables(ctx context.Context) error {
 	if err := r.db.EnsureDatabase(ctx, r.b.s.namespace); err != nil {
 		return err
 	}
-	done := map[string]bool{}
-	for _, o := range r.b.s.order {
-		if !o.table || done[o.space.Name] {
-			continue
-		}
-		done[o.space.Name] = true
+	for _, o := range r.tables() {
 		if r.b.claim != nil && r.b.claim.Spot(o.space).State == place.Shared {
 			continue
 		}
 		t := r.textsOf(o)
-		if err := r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(o.factory.entity.blank()); err != nil {
+		model := reflect.New(o.factory.entity.typ()).Interface()
+		err := r.constrained(ctx, o, t, model)
+		if err == nil {
+			err = r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(model)
+		}
+		if fault.CodeOf(err) == fault.CodeInput {
+			return err
+		}
+		if err != nil {
 			err = fmt.Errorf("make table %s: %w", t.name, err)
 			if r.db.Classify(err) == store.Refused {
 				return fault.Store(err, "the user needs CREATE on this database; or let somebody else make the table, and grant SELECT, INSERT, UPDATE and DELETE")
@@ -39,6 +44,68 @@ func (r *sqlRoom) makeTables(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tables lists an operation for each table, parents before their children.
+func (r *sqlRoom) tables() []*opSpec {
+	var out []*opSpec
+	var add func(o *opSpec)
+	add = func(o *opSpec) {
+		if slices.ContainsFunc(out, func(x *opSpec) bool { return x.space == o.space }) {
+			return
+		}
+		if d := o.object(); d != nil {
+			for _, f := range d.Fields {
+				for _, p := range r.b.s.order {
+					if f.Parent != nil && f.Parent != d && p.table && p.object() == f.Parent {
+						add(p)
+					}
+				}
+			}
+		}
+		out = append(out, o)
+	}
+	for _, o := range r.b.s.order {
+		if o.table {
+			add(o)
+		}
+	}
+	return out
+}
+
+// constrained makes the table of a definition that asks for foreign keys, which gorm
+// makes of relations between named types only. Types of columns are gorm's.
+func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model any) error {
+	d := o.object()
+	if d == nil || !slices.ContainsFunc(d.Fields, func(f *objects.Field) bool { return f.ForeignKey }) {
+		return nil
+	}
+	db := r.db.DB().WithContext(ctx)
+	if db.Migrator().HasTable(t.name) {
+		return nil
+	}
+	stmt := &gorm.Statement{DB: db}
+	if err := stmt.ParseWithSpecialTableName(model, t.name); err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + t.table + " (")
+	for _, f := range stmt.Schema.Fields {
+		b.WriteString(t.quote(f.DBName) + " " + db.Migrator().FullDataTypeOf(f).SQL + ",")
+	}
+	b.WriteString("PRIMARY KEY (" + t.quote(d.Key().Name) + ")")
+	for _, f := range d.Fields {
+		if !f.ForeignKey {
+			continue
+		}
+		parent := tableOf(store.Space{Namespace: o.space.Namespace, Name: f.Parent.Table})
+		if !db.Migrator().HasTable(parent) {
+			return fault.Input(fmt.Errorf("object %s: field %s: foreignKey: there is no table %s of the object %s", d.Name, f.Name, parent, f.Parent.Name),
+				"run a group that writes it before, or leave foreignKey out")
+		}
+		b.WriteString(", FOREIGN KEY (" + t.quote(f.Name) + ") REFERENCES " + t.quote(parent) + " (" + t.quote(f.Parent.Key().Name) + ")")
+	}
+	return db.Exec(b.String() + ")").Error
 }
 
 // fits refuses a table of others into or from which objects do not go as it is.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -21,6 +22,8 @@ type task struct {
 	hands  []hand // of the operations and their families, by the track's names
 	rnd    *rand.Rand
 	blob   []byte
+	// makers make the objects that the file defines.
+	makers map[*opSpec]*objects.Maker
 
 	// The loop under way: from its start, under which settings, and the time of
 	// loops before it.
@@ -44,6 +47,9 @@ type call struct {
 	tags    [][]byte // where children lie with their parents
 	entries []store.Entry
 	objects []record
+	// got and row are what the last get found: a value, or the struct of a row.
+	got     []byte
+	row     any
 	payload int
 	noted   int // payload last noted in the ledger
 	led     *ledger
@@ -185,7 +191,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *cal
 			nth = n - parent.o.start + 1
 		}
 		for child := range many {
-			one := call{o: r.child, act: c.act, warm: it.Warmup, payload: r.child.payload}
+			one := call{o: r.child, act: c.act, warm: it.Warmup, payload: r.child.payloadOf(k.r.g, it.Settings)}
 			k.b.place(&one)
 			k.add(&one, nth*r.most+1+child, string(parent.entries[i].Key), tagOf(parent, i))
 			if err := k.carryOut(ctx, it, &one); err != nil {
@@ -209,7 +215,7 @@ func tagOf(c *call, i int) []byte {
 }
 
 func (k *task) childCount(o *opSpec, n int64) int64 {
-	if o.shared != nil && o.er.spread == childrenUniform {
+	if o.shared != nil && o.er.spread == childrenUniform && o.er.least == 1 {
 		return 1 + o.shared.intn(o.er.most)
 	}
 	return o.er.count(k.b.s.seed, o.name, n)

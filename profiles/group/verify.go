@@ -167,21 +167,27 @@ func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.
 	k := &task{b: b}
 	c := call{o: &o, act: actGet}
 	numbers := l.sample(sampleKeys)
+	same := b.sameness(l)
 	good := 0
 	for _, n := range numbers {
 		k.reset(&c)
 		k.add(&c, n, "", nil)
+		c.got, c.row = nil, nil
 		res, err := h.do(ctx, &c)
 		if err != nil {
 			return check, err
 		}
+		why := "acknowledged and not there"
 		if res.misses == 0 {
+			why = same(&c, n)
+		}
+		if why == "" {
 			good++
 			continue
 		}
 		check.OK = false
 		if len(check.Examples) < maxExamples {
-			check.Examples = append(check.Examples, fmt.Sprintf("%s: acknowledged and not there", c.entries[0].Key))
+			check.Examples = append(check.Examples, fmt.Sprintf("%s: %s", c.entries[0].Key, why))
 		}
 	}
 	check.Want, check.Got = strconv.Itoa(len(numbers)), strconv.Itoa(good)

@@ -1,0 +1,103 @@
+package group
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/objects"
+)
+
+// sameness returns what compares an entry that was read back with what was written:
+// of defined objects everything, of others nothing, since being there is enough.
+func (b *binding) sameness(l *ledger) func(c *call, n int64) string {
+	d := l.op.object()
+	writers, alone := b.writersOf(l)
+	if d == nil || !alone {
+		return func(*call, int64) string { return "" }
+	}
+	m := l.op.maker()
+	l.mu.Lock()
+	sizes := slices.Collect(maps.Keys(l.payloads))
+	l.mu.Unlock()
+	if !d.Live() || len(sizes) == 0 {
+		sizes = []int{0}
+	}
+	return func(c *call, n int64) string {
+		if c.got == nil && c.row == nil {
+			return "" // a structure that keeps no values
+		}
+		why := ""
+		for _, w := range writers {
+			for _, size := range sizes {
+				m.Make(n, w.link(), w.parentOf(n), size)
+				if why = differs(m, c); why == "" {
+					return ""
+				}
+			}
+		}
+		return why
+	}
+}
+
+// differs says what of an entry is not that of the object just made.
+func differs(m *objects.Maker, c *call) string {
+	if c.row != nil {
+		if column := m.Differs(c.row); column != "" {
+			return fmt.Sprintf("its column %s is not what was written", column)
+		}
+		return ""
+	}
+	if bytes.Equal(c.got, m.AppendJSON(nil)) {
+		return ""
+	}
+	return "its value is not what was written"
+}
+
+// writer is how an operation writes: by itself, or after its parent.
+type writer struct {
+	o       *opSpec
+	asChild bool
+}
+
+// writersOf lists how the objects of a ledger come about, and whether nobody else
+// writes into their structure.
+func (b *binding) writersOf(l *ledger) (out []writer, alone bool) {
+	alone = true
+	form := l.op.form()
+	for _, o := range b.s.order {
+		if o.space != l.op.space || !o.act.writes() && o.parent == nil {
+			continue
+		}
+		if o.form() != form {
+			alone = false
+			continue
+		}
+		out = append(out, writer{o, false})
+		if o.parent != nil {
+			out = append(out, writer{o, true})
+		}
+	}
+	return out, alone
+}
+
+func (w writer) link() int {
+	if w.asChild {
+		return w.o.factory.link
+	}
+	return objects.None
+}
+
+// parentOf is the key of the parent after which the child of a number was written.
+func (w writer) parentOf(n int64) string {
+	if !w.asChild {
+		return ""
+	}
+	p := w.o.parent
+	nth := (n - 1) / p.er.most
+	if p.parent == nil {
+		nth += p.start - 1
+	}
+	return p.factory.id(nth)
+}
