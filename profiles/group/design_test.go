@@ -153,7 +153,7 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 }
 
 func TestDocumentedKeys(t *testing.T) {
-	f := factory{prefix: "000000-", length: 11, zeros: true}
+	f := factory{entity: entities[0], prefix: "000000-", length: 11, zeros: true}
 	for n, want := range map[int64]string{0: "000000-0000", 42: "000000-0042", 12345: "000000-12345"} {
 		assert.Equal(t, want, string(f.key(nil, n)))
 	}
