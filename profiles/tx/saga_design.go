@@ -52,6 +52,7 @@ type sagaSpec struct {
 	unruly bool
 
 	timeout, retry, cron       time.Duration
+	lockTimeout                time.Duration
 	dataExpire, finishedExpire time.Duration
 	check                      time.Duration
 	// countCalls says that the store's counters are of this run alone.
@@ -108,6 +109,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.delay = r.Duration("delay")
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
 	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
+	s.lockTimeout = r.Duration("lockTimeout")
 	s.dataExpire, s.finishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
 	s.check, s.ackLog, s.endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
 	s.countCalls = r.OnOff("countCalls")
