@@ -90,12 +90,12 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	}
 	start := r.Settings(1)
 	if s.strategy == strategyServer && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
-		r.Problems.Add(fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache"))
+		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
 	if c > 0 {
 		s.phases, s.concurrent = (n+c-1)/c, c
 		if s.phases*c > 256 {
-			r.Problems.Add(fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), ""))
+			r.Problems.Add(fault.Field("runs", fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), "")))
 		}
 	}
 	if err := r.Problems.Err(); err != nil {
@@ -123,14 +123,14 @@ func (s *spec) readMix(r *values.Reader) {
 		i := slices.Index(mixNames, strings.TrimSpace(name))
 		w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if i < 0 || err != nil || w < 0 || math.IsInf(w, 0) || math.IsNaN(w) {
-			r.Problems.Add(fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1"))
+			r.Problems.Add(fault.Field("mix", fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1")))
 			continue
 		}
 		s.weights[i] = w
 		total += w
 	}
 	if total == 0 && r.Problems.Err() == nil {
-		r.Problems.Add(fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1"))
+		r.Problems.Add(fault.Field("mix", fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1")))
 	}
 }
 
@@ -142,12 +142,12 @@ func (s *spec) readTests(r *values.Reader) {
 			continue
 		}
 		if !slices.Contains([]string{"valid", "sweep", "mix", "staleness"}, word) {
-			r.Problems.Add(fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), ""))
+			r.Problems.Add(fault.Field("tests", fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), "")))
 		}
 		s.tests = append(s.tests, word)
 	}
 	if len(s.tests) == 0 {
-		r.Problems.Add(fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness"))
+		r.Problems.Add(fault.Field("tests", fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness")))
 	}
 }
 
