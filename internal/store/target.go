@@ -63,6 +63,7 @@ var schemes = map[string]scheme{
 	"sqlite":          {form: formFile, example: "sqlite:perfbench.db"},
 	"coherence":       {form: formHosts, example: "coherence://localhost:1408"},
 	"dtm+http":        {form: formHosts, example: "dtm+http://localhost:36789"},
+	"dtm+bench":       {form: formHosts, example: "dtm+bench://localhost:8083"},
 	"amqp":            {form: formHosts, example: "amqp://localhost:5672"},
 	"amqps":           {form: formHosts, tls: true, example: "amqps://localhost:5671"},
 	"embedded":        {form: formName, example: "embedded:"},

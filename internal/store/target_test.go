@@ -39,6 +39,7 @@ func TestParseTarget(t *testing.T) {
 		"sqlite:///tmp/x.db":                            {Scheme: "sqlite", Path: "/tmp/x.db"},
 		"coherence://h1":                                {Scheme: "coherence", Hosts: []string{"h1"}},
 		"dtm+http://h1:36789":                           {Scheme: "dtm+http", Hosts: []string{"h1:36789"}},
+		"dtm+bench://h1/api/busi_bench/bench":           {Scheme: "dtm+bench", Hosts: []string{"h1"}, Path: "api/busi_bench/bench"},
 		"embedded:":                                     {Scheme: "embedded"},
 		"embedded://":                                   {Scheme: "embedded"},
 		"memory:demo?latency=1ms":                       {Scheme: "memory", Path: "demo", Params: url.Values{"latency": {"1ms"}}},

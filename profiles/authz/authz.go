@@ -77,8 +77,7 @@ func params() []workload.Param {
 		{Name: "sweepOrder", Kind: workload.Choice, Choices: []string{"reverse", "forward", "shuffle"}, Default: "reverse", Help: "order of the sweep"},
 		{Name: "sweepPermission", Kind: workload.Text, Default: "member", Help: "the role that the sweep asks for"},
 		{Name: "mixOps", Kind: workload.Integer, Default: "10000", Unit: "operations", Min: 1, Max: 1_000_000_000, Help: "operations of the mix per tenant"},
-		{Name: "mix", Kind: workload.Text, Default: "check=94,list=2,expand=1,grant=1.5,revoke=1.5", Help: "weights of the mix; update=5 stores principals anew beside, as large as the knob payload says"},
-		{Name: "updateRate", Kind: workload.Number, Default: "0", Min: 0, Max: 1, Help: "share of the profiles of which a section is stored anew, as large as the knob payload says, instead of being read"},
+		{Name: "mix", Kind: workload.Text, Default: "check=94,list=2,expand=1,grant=1.5,revoke=1.5", Help: "weights of the mix"},
 		{Name: "zipf", Kind: workload.Number, Default: "0.99", Min: 0, Max: 5, Help: "skew of users and groups in the mix; 0 is even"},
 		{Name: "probes", Kind: workload.Integer, Default: "20", Unit: "probes", Min: 1, Max: 1_000_000, Help: "revocations that the staleness probe watches, per tenant"},
 		{Name: "invalidate", Kind: workload.Switch, Default: "on", Help: "off leaves what is cached when a role is revoked, to see how long it is still granted"},
@@ -105,5 +104,6 @@ func bindings() []workload.Binding {
 		{Driver: "null", New: bind},
 		{Driver: "coherence", Refuse: "its checks walk indexes of memberships, and its Go client has caches of single entries; use cassandra: or redis:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no roles; use cassandra: or redis:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no roles; use cassandra: or redis:"},
 	}
 }

@@ -29,6 +29,7 @@ func bindings() []workload.Binding {
 		{Driver: "null", New: bind},
 		{Driver: "coherence", Refuse: "events are kept in streams and tables; use cassandra: or redis:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no events; use cassandra: or redis:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no events; use cassandra: or redis:"},
 	}
 }
 

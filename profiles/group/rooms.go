@@ -22,6 +22,7 @@ func bindings() []workload.Binding {
 		{Driver: "sqlite", New: bind, Note: "maps, entities"},
 		{Driver: "coherence", New: bind, Note: "maps, mcaches, queues"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}
 }
 

@@ -132,5 +132,6 @@ func bindings() []workload.Binding {
 		{Driver: "sqlite", New: bind},
 		{Driver: "coherence", New: bind},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}
 }

@@ -104,7 +104,7 @@ func Values(t *testing.T, p workload.Profile, name string) workload.Values {
 
 func plan(t *testing.T, p workload.Profile, name string) {
 	in := workload.Inputs{Values: Values(t, p, name), Namespace: "perfbench", Seed: 1}
-	known := map[string]bool{"duration": true, "count": true, "warmup": true, "at": true} // of every run
+	known := map[string]bool{"duration": true, "count": true, "warmup": true, "at": true, "namespace": true} // of every run
 	for _, q := range p.Params {
 		known[q.Name] = true
 	}

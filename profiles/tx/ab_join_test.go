@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -44,9 +43,44 @@ func TestHostsAreAddedUpOverTheWindowTheyShare(t *testing.T) {
 	require.NoError(t, err, "what reads ab reads this")
 }
 
-func TestRunsOneAfterTheOtherAreNotAddedUp(t *testing.T) {
+// Runs that were not measured at the same time stand in one table, hosts of one window
+// in one column of it.
+func TestRunsOneAfterTheOtherStandSideBySide(t *testing.T) {
 	at := time.Date(2021, 11, 5, 8, 0, 0, 0, time.UTC)
-	_, err := joinAB([]*rundir.Folder{host(t, "a", at, 10, 1), host(t, "b", at.Add(20*time.Second), 10, 1)})
-	require.ErrorContains(t, err, "not measured at the same time")
-	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	original := host(t, "original", at.Add(-time.Minute), 10, 500)
+	original.Run.Target = "dtm+bench://bench:8083"
+	files, err := joinAB([]*rundir.Folder{original, host(t, "a", at, 10, 1000), host(t, "b", at.Add(3*time.Second), 10, 1000)})
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	assert.Equal(t, "ab-table.md", files[0].Name)
+	for _, line := range []string{
+		"|  | dtm+bench://bench:8083 | redis://store:6379 |\n", "| Concurrency Level | 10 | 20 |\n", "| Time taken for tests | 10.000 seconds | 7.000 seconds |\n",
+		"| Complete requests | 2000 | 14000 |\n", "| Requests per second | 200.00 [#/sec] (mean) | 2000.00 [#/sec] (mean) |\n", "| Rate, as a multiple of the first | 1.00 | 10.00 |\n",
+	} {
+		assert.Contains(t, string(files[0].Data), line)
+	}
+	assert.Equal(t, "column 2 of ab-table.md adds up 2 runs over the 7.0 s from 2021-11-05T08:00:03Z in which all of them were measured: a, b.\n", string(files[1].Data))
+}
+
+// Hosts that load the original's two benchmark servers are added up with what ab shows of
+// HTTP.
+func TestHostsOfTheOriginalAreAddedUp(t *testing.T) {
+	at := time.Date(2021, 11, 5, 8, 0, 0, 0, time.UTC)
+	one := func(id string, at time.Time) *rundir.Folder {
+		f := host(t, id, at, 10, 100)
+		f.Run.Target = "dtm+bench://" + id + ":8083"
+		var err error
+		f.Run.Facts, err = json.Marshal(SagaFacts{Mode: modeSaga, Done: 1000, Bench: &BenchFacts{Path: "/x", Length: 24, Connections: 1000, Bytes: 147_000, Body: 24_000}})
+		require.NoError(t, err)
+		return f
+	}
+	files, err := joinAB([]*rundir.Folder{one("a", at), one("b", at.Add(5*time.Second))})
+	require.NoError(t, err)
+	text := string(files[0].Data)
+	r, err := readAB(text)
+	require.NoError(t, err)
+	assert.Equal(t, int64(1000), r.complete, "half of each")
+	assert.InDelta(t, 200, r.perSecond, 1e-9)
+	assert.Contains(t, text, "Total transferred:      147000 bytes\nHTML transferred:       24000 bytes\n")
+	assert.Contains(t, text, "Document Path:          /x\n")
 }

@@ -11,37 +11,65 @@ import (
 )
 
 // BenchmarkSagaAgainstDTM is the rate of sagas without accounts as a ratio to that of
-// dtm's own benchmark server under ab with ten clients, in turn, on one machine and
+// dtm's own benchmark server under ab with as many clients, in turn, on one machine and
 // one Redis. The server is named with PERFBENCH_TEST_DTM_BENCH, as the URL that ab
 // asks for (http://127.0.0.1:8083/api/busi_bench/benchEmptyUrl), its Redis with
 // PERFBENCH_TEST_DTM_REDIS; what is written there stays, as what dtm writes does, until
 // that server wipes its store at its next start. docs/tx.md says how to come by one.
 func BenchmarkSagaAgainstDTM(b *testing.B) {
-	bench, store := os.Getenv("PERFBENCH_TEST_DTM_BENCH"), os.Getenv("PERFBENCH_TEST_DTM_REDIS")
-	if bench == "" || store == "" {
-		b.Skip("PERFBENCH_TEST_DTM_BENCH and PERFBENCH_TEST_DTM_REDIS name no dtm and its Redis")
-	}
-	ab, err := exec.LookPath("ab")
-	if err != nil {
-		b.Skip("ab is not on the PATH (Debian package apache2-utils)")
+	bench, ab := originals(b)
+	store := os.Getenv("PERFBENCH_TEST_DTM_REDIS")
+	if store == "" {
+		b.Skip("PERFBENCH_TEST_DTM_REDIS does not name the Redis of dtm")
 	}
 	for _, threads := range []int{10, 50} {
 		b.Run(fmt.Sprint("threads=", threads), func(b *testing.B) {
 			in := inputs(given("mode=saga", "accounts=off", fmt.Sprint("threads=", threads)))
 			in.Duration, in.Namespace = time.Hour, "sdtm"
 			p, c := ready(b, store, in)
-			inTurn(b, serverCPU(b, c), func() {}, func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench) })
+			inTurn(b, serverCPU(b, c), func() {}, func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench, threads) })
 		})
 	}
 }
 
-// abRate is requests a second under ab with ten clients, for about a turn.
-func abRate(b *testing.B, ab, url string) float64 {
+// BenchmarkOriginalAgainstAB is the rate at which perfbench drives dtm's own benchmark
+// server as a ratio to that of ab with as many clients, in turn: what the clock that
+// both stand under costs.
+func BenchmarkOriginalAgainstAB(b *testing.B) {
+	bench, ab := originals(b)
+	for _, threads := range []int{10, 50} {
+		b.Run(fmt.Sprint("threads=", threads), func(b *testing.B) {
+			in := benchInputs(fmt.Sprint("threads=", threads))
+			in.Duration = time.Hour
+			p, _ := ready(b, strings.Replace(bench, "http", "dtm+bench", 1), in)
+			inTurn(b, func() float64 { return 0 }, func() {}, func(int) float64 { return engineRate(b, p, 0) }, func(int) float64 { return abRate(b, ab, bench, threads) })
+		})
+	}
+}
+
+// originals are the URL of dtm's own benchmark server and the tool that its report used.
+func originals(b *testing.B) (bench, ab string) {
+	b.Helper()
+	if bench = os.Getenv("PERFBENCH_TEST_DTM_BENCH"); bench == "" {
+		b.Skip("PERFBENCH_TEST_DTM_BENCH names no benchmark server of dtm")
+	}
+	ab, err := exec.LookPath("ab")
+	if err != nil {
+		b.Skip("ab is not on the PATH (Debian package apache2-utils)")
+	}
+	return bench, ab
+}
+
+// abRate is requests a second under ab with so many clients, for about a turn.
+func abRate(b *testing.B, ab, url string, clients int) float64 {
+	b.Helper()
 	n := strconv.Itoa(int(dtmRate * turn.Seconds()))
-	out, err := exec.CommandContext(b.Context(), ab, "-q", "-n", n, "-c", "10", url).Output()
+	cmd := exec.CommandContext(b.Context(), ab, "-q", "-n", n, "-c", strconv.Itoa(clients), url)
+	out, err := cmd.Output()
 	if err != nil {
 		b.Fatalf("ab: %v", err)
 	}
+	childCPU += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	rate := 0.0
 	for line := range strings.Lines(string(out)) {
 		if v, ok := strings.CutPrefix(line, "Requests per second:"); ok {

@@ -77,10 +77,6 @@ func sagaParams() []workload.Param {
 		},
 		{Name: "delay", Kind: workload.Duration, Default: "0s", Help: "saga: how long a participant takes to answer, beside the store"},
 		{Name: "timeout", Kind: workload.Duration, Default: "0s", Help: "saga: a transaction that old is undone; 0s: never. Of tcc, xa and msg it is what is not submitted by then, and 0s is 35s, as with dtm"},
-		{
-			Name: "lockTimeout", Kind: workload.Duration, Default: "1s",
-			Help: "saga, transType=xa: how long a branch waits for an account that another transaction has prepared, before it refuses; whole seconds on MariaDB and MySQL, where only the former knows 0",
-		},
 		{Name: "retryInterval", Kind: workload.Duration, Default: "10s", Help: "saga: how long an unfinished transaction is left alone; doubles with each failure; also the lease of a recovery"},
 		{Name: "cronInterval", Kind: workload.Duration, Default: "3s", Help: "saga: how often to look for unfinished transactions"},
 		{Name: "dataExpire", Kind: workload.Duration, Default: "168h", Help: "saga: how long an unfinished transaction is kept"},
@@ -93,6 +89,10 @@ func sagaParams() []workload.Param {
 		{
 			Name: "endpoint", Kind: workload.Text, Default: "127.0.0.1:0",
 			Help: "saga on a dtm server: the address at which it reaches the participants, which perfbench serves; port 0 takes a free one",
+		},
+		{
+			Name: "keepAlive", Kind: workload.Switch, Default: "off",
+			Help: "saga on dtm's benchmark server: on keeps the connection of each client; off makes one for each request, as the published ab does",
 		},
 		{
 			Name: "ackLog", Kind: workload.Text, Outside: true,

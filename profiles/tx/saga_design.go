@@ -52,7 +52,6 @@ type sagaSpec struct {
 	unruly bool
 
 	timeout, retry, cron       time.Duration
-	lockTimeout                time.Duration
 	dataExpire, finishedExpire time.Duration
 	check                      time.Duration
 	// countCalls says that the store's counters are of this run alone.
@@ -63,13 +62,13 @@ type sagaSpec struct {
 }
 
 func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
+	if in.Driver == driverBench {
+		return designBench(r, in)
+	}
 	s := readSaga(r, in)
-	if in.Duration == 0 || in.Count > 0 {
-		v := r.Pick(r.Param("transactions"), "count", "transactions")
-		n, err := v.Int(1, 1<<53)
-		r.Problems.Add(err)
-		s.count = n
-		r.Show("transactions", strconv.FormatInt(n, 10), v)
+	s.count = sagaCount(r, in)
+	if v, ok := r.Values["keepAlive"]; ok && v.Origin > workload.OriginFile {
+		r.Warn("keepAlive (%s) has no effect on this target: it is of dtm+bench://", v.From())
 	}
 	payload := workload.Filling("branch's payload")
 	payload.Max = maxSagaPayload
@@ -109,7 +108,6 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.delay = r.Duration("delay")
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
 	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
-	s.lockTimeout = r.Duration("lockTimeout")
 	s.dataExpire, s.finishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
 	s.check, s.ackLog, s.endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
 	s.countCalls = r.OnOff("countCalls")
@@ -123,22 +121,22 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 		s.accounts = 0
 	}
 	if s.failAt > s.branches {
-		r.Blame("failAt", "use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
+		r.Fail("use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
 	}
 	if accounts && s.branches < 2 {
-		r.Blame("branches", "use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
+		r.Fail("use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
 	}
 	if accounts && s.accounts < int64(s.branches) {
-		r.Blame("accountCount", "use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
+		r.Fail("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
 	}
 	s.judgeKind(r)
 	for name, d := range map[string]time.Duration{"retryInterval": s.retry, "dataExpire": s.dataExpire, "finishedExpire": s.finishedExpire, "cronInterval": s.cron} {
 		if d <= 0 {
-			r.Blame(name, "for example "+r.Param(name).Default, "%s: must be more than 0", name)
+			r.Fail("for example "+r.Param(name).Default, "%s: must be more than 0", name)
 		}
 	}
 	if s.finishedExpire%time.Second != 0 || s.dataExpire%time.Second != 0 {
-		r.Blame("finishedExpire", "use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+		r.Fail("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
 	}
 }
 
@@ -147,7 +145,7 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 func (s *sagaSpec) judgeKind(r *designer) {
 	if s.kind == kindSaga {
 		if s.lostRate > 0 {
-			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
+			r.Fail("use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
 		}
 		return
 	}
@@ -156,16 +154,16 @@ func (s *sagaSpec) judgeKind(r *designer) {
 		if s.driver == "dtm" {
 			hint = "use transType=saga, or another store"
 		}
-		r.Blame("transType", hint, "transType=%s: %s", s.kind.name, why)
+		r.Fail(hint, "transType=%s: %s", s.kind.name, why)
 	}
 	if s.timeout == 0 {
 		s.timeout = patience
 	}
 	if s.kind == kindMsg && s.branches < 2 {
-		r.Blame("branches", "use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
+		r.Fail("use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
 	}
 	if s.kind == kindMsg && s.failAt > 1 {
-		r.Blame("failAt", "use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.failAt)
+		r.Fail("use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.failAt)
 	}
 }
 

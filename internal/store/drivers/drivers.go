@@ -31,6 +31,7 @@ func All() []store.Driver {
 		sqlstore.Postgres,
 		sqlstore.SQLite,
 		dtm.Driver,
+		dtm.BenchDriver,
 		memory.Driver,
 		null.Driver,
 	}

@@ -116,7 +116,9 @@ func (c *Conn) Call(ctx context.Context, method, path string, query url.Values, 
 }
 
 // Classify puts an error of a call in its class.
-func (c *Conn) Classify(err error) store.Class {
+func (c *Conn) Classify(err error) store.Class { return classify(err) }
+
+func classify(err error) store.Class {
 	var netErr net.Error
 	switch {
 	case err == nil:
@@ -125,7 +127,7 @@ func (c *Conn) Classify(err error) store.Class {
 		return store.Canceled
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
 		return store.Timeout
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.As(err, &netErr):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &netErr):
 		return store.Unreachable
 	}
 	return store.Other

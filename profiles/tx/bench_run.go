@@ -1,0 +1,220 @@
+package tx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/dtm"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// benchRun is a run against dtm's benchmark server. It is safe for use by several
+// goroutines.
+type benchRun struct {
+	s    *benchSpec
+	conn *dtm.Bench
+	// first is the reply before the run; set by setup.
+	first dtm.Request
+
+	mu            sync.Mutex
+	tallies       []*benchTally
+	before, after usage
+}
+
+// benchTally is what one client has come to. The client alone writes it.
+type benchTally struct {
+	done, undecided, unknown atomic.Int64
+	noConnection, noReply    atomic.Int64
+	non2xx, connections      atomic.Int64
+	bytes, body              atomic.Int64
+	last                     atomic.Int64 // end of the last request
+	mu                       sync.Mutex   // guards statuses, of replies that are no success
+	statuses                 map[string]int64
+	_                        [64]byte
+}
+
+// bindBench connects a plan to dtm's benchmark server.
+func bindBench(_ context.Context, c store.Conn, p *workload.Plan) error {
+	conn, err := store.As[*dtm.Bench](c)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use dtm+bench://")
+	}
+	s, ok := p.Private.(*benchSpec)
+	if !ok {
+		return fault.Input(fmt.Errorf("mode=%s does not run on dtm's benchmark server: it carries out sagas and nothing else", p.Mode), "use --preset dtm, or redis://")
+	}
+	b := &benchRun{s: s, conn: conn}
+	p.Setup = b.setup
+	p.Facts = func() any { return b.facts() }
+	p.Verify = func(ctx context.Context) workload.Verification {
+		u := plainMeter{}.usage(ctx)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.after = u
+		return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server names no saga, so that none can be looked up; what it answered is counted"}
+	}
+	p.Phases[0].Tracks[0].NewTask = func(int) (workload.Task, error) {
+		return &benchTask{b: b, c: conn.Client(s.keepAlive), t: b.tally()}, nil
+	}
+	return nil
+}
+
+// setup makes sure that the URL does what it should: with one request, which is one
+// saga.
+func (b *benchRun) setup(ctx context.Context, _ func(done, total int64)) error {
+	c := b.conn.Client(false)
+	defer c.Close()
+	r, err := c.Get(ctx, wallClock{})
+	if err != nil {
+		hint := "look at its log; its store may be away"
+		if r.Status == 0 || r.Status == http.StatusNotFound {
+			hint = "is this dtm's benchmark server? docs/tx.md says how to start one"
+		}
+		return fault.Store(fmt.Errorf("GET %s before the run: %w", b.conn.Path(), err), hint)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.first, b.before = r, plainMeter{}.usage(ctx)
+	return nil
+}
+
+func (b *benchRun) tally() *benchTally {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := &benchTally{statuses: map[string]int64{}}
+	b.tallies = append(b.tallies, t)
+	return t
+}
+
+// benchTask is one client. It belongs to its worker.
+type benchTask struct {
+	b *benchRun
+	c *dtm.BenchClient
+	t *benchTally
+}
+
+// Do asks for the URL once.
+func (k *benchTask) Do(ctx context.Context, it *workload.Iteration) error {
+	m := it.Begin(opRequest)
+	start := it.Now()
+	r, err := k.c.Get(ctx, it)
+	units := 0
+	if err == nil {
+		units = 1
+	}
+	err = it.End(m, units, err)
+	if end := it.Now(); r.Replied {
+		connected := start
+		if r.Dialled {
+			connected = r.Connected
+			it.Record(opConnect, 1, start, start, connected, nil)
+		}
+		it.Record(opProcessing, 1, connected, connected, end, nil)
+		it.Record(opWaiting, 1, r.Sent, r.Sent, r.First, nil)
+	}
+	if !it.Warmup {
+		k.t.count(r, err)
+		k.t.last.Store(it.Now())
+	}
+	return err
+}
+
+func (t *benchTally) count(r dtm.Request, err error) {
+	t.bytes.Add(int64(r.Bytes))
+	t.body.Add(int64(r.Body))
+	if r.Dialled {
+		t.connections.Add(1)
+	}
+	if r.Status > 0 && r.Status/100 != 2 {
+		t.non2xx.Add(1)
+	}
+	reply, isReply := errors.AsType[*dtm.ReplyError](err)
+	switch {
+	case err == nil:
+		t.done.Add(1)
+		return
+	case isReply && reply.Undecided():
+		t.undecided.Add(1)
+	default:
+		t.unknown.Add(1)
+	}
+	switch {
+	case isReply:
+		t.mu.Lock()
+		t.statuses[strconv.Itoa(r.Status)]++
+		t.mu.Unlock()
+	case !r.Reached:
+		t.noConnection.Add(1)
+	default:
+		t.noReply.Add(1)
+	}
+}
+
+// BenchFacts are those of a run against dtm's benchmark server. docs/tx.md describes
+// them.
+type BenchFacts struct {
+	Path      string `json:"path"`
+	KeepAlive bool   `json:"keep_alive"`
+	// Length is that of the body of the reply before the run, in bytes.
+	Length int `json:"document_bytes"`
+	// Connections were made in the measured part.
+	Connections int64 `json:"connections"`
+	// Requests without a connection, without a whole reply, and with a reply that is no
+	// success, the last by its status.
+	NoConnection int64            `json:"failed_to_connect"`
+	NoReply      int64            `json:"failed_to_receive"`
+	Statuses     map[string]int64 `json:"failed_by_status"`
+	Non2xx       int64            `json:"non_2xx"`
+	// Bytes are those of all replies, Body without their heads.
+	Bytes int64 `json:"bytes"`
+	Body  int64 `json:"body_bytes"`
+}
+
+// failed is how many replies were no success.
+func (f *BenchFacts) failed() (n int64) {
+	for _, v := range f.Statuses {
+		n += v
+	}
+	return n
+}
+
+func (b *benchRun) facts() *SagaFacts {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	x := &BenchFacts{Path: b.conn.Path(), KeepAlive: b.s.keepAlive, Length: b.first.Body, Statuses: map[string]int64{}}
+	f := &SagaFacts{Schema: 1, Mode: modeSaga, Branches: 2, Bench: x}
+	var last int64
+	for _, t := range b.tallies {
+		f.Done += t.done.Load()
+		f.Undecided += t.undecided.Load()
+		f.Unknown += t.unknown.Load()
+		x.Connections += t.connections.Load()
+		x.NoConnection += t.noConnection.Load()
+		x.NoReply += t.noReply.Load()
+		x.Non2xx += t.non2xx.Load()
+		x.Bytes += t.bytes.Load()
+		x.Body += t.body.Load()
+		last = max(last, t.last.Load())
+		t.mu.Lock()
+		for status, n := range t.statuses {
+			x.Statuses[status] += n
+		}
+		t.mu.Unlock()
+	}
+	if s := float64(last) / 1e9; s > 0 {
+		f.Rates.Done, f.Rates.Undecided, f.Rates.Unknown = float64(f.Done)/s, float64(f.Undecided)/s, float64(f.Unknown)/s
+	}
+	f.Rates.BytesPer = -1
+	f.Cost = Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: -1, Calls: Agreement{State: notCompared, Why: "the server does not tell what it asked of its store"}}
+	if n := float64(f.Done + f.Undecided + f.Unknown); n > 0 && !b.after.at.IsZero() && b.after.client >= 0 {
+		f.Cost.ClientUS = (b.after.client - b.before.client) / n * 1e6
+	}
+	return f
+}
