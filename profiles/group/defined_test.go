@@ -291,3 +291,23 @@ func TestChildrenOfDefinedObjects(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(7), specOf(t, p).ops["ship1"].er.most, "what the operation says counts")
 }
+
+// A table keeps the key that it was made with; other fields come and go.
+func TestATableOfAnotherDefinition(t *testing.T) {
+	const text = "groupNames: g1\ng1: {operations: o, threadCount: 1, totalInvocationCount: 4}\no: {map: m, testCase: put, object: tag}\n" +
+		"objects: {tag: {key: KEY, fields: {code: uuid, FIELDS}}}\n"
+	file := func(key, fields string) []string {
+		return []string{write(t, "g.yaml", strings.NewReplacer("KEY", key, "FIELDS", fields).Replace(text))}
+	}
+	for name, target := range databases(t) {
+		t.Run(name, func(t *testing.T) {
+			o, _ := runs(t, target, file("code", "word: city"), "namespace", "defs")
+			errorless(t, o)
+			o, _ = runs(t, target, file("code", "n: integer"), "namespace", "defs")
+			errorless(t, o)
+			_, err := try(t, target, file("t-##", "n: integer"), "namespace", "defs")
+			require.ErrorContains(t, err, "the table defs_tag was made of another definition than object tag: its primary key is not (id), see column")
+			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		})
+	}
+}

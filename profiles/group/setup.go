@@ -43,8 +43,9 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
 		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
 		loads := b.loads(st)
-		if spot.State == place.Shared && st.op.table {
-			if err := b.room.(*sqlRoom).fits(ctx, st.op, st.writes || loads); err != nil {
+		ours := spot.State != place.Shared
+		if st.op.table && (!ours || spot.State != place.Fresh && st.op.object() != nil) {
+			if err := b.room.(*sqlRoom).fits(ctx, st.op, st.writes || loads, ours); err != nil {
 				return err
 			}
 		}

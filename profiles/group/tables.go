@@ -108,8 +108,9 @@ func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model
 	return db.Exec(b.String() + ")").Error
 }
 
-// fits refuses a table of others into or from which objects do not go as it is.
-func (r *sqlRoom) fits(ctx context.Context, o *opSpec, writes bool) error {
+// fits refuses a table into or from which objects do not go as it is: one of others,
+// or ours of an earlier definition, which may lack columns, since those are added.
+func (r *sqlRoom) fits(ctx context.Context, o *opSpec, writes, ours bool) error {
 	t := r.textsOf(o)
 	columns, err := r.db.DB().WithContext(ctx).Migrator().ColumnTypes(t.name)
 	if err != nil {
@@ -118,6 +119,13 @@ func (r *sqlRoom) fits(ctx context.Context, o *opSpec, writes bool) error {
 	same := strings.EqualFold
 	if r.db.Dialect() == sqlstore.DialectPostgres {
 		same = func(a, b string) bool { return a == b }
+	}
+	if ours {
+		if why := t.unfilled(columns, same); why != "" {
+			return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made of another definition than object %s: %s", o.where, o.name, t.name, o.object().Name, why),
+				"use another --namespace or  table:, or delete it with perfbench data delete")
+		}
+		return nil
 	}
 	if why := t.misfit(columns, same, writes); why != "" {
 		return fault.Input(fmt.Errorf("%s: operation %s: the table %s was not made by perfbench and %s", o.where, o.name, t.name, why),
@@ -137,6 +145,12 @@ func (t *sqlTexts) misfit(columns []gorm.ColumnType, same func(a, b string) bool
 	if !writes {
 		return ""
 	}
+	return t.unfilled(columns, same)
+}
+
+// unfilled names the column for which rows of objects cannot be written: the key is
+// another one, or something must be filled that objects do not have.
+func (t *sqlTexts) unfilled(columns []gorm.ColumnType, same func(a, b string) bool) string {
 	for _, c := range columns {
 		name := c.Name()
 		is := func(s string) bool { return same(s, name) }
