@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -46,6 +48,7 @@ Without --format it writes those that a run writes by itself. They go into the
 run's folder; with --out DIR elsewhere; with --out - a single one to stdout. On a
 terminal the summary and a chart of the run come first. Some formats make one
 document of several runs (padogrid-csv, oae-html, ab): it goes beside their folders.
+For padogrid-csv RUN may also be a folder of PadoGrid's own result texts.
 
 A file of --facts is kept in the run's folder, in place of the one before.`,
 		Example: `  perfbench report latest --format markdown --out -
@@ -100,7 +103,7 @@ func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "say  perfbench report latest,  or the folder of a run")
 	}
-	if len(refs) > 1 && (len(o.formats) > 0 || out == "-") {
+	if len(refs) > 1 && (len(o.formats) > 0 || out == "-") || len(refs) == 1 && foundTexts(runs, refs[0], o.formats) != nil {
 		return a.writeTogether(refs, runs, o)
 	}
 	var errs []error
@@ -128,6 +131,10 @@ func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
 	var folders []*rundir.Folder
 	var errs []error
 	for _, ref := range refs {
+		if texts := foundTexts(runs, ref, ids); texts != nil {
+			folders = append(folders, texts...)
+			continue
+		}
 		f, err := a.loadRun(runs, ref)
 		if err == nil {
 			err = keepFacts(f, o)
@@ -150,7 +157,11 @@ func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
 		dest, names := out, []string(nil)
 		switch {
 		case p.Joined():
-			if dest == "" {
+			switch {
+			case dest != "":
+			case f.Found != nil:
+				dest = f.Dir // as create_csv does
+			default:
 				dest = filepath.Dir(filepath.Clean(f.Dir))
 			}
 			names, err = report.WriteJoined(p, dest)
@@ -167,6 +178,22 @@ func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
 		}
 	}
 	return joinCoded(errs)
+}
+
+// foundTexts returns what PadoGrid's own results are in a folder that is no run's, for
+// the format that makes a table of them; nil when it is something else.
+func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
+	if !slices.Equal(ids, []string{padogrid.CSVFormatID}) {
+		return nil
+	}
+	if _, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded)); err == nil {
+		return nil
+	}
+	found, err := padogrid.Found(ref)
+	if err != nil {
+		return nil
+	}
+	return found
 }
 
 // loadRun finds and loads a run, and says when it is still going.

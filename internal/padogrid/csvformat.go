@@ -24,9 +24,12 @@ func CSVFormat(program string, texts rundir.Format) rundir.Format {
 func tableOf(program string, texts rundir.Format, runs []*rundir.Folder) ([]rundir.File, error) {
 	var list []Text
 	for _, f := range runs {
-		files, err := texts.Encode(f)
-		if err != nil {
-			return nil, err
+		files := f.Found
+		if files == nil {
+			var err error
+			if files, err = texts.Encode(f); err != nil {
+				return nil, err
+			}
 		}
 		for _, x := range files {
 			list = append(list, Text{Name: x.Name, Data: x.Data})
@@ -39,5 +42,5 @@ func tableOf(program string, texts rundir.Format, runs []*rundir.Folder) ([]rund
 }
 
 const csvDoc = "# padogrid-csv (%s): the table of PadoGrid's create_csv\n\n`%s`: one row a text, made of the run's texts as PadoGrid's own script makes it, in\n" +
-	"the order of their writing. Several runs given to report make one table, as the\nscript makes of a folder. Fields have a comma and a blank between and no quotes, so\nthat a comma in a comment or a list of operations makes columns more; of a\n" +
+	"the order of their writing. Several runs given to report make one table, as the\nscript makes of a folder; so do runs and folders of PadoGrid's own texts, of either layout. Fields have a comma and a blank between and no quotes, so\nthat a comma in a comment or a list of operations makes columns more; of a\n" +
 	"comment with a colon only the end is left. The header, with the oddities of the\noriginal:\n\n```\n%s```\n"

@@ -1,12 +1,17 @@
 package padogrid_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // ingested is a text of today with the figures of the sample on the original's page:
@@ -65,6 +70,34 @@ func TestTableOfBothLayouts(t *testing.T) {
 		}
 	}
 	assert.Contains(t, lines[2], ", 758, 13192.612, 131926.121, 128.834, 0.076, 100000, 97.656, 0.095")
+}
+
+// A folder of the original's own results and runs of ours make one table.
+func TestTableOfAFolderAndRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "old [1]")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "group-x.txt"), 0o755))
+	now := padogrid.Text{Name: "ingestion-profile-redis-190630-151618_x.txt", Data: []byte(ingested)}
+	old := padogrid.Older(now, "ingestion", "redis")
+	for i, x := range []padogrid.Text{{Name: "ingestion-later.txt", Data: now.Data}, old, {Name: "notes-x.txt"}, {Name: "tx-profile-190630-151618_x.txt"}} {
+		path := filepath.Join(dir, x.Name)
+		require.NoError(t, os.WriteFile(path, x.Data, 0o600))
+		written := time.Date(2019, 6, 30, 15, 16-i, 0, 0, time.UTC)
+		require.NoError(t, os.Chtimes(path, written, written))
+	}
+	found, err := padogrid.Found(dir)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	assert.Equal(t, []string{"tx", "ingestion"}, []string{found[0].Run.Profile, found[1].Run.Profile}, "the oldest first")
+	texts := rundir.Format{Profile: "ingestion", Encode: func(*rundir.Folder) ([]rundir.File, error) {
+		return []rundir.File{{Name: now.Name, Data: now.Data}}, nil
+	}}
+	files, err := padogrid.CSVFormat("ingestion", texts).Join([]*rundir.Folder{found[1], {}})
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(files[0].Data)), "\n")
+	require.Len(t, lines, 4)
+	for i, name := range []string{old.Name, "ingestion-later.txt", now.Name} {
+		assert.Contains(t, lines[i+1], "perf_test, "+name+", ")
+	}
 }
 
 func TestOlderNamesKeepWhatIsNoProduct(t *testing.T) {
