@@ -253,7 +253,7 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", prefixed(s.namespace, mapSummary), m.entries, units.Size(int64(m.payload))))
 	}
 	if s.tx() && s.load != loadOnly {
-		p.Knobs = append(p.Knobs, workload.Filling("summary"))
+		p.Knobs = slices.Insert(p.Knobs, 2, workload.Filling("summary")) // before batch, as elsewhere
 		p.Writes, p.Bytes = append(p.Writes, s.summaries()), p.Bytes+s.groups()*int64(s.start().Payload)
 	}
 	p.Deletes = []string{"at the end what this run made, and nothing that was there before (--cleanup)"}

@@ -50,7 +50,11 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 		m := d.snap.Marks[n-1]
 		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
 	}
-	return said(s.Muted, "Turn a knob while it runs: + adds a thread, ] doubles the payload, t opens all.")
+	payload := ""
+	if k, ok := d.plan.Knob("payload"); ok && d.turns(k) {
+		payload = " ] doubles the payload,"
+	}
+	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
 }
 
 // lastChange tells of the last change and its effect: beside each other, or below
