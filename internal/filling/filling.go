@@ -8,8 +8,8 @@ package filling
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -96,51 +96,52 @@ func Check[T ~string | ~[]byte](got T, o Owner) error {
 }
 
 // Sizes are those that were set while a run was going. It is safe for use by
-// several goroutines; each notes a size when it changes, not for each record.
+// several goroutines, and asked without a lock; each notes a size when it changes, not
+// for each record.
 type Sizes struct {
 	mu  sync.Mutex
-	set []int
+	set atomic.Pointer[[]int] // replaced under mu, never changed
+}
+
+func (s *Sizes) all() []int {
+	if p := s.set.Load(); p != nil {
+		return *p
+	}
+	return nil
 }
 
 // Note remembers a size.
 func (s *Sizes) Note(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.set, n) {
-		s.set = append(s.set, n)
+	if set := s.all(); !slices.Contains(set, n) {
+		set = append(slices.Clone(set), n)
+		s.set.Store(&set)
 	}
 }
 
 // Check says what is wrong with the size of something that was written under those
 // that were set; nothing when none was.
 func (s *Sizes) Check(n int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.set) == 0 || slices.Contains(s.set, n) {
+	set := s.all()
+	if len(set) == 0 || slices.Contains(set, n) {
 		return nil
 	}
-	return fmt.Errorf("its filling has %d bytes, and %s were set", n, s.words())
+	lo, hi := slices.Min(set), slices.Max(set)
+	switch len(set) {
+	case 1:
+		return fmt.Errorf("its filling has %d bytes, and %d were set", n, lo)
+	case 2:
+		return fmt.Errorf("its filling has %d bytes, and %d and %d were set", n, lo, hi)
+	}
+	return fmt.Errorf("its filling has %d bytes, and %d other sizes from %d to %d were set", n, len(set), lo, hi)
 }
 
 // Most is the largest size that was set, 0 when none was.
 func (s *Sizes) Most() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	most := 0
-	for _, n := range s.set {
+	for _, n := range s.all() {
 		most = max(most, n)
 	}
 	return most
-}
-
-// words lists the sizes. The caller holds the lock.
-func (s *Sizes) words() string {
-	lo, hi := slices.Min(s.set), slices.Max(s.set)
-	switch len(s.set) {
-	case 1:
-		return strconv.Itoa(lo)
-	case 2:
-		return fmt.Sprintf("%d and %d", lo, hi)
-	}
-	return fmt.Sprintf("%d other sizes from %d to %d", len(s.set), lo, hi)
 }

@@ -19,7 +19,7 @@ func TrackOf(name string) (track, base string) {
 // SettingText writes a live setting by its name as people read it.
 func SettingText(name string, v float64) string {
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
-	case base == "payload":
+	case base == "payload", base == "principal":
 		return units.Size(int64(v))
 	case base == "rate" && v == 0:
 		return "max"

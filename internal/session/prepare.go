@@ -63,7 +63,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	}
 	p.Profile = profile
 	var problems workload.Problems
-	problems.Add(p.aim())
+	problems.Add(fault.Field("target", p.aim()))
 	vs, err := p.values()
 	problems.Add(err)
 	p.Formats, err = p.formats(req.Formats)
@@ -121,16 +121,16 @@ func (p *Prepared) values() (workload.Values, error) {
 	switch {
 	case p.Preset == "":
 	case p.Profile.Presets == nil:
-		problems.Add(fault.Input(fmt.Errorf("preset %q: profile %s has no presets", p.Preset, p.Profile.Name), ""))
+		problems.Add(fault.Field("preset", fault.Input(fmt.Errorf("preset %q: profile %s has no presets", p.Preset, p.Profile.Name), "")))
 	default:
 		from, err := preset.Load(p.Profile.Presets, p.Preset)
-		problems.Add(err)
+		problems.Add(fault.Field("preset", err))
 		for _, v := range from {
 			vs.Set(v)
 		}
 	}
 	from, warnings, err := readFiles(&p.Profile, p.req.Files)
-	problems.Add(err)
+	problems.Add(fault.Field("file", err))
 	p.Warnings = append(p.Warnings, warnings...)
 	put(vs, from)
 	if err := problems.Err(); err != nil {
@@ -234,7 +234,7 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	table, warnings, err := ParseTimetable(p.changes(), plan, p.Inputs.Duration)
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
-	return err
+	return fault.Field("at", err)
 }
 
 // changes are the entries of the timetable: those given by hand, or else those that a

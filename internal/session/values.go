@@ -211,7 +211,7 @@ func unknown(vs workload.Values, n names, tracks []string) []error {
 		if tracks == nil && strings.Contains(name, ".") {
 			continue // which tracks there are is not known: the design has failed
 		}
-		errs = append(errs, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all)))
+		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all))))
 	}
 	return errs
 }
@@ -225,7 +225,7 @@ func inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 		in.Duration, err = v.Duration()
 		problems.Add(err)
 		if err == nil && in.Duration < time.Millisecond {
-			problems.Add(fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), "leave it out to run until the work is done"))
+			problems.Add(fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), "leave it out to run until the work is done")))
 		}
 	}
 	in.Warmup, err = vs["warmup"].Duration()
@@ -233,7 +233,7 @@ func inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	in.Drain, err = vs["drain"].Duration()
 	problems.Add(err)
 	if err == nil && in.Drain < time.Millisecond {
-		problems.Add(fault.Input(fmt.Errorf("drain: %q (%s) is not a duration of 1ms or more", vs["drain"].Text, vs["drain"].From()), "for example 10s"))
+		problems.Add(fault.Field("drain", fault.Input(fmt.Errorf("drain: %q (%s) is not a duration of 1ms or more", vs["drain"].Text, vs["drain"].From()), "for example 10s")))
 	}
 	if v, ok := vs["count"]; ok {
 		in.Count, err = v.Int(1, 1<<53)
@@ -255,11 +255,11 @@ const maxNamespace = 64
 
 func checkNamespace(v workload.Value) error {
 	if len(v.Text) > maxNamespace {
-		return fault.Input(fmt.Errorf("namespace: %q (%s) has more than %d bytes", v.Text, v.From(), maxNamespace), "")
+		return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has more than %d bytes", v.Text, v.From(), maxNamespace), ""))
 	}
 	for _, r := range v.Text {
 		if !(r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))) {
-			return fault.Input(fmt.Errorf("namespace: %q (%s) has other characters than letters, digits, ., _ and -", v.Text, v.From()), "")
+			return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has other characters than letters, digits, ., _ and -", v.Text, v.From()), ""))
 		}
 	}
 	return nil

@@ -127,7 +127,7 @@ func (r *Reader) MapNames(there []string) []string {
 			if name == summary {
 				hint = "PadoGrid for Coherence has such a map: is the file of that flavour? --set flavour=coherence"
 			}
-			r.Fail(hint, "mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(there, ", "))
+			r.Blame("mapNames", hint, "mapNames: %q (%s) is not one of %s", word, v.From(), strings.Join(there, ", "))
 		case !slices.Contains(out, name):
 			if item != word && FromProperties(v) {
 				r.Warn("%s: mapNames: blanks around %q are dropped; PadoGrid would leave the map out", v.Where, word)
@@ -136,7 +136,7 @@ func (r *Reader) MapNames(there []string) []string {
 		}
 	}
 	if len(out) == 0 && r.Problems.Err() == nil {
-		r.Fail("name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
+		r.Blame("mapNames", "name eligibility, profile or both", "mapNames: %q (%s) names no map", v.Text, v.From())
 	}
 	r.Show("mapNames", strings.Join(out, ","), v)
 	for _, name := range r.Values.Names() {

@@ -41,8 +41,8 @@ func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
 	case err != nil:
 		meant, ok := meantNumber(v.Text)
 		if !ok || !r.Lenient {
-			return 0, fault.Input(fmt.Errorf("%s: %s: %q is not a whole number", v.Where, v.Name, v.Text),
-				"PadoGrid would take its default "+p.Default+" without a word; --set compat=on does too")
+			return 0, fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %s: %q is not a whole number", v.Where, v.Name, v.Text),
+				"PadoGrid would take its default "+p.Default+" without a word; --set compat=on does too"))
 		}
 		r.Warn("%s: %s: %q is taken for %d; PadoGrid would take its default %s", v.Where, v.Name, v.Text, meant, p.Default)
 		return meant, inRange(p, v, meant)
@@ -58,7 +58,7 @@ func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
 
 func inRange(p workload.Param, v workload.Value, n int64) error {
 	if lo, hi := int64(p.Min), int64(p.Max); n < lo || n > hi {
-		return fault.Input(fmt.Errorf("%s: %s: %d is not in %d..%d", v.Where, v.Name, n, lo, hi), "")
+		return fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %s: %d is not in %d..%d", v.Where, v.Name, n, lo, hi), ""))
 	}
 	return nil
 }

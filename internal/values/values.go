@@ -69,6 +69,12 @@ func (r *Reader) Fail(hint, format string, args ...any) {
 	r.Problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
 }
 
+// Blame keeps a problem with an input, by the name that a user types, as Fail does. The
+// sentence names it too.
+func (r *Reader) Blame(input, hint, format string, args ...any) {
+	r.Problems.Add(fault.Field(input, fault.Input(fmt.Errorf(format, args...), hint)))
+}
+
 // Show keeps a value in effect under the name that it has in the plan.
 func (r *Reader) Show(name, text string, from workload.Value) {
 	r.Shown = append(r.Shown, workload.Value{Name: name, Text: text, Origin: from.Origin, Where: from.Where})

@@ -121,7 +121,7 @@ type Param struct {
 }
 
 func (v Value) bad(want string) error {
-	return fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), "")
+	return fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), ""))
 }
 
 // Int reads a whole number in [lo, hi].
@@ -191,7 +191,7 @@ func (v Value) Choice(words ...string) (string, error) {
 			return w, nil
 		}
 	}
-	return "", fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), suggest.Hint(t, words))
+	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), suggest.Hint(t, words)))
 }
 
 // Problems gathers errors so that a user sees all of them at once.

@@ -21,14 +21,20 @@ func TestProfile(t *testing.T) { profiletest.Run(t, Profile()) }
 // design makes a plan of the defaults with some values set.
 func design(t *testing.T, set ...string) (*workload.Plan, *spec) {
 	t.Helper()
-	in := workload.Inputs{Values: profiletest.Values(t, Profile(), "small"), Seed: 42, Namespace: "perfbench", RunID: "260102-030405-authz-x"}
-	for _, kv := range set {
-		name, v, _ := strings.Cut(kv, "=")
-		in.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
-	}
-	p, err := Design(in)
+	p, err := Design(workload.Inputs{Values: given(t, set...), Seed: 42, Namespace: "perfbench", RunID: "260102-030405-authz-x"})
 	require.NoError(t, err)
 	return p, p.Private.(*spec)
+}
+
+// given are the values of the preset small with some set.
+func given(t *testing.T, set ...string) workload.Values {
+	t.Helper()
+	vs := profiletest.Values(t, Profile(), "small")
+	for _, kv := range set {
+		name, v, _ := strings.Cut(kv, "=")
+		vs.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
+	}
+	return vs
 }
 
 func TestRunsBecomePhases(t *testing.T) {

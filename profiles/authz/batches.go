@@ -104,7 +104,7 @@ func batchNumbers(text string) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 || n > maxBatches || slices.Contains(out, n) {
-			return nil, fault.Input(fmt.Errorf("batches: %q is not all, nor different numbers of batches", text), "for example 0 or 0,2")
+			return nil, fault.Field("batches", fault.Input(fmt.Errorf("batches: %q is not all, nor different numbers of batches", text), "for example 0 or 0,2"))
 		}
 		out = append(out, n)
 	}

@@ -206,6 +206,7 @@ func (b *binding) adopt(old store.Made) error {
 	}
 	b.loaded = same && (s.load == "never" || old.Params["loaded"] != "yes")
 	b.epoch = s.epoch
+	b.carried.earlier = b.loaded
 	if b.loaded {
 		b.epoch = old.Params["epoch"]
 	}

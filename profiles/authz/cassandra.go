@@ -41,7 +41,7 @@ var cassandraTables = map[string]struct{ columns, key string }{
 }
 
 var cassandraStatements = map[string]string{
-	"account": "SELECT tenant, kind, visibility, first_name, last_name, title FROM %principals WHERE principal_id = ?",
+	"account": "SELECT tenant, kind, visibility, first_name, last_name, title, description FROM %principals WHERE principal_id = ?",
 	"putAccount": "INSERT INTO %principals (principal_id, tenant, kind, visibility, username, password_hash, first_name, last_name, display_name, locale, timezone, title, description) " +
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	"role":       "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?",
@@ -195,7 +195,9 @@ func (l *onCassandra) pairsOf(ctx context.Context, w *work, use string, args ...
 
 func (l *onCassandra) account(ctx context.Context, w *work, id string) (account, bool, error) {
 	a := account{id: id}
-	ok, err := l.one(ctx, w, "account", []any{&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title}, id)
+	var text string
+	ok, err := l.one(ctx, w, "account", []any{&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title, &text}, id)
+	a.describe(text)
 	return a, ok, err
 }
 

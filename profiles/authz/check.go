@@ -31,6 +31,8 @@ type checker struct {
 	// exists reads the principal's account before it walks up, as the original's
 	// first version did, and takes one that is not there for an error.
 	exists bool
+	// seen is told of every account that was read; nil: nobody is.
+	seen func(account)
 	// memory holds what this worker has decided lately, nil unless asked for.
 	memory *memory
 }
@@ -131,11 +133,15 @@ func (c *checker) byAncestry(ctx context.Context, principal, resource, role stri
 		return err == nil, err
 	}
 	if c.exists {
-		if _, ok, err := c.l.account(ctx, &c.work, principal); err != nil || !ok {
+		a, ok, err := c.l.account(ctx, &c.work, principal)
+		if err != nil || !ok {
 			if err == nil {
 				err = fmt.Errorf("there is no principal %s", principal)
 			}
 			return false, err
+		}
+		if c.seen != nil {
+			c.seen(a)
 		}
 	}
 	seen := map[string]bool{principal: true}

@@ -19,8 +19,8 @@ type spec struct {
 	mode, folder, shape, membership, variant, strategy, load, json, permission, order string
 	users, groups, phases, concurrent, sweepLimit, mixOps, probes, batch              int
 	tests                                                                             []string
-	weights                                                                           [5]float64
-	zipf                                                                              float64
+	weights                                                                           [6]float64
+	zipf, updates                                                                     float64
 	batches, viewer, password                                                         string
 	invalidate, compat                                                                bool
 	staleLimit, ttl                                                                   time.Duration
@@ -33,10 +33,16 @@ type spec struct {
 
 	model *model
 	phase [][]*tenant
+	// knobs turn what records carry for their size, sizes are where they begin.
+	knobs []workload.Knob
+	sizes []int
 }
 
 // The operations of the mix, by index of the weights.
-var mixNames = []string{"check", "list", "expand", "grant", "revoke"}
+var mixNames = []string{"check", "list", "expand", "grant", "revoke", "update"}
+
+// updateMix is the last of them, which the original has not.
+const updateMix = 5
 
 // Read reads --file: a folder of a model loader, or YAML of ours.
 func Read(files []workload.File) (workload.Values, []string, error) {
@@ -76,16 +82,20 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	s.ttl, s.batches, s.viewer, s.password = r.Duration("cacheTTL"), strings.TrimSpace(r.Text("batches")), r.Choice("viewer"), r.Choice("passwordHash")
 	_, err := batchNumbers(s.batches)
 	r.Problems.Add(err)
+	s.updates = r.Number("updateRate")
 	s.readMix(r)
 	s.readTests(r)
+	if s.changes() && s.mode == modeChecks && s.variant != "v1" {
+		r.Problems.Add(fault.Input(fmt.Errorf("mix: update stores principals, and variant=%s has none", s.variant), "use variant=v1, or leave update out"))
+	}
 	start := r.Settings(1)
 	if s.strategy == strategyServer && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
-		r.Problems.Add(fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache"))
+		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
 	if c > 0 {
 		s.phases, s.concurrent = (n+c-1)/c, c
 		if s.phases*c > 256 {
-			r.Problems.Add(fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), ""))
+			r.Problems.Add(fault.Field("runs", fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), "")))
 		}
 	}
 	if err := r.Problems.Err(); err != nil {
@@ -94,7 +104,8 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err := s.read(); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
 	}
-	return s.plan(r, start, in), nil
+	p := s.plan(r, start, in)
+	return p, r.Problems.Err()
 }
 
 // shownText picks and shows a value whose text has a form of its own.
@@ -112,14 +123,14 @@ func (s *spec) readMix(r *values.Reader) {
 		i := slices.Index(mixNames, strings.TrimSpace(name))
 		w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if i < 0 || err != nil || w < 0 || math.IsInf(w, 0) || math.IsNaN(w) {
-			r.Problems.Add(fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1"))
+			r.Problems.Add(fault.Field("mix", fault.Input(fmt.Errorf("mix: %q (%s) is not a weight of %s", part, v.From(), strings.Join(mixNames, ", ")), "for example check=99,grant=1")))
 			continue
 		}
 		s.weights[i] = w
 		total += w
 	}
 	if total == 0 && r.Problems.Err() == nil {
-		r.Problems.Add(fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1"))
+		r.Problems.Add(fault.Field("mix", fault.Input(errors.New("mix: all weights are 0"), "for example check=99,grant=1")))
 	}
 }
 
@@ -131,12 +142,12 @@ func (s *spec) readTests(r *values.Reader) {
 			continue
 		}
 		if !slices.Contains([]string{"valid", "sweep", "mix", "staleness"}, word) {
-			r.Problems.Add(fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), ""))
+			r.Problems.Add(fault.Field("tests", fault.Input(fmt.Errorf("tests: %q (%s) is not one of valid, sweep, mix, staleness", word, v.From()), "")))
 		}
 		s.tests = append(s.tests, word)
 	}
 	if len(s.tests) == 0 {
-		r.Problems.Add(fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness"))
+		r.Problems.Add(fault.Field("tests", fault.Input(errors.New("tests: none is named"), "valid, sweep, mix or staleness")))
 	}
 }
 
@@ -174,12 +185,13 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	threads.Sum, threads.Help = false, "concurrent requests within each tenant"
 	rate.Sum = false
 	m := s.model
+	s.knobs = s.fillings()
+	for _, k := range s.knobs {
+		s.sizes = append(s.sizes, r.Payload(k, 0, k.Name))
+	}
 	p := &workload.Plan{
 		Documents: []string{FormatID, HTMLFormatID},
-		Mode:      s.mode, Unit: unit, Knobs: []workload.Knob{threads, rate}, Parameters: r.Shown, Warnings: r.Warnings, Private: s,
-		Writes: []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q",
-			s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace)},
-		Bytes: int64(s.phases*s.concurrent) * s.bytes(),
+		Mode:      s.mode, Unit: unit, Knobs: append([]workload.Knob{threads, rate}, s.knobs...), Parameters: r.Shown, Warnings: r.Warnings, Private: s,
 	}
 	if s.folder == "" && m.data.source == "classic" && s.membership == modeNested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
@@ -191,8 +203,12 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 			ts = append(ts, &tenant{s: s, name: s.tenantName(s.epoch, k, i), phase: k, number: i})
 		}
 		s.phase = append(s.phase, ts)
-		s.addPhase(p, k, start, in)
+		s.addPhase(r, p, k, start, in)
 	}
+	beside, text := s.extra(p)
+	p.Writes = []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q%s",
+		s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace, text)}
+	p.Bytes = int64(s.phases*s.concurrent) * (s.bytes() + beside)
 	return p
 }
 
@@ -213,7 +229,7 @@ func epochOf(id string) time.Time {
 
 // addPhase adds the load and the tests of one phase: the load waits for the load
 // before it, the tests for the load of their own phase only.
-func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in workload.Inputs) {
+func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workload.Settings, in workload.Inputs) {
 	add := func(what string, ops []string, total int64, duration time.Duration, after ...string) string {
 		name := fmt.Sprintf("%s-%d", what, k)
 		ph := workload.Phase{Name: name, Kind: what, After: after, Duration: duration, NoCeiling: what == "staleness"}
@@ -226,7 +242,9 @@ func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in wor
 			if what == "staleness" {
 				counted = 1 // how long it was granted is no work of its own
 			}
-			ph.Tracks = append(ph.Tracks, workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, Counted: counted, Start: from, Total: total})
+			t := workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, Counted: counted, Start: from, Total: total}
+			s.fit(r, &t, what)
+			ph.Tracks = append(ph.Tracks, t)
 		}
 		p.Phases = append(p.Phases, ph)
 		return name
@@ -242,7 +260,11 @@ func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in wor
 			before = []string{add("load", []string{"section"}, int64(2*m.users), 0, users)}
 		}
 		if s.load != "only" {
-			add("profile", []string{"profile"}, int64(m.users), in.Duration, before...)
+			ops := []string{"profile"}
+			if s.updates > 0 {
+				ops = append(ops, "update")
+			}
+			add("profile", ops, int64(m.users), in.Duration, before...)
 		}
 		return
 	}
@@ -259,7 +281,11 @@ func (s *spec) addPhase(p *workload.Plan, k int, start workload.Settings, in wor
 		case "sweep":
 			before = []string{add("sweep", []string{"allow", "deny"}, int64(s.sweep()), in.Duration, before...)}
 		case "mix":
-			before = []string{add("mix", []string{"direct", "near", "deep", "deny", "list", "expand", "grant", "revoke"}, int64(s.mixOps), in.Duration, before...)}
+			ops := []string{"direct", "near", "deep", "deny", "list", "expand", "grant", "revoke"}
+			if s.weights[updateMix] > 0 {
+				ops = append(ops, "update")
+			}
+			before = []string{add("mix", ops, int64(s.mixOps), in.Duration, before...)}
 		case "staleness":
 			before = []string{add("staleness", []string{"revoke", "stale"}, int64(s.probes), in.Duration, before...)}
 		}

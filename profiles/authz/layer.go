@@ -27,6 +27,18 @@ func (w *work) looked(hit bool) {
 type account struct {
 	id, tenant, kind, visibility, first, last, title string
 	password                                         string // its hash, if one was made
+	filling                                          string // that its description ends with
+}
+
+// groupDescription is the description of every group.
+const groupDescription = "performance-testing"
+
+// describe takes what an account carries out of its description.
+func (a *account) describe(text string) {
+	if a.kind == "g" {
+		text = strings.TrimPrefix(text, groupDescription)
+	}
+	a.filling = text
 }
 
 // accountColumns are the columns of an account where a store has columns, and
@@ -40,9 +52,9 @@ func (a *account) values() []any {
 	_, local, _ := strings.Cut(a.id, ":")
 	_, local, _ = strings.Cut(local, ":")
 	if a.kind == "g" {
-		return []any{a.id, a.tenant, a.kind, a.visibility, "", "", "", "", a.title, "", "", a.title, "performance-testing"}
+		return []any{a.id, a.tenant, a.kind, a.visibility, "", "", "", "", a.title, "", "", a.title, groupDescription + a.filling}
 	}
-	return []any{a.id, a.tenant, a.kind, a.visibility, local, a.password, a.first, a.last, a.first + " " + a.last, "en_GB", "Europe/London", "", ""}
+	return []any{a.id, a.tenant, a.kind, a.visibility, local, a.password, a.first, a.last, a.first + " " + a.last, "en_GB", "Europe/London", "", a.filling}
 }
 
 // grant is one change of a role: none when role is empty.

@@ -18,6 +18,7 @@ const (
 	opExpand
 	opGrant
 	opRevoke
+	opUpdate
 )
 
 // granted is a resource of one worker's own: nobody else changes who may see it,
@@ -47,7 +48,11 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	from := it.Now()
 	var err error
-	switch pick(k.r, k.b.s.weights[:]...) {
+	weights := k.b.s.weights[:]
+	if weights[updateMix] == 0 {
+		weights = weights[:updateMix]
+	}
+	switch pick(k.r, weights...) {
 	case 0:
 		err = k.check(ctx, it)
 	case 1:
@@ -56,6 +61,8 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 		err = k.expand(ctx, it)
 	case 3:
 		err = k.grant(ctx, it)
+	case updateMix:
+		err = k.update(ctx, it)
 	default:
 		err = k.revoke(ctx, it)
 	}
@@ -195,4 +202,18 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 		k.mine = append(k.mine[:at], k.mine[at+1:]...)
 	}
 	return err
+}
+
+// update stores a principal anew, and what it carries.
+func (k *mixTask) update(ctx context.Context, it *workload.Iteration) error {
+	p := int32(k.users.Next())
+	if k.r.IntN(2) == 0 {
+		p = int32(k.b.s.model.users + int(k.groups.Next()))
+	}
+	a, err := k.accountOf(k.t, p, it.Settings.Payload)
+	if err != nil {
+		return err
+	}
+	mark := it.Begin(opUpdate)
+	return it.End(mark, 1, k.b.l.putAccount(ctx, &k.c.work, a))
 }

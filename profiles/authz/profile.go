@@ -34,6 +34,12 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if reader == mixedReaders {
 		reader = readers[int(i)%len(readers)]
 	}
+	if k.b.s.updates > 0 && k.r.Float64() < k.b.s.updates {
+		m := it.Begin(1)
+		err := it.End(m, 1, k.putSection(ctx, k.t, user, k.r.IntN(len(sectionNames)), it.Settings.Payload))
+		k.cost()
+		return err
+	}
 	from := it.Now()
 	m := it.Begin(0)
 	got, err := k.b.profile(ctx, &k.c.work, k.t.id(int32(user)), reader)
@@ -45,6 +51,9 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return err
 	}
 	want := k.b.s.shown(user, reader)
+	for n := range got.sections {
+		got.sections[n] = k.b.plain(k.t.id(int32(user)), n, got.sections[n], want.sections[n])
+	}
 	if !it.Warmup {
 		for _, ok := range got.decoded {
 			k.tally.decided(ok)
@@ -65,6 +74,7 @@ func (b *bound) profile(ctx context.Context, w *work, id, reader string) (seen, 
 		}
 		return out, err
 	}
+	b.carried.account(a)
 	if named(a.visibility, reader) {
 		out.first, out.last = a.first, a.last
 	}

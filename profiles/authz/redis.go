@@ -58,6 +58,7 @@ func (r *onRedis) account(ctx context.Context, w *work, id string) (account, boo
 	w.statements++
 	m, err := r.c.HGetAll(ctx, r.key("pr", id)).Result()
 	a := account{id: id, tenant: m["tenant"], kind: m["kind"], visibility: m["visibility"], first: m["first_name"], last: m["last_name"], title: m["title"]}
+	a.describe(m["description"])
 	return a, len(m) > 0, err
 }
 

@@ -246,9 +246,12 @@ func (l *onSQL) upsert(table, key string, columns ...string) string {
 
 func (l *onSQL) account(ctx context.Context, w *work, id string) (a account, ok bool, err error) {
 	a.id = id
-	err = l.rows(ctx, w, "SELECT tenant, kind, visibility, first_name, last_name, title FROM %principals WHERE principal_id = ?", func(r *sql.Rows) error {
+	err = l.rows(ctx, w, "SELECT tenant, kind, visibility, first_name, last_name, title, description FROM %principals WHERE principal_id = ?", func(r *sql.Rows) error {
 		ok = true
-		return r.Scan(&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title)
+		var text string
+		err := r.Scan(&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title, &text)
+		a.describe(text)
+		return err
 	}, id)
 	return a, ok, err
 }

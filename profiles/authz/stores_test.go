@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // conn opens a target for the test.
@@ -85,6 +86,7 @@ func TestAllStoresDecideAlike(t *testing.T) {
 				assert.Equal(t, first, got, strategy)
 			}
 			revoking(t, l, tn)
+			carrying(t, l, tn)
 			require.NoError(t, claim.Cleanup(t.Context()))
 		})
 	}
@@ -133,6 +135,33 @@ func revoking(t *testing.T, l layer, tn *tenant) {
 	}
 }
 
+// carrying: what principals and sections carry comes back as it was stored, and goes
+// again; without it they are as the original has them.
+func carrying(t *testing.T, l layer, tn *tenant) {
+	t.Helper()
+	for _, size := range []int{0, 70_000, 0} {
+		for kind, base := range map[string]string{"u": "", "g": groupDescription} {
+			id := kind + ":" + tn.name + ":heavy"
+			a := account{id: id, tenant: tn.name, kind: kind, visibility: "public", filling: filled(id, 0, size)}
+			description := a.values()[len(accountColumns)-1]
+			assert.Equal(t, base+a.filling, description)
+			require.NoError(t, l.putAccount(t.Context(), &work{}, a))
+			got, ok, err := l.account(t.Context(), &work{}, id)
+			require.NoError(t, err)
+			require.True(t, ok)
+			assert.Equal(t, a.filling, got.filling)
+			assert.Equal(t, kind, got.kind)
+		}
+		id := "u:" + tn.name + ":heavy"
+		want := grow(`{"aboutMe":"text"}`, filled(id, 1, size))
+		require.NoError(t, l.putSection(t.Context(), &work{}, id, sectionNames[0], "public", want))
+		_, got, ok, err := l.section(t.Context(), &work{}, id, sectionNames[0])
+		require.NoError(t, err)
+		require.True(t, ok)
+		assert.Equal(t, want, got)
+	}
+}
+
 // counting runs f and returns how many statements it took.
 func counting(t *testing.T, w *worker, f func() error) int64 {
 	t.Helper()
@@ -149,7 +178,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 	tn := &tenant{s: s, name: "perf-test-1-0-0"}
 	k := &loadTask{worker: b.worker(tn, 0)}
 	load := func(name string, i int) int64 {
-		return counting(t, k.worker, func() error { return k.store(t.Context(), tn, kind{name: name, n: i + 1}, i) })
+		return counting(t, k.worker, func() error { return k.store(t.Context(), tn, kind{name: name, n: i + 1}, i, &workload.Settings{}) })
 	}
 	for i := range m.users {
 		assert.EqualValues(t, 2, load("users", i))
@@ -193,10 +222,10 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 	tn := s.phase[0][0]
 	k := &loadTask{worker: b.worker(tn, 0)}
 	for i := range 3 {
-		require.NoError(t, k.store(t.Context(), tn, kind{name: "users", n: 3}, i))
+		require.NoError(t, k.store(t.Context(), tn, kind{name: "users", n: 3}, i, &workload.Settings{}))
 	}
 	for i := range 6 {
-		require.NoError(t, k.store(t.Context(), tn, kind{name: "profileSections", n: 6}, i))
+		require.NoError(t, k.store(t.Context(), tn, kind{name: "profileSections", n: 6}, i, &workload.Settings{}))
 	}
 	for _, reader := range readers {
 		var w work

@@ -29,6 +29,8 @@ type bound struct {
 	s    *spec
 	l    layer
 	conn store.Conn
+	// carried is what records carry for their size.
+	carried carried
 }
 
 // worker is what the tasks have in common. It belongs to its worker.
@@ -39,6 +41,7 @@ type worker struct {
 	c      *checker
 	o      *oracle
 	r      *rand.Rand
+	noted  [2]int // sizes of principals and sections, and one more
 }
 
 func (b *bound) worker(t *tenant, number int) *worker {
@@ -53,7 +56,7 @@ func (b *bound) worker(t *tenant, number int) *worker {
 func (b *bound) checker() *checker {
 	return &checker{
 		l: b.l, strategy: b.s.strategy, invalidate: b.s.invalidate, sentinel: !b.s.compat,
-		exists: b.s.variant == "v1" && b.s.driver != "null", memory: newMemory(b.s.ttl),
+		exists: b.s.variant == "v1" && b.s.driver != "null", memory: newMemory(b.s.ttl), seen: b.carried.account,
 	}
 }
 
@@ -90,7 +93,7 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	var err error
 	if !next.stored {
 		m := it.Begin(workload.Op(kd.op))
-		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i)) // the original works from the end
+		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i, it.Settings)) // the original works from the end
 	}
 	stored := err == nil
 	if stored {
@@ -117,36 +120,35 @@ func (k *loadTask) warmUp(ctx context.Context, it *workload.Iteration) error {
 	i := (k.warmed*7919 + k.number) % max(kd.n, 1)
 	k.warmed++
 	m := it.Begin(workload.Op(kd.op))
-	err := it.End(m, 1, k.store(ctx, k.warm, kd, i))
+	err := it.End(m, 1, k.store(ctx, k.warm, kd, i, it.Settings))
 	k.cost()
 	return err
 }
 
 // store writes one item as the variant does.
-func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int) error {
+func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *workload.Settings) error {
 	m, l, w := k.b.s.model, k.b.l, &k.c.work
 	if i >= kd.n {
 		return nil
 	}
 	switch kd.name {
 	case "users":
-		u := &m.data.users[i]
+		size := set.Payload
+		if k.b.s.mode == modeProfiles {
+			size = int(set.Extra[extraPrincipal])
+		}
 		if _, _, err := l.account(ctx, w, t.id(int32(i))); err != nil {
 			return err
 		}
-		vis, err := visibility(u.privacy)
+		a, err := k.accountOf(t, int32(i), size)
 		if err != nil {
 			return err
 		}
-		password, err := k.b.s.hash(u.id)
-		if err != nil {
-			return err
-		}
-		return l.putAccount(ctx, w, account{id: t.id(int32(i)), tenant: t.name, kind: "u", visibility: vis, first: u.first, last: u.last, password: password})
+		return l.putAccount(ctx, w, a)
 	case "groups":
-		return k.storeGroup(ctx, t, i)
+		return k.storeGroup(ctx, t, i, set.Payload)
 	case "profileSections":
-		return k.storeSection(ctx, t, i)
+		return k.putSection(ctx, t, i/2, 1-i%2, set.Payload) // taken from the end
 	}
 	e := m.edges[i]
 	v1 := k.b.s.variant == "v1"
@@ -176,7 +178,7 @@ func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int) error {
 	return l.setRole(ctx, w, g)
 }
 
-func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i int) error {
+func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i, size int) error {
 	m, l, w := k.b.s.model, k.b.l, &k.c.work
 	p, creator := int32(m.users+i), m.creators[i]
 	if creator >= 0 {
@@ -187,7 +189,11 @@ func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i int) error {
 	if _, _, err := l.account(ctx, w, t.id(p)); err != nil {
 		return err
 	}
-	if err := l.putAccount(ctx, w, account{id: t.id(p), tenant: t.name, kind: "g", visibility: "public", title: m.local[p]}); err != nil || creator < 0 {
+	a, err := k.accountOf(t, p, size)
+	if err == nil {
+		err = l.putAccount(ctx, w, a)
+	}
+	if err != nil || creator < 0 {
 		return err
 	}
 	g := grant{t.id(p), t.id(creator), "manager"}
@@ -209,18 +215,6 @@ func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
 	}
 	vis, err = visibility(u.publications)
 	return vis, pubs, err
-}
-
-func (k *loadTask) storeSection(ctx context.Context, t *tenant, i int) error {
-	id, name := t.id(int32(i/2)), sectionNames[1-i%2] // taken from the end
-	vis, data, err := k.b.s.sectionOf(i/2, 1-i%2)
-	if err != nil {
-		return err
-	}
-	if _, _, _, err := k.b.l.section(ctx, &k.c.work, id, name); err != nil {
-		return err
-	}
-	return k.b.l.putSection(ctx, &k.c.work, id, name, vis, data)
 }
 
 // listTask works through a list of checks: the valid ones or the sweep.

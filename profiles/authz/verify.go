@@ -33,11 +33,17 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 			if err != nil {
 				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("tenant %s could not be read back: %v", t.name, err)}
 			}
+			if err := b.again(ctx, t); err != nil {
+				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("what tenant %s carries could not be read back: %v", t.name, err)}
+			}
 			read += n
 			if n > 0 {
 				v.Checks = append(v.Checks, c)
 			}
 		}
+	}
+	if c, any := b.carried.check(); any {
+		v.Checks = append(v.Checks, c)
 	}
 	v.Summary = fmt.Sprintf("%d decisions agree with the oracle, %d roles read back are right", decisions, read)
 	for _, c := range v.Checks {

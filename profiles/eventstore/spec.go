@@ -232,7 +232,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
 	}
 	if s.search && s.start.Rate == 0 {
-		r.Problems.Add(fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000"))
+		r.Problems.Add(fault.Field("search", fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000")))
 	}
 	if s.search {
 		if s.pacing == pacingTicked {

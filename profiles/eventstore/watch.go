@@ -33,7 +33,7 @@ func readWatch(text string) (map[string]int, error) {
 		role, id, ok := strings.Cut(pair, "=")
 		pid, err := strconv.Atoi(strings.TrimSpace(id))
 		if role = strings.TrimSpace(role); !ok || err != nil || pid < 1 || role == "" {
-			return nil, fault.Input(fmt.Errorf("watch: %q is not ROLE=PID", pair), "for example watch=cassandra=1234,rabbitmq=5678")
+			return nil, fault.Field("watch", fault.Input(fmt.Errorf("watch: %q is not ROLE=PID", pair), "for example watch=cassandra=1234,rabbitmq=5678"))
 		}
 		out[role] = pid
 	}

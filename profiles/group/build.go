@@ -94,11 +94,11 @@ func (b *builder) checkRefs(op string) bool {
 				b.Warn("%s: %s refers to %s, which is not defined: ignored, as PadoGrid does (compat=on)", at(v), v.Name, v.Text)
 				return true
 			}
-			b.Fail(suggest.Hint(v.Text, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
+			b.Blame(v.Name, suggest.Hint(v.Text, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
 			return false
 		}
 		if slices.Contains(path, v.Text) {
-			b.Fail("let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
+			b.Blame(v.Name, "let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
 			return false
 		}
 		path = append(path, v.Text)
@@ -244,7 +244,7 @@ func (b *builder) prefix(o *opSpec) {
 	}
 	o.prefix = b.Trim(v)
 	if len(o.prefix) > 200 || strings.ContainsAny(o.prefix, "\r\n\x00") {
-		b.Fail("", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
+		b.Blame(v.Name, "", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
 	}
 	b.Show(o.name+".key.prefix", o.prefix, v)
 }

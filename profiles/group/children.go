@@ -41,7 +41,7 @@ func (b *builder) readFactory(o *opSpec) {
 		if b.s.model.Find(name) != nil {
 			hint = "say  object: " + name + "  for what the file defines"
 		}
-		b.Fail(hint, "%s: %s: there is no data object factory %q", at(class), class.Name, name)
+		b.Blame(class.Name, hint, "%s: %s: there is no data object factory %q", at(class), class.Name, name)
 		return
 	}
 	if !o.kind.keyed() && !o.kind.topic() && o.kind != kindList && o.kind != kindQueue {
@@ -108,10 +108,10 @@ func (b *builder) relation(o *opSpec) {
 	name := b.Trim(v)
 	switch {
 	case !b.has(name):
-		b.Fail(suggest.Hint(name, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, name)
+		b.Blame(v.Name, suggest.Hint(name, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, name)
 		return
 	case slices.Contains(b.making, name), name == o.name:
-		b.Fail("let the last of them have no children", "%s: %s: the children run in a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.name, name), " → "))
+		b.Blame(v.Name, "let the last of them have no children", "%s: %s: the children run in a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.name, name), " → "))
 		return
 	}
 	r := b.children(o, name)
@@ -147,11 +147,11 @@ func (b *builder) relation(o *opSpec) {
 // asChild makes an operation the child of another.
 func (b *builder) asChild(o, child *opSpec, v workload.Value, r *relation) {
 	if child.parent != nil && child.parent != o {
-		b.Fail("give each parent an operation of its own", "%s: %s: %s is the child of %s already", at(v), v.Name, child.name, child.parent.name)
+		b.Blame(v.Name, "give each parent an operation of its own", "%s: %s: %s is the child of %s already", at(v), v.Name, child.name, child.parent.name)
 		return
 	}
 	if child.factory == nil && child.kind != kindSleep {
-		b.Fail("set "+child.name+".factory.class", "%s: %s: the child %s has no factory", at(v), v.Name, child.name)
+		b.Blame(v.Name, "set "+child.name+".factory.class", "%s: %s: the child %s has no factory", at(v), v.Name, child.name)
 		return
 	}
 	if o.act.bulk() && b.Compat {

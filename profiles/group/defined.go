@@ -68,7 +68,7 @@ func (b *builder) readObject(o *opSpec, v workload.Value) {
 		if len(b.s.model.Objects) == 0 && hint == "" {
 			hint = "define it under  objects:"
 		}
-		b.Fail(hint, "%s: %s: there is no object %q", at(v), v.Name, name)
+		b.Blame(v.Name, hint, "%s: %s: there is no object %q", at(v), v.Name, name)
 		return
 	}
 	if !o.kind.keyed() && !o.kind.topic() && o.kind != kindList && o.kind != kindQueue {
@@ -129,7 +129,7 @@ func (b *builder) link(o, child *opSpec, v workload.Value) {
 		return
 	}
 	parent := o.factory.entity.word
-	b.Fail("give it a field with  parent: "+parent, "%s: %s: the object %s of %s has no field that refers to the object %s of %s", at(v), v.Name, d.Name, child.name, parent, o.name)
+	b.Blame(v.Name, "give it a field with  parent: "+parent, "%s: %s: the object %s of %s has no field that refers to the object %s of %s", at(v), v.Name, d.Name, child.name, parent, o.name)
 }
 
 // idle names definitions that nothing uses.

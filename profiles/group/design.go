@@ -90,7 +90,7 @@ func (b *builder) common() {
 	v = b.Pick(b.Param("today"), "today")
 	s.today, err = time.Parse(time.DateOnly, v.Text)
 	if err != nil {
-		b.Fail("for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
+		b.Blame("today", "for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
 	}
 	b.Show("today", v.Text, v)
 	word := b.Choice("database")
@@ -115,7 +115,7 @@ func (b *builder) flavour() {
 func (b *builder) steps() [][]string {
 	v, ok := b.Values["groupNames"]
 	if !ok {
-		b.Fail("name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
+		b.Blame("groupNames", "name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
 		return nil
 	}
 	var out [][]string
@@ -133,7 +133,7 @@ func (b *builder) steps() [][]string {
 		}
 	}
 	if len(out) == 0 {
-		b.Fail("", "%s: groupNames: %q names no group", at(v), v.Text)
+		b.Blame("groupNames", "", "%s: groupNames: %q names no group", at(v), v.Text)
 	}
 	b.Show("groupNames", v.Text, v)
 	return out
@@ -159,7 +159,7 @@ func (b *builder) group(name string) *groupSpec {
 	}
 	if !b.has(name) && !b.Compat {
 		v := b.Values["groupNames"]
-		b.Fail(suggest.Hint(name, b.owners()), "%s: groupNames: there is no group %q", at(v), name)
+		b.Blame("groupNames", suggest.Hint(name, b.owners()), "%s: groupNames: there is no group %q", at(v), name)
 		return g
 	}
 	if v, ok := b.Values[name+".comment"]; ok {
@@ -199,7 +199,7 @@ func (b *builder) operationsOf(g *groupSpec) {
 		g.operations, g.where = strings.TrimSpace(v.Text), at(v)
 		b.Show(g.name+".operations", g.operations, v)
 		if len(names) == 0 {
-			b.Fail("", "%s: %s: names no operation", at(v), v.Name)
+			b.Blame(v.Name, "", "%s: %s: names no operation", at(v), v.Name)
 		}
 	} else if !b.Compat {
 		b.Fail("add a line such as  "+g.name+".operations=put1", "%s: group %s has no operations", g.where, g.name)
@@ -255,7 +255,7 @@ func uniqueName(name string, taken []string) string {
 func (b *builder) count(count int64) {
 	s := b.s
 	if n := int64(len(s.groups)); count > 0 && count < n {
-		b.Fail("count at least one invocation a group", "count: %d is fewer than the %d groups that share it", count, n)
+		b.Blame("count", "count at least one invocation a group", "count: %d is fewer than the %d groups that share it", count, n)
 		return
 	}
 	for i, g := range s.groups {
@@ -316,7 +316,7 @@ func (b *builder) unknown(v workload.Value, sentence string) {
 		b.Warn("%s", sentence)
 		return
 	}
-	b.Problems.Add(fault.Input(errors.New(sentence), ""))
+	b.Problems.Add(fault.Field(v.Name, fault.Input(errors.New(sentence), "")))
 }
 
 // referred says whether a used operation refers to this one.

@@ -34,9 +34,9 @@ func (b *builder) checkResume() {
 	}
 	switch {
 	case s.compat:
-		b.Fail("leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so that it cannot be told what an earlier run has done")
+		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so that it cannot be told what an earlier run has done")
 	case s.wrap:
-		b.Fail("give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
+		b.Blame("resume", "give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
 	}
 	some := false
 	for _, g := range s.groups {
@@ -47,7 +47,7 @@ func (b *builder) checkResume() {
 		}
 	}
 	if !some {
-		b.Fail("aim at mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
+		b.Blame("resume", "aim at mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
 	}
 }
 

@@ -44,7 +44,7 @@ func (b *builder) structure(o *opSpec) bool {
 		if near := suggest.Nearest(key, kindNames()); near != "" {
 			hint = "did you mean " + o.name + "." + near + "? There are " + strings.Join(kindNames(), ", ")
 		}
-		b.Fail(hint, "%s: %s: there is no such structure here", at(other), other.Name)
+		b.Blame(other.Name, hint, "%s: %s: there is no such structure here", at(other), other.Name)
 		return false
 	}
 	b.Show(o.name+".map", o.target, workload.Value{Origin: workload.OriginDefault})
@@ -53,7 +53,7 @@ func (b *builder) structure(o *opSpec) bool {
 
 func (b *builder) checkName(o *opSpec, v workload.Value) {
 	if o.target == "" || len(o.target) > 200 || strings.ContainsAny(o.target, "\r\n\x00") {
-		b.Fail("", "%s: %s: a structure's name has 1 to 200 bytes and no control characters", at(v), v.Name)
+		b.Blame(v.Name, "", "%s: %s: a structure's name has 1 to 200 bytes and no control characters", at(v), v.Name)
 	}
 }
 
@@ -119,7 +119,7 @@ func (b *builder) testCase(o *opSpec) {
 		}
 	case !known:
 		o.act, _ = actionOf(o.kind, fallback)
-		b.Fail(suggest.Hint(o.word, wordsOf[o.kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.kind, strings.Join(wordsOf[o.kind], ", "))
+		b.Blame(v.Name, suggest.Hint(o.word, wordsOf[o.kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.kind, strings.Join(wordsOf[o.kind], ", "))
 	default:
 		o.act = act
 		if values.FromProperties(v) && slices.Contains(originalKinds, o.kind) {

@@ -59,20 +59,20 @@ func (r *designer) common(s *spec) {
 		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
 	}
 	if s.grouped && strings.ContainsAny(s.prefix, "{}") {
-		r.Problems.Add(fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map"))
+		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map")))
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") {
-		r.Problems.Add(fault.Input(fmt.Errorf("prefix: %q has control characters", s.prefix), ""))
+		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: %q has control characters", s.prefix), "")))
 	}
 	if len(s.prefix) > 200 {
-		r.Problems.Add(fault.Input(fmt.Errorf("prefix: has %d bytes and may have 200", len(s.prefix)), ""))
+		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: has %d bytes and may have 200", len(s.prefix)), "")))
 	}
 }
 
 // totals reads how many entries each map gets per run.
 func (r *designer) totals(s *spec, count int64) {
 	if n := int64(len(s.maps)); count > 0 && count < n {
-		r.Problems.Add(fault.Input(fmt.Errorf("count: %d is fewer than the %d maps that share it", count, n), "count at least one entry a map, or load one map with --set mapNames="+s.maps[0].name))
+		r.Problems.Add(fault.Field("count", fault.Input(fmt.Errorf("count: %d is fewer than the %d maps that share it", count, n), "count at least one entry a map, or load one map with --set mapNames="+s.maps[0].name)))
 		return
 	}
 	p := r.Param("totalEntryCount")
@@ -83,7 +83,7 @@ func (r *designer) totals(s *spec, count int64) {
 			v = r.Pick(p, "count")
 			m.total = int64(workload.Split(int(count), len(s.maps), i))
 			if m.total > maxEntries {
-				r.Problems.Add(fault.Input(fmt.Errorf("count: %d is more than a map can get", count), ""))
+				r.Problems.Add(fault.Field("count", fault.Input(fmt.Errorf("count: %d is more than a map can get", count), "")))
 			}
 		} else {
 			m.total = r.Integer(p, v)
@@ -190,7 +190,7 @@ func (r *designer) rates(s *spec) {
 	case len(open) == 0:
 		r.Warn("rate=%s (%s) has no effect: every map has a rate of its own", total.Text, total.From())
 	case all <= taken:
-		r.Problems.Add(fault.Input(fmt.Errorf("rate: %s (%s) is the total over the maps, and leaves nothing for %s", total.Text, total.From(), s.maps[open[0]].name), "use a higher rate"))
+		r.Problems.Add(fault.Field("rate", fault.Input(fmt.Errorf("rate: %s (%s) is the total over the maps, and leaves nothing for %s", total.Text, total.From(), s.maps[open[0]].name), "use a higher rate")))
 	}
 	for _, i := range open {
 		s.maps[i].start.Rate = (all - taken) / float64(len(open))

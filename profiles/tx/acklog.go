@@ -22,7 +22,7 @@ type ackLog struct {
 func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, nil, fault.Input(fmt.Errorf("ackLog: %w", err), "name a file in a folder that is there")
+		return nil, nil, fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %w", err), "name a file in a folder that is there"))
 	}
 	old := map[string]outcome{}
 	in := bufio.NewScanner(f)
@@ -34,7 +34,7 @@ func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 		case ok && len(gid) == gidLen && word == failed:
 			old[gid] = ackedUndone
 		case n == 1:
-			return nil, nil, errors.Join(fault.Input(fmt.Errorf("ackLog: %s is no log of acknowledged transactions", path), "name another file"), f.Close())
+			return nil, nil, errors.Join(fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %s is no log of acknowledged transactions", path), "name another file")), f.Close())
 		}
 	}
 	if err := in.Err(); err != nil {

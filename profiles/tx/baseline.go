@@ -79,12 +79,12 @@ func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {
-		r.Fail("leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+		r.Blame("rate", "leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
 	}
 	if r.OnOff("ceiling") {
 		s.saga = readSaga(r, in)
 		if s.saga.kind != kindSaga {
-			r.Fail("use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.kind.noun)
+			r.Blame("transType", "use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.kind.noun)
 		}
 		s.saga.accounts, s.saga.failRate, s.saga.check, s.saga.unruly, s.saga.start = 0, 0, 0, false, start
 	}
@@ -92,7 +92,7 @@ func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	if len(s.rows) == 0 && s.saga == nil {
-		return nil, fault.Input(errors.New("rows: none is to be measured"), "--set rows=all")
+		return nil, fault.Field("rows", fault.Input(errors.New("rows: none is to be measured"), "--set rows=all"))
 	}
 	return planBaseline(s, start, n, in.Duration), nil
 }

@@ -91,12 +91,12 @@ func chosenRows(r *designer) []primitive {
 		case at > 0:
 			rows = append(slices.Clip(rows), suite[at-1])
 		case word != "":
-			r.Problems.Add(fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known)))
+			r.Problems.Add(fault.Field("rows", fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known))))
 		}
 	}
 	r.Show("rows", v.Text, v)
 	if slices.ContainsFunc(rows, func(p primitive) bool { return times(rows, p.name) > 1 }) {
-		r.Problems.Add(fault.Input(errors.New("rows: a row is named twice"), "name each once, or use --repeat"))
+		r.Problems.Add(fault.Field("rows", fault.Input(errors.New("rows: a row is named twice"), "name each once, or use --repeat")))
 	}
 	return rows
 }

@@ -141,7 +141,7 @@ func (p plainPrimitives) caller(row *suiteRow) (func(ctx context.Context, it *wo
 }
 
 // bindSQL connects a plan to a SQL store.
-func bindSQL(_ context.Context, c store.Conn, p *workload.Plan) error {
+func bindSQL(ctx context.Context, c store.Conn, p *workload.Plan) error {
 	typed, err := store.As[sqlstore.Typed](c)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use mysql:, postgres: or sqlite:")
@@ -156,7 +156,11 @@ func bindSQL(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return bindPBM(c, p, sp, st)
 	case *sagaSpec:
 		sp.shards = 1 // the tables have one index
-		return bindSaga(c, p, sp, newSQLSagas(d, sp), sqlMeter{d})
+		st := newSQLSagas(d, sp)
+		if err := st.ready(ctx); err != nil {
+			return err
+		}
+		return bindSaga(c, p, sp, st, sqlMeter{d})
 	case *baselineSpec:
 		var sagas sagaStore
 		if sp.saga != nil {

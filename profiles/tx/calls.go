@@ -20,6 +20,8 @@ type calls struct {
 	// that was there, recall what was read again, query what was asked about local
 	// transactions.
 	register, bare, recall, query int64
+	// look is statements of xa branches beside those of their first phase.
+	look int64
 }
 
 func (n *calls) move(undo bool, got reply) {
@@ -37,6 +39,22 @@ func (n *calls) move(undo bool, got reply) {
 	}
 }
 
+// prepare is move for an xa branch. What its connection is told to prepare, commit or
+// roll back is no statement of data, and neither is what the database knows to be
+// there already.
+func (n *calls) prepare(op string, got reply) {
+	switch {
+	case op == opAction && got == replyTooLate:
+		n.twice++
+	case op == opAction && got != replyDuplicate:
+		n.actions++
+	case op == opRollback && got == replyDuplicate:
+		n.look += 2
+	case op == opRollback, op == opCommit && got == replyDuplicate:
+		n.look++
+	}
+}
+
 // price says how many calls a store counts for each kind: scripts on Redis,
 // statements on SQL stores.
 type price calls
@@ -49,7 +67,7 @@ var everyOne = price{
 func (p price) of(n calls) int64 {
 	return p.save*n.save + p.branch*n.branch + p.change*n.change + p.touch*n.touch + p.actions*n.actions + p.undos*n.undos +
 		p.twice*n.twice + p.undosTwice*n.undosTwice + p.nothing*n.nothing +
-		p.register*n.register + p.bare*n.bare + p.recall*n.recall + p.query*n.query
+		p.register*n.register + p.bare*n.bare + p.recall*n.recall + p.query*n.query + p.look*n.look
 }
 
 // lock is what looking at the index takes, and adding the money up; a store whose
@@ -151,8 +169,7 @@ const (
 	notCompared = "not compared"
 
 	// agreeWithin is the share by which both may differ, and agreeCalls how many calls
-	// they may differ whatever the share: those that ask the server for its counters. A
-	// connection to MariaDB begins with a statement of the driver's own, one a client.
+	// they may differ whatever the share: those that ask the server for its counters.
 	agreeWithin = 0.001
 	agreeCalls  = 3
 )

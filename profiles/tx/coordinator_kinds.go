@@ -57,7 +57,7 @@ func (c *coordinator) apply(ctx context.Context, it *stopwatch, s *saga) error {
 		return fmt.Errorf("late %s of branch %d: %w", s.of().first, late, err)
 	}
 	c.tally.note(got)
-	c.n.move(false, got)
+	demand{name: s.of().first, xa: s.kind == kindXA}.counted(&c.n, got)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *saga) (bool, 
 
 // first asks for what a step begins with.
 func (c *coordinator) first(ctx context.Context, it *stopwatch, s *saga, step int) (reply, error) {
-	d := demand{op: opCall, step: step, name: s.of().first, refuse: s.fate.failAt == step+1}
+	d := demand{op: opCall, step: step, name: s.of().first, refuse: s.fate.failAt == step+1, xa: s.kind == kindXA}
 	if s.kind == kindMsg {
 		d.op = opLocal
 	}
@@ -219,9 +219,9 @@ func (c *coordinator) second(ctx context.Context, it *stopwatch, s *saga) error 
 		return nil
 	}
 	k := s.of()
-	d, to := demand{op: k.second, name: k.forward}, succeed
+	d, to := demand{op: k.second, name: k.forward, xa: k == kindXA}, succeed
 	if s.status == aborting {
-		d, to = demand{op: opUndo, name: k.backward, undo: true}, failed
+		d, to = demand{op: opUndo, name: k.backward, undo: true, xa: k == kindXA}, failed
 	}
 	for i := range s.rows {
 		pos := i

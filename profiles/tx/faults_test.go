@@ -15,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -95,32 +96,68 @@ func TestPerfbenchKilled(t *testing.T) {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	srv := labtest.Redis(t)
-	log := filepath.Join(dir, "acks")
-	command := func(words ...string) *exec.Cmd {
-		cmd := exec.Command(bin, append([]string{
-			"run", "--profile", "tx", "--target", srv.URL(), "--out", filepath.Join(dir, "results"), "--set", "mode=saga", "--set", "accountCount=100",
-			"--set", "retryInterval=300ms", "--set", "failRate=0.1", "--set", "ackLog=" + log, "--threads", "8",
-		}, words...)...)
-		cmd.Dir = dir
-		return cmd
+	for name, url := range map[string]func() string{
+		transSaga: func() string { return labtest.Redis(t).URL() },
+		transTCC:  func() string { return "sqlite:" + filepath.Join(dir, "tcc.db") },
+		transMsg:  func() string { return labtest.Shared(t, "postgres").URL() },
+		transXA:   func() string { return labtest.Shared(t, "mariadb").URL() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := killed{bin: bin, dir: t.TempDir(), url: url(), kind: name, namespace: "killed" + name}
+			k.test(t)
+		})
 	}
-	first := command("--duration", "60s")
+}
+
+// killed is a run of a kind of transaction that is killed, and the next one.
+type killed struct{ bin, dir, url, kind, namespace string }
+
+func (k killed) command(words ...string) *exec.Cmd {
+	cmd := exec.Command(k.bin, append([]string{
+		"run", "--profile", "tx", "--target", k.url, "--out", filepath.Join(k.dir, "results"), "--namespace", k.namespace,
+		"--set", "mode=saga", "--set", "transType=" + k.kind, "--set", "accountCount=1000", "--set", "retryInterval=300ms", "--set", "failRate=0.1",
+		"--set", "ackLog=" + filepath.Join(k.dir, "acks"), "--threads", "8",
+	}, words...)...)
+	cmd.Dir = k.dir
+	switch k.kind {
+	case transXA:
+		cmd.Args = append(cmd.Args, "--set", "lockTimeout=0s", "--set", "timeout=500ms")
+	case transTCC, transMsg:
+		cmd.Args = append(cmd.Args, "--set", "timeout=500ms")
+	}
+	return cmd
+}
+
+func (k killed) test(t *testing.T) {
+	first := k.command("--duration", "60s")
 	require.NoError(t, first.Start())
 	require.Eventually(t, func() bool {
-		st, err := os.Stat(log)
+		st, err := os.Stat(filepath.Join(k.dir, "acks"))
 		return err == nil && st.Size() > 10000
 	}, 20*time.Second, 10*time.Millisecond, "it is at work")
+	theirs := k.plant(t)
 	require.NoError(t, first.Process.Kill())
 	_ = first.Wait() // killed
 	time.Sleep(time.Second)
 
-	out, err = command("--count", "200").CombinedOutput()
+	out, err := k.command("--count", "200").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	runs, err := filepath.Glob(filepath.Join(dir, "results", "*", "run.json"))
+	f, v := k.second(t)
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	assert.Contains(t, v.Summary, "that earlier runs had acknowledged 0 are lost")
+	assert.Contains(t, v.Summary, "taken up at the start")
+	assert.Greater(t, f.EarlierAcked, int64(300))
+	assert.Zero(t, f.EarlierLost)
+	assert.Positive(t, f.AtStart.Found, "eight were under way")
+	assert.Zero(t, f.AtStart.Undecided)
+	theirs()
+}
+
+// second reads the facts of the run that came after the one that was killed.
+func (k killed) second(t *testing.T) (f SagaFacts, v workload.Verification) {
+	runs, err := filepath.Glob(filepath.Join(k.dir, "results", "*", "run.json"))
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
-	var f SagaFacts
 	for _, name := range runs {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -128,13 +165,35 @@ func TestPerfbenchKilled(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &r))
 		if r.EndedBy == "count" {
 			require.NoError(t, json.Unmarshal(r.Facts, &f))
-			assert.Equal(t, workload.Passed, r.Verification.State, "%+v", r.Verification)
-			assert.Contains(t, r.Verification.Summary, "that earlier runs had acknowledged 0 are lost")
-			assert.Contains(t, r.Verification.Summary, "taken up at the start")
+			v = r.Verification
 		}
 	}
-	assert.Greater(t, f.EarlierAcked, int64(300))
-	assert.Zero(t, f.EarlierLost)
-	assert.Positive(t, f.AtStart.Found, "eight were under way")
-	assert.Zero(t, f.AtStart.Undecided)
+	return f, v
+}
+
+// plant prepares a transaction of others, where the kind is one that is prepared in
+// the database; what it returns sees to it that it is the only one left, and takes
+// it away.
+func (k killed) plant(t *testing.T) (check func()) {
+	if k.kind != transXA {
+		return func() {}
+	}
+	db := typedSQL(t, k.url)
+	conn, err := db.SQL().Conn(t.Context())
+	require.NoError(t, err)
+	for _, text := range []string{"XA START 'theirs','1'", "XA END 'theirs','1'", "XA PREPARE 'theirs','1'"} {
+		_, err := conn.ExecContext(t.Context(), text)
+		require.NoError(t, err)
+	}
+	return func() {
+		_, err := conn.ExecContext(t.Context(), "XA ROLLBACK 'theirs','1'")
+		require.NoError(t, err, "it is untouched")
+		require.NoError(t, conn.Close())
+		require.NoError(t, db.EnsureDatabase(t.Context(), k.namespace))
+		x, err := sqlstore.NewTwoPhase(t.Context(), db, k.namespace)
+		require.NoError(t, err)
+		left, err := x.Prepared(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
 }

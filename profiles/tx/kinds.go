@@ -185,6 +185,10 @@ func (k *kind) model(s *saga, n calls) calls {
 		return m
 	}
 	m.actions, m.undos, m.nothing = n.actions, n.undos, n.nothing
+	if k == kindXA {
+		m.look = n.look
+		return m
+	}
 	if s.status == succeed {
 		m.actions = m.branch + int64(len(s.steps))
 		if k == kindMsg {
@@ -230,5 +234,5 @@ func (k *kind) lacks(driver string) string {
 	case "memory", "null":
 		return "this store has no transactions that could be prepared"
 	}
-	return "not built"
+	return ""
 }

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 )
 
 // phasedTexts are the statements of transactions that are prepared first.
@@ -18,17 +21,41 @@ func (s *sqlSagas) phasedTexts() {
 	s.t.there = s.text("SELECT id FROM " + s.account + " WHERE id = ?")
 }
 
-// thaw adds the column of what is frozen to tables that an older version made.
+// thaw adds the column of what is frozen to tables that an older version made; those
+// of others are refused.
 func (s *sqlSagas) thaw(ctx context.Context) error {
-	for _, table := range []string{s.account, s.barrier} {
+	for _, name := range []string{sagaTables[2], sagaTables[3]} {
+		table := s.table(s.spec.namespace, name)
 		if err := s.each(ctx, "SELECT frozen FROM "+table+" WHERE 1 = 0", nil, func(func(...any) error) error { return nil }); err == nil {
 			continue
+		}
+		ours, err := s.ours(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			return fault.Input(fmt.Errorf("the table %s has no column frozen", table), "use another --namespace")
 		}
 		if _, err := s.db.ExecContext(ctx, "ALTER TABLE "+table+" ADD COLUMN frozen BIGINT NOT NULL DEFAULT 0"); err != nil {
 			return fmt.Errorf("add a column for what is frozen: %w", err)
 		}
 	}
 	return nil
+}
+
+// ours says whether a table was made by perfbench alone.
+func (s *sqlSagas) ours(ctx context.Context, name string) (bool, error) {
+	keep, ok := s.conn.(store.Keeper)
+	if !ok {
+		return false, nil
+	}
+	made, err := keep.Made(ctx, s.spec.namespace)
+	for _, m := range made {
+		if m.Name == name {
+			return !m.Shared, err
+		}
+	}
+	return false, err
 }
 
 // held runs f in a transaction that has locked a global transaction of a status.
@@ -87,6 +114,9 @@ func (s *sqlSagas) Recall(ctx context.Context, g *saga, rows bool) error {
 func (s *sqlSagas) Carry(ctx context.Context, g *saga, step int, op string) (got reply, err error) {
 	t, id := g.steps[step], string(appendBranch(nil, g.branch(step)))
 	now := time.Now().UnixMilli()
+	if g.kind == kindXA {
+		return s.carryXA(ctx, g, step, op)
+	}
 	if op == opQuery {
 		return s.query(ctx, g, id, now)
 	}

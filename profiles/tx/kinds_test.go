@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,13 +26,31 @@ func ofKind(name string, more ...string) []string {
 	}, more...)
 }
 
+// xaTargets are servers that can prepare transactions.
+var xaTargets = map[string]func(t *testing.T) string{
+	"mariadb": sagaTargets["mariadb"],
+	"postgres": func(t *testing.T) string {
+		return labtest.Postgres(t, "--max_prepared_transactions=64").URL()
+	},
+}
+
 // Whatever participants and the network do, the books of each kind of transaction
 // are right, and the store was called as often as was predicted.
 func TestBooksOfEachKind(t *testing.T) {
 	for target, start := range sagaTargets {
-		for _, name := range []string{transTCC, transMsg} {
+		for _, name := range []string{transTCC, transMsg, transXA} {
+			if name == transXA {
+				if start = xaTargets[target]; start == nil {
+					continue
+				}
+			}
 			t.Run(target+"/"+name, func(t *testing.T) {
-				p, _ := ready(t, start(t), alone(given(ofKind(name, "payload=700")...)))
+				words := ofKind(name, "payload=700")
+				if name == transXA { // where those that meet refuse instead of waiting
+					words = append(words, "accountCount=200", "zipf=0", "lockTimeout=0s")
+				}
+				in := alone(given(words...))
+				p, conn := ready(t, start(t), in)
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
@@ -46,6 +65,13 @@ func TestBooksOfEachKind(t *testing.T) {
 				assert.Positive(t, f.TooLate, "what was late found the door shut")
 				assert.Positive(t, f.LostSubmits)
 				assert.Positive(t, f.AtEnd.Found+f.InRun.Found, "what was not submitted is taken up")
+				if name == transXA {
+					list, err := sqlstore.NewTwoPhase(t.Context(), conn.(sqlstore.Typed), in.Namespace)
+					require.NoError(t, err)
+					left, err := list.Prepared(t.Context())
+					require.NoError(t, err)
+					assert.Empty(t, left, "nothing stays prepared")
+				}
 				if name == transMsg {
 					assert.Positive(t, f.Queries)
 					assert.Positive(t, f.AtEnd.Done+f.InRun.Done, "a local transaction that was carried out is told to others after all")
@@ -222,4 +248,33 @@ func TestKindsThatAreRefused(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		assert.Contains(t, fault.HintOf(err)+err.Error(), c.hint)
 	}
+}
+
+// Tables that an older version made get the column that they lack; those of others
+// are refused and stay as they are.
+func TestTablesWithoutAColumnForWhatIsFrozen(t *testing.T) {
+	words := []string{"mode=saga", "transType=tcc", "threads=2", "transactions=20", "accountCount=10"}
+	c := open(t, "sqlite:"+t.TempDir()+"/x.db")
+	db := c.(sqlstore.Typed).SQL()
+	require.NoError(t, bound(t, c, "sqlite", inputs(given(words...))).Setup(t.Context(), nil))
+	for _, table := range []string{"t_saga_account", "t_saga_barrier"} {
+		_, err := db.ExecContext(t.Context(), "ALTER TABLE "+table+" DROP COLUMN frozen")
+		require.NoError(t, err)
+	}
+	p := bound(t, c, "sqlite", inputs(given(words...)))
+	require.NoError(t, p.Setup(t.Context(), nil))
+	drive(t.Context(), t, p, nil)
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+
+	c = open(t, "sqlite:"+t.TempDir()+"/x.db")
+	_, err := c.(sqlstore.Typed).SQL().ExecContext(t.Context(), "CREATE TABLE t_saga_account (id BIGINT PRIMARY KEY, balance BIGINT)")
+	require.NoError(t, err)
+	in := inputs(given(words...))
+	in.AllowExisting = true
+	err = bound(t, c, "sqlite", in).Setup(t.Context(), nil)
+	require.ErrorContains(t, err, `t_saga_account" has no column frozen`)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	_, err = c.(sqlstore.Typed).SQL().ExecContext(t.Context(), "SELECT frozen FROM t_saga_account")
+	require.Error(t, err)
 }

@@ -33,7 +33,7 @@ func (m sqlMeter) statements(ctx context.Context, u *usage) {
 	switch m.d.dialect {
 	case sqlstore.DialectMySQL:
 		counts := map[string]int64{}
-		err := m.d.each(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent')", nil,
+		err := m.d.each(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')", nil,
 			func(scan func(...any) error) error {
 				var name string
 				var n int64
@@ -41,8 +41,10 @@ func (m sqlMeter) statements(ctx context.Context, u *usage) {
 				counts[name] = n
 				return err
 			})
-		if err == nil && len(counts) == 6 {
+		if err == nil && len(counts) == 7 {
 			u.kind, u.calls = "statements", counts["Com_select"]+counts["Com_insert"]+counts["Com_update"]+counts["Com_delete"]
+			// The driver begins each connection with a SELECT of its own.
+			u.calls -= counts["Connections"]
 			u.received, u.sent = counts["Bytes_received"], counts["Bytes_sent"]
 		}
 	case sqlstore.DialectPostgres:

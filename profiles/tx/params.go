@@ -77,6 +77,10 @@ func sagaParams() []workload.Param {
 		},
 		{Name: "delay", Kind: workload.Duration, Default: "0s", Help: "saga: how long a participant takes to answer, beside the store"},
 		{Name: "timeout", Kind: workload.Duration, Default: "0s", Help: "saga: a transaction that old is undone; 0s: never. Of tcc, xa and msg it is what is not submitted by then, and 0s is 35s, as with dtm"},
+		{
+			Name: "lockTimeout", Kind: workload.Duration, Default: "1s",
+			Help: "saga, transType=xa: how long a branch waits for an account that another transaction has prepared, before it refuses; whole seconds on MariaDB and MySQL, where only the former knows 0",
+		},
 		{Name: "retryInterval", Kind: workload.Duration, Default: "10s", Help: "saga: how long an unfinished transaction is left alone; doubles with each failure; also the lease of a recovery"},
 		{Name: "cronInterval", Kind: workload.Duration, Default: "3s", Help: "saga: how often to look for unfinished transactions"},
 		{Name: "dataExpire", Kind: workload.Duration, Default: "168h", Help: "saga: how long an unfinished transaction is kept"},

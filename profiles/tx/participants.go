@@ -25,14 +25,18 @@ type demand struct {
 	// name is the operation's.
 	name string
 	// refuse says that the participant will, undo that it may not, idle that nothing
-	// was done to an account that could be undone.
-	refuse, undo, idle bool
+	// was done to an account that could be undone, xa that a database prepares it.
+	refuse, undo, idle, xa bool
 }
 
 // counted counts a call by its answer.
 func (d demand) counted(n *calls, got reply) {
 	if d.idle && got == replyDone {
 		got = replyNothing
+	}
+	if d.xa {
+		n.prepare(d.name, got)
+		return
 	}
 	n.move(d.undo, got)
 }

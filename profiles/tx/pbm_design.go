@@ -132,7 +132,7 @@ func (r *designer) share(s *pbmSpec, in workload.Inputs) {
 		r.rate(m, float64(m.start.Threads)/float64(sum))
 		m.per = m.total / int64(m.start.Threads)
 		if m.per == 0 {
-			r.Fail(fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
+			r.Blame(m.name+".totalEntryCount", fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
 		}
 		if left := m.total % int64(m.start.Threads); left > 0 {
 			r.Warn("%s: %d of %d operations are left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
@@ -194,12 +194,12 @@ func (r *designer) showPayload(name string, n int) {
 func (r *designer) judgePBM(s *pbmSpec) {
 	switch {
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
-		r.Fail("use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
+		r.Blame("prefix", "use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
 	case s.tx() && s.readsSummary():
-		r.Fail("leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
+		r.Blame("mapNames", "leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
-		r.Fail("use another prefix", "prefix: %q is too long or has control characters", s.prefix)
+		r.Blame("prefix", "use another prefix", "prefix: %q is too long or has control characters", s.prefix)
 	}
 	if s.tx() && s.driver == coherence.Driver.Name {
 		r.Warn("%s", howCoherence)

@@ -33,8 +33,8 @@ func (b *pbm) settle(made []store.Made) error {
 		}
 	}
 	if s.tx() && !s.grouped() && !b.inOneStep() {
-		return fault.Input(errors.New("layout: map keeps a whole map on one node of a cluster, and tx needs a group's entries together"),
-			"use layout=group or layout=auto")
+		return fault.Field("layout", fault.Input(errors.New("layout: map keeps a whole map on one node of a cluster, and tx needs a group's entries together"),
+			"use layout=group or layout=auto"))
 	}
 	for _, m := range made {
 		if m.Name == mapElig && !m.Grouped {

@@ -65,8 +65,10 @@ type saga struct {
 	straggler int
 	// lost is what the store undid for the sake of others since it was last recorded.
 	lost lost
-	// caller is for a store that is called through scripts.
+	// caller is for a store that is called through scripts, held for one that keeps
+	// connections of branches that are prepared.
 	caller caller
+	held   branches
 	// first and last are texts of moments, which most of the texts share.
 	first, last moment
 	// scratch holds a payload while it is written.

@@ -52,6 +52,7 @@ type sagaSpec struct {
 	unruly bool
 
 	timeout, retry, cron       time.Duration
+	lockTimeout                time.Duration
 	dataExpire, finishedExpire time.Duration
 	check                      time.Duration
 	// countCalls says that the store's counters are of this run alone.
@@ -108,6 +109,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	s.delay = r.Duration("delay")
 	s.unruly = s.ongoingRate > 0 || s.errorRate > 0 || s.delay > 0
 	s.timeout, s.retry, s.cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
+	s.lockTimeout = r.Duration("lockTimeout")
 	s.dataExpire, s.finishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
 	s.check, s.ackLog, s.endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
 	s.countCalls = r.OnOff("countCalls")
@@ -121,22 +123,22 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 		s.accounts = 0
 	}
 	if s.failAt > s.branches {
-		r.Fail("use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
+		r.Blame("failAt", "use 0 for any step", "failAt: step %d is more than the %d branches", s.failAt, s.branches)
 	}
 	if accounts && s.branches < 2 {
-		r.Fail("use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
+		r.Blame("branches", "use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
 	}
 	if accounts && s.accounts < int64(s.branches) {
-		r.Fail("use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
+		r.Blame("accountCount", "use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.accounts, s.branches)
 	}
 	s.judgeKind(r)
 	for name, d := range map[string]time.Duration{"retryInterval": s.retry, "dataExpire": s.dataExpire, "finishedExpire": s.finishedExpire, "cronInterval": s.cron} {
 		if d <= 0 {
-			r.Fail("for example "+r.Param(name).Default, "%s: must be more than 0", name)
+			r.Blame(name, "for example "+r.Param(name).Default, "%s: must be more than 0", name)
 		}
 	}
 	if s.finishedExpire%time.Second != 0 || s.dataExpire%time.Second != 0 {
-		r.Fail("use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+		r.Blame("finishedExpire", "use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
 	}
 }
 
@@ -145,7 +147,7 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 func (s *sagaSpec) judgeKind(r *designer) {
 	if s.kind == kindSaga {
 		if s.lostRate > 0 {
-			r.Fail("use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
+			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
 		}
 		return
 	}
@@ -154,16 +156,16 @@ func (s *sagaSpec) judgeKind(r *designer) {
 		if s.driver == "dtm" {
 			hint = "use transType=saga, or another store"
 		}
-		r.Fail(hint, "transType=%s: %s", s.kind.name, why)
+		r.Blame("transType", hint, "transType=%s: %s", s.kind.name, why)
 	}
 	if s.timeout == 0 {
 		s.timeout = patience
 	}
 	if s.kind == kindMsg && s.branches < 2 {
-		r.Fail("use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
+		r.Blame("branches", "use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
 	}
 	if s.kind == kindMsg && s.failAt > 1 {
-		r.Fail("use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.failAt)
+		r.Blame("failAt", "use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.failAt)
 	}
 }
 

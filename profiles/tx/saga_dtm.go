@@ -41,7 +41,7 @@ type instruction struct {
 // bindCoordinated connects a saga plan to a dtm server.
 func bindCoordinated(c *dtm.Conn, p *workload.Plan, sp *sagaSpec) error {
 	if sp.timeout%time.Second != 0 {
-		return fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", sp.timeout), "for example --set timeout=3s")
+		return fault.Field("timeout", fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", sp.timeout), "for example --set timeout=3s"))
 	}
 	sp.shards = 1
 	d := &dtmSagas{memorySagas: memorySagasOf(c, sp), conn: c, rnd: rand.New(rand.NewPCG(uint64(sp.seed), 0))} //nolint:gosec // no secret
@@ -70,7 +70,7 @@ func (d *dtmSagas) setup(ctx context.Context, r *sagaRun, progress func(done, to
 	sp := d.spec
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", sp.endpoint)
 	if err != nil {
-		return fault.Input(fmt.Errorf("endpoint: %w", err), "for example --set endpoint=127.0.0.1:0")
+		return fault.Field("endpoint", fault.Input(fmt.Errorf("endpoint: %w", err), "for example --set endpoint=127.0.0.1:0"))
 	}
 	d.url = "http://" + l.Addr().String() + "/"
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}

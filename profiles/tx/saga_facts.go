@@ -39,7 +39,10 @@ type SagaFacts struct {
 	// Conflicts is transactions of a SQL store that it undid for the sake of others,
 	// and that were repeated.
 	Conflicts int64 `json:"conflicts"`
-	Swept     int64 `json:"removed_after_retention"`
+	// Waited is xa branches that were refused since what they wanted was locked for too
+	// long.
+	Waited int64 `json:"lock_timeouts"`
+	Swept  int64 `json:"removed_after_retention"`
 	// Recoveries, by when.
 	AtStart recovery `json:"recovered_at_start"`
 	InRun   recovery `json:"recovered_in_run"`
@@ -120,7 +123,7 @@ func (r *sagaRun) facts() *SagaFacts {
 		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
 	}
 	if d, ok := r.store.(*sqlSagas); ok {
-		f.Conflicts = d.conflicts.Load()
+		f.Conflicts, f.Waited = d.conflicts.Load(), d.waited.Load()
 	}
 	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
 	var early, late, all int64

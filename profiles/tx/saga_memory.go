@@ -47,7 +47,7 @@ func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 func (s *saga) copyOf() *saga {
 	c := *s
 	c.steps, c.rows = append([]transfer(nil), s.steps...), append([]row(nil), s.rows...)
-	c.caller, c.fate, c.scratch = caller{}, fate{}, nil
+	c.caller, c.fate, c.held, c.scratch = caller{}, fate{}, nil, nil
 	c.fill()
 	return &c
 }

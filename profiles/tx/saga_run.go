@@ -228,6 +228,7 @@ func (k *sagaTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t.all.Add(1)
 	m := it.Begin(opSaga)
 	err := k.c.submit(ctx, it, &k.s)
+	k.s.detach()
 	k.account(err)
 	units := 0
 	o := unknown

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/place"
@@ -26,6 +27,10 @@ type sqlSagas struct {
 
 	global, branch, barrier, account string
 	t                                sagaTexts
+	// phases are for transactions that are prepared in the database itself, waited how
+	// many of their branches were refused since they had waited too long.
+	phases *sqlstore.TwoPhase
+	waited atomic.Int64
 }
 
 // sagaTexts are the statements that every saga needs.
@@ -61,7 +66,7 @@ func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
 
 // price is in statements; those of looking after sagas are counted as they are made.
 func (s *sqlSagas) price() price {
-	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2, register: 2, bare: 1, recall: 1, query: 2}
+	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2, register: 2, bare: 1, recall: 1, query: 2, look: 1}
 }
 
 // spaces lists the tables.
@@ -103,6 +108,13 @@ func (s *sqlSagas) create(ctx context.Context) error {
 	}
 	if err := s.thaw(ctx); err != nil {
 		return err
+	}
+	if s.dialect != sqlstore.DialectSQLite {
+		phases, err := sqlstore.NewTwoPhase(ctx, s.conn, s.spec.namespace)
+		if err != nil {
+			return err
+		}
+		s.phases = phases
 	}
 	name := s.quote + strings.Trim(s.global, s.quote) + "_due" + s.quote
 	index := "CREATE INDEX IF NOT EXISTS " + name + " ON " + s.global + " (status, next_cron_time)"

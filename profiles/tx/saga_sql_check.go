@@ -8,9 +8,17 @@ import (
 	"time"
 )
 
-// Prepare makes missing accounts.
+// Prepare makes missing accounts. Where all are there none is touched: what a killed
+// run has prepared may have locked some.
 func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)) error {
 	const chunk = 500
+	if s.spec.accounts > 0 {
+		var n int64
+		err := s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.account+" WHERE id >= 0 AND id < ?"), s.spec.accounts).Scan(&n)
+		if err != nil || n == s.spec.accounts {
+			return err
+		}
+	}
 	for from := int64(0); from < s.spec.accounts; from += chunk {
 		to := min(from+chunk, s.spec.accounts)
 		var args []any

@@ -30,9 +30,8 @@ type Catalogue interface {
 // Planner says what would come of a choice.
 type Planner interface {
 	// Preview works out what a request would do. It touches nothing and is asked
-	// for at every key press, from commands that may overlap: the newest counts. An
-	// error says in a line of its own what is wrong with each value, beginning with
-	// the value's name: "threads: …".
+	// for at every key press, from commands that may overlap: the newest counts. Its
+	// error may be several joined; fault.FieldOf tells of each which input is wrong.
 	Preview(screen.Request) (*screen.Preview, error)
 	// Ping connects to a target, asks who it is and how far away, and disconnects.
 	// Without a password it finds one where Start does. Errors hold no secrets.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -273,19 +274,13 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *screen.Prev
 	}
 }
 
-// blame gives each row what is wrong with it: the sentence that begins with its
-// name.
+// blame gives each row the first thing that is wrong with its value.
 func (f *form) blame(err error) {
-	if err == nil {
-		return
-	}
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
+	for _, part := range fault.Parts(err) {
+		name := fault.FieldOf(part)
 		for i := range f.rows {
-			r := &f.rows[i]
-			if r.fault == "" && r.accused(line) {
-				r.fault = unflagged(line)
-				break
+			if r := &f.rows[i]; r.name == name && r.fault == "" {
+				r.fault = unflagged(part.Error())
 			}
 		}
 	}
@@ -293,10 +288,3 @@ func (f *form) blame(err error) {
 
 // unflagged takes out where a value came from when that is this form.
 func unflagged(s string) string { return strings.ReplaceAll(s, " (flag)", "") }
-
-func (r *row) accused(line string) bool {
-	if strings.HasPrefix(line, r.name+": ") || strings.HasPrefix(line, r.name+" ") {
-		return true
-	}
-	return r.text != "" && r.mine && strings.Contains(line, `"`+r.text+`"`)
-}

@@ -138,7 +138,7 @@ func demoPreview(r screen.Request) (*screen.Preview, error) {
 		}
 	}
 	if r.Target == "nowhere" {
-		problems.Add(fault.Input(fmt.Errorf("target: %q has no scheme", r.Target), "write it as redis://host:6379"))
+		problems.Add(fault.Field("target", fault.Input(fmt.Errorf("target: %q has no scheme", r.Target), "write it as redis://host:6379")))
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

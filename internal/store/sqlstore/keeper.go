@@ -177,7 +177,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 }
 
 // Drop removes the table of a space that is recorded as ours, and its record. It
-// tells how many rows are gone.
+// tells how many rows are gone. What the namespace has left prepared is rolled back.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -196,6 +196,9 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	}
 	if !recorded {
 		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.name, t.key.name), "only what perfbench made is deleted")
+	}
+	if err := c.rollbackPrepared(ctx, s.Namespace); err != nil {
+		return 0, wrap("drop", t, err)
 	}
 	n, err := c.count(ctx, t)
 	if err != nil && !absent(err) {

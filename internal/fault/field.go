@@ -1,0 +1,93 @@
+package fault
+
+import (
+	"errors"
+	"strings"
+)
+
+type fielded struct {
+	error
+	field string
+}
+
+func (f fielded) Unwrap() error { return f.error }
+
+// Field says which input err is about, by the name that a user types: "threads",
+// "target". It does not touch the message. An error that names an input already keeps
+// that one, and a nil err stays nil.
+func Field(name string, err error) error {
+	if err == nil || name == "" || FieldOf(err) != "" {
+		return err
+	}
+	return fielded{err, name}
+}
+
+// FieldOf returns the input that err is about, or "". Of several errors joined into one
+// it tells nothing: take them apart with Parts.
+func FieldOf(err error) string {
+	for err != nil {
+		if f, ok := err.(fielded); ok { //nolint:errorlint // the chain is walked here
+			return f.field
+		}
+		if joined(err) != nil {
+			return ""
+		}
+		err = errors.Unwrap(err)
+	}
+	return ""
+}
+
+// Parts takes apart what was joined into one error. A part without an input of its own
+// has that of the whole.
+func Parts(err error) []error {
+	if err == nil {
+		return nil
+	}
+	field := FieldOf(err)
+	for inner := err; inner != nil; inner = below(inner) {
+		list := joined(inner)
+		if list == nil {
+			continue
+		}
+		var out []error
+		for _, e := range list {
+			for _, p := range Parts(e) {
+				out = append(out, Field(field, p))
+			}
+		}
+		return out
+	}
+	return []error{err}
+}
+
+// below is what an error of this package is wrapped around: anything else may say more
+// than what it wraps.
+func below(err error) error {
+	switch e := err.(type) { //nolint:errorlint // one layer at a time
+	case fielded:
+		return e.error
+	case hinted:
+		return e.error
+	case coded:
+		return e.error
+	}
+	return nil
+}
+
+// joined returns the errors that err does no more than list, a line each; nil when it
+// is no such list.
+func joined(err error) []error {
+	j, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of this error alone
+	if !ok {
+		return nil
+	}
+	list := j.Unwrap()
+	lines := make([]string, len(list))
+	for i, e := range list {
+		lines[i] = e.Error()
+	}
+	if err.Error() != strings.Join(lines, "\n") {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,374 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Words of a database about a branch of a transaction of two phases.
+var (
+	// ErrNoBranch says that no branch of that name is prepared, or none that other
+	// connections may finish.
+	ErrNoBranch = errors.New("no branch of that name is prepared")
+	// ErrBranchThere says that a branch of that name is under way or prepared already.
+	ErrBranchThere = errors.New("a branch of that name is there already")
+)
+
+// TwoPhase prepares transactions of a database, and commits or rolls them back later:
+// XA of MariaDB and MySQL, PREPARE TRANSACTION of PostgreSQL. The names of branches
+// carry the namespace, so that those of others are never touched. It is safe for use
+// by several goroutines.
+type TwoPhase struct {
+	db       *sql.DB
+	mysql    bool
+	database string
+	mark     string
+}
+
+// NewTwoPhase returns the transactions of a namespace in the database in use.
+func NewTwoPhase(ctx context.Context, c Typed, namespace string) (*TwoPhase, error) {
+	x := &TwoPhase{db: c.SQL(), mysql: c.Dialect() == DialectMySQL}
+	question := "SELECT current_database()"
+	if x.mysql {
+		question = "SELECT COALESCE(DATABASE(), '')"
+	}
+	if err := x.db.QueryRowContext(ctx, question).Scan(&x.database); err != nil {
+		return nil, fmt.Errorf("ask for the database: %w", err)
+	}
+	// XA names are the whole server's, and have 64 characters.
+	sum := sha256.Sum256([]byte(x.database + "\x00" + namespace))
+	x.mark = ":perfbench:" + hex.EncodeToString(sum[:8])
+	return x, nil
+}
+
+// CanPrepare says why a database cannot keep as many branches prepared at once, with
+// a hint and fault.CodeStore; nil where it can.
+func CanPrepare(ctx context.Context, c Typed, branches int) error {
+	db := c.SQL()
+	switch c.Dialect() {
+	case DialectPostgres:
+		var most int
+		if err := db.QueryRowContext(ctx, "SELECT current_setting('max_prepared_transactions')::int").Scan(&most); err != nil {
+			return fmt.Errorf("ask for max_prepared_transactions: %w", err)
+		}
+		if most < branches {
+			return fault.Store(fmt.Errorf("the server keeps %d prepared transactions, and up to %d may be there at once", most, branches),
+				fmt.Sprintf("set max_prepared_transactions = %d in postgresql.conf and restart the server, or use fewer threads", branches))
+		}
+		return nil
+	case DialectMySQL:
+		return canPrepareMySQL(ctx, db, branches)
+	}
+	return fault.Store(errors.New("SQLite cannot prepare a transaction and commit it later"), "use mysql: or postgres:")
+}
+
+// canPrepareMySQL looks for connections: each prepared branch keeps its own.
+func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
+	var version string
+	var most, used int
+	var name string
+	if err := db.QueryRowContext(ctx, "SELECT CONCAT(VERSION(), ' ', @@version_comment), @@max_connections").Scan(&version, &most); err != nil {
+		return fmt.Errorf("ask for max_connections: %w", err)
+	}
+	if err := db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
+		return fmt.Errorf("ask for the connections in use: %w", err)
+	}
+	if forgetsPrepared(identify(DialectMySQL, version)) {
+		return fault.Store(errors.New("MariaDB before 10.5 rolls a prepared transaction back when its connection ends"), "use MariaDB 10.5 or later")
+	}
+	if free := most - used; free < branches {
+		return fault.Store(fmt.Errorf("a prepared branch keeps its connection: up to %d are needed, and the server has %d left of %d", branches, free, most),
+			"use fewer threads, or raise max_connections of the server")
+	}
+	// A pool that is smaller would have clients wait for each other without end.
+	if s := db.Stats(); s.MaxOpenConnections > 0 && s.MaxOpenConnections < branches {
+		db.SetMaxOpenConns(0)
+		db.SetMaxIdleConns(branches)
+	}
+	return nil
+}
+
+// forgetsPrepared says whether a server loses what is prepared with its connection.
+func forgetsPrepared(product, version string) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if product != "mariadb" || len(parts) < 2 {
+		return false
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	return err1 == nil && err2 == nil && (major < 10 || major == 10 && minor < 5)
+}
+
+// name is a branch's name as the statements have it.
+func (x *TwoPhase) name(gid, branch string) string {
+	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+	if x.mysql {
+		return quote(gid) + "," + quote(branch+x.mark)
+	}
+	return quote(gid + "/" + branch + x.mark)
+}
+
+// Branch is a branch of a transaction on a connection of its own. It belongs to one
+// goroutine.
+type Branch struct {
+	x    *TwoPhase
+	name string
+	// Conn is for the branch's statements; nil once it is released.
+	Conn *sql.Conn
+}
+
+// begin has a connection wait for locks no longer than wait, which MySQL and MariaDB
+// count in whole seconds; that of PostgreSQL has begun a transaction then.
+func (x *TwoPhase) begin(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
+	text := "SET SESSION innodb_lock_wait_timeout = " + strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
+	if !x.mysql {
+		// Several statements without arguments go in one request. 0 would be without end.
+		text = "BEGIN; SET LOCAL lock_timeout = '" + strconv.FormatInt(max(wait.Milliseconds(), 1), 10) + "ms'"
+	}
+	_, err := conn.ExecContext(ctx, text)
+	return err
+}
+
+// Exec runs a statement by itself that waits for locks no longer than wait, and tells
+// how many rows it changed.
+func (x *TwoPhase) Exec(ctx context.Context, wait time.Duration, text string, args ...any) (n int64, err error) {
+	conn, err := x.db.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	b := &Branch{x: x, Conn: conn}
+	if err = x.begin(ctx, conn, wait); err == nil {
+		var r sql.Result
+		if r, err = conn.ExecContext(ctx, text, args...); err == nil {
+			n, err = r.RowsAffected()
+		}
+	}
+	if !x.mysql {
+		end := "COMMIT"
+		if err != nil {
+			end = "ROLLBACK"
+		}
+		if _, e := conn.ExecContext(ctx, end); e != nil {
+			b.Detach()
+			return 0, errors.Join(err, e)
+		}
+	}
+	b.release()
+	return n, err
+}
+
+// Begin begins a branch, whose statements wait for locks no longer than wait.
+func (x *TwoPhase) Begin(ctx context.Context, gid, branch string, wait time.Duration) (*Branch, error) {
+	conn, err := x.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &Branch{x: x, name: x.name(gid, branch), Conn: conn}
+	if err = x.begin(ctx, conn, wait); err == nil && x.mysql {
+		_, err = conn.ExecContext(ctx, "XA START "+b.name)
+	}
+	if err != nil {
+		b.Detach()
+		return nil, twoPhaseError(err)
+	}
+	return b, nil
+}
+
+// Prepare ends the first phase: the branch outlives its connection from now on. On
+// MariaDB and MySQL the connection is kept, for it alone may finish the branch as
+// long as it lives.
+func (b *Branch) Prepare(ctx context.Context) error {
+	if !b.x.mysql {
+		_, err := b.Conn.ExecContext(ctx, "PREPARE TRANSACTION "+b.name)
+		if err != nil {
+			b.Detach()
+			return twoPhaseError(err)
+		}
+		b.release()
+		return nil
+	}
+	_, err := b.Conn.ExecContext(ctx, "XA END "+b.name)
+	if err == nil {
+		_, err = b.Conn.ExecContext(ctx, "XA PREPARE "+b.name)
+	}
+	if err != nil {
+		b.Detach()
+		return twoPhaseError(err)
+	}
+	return nil
+}
+
+// Undo rolls a branch back that is not prepared.
+func (b *Branch) Undo(ctx context.Context) error {
+	texts := []string{"ROLLBACK"}
+	if b.x.mysql {
+		texts = []string{"XA END " + b.name, "XA ROLLBACK " + b.name}
+	}
+	var err error
+	for _, text := range texts { // what the server undid by itself refuses the first
+		_, err = b.Conn.ExecContext(ctx, text)
+	}
+	if err != nil {
+		b.Detach()
+		return twoPhaseError(err)
+	}
+	b.release()
+	return nil
+}
+
+// Detach ends the branch's connection: what is prepared is left to others, anything
+// else is undone by the server.
+func (b *Branch) Detach() {
+	if b == nil || b.Conn == nil {
+		return
+	}
+	_ = b.Conn.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
+	b.release()
+}
+
+func (b *Branch) release() {
+	_ = b.Conn.Close() // gives it back to the pool
+	b.Conn = nil
+}
+
+// Commit commits a prepared branch: on its own connection where b still has one.
+func (x *TwoPhase) Commit(ctx context.Context, gid, branch string, b *Branch) error {
+	return x.finish(ctx, "COMMIT", gid, branch, b)
+}
+
+// Rollback is Commit for the other end.
+func (x *TwoPhase) Rollback(ctx context.Context, gid, branch string, b *Branch) error {
+	return x.finish(ctx, "ROLLBACK", gid, branch, b)
+}
+
+func (x *TwoPhase) finish(ctx context.Context, how, gid, branch string, b *Branch) error {
+	text := how + " PREPARED " + x.name(gid, branch)
+	if x.mysql {
+		text = "XA " + how + " " + x.name(gid, branch)
+	}
+	if b == nil || b.Conn == nil {
+		_, err := x.db.ExecContext(ctx, text)
+		return twoPhaseError(err)
+	}
+	if _, err := b.Conn.ExecContext(ctx, text); err != nil {
+		b.Detach()
+		return twoPhaseError(err)
+	}
+	b.release()
+	return nil
+}
+
+// twoPhaseError tells what the callers have to know from what else may go wrong.
+func twoPhaseError(err error) error {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		switch my.Number {
+		case 1397: // XAER_NOTA
+			return ErrNoBranch
+		case 1440: // XAER_DUPID
+			return ErrBranchThere
+		}
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code {
+		case "42704": // undefined object
+			return ErrNoBranch
+		case "42710": // duplicate object
+			return ErrBranchThere
+		}
+	}
+	return err
+}
+
+// LockTimeout says whether a statement waited for a lock for too long.
+func LockTimeout(err error) bool {
+	my, isMy := errors.AsType[*mysql.MySQLError](err)
+	pg, isPg := errors.AsType[*pgconn.PgError](err)
+	return isMy && my.Number == 1205 || isPg && pg.Code == "55P03"
+}
+
+// Prepared lists the namespace's branches that are prepared, as the statements name
+// them.
+func (x *TwoPhase) Prepared(ctx context.Context) (names []string, err error) {
+	text, args := "XA RECOVER", []any(nil)
+	if !x.mysql {
+		text, args = "SELECT gid FROM pg_prepared_xacts WHERE database = $1", []any{x.database}
+	}
+	rows, err := x.db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err tells what matters
+	for rows.Next() {
+		var gid string
+		if !x.mysql {
+			err = rows.Scan(&gid)
+			if whole, ours := strings.CutSuffix(gid, x.mark); err == nil && ours {
+				global, branch, _ := strings.Cut(whole, "/")
+				names = append(names, x.name(global, branch))
+			}
+		} else {
+			var format, global, qualifier int
+			err = rows.Scan(&format, &global, &qualifier, &gid)
+			if whole, ours := strings.CutSuffix(gid, x.mark); err == nil && ours && len(gid) == global+qualifier {
+				names = append(names, x.name(whole[:global], whole[global:]))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, rows.Err()
+}
+
+// rollbackPrepared rolls back what runs of a namespace have left prepared, whose
+// locks would keep its tables from being dropped.
+func (c *Conn) rollbackPrepared(ctx context.Context, namespace string) error {
+	if c.d.name == DialectSQLite {
+		return nil
+	}
+	x, err := NewTwoPhase(ctx, c, namespace)
+	if err != nil {
+		return err
+	}
+	text := "ROLLBACK PREPARED "
+	if x.mysql {
+		text = "XA ROLLBACK "
+	}
+	for range endTries {
+		names, err := x.Prepared(ctx)
+		if err != nil || len(names) == 0 {
+			return nil //nolint:nilerr // a server that does not tell, or not us, is asked for nothing
+		}
+		for _, name := range names {
+			if _, err := x.db.ExecContext(ctx, text+name); err != nil && !errors.Is(twoPhaseError(err), ErrNoBranch) {
+				return fmt.Errorf("roll back what is prepared: %w", err)
+			}
+		}
+		select { // one that a connection still has is free when that has ended
+		case <-time.After(endRest):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fault.Store(errors.New("a run has transactions prepared that only its own connections can end"), "end that run first")
+}
+
+// How often, and how long after each other, branches are looked for whose connection
+// is ending.
+const (
+	endTries = 100
+	endRest  = 20 * time.Millisecond
+)

@@ -1,0 +1,306 @@
+package authz
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Principals carry a filling at the end of their description, sections as a field
+// named so at the end of their JSON. Without one both are as the original has them.
+
+// Names of the knobs that turn how much.
+const (
+	knobPayload   = "payload"   // of what the mode is about
+	knobPrincipal = "principal" // of the users whose sections are
+)
+
+// extraPrincipal is the place of the knob principal in the settings.
+const extraPrincipal = 0
+
+// maxFilling is the most that a record may carry: every store takes a value of twice
+// that.
+const maxFilling = 8 << 20
+
+// principalKnob turns what the users carry whose sections are loaded.
+func principalKnob() workload.Knob {
+	k := workload.Filling("principal")
+	k.Name, k.Max = knobPrincipal, maxFilling
+	k.Get = func(s workload.Settings) float64 { return s.Extra[extraPrincipal] }
+	k.Set = func(s workload.Settings, v float64) workload.Settings {
+		s.Extra[extraPrincipal] = math.Round(v)
+		return s
+	}
+	return k
+}
+
+// fillings are the plan's knobs of sizes: those that turn something on one of its
+// tracks.
+func (s *spec) fillings() (out []workload.Knob) {
+	what, load := "principal", s.load != "never"
+	switch {
+	case s.mode == modeProfiles:
+		what = "section of a profile"
+		if load {
+			out = append(out, principalKnob())
+		}
+		load = load || s.updates > 0
+	default:
+		load = load && s.variant == "v1" || s.changes()
+	}
+	if load {
+		k := workload.Filling(what)
+		k.Max = maxFilling
+		out = append([]workload.Knob{k}, out...)
+	}
+	return out
+}
+
+// changes says whether a mix of the plan rewrites principals.
+func (s *spec) changes() bool {
+	for _, t := range s.tests {
+		if t == "mix" && s.load != "only" {
+			return s.weights[updateMix] > 0
+		}
+	}
+	return false
+}
+
+// carries says whether what a track of a phase writes can carry what a knob turns.
+func (s *spec) carries(phase, knob string) bool {
+	switch phase {
+	case "users":
+		return knob == knobPrincipal
+	case "load":
+		return knob == knobPayload && (s.mode == modeProfiles || s.variant == "v1")
+	case "profile":
+		return knob == knobPayload && s.updates > 0
+	case "mix":
+		return knob == knobPayload && s.weights[updateMix] > 0
+	}
+	return false
+}
+
+// fit gives a track the sizes that it begins with, and tells it which knobs turn
+// nothing there.
+func (s *spec) fit(r *values.Reader, t *workload.Track, phase string) {
+	for i, k := range s.knobs {
+		if !s.carries(phase, k.Name) {
+			t.Idle = append(t.Idle, k.Name)
+			continue
+		}
+		size, aimed := s.sizes[i], t.Name+"."+k.Name
+		if v, ok := r.Values.Pick(aimed, k.Name); ok && v.Name == aimed {
+			size = r.Payload(k, 0, aimed)
+		}
+		t.Start = k.Set(t.Start, float64(size))
+	}
+}
+
+// extra is what all that a tenant's records carry at the start comes to, and in words.
+func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
+	m := s.model
+	for _, t := range p.Tracks() {
+		what, _, _ := strings.Cut(t.Name, "-")
+		n := t.Start.Payload
+		switch {
+		case !strings.HasSuffix(t.Name, "-0-0"): // the tenants are alike
+			continue
+		case what == "users":
+			bytes += int64(m.users) * int64(t.Start.Extra[extraPrincipal])
+			if n := int64(t.Start.Extra[extraPrincipal]); n > 0 {
+				text += ", each principal with " + units.Size(n) + " beside"
+			}
+			continue
+		case what == "load" && s.mode == modeProfiles:
+			bytes += int64(2*m.users) * int64(n)
+		case what == "load" && s.variant == "v1":
+			bytes += int64(m.users+m.groups()) * int64(n)
+		}
+		if what == "load" && n > 0 {
+			text += ", each " + map[bool]string{true: "section", false: "principal"}[s.mode == modeProfiles] + " with " + units.Size(int64(n)) + " beside"
+		}
+	}
+	return bytes, text
+}
+
+// carried is what the records of a run carry, and what of it was read back wrong. It
+// is safe for use by several goroutines.
+type carried struct {
+	// principals and sections are the sizes that were written.
+	principals, sections filling.Sizes
+	// earlier says that another run has written records too, of sizes of its own. It is
+	// set before the run begins.
+	earlier bool
+
+	mu       sync.Mutex // guards what follows
+	wrong    int64
+	examples []string
+}
+
+// note remembers sizes when they change; last is what a worker has noted.
+func note(s *filling.Sizes, last *int, size int) {
+	if *last != size+1 { // 0: none yet
+		s.Note(size)
+		*last = size + 1
+	}
+}
+
+// inspect looks at what a record was found to carry.
+func (c *carried) inspect(s *filling.Sizes, id string, part int, text string) {
+	err := filling.Check(text, filling.Of(id, part))
+	if err == nil && !c.earlier {
+		err = s.Check(len(text))
+	}
+	if err != nil {
+		c.offend(id, err.Error())
+	}
+}
+
+// offend notes a record that is not as it was written.
+func (c *carried) offend(id, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wrong++; len(c.examples) < 10 {
+		c.examples = append(c.examples, id+": "+why)
+	}
+}
+
+// account looks at what a principal carries.
+func (c *carried) account(a account) {
+	if a.filling != "" {
+		c.inspect(&c.principals, a.id, 0, a.filling)
+	}
+}
+
+// check is what was found, for the verification; false where nothing carries anything.
+func (c *carried) check() (workload.Check, bool) {
+	any := c.principals.Most() > 0 || c.sections.Most() > 0
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return workload.Check{
+		Name: "what principals and sections carry", OK: c.wrong == 0, Want: "0 that are not as written", Got: fmt.Sprintf("%d that are not as written", c.wrong), Examples: c.examples,
+	}, any || c.wrong > 0
+}
+
+// filled is what part of a record is to carry.
+func filled(id string, part, size int) string {
+	if size == 0 {
+		return ""
+	}
+	return string(filling.Append(nil, filling.Of(id, part), size))
+}
+
+// grow is a section, which is a JSON object, that carries a text.
+func grow(data, text string) string {
+	if text == "" {
+		return data
+	}
+	open, ok := strings.CutSuffix(strings.TrimRight(data, " \t\r\n"), "}")
+	if !ok {
+		open = "{" // null, which stands for an empty one
+	}
+	if strings.TrimSpace(open) != "{" {
+		open += ","
+	}
+	return open + `"filling":"` + text + `"}`
+}
+
+// plain takes out of a section what it carries, after a look at it. A section that is
+// another than the one it should be stays as it is.
+func (b *bound) plain(id string, n int, data, want string) string {
+	if data == want {
+		return data
+	}
+	at := strings.LastIndex(data, `"filling":"`)
+	if at < 0 {
+		return data
+	}
+	text := strings.TrimSuffix(data[at+len(`"filling":"`):], `"}`)
+	if grow(want, text) != data {
+		return data
+	}
+	b.carried.inspect(&b.carried.sections, id, 1+n, text)
+	return want
+}
+
+// accountOf is a principal as it is stored, and carries a number of bytes.
+func (k *worker) accountOf(t *tenant, p int32, size int) (account, error) {
+	m := k.b.s.model
+	note(&k.b.carried.principals, &k.noted[0], size)
+	a := account{id: t.id(p), tenant: t.name, filling: filled(t.id(p), 0, size)}
+	if int(p) >= m.users {
+		a.kind, a.visibility, a.title = "g", "public", m.local[p]
+		return a, nil
+	}
+	u := &m.data.users[p]
+	var err error
+	a.kind, a.first, a.last = "u", u.first, u.last
+	if a.visibility, err = visibility(u.privacy); err != nil {
+		return a, err
+	}
+	a.password, err = k.b.s.hash(u.id)
+	return a, err
+}
+
+// putSection stores a section of a user, after a look at what is there as the original
+// has it.
+func (k *worker) putSection(ctx context.Context, t *tenant, user, n, size int) error {
+	id, name := t.id(int32(user)), sectionNames[n]
+	vis, data, err := k.b.s.sectionOf(user, n)
+	if err != nil {
+		return err
+	}
+	note(&k.b.carried.sections, &k.noted[1], size)
+	data = grow(data, filled(id, 1+n, size))
+	if _, _, _, err := k.b.l.section(ctx, &k.c.work, id, name); err != nil {
+		return err
+	}
+	return k.b.l.putSection(ctx, &k.c.work, id, name, vis, data)
+}
+
+// again reads some of what a tenant's records carry back, and so looks at it.
+func (b *binding) again(ctx context.Context, t *tenant) error {
+	if !t.loaded() || b.carried.principals.Most() == 0 && b.carried.sections.Most() == 0 {
+		return nil
+	}
+	m, w := b.s.model, &work{}
+	step := max(1, len(m.local)/sample)
+	for p := 0; p < len(m.local); p += step {
+		id := t.id(int32(p))
+		if err := insist(ctx, func() error {
+			a, ok, err := b.l.account(ctx, w, id)
+			switch {
+			case ok:
+				b.carried.account(a)
+			case err == nil:
+				b.carried.offend(id, "it was stored and is not there")
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+		for n, name := range sectionNames {
+			if b.s.mode != modeProfiles {
+				break
+			}
+			if err := insist(ctx, func() error {
+				_, data, _, err := b.l.section(ctx, w, id, name)
+				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // reading has refused what has no visibility
+					b.carried.offend(id, "section "+name+" of its profile is not the one that was stored")
+				}
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

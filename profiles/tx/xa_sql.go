@@ -1,0 +1,216 @@
+package tx
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+// branches are the prepared branches of a transaction that keep a connection, by
+// step.
+type branches []*sqlstore.Branch
+
+// at is the branch of a step; nil where there is none.
+func (b branches) at(step int) *sqlstore.Branch {
+	if step < len(b) {
+		return b[step]
+	}
+	return nil
+}
+
+func (b *branches) set(step int, to *sqlstore.Branch) {
+	for len(*b) <= step {
+		*b = append(*b, nil)
+	}
+	(*b)[step] = to
+}
+
+// detach leaves what is still prepared to whoever takes the transaction up.
+func (s *saga) detach() {
+	for _, b := range s.held {
+		b.Detach()
+	}
+	s.held = s.held[:0]
+}
+
+// carryXA carries out an operation of an xa branch.
+func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (reply, error) {
+	id := string(appendBranch(nil, step))
+	switch op {
+	case opCommit:
+		return s.commitXA(ctx, g, step, id)
+	case opRollback:
+		return s.rollbackXA(ctx, g, step, id)
+	}
+	for try := 1; ; try++ {
+		began := time.Now()
+		got, err := s.prepareXA(ctx, g, step, id)
+		if err == nil || s.conn.Classify(err) != store.Conflict {
+			return got, err
+		}
+		s.undone(&g.lost, time.Since(began))
+		if sqlstore.LockTimeout(err) || try == tries {
+			s.waited.Add(1)
+			return replyRefused, nil
+		}
+	}
+}
+
+// prepareXA is the first phase of a branch: the barrier's row and the account, in a
+// transaction that is prepared.
+func (s *sqlSagas) prepareXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+	b, err := s.phases.Begin(ctx, g.gid, id, s.spec.lockTimeout)
+	if errors.Is(err, sqlstore.ErrBranchThere) {
+		return replyDuplicate, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	got, err := s.inBranch(ctx, b.Conn, g, g.steps[step], id)
+	if err != nil || got != replyDone {
+		if undone := b.Undo(ctx); err == nil {
+			err = undone
+		}
+		return got, err
+	}
+	if err := b.Prepare(ctx); err != nil {
+		return 0, err
+	}
+	g.held.set(step, b)
+	return replyDone, nil
+}
+
+// inBranch makes a branch's changes. The barrier's row of a call that came before
+// keeps this one waiting while that is prepared: then it is a duplicate.
+func (s *sqlSagas) inBranch(ctx context.Context, conn *sql.Conn, g *saga, t transfer, id string) (reply, error) {
+	n, err := affected(ctx, conn, s.t.carry, g.gid, id, opAction, opAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
+	if sqlstore.LockTimeout(err) {
+		return replyDuplicate, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		reason, err := s.reason(ctx, conn, g.gid, id)
+		if reason == opAction {
+			return replyDuplicate, err
+		}
+		return replyTooLate, err
+	}
+	least := int64(math.MinInt64)
+	if t.Amount < 0 {
+		least = -t.Amount
+	}
+	n, err = affected(ctx, conn, s.t.adjust, t.Amount, 0, t.Account, least)
+	if err == nil && n == 0 {
+		return replyRefused, nil
+	}
+	return replyDone, err
+}
+
+// reason is what the barrier's row of a branch's action says; empty: there is none
+// that is committed.
+func (s *sqlSagas) reason(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, gid, id string,
+) (reason string, err error) {
+	err = db.QueryRowContext(ctx, s.t.reason, gid, id, opAction).Scan(&reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return reason, err
+}
+
+// A connection that ends leaves its branch to others, but not at once: detachTries is
+// how often such a branch is looked for again, detachRest after which time.
+const (
+	detachTries = 50
+	detachRest  = 20 * time.Millisecond
+)
+
+// errHeld leaves a transaction to be tried again later.
+var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor committed: %w", errParticipant)
+
+// commitXA commits a branch. One that is not there was committed before, if its row
+// is there.
+func (s *sqlSagas) commitXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+	for try := 1; ; try++ {
+		err := s.phases.Commit(ctx, g.gid, id, g.held.at(step))
+		if !errors.Is(err, sqlstore.ErrNoBranch) {
+			return replyDone, err
+		}
+		reason, err := s.reason(ctx, s.db, g.gid, id)
+		switch {
+		case err != nil:
+			return 0, err
+		case reason == opAction:
+			return replyDuplicate, nil
+		case reason != "":
+			return 0, fmt.Errorf("branch %s is to be committed and was rolled back", id)
+		case try == detachTries:
+			return 0, errHeld
+		}
+		s.extra.Add(1)
+		if err := rest(ctx, detachRest); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// rollbackXA rolls a branch back, and leaves a row that keeps it from being prepared
+// later.
+func (s *sqlSagas) rollbackXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+	for try := 1; ; try++ {
+		got := replyDone
+		err := s.phases.Rollback(ctx, g.gid, id, g.held.at(step))
+		if errors.Is(err, sqlstore.ErrNoBranch) {
+			got, err = replyNothing, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		n, err := s.phases.Exec(ctx, s.spec.lockTimeout, s.t.void, g.gid, id, opAction, opRollback, nil, nil, time.Now().UnixMilli())
+		if err == nil && n == 0 {
+			return s.rolledBack(ctx, g.gid, id)
+		}
+		switch {
+		case err == nil || s.conn.Classify(err) != store.Conflict:
+			return got, err
+		case try == detachTries:
+			return 0, errHeld
+		}
+		// Somebody holds the row: the branch itself, on a connection that is ending.
+		s.undone(&g.lost, 0)
+		if err := rest(ctx, detachRest); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// rolledBack says what it means that a branch's row was there when it was rolled
+// back.
+func (s *sqlSagas) rolledBack(ctx context.Context, gid, id string) (reply, error) {
+	reason, err := s.reason(ctx, s.db, gid, id)
+	if err == nil && reason == opAction {
+		err = fmt.Errorf("branch %s is to be rolled back and was committed", id)
+	}
+	return replyDuplicate, err
+}
+
+// ready looks whether the store can do what a run needs of it.
+func (s *sqlSagas) ready(ctx context.Context) error {
+	if s.spec.kind != kindXA {
+		return nil
+	}
+	most := s.spec.start.Threads * s.spec.branches
+	if s.dialect == sqlstore.DialectMySQL {
+		most += s.spec.start.Threads // each branch has a connection, and each client one for the coordinator
+	}
+	return sqlstore.CanPrepare(ctx, s.conn, most)
+}
