@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -21,7 +22,7 @@ func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) 
 	t.Helper()
 	run := tuitest.NewRun(tracks)
 	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: screen.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())
 	pass(t, a, run, run.Known.Warmup+gone)
 	return a, run

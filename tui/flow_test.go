@@ -53,7 +53,7 @@ func TestFromPickerToReport(t *testing.T) {
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 
 	require.Len(t, b.Started, 1)
-	assert.Equal(t, []workload.Value{{Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.Started[0].Values)
+	assert.Equal(t, workload.Values{"duration": {Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.Started[0].Values)
 	assert.True(t, b.Next.Stopped)
 	assert.Len(t, b.Exported, 2)
 	assert.Len(t, app.finish().Outcomes, 1)

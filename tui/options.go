@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -27,7 +28,7 @@ type Options struct {
 	// need into words.
 	NoMouse, NoAnimation bool
 	// Request fills the picker in; with Start it is started at once.
-	Request screen.Request
+	Request job.Request
 	Start   bool
 	// RunParams describe what every run can be told, beside the parameters of its
 	// profile: for help and choices in the picker.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
@@ -45,7 +46,7 @@ type brokenBench struct {
 	on <-chan struct{}
 }
 
-func (b brokenBench) Start(context.Context, screen.Request) (screen.Run, error) {
+func (b brokenBench) Start(context.Context, job.Request) (screen.Run, error) {
 	<-b.on
 	panic("a bug in a command")
 }
@@ -68,7 +69,7 @@ type brokenRunBench struct {
 	run *brokenRun
 }
 
-func (b brokenRunBench) Start(context.Context, screen.Request) (screen.Run, error) { return b.run, nil }
+func (b brokenRunBench) Start(context.Context, job.Request) (screen.Run, error) { return b.run, nil }
 
 // brokenView breaks while the page is drawn.
 type brokenView struct{ screen.Screen }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -76,41 +77,21 @@ func (b *bench) Stores() []screen.StoreInfo {
 
 func (b *bench) Recent() []string { return session.Recent(b.state) }
 
-// request turns what the screens ask for into what a session takes.
-func (b *bench) request(r screen.Request) session.Request {
-	vs := workload.Values{}
-	for _, v := range r.Values {
-		vs.Set(v)
+// request fills in what the screens leave to the flags.
+func (b *bench) request(r job.Request) job.Request {
+	if r.Out == "" {
+		r.Out = b.out
 	}
-	out := r.Out
-	if out == "" {
-		out = b.out
-	}
-	return session.Request{
-		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password, Values: vs,
-		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: out, Formats: r.Formats, Facts: r.Facts,
-	}
+	return r
 }
 
-func (b *bench) Preview(r screen.Request) (*screen.Preview, error) {
+func (b *bench) Preview(r job.Request) (*job.Preview, error) {
 	p, err := session.Prepare(context.Background(), b.env, b.request(r))
 	if err != nil {
 		return nil, err
 	}
 	v := p.Preview()
-	return &screen.Preview{
-		Plan: p.Plan, Settings: settings(v.Settings), Parameters: settings(v.Parameters), Run: settings(v.Run),
-		Tracks: v.Tracks, Writes: v.Writes, Deletes: v.Deletes, Documents: v.Documents,
-		Bytes: v.Bytes, Connections: v.Connections, Warnings: v.Warnings,
-	}, nil
-}
-
-func settings(lines []session.Line) []screen.Setting {
-	out := make([]screen.Setting, len(lines))
-	for i, l := range lines {
-		out[i] = screen.Setting(l)
-	}
-	return out
+	return &v, nil
 }
 
 // pings is how often the round trip is timed; the shortest counts.
@@ -161,7 +142,7 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 	return d.Open(ctx, t, store.OpenOptions{Threads: 1, Log: b.env.Log})
 }
 
-func (b *bench) Start(ctx context.Context, r screen.Request) (screen.Run, error) {
+func (b *bench) Start(ctx context.Context, r job.Request) (screen.Run, error) {
 	req := b.request(r)
 	req.MaxThreads = workload.MaxThreads
 	p, err := session.Prepare(ctx, b.env, req)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
@@ -29,7 +30,7 @@ func (a *app) printPlan(p *session.Prepared) {
 	a.printList("warnings", v.Warnings)
 }
 
-func (a *app) printLines(title string, lines []session.Line) {
+func (a *app) printLines(title string, lines []job.Line) {
 	if len(lines) == 0 {
 		return
 	}

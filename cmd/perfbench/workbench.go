@@ -17,7 +17,6 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
-	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // startWorkbench opens the workbench and, when it has closed, prints what its
@@ -32,9 +31,11 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	ascii := f.ascii || f.plain || !f.asciiChosen && a.poorLetters()
 	b, closeLog := a.bench(ctx, f)
 	defer closeLog()
+	first := f.request
+	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
 		Theme: f.theme, ASCII: ascii, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
-		Kill: a.hard.Done(), Request: screenRequest(f.request), RunParams: session.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
+		Kill: a.hard.Done(), Request: first, RunParams: session.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true
@@ -78,18 +79,6 @@ func unwrapped(w io.Writer) io.Writer {
 		return o.w
 	}
 	return w
-}
-
-// screenRequest fills the picker in with what the flags say.
-func screenRequest(r session.Request) screen.Request {
-	out := screen.Request{
-		Profile: r.Profile, Preset: r.Preset, Files: r.Files, Target: r.Target, Password: r.Password,
-		Timetable: r.Timetable, Thresholds: r.Thresholds, Out: r.Out, Formats: r.Formats, Facts: r.Facts,
-	}
-	for _, name := range r.Values.Names() {
-		out.Values = append(out.Values, r.Values[name])
-	}
-	return out
 }
 
 // bench builds what the screens see. Nothing may write to the terminal while

@@ -26,6 +26,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	compare                                    judges two finished runs
 //	engine             rundir                  run plans; keep runs
+//	job                                        what is asked for, what it would do
 //	workload                                   the words
 //	place                                      whose data is whose
 //	measure   store   fault   units   suggest  the ground
@@ -44,14 +45,15 @@ var may = []struct{ from, to string }{
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/verdict", "internal/measure internal/units"},
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/job", "internal/workload internal/units"},
 	{"internal/compare", "internal/rundir internal/measure"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
-	{"tui/picker", "tui/screen tui/widget internal/rundir internal/workload internal/fault internal/units"},
-	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
+	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},
+	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
 	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/rundir internal/workload internal/fault internal/units"},
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
-	{"tui/screen", "tui/widget internal/rundir internal/workload internal/store internal/measure"},
+	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 }
 

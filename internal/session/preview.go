@@ -5,42 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Line is one value of a preview with where it came from.
-type Line struct{ Name, Text, From string }
-
-// Preview says what a run would do, for --dry-run and the picker. Making one
-// touches nothing.
-type Preview struct {
-	// Run holds what every run has: profile, target, duration …
-	Run []Line
-	// Settings are the live knobs at the start, Parameters what is fixed.
-	Settings, Parameters []Line
-	// Tracks describes phases and tracks in words.
-	Tracks []string
-	// Timetable and Thresholds are as they were understood.
-	Timetable, Thresholds []string
-	// Writes and Deletes say what happens to the store, Documents to the disk.
-	Writes, Deletes []string
-	Documents       []string
-	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
-	// many may be open at once.
-	Bytes       int64
-	Connections int
-	Warnings    []string
-}
-
-// Preview tells what Start would do.
-func (p *Prepared) Preview() Preview {
-	v := Preview{
-		Run: p.runLines(), Settings: p.settingLines(), Tracks: tracksInWords(p.Plan),
+// Preview tells what Start would do. Making one touches nothing.
+func (p *Prepared) Preview() job.Preview {
+	v := job.Preview{
+		Plan: p.Plan,
+		Run:  p.runLines(), Settings: p.settingLines(), Tracks: tracksInWords(p.Plan),
 		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings,
 	}
 	for _, q := range p.Plan.Parameters {
-		v.Parameters = append(v.Parameters, Line{q.Name, q.Text, q.From()})
+		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))
 	}
 	for _, at := range p.Timetable {
 		name, text := at.Knob.Name, FormatKnob(at.Knob, at.Value)
@@ -67,6 +44,8 @@ func (p *Prepared) Preview() Preview {
 	return v
 }
 
+func line(name, text, from string) job.Line { return job.Line{Name: name, Text: text, From: from} }
+
 func (p *Prepared) from(what, fallback string) string {
 	if f := p.req.From[what]; f != "" {
 		return f
@@ -74,39 +53,39 @@ func (p *Prepared) from(what, fallback string) string {
 	return fallback
 }
 
-func (p *Prepared) runLines() []Line {
+func (p *Prepared) runLines() []job.Line {
 	flag := func(given bool, name string) string {
 		if !given {
 			return "default"
 		}
 		return p.from(name, "flag --"+name)
 	}
-	lines := []Line{{"profile", p.Profile.Name, p.from("profile", "flag --profile")}}
+	lines := []job.Line{line("profile", p.Profile.Name, p.from("profile", "flag --profile"))}
 	if p.Plan.Mode != "" {
-		lines = append(lines, Line{"mode", p.Plan.Mode, origin(p.Inputs.Values, "mode")})
+		lines = append(lines, line("mode", p.Plan.Mode, origin(p.Inputs.Values, "mode")))
 	}
-	lines = append(lines, Line{"target", p.Target.Redacted(), flag(p.req.Target != "", "target")}, Line{"store", p.Driver.Title, "target"})
+	lines = append(lines, line("target", p.Target.Redacted(), flag(p.req.Target != "", "target")), line("store", p.Driver.Title, "target"))
 	if p.Preset != "" {
-		lines = append(lines, Line{"preset", p.Preset, flag(p.req.Preset != "", "preset")})
+		lines = append(lines, line("preset", p.Preset, flag(p.req.Preset != "", "preset")))
 	}
 	for _, f := range p.req.Files {
-		lines = append(lines, Line{"file", f, p.from("file", "flag --file")})
+		lines = append(lines, line("file", f, p.from("file", "flag --file")))
 	}
 	if p.req.Facts != "" {
-		lines = append(lines, Line{"facts", p.req.Facts, p.from("facts", "flag --facts")})
+		lines = append(lines, line("facts", p.req.Facts, p.from("facts", "flag --facts")))
 	}
 	for _, r := range RunParams() {
 		val, ok := p.Inputs.Values[r.Name]
 		switch {
 		case ok && val.Text == "":
-			lines = append(lines, Line{r.Name, `""`, val.From()})
+			lines = append(lines, line(r.Name, `""`, val.From()))
 		case ok:
-			lines = append(lines, Line{r.Name, val.Text, val.From()})
+			lines = append(lines, line(r.Name, val.Text, val.From()))
 		case r.Name == "duration" || r.Name == "count":
-			lines = append(lines, Line{r.Name, "–", "not given"})
+			lines = append(lines, line(r.Name, "–", "not given"))
 		}
 	}
-	return append(lines, Line{"out", p.Out, flag(p.req.Out != "", "out")})
+	return append(lines, line("out", p.Out, flag(p.req.Out != "", "out")))
 }
 
 func origin(vs workload.Values, names ...string) string {
@@ -118,18 +97,18 @@ func origin(vs workload.Values, names ...string) string {
 
 // settingLines lists the knobs at the start: totals, and per track where there
 // are several.
-func (p *Prepared) settingLines() []Line {
-	var lines []Line
+func (p *Prepared) settingLines() []job.Line {
+	var lines []job.Line
 	start := Settings(p.Plan)
 	tracks := p.Plan.Tracks()
 	for _, k := range p.Plan.Knobs {
 		if v, ok := start[k.Name]; ok {
-			lines = append(lines, Line{k.Name, FormatKnob(k, v), p.Origins()[k.Name]})
+			lines = append(lines, line(k.Name, FormatKnob(k, v), p.Origins()[k.Name]))
 		}
 		for _, t := range tracks {
 			if len(tracks) > 1 && t.Turns(k) {
 				n := t.Name + "." + k.Name
-				lines = append(lines, Line{n, FormatKnob(k, start[n]), p.Origins()[n]})
+				lines = append(lines, line(n, FormatKnob(k, start[n]), p.Origins()[n]))
 			}
 		}
 	}
@@ -215,14 +194,6 @@ func tracksInWords(plan *workload.Plan) []string {
 		}
 	}
 	return out
-}
-
-// SizeOf says how much a run stores, or that it cannot be told.
-func (v Preview) SizeOf() string {
-	if v.Bytes <= 0 {
-		return "unknown"
-	}
-	return units.Size(v.Bytes)
 }
 
 // dedupe drops sentences said before.

@@ -7,6 +7,7 @@ package session
 import (
 	"log/slog"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -41,30 +42,8 @@ type Env struct {
 	Log *slog.Logger
 }
 
-// Request is what a user asked for. Empty fields mean the default.
-type Request struct {
-	Profile, Preset string
-	// Files are paths of files or folders of a system that the profile reads.
-	Files []string
-	// Target is the URL, Password comes from elsewhere than the URL.
-	Target, Password string
-	// Values are settings, parameters and the names of RunParams, by name.
-	Values workload.Values
-	// Timetable holds live changes as in --at, Thresholds conditions as in
-	// --threshold.
-	Timetable, Thresholds []string
-	// Out is the folder of run directories, Formats what to write.
-	Out     string
-	Formats []string
-	// Facts is the path of the file of --facts.
-	Facts string
-	// From tells where target, preset, files, out and formats came from, when not
-	// from a flag.
-	From map[string]string
-	// MaxThreads is the highest number of threads that live changes may ask for, for
-	// the size of the connection pool; 0: what the timetable asks for.
-	MaxThreads int
-}
+// Request is what a user asked for.
+type Request = job.Request
 
 // RunParams lists what every run can be told beside its profile's own
 // parameters and its plan's knobs.

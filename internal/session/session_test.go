@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
@@ -26,7 +27,7 @@ func prepare(t *testing.T, e session.Env, r session.Request) *session.Prepared {
 	return p
 }
 
-func text(lines []session.Line, name string) string {
+func text(lines []job.Line, name string) string {
 	for _, l := range lines {
 		if l.Name == name {
 			return l.Text + " from " + l.From

@@ -11,6 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -384,7 +385,7 @@ type Bench interface {
 	Profiles() []workload.Profile
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
-	Start(ctx context.Context, r screen.Request) (screen.Run, error)
+	Start(ctx context.Context, r job.Request) (screen.Run, error)
 	// SavePreset keeps values as a preset of the user and returns its path.
 	SavePreset(profile, name string, values []workload.Value) (path string, err error)
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -17,7 +18,7 @@ import (
 // Starting connects to the store; then the dashboard takes its place.
 type Starting struct {
 	bench  Bench
-	req    screen.Request
+	req    job.Request
 	since  time.Time
 	cancel context.CancelFunc
 	// leaving says that the user has cancelled and the store has yet to notice.
@@ -27,13 +28,13 @@ type Starting struct {
 
 // StartedMsg brings the run, or why there is none.
 type StartedMsg struct {
-	req *screen.Request
+	req *job.Request
 	run screen.Run
 	err error
 }
 
 // NewStarting connects with a request; the dashboard of its run takes its place.
-func NewStarting(b Bench, r screen.Request) *Starting { return &Starting{bench: b, req: r} }
+func NewStarting(b Bench, r job.Request) *Starting { return &Starting{bench: b, req: r} }
 
 // Start connects in the background. A run that comes too late, because the user
 // has gone back, is ended at once.

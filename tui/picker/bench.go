@@ -3,6 +3,7 @@ package picker
 import (
 	"context"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -32,7 +33,7 @@ type Planner interface {
 	// Preview works out what a request would do. It touches nothing and is asked
 	// for at every key press, from commands that may overlap: the newest counts. Its
 	// error may be several joined; fault.FieldOf tells of each which input is wrong.
-	Preview(screen.Request) (*screen.Preview, error)
+	Preview(job.Request) (*job.Preview, error)
 	// Ping connects to a target, asks who it is and how far away, and disconnects.
 	// Without a password it finds one where Start does. Errors hold no secrets.
 	Ping(ctx context.Context, target, password string) (screen.Pong, error)

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -65,7 +67,7 @@ func (f *form) showError(p *Picker) {
 }
 
 // draft is the request with the text being typed in it.
-func (f *form) draft(p *Picker) screen.Request {
+func (f *form) draft(p *Picker) job.Request {
 	req := p.request()
 	if f.edit == nil {
 		return req
@@ -82,7 +84,7 @@ func (x *edit) text() string {
 }
 
 // applied returns a request with one value set; an empty text takes it out.
-func applied(req screen.Request, r row, text string) screen.Request {
+func applied(req job.Request, r row, text string) job.Request {
 	text = strings.TrimSpace(text)
 	switch r.kind {
 	case rowPreset:
@@ -109,10 +111,13 @@ func applied(req screen.Request, r row, text string) screen.Request {
 	case rowPassword:
 		req.Password = text
 	default:
-		req.Values = slices.DeleteFunc(slices.Clone(req.Values), func(v workload.Value) bool { return v.Name == r.name })
+		set := workload.Values{} // a request that was handed out is never written to
+		maps.Copy(set, req.Values)
+		delete(set, r.name)
 		if text != "" {
-			req.Values = append(req.Values, workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag})
+			set[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}
 		}
+		req.Values = set
 	}
 	return req
 }

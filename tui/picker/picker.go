@@ -3,12 +3,14 @@
 package picker
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -26,7 +28,7 @@ type Picker struct {
 	presets   map[string][]screen.Preset
 	runs      []rundir.Run
 	// requests holds what was set for each profile, by its name.
-	requests map[string]screen.Request
+	requests map[string]job.Request
 	// shown indexes the profiles that pass the filter; at is the selected of these,
 	// name the one that was selected last.
 	shown     []int
@@ -44,9 +46,9 @@ type Picker struct {
 
 	// asked numbers the previews asked for; what has come back is of number got.
 	asked, got int
-	preview    *screen.Preview
+	preview    *job.Preview
 	// last is the newest preview without a fault of each profile.
-	last map[string]*screen.Preview
+	last map[string]*job.Preview
 	err  error
 	// wanted says that the run starts as soon as its preview is there.
 	wanted bool
@@ -69,7 +71,7 @@ func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", 
 // previewMsg brings the preview of the number asked.
 type previewMsg struct {
 	number  int
-	preview *screen.Preview
+	preview *job.Preview
 	err     error
 }
 
@@ -95,10 +97,10 @@ func (p *Picker) know() tea.Cmd {
 
 // New begins with what is set in a request; runParams describe what every run
 // can be told.
-func New(b Bench, first screen.Request, runParams []workload.Param) *Picker {
+func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
 	p := &Picker{
 		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
-		requests: map[string]screen.Request{}, last: map[string]*screen.Preview{}, presets: map[string][]screen.Preset{},
+		requests: map[string]job.Request{}, last: map[string]*job.Preview{}, presets: map[string][]screen.Preset{},
 	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
@@ -127,10 +129,10 @@ func (p *Picker) profile() *workload.Profile {
 }
 
 // request is what would be run: the values set for the selected profile.
-func (p *Picker) request() screen.Request {
+func (p *Picker) request() job.Request {
 	pr := p.profile()
 	if pr == nil {
-		return screen.Request{}
+		return job.Request{}
 	}
 	r := p.requests[pr.Name]
 	r.Profile = pr.Name
@@ -138,7 +140,7 @@ func (p *Picker) request() screen.Request {
 }
 
 // set replaces the request of the selected profile.
-func (p *Picker) set(r screen.Request) {
+func (p *Picker) set(r job.Request) {
 	if pr := p.profile(); pr != nil {
 		r.Profile = pr.Name
 		p.requests[pr.Name] = r
@@ -163,7 +165,7 @@ func (p *Picker) ask() tea.Cmd {
 		return nil
 	}
 	number, bench, req := p.asked, p.bench, p.form.draft(p)
-	req.Values, req.Files = slices.Clone(req.Values), slices.Clone(req.Files)
+	req.Values, req.Files = maps.Clone(req.Values), slices.Clone(req.Files)
 	return func() tea.Msg {
 		preview, err := bench.Preview(req)
 		return previewMsg{number, preview, err}
@@ -300,11 +302,8 @@ func (p *Picker) choose(at int, e screen.Env) tea.Cmd {
 		p.name = pr.Name
 		to, known := p.requests[pr.Name]
 		if !known {
-			for _, v := range from.Values {
-				if p.runParam(v.Name) {
-					to.Values = append(to.Values, v)
-				}
-			}
+			to.Values = maps.Clone(from.Values)
+			maps.DeleteFunc(to.Values, func(name string, _ workload.Value) bool { return !p.runParam(name) })
 		}
 		to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
 		p.set(to)

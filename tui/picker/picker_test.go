@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -21,11 +21,11 @@ import (
 // pick is the picker on a stage, everything read.
 func pick(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *Picker) {
 	t.Helper()
-	return pickWith(t, b, screen.Request{}, w, h)
+	return pickWith(t, b, job.Request{}, w, h)
 }
 
 // pickWith is a picker that is filled in.
-func pickWith(t testing.TB, b *tuitest.Bench, r screen.Request, w, h int) (*tuitest.Stage, *Picker) {
+func pickWith(t testing.TB, b *tuitest.Bench, r job.Request, w, h int) (*tuitest.Stage, *Picker) {
 	t.Helper()
 	p := New(b, r, tuitest.RunParams())
 	return tuitest.NewStage(t, p, w, h), p
@@ -117,7 +117,7 @@ func TestEnterStartsWhatIsShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, _ := pick(t, b, 80, 24)
 	a.Send(t, "enter")
-	assert.Equal(t, []screen.Request{{Profile: "ingestion"}}, a.Started())
+	assert.Equal(t, []job.Request{{Profile: "ingestion"}}, a.Started())
 }
 
 func TestEditedValuesAreStarted(t *testing.T) {
@@ -138,8 +138,8 @@ func TestEditedValuesAreStarted(t *testing.T) {
 	require.Len(t, a.Started(), 1)
 	got := a.Started()[0]
 	assert.Equal(t, "large", got.Preset)
-	assert.Equal(t, []workload.Value{
-		{Name: "duration", Text: "90s", Origin: workload.OriginFlag}, {Name: "threads", Text: "18", Origin: workload.OriginFlag}, {Name: "testCase", Text: "put", Origin: workload.OriginFlag},
+	assert.Equal(t, workload.Values{
+		"duration": {Name: "duration", Text: "90s", Origin: workload.OriginFlag}, "threads": {Name: "threads", Text: "18", Origin: workload.OriginFlag}, "testCase": {Name: "testCase", Text: "put", Origin: workload.OriginFlag},
 	}, got.Values)
 }
 
@@ -169,7 +169,7 @@ func TestEscapeLeavesAValueAsItWas(t *testing.T) {
 
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := tuitest.NewDemo()
-	a, p := pickWith(t, b, screen.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
+	a, p := pickWith(t, b, job.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
 	assert.Equal(t, "fromflags", p.request().Password)
 	assert.NotContains(t, a.Picture(t), "fromflags")
 	goTo(t, a, p, "target")
@@ -191,7 +191,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 }
 
 func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
-	a, p := pickWith(t, tuitest.NewDemo(), screen.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
+	a, p := pickWith(t, tuitest.NewDemo(), job.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
 	goTo(t, a, p, "target")
 	a.Send(t, "enter", "ctrl+u")
 	a.Type(t, "redis://me@10.0.0.8")
@@ -230,17 +230,9 @@ func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
 	a.Send(t, "right", "esc", "down")
 	require.Equal(t, "group", p.request().Profile)
 	assert.Equal(t, "redis://127.0.0.1:6379", p.request().Target)
-	assert.Equal(t, []string{"seed"}, names(p.request().Values), "what every run has goes along")
+	assert.Equal(t, []string{"seed"}, p.request().Values.Names(), "what every run has goes along")
 	a.Send(t, "up")
-	assert.Equal(t, []string{"seed", "threads"}, names(p.request().Values), "what was set is remembered")
-}
-
-func names(vs []workload.Value) []string {
-	var out []string
-	for _, v := range vs {
-		out = append(out, v.Name)
-	}
-	return out
+	assert.Equal(t, []string{"seed", "threads"}, p.request().Values.Names(), "what was set is remembered")
 }
 
 func TestFilteringProfiles(t *testing.T) {

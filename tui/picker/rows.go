@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -83,7 +83,7 @@ func (f *form) rebuild(p *Picker) {
 }
 
 // lengthFirst takes apart what says how long a run is.
-func lengthFirst(list []screen.Setting) (length, rest []screen.Setting) {
+func lengthFirst(list []job.Line) (length, rest []job.Line) {
 	for _, v := range list {
 		switch v.Name {
 		case "duration", "count", "warmup", "mode":
@@ -97,16 +97,16 @@ func lengthFirst(list []screen.Setting) (length, rest []screen.Setting) {
 
 func (r row) key() string { return string(rune('0'+r.kind)) + r.name }
 
-func defaultsOf(params []workload.Param) []screen.Setting {
-	var out []screen.Setting
+func defaultsOf(params []workload.Param) []job.Line {
+	var out []job.Line
 	for _, q := range params {
-		out = append(out, screen.Setting{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
+		out = append(out, job.Line{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
 	}
 	return out
 }
 
 // headRows are preset, file, target and what goes with them.
-func headRows(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) []row {
+func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) []row {
 	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
 	for _, ps := range p.presets[pr.Name] {
 		preset.choices = append(preset.choices, ps.Name)
@@ -168,17 +168,17 @@ func (p *Picker) targets(pr *workload.Profile) []string {
 	return out
 }
 
-func found(list []screen.Setting, name string) (screen.Setting, bool) {
+func found(list []job.Line, name string) (job.Line, bool) {
 	for _, s := range list {
 		if s.Name == name {
 			return s, true
 		}
 	}
-	return screen.Setting{}, false
+	return job.Line{}, false
 }
 
 // add appends the values of one section, but those that have rows already.
-func (f *form) add(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview, section string, list []screen.Setting) {
+func (f *form) add(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview, section string, list []job.Line) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
@@ -199,13 +199,13 @@ func (f *form) add(p *Picker, pr *workload.Profile, req screen.Request, pv *scre
 
 // addRest appends values that were set and that the preview does not know, so that
 // a wrong name can be seen and taken away.
-func (f *form) addRest(p *Picker, pr *workload.Profile, req screen.Request, pv *screen.Preview) {
+func (f *form) addRest(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) {
 	section := "Set"
-	for _, v := range req.Values {
-		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
+	for _, name := range req.Values.Names() {
+		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == name }) {
 			continue
 		}
-		r := row{kind: rowValue, name: v.Name, section: section}
+		r := row{kind: rowValue, name: name, section: section}
 		section = ""
 		f.describe(&r, p, pr, pv)
 		f.typedIn(&r, req)
@@ -214,19 +214,17 @@ func (f *form) addRest(p *Picker, pr *workload.Profile, req screen.Request, pv *
 }
 
 // typedIn puts what was set here into a row.
-func (f *form) typedIn(r *row, req screen.Request) {
+func (f *form) typedIn(r *row, req job.Request) {
 	if r.from == workload.OriginFlag.String() {
 		r.from = "set"
 	}
-	for _, v := range req.Values {
-		if v.Name == r.name {
-			r.text, r.mine, r.from = v.Text, true, "set"
-		}
+	if v, ok := req.Values[r.name]; ok {
+		r.text, r.mine, r.from = v.Text, true, "set"
 	}
 }
 
 // describe says how a value is changed and what it is.
-func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *screen.Preview) {
+func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
 	for _, q := range slices.Concat(pr.Params, p.runParams) {
 		if q.Name != r.name && q.Name != base {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/job"
 )
 
 // Destination is where a screen asks to be taken. Which screen shows it only the
@@ -13,7 +15,7 @@ type Destination interface{ destination() }
 // The destinations.
 type (
 	// Start connects with a request and shows its run.
-	Start struct{ Request Request }
+	Start struct{ Request job.Request }
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
 	// Runs lists the earlier runs; the one chosen, if any, is to be compared.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -21,14 +22,14 @@ type Bench struct {
 	folders  map[string]*rundir.Folder
 	CanWrite []rundir.Format
 	// Previewed answers Preview when it is set.
-	Previewed func(screen.Request) (*screen.Preview, error)
+	Previewed func(job.Request) (*job.Preview, error)
 	pong      screen.Pong
 	PingErr   error
 	StartErr  error
 	Next      *Run // what Start returns
 
 	Mu       sync.Mutex
-	Started  []screen.Request
+	Started  []job.Request
 	Exported []string
 	Saved    map[string][]workload.Value
 }
@@ -55,15 +56,15 @@ func (b *Bench) Stores() []screen.StoreInfo {
 func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 
 // Preview answers as Previewed does, or always the same.
-func (b *Bench) Preview(r screen.Request) (*screen.Preview, error) {
+func (b *Bench) Preview(r job.Request) (*job.Preview, error) {
 	if b.Previewed != nil {
 		return b.Previewed(r)
 	}
-	return &screen.Preview{
+	return &job.Preview{
 		Plan:       NewPlan(1),
-		Settings:   []screen.Setting{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "default"}},
-		Parameters: []screen.Setting{{Name: "mode", Text: "put", From: "default"}},
-		Run:        []screen.Setting{{Name: "duration", Text: "60s", From: "default"}, {Name: "warmup", Text: "5s", From: "default"}},
+		Settings:   []job.Line{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "default"}},
+		Parameters: []job.Line{{Name: "mode", Text: "put", From: "default"}},
+		Run:        []job.Line{{Name: "duration", Text: "60s", From: "default"}, {Name: "warmup", Text: "5s", From: "default"}},
 		Tracks:     []string{"fill: feed, 16 threads"},
 		Writes:     []string{`10 000 entries into the map "eligibility"`}, Documents: []string{"json", "csv", "hlog"},
 		Bytes: 10_000 << 10, Connections: 16,
@@ -74,7 +75,7 @@ func (b *Bench) Preview(r screen.Request) (*screen.Preview, error) {
 func (b *Bench) Ping(context.Context, string, string) (screen.Pong, error) { return b.pong, b.PingErr }
 
 // Start returns the next run, or StartErr.
-func (b *Bench) Start(_ context.Context, r screen.Request) (screen.Run, error) {
+func (b *Bench) Start(_ context.Context, r job.Request) (screen.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	b.Started = append(b.Started, r)

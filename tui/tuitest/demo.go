@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
 	"github.com/perfbench/perfbench/internal/store"
@@ -91,13 +92,13 @@ func NewDemo() *Bench {
 }
 
 // demoPreview previews any request, and refuses a number of threads that is none.
-func demoPreview(r screen.Request) (*screen.Preview, error) {
+func demoPreview(r job.Request) (*job.Preview, error) {
 	plan := NewPlan(1)
-	v := &screen.Preview{
+	v := &job.Preview{
 		Plan:       plan,
-		Settings:   []screen.Setting{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "preset small"}, {Name: "batch", Text: "100", From: "default"}, {Name: "rate", Text: "0", From: "default"}},
-		Parameters: []screen.Setting{{Name: "testCase", Text: "putall", From: "default"}},
-		Run: []screen.Setting{
+		Settings:   []job.Line{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "preset small"}, {Name: "batch", Text: "100", From: "default"}, {Name: "rate", Text: "0", From: "default"}},
+		Parameters: []job.Line{{Name: "testCase", Text: "putall", From: "default"}},
+		Run: []job.Line{
 			{Name: "profile", Text: r.Profile, From: "flag"},
 			{Name: "target", Text: r.Target, From: "default"},
 			{Name: "preset", Text: "small", From: "default"},
@@ -129,7 +130,7 @@ func demoPreview(r screen.Request) (*screen.Preview, error) {
 				v.Deletes = []string{`the map "eligibility", at the end of the run`}
 			}
 		}
-		for _, list := range [][]screen.Setting{v.Settings, v.Parameters, v.Run} {
+		for _, list := range [][]job.Line{v.Settings, v.Parameters, v.Run} {
 			for i := range list {
 				if list[i].Name == val.Name {
 					list[i].Text, list[i].From = val.Text, "flag"

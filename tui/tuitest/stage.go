@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -119,8 +120,8 @@ func (a *Stage) Picture(t testing.TB) string {
 }
 
 // Started are the requests that the screen asked to start.
-func (a *Stage) Started() []screen.Request {
-	var out []screen.Request
+func (a *Stage) Started() []job.Request {
+	var out []job.Request
 	for _, d := range a.Asked {
 		if s, ok := d.(screen.Start); ok {
 			out = append(out, s.Request)

@@ -1,0 +1,70 @@
+// Package job says what is to be run: what a user asks for, and what that would do. The
+// headless command, the session that carries it out and the screens speak of it in
+// these words.
+package job
+
+import (
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Request is what a user asked for. Empty fields mean the default.
+type Request struct {
+	Profile, Preset string
+	// Files are paths of files or folders of a system that the profile reads.
+	Files []string
+	// Target is the URL, Password comes from elsewhere than the URL; it is never shown,
+	// kept or logged.
+	Target, Password string
+	// Values are settings, parameters and what every run has (duration, count, warmup,
+	// seed, namespace, …), by name, of origin OriginFlag or lower.
+	Values workload.Values
+	// Timetable holds live changes as in --at, Thresholds conditions as in
+	// --threshold.
+	Timetable, Thresholds []string
+	// Out is the folder of run directories, Formats what to write.
+	Out     string
+	Formats []string
+	// Facts is the path of the file of --facts.
+	Facts string
+	// From tells where target, preset, files, out and formats came from, when not
+	// from a flag.
+	From map[string]string
+	// MaxThreads is the highest number of threads that live changes may ask for, for
+	// the size of the connection pool; 0: what the timetable asks for.
+	MaxThreads int
+}
+
+// Line is one value of a preview: its name, its text, and where it came from ("preset
+// small", "flag").
+type Line struct{ Name, Text, From string }
+
+// Preview says what a run would do, for --dry-run and the picker.
+type Preview struct {
+	// Plan has the knobs, phases and tracks. It is not bound to a store.
+	Plan *workload.Plan
+	// Run holds what every run has: profile, target, duration …
+	Run []Line
+	// Settings are the live knobs at the start, Parameters what is fixed.
+	Settings, Parameters []Line
+	// Tracks describes phases and tracks in words.
+	Tracks []string
+	// Timetable and Thresholds are as they were understood.
+	Timetable, Thresholds []string
+	// Writes and Deletes say what happens to the store, Documents to the disk.
+	Writes, Deletes []string
+	Documents       []string
+	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
+	// many may be open at once.
+	Bytes       int64
+	Connections int
+	Warnings    []string
+}
+
+// SizeOf says how much a run stores, or that it cannot be told.
+func (v Preview) SizeOf() string {
+	if v.Bytes <= 0 {
+		return "unknown"
+	}
+	return units.Size(v.Bytes)
+}
