@@ -2,8 +2,11 @@ package tx
 
 import (
 	"encoding/json"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,10 +57,16 @@ func TestRunsOneAfterTheOtherStandSideBySide(t *testing.T) {
 	require.Len(t, files, 2)
 	assert.Equal(t, "ab-table.md", files[0].Name)
 	for _, line := range []string{
-		"|  | dtm+bench://bench:8083 | redis://store:6379 |\n", "| Concurrency Level | 10 | 20 |\n", "| Time taken for tests | 10.000 seconds | 7.000 seconds |\n",
-		"| Complete requests | 2000 | 14000 |\n", "| Requests per second | 200.00 [#/sec] (mean) | 2000.00 [#/sec] (mean) |\n", "| Rate, as a multiple of the first | 1.00 | 10.00 |\n",
+		"| | dtm+bench://bench:8083 | redis://store:6379 |\n", "| Concurrency Level | 10 | 20 |\n", "| Time taken for tests | 10.000 seconds | 7.000 seconds |\n",
+		"| Complete requests | 2000 | 14000 |\n", "| Requests per second | 200.00 [#/sec] (mean) | 2000.00 [#/sec] (mean) |\n",
+		"| Time per request | 50.000 [ms] (mean) | 10.000 [ms] (mean) |\n", "| Rate, as a multiple of the first | 1.00 | 10.00 |\n",
 	} {
-		assert.Contains(t, string(files[0].Data), line)
+		assert.Contains(t, regexp.MustCompile(` +`).ReplaceAllString(string(files[0].Data), " "), line)
+	}
+	_, table, _ := strings.Cut(string(files[0].Data), "\n|")
+	wide := strings.IndexByte(table, '\n')
+	for line := range strings.Lines("|" + table) {
+		assert.Equal(t, wide+2, utf8.RuneCountInString(line), "it reads as text too: %s", line)
 	}
 	assert.Equal(t, "column 2 of ab-table.md adds up 2 runs over the 7.0 s from 2021-11-05T08:00:03Z in which all of them were measured: a, b.\n", string(files[1].Data))
 }
