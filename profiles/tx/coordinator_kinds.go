@@ -31,13 +31,7 @@ func (lostSubmit) Is(target error) bool { return target == errUndecided }
 // or done locally first, and then its submit, or its abort.
 func (c *coordinator) apply(ctx context.Context, it *stopwatch, s *saga) error {
 	s.straggler = 0
-	var good bool
-	var err error
-	if s.of() == kindMsg {
-		good, err = c.local(ctx, it, s)
-	} else {
-		good, err = c.tries(ctx, it, s)
-	}
+	good, err := c.firstPhase(ctx, it, s)
 	if err != nil {
 		return err
 	}
@@ -48,10 +42,23 @@ func (c *coordinator) apply(ctx context.Context, it *stopwatch, s *saga) error {
 	if err := c.abort(ctx, it, s); err != nil {
 		return err
 	}
+	return c.late(ctx, s, late)
+}
+
+// firstPhase is what an application does before it submits. false: it does not then.
+func (c *coordinator) firstPhase(ctx context.Context, it *stopwatch, s *saga) (bool, error) {
+	if s.of() == kindMsg {
+		return c.local(ctx, it, s)
+	}
+	return c.tries(ctx, it, s)
+}
+
+// late has the first call of a step, from 1, which nobody had heard of arrive after
+// all: it must find the door shut.
+func (c *coordinator) late(ctx context.Context, s *saga, late int) error {
 	if late == 0 || s.empty {
 		return nil
 	}
-	// What nobody had heard of arrives after all, and must find the door shut.
 	got, err := c.store.Carry(ctx, s, late-1, s.of().first)
 	if err != nil {
 		return fmt.Errorf("late %s of branch %d: %w", s.of().first, late, err)

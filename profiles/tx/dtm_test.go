@@ -29,6 +29,9 @@ type standIn struct {
 	c *coordinator
 	// payloads are those of the branches, by gid.
 	payloads sync.Map
+	// prepared are submissions that are to be submitted later, with their branches, by
+	// gid.
+	prepared sync.Map
 }
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -48,13 +51,22 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		rows := []map[string]any{}
 		payloads, _ := s.payloads.Load(got[0].gid)
 		for i, r := range got[0].rows {
-			rows = append(rows, map[string]any{"status": r, "bin_data": []byte(payloads.([]string)[i/2])})
+			if got[0].of() != kindMsg {
+				i /= 2
+			}
+			rows = append(rows, map[string]any{"status": r, "bin_data": []byte(payloads.([]string)[i])})
 		}
 		reply(200, map[string]any{"transaction": map[string]string{"status": got[0].status}, "branches": rows})
+	case "/api/dtmsvr/prepare", "/api/dtmsvr/registerBranch", "/api/dtmsvr/abort":
+		s.phase(req, reply)
 	case "/api/dtmsvr/submit":
 		var sub submission
 		if err := json.NewDecoder(req.Body).Decode(&sub); err != nil {
 			reply(400, err.Error())
+			return
+		}
+		if sub.TransType != transSaga {
+			s.decided(req, sub.Gid, submitted, reply)
 			return
 		}
 		s.payloads.Store(sub.Gid, sub.Payloads)
@@ -99,7 +111,11 @@ type calling struct {
 func (c *calling) Move(_ context.Context, s *saga, pos int) (reply, error) {
 	r := s.rows[pos]
 	url := fmt.Sprintf("%s?gid=%s&trans_type=saga&branch_id=%s&op=%s", c.sub.Steps[r.step][r.op], s.gid, appendBranch(nil, r.step), r.op)
-	resp, err := http.Post(url, "application/json", strings.NewReader(c.sub.Payloads[r.step]))
+	return reading(http.Post(url, "application/json", strings.NewReader(c.sub.Payloads[r.step])))
+}
+
+// reading reads a participant's reply.
+func reading(resp *http.Response, err error) (reply, error) {
 	if err != nil {
 		return 0, err
 	}

@@ -219,9 +219,6 @@ func (s *sagaSpec) formula() float64 {
 // lacks says why a store cannot have a kind of transaction, or "".
 func (k *kind) lacks(driver string) string {
 	if k != kindXA {
-		if k != kindSaga && driver == "dtm" {
-			return "not built on a dtm server"
-		}
 		return ""
 	}
 	switch driver {

@@ -234,6 +234,7 @@ func TestKindsThatAreRefused(t *testing.T) {
 		{"redis", "transType=xa", "transType=xa: Redis carries a script out at once", "transType=tcc"},
 		{"embedded", "transType=xa", "transType=xa: Redis", "postgres:"},
 		{"sqlite", "transType=xa", "transType=xa: SQLite cannot prepare", "mysql:"},
+		{"dtm", "transType=xa", "transType=xa: on a dtm server the accounts are", "tcc or msg"},
 		{"memory", "transType=xa", "transType=xa: this store has no transactions", "mysql:"},
 		{"redis", "lostSubmitRate=0.5", "lostSubmitRate: a saga is stored by its submit", "transType=tcc"},
 		{"redis", "transType=msg branches=1", "branches: a message with one branch", "branches=2"},

@@ -154,7 +154,7 @@ func (s *sagaSpec) judgeKind(r *designer) {
 	if why := s.kind.lacks(s.driver); why != "" {
 		hint := "use transType=tcc, which reserves instead; or mysql: or postgres:, which have transactions of two phases"
 		if s.driver == "dtm" {
-			hint = "use transType=saga, or another store"
+			hint = "use transType=saga, tcc or msg there, or mysql: or postgres:, which have transactions of two phases"
 		}
 		r.Blame("transType", hint, "transType=%s: %s", s.kind.name, why)
 	}

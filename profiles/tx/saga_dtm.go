@@ -116,10 +116,11 @@ func (d *dtmSagas) serve(w http.ResponseWriter, req *http.Request) {
 	var step int
 	var in instruction
 	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
-	if err == nil {
+	if err == nil && op != opMsg { // which only asks
 		err = json.NewDecoder(io.LimitReader(req.Body, maxSagaPayload+1<<16)).Decode(&in)
 	}
-	if err != nil || step < 1 || op != opAction && op != opCompensate {
+	k := kindOf(q.Get("trans_type"))
+	if err != nil || !k.called(step, op) {
 		say(http.StatusBadRequest, "ERROR")
 		return
 	}
@@ -135,14 +136,7 @@ func (d *dtmSagas) serve(w http.ResponseWriter, req *http.Request) {
 		say(http.StatusConflict, "FAILURE")
 		return
 	}
-	s := &saga{gid: gid, steps: make([]transfer, step), rows: make([]row, 2*step)}
-	s.steps[step-1] = in.transfer
-	pos := action(step - 1)
-	if op == opCompensate {
-		pos = compensation(step - 1)
-	}
-	s.rows[pos] = row{op: op, step: step - 1}
-	got, err := d.Move(req.Context(), s, pos)
+	got, err := d.carry(req.Context(), gid, op, k, step, in)
 	switch {
 	case err != nil || lost:
 		say(http.StatusInternalServerError, "ERROR")
@@ -159,10 +153,11 @@ type submission struct {
 	TransType  string              `json:"trans_type"`
 	WaitResult bool                `json:"wait_result"`
 	Concurrent bool                `json:"concurrent"`
-	Steps      []map[string]string `json:"steps"`
-	Payloads   []string            `json:"payloads"`
+	Steps      []map[string]string `json:"steps,omitempty"`
+	Payloads   []string            `json:"payloads,omitempty"`
 	Protocol   string              `json:"protocol"`
 	Timeout    int64               `json:"timeout_to_fail,omitempty"`
+	Query      string              `json:"query_prepared,omitempty"`
 }
 
 // dtmTask is one client of the server. It belongs to its worker.
@@ -183,7 +178,7 @@ func (k *dtmTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	t.all.Add(1)
 	m := it.Begin(opSaga)
-	o, err := k.d.submit(ctx, k.s.gid, body)
+	o, err := k.transact(ctx, it, body)
 	units := 0
 	if err == nil {
 		units = 1
@@ -200,21 +195,37 @@ func (k *dtmTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
+// transact runs the transaction in hand.
+func (k *dtmTask) transact(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
+	if k.s.of() != kindSaga {
+		return k.phased(ctx, it, body)
+	}
+	return k.d.submit(ctx, k.s.gid, body)
+}
+
+// body is what the server is told of the transaction in hand: of a saga everything, of
+// a message what follows its local transaction.
 func (k *dtmTask) body() ([]byte, error) {
 	s := &k.s
-	sub := submission{Gid: s.gid, TransType: "saga", WaitResult: true, Timeout: int64(s.timeout / time.Second)}
-	for i, t := range s.steps {
-		if s.empty {
-			sub.Steps = append(sub.Steps, map[string]string{"action": "", "compensate": ""})
-			sub.Payloads = append(sub.Payloads, string(s.appendPayload(nil, i, `"`)))
-			continue
-		}
-		payload, err := json.Marshal(instruction{t, s.fate.failAt == i+1, string(s.appendFilling(nil, i))})
+	sub := submission{Gid: s.gid, TransType: s.of().name, WaitResult: true, Timeout: int64(s.timeout / time.Second)}
+	from := len(s.steps)
+	switch s.of() {
+	case kindSaga:
+		from = 0
+	case kindMsg:
+		from, sub.Query = 1, k.d.participant(s)
+	}
+	for i := from; i < len(s.steps); i++ {
+		payload, err := k.d.instruction(s, i)
 		if err != nil {
 			return nil, err
 		}
-		sub.Steps = append(sub.Steps, map[string]string{"action": k.d.url, "compensate": k.d.url})
-		sub.Payloads = append(sub.Payloads, string(payload))
+		step := map[string]string{opAction: k.d.participant(s)}
+		if from == 0 {
+			step[opCompensate] = k.d.participant(s)
+		}
+		sub.Steps = append(sub.Steps, step)
+		sub.Payloads = append(sub.Payloads, payload)
 	}
 	return json.Marshal(sub)
 }
@@ -231,16 +242,7 @@ func (d *dtmSagas) submit(ctx context.Context, gid string, body []byte) (outcome
 	case status != http.StatusConflict:
 		return unknown, fmt.Errorf("submit: the server answered with status %d", status)
 	}
-	got, err := d.query(ctx, gid)
-	switch {
-	case err != nil:
-		return unknown, err
-	case got.status == failed:
-		return ackedUndone, nil
-	case got.status == succeed:
-		return ackedDone, nil
-	}
-	return unknown, errUndecided
+	return d.outcome(ctx, gid)
 }
 
 // query asks what has become of a saga.
@@ -261,7 +263,7 @@ func (d *dtmSagas) query(ctx context.Context, gid string) (stored, error) {
 	if err := json.Unmarshal(body, &q); err != nil || status != http.StatusOK {
 		return stored{}, fmt.Errorf("query: the server answered with status %d and what is no answer", status)
 	}
-	out := stored{gid: gid, ledger: map[string]entry{}}
+	out := stored{gid: gid, kind: d.kind(), ledger: map[string]entry{}}
 	if q.Transaction != nil {
 		out.status, out.inner = q.Transaction.Status, q.Transaction.Status
 	}
