@@ -1,0 +1,59 @@
+package results
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// loadedRun is a run folder with what the screens make of it; never written to
+// once made, so any goroutine may read it.
+type loadedRun struct {
+	folder  *rundir.Folder
+	summary string
+	course  course
+	// all is the distribution of every call, ops those by operation.
+	all widget.Distribution
+	ops []widget.Distribution
+}
+
+// loadedMsg brings a run that was asked for.
+type loadedMsg struct {
+	id  string
+	run *loadedRun
+	err error
+}
+
+// loadRun reads a run and works out its charts, in the background.
+func loadRun(b Bench, id string) (*loadedRun, error) {
+	f, err := b.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
+	var whole []widget.Distribution
+	for _, o := range f.Run.Operations {
+		d := widget.NewDistribution(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
+		l.ops = append(l.ops, d)
+		if f.Run.Counts(o) {
+			whole = append(whole, d)
+		}
+	}
+	l.all = widget.Merged(whole)
+	return l, nil
+}
+
+// Start reads the run.
+func (r *Results) Start(screen.Env) tea.Cmd {
+	if r.id == "" {
+		return nil
+	}
+	bench, id := r.bench, r.id
+	return func() tea.Msg {
+		run, err := loadRun(bench, id)
+		return loadedMsg{id, run, err}
+	}
+}
