@@ -291,10 +291,10 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
 	return place.InTurn(all, func(e entry) error {
 		last := time.Now()
-		gone, err := claim.Delete(ctx, e.Space, func(done int64) {
+		_, err := claim.Delete(ctx, e.Space, func(int64) { // keys, rows or tables, as the store has it
 			if time.Since(last) > time.Second {
 				last = time.Now()
-				fmt.Fprintf(a.Stderr, "%s: %d gone so far\n", e.Name, done)
+				fmt.Fprintf(a.Stderr, "%s: still deleting\n", e.Name)
 			}
 		})
 		if errors.Is(err, place.ErrShared) {
@@ -304,9 +304,20 @@ func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) er
 		if err != nil {
 			return fault.Hint(fault.Code(fmt.Errorf("delete %s: %w", e.Name, err), fault.CodeStore), "what is left can be deleted by the same command")
 		}
-		fmt.Fprintf(a.Stdout, "%s: %s gone (%s)\n", e.Name, several(max(e.Entries, 0), "entry", "entries"), several(gone, "key", "keys"))
+		fmt.Fprintf(a.Stdout, "%s: %s\n", e.Name, e.gone())
 		return nil
 	})
+}
+
+// gone says what was deleted, in the unit in which the list shows it.
+func (e *entry) gone() string {
+	switch {
+	case !e.Exists:
+		return "was gone already"
+	case e.Entries < 0:
+		return "gone"
+	}
+	return several(e.Entries, "entry", "entries") + " gone"
 }
 
 func several(n int64, one, many string) string {

@@ -112,11 +112,15 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	for _, o := range r.Operations {
 		unstarted = unstarted || o.Unstarted > 0
 	}
+	unit, mixed := r.Unit, report.Mixed(r)
+	if mixed {
+		unit = "count\t"
+	}
 	last := ""
 	if unstarted {
 		last = "unstarted\t"
 	}
-	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", r.Unit, last)
+	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", unit, last)
 	few := false
 	for _, o := range r.Operations {
 		if o.Calls == 0 && o.Errors == 0 && o.Unstarted == 0 {
@@ -132,7 +136,11 @@ func operationTable(w io.Writer, r *rundir.Run) {
 			l.Max = measure.Hidden
 		}
 		few = few || o.Calls > 0 && l.P999 == measure.Hidden
-		fmt.Fprintf(t, "%s.%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t", o.Track, o.Op, o.Count, rate,
+		count := strconv.FormatInt(o.Count, 10)
+		if mixed {
+			count += "\t" + r.UnitOf(o)
+		}
+		fmt.Fprintf(t, "%s.%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t", o.Track, o.Op, count, rate,
 			latency(l.P50), latency(l.P90), latency(l.P99), latency(l.P999), latency(l.Max), o.Errors)
 		if unstarted {
 			fmt.Fprint(t, strconv.FormatInt(o.Unstarted, 10)+"\t")

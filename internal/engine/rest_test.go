@@ -53,3 +53,24 @@ func TestARestOfASecondHasNoRate(t *testing.T) {
 		}
 	})
 }
+
+// A run that is over has no last row of the moment in which its workers went home.
+func TestAMomentWithoutACallIsNoRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := func(_ context.Context, _ *workload.Iteration) error { return nil }
+		plan := &workload.Plan{Unit: "calls", Knobs: knobs, Phases: []workload.Phase{
+			{Name: "load", Duration: 1004 * time.Millisecond, Tracks: []workload.Track{pool("load", workload.Settings{Threads: 1, Rate: 1.5}, calls)}},
+		}}
+		var seconds []int
+		r := start(t, plan, func(o *Options) {
+			o.Sink = func(s *measure.Second) error {
+				for _, row := range s.Rows {
+					seconds = append(seconds, row.T)
+				}
+				return nil
+			}
+		})
+		result(t, r)
+		assert.Equal(t, []int{0}, seconds)
+	})
+}

@@ -154,7 +154,7 @@ func (r *Run) layOut() error {
 			state.tracks = append(state.tracks, t)
 			cfg.Tracks = append(cfg.Tracks, spec.Name)
 			for i, op := range spec.Ops {
-				cfg.Apart = append(cfg.Apart, !spec.Counts(i))
+				cfg.Apart, cfg.Parts = append(cfg.Apart, !spec.Counts(i)), append(cfg.Parts, !spec.Whole(i))
 				cfg.Ops = append(cfg.Ops, measure.Operation{Track: spec.Name, Op: op})
 				cfg.OpTrack = append(cfg.OpTrack, t.index)
 			}

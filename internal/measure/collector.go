@@ -59,8 +59,11 @@ type Config struct {
 	// OpTrack holds the track of each operation; the first operation of a track
 	// carries what never started.
 	OpTrack []int
-	// Apart holds, per operation, whether it stays out of the total done; nil: none does.
+	// Apart holds, per operation, whether it stays out of totals; nil: none does.
 	Apart    []bool
+	// Parts holds, per operation, whether it is no work of its own, and so no part of
+	// what is done; nil: all are.
+	Parts    []bool
 	Classify func(error) uint8
 	Classes  []string
 	// Timeout is the class of operations that took longer than they may: they are

@@ -115,7 +115,8 @@ func (c *Collector) row(op int, t *times, from, until int64, warm bool) (Row, bo
 	if t != nil {
 		fillRow(&r, t)
 	}
-	return r, t != nil || (r.Seconds > 0 && (g.Running || !warm))
+	// Of the moment that passes until everybody has gone home there is nothing to say.
+	return r, t != nil || (r.Seconds > settle.Seconds() && (g.Running || !warm))
 }
 
 func fillRow(r *Row, t *times) {

@@ -35,7 +35,7 @@ func (c *Collector) publish(now int64) {
 			s.Ops[op].Count += s.Current[op].Count
 			s.Ops[op].Errors += s.Current[op].Errors
 		}
-		if s.Counts(op) {
+		if op >= len(c.cfg.Parts) || !c.cfg.Parts[op] {
 			s.Done += s.Ops[op].Count
 		}
 	}

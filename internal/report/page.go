@@ -141,14 +141,31 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // operations shows each rate with the latency it was had at.
 func operations(r *rundir.Run) section {
 	t := table{left: 2, columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	mixed := Mixed(r)
+	if mixed {
+		t.left, t.columns = 3, slices.Insert(t.columns, 2, "counts")
+		t.columns[3] = "count"
+	}
 	for _, o := range r.Operations {
-		t.add(append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
+		row := append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)
+		if mixed {
+			row = slices.Insert(row, 2, r.UnitOf(o))
+		}
+		t.add(row...)
 	}
 	s := section{heading: headOperations, table: t}
 	if own := Own(r); own != "" {
 		s.text = []string{own}
 	}
 	return s
+}
+
+// Mixed says whether operations that were called count other things than the run's
+// unit, so that each is to say what it counts.
+func Mixed(r *rundir.Run) bool {
+	return slices.ContainsFunc(r.Operations, func(o rundir.Operation) bool {
+		return r.UnitOf(o) != r.Unit && o.Calls+o.Errors+o.Unstarted > 0
+	})
 }
 
 // Own says in one sentence how much of the response times of an open loop was
@@ -238,6 +255,11 @@ func segments(r *rundir.Run) section {
 		return section{}
 	}
 	t := table{left: 5, columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	mixed := Mixed(r)
+	if mixed {
+		t.left, t.columns = 6, slices.Insert(t.columns, 5, "counts")
+		t.columns[6] = "count"
+	}
 	varying := varied(r.Segments)
 	for i, s := range r.Segments {
 		var set []string
@@ -245,7 +267,11 @@ func segments(r *rundir.Run) section {
 			set = append(set, name+"="+number(s.Settings[name]))
 		}
 		for _, o := range s.Operations {
-			t.add(append([]string{strconv.Itoa(i), length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)...)
+			row := append([]string{strconv.Itoa(i), length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)
+			if mixed {
+				row = slices.Insert(row, 5, r.UnitOf(o))
+			}
+			t.add(row...)
 		}
 	}
 	return section{heading: "Segments", text: []string{"A live change opens a segment; a call belongs to the one that it started in."}, table: t}

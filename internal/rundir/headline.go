@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,8 +17,9 @@ type Headline struct {
 	Rate  float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
-	// Response holds, of each figure, that of the slowest of them; 0 for a percentile
-	// that none of them has enough calls for.
+	// Slowest is the one of them whose p99 is the highest, or p50, or mean, as far as they
+	// have calls enough; Response is its digest as it is shown.
+	Slowest  Operation
 	Response Latency
 }
 
@@ -33,20 +35,19 @@ func (r *Run) Headline() Headline {
 		known = known || o.Throughput != nil
 		if o.Calls > 0 {
 			h.Timed = append(h.Timed, o)
-			h.Response = slower(h.Response, o.Response.Shown(o.Calls))
 		}
+	}
+	if len(h.Timed) > 0 {
+		h.Slowest = slices.MaxFunc(h.Timed, func(a, b Operation) int {
+			x, y := a.Response.Shown(a.Calls), b.Response.Shown(b.Calls)
+			return cmp.Or(cmp.Compare(x.P99, y.P99), cmp.Compare(x.P50, y.P50), cmp.Compare(x.Mean, y.Mean))
+		})
+		h.Response = h.Slowest.Response.Shown(h.Slowest.Calls)
 	}
 	if known && !r.Failed() {
 		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
 	}
 	return h
-}
-
-func slower(a, b Latency) Latency {
-	return Latency{
-		Mean: max(a.Mean, b.Mean), Min: max(a.Min, b.Min), P50: max(a.P50, b.P50), P90: max(a.P90, b.P90), P95: max(a.P95, b.P95),
-		P99: max(a.P99, b.P99), P999: max(a.P999, b.P999), P9999: max(a.P9999, b.P9999), Max: max(a.Max, b.Max),
-	}
 }
 
 // Active tells for how many seconds of from..to operations ran that count the

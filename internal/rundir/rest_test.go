@@ -65,4 +65,12 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 	assert.EqualValues(t, 1000, h.Count)
 	require.Len(t, h.Timed, 1)
 	assert.Equal(t, Latency{P50: 7, P99: 9}, h.Response)
+
+	r.Parts, r.Units = nil, map[string]string{"events.durable": "batches", "query.range": "rows"}
+	assert.EqualValues(t, 1000, r.Headline().Count, "what counts something else is not added")
+	assert.Equal(t, []string{"events", "batches", "rows"}, []string{r.UnitOf(r.Operations[0]), r.UnitOf(r.Operations[1]), r.UnitOf(r.Operations[2])})
+
+	r.Units = nil
+	r.Operations[1].Response.P50, r.Operations[2].Response.P99 = 6000, 4000
+	assert.Equal(t, Latency{P50: 5000, P99: 4000}, r.Headline().Response, "the figures of one operation, not the worst of each")
 }

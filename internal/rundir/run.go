@@ -4,6 +4,7 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -58,7 +59,10 @@ type Run struct {
 	Marks   []Mark   `json:"marks,omitempty"`
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
 	// beside the work: their units do not count in totals.
-	Parts        []string              `json:"parts,omitempty"`
+	Parts []string `json:"parts,omitempty"`
+	// Units names, by TRACK.OP, what operations count that count something else than the
+	// run's unit. Nor do these count in totals.
+	Units        map[string]string     `json:"units,omitempty"`
 	Errors       []Error               `json:"errors"`
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
@@ -229,5 +233,14 @@ type Format struct {
 	Join func(fs []*Folder) ([]File, error)
 }
 
+// Whole says whether an operation is work of its own: neither a part of another nor
+// measured beside the work.
+func (r *Run) Whole(o Operation) bool { return !slices.Contains(r.Parts, o.Track+"."+o.Op) }
+
 // Counts says whether the units of an operation count in the totals of the run.
-func (r *Run) Counts(o Operation) bool { return !slices.Contains(r.Parts, o.Track+"."+o.Op) }
+func (r *Run) Counts(o Operation) bool { return r.Whole(o) && r.Units[o.Track+"."+o.Op] == "" }
+
+// UnitOf is what the count of an operation counts.
+func (r *Run) UnitOf(o Operation) string {
+	return cmp.Or(r.Units[o.Track+"."+o.Op], r.Unit)
+}

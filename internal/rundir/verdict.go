@@ -64,7 +64,7 @@ func (r *Run) record() verdict.Record {
 	for _, ph := range r.Phases {
 		p := verdict.Phase{Name: ph.Name, Seconds: ph.To - ph.From}
 		for _, o := range r.Operations {
-			if slices.Contains(ph.Tracks, o.Track) && r.Counts(o) {
+			if slices.Contains(ph.Tracks, o.Track) && r.Whole(o) {
 				p.Calls += o.Calls
 			}
 		}

@@ -99,9 +99,9 @@ func (l *Live) setCeiling(perS map[string]float64) {
 }
 
 // ceilinged says whether a ceiling means anything for a phase: some of its operations
-// count, and how fast they go is not its own affair.
+// are work of their own, and how fast they go is not its own affair.
 func ceilinged(ph *workload.Phase) bool {
-	return !ph.NoCeiling && slices.ContainsFunc(ph.Tracks, func(t workload.Track) bool { return len(t.Ops) > 0 && t.Counts(0) })
+	return !ph.NoCeiling && slices.ContainsFunc(ph.Tracks, func(t workload.Track) bool { return len(t.Ops) > 0 && t.Whole(0) })
 }
 
 // ceilingPhases are the phases of a plan to measure: the first of each kind.
@@ -214,14 +214,16 @@ func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err e
 	return callsPerSecond(plan, res), nil
 }
 
-// callsPerSecond tells for each kind of phase how many calls that count it made per
-// second.
+// callsPerSecond tells for each kind of phase how many calls that are work of their own
+// it made per second.
 func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64 {
-	calls := map[string]int64{}
-	counted := Counted(plan)
-	for i, op := range res.Ops {
-		if counted[i] {
-			calls[op.Track] += op.Calls
+	calls, at := map[string]int64{}, 0
+	for _, t := range plan.Tracks() {
+		for i := range t.Ops {
+			if t.Whole(i) {
+				calls[t.Name] += res.Ops[at].Calls
+			}
+			at++
 		}
 	}
 	perS := map[string]float64{}

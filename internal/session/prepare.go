@@ -278,6 +278,25 @@ func Operations(plan *workload.Plan) []measure.Operation {
 	return out
 }
 
+// OtherUnits names, by TRACK.OP, what those operations of a plan count that count
+// something else than its unit; nil when there are none.
+func OtherUnits(plan *workload.Plan) map[string]string {
+	var out map[string]string
+	for _, t := range plan.Tracks() {
+		for i, op := range t.Ops {
+			unit := t.UnitOf(i)
+			if unit == "" {
+				continue
+			}
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[t.Name+"."+op] = unit
+		}
+	}
+	return out
+}
+
 // Counted tells of each operation of a plan, by the index that samples carry,
 // whether its units count in the totals of the run.
 func Counted(plan *workload.Plan) []bool {

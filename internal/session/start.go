@@ -273,7 +273,7 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 // model is the run as it is known before it begins.
 func (l *Live) model() rundir.Run {
 	run := rundir.Run{
-		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Target: l.Target.Redacted(),
+		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Units: OtherUnits(l.Plan), Target: l.Target.Redacted(),
 		Store: rundir.Store{
 			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
 			Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
@@ -287,9 +287,11 @@ func (l *Live) model() rundir.Run {
 			run.Parameters[r.Name] = v.Text
 		}
 	}
-	for i, counted := range Counted(l.Plan) {
-		if op := Operations(l.Plan)[i]; !counted {
-			run.Parts = append(run.Parts, op.Track+"."+op.Op)
+	for _, t := range l.Plan.Tracks() {
+		for i, op := range t.Ops {
+			if !t.Whole(i) {
+				run.Parts = append(run.Parts, t.Name+"."+op)
+			}
 		}
 	}
 	if l.Preset != "" {

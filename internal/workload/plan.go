@@ -106,6 +106,9 @@ type Track struct {
 	// so make up totals; 0: all, below 0: none. Operations that are parts of the first
 	// are not, nor is what is measured beside the work.
 	Counted int
+	// OpUnits names what each of Ops counts where that is not the plan's unit: its units
+	// then make up no totals either. Missing or empty: the plan's unit.
+	OpUnits []string
 	// Apart says that the track works beside the plan's work, such as readers beside a
 	// load: its threads and its rate are no part of the totals, and only a change aimed
 	// at it reaches them.
@@ -125,9 +128,21 @@ type Track struct {
 	NewTask func(worker int) (Task, error)
 }
 
+// Whole says whether an operation, by its index in Ops, is work of its own: neither a
+// part of another nor measured beside the work.
+func (t *Track) Whole(op int) bool { return t.Counted == 0 || op < t.Counted }
+
 // Counts says whether the units of an operation, by its index in Ops, count in the
-// totals of the run.
-func (t *Track) Counts(op int) bool { return t.Counted == 0 || op < t.Counted }
+// totals of the run: it is work of its own, and counts what the plan does.
+func (t *Track) Counts(op int) bool { return t.Whole(op) && t.UnitOf(op) == "" }
+
+// UnitOf is what an operation, by its index in Ops, counts; empty: the plan's unit.
+func (t *Track) UnitOf(op int) string {
+	if op < len(t.OpUnits) {
+		return t.OpUnits[op]
+	}
+	return ""
+}
 
 // Turns says whether a knob of the plan turns anything on the track.
 func (t *Track) Turns(k Knob) bool { return !slices.Contains(t.Idle, k.Name) }

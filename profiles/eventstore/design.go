@@ -109,7 +109,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 // queryTrack is a track that reads; its settings are its own.
 func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
-		Name: name, Ops: queryOps, Counted: -1, Apart: true, Total: 0,
+		Name: name, Ops: queryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
 		Start: workload.Settings{Threads: s.queryThreads, Rate: s.queryRate, Batch: s.start.Batch, Payload: s.start.Payload},
 	}
 }

@@ -128,7 +128,7 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 		}
 		for _, g := range step {
 			g.start.Extra = [4]float64{float64(s.subs), float64(g.start.Threads), g.start.Rate}
-			t := workload.Track{Name: g.track, Ops: g.names, Counted: 1, Start: g.start, NewTask: notYet}
+			t := workload.Track{Name: g.track, Ops: g.names, OpUnits: unitsOf(g.names), Counted: 1, Start: g.start, NewTask: notYet}
 			if !s.wrap {
 				t.Total = g.invocations() * s.testCount
 			}
@@ -141,7 +141,7 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 				listens = true
 				set := step[0].start
 				set.Threads, set.Rate, set.Extra[extraReceiver] = s.subs, 0, 1
-				ph.Tracks = append(ph.Tracks, workload.Track{Name: l.track, Ops: []string{delivery}, Counted: -1, Start: set, NewTask: notYet})
+				ph.Tracks = append(ph.Tracks, workload.Track{Name: l.track, Ops: []string{delivery}, OpUnits: []string{"messages"}, Counted: -1, Start: set, NewTask: notYet})
 			}
 		}
 		p.Phases = append(p.Phases, ph)
@@ -155,6 +155,13 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
 	}
 	return p
+}
+
+// unitsOf are what the operations of a group count: calls, but for its invocation.
+func unitsOf(ops []string) []string {
+	out := slices.Repeat([]string{"calls"}, len(ops))
+	out[0] = ""
+	return out
 }
 
 func phaseNames(p *workload.Plan) []string {

@@ -127,10 +127,11 @@ func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Dura
 		for _, name := range []string{rowSave, rowBranch, rowFinish} {
 			add(name, workload.Track{Ops: []string{"call"}, Start: start, Iterations: n, Total: n})
 		}
+		inBaseline := append([]string{"transactions"}, sagaUnits[1:]...)
 		one := start
 		one.Threads = 1
-		add(rowUnloaded, workload.Track{Ops: sagaOps, Counted: 1, Start: one, Iterations: 300, Total: 300})
-		add(rowSaga, workload.Track{Ops: sagaOps, Counted: 1, Start: start, Iterations: n, Total: n})
+		add(rowUnloaded, workload.Track{Ops: sagaOps, OpUnits: inBaseline, Counted: 1, Start: one, Iterations: 300, Total: 300})
+		add(rowSaga, workload.Track{Ops: sagaOps, OpUnits: inBaseline, Counted: 1, Start: start, Iterations: n, Total: n})
 		p.Writes = append(p.Writes, s.saga.writes())
 		p.Spaces = append(p.Spaces, s.saga.space())
 	}

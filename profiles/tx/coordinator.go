@@ -28,6 +28,9 @@ const (
 
 var sagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
 
+// sagaUnits are what they count, those of other kinds of transactions too.
+var sagaUnits = []string{"", "calls", "calls", "calls", "calls", "calls", "calls", "transactions", "checks", "sweeps", "conflicts"}
+
 // errUndecided is what becomes of a saga whose participant has not answered well:
 // it stays in the index and is taken up again later.
 var errUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")

@@ -235,9 +235,12 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 		m := &s.maps[i]
 		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units, NewTask: unbound}
 		if m.op == caseTx {
-			t.Ops, t.Counted = append(t.Ops, "conflict"), 1
+			t.Ops, t.OpUnits, t.Counted = append(t.Ops, "conflict"), []string{"", "conflicts"}, 1
 		} else {
 			t.Idle = []string{"payload"}
+			if s.tx() {
+				t.OpUnits = []string{"entries"}
+			}
 		}
 		if !s.wrap {
 			t.Total = m.per * int64(m.start.Threads) * s.testCount

@@ -48,7 +48,7 @@ func (d *Dashboard) throughput(e screen.Env, p panes) []string {
 		s := a.rate(d.snap, d.op)
 		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.Styles.Series[0]}
 		f := d.fig
-		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.info.Unit + "/s", Note: d.since()}
+		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s", Note: d.since()}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:

@@ -19,8 +19,8 @@ type figures struct {
 	// rate is that of the last second, mean that since the segment began or of the
 	// measured run, peak the best second's.
 	rate, mean, peak float64
-	// latency is the digest since the segment began; over several operations each
-	// value is that of the slowest.
+	// latency is the digest since the segment began: of several operations that of the
+	// one whose p99 is the highest, or p50 as long as none has calls enough.
 	latency measure.Summary
 	// since is when the segment began; 0 also for the first.
 	since          time.Duration
@@ -86,10 +86,9 @@ func (f *figures) sums(s *measure.Snapshot, op int) {
 		}
 		count += t.Count
 		active = max(active, t.Active)
-		l, r := &f.latency, t.Response.Shown()
-		l.Count += r.Count
-		l.P50, l.P90, l.P99 = max(l.P50, r.P50), max(l.P90, r.P90), max(l.P99, r.P99)
-		l.P999, l.Max = max(l.P999, r.P999), max(l.Max, r.Max)
+		if r := t.Response.Shown(); t.Calls > 0 && (f.latency.Count == 0 || cmp.Or(cmp.Compare(r.P99, f.latency.P99), cmp.Compare(r.P50, f.latency.P50)) > 0) {
+			f.latency = r
+		}
 	}
 	if op < 0 && len(s.Ran) > 0 {
 		active = s.Active(f.since, s.At)

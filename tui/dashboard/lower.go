@@ -87,7 +87,7 @@ const (
 func (d *Dashboard) nameWidth(w int) int {
 	n := 10
 	for _, t := range d.snap.Ops {
-		n = max(n, ansi.StringWidth(d.opName(t.Operation))+2)
+		n = max(n, ansi.StringWidth(d.opLabel(t.Operation))+2)
 	}
 	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
 }
@@ -125,9 +125,9 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 	for i, t := range d.snap.Ops {
 		f := digest(d.snap, i)
 		l := f.latency
-		label := widget.Fit("  "+d.opName(t.Operation), name)
+		label := widget.Fit("  "+d.opLabel(t.Operation), name)
 		if i == d.op {
-			label = s.Selected.On(widget.Fit("▸ "+d.opName(t.Operation), name))
+			label = s.Selected.On(widget.Fit("▸ "+d.opLabel(t.Operation), name))
 		}
 		if narrow {
 			out = append(out, label+s.Bold.On(narrowCols(units.Number(f.rate)))+narrowCols(widget.Nanos(l.P50), widget.Nanos(l.P99)))

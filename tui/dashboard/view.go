@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -139,7 +141,27 @@ func (d *Dashboard) time() string {
 	return now + " / " + about + widget.Clock(end)
 }
 
-func (d *Dashboard) rateText(v float64) string { return units.Number(v) + " " + d.info.Unit + "/s" }
+func (d *Dashboard) rateText(v float64) string { return units.Number(v) + " " + d.unit() + "/s" }
+
+// unit is what the figures count: those of the operation that is looked at, or of all.
+func (d *Dashboard) unit() string {
+	if d.op >= 0 && d.op < len(d.snap.Ops) {
+		return cmp.Or(d.otherUnit(d.snap.Ops[d.op].Operation), d.info.Unit)
+	}
+	return d.info.Unit
+}
+
+// otherUnit is what an operation counts that counts something else than the run; or "".
+func (d *Dashboard) otherUnit(o measure.Operation) string { return d.info.Units[o.Track+"."+o.Op] }
+
+// opLabel names an operation in a table, with what it counts where that is not what
+// the head of the table says.
+func (d *Dashboard) opLabel(o measure.Operation) string {
+	if unit := d.otherUnit(o); unit != "" {
+		return d.opName(o) + " (" + unit + ")"
+	}
+	return d.opName(o)
+}
 
 // zone is a stretch of the knobs line that turns a knob when clicked.
 type zone struct {

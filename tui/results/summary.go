@@ -169,10 +169,17 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 		{Head: "errors", Right: true},
 		{Head: "unstarted", Right: true, Spare: 5},
 	}}
+	mixed := report.Mixed(run)
+	if mixed {
+		g.Cols[1].Head = "count"
+	}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {
-		l := o.Response.Shown(o.Calls)
-		g.Add(partName(run, o), widget.Whole(o.Count), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+		l, count := o.Response.Shown(o.Calls), widget.Whole(o.Count)
+		if mixed {
+			count += " " + run.UnitOf(o)
+		}
+		g.Add(partName(run, o), count, widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
 		failed = append(failed, o.Errors > 0)
 	}
 	g.Ink = func(row, col int) widget.Ink {

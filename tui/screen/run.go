@@ -61,6 +61,8 @@ type RunInfo struct {
 	Store, Target string
 	// Unit is what counts and throughput count.
 	Unit string
+	// Units names, by TRACK.OP, what operations count that count something else.
+	Units map[string]string
 	// Duration ends the run that long after warm-up; 0: its count does.
 	Duration, Warmup time.Duration
 	Started          time.Time
