@@ -66,6 +66,7 @@ func params() []workload.Param {
 		{Name: "groups", Kind: workload.Integer, Default: "250", Unit: "groups", Min: 1, Max: 10_000_000, Help: "top-level groups to generate for each tenant"},
 		{Name: "runs", Kind: workload.Integer, Default: "1", Unit: "tenants", Min: 1, Max: 256, Help: "tenants asked for in all (-n); rounded up to whole phases"},
 		{Name: "concurrent", Kind: workload.Integer, Default: "1", Unit: "tenants", Min: 1, Max: 64, Help: "tenants at the same time in each phase (-c)"},
+		seriesParam,
 		{
 			Name: "membership", Kind: workload.Choice, Choices: []string{modeRoles, modeNested, modeFlat, modeCommitted}, Default: modeRoles,
 			Help: "how groups become memberships; oae-committed is what the original's code really loaded",

@@ -3,6 +3,7 @@ package authz
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +61,44 @@ func TestPhasesOverlapAsDocumented(t *testing.T) {
 		"load-1": {"load-0"}, "valid-1": {"load-1"}, "sweep-1": {"valid-1"},
 		"load-2": {"load-1"}, "valid-2": {"load-2"}, "sweep-2": {"valid-2"},
 	}, after)
+}
+
+// The tests of a series follow each other: the next begins when all of the one before
+// has ended, and whoever asks for runs and concurrent has those alone.
+func TestASeriesRunsOneTestAfterTheOther(t *testing.T) {
+	p, s := design(t, "series=1/1, 3/2")
+	after := map[string][]string{}
+	for _, ph := range p.Phases {
+		after[ph.Name] = ph.After
+	}
+	assert.Equal(t, map[string][]string{
+		"load-0": nil, "valid-0": {"load-0"}, "sweep-0": {"valid-0"},
+		"load-1": {"sweep-0"}, "valid-1": {"load-1"}, "sweep-1": {"valid-1"},
+		"load-2": {"load-1"}, "valid-2": {"load-2"}, "sweep-2": {"valid-2"},
+	}, after)
+	var names []string
+	for _, ph := range s.phase {
+		for _, t := range ph {
+			names = append(names, strings.TrimPrefix(t.name, "perf-test-"))
+		}
+	}
+	first := strings.TrimSuffix(names[0], "-0-0")
+	ms, err := strconv.ParseInt(first, 10, 64)
+	require.NoError(t, err)
+	second := strconv.FormatInt(ms+1, 10)
+	assert.Equal(t, []string{first + "-0-0", second + "-1-0", second + "-1-1", second + "-0-0", second + "-0-1"}, names)
+
+	in := workload.Inputs{Values: profiletest.Values(t, Profile(), "baseline"), Namespace: "perfbench"}
+	p, err = Design(in)
+	require.NoError(t, err)
+	assert.Equal(t, []round{{1, 1, 0}, {1, 4, 1}, {3, 4, 2}}, p.Private.(*spec).rounds)
+	in.Values.Set(workload.Value{Name: "concurrent", Text: "2", Origin: workload.OriginFlag})
+	p, err = Design(in)
+	require.NoError(t, err)
+	assert.Equal(t, []round{{1, 2, 0}}, p.Private.(*spec).rounds)
+	in.Values.Set(workload.Value{Name: "series", Text: "1/0", Origin: workload.OriginFlag})
+	_, err = Design(in)
+	assert.ErrorContains(t, err, `series: "1/0"`)
 }
 
 func TestVisibility(t *testing.T) {

@@ -145,7 +145,7 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	if err := b.l.prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	all := int64(s.phases * s.concurrent)
+	all, ready := int64(s.tenants()), int64(0)
 	for _, ph := range s.phase {
 		for _, t := range ph {
 			done := map[string]bool{}
@@ -169,7 +169,8 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
 			}
 			if progress != nil {
-				progress(int64(t.phase*s.concurrent+t.number+1), all)
+				ready++
+				progress(ready, all)
 			}
 		}
 	}
@@ -193,7 +194,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 
 // shapeOf is what a load must have in common with an earlier one to go on with it.
 func (s *spec) shapeOf() string {
-	return fmt.Sprintf("%s %s %s %d %d %d %s", s.mode, s.variant, s.model.fingerprint(), s.phases, s.concurrent, s.batch, s.membership)
+	return fmt.Sprintf("%s %s %s %s %d %s", s.mode, s.variant, s.model.fingerprint(), s.roundWords(), s.batch, s.membership)
 }
 
 // adopt goes on with the tenants of an earlier run when it loaded the same data and

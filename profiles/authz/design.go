@@ -17,7 +17,7 @@ import (
 // spec is what a plan will do.
 type spec struct {
 	mode, folder, shape, membership, variant, strategy, load, json, permission, order string
-	users, groups, phases, concurrent, sweepLimit, mixOps, probes, batch              int
+	users, groups, sweepLimit, mixOps, probes, batch                                  int
 	tests                                                                             []string
 	weights                                                                           [6]float64
 	zipf, updates                                                                     float64
@@ -32,7 +32,10 @@ type spec struct {
 	duration, drain time.Duration
 
 	model *model
-	phase [][]*tenant
+	// rounds are the tests, one after the other; phase has the tenants of all their
+	// phases.
+	rounds []round
+	phase  [][]*tenant
 	// knobs turn what records carry for their size, sizes are where they begin.
 	knobs []workload.Knob
 	sizes []int
@@ -73,7 +76,6 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
 	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
 	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
-	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))
 	s.membership, s.variant, s.strategy, s.load, s.json = r.Choice("membership"), r.Choice("variant"), r.Choice("strategy"), r.Choice("load"), r.Choice("json")
 	s.sweepLimit, s.order, s.permission = int(r.Whole("sweepLimit")), r.Choice("sweepOrder"), strings.TrimSpace(r.Text("sweepPermission"))
 	s.mixOps, s.probes, s.batch = int(r.Whole("mixOps")), int(r.Whole("probes")), int(r.Whole("loadBatch"))
@@ -92,12 +94,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if s.strategy == strategyServer && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
 		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
-	if c > 0 {
-		s.phases, s.concurrent = (n+c-1)/c, c
-		if s.phases*c > 256 {
-			r.Problems.Add(fault.Field("runs", fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than 256", s.phases, c), "")))
-		}
-	}
+	s.readRounds(r)
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -177,7 +174,10 @@ func (s *spec) bytes() int64 {
 
 func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Inputs) *workload.Plan {
 	unit := "checks"
-	if s.mode == modeProfiles {
+	switch {
+	case s.load == "only":
+		unit = "items"
+	case s.mode == modeProfiles:
 		unit = "profiles"
 	}
 	threads, rate := workload.Threads(), workload.Rate(unit)
@@ -197,24 +197,28 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
 	}
 	s.epoch = "perf-test-" + strconv.FormatInt(epochOf(s.runID).UnixMilli(), 10)
-	for k := range s.phases {
-		var ts []*tenant
-		for i := range s.concurrent {
-			ts = append(ts, &tenant{s: s, name: s.tenantName(s.epoch, k, i), phase: k, number: i})
+	var ended []string // the last phases of the test before
+	for _, rd := range s.rounds {
+		var ends []string
+		for k := rd.first; k < rd.first+rd.phases; k++ {
+			var ts []*tenant
+			for i := range rd.concurrent {
+				ts = append(ts, &tenant{s: s, name: s.tenantName(s.epoch, k, i), phase: k, number: i})
+			}
+			s.phase = append(s.phase, ts)
+			before := ended
+			if k > rd.first && s.load != "never" {
+				before = []string{fmt.Sprintf("load-%d", k-1)}
+			}
+			ends = append(ends, s.addPhase(r, p, k, start, in, before))
 		}
-		s.phase = append(s.phase, ts)
-		s.addPhase(r, p, k, start, in)
+		ended = ends
 	}
 	beside, text := s.extra(p)
 	p.Writes = []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q%s",
-		s.phases*s.concurrent, m.users, m.groups(), len(m.edges), s.namespace, text)}
-	p.Bytes = int64(s.phases*s.concurrent) * (s.bytes() + beside)
+		s.tenants(), m.users, m.groups(), len(m.edges), s.namespace, text)}
+	p.Bytes = int64(s.tenants()) * (s.bytes() + beside)
 	return p
-}
-
-// tenantName is the name of tenant i of phase k.
-func (s *spec) tenantName(epoch string, k, i int) string {
-	return fmt.Sprintf("%s-%d-%d", epoch, s.phases-1-k, i)
 }
 
 // epochOf is the time in a run's id, or now.
@@ -227,13 +231,14 @@ func epochOf(id string) time.Time {
 	return time.Now()
 }
 
-// addPhase adds the load and the tests of one phase: the load waits for the load
-// before it, the tests for the load of their own phase only.
-func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workload.Settings, in workload.Inputs) {
+// addPhase adds the load and the tests of one phase: the load waits for what is before
+// it, the tests for the load of their own phase only. It tells the last one's name.
+func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workload.Settings, in workload.Inputs, before []string) string {
+	concurrent := len(s.phase[k])
 	add := func(what string, ops []string, total int64, duration time.Duration, after ...string) string {
 		name := fmt.Sprintf("%s-%d", what, k)
-		ph := workload.Phase{Name: name, Kind: what, After: after, Duration: duration, NoCeiling: what == "staleness"}
-		for i := range s.concurrent {
+		ph := workload.Phase{Name: name, Kind: fmt.Sprintf("%s of %d", what, concurrent), After: after, Duration: duration, NoCeiling: what == "staleness"}
+		for i := range concurrent {
 			from := start
 			if what == "load" || what == "users" {
 				from.Rate = 0
@@ -242,16 +247,12 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 			if what == "staleness" {
 				counted = 1 // how long it was granted is no work of its own
 			}
-			t := workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, Counted: counted, Start: from, Total: total}
+			t := workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, OpUnits: s.unitsOf(what), Counted: counted, Start: from, Total: total}
 			s.fit(r, &t, what)
 			ph.Tracks = append(ph.Tracks, t)
 		}
 		p.Phases = append(p.Phases, ph)
 		return name
-	}
-	var before []string
-	if k > 0 && s.load != "never" {
-		before = []string{fmt.Sprintf("load-%d", k-1)}
 	}
 	m := s.model
 	if s.mode == modeProfiles {
@@ -264,15 +265,15 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 			if s.updates > 0 {
 				ops = append(ops, "update")
 			}
-			add("profile", ops, int64(m.users), in.Duration, before...)
+			before = []string{add("profile", ops, int64(m.users), in.Duration, before...)}
 		}
-		return
+		return before[0]
 	}
 	if s.load != "never" {
 		before = []string{add("load", []string{"user", "group", "membership"}, s.loadItems(), 0, before...)}
 	}
 	if s.load == "only" {
-		return
+		return before[0]
 	}
 	for _, t := range s.tests {
 		switch t {
@@ -290,6 +291,29 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 			before = []string{add("staleness", []string{"revoke", "stale"}, int64(s.probes), in.Duration, before...)}
 		}
 	}
+	return before[0]
+}
+
+// unitsOf are what the operations of a phase count, where that is not the unit of the
+// plan.
+func (s *spec) unitsOf(what string) []string {
+	switch {
+	case s.load == "only":
+		return nil // all of it is the plan's work
+	case what == "users":
+		return []string{"users"}
+	case what == "load" && s.mode == modeProfiles:
+		return []string{"sections"}
+	case what == "load":
+		return []string{"users", "groups", "memberships"}
+	case what == "mix":
+		return []string{"", "", "", "", "lists", "expansions", "grants", "revocations", "updates"}
+	case what == "profile":
+		return []string{"", "updates"}
+	case what == "staleness":
+		return []string{"revocations", "probes"}
+	}
+	return nil
 }
 
 // loadPhases are the phases that load.

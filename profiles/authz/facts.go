@@ -16,9 +16,12 @@ type Facts struct {
 	PasswordHash string  `json:"password_hash,omitempty"`
 	Compat       bool    `json:"compat"`
 	Dataset      Dataset `json:"dataset"`
-	// Concurrent is the number of tenants in each phase.
-	Concurrent int          `json:"tenants_per_phase"`
-	Phases     []PhaseFacts `json:"phases"`
+	// Concurrent is the number of tenants in each phase; of a series in those of its
+	// first test.
+	Concurrent int `json:"tenants_per_phase"`
+	// Series are the tests of a run with several, which share out Phases in order.
+	Series []Series     `json:"series,omitempty"`
+	Phases []PhaseFacts `json:"phases"`
 }
 
 // Dataset says what every tenant is loaded with.
@@ -71,15 +74,36 @@ type Step struct {
 	Stuck int64 `json:"stuck,omitempty"`
 }
 
+// tests are the facts of each test of the run, with the number of its first phase.
+func (f *Facts) tests() (out []Facts, first []int) {
+	if len(f.Series) == 0 {
+		return []Facts{*f}, []int{0}
+	}
+	at := 0
+	for _, t := range f.Series {
+		one := *f
+		to := min(at+t.Phases, len(f.Phases))
+		one.Phases, one.Concurrent, one.Series = f.Phases[at:to], t.Concurrent, nil
+		out, first = append(out, one), append(first, at)
+		at = to
+	}
+	return out, first
+}
+
 func facts(s *spec) *Facts {
 	m := s.model
 	f := &Facts{
-		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.concurrent,
+		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.rounds[0].concurrent,
 		CacheTTLMS: s.ttl.Milliseconds(), Viewer: s.viewer, PasswordHash: s.password,
 		Dataset: Dataset{
 			Source: m.data.source, Users: m.users, Groups: m.groups(), TopGroups: m.top, Memberships: len(m.edges),
 			Duplicates: m.duplicate, Skipped: m.skipped, Mapped: m.data.mapped, Seed: s.seed,
 		},
+	}
+	if len(s.rounds) > 1 {
+		for _, rd := range s.rounds {
+			f.Series = append(f.Series, Series{rd.phases, rd.concurrent})
+		}
 	}
 	for _, ph := range s.phase {
 		p := PhaseFacts{Load: []Step{}, Tests: []Step{}}

@@ -33,6 +33,8 @@ one that ended last; ` + "`performanceTest`" + ` has valid-permissions and all-p
 duration (ms) and operations **of all tenants** of the phase. Rates are per second; of no time at all they are null,
 and so they are when verification failed. ` + "`--set json=seed`" + ` keeps to the keys of the original's README, ` + "`code`" + ` to
 those of its code; superset has all of them with equal values, totals, decisions, statements, latencies and ` + "`meta`" + `.
+
+A run of several tests (` + "`series`" + `) has one such document for each, ` + "`authz-<mode>-<product>-test1.json`" + ` and so on.
 `
 
 const htmlDoc = `# oae-html: the baseline's table
@@ -40,7 +42,8 @@ const htmlDoc = `# oae-html: the baseline's table
 ` + "`authz-<mode>-<product>.html`" + `: one row a phase, in the columns of the original's README. Users, groups and memberships
 a second are of one tenant, checks a second of all tenants of the phase.
 
-Several runs given to report make one table, ` + "`authz-<mode>-tests.html`" + `, with Test #1,
+A run of several tests (` + "`series`" + `, the preset ` + "`baseline`" + `) has all of them in its table, and beside
+it ` + "`authz-<mode>-<product>-published.md`" + `. Several runs given to report make one table, ` + "`authz-<mode>-tests.html`" + `, with Test #1,
 #2, #3 in the order in which they began, and ` + "`authz-<mode>-tests-published.md`" + `, which
 sets the tests that were published beside their published rates.
 `
@@ -97,6 +100,24 @@ type document struct {
 	f      *rundir.Folder
 	facts  *Facts
 	failed bool
+	// first is the number of its first phase in the run, part that the run has other
+	// tests too.
+	first int
+	part  bool
+}
+
+// documents are those of each test of a run.
+func documents(f *rundir.Folder) ([]*document, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	var out []*document
+	all, first := facts.tests()
+	for i := range all {
+		out = append(out, &document{f, &all[i], f.Run.Verification.State == workload.Failed, first[i], len(all) > 1})
+	}
+	return out, nil
 }
 
 func (d *document) rate(num, ms int64) *float64 {
@@ -107,12 +128,28 @@ func (d *document) rate(num, ms int64) *float64 {
 }
 
 func encodeJSON(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsOf(&f.Run)
+	ds, err := documents(f)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
-	root := &object{}
+	var out []rundir.File
+	for i, d := range ds {
+		name := fileName(f, ".json")
+		if d.part {
+			name = fileName(f, fmt.Sprintf("-test%d.json", i+1))
+		}
+		data, err := d.json()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rundir.File{Name: name, Data: data})
+	}
+	return out, nil
+}
+
+// json is the document of one test, one line.
+func (d *document) json() ([]byte, error) {
+	f, facts, root := d.f, d.facts, &object{}
 	for k := range facts.Phases {
 		root.put(fmt.Sprintf("phase-%d", k), d.phase(k))
 	}
@@ -137,7 +174,7 @@ func encodeJSON(f *rundir.Folder) ([]rundir.File, error) {
 	if root.e != nil {
 		return nil, root.e
 	}
-	return []rundir.File{{Name: fileName(f, ".json"), Data: append(root.bytes(), '\n')}}, nil
+	return append(root.bytes(), '\n'), nil
 }
 
 func fileName(f *rundir.Folder, ending string) string {
@@ -270,7 +307,7 @@ func (d *document) profileStep(k int, st Step) *object {
 func (d *document) latency(k int, test string, stale bool) *object {
 	all := measure.NewHistogram()
 	for tag, h := range d.f.Histograms {
-		if h != nil && strings.HasSuffix(tag, ".stale.response") == stale && strings.HasPrefix(tag, fmt.Sprintf("%s-%d-", test, k)) && strings.HasSuffix(tag, ".response") {
+		if h != nil && strings.HasSuffix(tag, ".stale.response") == stale && strings.HasPrefix(tag, fmt.Sprintf("%s-%d-", test, d.first+k)) && strings.HasSuffix(tag, ".response") {
 			all.Merge(h)
 		}
 	}

@@ -3,6 +3,7 @@ package authz
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
@@ -125,7 +126,7 @@ func run(t *testing.T, mode string, concurrent int, took time.Duration, phases .
 	require.NoError(t, err)
 	began := time.Date(2012, 9, 15, 0, 0, 0, 0, time.UTC)
 	folder := &rundir.Folder{Run: rundir.Run{Mode: mode, Facts: data, Store: rundir.Store{Name: "cassandra"}, Started: began, Ended: began.Add(took)}}
-	return &document{folder, &f, false}
+	return &document{f: folder, facts: &f}
 }
 
 // The original's baseline of checks, each cell of it.
@@ -263,4 +264,43 @@ func TestSeveralRunsMakeOneTable(t *testing.T) {
 	assert.Equal(t, "| Test #2 | 0 | 3.63 / 3.63 (×1) | 84.4 / 84.4 (×1) | 57.58 / 57.58 (×1) | 1893.2 / 1893.2 (×1) | 597 / 298.5 (×2) |", lines[len(lines)-1], "what is published of no such test is left out")
 	assert.Contains(t, string(files[2].Data), "<td>1m0.000s</td>")
 	assert.Contains(t, string(files[3].Data), "| Test #1 | 2 | 290.5 / 290.5 (×1) | 121.9 / 121.9 (×1) |")
+}
+
+// A run of the three tests makes the published table by itself, with the difference
+// beside it, and one document for each test as the original printed them.
+func TestOneRunOfThreeTestsMakesTheTable(t *testing.T) {
+	d := run(t, modeChecks, 1, 0,
+		[]float64{7.9, 266.4, 186.5, 1133.6, 245.9}, []float64{3.63, 84.4, 57.58, 1893.2, 597},
+		[]float64{3.57, 86.2, 61.5, 692, 94.3}, []float64{2.6, 32.6, 23.3, 232.8, 95.1}, []float64{2.4, 20, 14.7, 393.4, 99.3})
+	d.facts.Series = []Series{{1, 1}, {1, 4}, {3, 4}}
+	data, err := json.Marshal(d.facts)
+	require.NoError(t, err)
+	d.f.Run.Facts = data
+	files, err := encodeHTML(d.f)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	assert.Equal(t, [][]string{
+		{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"},
+		{"Test #1: 1 phase; 1 concurrent tenant per phase"},
+		{"0", "7.9", "266.4", "186.5", "1133.6", "245.9"},
+		{"Test #2: 1 phase, 4 concurrent tenants per phase"},
+		{"0", "3.63", "84.4", "57.58", "1893.2", "597"},
+		{"Test #3: 3 phases, 4 concurrent tenants per phase"},
+		{"0", "3.57", "86.2", "61.5", "692", "94.3"},
+		{"1", "2.6", "32.6", "23.3", "232.8", "95.1"},
+		{"2", "2.4", "20", "14.7", "393.4", "99.3"},
+	}, cells(t, files[0].Data))
+	assert.Equal(t, "authz-checks-cassandra-published.md", files[1].Name)
+	assert.Contains(t, string(files[1].Data), "| Test #2 | 0 | 3.63 / 3.63 (×1) | 84.4 / 84.4 (×1) | 57.58 / 57.58 (×1) | 1893.2 / 1893.2 (×1) | 597 / 298.5 (×2) |\n| Test #3 | 0 |")
+	files, err = encodeJSON(d.f)
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	for i, phases := range []int{1, 1, 3} {
+		assert.Equal(t, fmt.Sprintf("authz-checks-cassandra-test%d.json", i+1), files[i].Name)
+		assert.Equal(t, phases, strings.Count(string(files[i].Data), `"performanceTest"`))
+		assert.Contains(t, string(files[i].Data), `{"phase-0":`)
+	}
+	joined, err := joinHTML([]*rundir.Folder{d.f})
+	require.NoError(t, err)
+	assert.Contains(t, string(joined[0].Data), "Test #3: 3 phases")
 }

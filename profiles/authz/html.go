@@ -2,12 +2,12 @@ package authz
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // cell is a rate as the original's tables have it: two decimals at most.
@@ -85,14 +85,22 @@ func title(number, phases, concurrent int) string {
 }
 
 func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsOf(&f.Run)
+	ds, err := documents(f)
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(facts.Mode, facts.Compat)
-	d := &document{f, facts, f.Run.Verification.State == workload.Failed}
-	t.tests = append(t.tests, d.test(1))
-	return []rundir.File{{Name: fileName(f, ".html"), Data: t.html()}}, nil
+	t := newTable(ds[0].facts.Mode, ds[0].facts.Compat)
+	differ := &difference{head: t.head}
+	for i, d := range ds {
+		x := d.test(i + 1)
+		t.tests = append(t.tests, x)
+		differ.add(x, d.facts)
+	}
+	out := []rundir.File{{Name: fileName(f, ".html"), Data: t.html()}}
+	if text := differ.markdown(); text != nil && len(ds) > 1 {
+		out = append(out, rundir.File{Name: fileName(f, "-published.md"), Data: text})
+	}
+	return out, nil
 }
 
 // joinHTML makes one table of several runs of a mode, Test #1 first, and beside it how
@@ -101,20 +109,22 @@ func joinHTML(fs []*rundir.Folder) ([]rundir.File, error) {
 	var modes []string
 	tables, differ := map[string]*table{}, map[string]*difference{}
 	for _, f := range fs {
-		facts, err := factsOf(&f.Run)
+		ds, err := documents(f)
 		if err != nil {
 			return nil, err
 		}
+		facts := ds[0].facts
 		t := tables[facts.Mode]
 		if t == nil {
 			modes = append(modes, facts.Mode)
 			t = newTable(facts.Mode, facts.Compat)
 			tables[facts.Mode], differ[facts.Mode] = t, &difference{head: t.head}
 		}
-		d := &document{f, facts, f.Run.Verification.State == workload.Failed}
-		x := d.test(len(t.tests) + 1)
-		t.tests = append(t.tests, x)
-		differ[facts.Mode].add(x, published(facts))
+		for _, d := range ds {
+			x := d.test(len(t.tests) + 1)
+			t.tests = append(t.tests, x)
+			differ[facts.Mode].add(x, d.facts)
+		}
 	}
 	var out []rundir.File
 	for _, mode := range modes {
@@ -142,7 +152,7 @@ func (d *document) test(number int) test {
 			st := find(p.Tests, "profile")
 			spent := ""
 			if k == len(d.facts.Phases)-1 {
-				spent = shellTime(d.f.Run.Ended.Sub(d.f.Run.Started))
+				spent = shellTime(d.took())
 			}
 			out.rows = append(out.rows, append(r, cell(d.rate(st.Num, st.TotalMS)), spent))
 			continue
@@ -154,6 +164,22 @@ func (d *document) test(number int) test {
 		out.rows = append(out.rows, r)
 	}
 	return out
+}
+
+// took is how long the test took: all of the run's time, or from the first to the last
+// of what it did when the run had others too.
+func (d *document) took() time.Duration {
+	if !d.part {
+		return d.f.Run.Ended.Sub(d.f.Run.Started)
+	}
+	from, to := math.Inf(1), 0.0
+	for _, ph := range d.f.Run.Phases {
+		_, number, _ := strings.Cut(ph.Name, "-")
+		if k, err := strconv.Atoi(number); err == nil && k >= d.first && k < d.first+len(d.facts.Phases) {
+			from, to = min(from, ph.From), max(to, ph.To)
+		}
+	}
+	return time.Duration(max(to-from, 0) * float64(time.Second))
 }
 
 // find returns the step of that name, or one of nothing.

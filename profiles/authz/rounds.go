@@ -1,0 +1,116 @@
+package authz
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// maxTenants is how many tenants a run may have in all.
+const maxTenants = 256
+
+// round is one test: what one call of the original does. A run has one, or with the
+// parameter series several, one after the other.
+type round struct {
+	// phases follow each other, with concurrent tenants each; first is the number of the
+	// first of them in the run.
+	phases, concurrent, first int
+}
+
+// readRounds reads runs and concurrent, or the series that a preset or a user gives in
+// their place: whichever was given more directly.
+func (s *spec) readRounds(r *values.Reader) {
+	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))
+	v := r.Pick(r.Param("series"), "series")
+	if strings.TrimSpace(v.Text) == "" || r.Values["runs"].Origin > v.Origin || r.Values["concurrent"].Origin > v.Origin {
+		r.Show("series", "", v)
+		s.addRound(r, n, c)
+		return
+	}
+	r.Show("series", v.Text, v)
+	for part := range strings.SplitSeq(v.Text, ",") {
+		runs, concurrent, ok := strings.Cut(strings.TrimSpace(part), "/")
+		n, err := strconv.Atoi(strings.TrimSpace(runs))
+		c, err2 := strconv.Atoi(strings.TrimSpace(concurrent))
+		if !ok || err != nil || err2 != nil || n < 1 || c < 1 || n > maxTenants || c > 64 {
+			r.Problems.Add(fault.Field("series", fault.Input(fmt.Errorf("series: %q (%s) is not RUNS/CONCURRENT", part, v.From()), "for example 1/1,4/4,12/4")))
+			return
+		}
+		s.addRound(r, n, c)
+	}
+}
+
+// addRound adds a test of n runs, c at a time; rounded up to whole phases.
+func (s *spec) addRound(r *values.Reader, n, c int) {
+	if c < 1 {
+		return // a problem already
+	}
+	rd := round{phases: (n + c - 1) / c, concurrent: c}
+	for _, before := range s.rounds {
+		rd.first += before.phases
+	}
+	s.rounds = append(s.rounds, rd)
+	if all := s.tenants(); all > maxTenants {
+		r.Problems.Add(fault.Field("runs", fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than %d", rd.phases, c, maxTenants), "")))
+	}
+}
+
+// tenants is how many the run has.
+func (s *spec) tenants() int {
+	n := 0
+	for _, rd := range s.rounds {
+		n += rd.phases * rd.concurrent
+	}
+	return n
+}
+
+// tenantName is the name of tenant i of phase k: phases count down within a test, and
+// each test has an epoch of its own, as if it had been started a moment later.
+func (s *spec) tenantName(epoch string, k, i int) string {
+	for number, rd := range s.rounds {
+		if k >= rd.first+rd.phases {
+			continue
+		}
+		prefix, ms, _ := cutLast(epoch, "-")
+		if at, err := strconv.ParseInt(ms, 10, 64); err == nil {
+			epoch = prefix + "-" + strconv.FormatInt(at+int64(number), 10)
+		}
+		return fmt.Sprintf("%s-%d-%d", epoch, rd.phases-1-(k-rd.first), i)
+	}
+	return epoch
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// roundWords tells the rounds apart, for what a later load must have in common.
+func (s *spec) roundWords() string {
+	var out []string
+	for _, rd := range s.rounds {
+		out = append(out, fmt.Sprintf("%d %d", rd.phases, rd.concurrent))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Series is one test of a run with several.
+type Series struct {
+	// Phases is how many of the run's phases are its own, Concurrent the number of
+	// tenants in each.
+	Phases     int `json:"phases"`
+	Concurrent int `json:"tenants_per_phase"`
+}
+
+// seriesParam is the parameter that makes several tests of a run.
+var seriesParam = workload.Param{
+	Name: "series", Kind: workload.Text, Default: "",
+	Help: "several tests one after the other, each RUNS/CONCURRENT, in place of runs and concurrent: the published baseline is 1/1,4/4,12/4",
+}
