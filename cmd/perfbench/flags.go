@@ -156,7 +156,7 @@ func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]str
 func (a *app) sessionEnv() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(allProfiles(), a.presetDir()), Formats: allFormats(), Environ: a.Environ,
-		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf, CacheDir: a.cacheDir(),
+		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(),
 	}
 }
 
@@ -179,6 +179,15 @@ func (a *app) agentOf(target string) string {
 		return ""
 	}
 	return lab.Agent(dir, target)
+}
+
+// outOfHeap is what a server of the lab wrote when it ended for want of heap.
+func (a *app) outOfHeap(target string) string {
+	dir, err := a.labDir()
+	if err != nil {
+		return ""
+	}
+	return lab.OutOfHeap(dir, target)
 }
 
 // askPassword asks for the target's password on a terminal.

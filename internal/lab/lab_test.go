@@ -163,7 +163,14 @@ func TestServerKilledByHand(t *testing.T) {
 	t.Parallel()
 	dir := labDir(t)
 	st := up(t, dir, "redis")
+	log, err := os.OpenFile(filepath.Join(st.Processes[0].Dir, "log"), os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = log.WriteString("Terminating due to java.lang.OutOfMemoryError: Java heap space\n") // as a JVM would
+	require.NoError(t, errors.Join(err, log.Close()))
+	assert.Empty(t, lab.OutOfHeap(dir, st.URL), "it runs")
 	require.NoError(t, lab.Kill(t.Context(), dir, "redis", "redis"))
+	assert.Equal(t, "java.lang.OutOfMemoryError: Java heap space", lab.OutOfHeap(dir, st.URL))
+	assert.Empty(t, lab.OutOfHeap(dir, "redis://127.0.0.1:1"), "another server")
 
 	all, err := lab.Status(dir)
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ type Config struct {
 	// carries what never started.
 	OpTrack []int
 	// Apart holds, per operation, whether it stays out of totals; nil: none does.
-	Apart    []bool
+	Apart []bool
 	// Parts holds, per operation, whether it is no work of its own, and so no part of
 	// what is done; nil: all are.
 	Parts    []bool

@@ -58,6 +58,9 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	if a := l.abandoned(); a != "" {
 		run.Notices = append(run.Notices, a)
 	}
+	if n := l.diedOfHeap(&run); n != "" {
+		run.Notices = append(run.Notices, n)
+	}
 	silent := l.silent(ctx, run.EndedBy)
 	switch {
 	case l.claimLost() != nil:

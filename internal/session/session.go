@@ -31,6 +31,9 @@ type Env struct {
 	// Agent returns where the JVM of the server at a resolved target tells what it
 	// measures, or ""; nil is nowhere.
 	Agent func(target string) string
+	// OutOfHeap returns what the log of the server at a resolved target says of its end,
+	// when it ended for want of heap, or ""; nil is nowhere.
+	OutOfHeap func(target string) string
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.

@@ -47,6 +47,8 @@ type Live struct {
 	conn    store.Conn
 	journal *rundir.Journal
 	run     *engine.Run
+	// heap is that of a store which keeps all in it; 0: not known.
+	heap int64
 	// claim is the hold on the spaces of the run; nil when it has none.
 	claim *place.Claim
 	began time.Time
@@ -160,12 +162,12 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(l.Plan.Bytes), units.Size(free)),
 			"store less, or name a server with --target")
 	}
-	l.Notices = l.notices()
+	l.Notices = l.notices(ctx)
 	l.calibrate(ctx)
 	return l.begin(ctx, tell)
 }
 
-func (l *Live) notices() []string {
+func (l *Live) notices(ctx context.Context) []string {
 	var out []string
 	if l.Info.NoFigure != "" {
 		out = append(out, l.Info.NoFigure)
@@ -173,6 +175,9 @@ func (l *Live) notices() []string {
 	out = append(out, l.Info.Warnings...)
 	if free := l.Info.FreeBytes; free > 0 && l.Plan.Bytes > free/2 {
 		out = append(out, fmt.Sprintf("this run stores %s, more than half of the %s that %s has free", units.Size(l.Plan.Bytes), units.Size(free), l.Info.Name))
+	}
+	if n := l.heapNotice(ctx); n != "" {
+		out = append(out, n)
 	}
 	if limit := FileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
 		out = append(out, fmt.Sprintf("this run may open %d connections, more than half of the %d files that the process may have open", l.Threads(), limit))

@@ -35,6 +35,9 @@ type Info struct {
 	Topology string
 	// FreeBytes is the memory that it may still fill; 0: not told.
 	FreeBytes int64
+	// InHeap says that what is stored lies in the heap of the server's JVM, which ends
+	// when that is full.
+	InHeap bool
 	// NoFigure, when set, is a sentence saying that results are no figures of a
 	// server; every report repeats it.
 	NoFigure string

@@ -47,6 +47,8 @@ func Classify(err error) store.Class {
 		return store.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return store.Timeout
+	case strings.Contains(err.Error(), "OutOfMemory"): // before it goes away
+		return store.OutOfMemory
 	case errors.Is(err, errBroke), breaks(err):
 		return store.Unreachable
 	}
@@ -71,7 +73,6 @@ var words = []struct {
 	part  string
 	class store.Class
 }{
-	{"OutOfMemory", store.OutOfMemory},
 	{"Permission", store.Refused},
 	{"Security", store.Refused},
 	{"RequestTimeout", store.Timeout},

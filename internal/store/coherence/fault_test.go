@@ -12,10 +12,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/store/storetest"
 )
 
@@ -191,4 +194,10 @@ func TestCallsCutShort(t *testing.T) {
 		require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
 	}
 	assert.Equal(t, 1, c.Pool().Open)
+}
+
+// What a member says before it ends for want of heap is told as that.
+func TestAMemberWithoutHeapIsNamed(t *testing.T) {
+	err := status.Error(codes.Internal, "java.lang.OutOfMemoryError: Java heap space")
+	assert.Equal(t, store.OutOfMemory, coherence.Classify(err))
 }

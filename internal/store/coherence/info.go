@@ -17,7 +17,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		topology = fmt.Sprintf("behind %d gRPC proxies", n)
 	}
 	return store.Info{
-		Name: "coherence", Version: c.version, Topology: topology,
+		Name: "coherence", Version: c.version, Topology: topology, InHeap: true,
 		Details: map[string]string{
 			"client sessions": fmt.Sprintf("%d, each with one stream, used in turn", len(c.links)),
 			"protocol":        "gRPC v1, values as JSON: bytes take a third more as base64",
