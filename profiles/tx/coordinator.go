@@ -28,8 +28,9 @@ const (
 
 var sagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
 
-// sagaUnits are what they count, those of other kinds of transactions too.
-var sagaUnits = []string{"", "calls", "calls", "calls", "calls", "calls", "calls", "transactions", "checks", "sweeps", "conflicts"}
+// sagaUnits are what they count, those of other kinds of transactions too,
+// whose further operations are calls.
+var sagaUnits = []string{"", "calls", "calls", "calls", "calls", "calls", "calls", "transactions", "checks", "sweeps", "conflicts", "calls", "calls", "calls"}
 
 // errUndecided is what becomes of a saga whose participant has not answered well:
 // it stays in the index and is taken up again later.
