@@ -4,9 +4,7 @@ package main
 // and nothing of its own is left that nobody lists.
 type placed struct {
 	name string
-	// on lists the kinds of store. On one with a star the whole story is told, with a plus
-	// that of the killed run and the brief one, else the brief one: what does not depend
-	// on the kind of store is left to those that are fast.
+	// on lists the kinds of store: all that the plan supports and that outlive a run.
 	on string
 	// args are those of run.
 	args string
@@ -23,6 +21,8 @@ type placed struct {
 	lasting string
 	// under are names of keys that no run would make and that are in our places.
 	under string
+	// reads says that a run only reads what another has loaded, and so may do it beside it.
+	reads bool
 	// file is given with --file.
 	file string
 }
@@ -30,57 +30,57 @@ type placed struct {
 // Small enough for any machine, and long enough to be met under way when told to last.
 var places = []placed{
 	{
-		name: "ingestion", on: "redis* cluster+ cassandra+ mariadb+ postgres+ sqlite* coherence+",
+		name: "ingestion", on: "redis sentinel cluster cassandra mariadb postgres sqlite coherence",
 		args:   "--profile ingestion --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5 --set mapNames=eligibility,profile",
 		theirs: "--set prefix=y",
 	},
 	{
-		name: "ingestion by group", on: "redis* sentinel+ cluster postgres",
+		name: "ingestion by group", on: "redis sentinel cluster cassandra mariadb postgres sqlite coherence",
 		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
 		theirs: "--set prefix=y",
 	},
 	{
-		name: "group of maps", on: "redis* cassandra mariadb postgres sqlite* coherence",
+		name: "group of maps", on: "redis sentinel cluster cassandra mariadb postgres sqlite coherence",
 		args: "--profile group", theirs: "--set put1.key.startNum=100 --set put2.key.startNum=100",
 		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
 			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
 	},
 	{
-		name: "group of structures", updates: "}", on: "redis* cluster",
+		name: "group of structures", updates: "}", on: "redis sentinel cluster",
 		args: "--profile group",
 		file: "groupNames: g1\ng1: {operations: 'b,h,s,z,l,q,c', threadCount: 1, totalInvocationCount: 4}\n" +
 			"b: {bucket: buckets, testCase: set, totalEntryCount: 4}\nh: {hash: hashes, testCase: put, totalEntryCount: 4}\ns: {rset: members, testCase: add, totalEntryCount: 4}\n" +
 			"z: {zset: ranks, testCase: add, totalEntryCount: 4}\nl: {list: l, testCase: add}\nq: {queue: q, testCase: offer}\nc: {mcache: c, testCase: put, totalEntryCount: 4}\n",
 	},
 	{
-		name: "pbm", on: "redis* cluster mariadb postgres sqlite*",
-		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2 --count 10", updates: "summary summary_by_group }",
+		name: "pbm", on: "redis sentinel cluster mariadb postgres sqlite",
+		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2", updates: "summary summary_by_group }",
 	},
 	{
-		name: "pbm look-ups", on: "cassandra coherence",
-		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --set eligibility.testCase=get --set profile.testCase=getall --threads 2 --count 10",
+		name: "pbm look-ups", reads: true, on: "cassandra coherence",
+		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --set eligibility.testCase=get --set profile.testCase=getall --threads 2",
 	},
 	{
-		name: "saga", on: "redis* cluster mariadb postgres sqlite*",
+		name: "saga", on: "redis sentinel cluster mariadb postgres sqlite",
 		args: "--profile tx --preset saga --set countCalls=off --set transactions=5 --set accountCount=10 --threads 1", updates: "account :a", under: "acme:saga:{0}:foreign",
 	},
 	{
-		name: "baseline", on: "redis* mariadb postgres sqlite*",
+		name: "baseline", on: "redis sentinel cluster mariadb postgres sqlite",
 		args: "--profile tx --preset baseline --set requests=2 --threads 1", lasting: "--duration 10m", updates: "aaaaaaaaa",
 	},
 	{
-		name: "authz", on: "redis* cluster cassandra mariadb postgres sqlite*",
+		name: "authz", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
 		args: "--profile authz --set users=4 --set groups=2 --set tests=valid",
 		also: "--profile authz --set users=4 --set groups=2 --set mode=user-profile", alsoOn: "redis sqlite",
 		under: "acme:authz:foreign",
 	},
 	{
-		name: "authz profiles", on: "redis cassandra mariadb postgres sqlite",
+		name: "authz profiles", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
 		args:  "--profile authz --set users=4 --set groups=2 --set mode=user-profile",
 		under: "acme:authz:foreign",
 	},
 	{
-		name: "event-store", on: "redis* sentinel cassandra mariadb postgres sqlite*",
+		name: "event-store", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
 		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1",
 		also: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1 --set schema=cradle", alsoOn: "cassandra",
 		under: "acme:events:foreign",

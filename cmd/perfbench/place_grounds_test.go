@@ -29,10 +29,10 @@ var grounds = map[string]func(t *testing.T) ground{
 		return &redisGround{c: c, nodes: []*goredis.Client{c}, url: fmt.Sprintf("%s?db=%d", srv.URL(), db)}
 	},
 	"sentinel": func(t *testing.T) ground {
-		srv := labtest.Sentinel(t)
-		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "perfbench", SentinelAddrs: srv.Addrs("sentinel"), DisableIdentity: true})
+		srv, db := labtest.Shared(t, "redis-sentinel"), sentinelDB.Add(1)-1
+		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "perfbench", SentinelAddrs: srv.Addrs("sentinel"), DB: int(db), DisableIdentity: true})
 		t.Cleanup(func() { assert.NoError(t, c.Close()) })
-		return &redisGround{c: c, nodes: []*goredis.Client{c}, url: srv.URL()}
+		return &redisGround{c: c, nodes: []*goredis.Client{c}, url: fmt.Sprintf("%s?db=%d", srv.URL(), db)}
 	},
 	"cluster": func(t *testing.T) ground {
 		srv := labtest.Shared(t, "redis-cluster")
@@ -54,10 +54,11 @@ var grounds = map[string]func(t *testing.T) ground{
 		name := database()
 		admin := &sqlGround{db: openSQL(t, "mysql", "pb@tcp("+srv.Addr()+")/perfbench")}
 		admin.exec(t, "CREATE DATABASE "+name)
-		return &sqlGround{
+		return newSQLGround(sqlGround{
 			db: openSQL(t, "mysql", "pb@tcp("+srv.Addr()+")/"+name), quote: "`", url: replacePath(t, srv.URL(), name),
-			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()",
-		}
+			tables:  "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()",
+			indexes: "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = DATABASE() AND non_unique = 1 AND table_name = '%'",
+		})
 	},
 	"postgres": func(t *testing.T) ground {
 		srv := labtest.Shared(t, "postgres")
@@ -65,20 +66,22 @@ var grounds = map[string]func(t *testing.T) ground{
 		admin := &sqlGround{db: openSQL(t, "pgx", srv.URL())}
 		admin.exec(t, "CREATE DATABASE "+name)
 		u := replacePath(t, srv.URL(), name)
-		return &sqlGround{
+		return newSQLGround(sqlGround{
 			db: openSQL(t, "pgx", u), quote: `"`, url: u,
-			tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
-		}
+			tables:  "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+			indexes: "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND strpos(indexdef, 'UNIQUE') = 0 AND tablename = '%'",
+		})
 	},
 	"sqlite": func(t *testing.T) ground {
 		path := filepath.Join(t.TempDir(), "db")
-		return &sqlGround{
+		return newSQLGround(sqlGround{
 			db: openSQL(t, "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"), quote: `"`, url: "sqlite:" + path,
-			tables: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-		}
+			tables:  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+			indexes: "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = '%'",
+		})
 	},
 	"cassandra": func(t *testing.T) ground {
-		srv := labtest.Cassandra(t)
+		srv := labtest.CassandraOfTables(t)
 		c := gocql.NewCluster(srv.Addr())
 		c.Timeout, c.ConnectTimeout = time.Minute, time.Minute
 		s, err := c.CreateSession()
@@ -86,7 +89,7 @@ var grounds = map[string]func(t *testing.T) ground{
 		t.Cleanup(s.Close)
 		name := database()
 		require.NoError(t, s.Query("CREATE KEYSPACE "+name+" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").ExecContext(t.Context()))
-		return &cassandraGround{s: s, keyspace: name, url: srv.URL() + "/" + name + "?read_timeout=30s&dial_timeout=30s"}
+		return newCassandraGround(cassandraGround{s: s, keyspace: name, url: srv.URL() + "/" + name + "?read_timeout=30s&dial_timeout=30s"})
 	},
 	"coherence": func(t *testing.T) ground {
 		srv := labtest.Coherence(t)
@@ -100,8 +103,8 @@ var grounds = map[string]func(t *testing.T) ground{
 }
 
 var (
-	redisDB, databases         atomic.Int64
-	clusterTurn, coherenceTurn sync.Mutex
+	redisDB, sentinelDB, databases atomic.Int64
+	clusterTurn, coherenceTurn     sync.Mutex
 )
 
 func database() string { return fmt.Sprintf("place%d", databases.Add(1)) }
@@ -194,7 +197,9 @@ func (g *redisGround) neighbours() []string {
 	return []string{"invoices", "acme", "acme:", "acme:invoices", "acme_events", "acme2:eligibility", "acme:eligibility2", "acme:authz2:{a}:x", "acme:events2:{a}", "events2:{a}", "authz2:{a}:x"}
 }
 
-func (g *redisGround) most() int { return 6 }
+func (g *redisGround) most() int { return 4 }
+
+func (g *redisGround) tabular() bool { return false }
 
 func (g *redisGround) keys() bool { return true }
 

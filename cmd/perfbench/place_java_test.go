@@ -14,8 +14,15 @@ import (
 
 // cassandraGround is a keyspace.
 type cassandraGround struct {
+	tableGround
 	s             *gocql.Session
 	keyspace, url string
+}
+
+// newCassandraGround is a keyspace in which there is nothing yet.
+func newCassandraGround(g cassandraGround) *cassandraGround {
+	g.tableGround = tableGround{g.exec, g.named, "TRUNCATE "}
+	return &g
 }
 
 func (g *cassandraGround) target() string { return g.url }
@@ -52,35 +59,11 @@ func (g *cassandraGround) dump(t *testing.T) things {
 	return all
 }
 
-func (g *cassandraGround) plant(t *testing.T, name string, full bool) bool {
-	t.Helper()
-	g.exec(t, "CREATE TABLE "+g.named(name)+" (id int PRIMARY KEY, note text)")
-	if full {
-		g.exec(t, "INSERT INTO "+g.named(name)+" (id, note) VALUES (1, 'of others')")
-	}
-	return true
-}
-
-func (g *cassandraGround) hollow(t *testing.T, name string) bool {
-	t.Helper()
-	g.exec(t, "TRUNCATE "+g.named(name))
-	return true
-}
-
-func (g *cassandraGround) remove(t *testing.T, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		g.exec(t, "DROP TABLE "+g.named(name))
-	}
-}
-
 func (g *cassandraGround) neighbours() []string {
 	return []string{"acme_events_invoices", "events_invoices", "acme_authz_invoices", "authz_invoices"}
 }
 
 func (g *cassandraGround) most() int { return 2 }
-
-func (g *cassandraGround) keys() bool { return false }
 
 func (g *cassandraGround) record(name string) bool {
 	return slices.Contains([]string{"acme_made", "perfbench_made"}, name)
@@ -94,8 +77,8 @@ type coherenceGround struct {
 }
 
 var coherenceCaches = []string{
-	"invoices", "acme.invoices", "acme.eligibility2", "acme.eligibility.by-group", "eligibility", "profile", "one", "customers",
-	"acme.eligibility", "acme.profile", "acme.one", "acme.customers", "acme.perfbench-made", "perfbench-made", "acme.perfbench-probe", "perfbench-probe",
+	"invoices", "acme.invoices", "acme.eligibility2", "eligibility", "profile", "one", "customers", "eligibility.by-group", "profile.by-group",
+	"acme.eligibility", "acme.profile", "acme.eligibility.by-group", "acme.profile.by-group", "acme.one", "acme.customers", "acme.perfbench-made", "perfbench-made", "acme.perfbench-probe", "perfbench-probe",
 }
 
 func (g *coherenceGround) target() string { return g.url }
@@ -143,10 +126,12 @@ func (g *coherenceGround) remove(t *testing.T, names ...string) {
 }
 
 func (g *coherenceGround) neighbours() []string {
-	return []string{"invoices", "acme.invoices", "acme.eligibility2", "acme.eligibility.by-group"}
+	return []string{"invoices", "acme.invoices", "acme.eligibility2"}
 }
 
-func (g *coherenceGround) most() int { return 4 }
+func (g *coherenceGround) most() int { return 2 }
+
+func (g *coherenceGround) tabular() bool { return false }
 
 func (g *coherenceGround) keys() bool { return false }
 

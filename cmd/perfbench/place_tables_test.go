@@ -15,10 +15,53 @@ import (
 	_ "modernc.org/sqlite"
 )
 
+// tableGround is what stores of tables have in common.
+type tableGround struct {
+	execute func(t *testing.T, statement string)
+	name    func(name string) string
+	empty   string // begins the statement that takes all rows out of a table
+}
+
+func (g *tableGround) plant(t *testing.T, name string, full bool) bool {
+	t.Helper()
+	g.execute(t, "CREATE TABLE "+g.name(name)+" (id int PRIMARY KEY, note text)")
+	if full {
+		g.execute(t, "INSERT INTO "+g.name(name)+" (id, note) VALUES (1, 'of others')")
+	}
+	return true
+}
+
+func (g *tableGround) hollow(t *testing.T, name string) bool {
+	t.Helper()
+	g.execute(t, g.empty+g.name(name))
+	return true
+}
+
+func (g *tableGround) remove(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		g.execute(t, "DROP TABLE "+g.name(name))
+	}
+}
+
+func (g *tableGround) tabular() bool { return true }
+
+func (g *tableGround) keys() bool { return false }
+
 // sqlGround is a database of SQL.
 type sqlGround struct {
-	db                 *sql.DB
-	quote, url, tables string
+	tableGround
+	db         *sql.DB
+	quote, url string
+	// tables and indexes are the queries that list them, of a table those by which
+	// nothing must be unique.
+	tables, indexes string
+}
+
+// newSQLGround is a database in which there is nothing yet.
+func newSQLGround(g sqlGround) *sqlGround {
+	g.tableGround = tableGround{g.exec, g.named, "DELETE FROM "}
+	return &g
 }
 
 func openSQL(t *testing.T, driver, source string) *sql.DB {
@@ -71,6 +114,7 @@ func (g *sqlGround) dump(t *testing.T) things {
 	all := things{}
 	for _, name := range g.list(t) {
 		if lines, ok := g.rows(t, "SELECT * FROM "+g.named(name)); ok { // else it has gone in between
+			lines[len(lines)-1] += " by " + strings.Join(g.index(t, name), " ")
 			all[name] = lines
 		}
 	}
@@ -79,7 +123,19 @@ func (g *sqlGround) dump(t *testing.T) things {
 
 func (g *sqlGround) list(t *testing.T) []string {
 	t.Helper()
-	rows, err := g.db.QueryContext(t.Context(), g.tables)
+	return g.column(t, g.tables)
+}
+
+// index lists the indexes of a table.
+func (g *sqlGround) index(t *testing.T, table string) []string {
+	t.Helper()
+	return g.column(t, strings.ReplaceAll(g.indexes, "%", strings.ReplaceAll(table, "'", "''"))+" ORDER BY 1")
+}
+
+// column reads the one column of a query.
+func (g *sqlGround) column(t *testing.T, query string) []string {
+	t.Helper()
+	rows, err := g.db.QueryContext(t.Context(), query)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rows.Close()) }()
 	var names []string
@@ -92,26 +148,16 @@ func (g *sqlGround) list(t *testing.T) []string {
 	return names
 }
 
-func (g *sqlGround) plant(t *testing.T, name string, full bool) bool {
-	t.Helper()
-	g.exec(t, "CREATE TABLE "+g.named(name)+" (id INTEGER PRIMARY KEY, note VARCHAR(40))")
-	if full {
-		g.exec(t, "INSERT INTO "+g.named(name)+" VALUES (1, 'of others'), (2, 'too')")
-	}
-	return true
-}
-
 func (g *sqlGround) hollow(t *testing.T, name string) bool {
 	t.Helper()
-	g.exec(t, "DELETE FROM "+g.named(name))
-	return true
-}
-
-func (g *sqlGround) remove(t *testing.T, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		g.exec(t, "DROP TABLE "+g.named(name))
+	for _, i := range g.index(t, name) { // ours, which others would not have made
+		statement := "DROP INDEX " + g.named(i)
+		if g.quote == "`" {
+			statement += " ON " + g.named(name)
+		}
+		g.exec(t, statement)
 	}
+	return g.tableGround.hollow(t, name)
 }
 
 func (g *sqlGround) neighbours() []string {
@@ -119,8 +165,6 @@ func (g *sqlGround) neighbours() []string {
 }
 
 func (g *sqlGround) most() int { return 10 }
-
-func (g *sqlGround) keys() bool { return false }
 
 func (g *sqlGround) record(name string) bool {
 	return slices.Contains([]string{"acme_made", "acme_probe", "_perfbench_made"}, name)

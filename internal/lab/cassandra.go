@@ -49,7 +49,21 @@ func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[stri
 	if m, err := mem.VirtualMemory(); err == nil {
 		memory = m.Total
 	}
-	return append(cassandraArgs(dir, lib), heapLimit(memory)), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
+	_, forJava := cassandraSettings(h.rec.Args)
+	return append(append(forJava, heapLimit(memory)), cassandraArgs(dir, lib)...), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
+}
+
+// cassandraSettings tells arguments of the node's configuration ("--commitlog_sync",
+// "group") from those of its Java ("-Dcassandra.unsafesystem=true").
+func cassandraSettings(args []string) (forNode, forJava []string) {
+	for _, a := range args {
+		if strings.HasPrefix(a, "-D") {
+			forJava = append(forJava, a)
+		} else {
+			forNode = append(forNode, a)
+		}
+	}
+	return forNode, forJava
 }
 
 // heapLimit lets a node's heap grow to an eighth of the machine's memory, between 512
@@ -111,7 +125,8 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 			"  truststore: "+strconv.Quote(f.CA),
 		)
 	}
-	extra, err := settings(h.rec.Args, func(s string) string { return s })
+	forNode, _ := cassandraSettings(h.rec.Args)
+	extra, err := settings(forNode, func(s string) string { return s })
 	for _, e := range extra {
 		lines = append(lines, strings.Replace(e, " = ", ": ", 1))
 	}

@@ -22,6 +22,13 @@ func (c *Claim) Spot(s store.Space) Spot {
 	return Spot{Space: Space{Space: s}}
 }
 
+// Theirs says whether others have made the table of a space, or one of its parts: such
+// is never altered.
+func (c *Claim) Theirs(s store.Space, part string) bool {
+	spot := c.Spot(s)
+	return spot.State == Shared && (part == "" || spot.theirs(part))
+}
+
 func (c *Claim) index(s store.Space) int {
 	return slices.IndexFunc(c.spots, func(t *Spot) bool { return t.Space.Space == s })
 }

@@ -39,6 +39,9 @@ type Space struct {
 	// Parts is what a space of shape Keys consists of; see store.Made. It names all that
 	// any version or mode of the profile makes under this space.
 	Parts []string
+	// Tables says, on a store of tables, what those must have that others may have made:
+	// by part, "" the table of the space itself. A map needs none.
+	Tables map[string]store.Table
 	// Params is what a later run must know to recognise the data.
 	Params map[string]string
 	// Reads says that the run does not write there: it does not matter whose data these
@@ -72,6 +75,8 @@ type Spot struct {
 	// left of it, and Earlier is what it wrote.
 	Recorded bool
 	Earlier  store.Made
+
+	misfits []store.Misfit // of tables that others have made
 }
 
 // Claim is a hold on the spaces of a run. Its methods may be called from any
@@ -204,6 +209,9 @@ func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 		return nil, fmt.Errorf("look at %s: %w", Name(sp.Space), err)
 	}
 	s.State = s.whose()
+	if err := c.measure(ctx, s); err != nil {
+		return nil, fmt.Errorf("look at the columns of %s: %w", Name(sp.Space), err)
+	}
 	return s, nil
 }
 
@@ -254,6 +262,9 @@ func (c *Claim) wrong(s *Spot) (what, hint string) {
 	name := Name(s.Space.Space)
 	if s.Found.Exists && s.Kind != "" && s.Found.Kind != s.Kind && slices.Contains(kinds, s.Found.Kind) {
 		return fmt.Sprintf("%s is there and is a %s, not a %s", name, s.Found.Kind, s.Kind), "use another --namespace, or delete it yourself"
+	}
+	if why := s.misfit(); why != "" {
+		return why, "use another --namespace; a table of others is never altered"
 	}
 	hint = "use another --namespace, or --allow-existing to write into it"
 	foreign := s.foreign()

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Space is a named place for data.
 type Space struct {
@@ -133,6 +136,42 @@ type Keeper interface {
 	// Drop removes a space's data, exactly as far as its record says, and the record,
 	// and tells how many keys, rows or tables are gone. progress may be nil.
 	Drop(ctx context.Context, s Space, progress func(done int64)) (int64, error)
+}
+
+// Table says what a table must have for the rows of a run to go into it.
+type Table struct {
+	Columns []Column
+	// Key are the columns of the primary key; none: any will do.
+	Key []string
+}
+
+// Column is a column of a table. Its type counts where the product compares types.
+type Column struct{ Name, Type string }
+
+// Columns reads columns as a statement lists them: "name type, name type".
+func Columns(list string) []Column {
+	var out []Column
+	for c := range strings.SplitSeq(list, ", ") {
+		name, kind, _ := strings.Cut(strings.TrimSpace(c), " ")
+		out = append(out, Column{name, kind})
+	}
+	return out
+}
+
+// Misfit says why a table that is there does not do: "it has no column v". Both reasons
+// are empty when it does.
+type Misfit struct {
+	// Table is the name of the table.
+	Table string
+	// Read is why rows cannot be read from it, Write why they cannot be written.
+	Read, Write string
+}
+
+// Tabular is implemented by keepers of tables. Misfit looks at the table of a space,
+// or of one of its parts, that is there; of a space of shape Map the keeper knows what
+// it must have.
+type Tabular interface {
+	Misfit(ctx context.Context, s Space, part string, want Table) (Misfit, error)
 }
 
 // Prober is implemented by stores that can tell before a run whether they would

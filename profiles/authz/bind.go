@@ -23,7 +23,8 @@ func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
 	switch c := c.(type) {
 	case cassandra.Typed:
 		l := newCassandra(c, s.namespace)
-		return l, []place.Space{{Space: keys, Parts: l.tables()}}
+		l.space = keys
+		return l, []place.Space{{Space: keys, Parts: l.tables(), Tables: l.needs()}}
 	case redis.Typed:
 		prefix := "authz:"
 		if s.namespace != "" {

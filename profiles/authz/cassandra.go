@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
@@ -24,6 +25,8 @@ type onCassandra struct {
 	prefix    string            // of tables: "perfbench_authz_"
 	stmt      map[string]string // by use
 	parallel  int
+	space     store.Space
+	claim     *place.Claim // since look
 }
 
 // cassandraTables is the schema: columns and key of each table.
@@ -95,8 +98,19 @@ func (l *onCassandra) tables() []string {
 	return out
 }
 
-// look makes sure that the tables that are there will do.
-func (l *onCassandra) look(ctx context.Context, _ *place.Claim) error {
+// needs is what the tables must have.
+func (l *onCassandra) needs() map[string]store.Table {
+	out := map[string]store.Table{}
+	for name, t := range cassandraTables {
+		key := strings.Split(strings.NewReplacer("(", "", ")", "").Replace(t.key), ", ")
+		out[l.prefix+name] = store.Table{Columns: store.Columns(t.columns), Key: key}
+	}
+	return out
+}
+
+// look makes sure that the tables of ours that are there are of this version.
+func (l *onCassandra) look(ctx context.Context, c *place.Claim) error {
+	l.claim = c
 	_, err := l.missing(ctx)
 	return err
 }
@@ -144,6 +158,9 @@ func (l *onCassandra) fits(ctx context.Context, keyspace, name string) (there bo
 	got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
 	if err != nil || len(got) == 0 {
 		return false, err
+	}
+	if l.claim != nil && l.claim.Theirs(l.space, l.prefix+name) {
+		return true, nil
 	}
 	want := map[string]string{}
 	for column := range strings.SplitSeq(cassandraTables[name].columns, ", ") {

@@ -24,6 +24,7 @@ type onSQL struct {
 	namespace string
 	prefix    string // of tables: "perfbench_authz_"
 	stmts     sync.Map
+	claim     *place.Claim // since look
 }
 
 // sqlTables lists the tables with their columns; %id is the type of an id,
@@ -78,7 +79,9 @@ func (l *onSQL) text(s string) string {
 func (l *onSQL) spaces() []place.Space {
 	var out []place.Space
 	for _, t := range sqlTables {
-		out = append(out, place.Space{Space: l.space(t.name)})
+		out = append(out, place.Space{Space: l.space(t.name), Tables: map[string]store.Table{
+			"": {Columns: store.Columns(t.columns), Key: strings.Split(t.key, ", ")},
+		}})
 	}
 	return out
 }
@@ -87,10 +90,11 @@ func (l *onSQL) space(table string) store.Space {
 	return store.Space{Namespace: l.namespace, Name: "authz_" + table, Shape: store.Keys}
 }
 
-// look makes sure that the tables that are there will do.
+// look makes sure that the tables of ours that are there are of this version.
 func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
+	l.claim = c
 	for _, t := range sqlTables {
-		if !c.Spot(l.space(t.name)).Found.Exists {
+		if !c.Spot(l.space(t.name)).Found.Exists || c.Theirs(l.space(t.name), "") {
 			continue
 		}
 		if err := l.fits(ctx, t.name, t.columns); err != nil {
@@ -114,16 +118,19 @@ func (l *onSQL) prepare(ctx context.Context) error {
 		id, role = `VARCHAR(1000) COLLATE "C"`, `VARCHAR(100) COLLATE "C"`
 	}
 	for _, t := range sqlTables {
+		if l.claim != nil && l.claim.Theirs(l.space(t.name), "") {
+			continue
+		}
 		columns := strings.NewReplacer("%id", id, "%text", long, "%role", role).Replace(t.columns)
 		index := ""
 		if t.index != "" && l.c.Dialect() == sqlstore.DialectMySQL {
 			index = ", INDEX by_resource (" + t.index + ")"
 		}
-		if _, err := l.db.ExecContext(ctx, l.text("CREATE TABLE IF NOT EXISTS %"+t.name)+" ("+columns+", PRIMARY KEY ("+t.key+")"+index+")"); err != nil {
+		if err := l.make(ctx, l.text("CREATE TABLE IF NOT EXISTS %"+t.name)+" ("+columns+", PRIMARY KEY ("+t.key+")"+index+")"); err != nil {
 			return fmt.Errorf("create table %s%s: %w", l.prefix, t.name, err)
 		}
 		if t.index != "" && index == "" {
-			if _, err := l.db.ExecContext(ctx, l.text("CREATE INDEX IF NOT EXISTS %"+t.name+"_by_resource ON %"+t.name)+" ("+t.index+")"); err != nil {
+			if err := l.make(ctx, l.text("CREATE INDEX IF NOT EXISTS %"+t.name+"_by_resource ON %"+t.name)+" ("+t.index+")"); err != nil {
 				return fmt.Errorf("create index of %s%s: %w", l.prefix, t.name, err)
 			}
 		}
@@ -132,6 +139,13 @@ func (l *onSQL) prepare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (l *onSQL) make(ctx context.Context, create string) error {
+	return sqlstore.Make(func() error {
+		_, err := l.db.ExecContext(ctx, create)
+		return err
+	})
 }
 
 // fits makes sure that a table has our columns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,17 +83,21 @@ func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
 	case cassandra.Typed:
 		if s.schema == schemaCradle {
 			l := newCradle(s, c)
-			return l, []place.Space{{Space: keys, Parts: l.names(cradleTables), Params: params}}
+			l.space = keys
+			return l, []place.Space{{Space: keys, Parts: l.names(cradleTables), Tables: l.needs(cradleTables), Params: params}}
 		}
 		l := newLean(s, c)
-		return l, []place.Space{{Space: keys, Parts: l.names(leanTables), Params: params}}
+		l.space = keys
+		return l, []place.Space{{Space: keys, Parts: l.names(leanTables), Tables: l.needs(leanTables), Params: params}}
 	case redis.Typed:
 		return newStreams(s, c), []place.Space{{Space: keys, Parts: redisKeys, Params: params}}
 	case sqlstore.Typed:
 		l := newSQL(s, c)
 		var spaces []place.Space
 		for _, t := range sqlTables {
-			spaces = append(spaces, place.Space{Space: l.space(t.name), Params: params})
+			spaces = append(spaces, place.Space{Space: l.space(t.name), Tables: map[string]store.Table{
+				"": {Columns: store.Columns(t.columns), Key: strings.Split(t.key, ", ")},
+			}, Params: params})
 		}
 		return l, spaces
 	}

@@ -11,6 +11,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
@@ -47,7 +48,7 @@ PRIMARY KEY ((book, page, scope), start_date, start_time, id))`},
 	{"event_batch_max_durations", `(book text, page text, scope text, max_batch_duration bigint, PRIMARY KEY ((book, page), scope))`},
 	{"entity_statistics", `(book text, page text, entity_type tinyint, frame_type tinyint, frame_start timestamp, entity_count counter, entity_size counter,
 PRIMARY KEY ((book, page, entity_type, frame_type), frame_start))`},
-	{"books", `(name text PRIMARY KEY , fullname text, description text, created timestamp, schema_version text)`},
+	{"books", `(name text, fullname text, description text, created timestamp, schema_version text, PRIMARY KEY (name))`},
 	{"pages", `(book text, start_date date, start_time time, name text, comment text, end_date date, end_time time, updated timestamp, removed timestamp,
 PRIMARY KEY (book, start_date, start_time))`},
 	{"page_names", `(book text, name text, start_date date, start_time time, comment text, end_date date, end_time time, PRIMARY KEY (book, name))`},
@@ -78,8 +79,25 @@ const dayNS = int64(24 * time.Hour)
 
 func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
 
-func (l *onCradle) look(ctx context.Context, _ *place.Claim) error {
-	_, err := l.missing(ctx, cradleTables)
+// cradleIndex is on the parents of events, which are looked for by it.
+const cradleIndex = "test_event_parent_index"
+
+func (l *onCradle) look(ctx context.Context, c *place.Claim) error {
+	l.claim = c
+	if _, err := l.missing(ctx, cradleTables); err != nil {
+		return err
+	}
+	table := l.prefix + "test_events"
+	if !c.Theirs(l.space, table) {
+		return nil
+	}
+	var n int
+	err := l.c.Session().Query("SELECT COUNT(*) FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ? AND index_name = ?", l.keyspace, table, l.prefix+cradleIndex).
+		ScanContext(ctx, &n)
+	if err == nil && n == 0 {
+		err = fault.Input(fmt.Errorf("the table %s.%s is there and was not made by perfbench, and it has no index %s of its parent_id", l.keyspace, table, l.prefix+cradleIndex),
+			"use another --namespace; a table of others is never altered")
+	}
 	return err
 }
 
@@ -88,9 +106,11 @@ func (l *onCradle) prepare(ctx context.Context) error {
 	if err := l.make(ctx, cradleTables); err != nil {
 		return err
 	}
-	index := l.prefix + "test_event_parent_index"
-	if err := l.c.Session().Query(l.text(`CREATE INDEX IF NOT EXISTS "` + index + `" ON %test_events (parent_id)`)).ExecContext(ctx); err != nil {
-		return fmt.Errorf("create the index of parents: %w", err)
+	if l.claim == nil || !l.claim.Theirs(l.space, l.prefix+"test_events") {
+		create := l.text(`CREATE INDEX IF NOT EXISTS "` + l.prefix + cradleIndex + `" ON %test_events (parent_id)`)
+		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
+			return fmt.Errorf("create the index of parents: %w", err)
+		}
 	}
 	l.policy = l.durability(ctx)
 	book, now := string(l.s.book), time.Now().UTC()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
@@ -21,6 +22,8 @@ type tables struct {
 	c        cassandra.Typed
 	prefix   string // of tables: "perfbench_events_"
 	keyspace string
+	space    store.Space
+	claim    *place.Claim // since look
 }
 
 func newTables(s *spec, c cassandra.Typed, bare bool) tables {
@@ -62,6 +65,18 @@ func (t *tables) names(all [][2]string) []string {
 	return out
 }
 
+// needs is what the tables must have.
+func (t *tables) needs(all [][2]string) map[string]store.Table {
+	out := map[string]store.Table{}
+	for _, def := range all {
+		columns, key, _ := strings.Cut(strings.ReplaceAll(def[1], "\n", " "), ", PRIMARY KEY ")
+		key, _, _ = strings.Cut(key, " WITH ")
+		key = strings.NewReplacer("(", "", ")", "").Replace(key)
+		out[t.prefix+def[0]] = store.Table{Columns: store.Columns(strings.TrimPrefix(columns, "(")), Key: strings.Split(key, ", ")}
+	}
+	return out
+}
+
 // missing lists the tables that are yet to be made, unless one that is there will not
 // do.
 func (t *tables) missing(ctx context.Context, all [][2]string) (out [][2]string, err error) {
@@ -69,6 +84,9 @@ func (t *tables) missing(ctx context.Context, all [][2]string) (out [][2]string,
 		got, err := t.c.Columns(ctx, t.keyspace, t.prefix+def[0])
 		if err != nil {
 			return nil, err
+		}
+		if t.claim != nil && t.claim.Theirs(t.space, t.prefix+def[0]) {
+			continue
 		}
 		for name := range got {
 			if !strings.Contains(def[1], name+" ") {
@@ -164,7 +182,8 @@ func (l *onLean) traits() traits {
 	return traits{writers: 128, group: 1, durability: l.policy}
 }
 
-func (l *onLean) look(ctx context.Context, _ *place.Claim) error {
+func (l *onLean) look(ctx context.Context, c *place.Claim) error {
+	l.claim = c
 	_, err := l.missing(ctx, leanTables)
 	return err
 }

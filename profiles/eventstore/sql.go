@@ -31,6 +31,7 @@ type onSQL struct {
 
 	mu    sync.Mutex
 	stmts map[int]*sql.Stmt // inserts by number of rows
+	claim *place.Claim      // since look
 }
 
 // sqlRow is a row of the table of batches, for gorm.
@@ -79,19 +80,21 @@ func (l *onSQL) quoted(name string) string {
 }
 
 // sqlTables are the tables, behind the namespace, and the columns that they must have.
-var sqlTables = []struct{ name, columns string }{
-	{"events_batches", sqlColumns},
-	{"events_statistics", "book, page, frame, frame_start, cnt, bytes"},
+// with the primary key.
+var sqlTables = []struct{ name, columns, key string }{
+	{"events_batches", sqlColumns, "book, page, scope, start_ns, id"},
+	{"events_statistics", "book, page, frame, frame_start, cnt, bytes", "book, page, frame, frame_start"},
 }
 
 func (l *onSQL) space(table string) store.Space {
 	return store.Space{Namespace: l.s.namespace, Name: table, Shape: store.Keys}
 }
 
-// look makes sure that the tables that are there will do.
+// look makes sure that the tables of ours that are there are of this version.
 func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
+	l.claim = c
 	for _, t := range sqlTables {
-		if !c.Spot(l.space(t.name)).Found.Exists {
+		if !c.Spot(l.space(t.name)).Found.Exists || c.Theirs(l.space(t.name), "") {
 			continue
 		}
 		if err := l.fits(ctx, l.prefix+t.name, t.columns); err != nil {
@@ -137,17 +140,21 @@ func (l *onSQL) prepare(ctx context.Context) error {
 		", start_ns BIGINT NOT NULL, id " + t(128) + ", end_ns BIGINT NOT NULL, last_start_ns BIGINT NOT NULL, parent_id " + t(500) +
 		", ok SMALLINT NOT NULL, single SMALLINT NOT NULL, cnt INT NOT NULL, codec SMALLINT NOT NULL, raw_size INT NOT NULL, body " + blob +
 		" NOT NULL, links " + blob + ", PRIMARY KEY (book, page, scope, start_ns, id)" + index + ")"
-	statements := []string{create}
-	if index == "" {
+	statements, theirs := []string{create}, l.claim != nil && l.claim.Theirs(l.space("events_batches"), "")
+	if index == "" && !theirs {
 		statements = append(statements, "CREATE INDEX IF NOT EXISTS "+l.quoted(l.plain+"_by_parent")+" ON "+l.batches+" (parent_id, start_ns)")
 	}
-	if l.c.Dialect() == sqlstore.DialectPostgres { // what is compressed is not compressed again
+	if l.c.Dialect() == sqlstore.DialectPostgres && !theirs { // what is compressed is not compressed again
 		statements = append(statements, "ALTER TABLE "+l.batches+" ALTER COLUMN body SET STORAGE EXTERNAL")
 	}
 	statements = append(statements, "CREATE TABLE IF NOT EXISTS "+l.stats+" (book "+t(nameLimit)+", page "+t(64)+
 		", frame SMALLINT NOT NULL, frame_start BIGINT NOT NULL, cnt BIGINT NOT NULL, bytes BIGINT NOT NULL, PRIMARY KEY (book, page, frame, frame_start))")
 	for _, s := range statements {
-		if _, err := l.db.ExecContext(ctx, s); err != nil {
+		err := sqlstore.Make(func() error {
+			_, err := l.db.ExecContext(ctx, s)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("create the tables of events: %w", err)
 		}
 	}

@@ -19,7 +19,11 @@ func (b *binding) claims() []place.Space {
 			continue
 		}
 		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.where, st.op.name)
-		out = append(out, place.Space{Space: st.space, Reads: reads, From: from, Kind: st.op.kind.redisType()})
+		sp := place.Space{Space: st.space, Reads: reads, From: from, Kind: st.op.kind.redisType()}
+		if st.op.table {
+			sp.Tables = map[string]store.Table{"": st.op.factory.entity.needs()}
+		}
+		out = append(out, sp)
 		if b.sweeps(st) {
 			out = append(out, place.Space{Space: b.timesOf(st), Reads: reads, From: from, Kind: "zset"})
 		}
@@ -43,9 +47,8 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
 		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
 		loads := b.loads(st)
-		ours := spot.State != place.Shared
-		if st.op.table && (!ours || spot.State != place.Fresh && st.op.object() != nil) {
-			if err := b.room.(*sqlRoom).fits(ctx, st.op, st.writes || loads, ours); err != nil {
+		if spot.State == place.Ours && st.op.table && st.op.object() != nil {
+			if err := b.room.(*sqlRoom).fits(ctx, st.op); err != nil {
 				return err
 			}
 		}

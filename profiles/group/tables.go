@@ -30,7 +30,7 @@ func (r *sqlRoom) makeTables(ctx context.Context) error {
 		model := reflect.New(o.factory.entity.typ()).Interface()
 		err := r.constrained(ctx, o, t, model)
 		if err == nil {
-			err = r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(model)
+			err = sqlstore.Make(func() error { return r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(model) })
 		}
 		if fault.CodeOf(err) == fault.CodeInput {
 			return err
@@ -108,60 +108,26 @@ func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model
 	return db.Exec(b.String() + ")").Error
 }
 
-// fits refuses a table into or from which objects do not go as it is: one of others,
-// or ours of an earlier definition, which may lack columns, since those are added.
-func (r *sqlRoom) fits(ctx context.Context, o *opSpec, writes, ours bool) error {
-	t := r.textsOf(o)
-	columns, err := r.db.DB().WithContext(ctx).Migrator().ColumnTypes(t.name)
+// fits refuses a table of ours of an earlier definition into which objects do not go. It
+// may lack columns, since those are added.
+func (r *sqlRoom) fits(ctx context.Context, o *opSpec) error {
+	tables, err := store.As[store.Tabular](r.db)
 	if err != nil {
-		return fault.Code(fmt.Errorf("look at the columns of %s: %w", t.name, err), fault.CodeStore)
+		return err
 	}
-	same := strings.EqualFold
-	if r.db.Dialect() == sqlstore.DialectPostgres {
-		same = func(a, b string) bool { return a == b }
+	m, err := tables.Misfit(ctx, o.space, "", o.factory.entity.needs())
+	if err != nil || m.Write == "" {
+		return fault.Code(err, fault.CodeStore)
 	}
-	if ours {
-		if why := t.unfilled(columns, same); why != "" {
-			return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made of another definition than object %s: %s", o.where, o.name, t.name, o.object().Name, why),
-				"use another --namespace or  table:, or delete it with perfbench data delete")
-		}
-		return nil
-	}
-	if why := t.misfit(columns, same, writes); why != "" {
-		return fault.Input(fmt.Errorf("%s: operation %s: the table %s was not made by perfbench and %s", o.where, o.name, t.name, why),
-			"use another --namespace; a table of others is never altered")
-	}
-	return nil
+	return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made of another definition than object %s: %s", o.where, o.name, m.Table, o.object().Name, m.Write),
+		"use another --namespace or  table:, or delete it with perfbench data delete")
 }
 
-// misfit names the column for which objects do not go into a table with these columns,
-// or from it; "" all fit.
-func (t *sqlTexts) misfit(columns []gorm.ColumnType, same func(a, b string) bool, writes bool) string {
-	for _, want := range t.columns {
-		if !slices.ContainsFunc(columns, func(c gorm.ColumnType) bool { return same(c.Name(), want) }) {
-			return "has no column " + want
-		}
+// needs is what a table must have that objects go into.
+func (e *entity) needs() store.Table {
+	t := store.Table{Key: e.pk}
+	for _, name := range columnsOf(e.typ()) {
+		t.Columns = append(t.Columns, store.Column{Name: name})
 	}
-	if !writes {
-		return ""
-	}
-	return t.unfilled(columns, same)
-}
-
-// unfilled names the column for which rows of objects cannot be written: the key is
-// another one, or something must be filled that objects do not have.
-func (t *sqlTexts) unfilled(columns []gorm.ColumnType, same func(a, b string) bool) string {
-	for _, c := range columns {
-		name := c.Name()
-		is := func(s string) bool { return same(s, name) }
-		isKey, known := c.PrimaryKey()
-		if known && isKey != slices.ContainsFunc(t.e.pk, is) {
-			return fmt.Sprintf("its primary key is not (%s), see column %s", strings.Join(t.e.pk, ", "), name)
-		}
-		nullable, told := c.Nullable()
-		if _, filled := c.DefaultValue(); told && !nullable && !filled && !slices.ContainsFunc(t.columns, is) {
-			return fmt.Sprintf("has a column %s that must be filled and that objects do not have", name)
-		}
-	}
-	return ""
+	return t
 }

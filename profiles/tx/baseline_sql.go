@@ -27,15 +27,16 @@ func (p sqlPrimitives) name() string { return p.table(p.s.namespace, baselineSpa
 
 // spaces is the one table that the calls write.
 func (p sqlPrimitives) spaces(map[string]string) []place.Space {
-	return []place.Space{{Space: store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Keys}}}
+	return []place.Space{{Space: store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Keys}, Tables: map[string]store.Table{
+		"": {Columns: store.Columns("k, v"), Key: []string{"k"}},
+	}}}
 }
 
 func (p sqlPrimitives) create(ctx context.Context) error {
 	if err := p.conn.EnsureDatabase(ctx, p.s.namespace); err != nil {
 		return err
 	}
-	_, err := p.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+p.name()+" (k VARCHAR(64) NOT NULL PRIMARY KEY, v VARCHAR(255) NOT NULL)")
-	return err
+	return p.make(ctx, "CREATE TABLE IF NOT EXISTS "+p.name()+" (k VARCHAR(64) NOT NULL PRIMARY KEY, v VARCHAR(255) NOT NULL)")
 }
 
 // widest is the longest value that the table takes.

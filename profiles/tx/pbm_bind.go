@@ -26,7 +26,9 @@ type pbm struct {
 	// layout is as it was asked for, missing the maps to be loaded.
 	layout  string
 	missing []string
-	mu      sync.Mutex
+	// mixed says that there may be entries of others, or of another plan, among ours.
+	mixed bool
+	mu    sync.Mutex
 	// loaded tells what was loaded and how long it took; guarded by mu.
 	loaded loadFacts
 }
@@ -126,9 +128,11 @@ func (b *pbm) data(ctx context.Context, made []store.Made) error {
 		if there {
 			continue
 		}
-		if _, err := b.claim.Add(ctx, place.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")}); err != nil {
+		spot, err := b.claim.Add(ctx, place.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")})
+		if err != nil {
 			return err
 		}
+		b.mixed = b.mixed || spot.State == place.Shared
 		if b.s.load == loadNever {
 			return fault.Input(fmt.Errorf("map %s is not there, and load=never", name), "load it with  "+b.reload())
 		}
@@ -157,7 +161,9 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 			return false, fault.Input(fmt.Errorf("%s holds what transactions wrote", where), again)
 		}
 		if m.Params["state"] == "loading" {
-			return false, nil // a load that was cut short is done again
+			// A load that was cut short is done again. What it has left may be of another plan.
+			b.mixed = b.mixed || !maps.Equal(m.Params, b.params(name, "loading"))
+			return false, nil
 		}
 		for key, want := range b.wanted(name) {
 			if got := m.Params[key]; got != want {

@@ -240,6 +240,15 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 	q, _ := ready(t, srv.URL(), inputs(given(small...)))
 	assert.Equal(t, int64(99), q.Facts().(*PBMFacts).Loaded.Entries)
 	assert.Equal(t, int64(299), p.Facts().(*PBMFacts).Loaded.Entries)
+
+	// What the load of another plan has left in the groups is no fault of the store.
+	for _, m := range made {
+		m.Params["state"] = "loading"
+		require.NoError(t, keep.Record(t.Context(), m))
+	}
+	q, _ = ready(t, srv.URL(), inputs(given(append(small, "testCase=tx", "eligibility.totalEntryCount=40", "eligibility.threadCount=1")...)))
+	drive(t.Context(), t, q, nil)
+	assert.Equal(t, workload.Passed, q.Verify(t.Context()).State, "%+v", q.Verify(t.Context()))
 }
 
 func TestPropertiesUnchanged(t *testing.T) {

@@ -83,8 +83,8 @@ func (w *pbmWork) carries(group []byte, text string) error {
 }
 
 // exact says whether what the groups hold is known: the keys are those of this
-// plan, all values of one size.
-func (b *pbm) exact() bool { return b.loaded.Found == "" }
+// plan and nobody else's, all values of one size.
+func (b *pbm) exact() bool { return b.loaded.Found == "" && !b.mixed }
 
 // expect is the summary of a group as it was loaded.
 func (b *pbm) expect(group int64) summary {

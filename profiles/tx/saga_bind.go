@@ -97,6 +97,9 @@ func (r *sagaRun) claims() []place.Space {
 func (r *sagaRun) admit(_ context.Context, c *place.Claim) error {
 	sp, want := r.spec, r.params()
 	r.existed = false
+	if l, ok := r.store.(interface{ look(c *place.Claim) }); ok {
+		l.look(c)
+	}
 	for _, wanted := range r.claims() {
 		spot := c.Spot(wanted.Space)
 		if spot.State == place.Fresh {

@@ -35,6 +35,14 @@ func newDatabase(c sqlstore.Typed) *database {
 	return d
 }
 
+// make carries out a statement that makes a table or an index.
+func (d *database) make(ctx context.Context, create string) error {
+	return sqlstore.Make(func() error {
+		_, err := d.db.ExecContext(ctx, create)
+		return err
+	})
+}
+
 // table is the quoted name of a space's table.
 func (d *database) table(namespace, name string) string {
 	if namespace != "" {

@@ -23,6 +23,14 @@ func Cassandra(t testing.TB, args ...string) *Server {
 	return shared(t, "cassandra", Durable)
 }
 
+// CassandraOfTables returns a Cassandra that all tests of a package share as Cassandra's,
+// for those that make and drop many tables: a change of the schema costs a quarter of
+// the time, and is lost when the server is killed.
+func CassandraOfTables(t testing.TB) *Server {
+	t.Helper()
+	return sharedAs(t, "cassandra of tables", "cassandra", []string{"-Dcassandra.test.flush_local_schema_changes=false"})
+}
+
 // CassandraTLS starts a private Cassandra that takes TLS connections only.
 func CassandraTLS(t testing.TB, o TLSOptions) *TLSServer {
 	t.Helper()

@@ -19,9 +19,10 @@ var servers struct {
 
 // common is one of them, or why there is none.
 type common struct {
-	state lab.State
-	dir   string
-	err   error
+	service string
+	state   lab.State
+	dir     string
+	err     error
 }
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all
@@ -36,12 +37,18 @@ func Shared(t testing.TB, name string) *Server {
 // It is started with those settings by the first that asks, and ends with Run.
 func shared(t testing.TB, name string, args []string) *Server {
 	t.Helper()
-	need(t, name)
+	return sharedAs(t, name, name, args)
+}
+
+// sharedAs is shared of a server that only those share who ask for it by that name.
+func sharedAs(t testing.TB, name, service string, args []string) *Server {
+	t.Helper()
+	need(t, service)
 	servers.Lock()
 	defer servers.Unlock()
 	c := servers.byName[name]
 	if c == nil {
-		c = startCommon(name, lab.Options{Args: args, Brief: brief(t)})
+		c = startCommon(service, lab.Options{Args: args, Brief: brief(t)})
 		if servers.byName == nil {
 			servers.byName = map[string]*common{}
 		}
@@ -54,7 +61,7 @@ func shared(t testing.TB, name string, args []string) *Server {
 }
 
 func startCommon(name string, o lab.Options) *common {
-	c := &common{}
+	c := &common{service: name}
 	if c.dir, c.err = os.MkdirTemp("", "perfbench-labtest-"); c.err != nil {
 		return c
 	}
@@ -73,8 +80,8 @@ func Run(m *testing.M) int {
 	code := m.Run()
 	servers.Lock()
 	defer servers.Unlock()
-	for name, c := range servers.byName {
-		if err := c.end(name); err != nil {
+	for _, c := range servers.byName {
+		if err := c.end(c.service); err != nil {
 			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
 			code = max(code, 1)
 		}

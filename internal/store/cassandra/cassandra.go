@@ -70,6 +70,7 @@ var _ interface {
 	store.GroupPutter
 	store.Keeper
 	store.Leaser
+	store.Tabular
 	store.Prober
 } = (*Conn)(nil)
 

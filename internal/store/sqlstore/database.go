@@ -99,6 +99,17 @@ func exists(err error) bool {
 	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
 }
 
+// Make calls create, which makes a table or an index unless it is there, again when it
+// was made meanwhile: PostgreSQL looks and makes in two steps, and still does what a
+// client asked for that has died.
+func Make(create func() error) error {
+	err := create()
+	for try := 1; try < 5 && exists(err); try++ {
+		err = create()
+	}
+	return err
+}
+
 func busyTemplate(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "55006"

@@ -90,6 +90,7 @@ var _ interface {
 	store.GroupPutter
 	store.Keeper
 	store.Leaser
+	store.Tabular
 	store.Prober
 	store.Warmer
 } = (*Conn)(nil)
