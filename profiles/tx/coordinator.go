@@ -174,11 +174,19 @@ func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *saga) (reas
 			return "", err
 		}
 		if status == failed {
-			return "branch " + string(appendBranch(nil, step)) + " was refused", nil
+			return refusals[step], nil
 		}
 	}
 	return "", nil
 }
+
+// refusals are what is said of a transaction of which a branch refused, by step.
+var refusals = func() (out [maxBranches]string) {
+	for step := range out {
+		out[step] = "branch " + string(appendBranch(nil, step)) + " was refused"
+	}
+	return out
+}()
 
 // back undoes, from the last to the first, every step that was done, that failed,
 // or that may have been under way.

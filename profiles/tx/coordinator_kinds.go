@@ -71,7 +71,6 @@ func (c *coordinator) late(ctx context.Context, s *saga, late int) error {
 // tries registers one branch after the other and has its participant try. false:
 // one did not, or nobody knows whether it did.
 func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *saga) (bool, error) {
-	k := s.of()
 	for step := range s.steps {
 		s.register(step, time.Now())
 		c.n.register++
@@ -87,12 +86,12 @@ func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *saga) (bool, 
 			continue
 		case err != nil:
 			c.tally.retries.Add(1)
-			s.reason = k.first + " of a branch failed"
+			s.reason = "a branch failed"
 		case got == replyLater:
 			c.tally.ongoing.Add(1)
-			s.reason = k.first + " of a branch is not finished"
+			s.reason = "a branch is not finished"
 		default:
-			s.reason = k.first + " of a branch was refused"
+			s.reason = refusals[step]
 		}
 		return false, nil
 	}

@@ -12,6 +12,8 @@ import (
 const (
 	maxEntries = 1_000_000_000_000
 	maxCount   = 1e15
+	// maxBranches is how many two digits can tell apart.
+	maxBranches = 99
 	// mostKey and mostValue are the longest key and value of a baseline row.
 	mostKey, mostValue = 64, 1 << 20
 )
@@ -48,7 +50,7 @@ func sagaParams() []workload.Param {
 			Help: "saga: on moves money between accounts, which is checked; off calls nobody: the coordinator's bookkeeping only",
 		},
 		{
-			Name: "branches", Kind: workload.Integer, Default: "2", Unit: "branches", Min: 1, Max: 99,
+			Name: "branches", Kind: workload.Integer, Default: "2", Unit: "branches", Min: 1, Max: maxBranches,
 			Help: "saga: branches of a transaction: one takes the money, the others get it",
 		},
 		{Name: "accountCount", Kind: workload.Integer, Default: "10000", Unit: "accounts", Min: 1, Max: 100_000_000, Help: "saga: accounts"},
