@@ -92,6 +92,9 @@ func newAB(f *rundir.Folder, facts *SagaFacts) *abSummary {
 		software: strings.TrimSpace(f.Run.Store.Name + " " + f.Run.Store.Version), target: f.Run.Target,
 		path: "/tx/saga", documentLength: len(successReply), total: emptyHistogram(),
 	}
+	if facts.Kind != "" {
+		a.path = "/tx/" + facts.Kind
+	}
 	a.host, a.port = serverOf(&f.Run)
 	if b := facts.Bench; b != nil {
 		a.path, a.documentLength, a.keepAlive = b.Path, b.Length, b.KeepAlive

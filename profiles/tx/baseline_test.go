@@ -213,6 +213,13 @@ Percentage of the requests served within a certain time (ms)
   99%     40
  100%     40 (longest request)
 `, string(files[0].Data))
+
+	facts, err = json.Marshal(SagaFacts{Mode: modeSaga, Kind: transTCC})
+	require.NoError(t, err)
+	f.Run.Facts = facts
+	files, err = encodeAB(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(files[0].Data), "Document Path:          /tx/tcc\n")
 }
 
 // What ours looks like to those who read the tool's output.
