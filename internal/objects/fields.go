@@ -69,7 +69,7 @@ func (d *fieldDraft) read(r *values.Reader, o *Object, isKey bool) {
 	case genDate, genTime:
 		p.times()
 	case genBoolean:
-		_, f.share = 0, 0.5
+		f.share = 0.5
 		if v, ok := p.keys["share"]; ok {
 			f.share = p.float(v, 0, 1)
 		}
@@ -236,9 +236,8 @@ func (p *reading) floats(key string, lo, hi float64) (from, to float64) {
 func (p *reading) decimal() {
 	f := p.f
 	n := int64(2)
-	if v, ok := p.keys["decimals"]; ok {
+	if _, ok := p.keys["decimals"]; ok {
 		n, _ = p.integers("decimals", 2, 2, 0, 6)
-		_ = v
 	}
 	f.digits, f.scale = int(n), 1
 	for range n {

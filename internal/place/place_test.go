@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -308,4 +309,23 @@ func TestPartsThatNoRecordNames(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.spot.whose()) })
 	}
+}
+
+// What cannot go before something else goes after it; what can never go is told.
+func TestInTurn(t *testing.T) {
+	needs := map[string]string{"a": "b", "b": "c"} // a goes after b
+	gone := map[string]bool{}
+	remove := func(x string) error {
+		if n := needs[x]; n != "" && !gone[n] {
+			return fmt.Errorf("%s is in the way of %s", n, x)
+		}
+		gone[x] = true
+		return nil
+	}
+	require.NoError(t, InTurn([]string{"a", "b", "c"}, remove))
+	assert.Len(t, gone, 3)
+	needs, gone = map[string]string{"a": "b", "d": "never"}, map[string]bool{}
+	err := InTurn([]string{"a", "b", "d"}, remove)
+	require.EqualError(t, err, "never is in the way of d")
+	assert.Len(t, gone, 2)
 }

@@ -246,7 +246,9 @@ func (b *builder) prefix(o *opSpec) {
 	if len(o.prefix) > 200 || strings.ContainsAny(o.prefix, "\r\n\x00") {
 		b.Blame(v.Name, "", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
 	}
-	b.Show(o.name+".key.prefix", o.prefix, v)
+	if b.objectOf(o.name) == nil { // a definition says what its keys are like
+		b.Show(o.name+".key.prefix", o.prefix, v)
+	}
 }
 
 func (b *builder) sleep(o *opSpec) {

@@ -209,3 +209,17 @@ func (o *opSpec) refersTo(d *objects.Object) bool {
 	own := o.object()
 	return own != nil && d != nil && slices.ContainsFunc(own.Fields, func(f *objects.Field) bool { return f.ForeignKey && f.Parent == d })
 }
+
+// soughtBy returns what tells the value whose rows a query asks for: of Northwind's
+// tables a state, of others what the object of the call's number has.
+func soughtBy(o *opSpec) func(c *call) any {
+	d := o.object()
+	if d == nil || o.act != actQuery {
+		return func(c *call) any { return objects.StateOf(c.numbers[0]) }
+	}
+	m, at := o.maker(), slices.Index(d.Columns(), d.Search().Name)
+	return func(c *call) any {
+		m.Make(c.numbers[0], objects.None, "", 0)
+		return m.Arg(at)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
@@ -310,4 +311,39 @@ func TestATableOfAnotherDefinition(t *testing.T) {
 			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		})
 	}
+}
+
+// Tables that refer to others are deleted before them, wherever a file names them.
+func TestListingDeletesWhatRefersFirst(t *testing.T) {
+	target := "sqlite:" + t.TempDir() + "/x.db"
+	text := strings.Replace(fleetOps, "g1,g2,g3", "g1", 1) + fleet
+	runs(t, target, []string{write(t, "fleet.yaml", text)})
+	p, err := designed(t, "sqlite", text)
+	require.NoError(t, err)
+	c := open(t, target)
+	want, err := Listing(t.Context(), c, p, nil)
+	require.NoError(t, err)
+	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
+	require.NoError(t, err)
+	got, err := Listing(t.Context(), c, p, claim)
+	require.NoError(t, err)
+	require.NoError(t, claim.Release(t.Context()))
+	assert.Contains(t, want, "size: 20\n    deleted: false")
+	assert.Equal(t, strings.ReplaceAll(want, "deleted: false", "deleted: true"), got, "the sizes of before")
+}
+
+func TestAFieldIsLookedFor(t *testing.T) {
+	const text = "groupNames: g1,g2\ng1: {operations: o, threadCount: 2, totalInvocationCount: 60}\ng2: {operations: q, threadCount: 2, totalInvocationCount: 30}\n" +
+		"o: {map: m, testCase: put, object: OBJECT, totalEntryCount: 60}\nq: {ref: o, testCase: query, batchSize: 40}\n" +
+		"objects:\n  tag: {key: t-##, fields: {hue: {values: [red, green]}, on: {type: boolean, index: on}}}\n  bare: {key: b-##, fields: {hue: city}}\n"
+	target := "sqlite:" + t.TempDir() + "/x.db"
+	for _, mapper := range []string{"gorm", "raw"} {
+		o, f := runs(t, target, []string{write(t, "g.yaml", strings.Replace(text, "OBJECT", "tag", 1))}, "mapper", mapper)
+		errorless(t, o)
+		assert.Greater(t, f.Groups[1].Ops[0].Entries, int64(10*30), "half of the 60 are on, half are not")
+		assert.Zero(t, f.Groups[1].Ops[0].Misses)
+	}
+	_, err := try(t, target, []string{write(t, "g.yaml", strings.Replace(text, "OBJECT", "bare", 1))})
+	require.ErrorContains(t, err, "query: the table bare has no column to search by")
+	assert.Contains(t, fault.HintOf(err), "say  index: on  of a field of bare")
 }

@@ -33,7 +33,7 @@ func Profile() workload.Profile {
 		Title:         "Groups of operations",
 		Summary:       "An application whose functions are sequences of operations on maps, caches, queues, lists, topics and related entities.",
 		Unit:          "invocations",
-		Reads:         "PadoGrid group*.properties, of Redis and of Coherence; YAML of names and values",
+		Reads:         "PadoGrid group*.properties, of Redis and of Coherence; YAML of names and values, with objects of your own",
 		Writes:        "PadoGrid group text, one file a group; padogrid-csv",
 		Thread:        "a caller of the group; per group as the file says, --threads sets every group",
 		Formats:       []string{FormatID},

@@ -16,7 +16,6 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
@@ -276,20 +275,6 @@ func (h *gormHand) route(ctx context.Context, c *call) (result, error) {
 	err := db.Where(map[string]any{h.id: keys}).Find(rows.Interface()).Error
 	got := int64(rows.Elem().Len())
 	return result{entries: got, misses: max(n-got, 0)}, err
-}
-
-// soughtBy returns what tells the value whose rows a query asks for: of Northwind's
-// tables a state, of others what the object of the call's number has.
-func soughtBy(o *opSpec) func(c *call) any {
-	d := o.object()
-	if d == nil || o.act != actQuery {
-		return func(c *call) any { return objects.StateOf(c.numbers[0]) }
-	}
-	m, at := o.maker(), slices.Index(d.Columns(), d.Search().Name)
-	return func(c *call) any {
-		m.Make(c.numbers[0], objects.None, "", 0)
-		return m.Arg(at)
-	}
 }
 
 // rawHand works on one table with statements of its own, for one worker.
