@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -194,23 +193,7 @@ func (r *benchRun) Settings(track int) workload.Settings {
 	if track != engine.All {
 		return tracks[track].Start
 	}
-	s := tracks[0].Start
-	for _, k := range r.p.Plan.Knobs {
-		if !k.Sum {
-			if i := slices.IndexFunc(tracks, func(t *workload.Track) bool { return t.Turns(k) }); i >= 0 {
-				s = k.Set(s, k.Get(tracks[i].Start))
-			}
-			continue
-		}
-		sum := 0.0
-		for _, t := range tracks {
-			if t.Adds(k) {
-				sum += k.Get(t.Start)
-			}
-		}
-		s = k.Set(s, sum)
-	}
-	return s
+	return workload.Totals(r.p.Plan.Knobs, tracks, workload.Starts(tracks))
 }
 
 func (r *benchRun) Verdict() rundir.Verdict {

@@ -37,37 +37,13 @@ func (r *Run) Settings(track int) workload.Settings {
 	return r.tracks[track].want
 }
 
-// totals is the view of all tracks as one: sums of what adds up, and otherwise
-// what the first track has on which it turns something. The caller holds r.mu.
+// totals is the view of all tracks as one. The caller holds r.mu.
 func (r *Run) totals() workload.Settings {
-	sum := r.tracks[0].want
-	for _, k := range r.knobs {
-		if !k.Sum {
-			if first := r.turned(k); first != nil {
-				sum = k.Set(sum, k.Get(first.want))
-			}
-			continue
-		}
-		v := 0.0
-		for _, t := range r.tracks {
-			if t.spec.Adds(k) {
-				v += k.Get(t.want)
-			}
-		}
-		sum = k.Set(sum, v)
-	}
-	return sum
+	return workload.Totals(r.knobs, r.opts.Plan.Tracks(), r.wanted)
 }
 
-// turned is the first track on which a knob turns something, nil when there is none.
-func (r *Run) turned(k workload.Knob) *track {
-	for _, t := range r.tracks {
-		if t.spec.Turns(k) {
-			return t
-		}
-	}
-	return nil
-}
+// wanted returns the settings asked for of a track. The caller holds r.mu.
+func (r *Run) wanted(track int) workload.Settings { return r.tracks[track].want }
 
 // Change changes the live settings of one track, or of All: then f gets the
 // totals of what adds up and, of the other settings, those of the first track,
@@ -218,26 +194,10 @@ func (r *Run) weigh() {
 	}
 }
 
-// settingsByName lists the settings wanted by the names a user types: totals (or
-// the common value) under the knob's name and, with several tracks, each
-// track's under TRACK.KNOB.
+// settingsByName lists the settings wanted by the names a user types. The caller holds
+// r.mu.
 func (r *Run) settingsByName() map[string]float64 {
-	out := map[string]float64{}
-	for _, k := range r.knobs {
-		same, first := true, r.turned(k)
-		for _, t := range r.tracks {
-			if !t.spec.Turns(k) {
-				continue
-			}
-			same = same && k.Get(t.want) == k.Get(first.want)
-			if len(r.tracks) > 1 {
-				out[t.name+"."+k.Name] = k.Get(t.want)
-			}
-		}
-		if k.Sum || same {
-			out[k.Name] = k.Get(r.totals())
-		}
-	}
+	out := workload.ByName(r.knobs, r.opts.Plan.Tracks(), r.wanted)
 	for _, t := range r.tracks {
 		if t.want.Paused {
 			out["paused"] = 1

@@ -119,34 +119,8 @@ func (p *Prepared) settingLines() []job.Line {
 // types: totals, or the common value, under the knob's name and, with several
 // tracks, each track's under TRACK.KNOB.
 func Settings(plan *workload.Plan) map[string]float64 {
-	out := map[string]float64{}
 	tracks := plan.Tracks()
-	for _, k := range plan.Knobs {
-		sum, same, first := 0.0, true, (*workload.Track)(nil)
-		for _, t := range tracks {
-			if !t.Turns(k) {
-				continue
-			}
-			v := k.Get(t.Start)
-			if t.Adds(k) {
-				sum += v
-			}
-			if first == nil {
-				first = t
-			}
-			same = same && v == k.Get(first.Start)
-			if len(tracks) > 1 {
-				out[t.Name+"."+k.Name] = v
-			}
-		}
-		switch {
-		case k.Sum:
-			out[k.Name] = sum
-		case same && first != nil:
-			out[k.Name] = k.Get(first.Start)
-		}
-	}
-	return out
+	return workload.ByName(plan.Knobs, tracks, workload.Starts(tracks))
 }
 
 // Origins tells where each parameter and each setting came from.

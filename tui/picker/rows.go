@@ -257,17 +257,13 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview
 	}
 	r.knob, r.help = &k, k.Help
 	track := strings.TrimSuffix(strings.TrimSuffix(r.name, base), ".")
-	first := true
-	for _, t := range pv.Plan.Tracks() {
-		if !t.Turns(k) {
-			continue
-		}
-		v := k.Get(t.Start)
-		switch {
-		case track == t.Name, track == "" && first:
-			r.at, first = v, false
-		case track == "" && t.Adds(k):
-			r.at += v
+	tracks := pv.Plan.Tracks()
+	if track == "" && len(tracks) > 0 {
+		r.at = k.Get(workload.Totals([]workload.Knob{k}, tracks, workload.Starts(tracks)))
+	}
+	for _, t := range tracks {
+		if t.Name == track {
+			r.at = k.Get(t.Start)
 		}
 	}
 }
