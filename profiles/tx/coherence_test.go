@@ -19,7 +19,7 @@ func TestPBMOnCoherence(t *testing.T) {
 	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
 	words := []string{
 		"mapNames=eligibility,profile", "eligibility.testCase=tx", "profile.testCase=getall", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
-		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100",
+		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100", "payload=500",
 	}
 	p, c := ready(t, target, inputs(given(words...)))
 	_, err := work(t.Context(), p, nil)
@@ -33,6 +33,7 @@ func TestPBMOnCoherence(t *testing.T) {
 		assert.Positive(t, m.Done, m.Map)
 	}
 	assert.Contains(t, p.Warnings, howCoherence)
+	fillings(t, p)
 
 	typed, ok := c.(*coherence.Conn)
 	require.True(t, ok)
