@@ -80,14 +80,17 @@ func (s *standIn) branch(ctx context.Context, body []byte) error {
 
 // expire decides what nobody has submitted when its time is over.
 func (s *standIn) expire(gid string, after time.Duration) {
-	time.Sleep(after)
-	for range 1000 {
+	for wait := after; ; wait = 5 * time.Millisecond {
+		select {
+		case <-time.After(wait):
+		case <-s.gone:
+			return
+		}
 		c := s.of(gid)
 		c.over = true
 		if _, err := c.resume(context.Background(), 0, gid); err == nil {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -139,7 +142,7 @@ func TestOtherKindsOnACoordinator(t *testing.T) {
 			}
 			if addr == "" {
 				sp := &sagaSpec{shards: 1, retry: time.Second}
-				srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp)})
+				srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, memorySagas: memorySagasOf(open(t, "memory:"), sp), gone: t.Context().Done()})
 				defer srv.Close()
 				addr = strings.TrimPrefix(srv.URL, "http://")
 				words = append(words, "errorRate=0.05")

@@ -32,6 +32,8 @@ type standIn struct {
 	// prepared are submissions that are to be submitted later, with their branches, by
 	// gid.
 	prepared sync.Map
+	// gone ends with the test.
+	gone <-chan struct{}
 }
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
