@@ -47,6 +47,8 @@ type Space struct {
 	// Reads says that the run does not write there: it does not matter whose data these
 	// are, and they are neither recorded nor dropped.
 	Reads bool
+	// Counted says that the run must know how much is there already.
+	Counted bool
 	// From tells in refusals who asks for it, "" nobody: "g.properties:4: operation put1".
 	From string
 	// Kind is what a store that tells of its structures must call this one, "" anything.
@@ -204,8 +206,12 @@ func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 	case s.Recorded:
 		parts = union(s.Earlier.Parts, sp.Parts)
 	}
+	look := c.keep.Inspect
+	if p, ok := c.keep.(store.Peeker); ok && s.Recorded && !s.Earlier.Shared && !sp.Counted {
+		look = p.Peek
+	}
 	var err error
-	if s.Found, err = c.keep.Inspect(ctx, sp.Space, parts...); err != nil {
+	if s.Found, err = look(ctx, sp.Space, parts...); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", Name(sp.Space), err)
 	}
 	s.State = s.whose()

@@ -329,3 +329,36 @@ func TestInTurn(t *testing.T) {
 	require.EqualError(t, err, "never is in the way of d")
 	assert.Len(t, gone, 2)
 }
+
+// counting is a store that tells how often it was asked to count, and to look only.
+type counting struct {
+	*memory.Conn
+	counted, peeked int
+}
+
+func (c *counting) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
+	c.counted++
+	return c.Conn.Inspect(ctx, s, parts...)
+}
+
+func (c *counting) Peek(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
+	c.peeked++
+	found, err := c.Conn.Inspect(ctx, s, parts...)
+	found.Size = min(0, -found.Size)
+	return found, err
+}
+
+// What is recorded as ours is not counted at each start, unless the run must know.
+func TestOursIsNotCounted(t *testing.T) {
+	c := &counting{Conn: open(t, "peeked")}
+	claim := take(t, c, want("first", "a"))
+	assert.Equal(t, [2]int{1, 0}, [2]int{c.counted, c.peeked}, "nobody knows whose it is")
+	require.NoError(t, claim.Release(t.Context()))
+	claim = take(t, c, want("second", "a"))
+	assert.Equal(t, [2]int{1, 1}, [2]int{c.counted, c.peeked})
+	require.NoError(t, claim.Release(t.Context()))
+	w := want("third", "a")
+	w.Spaces[0].Counted = true
+	take(t, c, w)
+	assert.Equal(t, [2]int{2, 1}, [2]int{c.counted, c.peeked})
+}

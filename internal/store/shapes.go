@@ -101,6 +101,13 @@ type Found struct {
 	Strangers []string
 }
 
+// Peeker looks at a space without counting it, where counting takes as long as there
+// is much. It is all that a run needs of a space that is recorded as its own.
+type Peeker interface {
+	// Peek is as Inspect, but Size is 0 of a space with nothing in it and else -1.
+	Peek(ctx context.Context, s Space, parts ...string) (Found, error)
+}
+
 // Made is the record of a space that perfbench made, kept in the store beside
 // the data.
 type Made struct {

@@ -19,7 +19,7 @@ func (b *binding) claims() []place.Space {
 			continue
 		}
 		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.where, st.op.name)
-		sp := place.Space{Space: st.space, Reads: reads, From: from, Kind: st.op.kind.redisType()}
+		sp := place.Space{Space: st.space, Reads: reads, Counted: true, From: from, Kind: st.op.kind.redisType()}
 		if st.op.table {
 			sp.Tables = map[string]store.Table{"": st.op.factory.entity.needs()}
 		}

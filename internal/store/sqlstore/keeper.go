@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,6 +43,23 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 // Inspect looks at the table of a space; of one that has other columns than those
 // of a map the kind says so.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	return c.look(ctx, s, c.count)
+}
+
+// Peek is as Inspect without counting the rows.
+func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	return c.look(ctx, s, func(ctx context.Context, t *table) (int64, error) {
+		var one int
+		err := c.sql.QueryRowContext(ctx, "SELECT 1 FROM "+c.d.ident(t.key.name)+" LIMIT 1").Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return 0, nil
+		}
+		return -1, err
+	})
+}
+
+// look is Inspect with a way to tell the size.
+func (c *Conn) look(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
@@ -53,7 +71,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.F
 		return store.Found{}, err
 	}
 	found := store.Found{Exists: true, Kind: "table"}
-	if found.Size, err = c.count(ctx, t); err != nil {
+	if found.Size, err = size(ctx, t); err != nil {
 		return store.Found{}, wrap("count", t, err)
 	}
 	if !c.fits(ctx, t) {

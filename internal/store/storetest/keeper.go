@@ -63,6 +63,13 @@ func dropping(t *testing.T, db Maps, ns string) {
 	assert.True(t, found.Exists)
 	assert.EqualValues(t, 2, found.Size)
 
+	if p, ok := db.(store.Peeker); ok {
+		found, err = p.Peek(ctx, s)
+		require.NoError(t, err)
+		assert.True(t, found.Exists)
+		assert.EqualValues(t, -1, found.Size, "there is something, and it is not counted")
+	}
+
 	gone, err := db.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	assert.Positive(t, gone)
