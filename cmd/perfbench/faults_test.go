@@ -47,6 +47,30 @@ func TestUncheckedEncryptionIsToldEverywhere(t *testing.T) {
 	}
 }
 
+// Whatever the store or broker: that nobody checks who answers is said before a run.
+func TestUncheckedEncryptionIsWarnedOfOnEveryStore(t *testing.T) {
+	for target, how := range map[string]string{
+		"rediss://h?insecure=1":              "insecure=1",
+		"rediss+cluster://h?insecure=1":      "insecure=1",
+		"mysql://u@h/db?tls=1&insecure=1":    "insecure=1",
+		"postgres://u@h/db?sslmode=require":  "sslmode=require",
+		"postgres://u@h/db?tls=1&insecure=1": "insecure=1",
+		"cassandra://h/k?tls=1&insecure=1":   "insecure=1",
+		"coherence://h?tls=1&insecure=1":     "insecure=1",
+		"amqps://h?insecure=1":               "insecure=1",
+	} {
+		args := []string{"run", "--profile", "ingestion", "--dry-run", "--target", target}
+		if strings.HasPrefix(target, "amqps:") {
+			args = []string{"run", "--profile", "event-store", "--dry-run", "--target", "sqlite:" + filepath.Join(t.TempDir(), "x.db"), "--set", "via=" + target}
+		}
+		var out, stderr strings.Builder
+		environ := []string{"HOME=" + t.TempDir(), "PERFBENCH_TARGET_PASSWORD=x"}
+		code := run(t.Context(), Env{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr})
+		assert.Zero(t, code, "%s: %s", target, stderr.String())
+		assert.Contains(t, out.String()+stderr.String(), "is encrypted, but nobody checks who answers ("+how+")", target)
+	}
+}
+
 // with is the URL of a server with parameters of the test's own.
 func with(url, params string) string {
 	bare, _, _ := strings.Cut(url, "?")

@@ -26,18 +26,23 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 	for name, tt := range map[string]struct {
 		url   string
 		files []int
+		args  []string
 	}{
-		"redis":    {labtest.Redis(t).URL(), []int{10, 16}},
-		"mariadb":  {labtest.MariaDB(t).URL(), []int{10, 16}},
-		"postgres": {labtest.Postgres(t).URL(), []int{10, 16}},
-		"embedded": {"embedded:", []int{10, 16}},
-		"sqlite":   {"sqlite:x.db", []int{8, 10}},
+		"redis":     {url: labtest.Redis(t).URL(), files: []int{10, 16}},
+		"mariadb":   {url: labtest.MariaDB(t).URL(), files: []int{10, 16}},
+		"postgres":  {url: labtest.Postgres(t).URL(), files: []int{10, 16}},
+		"cassandra": {url: labtest.CassandraOfTables(t).URL(), files: []int{8, 10}},
+		"coherence": {url: labtest.Coherence(t).URL(), files: []int{8}},
+		"embedded":  {url: "embedded:", files: []int{10, 16}},
+		"sqlite":    {url: "sqlite:x.db", files: []int{8, 10}},
+		"amqp":      {url: "sqlite:x.db", files: []int{12, 16}, args: []string{"--profile", "event-store", "--set", "via=" + labtest.RabbitMQ(t).URL()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, files := range tt.files {
 				c := exec.Command("sh", "-c", "ulimit -n "+strconv.Itoa(files)+` && exec "$@"`, "sh",
 					path, "run", "--profile", "ingestion", "--target", tt.url, "--threads", "40", "--count", "4000", "--quiet")
+				c.Args = append(c.Args, tt.args...)
 				c.Dir = t.TempDir()
 				out, err := c.CombinedOutput()
 				text := string(out)

@@ -123,6 +123,8 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var header tls.RecordHeaderError
 	switch {
+	case has(fault.ErrFiles.Error()), fault.OutOfFiles():
+		return say("cannot be reached: "+fault.ErrFiles.Error(), "")
 	case has("incorrect", "Bad credentials", "Cannot achieve consistency level") && has("username", "credentials", "password"):
 		return say("user or password are wrong", "they stand before the host, cassandra://user:password@host, or use --password-file")
 	case has("authentication required"):

@@ -111,6 +111,8 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	var unknown x509.UnknownAuthorityError
 	const running = "is the server running, with its gRPC proxy? perfbench lab up coherence starts one"
 	switch {
+	case has(fault.ErrFiles.Error()), fault.OutOfFiles():
+		return say("cannot be reached: "+fault.ErrFiles.Error(), "")
 	case errors.Is(err, errOld):
 		return say("it speaks only an old version of Coherence's gRPC protocol", "it takes Coherence CE 24.09 or later, or 14.1.2")
 	case errors.As(err, &unknown), has("unknown authority"):
