@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -24,53 +25,96 @@ var Driver = store.Driver{
 		if err != nil {
 			return nil, err
 		}
-		return &kept{a, c}, nil
+		return &Keeper{Connection: func(context.Context) (*amqp.Connection, error) { return c, nil }, IfUnused: true, close: c.Close}, nil
 	},
 }
 
-// kept is a broker of which only the queues that we made are of interest.
-type kept struct {
-	a *Address
-	c *amqp.Connection
+// Keeper is a broker of which only the queues that we made are of interest: what
+// internal/place needs to claim them, to write them down and to delete them. One
+// goroutine at a time may use it.
+type Keeper struct {
+	// Connection returns the one to use now.
+	Connection func(ctx context.Context) (*amqp.Connection, error)
+	// Make makes a queue that has just been written down; nil: somebody else does.
+	Make func(ch *amqp.Channel, name string) error
+	// IfUnused deletes no queue of a run that takes from any of its queues, IfEmpty none
+	// with messages.
+	IfUnused, IfEmpty bool
+
+	close func() error
 }
 
-var _ store.Keeper = (*kept)(nil)
+var _ store.Keeper = (*Keeper)(nil)
+
+// ErrInUse is that somebody takes from a queue that was to be deleted.
+var ErrInUse = errors.New("in use by a run")
 
 // Info says what the broker calls itself.
-func (k *kept) Info(context.Context) (store.Info, error) {
-	return store.Info{Name: "rabbitmq", Version: Property(k.c, "version"), Topology: "broker"}, nil
+func (k *Keeper) Info(ctx context.Context) (store.Info, error) {
+	c, err := k.Connection(ctx)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return store.Info{Name: "rabbitmq", Version: Property(c, "version"), Topology: "broker"}, nil
 }
 
 // Classify knows no classes: nothing is measured here.
-func (k *kept) Classify(err error) store.Class {
+func (k *Keeper) Classify(err error) store.Class {
 	if err == nil {
 		return store.Worked
 	}
 	return store.Other
 }
 
-// Close ends the connection.
-func (k *kept) Close() error { return k.c.Close() }
+// Close ends the connection if it is the keeper's own.
+func (k *Keeper) Close() error {
+	if k.close == nil {
+		return nil
+	}
+	return k.close()
+}
 
 // Inspect tells how many messages wait in a queue.
-func (k *kept) Inspect(_ context.Context, s store.Space, _ ...string) (store.Found, error) {
-	n, users, there, err := look(k.c, s.Name)
+func (k *Keeper) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	c, err := k.Connection(ctx)
+	if err != nil {
+		return store.Found{}, err
+	}
+	n, users, there, err := look(c, s.Name)
 	if err != nil || !there {
 		return store.Found{}, err
 	}
-	kind := "queue"
+	kind := Unused
 	if users > 0 {
 		kind = "queue in use"
 	}
 	return store.Found{Exists: true, Kind: kind, Size: int64(n)}, nil
 }
 
-// Record writes down that a run has made a queue.
-func (k *kept) Record(ctx context.Context, m store.Made) error { return Register(ctx, k.c, m) }
+// Unused is the kind of a queue from which nobody takes.
+const Unused = "queue"
+
+// Record writes down that a run has made a queue, and has it made. After ErrBlocked
+// the connection is closed.
+func (k *Keeper) Record(ctx context.Context, m store.Made) error {
+	c, err := k.Connection(ctx)
+	if err != nil {
+		return err
+	}
+	err = Register(ctx, c, m, k.Make)
+	if errors.Is(err, ErrBlocked) {
+		_ = c.CloseDeadline(time.Now()) // it answers nothing any more
+	}
+	return err
+}
 
 // Made lists the queues that are there.
-func (k *kept) Made(ctx context.Context, namespace string) ([]store.Made, error) {
-	all, err := Registered(ctx, k.c, namespace)
+func (k *Keeper) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	c, err := k.Connection(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Registered(ctx, c, namespace)
 	out := make([]store.Made, len(all))
 	for i, q := range all {
 		out[i] = q.Made
@@ -78,26 +122,84 @@ func (k *kept) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, err
 }
 
-// Drop deletes a queue that was registered, with its exchange, unless a run is using
-// it. It tells how many messages are gone.
-func (k *kept) Drop(ctx context.Context, s store.Space, _ func(int64)) (int64, error) {
-	ch, err := k.c.Channel()
+// dropTries is how often a run tries to delete a queue of its own that it has left: the
+// broker sees that a while later.
+const dropTries = 10
+
+// Drop deletes a queue that was registered, with its exchange. It tells how many
+// messages are gone. ErrInUse is that somebody takes from it.
+func (k *Keeper) Drop(ctx context.Context, s store.Space, _ func(int64)) (int64, error) {
+	for try := 1; ; try++ {
+		c, err := k.Connection(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n := int64(0)
+		if err = k.idle(ctx, c, s); err == nil {
+			n, err = k.drop(c, s.Name)
+		}
+		if err == nil {
+			return n, Forget(ctx, c, s.Namespace, s.Name)
+		}
+		if !errors.Is(err, ErrInUse) || !k.IfEmpty || try == dropTries {
+			return 0, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-time.After(time.Duration(try) * 20 * time.Millisecond):
+		}
+	}
+}
+
+// idle refuses a queue whose run takes from it or from another one of its queues: the
+// one of dead letters has no consumer.
+func (k *Keeper) idle(ctx context.Context, c *amqp.Connection, s store.Space) error {
+	if !k.IfUnused {
+		return nil
+	}
+	all, err := Registered(ctx, c, s.Namespace)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		if q.Name != s.Name {
+			continue
+		}
+		for _, other := range all {
+			if other.Run == q.Run && other.Consumers > 0 {
+				return inUse(s.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func inUse(queue string) error {
+	return fault.Store(fmt.Errorf("queue %s is %w", queue, ErrInUse), "wait for the run to end")
+}
+
+func (k *Keeper) drop(c *amqp.Connection, name string) (int64, error) {
+	ch, err := c.Channel()
 	if err != nil {
 		return 0, err
 	}
-	n, err := ch.QueueDelete(s.Name, true, false, false)
+	n, err := ch.QueueDelete(name, k.IfUnused, k.IfEmpty, false)
 	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.PreconditionFailed {
-		return 0, fault.Store(fmt.Errorf("queue %s is in use by a run", s.Name), "wait for the run to end")
-	}
-	if missing(err) != nil {
-		return 0, err
+		switch left, _, _, err := look(c, name); {
+		case err == nil && k.IfEmpty && left == 1:
+			return 0, errors.New("1 batch stays in it")
+		case err == nil && k.IfEmpty && left > 1:
+			return 0, fmt.Errorf("%d batches stay in it", left)
+		}
+		return 0, inUse(name)
 	}
 	if err == nil {
-		err = ch.ExchangeDelete(s.Name, false, false)
+		err = ch.ExchangeDelete(name, false, false)
 	}
 	if missing(err) != nil {
 		return int64(n), err
 	}
 	_ = ch.Close() // broken already when something was missing
-	return int64(n), Forget(ctx, k.c, s.Namespace, s.Name)
+	return int64(n), nil
 }

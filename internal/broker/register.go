@@ -70,13 +70,17 @@ var ErrBlocked = errors.New("the broker takes nothing")
 var ErrLocked = errors.New("another process holds the register of queues")
 
 // Register writes down that a run has made a queue, with an exchange of the same
-// name: Space.Name is the queue. Several processes may register at once, each over a
+// name, and makes it, unless create is nil: Space.Name is the queue. Nobody else sees
+// the register in between. Several processes may register at once, each over a
 // connection of its own. After ErrBlocked the connection can only be closed, with a
 // deadline.
-func Register(ctx context.Context, c *amqp.Connection, m store.Made) error {
+func Register(ctx context.Context, c *amqp.Connection, m store.Made, create func(ch *amqp.Channel, name string) error) error {
 	unlock, err := lock(ctx, c, m.Namespace)
 	if err == nil {
-		if err = register(ctx, c, m); !errors.Is(err, ErrBlocked) {
+		if err = register(ctx, c, m); err == nil && create != nil {
+			err = createOn(c, m.Name, create)
+		}
+		if !errors.Is(err, ErrBlocked) {
 			unlock()
 		}
 	}
@@ -84,6 +88,17 @@ func Register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 		return fmt.Errorf("register queue %s: %w", m.Name, err)
 	}
 	return nil
+}
+
+func createOn(c *amqp.Connection, name string, create func(ch *amqp.Channel, name string) error) error {
+	ch, err := c.Channel()
+	if err != nil {
+		return err
+	}
+	if err := create(ch, name); err != nil {
+		return err
+	}
+	return ch.Close()
 }
 
 func register(ctx context.Context, c *amqp.Connection, m store.Made) error {

@@ -42,7 +42,7 @@ func queue(t *testing.T, c *amqp.Connection, namespace, name string, messages in
 		require.NoError(t, err)
 		require.True(t, sent.Wait())
 	}
-	return store.Made{Space: store.Space{Namespace: namespace, Name: name, Shape: broker.Shape}, Profile: "p", Run: "r", Updated: "2026-01-01T00:00:00Z"}
+	return store.Made{Space: store.Space{Namespace: namespace, Name: name, Shape: broker.Shape}, Profile: "p", Run: name, Updated: "2026-01-01T00:00:00Z"}
 }
 
 func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
@@ -55,7 +55,7 @@ func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
 	assert.Empty(t, none)
 	full, used, gone := queue(t, c, ns, ns+".full", 3), queue(t, c, ns, ns+".used", 0), queue(t, c, ns, ns+".gone", 0)
 	for _, m := range []store.Made{full, used, gone} {
-		require.NoError(t, broker.Register(t.Context(), c, m))
+		require.NoError(t, broker.Register(t.Context(), c, m, nil))
 	}
 	ch, err := c.Channel()
 	require.NoError(t, err)
@@ -109,10 +109,10 @@ func TestRegisteringAtOnceLosesNothing(t *testing.T) {
 		m := queue(t, c, ns, fmt.Sprint(ns, ".", i), 0)
 		wg.Go(func() {
 			for range 3 {
-				assert.NoError(t, broker.Register(t.Context(), c, m))
+				assert.NoError(t, broker.Register(t.Context(), c, m, nil))
 				assert.NoError(t, broker.Forget(t.Context(), c, ns, m.Name))
 			}
-			assert.NoError(t, broker.Register(t.Context(), c, m))
+			assert.NoError(t, broker.Register(t.Context(), c, m, nil))
 		})
 	}
 	wg.Wait()

@@ -131,7 +131,7 @@ func (c *Claim) Restore(ctx context.Context) error {
 	}
 	for _, s := range c.spots {
 		there := slices.ContainsFunc(made, func(m store.Made) bool { return same(m, s.Space.Space) })
-		if there || s.Reads {
+		if there || s.Reads || s.gone {
 			continue
 		}
 		if err := c.keep.Record(ctx, c.record(s)); err != nil {
@@ -158,7 +158,7 @@ func (c *Claim) Cleanup(ctx context.Context) error {
 func (c *Claim) drop(ctx context.Context, spots []*Spot) error {
 	var fresh []*Spot
 	for _, s := range spots {
-		if !s.Reads && s.State == Fresh {
+		if !s.Reads && s.State == Fresh && !s.gone {
 			fresh = append(fresh, s)
 		}
 	}
@@ -166,6 +166,7 @@ func (c *Claim) drop(ctx context.Context, spots []*Spot) error {
 		if _, err := c.keep.Drop(ctx, s.Space.Space, nil); err != nil {
 			return fmt.Errorf("delete %s: %w", Name(s.Space.Space), err)
 		}
+		s.gone = true
 		return nil
 	})
 }

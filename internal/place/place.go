@@ -79,6 +79,7 @@ type Spot struct {
 	Earlier  store.Made
 
 	misfits []store.Misfit // of tables that others have made
+	gone    bool           // dropped by the claim, with its record
 }
 
 // Claim is a hold on the spaces of a run. Its methods may be called from any

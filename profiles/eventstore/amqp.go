@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -66,7 +67,9 @@ type amqpTransport struct {
 	admin   *amqp.Connection
 	channel *amqp.Channel // of admin
 	closed  bool
-	gone    []string // queues that were deleted, to be taken out of the register
+	// claim holds the queues, which keeper makes and deletes over admin.
+	claim  *place.Claim
+	keeper broker.Keeper
 	// leftQueues and leftBatches are what earlier runs have left in the broker.
 	leftQueues, leftBatches int
 }
@@ -86,58 +89,62 @@ func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport,
 		addr: addr, o: o, blocked: map[*amqpPublisher]string{},
 		exchange: name, queue: name, deadExchange: name + ".dead", deadQueue: name + ".dead",
 	}
+	t.keeper = broker.Keeper{Connection: t.adminConnection, Make: t.declareOne}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := t.adminChannel(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.register(ctx); err != nil {
-		_ = t.admin.CloseDeadline(t.soon()) // the error that counts is the other
-		t.admin, t.channel = nil, nil
+		t.closed = true
+		t.disconnect(t.soon())
 		hint := "may the user configure, write and read there?"
 		switch {
+		case fault.CodeOf(err) == fault.CodeInput:
+			return nil, fault.Input(fmt.Errorf("broker %s: %w", t.addr, err), "use another --namespace")
 		case errors.Is(err, broker.ErrBlocked):
 			hint = "give it room, or lower its limits"
 		case errors.Is(err, broker.ErrLocked):
 			hint = "try again when the others have begun"
 		}
-		_ = t.drop(false) // over another connection
 		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), hint)
 	}
 	return t, nil
 }
 
-// register counts the queues that earlier runs have left, and writes down our own, so
-// that they can be found should we not get to delete them.
-func (t *amqpTransport) register(ctx context.Context) error {
-	all, err := broker.Registered(ctx, t.admin, t.o.Prefix)
-	if err != nil {
+// register claims our queues, which writes them down, and counts those that earlier
+// runs have left. t.mu is held.
+func (t *amqpTransport) register(ctx context.Context) (err error) {
+	w := place.Want{Namespace: t.o.Prefix, Profile: Name, Run: t.o.Run}
+	for _, name := range t.queues() {
+		w.Spaces = append(w.Spaces, place.Space{Space: t.space(name)})
+	}
+	if t.claim, err = place.Take(ctx, &t.keeper, w); err != nil {
 		return err
 	}
-	for _, q := range all {
-		if q.Consumers == 0 && q.Messages > 0 {
-			t.leftQueues++
-			t.leftBatches += q.Messages
-		}
-	}
-	for _, name := range t.queues() {
-		err := broker.Register(ctx, t.admin, store.Made{
-			Space:   store.Space{Namespace: t.o.Prefix, Name: name, Shape: broker.Shape},
-			Profile: Name, Run: t.o.Run, Updated: time.Now().UTC().Format(time.RFC3339),
-		})
+	for _, m := range t.claim.Made() {
+		found, err := t.claim.Inspect(ctx, m.Space)
 		if err != nil {
-			return err
+			return errors.Join(err, t.claim.Cleanup(ctx))
+		}
+		if found.Kind == broker.Unused && found.Size > 0 {
+			t.leftQueues++
+			t.leftBatches += int(found.Size)
 		}
 	}
 	return nil
 }
 
-// queues are those of the run.
+func (t *amqpTransport) space(queue string) store.Space {
+	return store.Space{Namespace: t.o.Prefix, Name: queue, Shape: broker.Shape}
+}
+
+// queues are those of the run; the first is made first.
 func (t *amqpTransport) queues() []string {
 	if t.o.Lossy {
 		return []string{t.queue}
 	}
-	return []string{t.queue, t.deadQueue}
+	return []string{t.deadQueue, t.queue}
 }
 
 // connect opens a connection with a channel on which everything is declared.
@@ -164,16 +171,22 @@ func (t *amqpTransport) open(ctx context.Context, role string, declare func(*amq
 
 // declare makes exchanges and queues, unless they are there.
 func (t *amqpTransport) declare(ch *amqp.Channel) error {
-	keep := !t.o.Lossy
-	args := amqp.Table{}
-	if keep {
-		args["x-dead-letter-exchange"] = t.deadExchange
-		args["x-dead-letter-routing-key"] = t.deadQueue
-		if err := declareQueue(ch, t.deadExchange, t.deadQueue, true, nil); err != nil {
+	for _, name := range t.queues() {
+		if err := t.declareOne(ch, name); err != nil {
 			return err
 		}
 	}
-	return declareQueue(ch, t.exchange, t.queue, keep, args)
+	return nil
+}
+
+// declareOne makes a queue, unless it is there, with its exchange.
+func (t *amqpTransport) declareOne(ch *amqp.Channel, queue string) error {
+	args := amqp.Table{}
+	if queue == t.queue && !t.o.Lossy {
+		args["x-dead-letter-exchange"] = t.deadExchange
+		args["x-dead-letter-routing-key"] = t.deadQueue
+	}
+	return declareQueue(ch, queue, queue, !t.o.Lossy, args)
 }
 
 func declareQueue(ch *amqp.Channel, exchange, queue string, durable bool, args amqp.Table) error {
@@ -196,7 +209,7 @@ func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error)
 		_ = t.admin.Close() // broken, or about to be replaced
 	}
 	declare := t.declare
-	if t.closed { // what is deleted must not come again
+	if t.closed || t.claim == nil { // what is deleted must not come again, nor what is not ours yet be made
 		declare = func(*amqp.Channel) error { return nil }
 	}
 	c, ch, err := t.open(ctx, "watch", declare)
@@ -205,6 +218,20 @@ func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error)
 	}
 	t.admin, t.channel, t.version = c, ch, broker.Property(c, "version")
 	return ch, nil
+}
+
+// adminConnection is the connection of the transport's own channel. t.mu is held.
+func (t *amqpTransport) adminConnection(ctx context.Context) (*amqp.Connection, error) {
+	_, err := t.adminChannel(ctx)
+	return t.admin, err
+}
+
+// disconnect closes the transport's own connection. t.mu is held.
+func (t *amqpTransport) disconnect(deadline time.Time) {
+	if t.admin != nil {
+		_ = t.admin.CloseDeadline(deadline) // nothing is left to be done on it
+		t.admin, t.channel = nil, nil
+	}
 }
 
 // Name says what it is.
@@ -270,60 +297,20 @@ func (t *amqpTransport) Remove() error { return t.remove(false) }
 func (t *amqpTransport) remove(onlyEmpty bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.drop(onlyEmpty)
-}
-
-// drop is remove with t.mu held.
-func (t *amqpTransport) drop(onlyEmpty bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
 	defer cancel()
 	t.closed = true
-	var errs []error
-	for _, name := range t.queues() {
-		errs = append(errs, t.delete(ctx, name, name, onlyEmpty))
+	t.keeper.Make = nil
+	t.keeper.IfUnused, t.keeper.IfEmpty = onlyEmpty, onlyEmpty
+	err := t.claim.Cleanup(ctx)
+	t.disconnect(time.Now().Add(time.Second))
+	switch {
+	case onlyEmpty && errors.Is(err, broker.ErrInUse):
+		return nil // it stays, and has nothing
+	case err != nil:
+		return fmt.Errorf("broker %s: %w", t.addr, err)
 	}
-	if _, err := t.adminChannel(ctx); err == nil && len(t.gone) > 0 {
-		errs = append(errs, broker.Forget(ctx, t.admin, t.o.Prefix, t.gone...))
-	}
-	if t.admin != nil {
-		_ = t.admin.CloseDeadline(time.Now().Add(time.Second)) // nothing is left to be done on it
-		t.admin, t.channel = nil, nil
-	}
-	return errors.Join(errs...)
-}
-
-// delete deletes a queue, unless it is to be empty and is not, and its exchange.
-// t.mu is held.
-func (t *amqpTransport) delete(ctx context.Context, queue, exchange string, onlyEmpty bool) error {
-	for try := 0; ; try++ {
-		ch, err := t.adminChannel(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = ch.QueueDelete(queue, onlyEmpty, onlyEmpty, false)
-		if err == nil {
-			if err = ch.ExchangeDelete(exchange, false, false); err != nil {
-				return fmt.Errorf("broker %s: delete exchange %s: %w", t.addr, exchange, err)
-			}
-			t.gone = append(t.gone, queue)
-			return nil
-		}
-		e, ok := errors.AsType[*amqp.Error](err)
-		if !ok || e.Code != amqp.PreconditionFailed {
-			return fmt.Errorf("broker %s: delete queue %s: %w", t.addr, queue, err)
-		}
-		// It is not empty, or the broker has not yet seen all of its users leave.
-		if ch, err = t.adminChannel(ctx); err != nil {
-			return err
-		}
-		q, err := ch.QueueDeclarePassive(queue, true, false, false, false, nil)
-		switch {
-		case err == nil && q.Messages > 0:
-			return fmt.Errorf("%d batches stay in queue %s", q.Messages, queue)
-		case err != nil || try == 10 || !backOff(ctx, 2):
-			return nil //nolint:nilerr // it stays, and has nothing
-		}
-	}
+	return nil
 }
 
 // block notes that the broker takes nothing from a publisher, or with "" that it

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
@@ -167,7 +170,7 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 	assert.ErrorIs(t, err, errClosed)
 	assert.Greater(t, tr.Traffic().Out(), int64(200*2000))
 
-	require.EqualError(t, tr.Close(), "1 batches stay in queue "+tr.deadQueue)
+	require.ErrorContains(t, tr.Close(), tr.deadQueue+": 1 batch stays in it")
 	left := srv.Ctl("list_queues", "name")
 	assert.Contains(t, left, tr.deadQueue, "what holds something stays")
 	assert.NotContains(t, left+"\n", tr.queue+"\n", "what is empty goes")
@@ -273,6 +276,47 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 	d := depth(t, tr, func(d Depth) bool { return d.Ready == 0 })
 	assert.EqualValues(t, 20, d.DeadLettered, "rejected, and nowhere any more")
 	require.NoError(t, r.Close())
+}
+
+// A queue of others under the very name of ours, with something in it or empty, is
+// refused and stays; so do those beside it, and nothing of ours is left.
+func TestQueuesOfOthersStay(t *testing.T) {
+	srv := labtest.RabbitMQ(t)
+	addr, err := broker.Parse(srv.URL())
+	require.NoError(t, err)
+	c, err := addr.Dial(t.Context(), "others", nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	ch, err := c.Channel()
+	require.NoError(t, err)
+	prefix := fmt.Sprint("others", time.Now().UnixNano())
+	for _, run := range []string{"full", "empty"} {
+		for _, end := range []string{"", ".dead"} {
+			theirs := prefix + "." + Name + "." + run + end
+			t.Run(run+end, func(t *testing.T) {
+				require.NoError(t, declareQueue(ch, theirs+"x", theirs, true, nil))
+				if run == "full" {
+					require.NoError(t, ch.Confirm(false))
+					sent, err := ch.PublishWithDeferredConfirm(theirs+"x", theirs, true, false, amqp.Publishing{Body: []byte("theirs")})
+					require.NoError(t, err)
+					require.True(t, sent.Wait())
+				}
+				_, err = newAMQP(t.Context(), srv.URL(), amqpOptions{Prefix: prefix, Run: run, Clock: func() int64 { return 0 }})
+				require.ErrorContains(t, err, theirs)
+				require.ErrorContains(t, err, "was not made by perfbench")
+				assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+				d, ok, err := ch.Get(theirs, true)
+				require.NoError(t, err, "it is still there")
+				assert.Equal(t, run == "full", ok)
+				assert.Equal(t, run == "full", string(d.Body) == "theirs")
+				assert.NotContains(t, strings.Fields(srv.Ctl("list_exchanges", "name")), theirs)
+				_, err = ch.QueueDelete(theirs, false, false, false)
+				require.NoError(t, err)
+				require.NoError(t, ch.ExchangeDelete(theirs+"x", false, false))
+				assert.NotContains(t, srv.Ctl("list_queues", "name"), prefix, "nothing of ours was made, nor written down")
+			})
+		}
+	}
 }
 
 func TestABrokerThatIsNotThere(t *testing.T) {
