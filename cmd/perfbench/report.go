@@ -220,6 +220,24 @@ func joinCoded(errs []error) error {
 	return nil
 }
 
+// nothingToSay refuses formats of which there is no document of this run, such as one
+// of another mode of its profile.
+func nothingToSay(f *rundir.Folder, formats []rundir.Format) error {
+	for _, format := range formats {
+		files, err := format.Encode(f)
+		if err != nil || len(files) > 0 {
+			continue // what went wrong is told when it is written
+		}
+		what := "of this run"
+		if f.Run.Mode != "" {
+			what = "of a run with mode=" + f.Run.Mode
+		}
+		return fault.Input(fmt.Errorf("there is no document of format %s %s", format.ID, what), "perfbench list formats says what each one is of")
+	}
+	return nil
+}
+
+// writeReport writes the documents of one run.
 func (a *app) writeReport(dir string, o reportOptions) error {
 	ids, out := o.formats, o.out
 	f, err := rundir.Load(dir)
@@ -238,6 +256,11 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 	}
 	if err := keepFacts(f, o); err != nil {
 		return err
+	}
+	if len(o.formats) > 0 {
+		if err := nothingToSay(f, formats); err != nil {
+			return err
+		}
 	}
 	if out == "-" {
 		return a.writeToStdout(f, formats)

@@ -68,7 +68,11 @@ func Find(out, ref string) (string, error) {
 	}
 	if isNumber {
 		if back > len(runs) {
-			return "", fault.Input(fmt.Errorf("run %s: there are %d runs in %s", ref, len(runs), out), "name the folder of a run, or the folder of your runs with --runs")
+			count := fmt.Sprintf("are %d runs", len(runs))
+			if len(runs) == 1 {
+				count = "is one run"
+			}
+			return "", fault.Input(fmt.Errorf("run %s: there %s in %s", ref, count, out), "name the folder of a run, or the folder of your runs with --runs")
 		}
 		return runs[back-1].Dir, nil
 	}
