@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -153,8 +154,12 @@ func (l *Live) ceilingKey(ctx context.Context) string {
 	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", l.env.Version, runtime.Version(), watch.Processors(ctx), name, h.Sum(nil)[:8])
 }
 
+// errCutShort is that the machine was too busy to measure all phases.
+var errCutShort = fmt.Errorf("not all of it within %v", ceilingLimit)
+
 // measureCeiling measures and keeps the ceiling; false: it was interrupted. The file
-// holds the highest figures, as whatever else runs meanwhile makes them lower only.
+// holds the highest figures, as whatever else runs meanwhile makes them lower only, and
+// none of a measurement that was cut short: the next run tries again.
 func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, bool) {
 	perS, err := l.runOnNothing(ctx)
 	if ctx.Err() != nil {
@@ -170,6 +175,9 @@ func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, b
 	all := ceilings(l.env.CacheDir)
 	for kind, v := range all[key].PerS {
 		figure.PerS[kind] = max(figure.PerS[kind], v)
+	}
+	if errors.Is(err, errCutShort) {
+		return figure, true
 	}
 	all[key] = figure
 	if err := keepCeilings(l.env.CacheDir, all); err != nil {
@@ -205,13 +213,16 @@ func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err e
 		return nil, err
 	}
 	res, _ := run.Wait() // a time-out is as good an end as any
+	if ctx.Err() != nil {
+		err = errCutShort
+	}
 	if plan.Verify != nil {
 		_ = plan.Verify(ctx) // ends what the plan has going
 	}
 	if res == nil {
-		return nil, errors.New("it had no time")
+		return nil, cmp.Or(err, errors.New("it had no time"))
 	}
-	return callsPerSecond(plan, res), nil
+	return callsPerSecond(plan, res), err
 }
 
 // callsPerSecond tells for each kind of phase how many calls that are work of their own

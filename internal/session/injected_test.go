@@ -94,7 +94,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 		{fault: "too few calls", want: []verdict.Cause{verdict.Samples}, flags: []string{"count", "400"}},
 		{fault: "settings changed within", want: []verdict.Cause{verdict.Changes}, flags: []string{"count", "100000000", "duration", "700ms"}, at: "300ms:threads=4"},
 		{fault: "lost data", want: []verdict.Cause{verdict.Verification}, flags: []string{"count", "400", "lose", "3"}},
-		{fault: "harness that is nearly all of it", want: []verdict.Cause{verdict.Ceiling}, flags: []string{"threads", "8", "count", "100000000", "duration", "500ms"}, before: takes(20 * time.Millisecond)},
+		{fault: "harness that is nearly all of it", want: []verdict.Cause{verdict.Ceiling}, flags: []string{"threads", "8", "count", "100000000", "duration", "700ms"}, before: takes(80 * time.Millisecond)},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			e := serverEnv(t, c.before)
