@@ -110,27 +110,56 @@ func (p *logged) says(t *testing.T, what string) {
 	require.Eventually(t, func() bool { return strings.Contains(p.text(t), what) }, time.Minute, 20*time.Millisecond, "it says %q", what)
 }
 
-// A store that stays dead ends a run soon after its time: the run says what it waits
-// for and for how long, and names what it gave up. (p.end kills what lasts a minute.)
+// A store or broker that stays dead ends a run soon after its time: the run says what
+// it waits for and for how long, and names what it gave up. (p.end kills what lasts a
+// minute.)
 func TestStoreThatStaysDead(t *testing.T) {
 	path := binary(t)
-	for profile, tt := range map[string]struct {
-		args  []string
-		waits string
-		named string
+	redis := func(t *testing.T) *labtest.Server { return labtest.Redis(t) }
+	for name, tt := range map[string]struct {
+		server  func(t *testing.T) *labtest.Server
+		profile string
+		broker  bool   // beside a store that goes on
+		params  string // of the target
+		args    []string
+		waits   string
+		named   string
 	}{
-		"event-store": {nil, "events on their way to the store; given up when none of it ends for 1 s (--drain)", "events were still on their way to the store when the drain was given up"},
-		"authz":       {[]string{"--set", "users=200000"}, "that the store does not take; given up when none of it ends for 1 s (--drain)", "was given up after failing for"},
-		"ingestion":   {nil, "waiting for the store to answer, ", "the store did not answer for"},
+		"redis, events": {server: redis, profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
+		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: "was given up after failing for"},
+		"redis":         {server: redis, profile: "ingestion", waits: storeAway, named: "the store did not answer for"},
+		"rabbitmq": {
+			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
+			profile: "event-store", broker: true,
+			waits: "events on their way through the broker to the store; given up when none of it ends for 1 s (--drain)",
+			named: "events were still on their way through the broker to the store when the drain was given up",
+		},
+		"cassandra": {
+			server:  func(t *testing.T) *labtest.Server { return labtest.Cassandra(t, labtest.Durable...) },
+			profile: "ingestion", params: "?read_timeout=20s&dial_timeout=20s", // to make its tables
+			waits: storeAway, named: "the store did not answer for",
+		},
+		"mariadb": {
+			server:  func(t *testing.T) *labtest.Server { return labtest.MariaDB(t) },
+			profile: "authz", args: []string{"--set", "users=20000"}, waits: loadAway, named: "was given up after failing for",
+		},
+		"postgres": {
+			server:  func(t *testing.T) *labtest.Server { return labtest.Postgres(t) },
+			profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up",
+		},
 	} {
-		t.Run(profile, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := labtest.Redis(t)
-			p := startLogged(t, path, profile, append([]string{"--target", srv.URL(), "--duration", "3s", "--drain", "1s"}, tt.args...)...)
+			srv := tt.server(t)
+			args := []string{"--target", srv.URL() + tt.params}
+			if tt.broker {
+				args = []string{"--target", "memory:", "--set", "via=" + srv.URL()}
+			}
+			p := startLogged(t, path, tt.profile, append(append(args, "--duration", "3s", "--drain", "1s"), tt.args...)...)
 			require.NoError(t, measured(p.out, 2))
 			srv.Kill()
 			assert.Equal(t, 3, p.end(t), p.text(t))
-			assert.Contains(t, p.text(t), tt.waits)
+			require.Contains(t, p.text(t), tt.waits)
 			assert.NotContains(t, p.text(t)[strings.Index(p.text(t), tt.waits):], "100 %", "it does not call itself done while it waits")
 			run := p.folder(t).Run
 			assert.Contains(t, run.Verification.Summary+run.EndedBy, tt.named)
@@ -138,20 +167,39 @@ func TestStoreThatStaysDead(t *testing.T) {
 	}
 }
 
-// Calls that hang when the time is up are given up after the drain, and named.
+// What a run says that it waits for.
+const (
+	storeAway  = "waiting for the store to answer, "
+	eventsAway = "events on their way to the store; given up when none of it ends for 1 s (--drain)"
+	loadAway   = "that the store does not take; given up when none of it ends for 1 s (--drain)"
+)
+
+// Calls that hang when the time is up are given up after the drain, and named: those
+// of a phase that ends with the time, and those of a load, which goes on beyond it.
 func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	path := binary(t)
-	srv := labtest.Redis(t)
-	p := startLogged(t, path, "ingestion", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m", "--duration", "3s", "--drain", "1s")
-	require.NoError(t, measured(p.out, 2))
-	srv.Pause()
-	defer srv.Resume()
-	assert.Equal(t, 3, p.end(t), p.text(t))
-	assert.Contains(t, p.text(t), "the time is up: waiting for ")
-	run := p.folder(t).Run
-	assert.Contains(t, strings.Join(run.Notices, "\n"), "given up at the end, after 1 s (--drain): ")
-	assert.Contains(t, strings.Join(run.Notices, "\n"), "under way in eligibility (putall)")
-	assert.Equal(t, "incomplete", run.Verification.State)
+	hang := func(t *testing.T, profile string, args ...string) (p *logged) {
+		t.Parallel()
+		srv := labtest.Redis(t)
+		p = startLogged(t, path, profile, append(args, "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m", "--duration", "3s", "--drain", "1s")...)
+		require.NoError(t, measured(p.out, 2))
+		srv.Pause()
+		defer srv.Resume()
+		assert.Equal(t, 3, p.end(t), p.text(t))
+		assert.Contains(t, p.text(t), "the time is up: waiting for ")
+		assert.Equal(t, "incomplete", p.folder(t).Run.Verification.State)
+		return p
+	}
+	t.Run("phase", func(t *testing.T) {
+		notices := strings.Join(hang(t, "ingestion").folder(t).Run.Notices, "\n")
+		assert.Contains(t, notices, "given up at the end, after 1 s (--drain): ")
+		assert.Contains(t, notices, "under way in eligibility (putall)")
+	})
+	t.Run("load", func(t *testing.T) {
+		p := hang(t, "authz", "--set", "users=200000")
+		assert.Contains(t, p.text(t), loadAway)
+		assert.Contains(t, p.folder(t).Run.EndedBy, "that the store does not take; none of it ended for ")
+	})
 }
 
 // A server that is starting or loading when the run ends is waited for.

@@ -37,6 +37,13 @@ func (r *Run) waiting() (since time.Duration, what []string, ok bool) {
 // grace period, by Kill, or because all have ended.
 func (r *Run) GivenUp() <-chan struct{} { return r.hard.Done() }
 
+// GiveUp ends the run for a cause and cancels operations under way, without a grace
+// period: the caller has waited long enough.
+func (r *Run) GiveUp(cause error) {
+	r.Stop(cause)
+	r.kill()
+}
+
 // Abandoned names what was under way when the grace period was over; nil when
 // all ended in time.
 func (r *Run) Abandoned() []string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -15,6 +16,10 @@ import (
 // answerPause is how long to wait before a store that does not answer at the end is
 // asked again.
 const answerPause = 250 * time.Millisecond
+
+// planPatience is how long a plan has beyond the drain to give up by itself, which
+// it tells better.
+const planPatience = 3 * time.Second
 
 // notReady are the classes of errors of a store that is away, starting, loading or
 // overwhelmed.
@@ -51,9 +56,10 @@ func (l *Live) Waiting() (Waiting, bool) {
 	return w, len(w.What) > 0
 }
 
-// followEnd closes the connection of operations that do not heed that they were
-// given up, as Kill does.
+// followEnd ends a run whose plan waits in vain, and closes the connection of
+// operations that do not heed that they were given up, as Kill does.
 func (l *Live) followEnd() {
+	gaveUp := l.followPlan()
 	select {
 	case <-l.run.Done():
 		return
@@ -62,8 +68,44 @@ func (l *Live) followEnd() {
 	select {
 	case <-l.run.Done():
 	case <-time.After(killPatience):
-		if l.run.Abandoned() != nil {
+		if gaveUp || l.run.Abandoned() != nil {
 			_ = l.close()
+		}
+	}
+}
+
+// followPlan gives up what the plan waits for once none of it has ended for the
+// drain and planPatience, in the run's time: a suspension is not charged to the
+// store. It returns when the run is over or given up, and whether it gave up.
+func (l *Live) followPlan() (gaveUp bool) {
+	if l.plan.UnderWay == nil || l.Inputs.Duration == 0 {
+		return false
+	}
+	look := time.NewTicker(answerPause)
+	defer look.Stop()
+	var last time.Time
+	var from time.Duration
+	for {
+		select {
+		case <-l.run.Done():
+			return false
+		case <-l.run.GivenUp():
+			return false
+		case <-look.C:
+		}
+		now := l.run.Elapsed()
+		if now < l.Inputs.Duration {
+			continue
+		}
+		what, since := l.plan.UnderWay()
+		if len(what) == 0 || !since.Equal(last) {
+			last, from = since, now
+			continue
+		}
+		if still := now - from; still > l.Inputs.Drain+planPatience {
+			err := fmt.Errorf("given up at the end: %s; none of it ended for %s (--drain)", strings.Join(what, ", "), units.Duration(still.Round(100*time.Millisecond)))
+			l.run.GiveUp(fault.Code(err, fault.CodeStore))
+			return true
 		}
 	}
 }

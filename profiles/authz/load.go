@@ -32,6 +32,9 @@ type loader struct {
 	failing  int64     // since when nothing has worked; 0: it works
 	since    time.Time // the same by the clock
 	before   int64     // items that an earlier run has stored
+	ended    int       // items given back
+	seen     int       // what ended was when stuck last looked
+	quiet    time.Time // since when it has been that
 	endless  bool      // what is stored is stored again, until the phase's time is up
 }
 
@@ -151,6 +154,7 @@ func (l *loader) end(it item, now int64, stored bool, err error) (failing int64)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flying--
+	l.ended++
 	if err != nil {
 		it.stored = stored
 		l.again = append(l.again, it)
@@ -171,12 +175,25 @@ func (l *loader) end(it item, now int64, stored bool, err error) (failing int64)
 	return 0
 }
 
-// stuck says how many items fail again and again, and since when nothing has worked.
+// silence is how long no item may end until the store counts as silent.
+const silence = time.Second
+
+// stuck says how many items fail again and again or get no answer, and since when
+// nothing has worked. It notices silence from one look to the next.
 func (l *loader) stuck() (kind string, items int, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failing == 0 || l.at >= len(l.kinds) {
+	if l.at >= len(l.kinds) {
 		return "", 0, time.Time{}
+	}
+	if l.failing == 0 {
+		if l.flying == 0 || l.ended != l.seen || l.quiet.IsZero() {
+			l.seen, l.quiet = l.ended, time.Now()
+		}
+		if time.Since(l.quiet) < silence {
+			return "", 0, time.Time{}
+		}
+		return l.kinds[l.at].name, l.flying, l.quiet
 	}
 	return l.kinds[l.at].name, len(l.again) + l.flying, l.since
 }

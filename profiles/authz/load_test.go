@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -86,4 +87,34 @@ func TestBatchThatCannotBeMarked(t *testing.T) {
 		assert.Zero(t, l.end(it, 9, true, nil))
 	}
 	assert.True(t, l.over())
+}
+
+// A load that gets no answer is stuck; one that works, fails or has nothing under way
+// is not taken for that.
+func TestSilenceIsNoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l loader
+		l.begin([]kind{{"users", 3, 0}}, 3, nil)
+		stuck := func() int { _, n, _ := l.stuck(); return n }
+		for range 2 {
+			it, _ := l.claim(t.Context())
+			assert.Zero(t, stuck(), "it has just been looked at")
+			time.Sleep(silence - 1)
+			assert.Zero(t, stuck())
+			l.stored(it)
+			l.end(it, 1, true, nil)
+			assert.Zero(t, stuck(), "an item has ended")
+			time.Sleep(2 * silence)
+			assert.Zero(t, stuck(), "nobody waits for anything")
+		}
+		it, _ := l.claim(t.Context())
+		from := time.Now()
+		stuck()
+		time.Sleep(2 * silence)
+		kind, n, since := l.stuck()
+		assert.Equal(t, []any{"users", 1}, []any{kind, n})
+		assert.WithinRange(t, since, from.Add(-2*silence), from)
+		l.end(it, 7, false, errors.New("no"))
+		assert.Equal(t, 1, stuck(), "it fails")
+	})
 }
