@@ -107,6 +107,10 @@ func TestPerfbenchKilled(t *testing.T) {
 			k.test(t)
 		})
 	}
+	t.Run("not due", func(t *testing.T) {
+		k := killed{bin: bin, dir: t.TempDir(), url: labtest.Redis(t).URL(), kind: transSaga, namespace: "notdue"}
+		k.leave(t)
+	})
 }
 
 // killed is a run of a kind of transaction that is killed, and the next one.
@@ -129,12 +133,7 @@ func (k killed) command(words ...string) *exec.Cmd {
 }
 
 func (k killed) test(t *testing.T) {
-	first := k.command("--duration", "60s")
-	require.NoError(t, first.Start())
-	require.Eventually(t, func() bool {
-		st, err := os.Stat(filepath.Join(k.dir, "acks"))
-		return err == nil && st.Size() > 10000
-	}, 20*time.Second, 10*time.Millisecond, "it is at work")
+	first := k.atWork(t)
 	theirs := k.plant(t)
 	require.NoError(t, first.Process.Kill())
 	_ = first.Wait() // killed
@@ -151,6 +150,35 @@ func (k killed) test(t *testing.T) {
 	assert.Positive(t, f.AtStart.Found, "eight were under way")
 	assert.Zero(t, f.AtStart.Undecided)
 	theirs()
+}
+
+// leave kills a run whose sagas are not due for an hour: the next run leaves them
+// alone, and misses none of the money that they have under way.
+func (k killed) leave(t *testing.T) {
+	const later = "retryInterval=1h"
+	first := k.atWork(t, "--set", later)
+	require.NoError(t, first.Process.Kill())
+	_ = first.Wait() // killed
+
+	out, err := k.command("--count", "200", "--set", later).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	f, v := k.second(t)
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	assert.Contains(t, v.Summary, "unfinished ones left alone that are not due yet, with ")
+	assert.Positive(t, f.Left, "eight were under way")
+	assert.Zero(t, f.AtStart.Found)
+	assert.Zero(t, f.EarlierLost)
+}
+
+// atWork starts a run and waits until it has acknowledged a few hundred transactions.
+func (k killed) atWork(t *testing.T, words ...string) *exec.Cmd {
+	cmd := k.command(append(words, "--duration", "60s")...)
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool {
+		st, err := os.Stat(filepath.Join(k.dir, "acks"))
+		return err == nil && st.Size() > 10000
+	}, 20*time.Second, 10*time.Millisecond, "it is at work")
+	return cmd
 }
 
 // second reads the facts of the run that came after the one that was killed.
