@@ -5,13 +5,13 @@ package profiles
 import (
 	"slices"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 	"github.com/perfbench/perfbench/profiles/tx"
 )
 

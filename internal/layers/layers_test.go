@@ -24,6 +24,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui   profiles/*   report   store/*        know the words, never the engine
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
+//	profiles/padogrid                          what the profiles after PadoGrid share
 //	compare                                    judges two finished runs
 //	engine             rundir                  run plans; keep runs
 //	job                                        what is asked for, what it would do
@@ -47,6 +48,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir", "internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/job", "internal/workload internal/units"},
 	{"internal/compare", "internal/rundir internal/measure"},
+	{"profiles/padogrid", "internal/rundir internal/values internal/workload internal/place internal/store internal/fault internal/units"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},
@@ -78,6 +80,10 @@ var never = []struct{ from, to, why string }{
 // lists may import their neighbours: being a list, or opening another store under
 // an easier name, is all they do.
 var lists = []string{"profiles", "internal/store/drivers", "internal/store/embedded"}
+
+// shared are folders that their neighbours may import: what several of them have in
+// common, and nobody else has.
+var shared = []string{"profiles/padogrid"}
 
 func TestImportsPointDown(t *testing.T) {
 	packages := ours(t)
@@ -138,6 +144,8 @@ func TestBreachesAreFound(t *testing.T) {
 	}
 	assert.True(t, sideways("profiles/tx", "profiles/authz"))
 	assert.True(t, sideways("internal/store/redis", "internal/store/cassandra"))
+	assert.True(t, sideways("profiles/padogrid", "profiles/tx"))
+	assert.False(t, sideways("profiles/tx/pbm", "profiles/padogrid"))
 	assert.False(t, sideways("profiles/tx", "internal/store/redis"))
 	assert.False(t, sideways("internal/store/redis", "internal/store"))
 }
@@ -186,7 +194,7 @@ func reaches(p pkg, pattern string) bool {
 func sideways(from, to string) bool {
 	for _, folder := range []string{"profiles", "internal/store"} {
 		if child(folder, from) != "" && child(folder, to) != "" && child(folder, from) != child(folder, to) {
-			return true
+			return !slices.Contains(shared, to)
 		}
 	}
 	return false

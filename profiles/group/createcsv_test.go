@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // createCSV reads a folder of group texts as PadoGrid's create_csv does: the files

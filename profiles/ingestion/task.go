@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // writer is what a store must be able to do; each layout and test case needs one

@@ -11,9 +11,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // settle decides on the layout and learns whose keys there are: that of the maps that

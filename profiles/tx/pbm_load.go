@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Bounds of one call of the load.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/filling"
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // errConflict says that a transaction met another one and was not carried out.

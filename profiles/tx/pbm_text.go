@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Ids of the profile's documents.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/filling"
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // mostSummaries is how many summaries are read back.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 func TestNumber(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/padogrid"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // ingested is a text of today with the figures of the sample on the original's page:
