@@ -41,6 +41,7 @@ var may = []struct{ from, to string }{
 	{"internal/units", "internal/fault internal/suggest"},
 	{"internal/suggest", ""},
 	{"internal/store", "internal/fault internal/units internal/suggest"},
+	{"internal/store/redis/link", "internal/store internal/fault"},
 	{"internal/place", "internal/store internal/fault"},
 	{"internal/workload", "internal/place internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/engine", "internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -42,7 +43,7 @@ func newRedisPrimitives(s *baselineSpec, c redis.Typed) redisPrimitives {
 	r := redisPrimitives{s, c, map[string][]byte{}}
 	for i := range s.rows {
 		row := &s.rows[i]
-		r.requests[row.name] = bytes.Repeat(encode(s.requestOf(row)...), row.depth)
+		r.requests[row.name] = bytes.Repeat(link.Encode(s.requestOf(row)...), row.depth)
 	}
 	return r
 }
@@ -68,12 +69,12 @@ func (r redisPrimitives) note(row *suiteRow) string {
 	if row.name != "set-remote" {
 		return ""
 	}
-	o, err := newRaw(context.Background(), r.c.Client(), r.s.key(row))
+	o, err := link.NewOwn(context.Background(), r.c.Client(), r.s.key(row))
 	if err != nil {
 		return ""
 	}
-	defer o.close()
-	if c, err := o.dial(context.Background()); err == nil {
+	defer o.Close()
+	if c, err := o.Dial(context.Background()); err == nil {
 		host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 		if ip := net.ParseIP(host); c.RemoteAddr().Network() == "unix" || ip != nil && ip.IsLoopback() {
 			return "the server is on this machine, so that this row is no other than set: for a remote row run perfbench on another machine"
@@ -83,12 +84,12 @@ func (r redisPrimitives) note(row *suiteRow) string {
 }
 
 func (r redisPrimitives) caller(row *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
-	raw, err := newRaw(context.Background(), r.c.Client(), r.s.key(row))
+	raw, err := link.NewOwn(context.Background(), r.c.Client(), r.s.key(row))
 	if err != nil {
 		return nil, err
 	}
 	request := r.requests[row.name]
 	return func(ctx context.Context, _ *workload.Iteration) (int, error) {
-		return row.depth, raw.call(ctx, request, row.depth)
+		return row.depth, raw.Call(ctx, request, row.depth)
 	}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -74,17 +75,17 @@ func TestBaselineRunsEveryRow(t *testing.T) {
 // An error reply is an error, and not a call: what the original's scripts were.
 func TestErrorRepliesAreErrors(t *testing.T) {
 	c := open(t, labtest.Redis(t).URL()).(redis.Typed)
-	raw, err := newRaw(t.Context(), c.Client(), "k")
+	raw, err := link.NewOwn(t.Context(), c.Client(), "k")
 	require.NoError(t, err)
-	defer raw.close()
+	defer raw.Close()
 	for _, text := range []string{"redis.call('SET', KEYS[1], ARGS[1])", "for k=1, 10 do; redis.call('SET', KEYS[1], ARGV[1]); end"} {
-		err := raw.call(t.Context(), encode("EVAL", text, "1", "k", "v"), 1)
+		err := raw.Call(t.Context(), link.Encode("EVAL", text, "1", "k", "v"), 1)
 		require.Error(t, err, text)
 		assert.Equal(t, "other", redis.Classify(err).String())
 	}
-	require.NoError(t, raw.call(t.Context(), append(encode("LRANGE", "none", "0", "-1"), encode("GET", "none")...), 2), "the connection stays usable")
-	require.NoError(t, raw.call(t.Context(), encode("SET", "k", "a\r\nb"), 1))
-	require.NoError(t, raw.call(t.Context(), append(encode("GET", "k"), encode("PING")...), 2))
+	require.NoError(t, raw.Call(t.Context(), append(link.Encode("LRANGE", "none", "0", "-1"), link.Encode("GET", "none")...), 2), "the connection stays usable")
+	require.NoError(t, raw.Call(t.Context(), link.Encode("SET", "k", "a\r\nb"), 1))
+	require.NoError(t, raw.Call(t.Context(), append(link.Encode("GET", "k"), link.Encode("PING")...), 2))
 }
 
 func TestCeiling(t *testing.T) {

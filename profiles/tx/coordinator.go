@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -54,7 +55,7 @@ type coordinator struct {
 	calm  bool
 	tally *sagaTally
 	// caller is what sagas that were taken up are carried on with, one after the other.
-	caller caller
+	caller link.Caller
 	// n counts the calls of the saga in hand.
 	n calls
 	// over says that nobody will submit what is only prepared.
@@ -318,7 +319,7 @@ func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*saga,
 		return s, nil
 	}
 	s.caller = c.caller
-	defer func() { c.caller, s.caller = s.caller, caller{} }()
+	defer func() { c.caller, s.caller = s.caller, link.Caller{} }()
 	if err := c.process(ctx, nil, s); err != nil {
 		return s, fmt.Errorf("recover %s: %w", gid, err)
 	}

@@ -3,6 +3,8 @@ package tx
 import (
 	"context"
 	"fmt"
+
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Register runs register.lua.
@@ -12,29 +14,29 @@ func (r *redisSagas) Register(ctx context.Context, s *saga, step int) error {
 		from--
 	}
 	q := r.begin(s, registerScript)
-	q.add(s.status)
-	q.num(int64(from))
+	q.Add(s.status)
+	q.Num(int64(from))
 	for pos := from; pos < len(s.rows); pos++ {
 		s.rowTo(q, pos)
 	}
-	return word(r.run.finish(ctx, &s.caller, registerScript))
+	return word(r.run.Finish(ctx, &s.caller, registerScript))
 }
 
 // Recall asks for the record or the rows.
 func (r *redisSagas) Recall(ctx context.Context, s *saga, rows bool) error {
-	q, b := &s.caller.request, r.base[s.shard]
-	s.caller.shard = s.shard
-	q.reset()
+	q, b := &s.caller.Request, r.base[s.shard]
+	s.caller.Shard = s.shard
+	q.Reset()
 	if rows {
-		q.add("LRANGE")
-		q.add(b, "b:", s.gid)
-		q.add("0")
-		q.add("-1")
+		q.Add("LRANGE")
+		q.Add(b, "b:", s.gid)
+		q.Add("0")
+		q.Add("-1")
 	} else {
-		q.add("GET")
-		q.add(b, "g:", s.gid)
+		q.Add("GET")
+		q.Add(b, "g:", s.gid)
 	}
-	n, err := r.run.exchange(ctx, &s.caller)
+	n, err := r.run.Exchange(ctx, &s.caller)
 	switch {
 	case err != nil:
 		return err
@@ -49,44 +51,44 @@ func (r *redisSagas) Recall(ctx context.Context, s *saga, rows bool) error {
 // Carry runs reserve.lua, move.lua or query.lua where the account is.
 func (r *redisSagas) Carry(ctx context.Context, s *saga, step int, op string) (reply, error) {
 	t := s.steps[step]
-	q := &s.caller.request
-	s.caller.shard = r.shardOf(t.Account)
-	b := r.base[s.caller.shard]
+	q := &s.caller.Request
+	s.caller.Shard = r.shardOf(t.Account)
+	b := r.base[s.caller.Shard]
 	branch := s.branch(step)
-	var of script
+	var of link.Script
 	switch op {
 	case opQuery:
 		of = queryScript
-		r.run.begin(q, of, 1)
-		q.add(b, "l:", s.gid)
-		q.text = append(appendBranch(q.text, branch), opMsg...)
-		q.end()
+		r.run.Begin(q, of, 1)
+		q.Add(b, "l:", s.gid)
+		q.Text = append(appendBranch(q.Text, branch), opMsg...)
+		q.End()
 	case opMsg, opAction:
 		of = moveScript
 		r.account(q, of, s, t)
-		q.text = append(appendBranch(q.text, branch), op...)
-		q.end()
-		q.end() // what came later has no counterpart
+		q.Text = append(appendBranch(q.Text, branch), op...)
+		q.End()
+		q.End() // what came later has no counterpart
 	default:
 		of = reserveScript
 		r.account(q, of, s, t)
-		q.text = append(appendBranch(q.text, branch), op...)
-		q.end()
-		q.add(op)
-		q.text = append(appendBranch(q.text, branch), opTry...)
-		q.end()
+		q.Text = append(appendBranch(q.Text, branch), op...)
+		q.End()
+		q.Add(op)
+		q.Text = append(appendBranch(q.Text, branch), opTry...)
+		q.End()
 	}
-	q.add(r.ledgerTTL)
-	n, err := r.run.finish(ctx, &s.caller, of)
+	q.Add(r.ledgerTTL)
+	n, err := r.run.Finish(ctx, &s.caller, of)
 	return reply(n), err
 }
 
 // account begins the call of a script on the accounts and a ledger.
-func (r *redisSagas) account(q *request, of script, s *saga, t transfer) {
-	b := r.base[s.caller.shard]
-	r.run.begin(q, of, 2)
-	q.add(b, "a")
-	q.add(b, "l:", s.gid)
-	q.num(t.Account)
-	q.num(t.Amount)
+func (r *redisSagas) account(q *link.Request, of link.Script, s *saga, t transfer) {
+	b := r.base[s.caller.Shard]
+	r.run.Begin(q, of, 2)
+	q.Add(b, "a")
+	q.Add(b, "l:", s.gid)
+	q.Num(t.Account)
+	q.Num(t.Amount)
 }

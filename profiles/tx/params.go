@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -61,7 +62,7 @@ func sagaParams() []workload.Param {
 			Help: "saga: how many indexes and sets of accounts there are; on a cluster each has one slot, so use several times the number of masters",
 		},
 		{
-			Name: "script", Kind: workload.Choice, Choices: []string{scriptSHA, scriptEval, scriptFunction}, Default: scriptSHA,
+			Name: "script", Kind: workload.Choice, Choices: []string{link.BySHA, link.ByText, link.ByFunction}, Default: link.BySHA,
 			Help: "saga on Redis: call scripts by their name, send their text each time as the original does, or call functions of the server (Redis 7)",
 		},
 		{

@@ -12,13 +12,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // redisPBM runs the transaction on Redis, in one of four ways.
 type redisPBM struct {
 	*shapeStore
 	client goredis.UniversalClient
-	run    scripts
+	run    link.Scripts
 	once   func(ctx context.Context, g *groupCall) (summary, bool, error)
 	base   [3]string
 	// filled says that this run has written fillings, which a summary without must not
@@ -43,7 +44,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	r := &redisPBM{shapeStore: h, client: c.Client(), run: scripts{client: c.Client(), how: scriptSHA}}
+	r := &redisPBM{shapeStore: h, client: c.Client(), run: link.Scripts{Client: c.Client(), How: link.BySHA}}
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = prefixed(s.namespace, name) + ":{"
 	}
@@ -54,21 +55,21 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 }
 
 // functions are the scripts of a run that calls functions of the server.
-func (r *redisPBM) functions() scripts {
+func (r *redisPBM) functions() link.Scripts {
 	f := r.run
 	if r.s.atomic == atomicFunction && r.s.tx() {
-		f.how = scriptFunction
+		f.How = link.ByFunction
 	}
 	return f
 }
 
 // prepare loads the function where it is needed.
 func (r *redisPBM) prepare(ctx context.Context) error {
-	return r.functions().load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
+	return r.functions().Load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
 }
 
 // cleanup removes the function.
-func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().unload(ctx, libraryPBM) }
+func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().Unload(ctx, libraryPBM) }
 
 // keys are those of a group's profile, members and summary: by groups all of one
 // slot, else two whole maps and the summary.
@@ -113,7 +114,7 @@ func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
 }
 
 // script is the one for the layout, with its arguments.
-func (r *redisPBM) script(g *groupCall) (script, []any) {
+func (r *redisPBM) script(g *groupCall) (link.Script, []any) {
 	args := []any{3, g.keys[0], g.keys[1], g.keys[2], g.group, g.filling}
 	if r.s.grouped() {
 		return summaryScript, args
@@ -126,12 +127,12 @@ func (r *redisPBM) script(g *groupCall) (script, []any) {
 
 func (r *redisPBM) byScript(ctx context.Context, g *groupCall) (summary, bool, error) {
 	s, args := r.script(g)
-	return twoNumbers(r.run.run(ctx, s, args...))
+	return twoNumbers(r.run.Run(ctx, s, args...))
 }
 
 func (r *redisPBM) byFunction(ctx context.Context, g *groupCall) (summary, bool, error) {
 	s, args := r.script(g)
-	return twoNumbers(r.run.send(ctx, "fcall", s.function(), args))
+	return twoNumbers(r.run.Send(ctx, "fcall", s.Name, args))
 }
 
 // byWatch watches the three keys, reads, and writes unless one of them was written

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // States of a saga and of its branch rows.
@@ -67,7 +68,7 @@ type saga struct {
 	lost lost
 	// caller is for a store that is called through scripts, held for one that keeps
 	// connections of branches that are prepared.
-	caller caller
+	caller link.Caller
 	held   branches
 	// first and last are texts of moments, which most of the texts share.
 	first, last moment

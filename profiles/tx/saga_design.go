@@ -17,13 +17,6 @@ const sagaSpace = "saga"
 // saga has those of all its branches.
 const maxSagaPayload = 16 << 20
 
-// Words of the parameter script.
-const (
-	scriptSHA      = "evalsha"
-	scriptEval     = "eval"
-	scriptFunction = "function"
-)
-
 // sagaSpec is what Design found out about a saga run. It is not changed
 // afterwards.
 type sagaSpec struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // memorySagas keeps transactions in maps of this process, all behind one lock, for
@@ -47,7 +48,7 @@ func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 func (s *saga) copyOf() *saga {
 	c := *s
 	c.steps, c.rows = append([]transfer(nil), s.steps...), append([]row(nil), s.rows...)
-	c.caller, c.fate, c.held, c.scratch = caller{}, fate{}, nil, nil
+	c.caller, c.fate, c.held, c.scratch = link.Caller{}, fate{}, nil, nil
 	c.fill()
 	return &c
 }

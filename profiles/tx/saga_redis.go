@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // redisSagas keeps transactions in Redis: for each prefix an index and the
@@ -20,7 +21,7 @@ import (
 type redisSagas struct {
 	spec   *sagaSpec
 	client goredis.UniversalClient
-	run    scripts
+	run    link.Scripts
 	// base is what the keys of each prefix begin with.
 	base                     []string
 	ttl, finalTTL, ledgerTTL string
@@ -28,14 +29,14 @@ type redisSagas struct {
 
 func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 	r := &redisSagas{
-		spec: sp, client: c.Client(), run: scripts{client: c.Client(), how: sp.script, clients: sp.start.Threads},
+		spec: sp, client: c.Client(), run: link.Scripts{Client: c.Client(), How: sp.script, Callers: sp.start.Threads},
 		ttl: seconds(sp.dataExpire), finalTTL: seconds(sp.finishedExpire), ledgerTTL: seconds(sp.finishedExpire + 10*sp.retry),
 	}
 	for i := range sp.shards {
 		r.base = append(r.base, prefixed(sp.namespace, sagaSpace)+":{"+strconv.Itoa(i)+"}:")
 	}
 	if sp.pipelining {
-		r.run.links = newLinks(servers{c.Client()}, sp.shards, func(shard int) string { return r.base[shard] })
+		r.run.Shards = link.NewShards(c.Client(), sp.shards, func(shard int) string { return r.base[shard] })
 	}
 	return r
 }
@@ -54,35 +55,35 @@ func seconds(d time.Duration) string {
 
 // begin begins the call of a script on a transaction's record, rows, index and
 // status.
-func (r *redisSagas) begin(s *saga, of script) *request {
-	q, b := &s.caller.request, r.base[s.shard]
-	s.caller.shard = s.shard
-	r.run.begin(q, of, 4)
-	q.add(b, "g:", s.gid)
-	q.add(b, "b:", s.gid)
-	q.add(b, "u")
-	q.add(b, "s:", s.gid)
-	q.add(r.ttl)
+func (r *redisSagas) begin(s *saga, of link.Script) *link.Request {
+	q, b := &s.caller.Request, r.base[s.shard]
+	s.caller.Shard = s.shard
+	r.run.Begin(q, of, 4)
+	q.Add(b, "g:", s.gid)
+	q.Add(b, "b:", s.gid)
+	q.Add(b, "u")
+	q.Add(b, "s:", s.gid)
+	q.Add(r.ttl)
 	return q
 }
 
 // recordTo and rowTo append a text as an argument.
-func (s *saga) recordTo(q *request, first bool) {
-	q.text = s.appendRecord(q.text, first)
-	q.end()
+func (s *saga) recordTo(q *link.Request, first bool) {
+	q.Text = s.appendRecord(q.Text, first)
+	q.End()
 }
 
-func (s *saga) rowTo(q *request, pos int) {
-	q.text = s.appendRow(q.text, pos)
-	q.end()
+func (s *saga) rowTo(q *link.Request, pos int) {
+	q.Text = s.appendRow(q.Text, pos)
+	q.End()
 }
 
 // scoreTo appends a moment in the index: Unix milliseconds. Redis keeps scores that
 // are whole as numbers in a short index, and others as texts, which it reads again
 // for each comparison.
-func scoreTo(q *request, t time.Time) {
-	q.text = appendScore(q.text, t)
-	q.end()
+func scoreTo(q *link.Request, t time.Time) {
+	q.Text = appendScore(q.Text, t)
+	q.End()
 }
 
 func appendScore(b []byte, t time.Time) []byte {
@@ -96,52 +97,52 @@ func (r *redisSagas) Save(ctx context.Context, s *saga) error {
 	q := r.begin(s, saveScript)
 	s.recordTo(q, true)
 	scoreTo(q, s.next)
-	q.add(s.gid)
-	q.add(s.status)
+	q.Add(s.gid)
+	q.Add(s.status)
 	for pos := range s.rows {
 		s.rowTo(q, pos)
 	}
-	return word(r.run.finish(ctx, &s.caller, saveScript))
+	return word(r.run.Finish(ctx, &s.caller, saveScript))
 }
 
 // Branch runs branch.lua.
 func (r *redisSagas) Branch(ctx context.Context, s *saga, pos int) error {
 	q := r.begin(s, branchScript)
-	q.add(s.status)
-	q.num(int64(pos))
+	q.Add(s.status)
+	q.Num(int64(pos))
 	s.rowTo(q, pos)
-	return word(r.run.finish(ctx, &s.caller, branchScript))
+	return word(r.run.Finish(ctx, &s.caller, branchScript))
 }
 
 // Change runs change.lua.
 func (r *redisSagas) Change(ctx context.Context, s *saga, from string) error {
 	q := r.begin(s, changeScript)
 	s.recordTo(q, false)
-	q.add(from)
+	q.Add(from)
 	if final(s.status) {
-		q.add("1")
+		q.Add("1")
 	} else {
-		q.add("0")
+		q.Add("0")
 	}
-	q.add(s.gid)
-	q.add(s.status)
-	q.add(r.finalTTL)
-	return word(r.run.finish(ctx, &s.caller, changeScript))
+	q.Add(s.gid)
+	q.Add(s.status)
+	q.Add(r.finalTTL)
+	return word(r.run.Finish(ctx, &s.caller, changeScript))
 }
 
 // Touch runs touch.lua.
 func (r *redisSagas) Touch(ctx context.Context, s *saga) error {
 	q := r.begin(s, touchScript)
 	s.recordTo(q, false)
-	q.add(s.status)
+	q.Add(s.status)
 	scoreTo(q, s.next)
-	q.add(s.gid)
-	return word(r.run.finish(ctx, &s.caller, touchScript))
+	q.Add(s.gid)
+	return word(r.run.Finish(ctx, &s.caller, touchScript))
 }
 
 // Lock runs lock.lua.
 func (r *redisSagas) Lock(ctx context.Context, shard int, now, until time.Time) (string, error) {
-	gid, err := r.run.run(ctx, lockScript, 1, r.base[shard]+"u", score(now), score(until)).Text()
+	gid, err := r.run.Run(ctx, lockScript, 1, r.base[shard]+"u", score(now), score(until)).Text()
 	if errors.Is(err, goredis.Nil) {
 		return "", errNone
 	}
@@ -169,26 +170,26 @@ func (r *redisSagas) shardOf(account int64) int { return int(account) % r.spec.s
 func (r *redisSagas) Move(ctx context.Context, s *saga, pos int) (reply, error) {
 	rw := &s.rows[pos]
 	t := s.steps[rw.step]
-	q := &s.caller.request
-	s.caller.shard = r.shardOf(t.Account)
-	b := r.base[s.caller.shard]
-	r.run.begin(q, moveScript, 2)
-	q.add(b, "a")
-	q.add(b, "l:", s.gid)
-	q.num(t.Account)
+	q := &s.caller.Request
+	s.caller.Shard = r.shardOf(t.Account)
+	b := r.base[s.caller.Shard]
+	r.run.Begin(q, moveScript, 2)
+	q.Add(b, "a")
+	q.Add(b, "l:", s.gid)
+	q.Num(t.Account)
 	undo := rw.op == opCompensate
 	if undo {
 		t.Amount = -t.Amount
 	}
-	q.num(t.Amount)
-	q.text = append(appendBranch(q.text, rw.step), rw.op...)
-	q.end()
+	q.Num(t.Amount)
+	q.Text = append(appendBranch(q.Text, rw.step), rw.op...)
+	q.End()
 	if undo {
-		q.text = append(appendBranch(q.text, rw.step), opAction...)
+		q.Text = append(appendBranch(q.Text, rw.step), opAction...)
 	}
-	q.end()
-	q.add(r.ledgerTTL)
-	n, err := r.run.finish(ctx, &s.caller, moveScript)
+	q.End()
+	q.Add(r.ledgerTTL)
+	n, err := r.run.Finish(ctx, &s.caller, moveScript)
 	return reply(n), err
 }
 
@@ -199,7 +200,7 @@ func field(step int, op string) string {
 }
 
 // sagaScripts are what a saga and its checks need.
-var sagaScripts = []script{
+var sagaScripts = []link.Script{
 	saveScript, branchScript, changeScript, touchScript, lockScript, moveScript, totalScript, registerScript, reserveScript, queryScript,
 }
 
@@ -207,7 +208,7 @@ var sagaScripts = []script{
 // accounts.
 func (r *redisSagas) Prepare(ctx context.Context, progress func(done, total int64)) error {
 	const chunk = 1000
-	if err := r.run.load(ctx, librarySaga, "--set script=evalsha", sagaScripts...); err != nil {
+	if err := r.run.Load(ctx, librarySaga, "--set script=evalsha", sagaScripts...); err != nil {
 		return err
 	}
 	for from := int64(0); from < r.spec.accounts; from += chunk {
@@ -331,7 +332,7 @@ func (r *redisSagas) Balances(ctx context.Context, f func(account, balance, froz
 func (r *redisSagas) Money(ctx context.Context) ([]money, error) {
 	out := make([]money, 0, len(r.base))
 	for _, b := range r.base {
-		got, err := r.run.run(ctx, totalScript, 2, b+"a", b+"u", b+"l:").StringSlice()
+		got, err := r.run.Run(ctx, totalScript, 2, b+"a", b+"u", b+"l:").StringSlice()
 		if err != nil {
 			return nil, err
 		}
@@ -349,7 +350,7 @@ func (r *redisSagas) Money(ctx context.Context) ([]money, error) {
 func (r *redisSagas) Sweep(context.Context, time.Time) (int64, error) { return 0, nil }
 
 // cleanup removes the functions.
-func (r *redisSagas) cleanup(ctx context.Context) error { return r.run.unload(ctx, librarySaga) }
+func (r *redisSagas) cleanup(ctx context.Context) error { return r.run.Unload(ctx, librarySaga) }
 
 func (s *sagaSpec) space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: sagaSpace, Shape: store.Keys, Grouped: true}

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -57,7 +58,7 @@ func TestCostOfASaga(t *testing.T) {
 		{3, 2, want{7, 7, 6, 6, 4, 1, 1, 8}},
 		{3, 3, want{9, 9, 6, 6, 6, 1, 1, 10}},
 	} {
-		for _, how := range []string{scriptSHA, scriptEval, scriptFunction} {
+		for _, how := range []string{link.BySHA, link.ByText, link.ByFunction} {
 			t.Run(fmt.Sprintf("branches=%d failing=%d script=%s", c.n, c.k, how), func(t *testing.T) {
 				vs := given("mode=saga", "accounts=off", "threads=1", "transactions=10", "checkInterval=0s", "countCalls=off",
 					"script="+how, fmt.Sprint("branches=", c.n))

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -150,7 +151,7 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				st := newRedisSagas(c.(redis.Typed), p.Private.(*sagaSpec))
 				text := bareTexts(st.spec)
 				bare := func(int) float64 {
-					callers := make([]caller, threads)
+					callers := make([]link.Caller, threads)
 					text.round = fmt.Sprintf("%04d", runs.Add(1))
 					return bareRate(b, threads, func(w int, seq int64) error {
 						return bareSaga(b.Context(), st, &callers[w], &text, w, seq)
@@ -228,38 +229,38 @@ func bareTexts(sp *sagaSpec) bareText {
 
 // bareSaga issues the scripts of one saga with constant texts over a connection of
 // a saga's client.
-func bareSaga(ctx context.Context, st *redisSagas, c *caller, t *bareText, w int, seq int64) error {
+func bareSaga(ctx context.Context, st *redisSagas, c *link.Caller, t *bareText, w int, seq int64) error {
 	base, gid := st.base[0], string(appendGid(nil, "bare"+t.round, w, seq))
-	begin := func(s script, args ...string) {
-		st.run.begin(&c.request, s, 4)
+	begin := func(s link.Script, args ...string) {
+		st.run.Begin(&c.Request, s, 4)
 		for _, a := range []string{base + "g:" + gid, base + "b:" + gid, base + "u", base + "s:" + gid, st.ttl} {
-			c.add(a)
+			c.Add(a)
 		}
 		for _, a := range args {
-			c.add(a)
+			c.Add(a)
 		}
 	}
 	begin(saveScript, t.record, "1700000000000", gid, submitted, t.row, t.row, t.row, t.row)
-	if err := word(st.run.finish(ctx, c, saveScript)); err != nil {
+	if err := word(st.run.Finish(ctx, c, saveScript)); err != nil {
 		return err
 	}
 	for i, pos := range []string{"1", "3"} {
 		if st.spec.accounts > 0 {
-			st.run.begin(&c.request, moveScript, 2)
+			st.run.Begin(&c.Request, moveScript, 2)
 			for _, a := range []string{base + "a", base + "l:" + gid, t.accounts[(w*1000+2*int(seq)+i)%len(t.accounts)], []string{"-50", "50"}[i], []string{"01action", "02action"}[i], "", st.ledgerTTL} {
-				c.add(a)
+				c.Add(a)
 			}
-			if _, err := st.run.finish(ctx, c, moveScript); err != nil {
+			if _, err := st.run.Finish(ctx, c, moveScript); err != nil {
 				return err
 			}
 		}
 		begin(branchScript, submitted, pos, t.done)
-		if err := word(st.run.finish(ctx, c, branchScript)); err != nil {
+		if err := word(st.run.Finish(ctx, c, branchScript)); err != nil {
 			return err
 		}
 	}
 	begin(changeScript, t.finish, submitted, "1", gid, succeed, st.finalTTL)
-	return word(st.run.finish(ctx, c, changeScript))
+	return word(st.run.Finish(ctx, c, changeScript))
 }
 
 // BenchmarkBaselineAgainstRedisBenchmark is the rate of baseline rows as a ratio to

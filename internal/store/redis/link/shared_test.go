@@ -1,4 +1,4 @@
-package tx
+package link
 
 import (
 	"bufio"
@@ -19,26 +19,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
-// linkTo makes a link to the server of a client.
-func linkTo(t *testing.T, c redis.Typed, timeout time.Duration) *link {
+// client makes a client of a server.
+func client(t *testing.T, srv *labtest.Server) *goredis.Client {
 	t.Helper()
-	o, err := servers{c.Client()}.holds(t.Context(), "k")
+	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	return c
+}
+
+// linkTo makes a link to the server of a client.
+func linkTo(t *testing.T, c *goredis.Client, timeout time.Duration) *Shared {
+	t.Helper()
+	o, err := servers{c}.holds(t.Context(), "k")
 	require.NoError(t, err)
-	return &link{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: timeout}
+	return &Shared{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: timeout}
 }
 
 // number is a request whose reply is n.
 func number(n int64) []byte {
-	return encode("EVAL", "return tonumber(ARGV[1])", "0", strconv.FormatInt(n, 10))
+	return Encode("EVAL", "return tonumber(ARGV[1])", "0", strconv.FormatInt(n, 10))
 }
 
 // names are the numbers of the connections of a kind: those that have called cmd last.
-func names(t *testing.T, c redis.Typed, cmd string) []string {
+func names(t *testing.T, c *goredis.Client, cmd string) []string {
 	t.Helper()
-	text, err := c.Client().(*goredis.Client).ClientList(t.Context()).Result()
+	text, err := c.ClientList(t.Context()).Result()
 	require.NoError(t, err)
 	var out []string
 	for line := range strings.Lines(text) {
@@ -51,7 +58,7 @@ func names(t *testing.T, c redis.Typed, cmd string) []string {
 
 // However many share a connection, each gets the reply of its own request.
 func TestEachGetsItsOwnReply(t *testing.T) {
-	c := open(t, labtest.Redis(t).URL()).(redis.Typed)
+	c := client(t, labtest.Redis(t))
 	l := linkTo(t, c, 10*time.Second)
 	var wg sync.WaitGroup
 	for w := range int64(50) {
@@ -67,7 +74,7 @@ func TestEachGetsItsOwnReply(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Len(t, names(t, c, "eval"), 1)
-	_, err := l.call(encode("EVAL", "this is no Lua", "0"), newAsk(t.Context()))
+	_, err := l.call(Encode("EVAL", "this is no Lua", "0"), newAsk(t.Context()))
 	require.ErrorContains(t, err, "ERR ")
 	assert.True(t, isReply(err))
 	n, err := l.call(number(7), newAsk(t.Context()))
@@ -76,12 +83,12 @@ func TestEachGetsItsOwnReply(t *testing.T) {
 }
 
 // blocked has n callers wait on l for a reply that does not come.
-func blocked(ctx context.Context, t *testing.T, c redis.Typed, l *link, n int) chan error {
+func blocked(ctx context.Context, t *testing.T, c *goredis.Client, l *Shared, n int) chan error {
 	t.Helper()
 	out := make(chan error, n)
 	for range n {
 		go func() {
-			_, err := l.call(encode("BLPOP", "none", "0"), newAsk(ctx))
+			_, err := l.call(Encode("BLPOP", "none", "0"), newAsk(ctx))
 			out <- err
 		}()
 	}
@@ -92,18 +99,18 @@ func blocked(ctx context.Context, t *testing.T, c redis.Typed, l *link, n int) c
 // A connection that breaks fails all calls that were under way on it, and only
 // those.
 func TestBrokenSharedConnection(t *testing.T) {
-	c := open(t, labtest.Redis(t).URL()).(redis.Typed)
+	c := client(t, labtest.Redis(t))
 	l, other := linkTo(t, c, 20*time.Second), linkTo(t, c, 20*time.Second)
 	_, err := other.call(number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	for range 3 {
 		calls := blocked(t.Context(), t, c, l, 5)
 		id := strings.TrimPrefix(names(t, c, "blpop")[0], "id=")
-		require.NoError(t, c.Client().Do(t.Context(), "CLIENT", "KILL", "ID", id).Err())
+		require.NoError(t, c.Do(t.Context(), "CLIENT", "KILL", "ID", id).Err())
 		for range 5 {
 			err := <-calls
 			require.ErrorContains(t, err, "not known")
-			assert.Equal(t, "unreachable", redis.Classify(err).String())
+			assert.False(t, isReply(err))
 		}
 		n, err := l.call(number(5), newAsk(t.Context()))
 		require.NoError(t, err, "it is made anew")
@@ -117,7 +124,7 @@ func TestBrokenSharedConnection(t *testing.T) {
 // A server that is silent is given up, and used again once it answers.
 func TestSilentServerOnASharedConnection(t *testing.T) {
 	srv := labtest.Redis(t)
-	c := open(t, srv.URL()).(redis.Typed)
+	c := client(t, srv)
 	l := linkTo(t, c, 300*time.Millisecond)
 	_, err := l.call(number(1), newAsk(t.Context()))
 	require.NoError(t, err)
@@ -125,14 +132,14 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 	errs := make(chan error, 10)
 	for i := range 10 {
 		// The last ones are more than the buffers of a socket hold.
-		request := encode("SET", "k", strings.Repeat("x", 1<<(2*i)))
+		request := Encode("SET", "k", strings.Repeat("x", 1<<(2*i)))
 		go func() {
 			_, err := l.call(request, newAsk(t.Context()))
 			errs <- err
 		}()
 	}
 	for range 10 {
-		assert.Equal(t, "timeout", redis.Classify(<-errs).String())
+		assert.ErrorIs(t, <-errs, os.ErrDeadlineExceeded)
 	}
 	srv.Resume()
 	require.Eventually(t, func() bool {
@@ -144,7 +151,7 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 // Nobody connects again and again, one after the other, to a server that is gone.
 func TestSharedConnectionToNobody(t *testing.T) {
 	srv := labtest.Redis(t)
-	l := linkTo(t, open(t, srv.URL()).(redis.Typed), time.Second)
+	l := linkTo(t, client(t, srv), time.Second)
 	_, err := l.call(number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	srv.Kill()
@@ -152,7 +159,7 @@ func TestSharedConnectionToNobody(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			_, err := l.call(number(1), newAsk(t.Context()))
-			assert.Equal(t, "unreachable", redis.Classify(err).String())
+			assert.ErrorAs(t, err, new(*net.OpError))
 		})
 	}
 	wg.Wait()
@@ -164,7 +171,7 @@ func TestSharedConnectionToNobody(t *testing.T) {
 
 // A caller that goes away leaves the replies of others where they belong.
 func TestCallerThatGoesAway(t *testing.T) {
-	c := open(t, labtest.Redis(t).URL()).(redis.Typed)
+	c := client(t, labtest.Redis(t))
 	l := linkTo(t, c, 20*time.Second)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := blocked(ctx, t, c, l, 3)
@@ -185,7 +192,7 @@ func TestCallerThatGoesAway(t *testing.T) {
 		_, err := l.call(number(1), newAsk(ctx))
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	require.NoError(t, c.Client().RPush(t.Context(), "none", 1, 2, 3).Err())
+	require.NoError(t, c.RPush(t.Context(), "none", 1, 2, 3).Err())
 	for range 10 {
 		assert.Zero(t, <-got)
 	}
@@ -194,9 +201,9 @@ func TestCallerThatGoesAway(t *testing.T) {
 
 // pipe makes a link to a server that answers each request after a while, and says
 // how often it was connected to and left.
-func pipe(timeout time.Duration, after func(n int) time.Duration) (l *link, came, left *atomic.Int64) {
+func pipe(timeout time.Duration, after func(n int) time.Duration) (l *Shared, came, left *atomic.Int64) {
 	came, left = new(atomic.Int64), new(atomic.Int64)
-	return &link{timeout: timeout, dial: func(context.Context) (net.Conn, error) {
+	return &Shared{timeout: timeout, dial: func(context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		came.Add(1)
 		go func() {
@@ -226,7 +233,7 @@ func TestOneAttemptToConnectIsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const long = 5 * time.Second
 		dials := atomic.Int64{}
-		l := &link{timeout: time.Second, dial: func(ctx context.Context) (net.Conn, error) {
+		l := &Shared{timeout: time.Second, dial: func(ctx context.Context) (net.Conn, error) {
 			dials.Add(1)
 			select {
 			case <-ctx.Done():
@@ -239,7 +246,7 @@ func TestOneAttemptToConnectIsForAll(t *testing.T) {
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(func() {
-					_, err := l.call(encode("PING"), newAsk(ctx))
+					_, err := l.call(Encode("PING"), newAsk(ctx))
 					assert.ErrorIs(t, err, want)
 				})
 			}
@@ -269,7 +276,7 @@ func TestIdleSharedConnectionIsLeft(t *testing.T) {
 		l, came, left := pipe(time.Second, func(int) time.Duration { return 900 * time.Millisecond })
 		a := newAsk(t.Context())
 		for i := range int64(5) {
-			n, err := l.call(encode("PING"), a)
+			n, err := l.call(Encode("PING"), a)
 			require.NoError(t, err)
 			assert.Equal(t, i, n)
 			time.Sleep(idle - 2*time.Second)
@@ -277,7 +284,7 @@ func TestIdleSharedConnectionIsLeft(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, []int64{1, 1}, []int64{came.Load(), left.Load()})
-		n, err := l.call(encode("PING"), a)
+		n, err := l.call(Encode("PING"), a)
 		require.NoError(t, err)
 		assert.Zero(t, n)
 		time.Sleep(2 * idle)
@@ -301,7 +308,7 @@ func TestSilenceOnASharedConnection(t *testing.T) {
 		failed := make(chan time.Duration, 4)
 		for range 4 {
 			wg.Go(func() {
-				if _, err := l.call(encode("PING"), newAsk(t.Context())); err != nil {
+				if _, err := l.call(Encode("PING"), newAsk(t.Context())); err != nil {
 					failed <- time.Since(began)
 				}
 			})

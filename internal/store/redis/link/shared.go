@@ -1,4 +1,4 @@
-package tx
+package link
 
 import (
 	"bufio"
@@ -15,12 +15,12 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// link is a connection that several callers share. Whoever has a request adds it
+// Shared is a connection that several callers share. Whoever has a request adds it
 // to what is waiting to be sent; one of them, or the reader once it has handed out
 // replies, sends all of that in one write. Replies come in the order of the
 // requests. It connects when it is first used, and anew when the connection broke.
 // It is safe for use by several goroutines.
-type link struct {
+type Shared struct {
 	dial func(ctx context.Context) (net.Conn, error)
 	// timeout is how long the server may be silent while it owes a reply.
 	timeout time.Duration
@@ -47,7 +47,7 @@ type link struct {
 // wire is a connection of a link.
 type wire struct {
 	net.Conn
-	link *link
+	link *Shared
 	// until is when a write is given up. It belongs to whoever made busy true.
 	until time.Time
 }
@@ -100,7 +100,7 @@ func (a *ask) answer(n int64, err error) {
 
 // call sends a request and waits for its reply, which is a number, at a place that
 // was made with the same context. A place whose ended is set may not be used again.
-func (l *link) call(request []byte, a *ask) (int64, error) {
+func (l *Shared) call(request []byte, a *ask) (int64, error) {
 	a.taken.Store(false)
 	err := a.ctx.Err()
 	if err == nil {
@@ -114,7 +114,7 @@ func (l *link) call(request []byte, a *ask) (int64, error) {
 }
 
 // send adds a request to what is waiting, and sends that unless somebody else will.
-func (l *link) send(request []byte, a *ask) error {
+func (l *Shared) send(request []byte, a *ask) error {
 	l.mu.Lock()
 	for l.c == nil {
 		if err := l.connect(a.ctx); err != nil {
@@ -141,7 +141,7 @@ func (l *link) send(request []byte, a *ask) error {
 const turnsOfOne = 4
 
 // flush sends what is waiting until nothing is. The caller has made busy true.
-func (l *link) flush(c *wire) {
+func (l *Shared) flush(c *wire) {
 	runtime.Gosched() // those that are ready to run may have requests too
 	for range turnsOfOne {
 		l.mu.Lock()
@@ -217,7 +217,7 @@ func (c *wire) Read(b []byte) (int, error) {
 }
 
 // drop closes a connection; the calls that are under way on it fail with err.
-func (l *link) drop(c *wire, err error) {
+func (l *Shared) drop(c *wire, err error) {
 	l.mu.Lock()
 	if l.c == c && l.broke == nil {
 		l.broke = err
@@ -228,7 +228,7 @@ func (l *link) drop(c *wire, err error) {
 
 // connect makes a connection, or waits for the one that somebody else makes. It is
 // called, and returns, with mu held.
-func (l *link) connect(ctx context.Context) error {
+func (l *Shared) connect(ctx context.Context) error {
 	if d := l.dialling; d != nil {
 		l.mu.Unlock()
 		defer l.mu.Lock()
@@ -272,7 +272,7 @@ func (l *link) connect(ctx context.Context) error {
 var errUnasked = errors.New("the server sent a reply that nobody asked for")
 
 // read hands out replies until the connection ends.
-func (l *link) read(c *wire) {
+func (l *Shared) read(c *wire) {
 	in := bufio.NewReaderSize(c, 64<<10)
 	var mine []*ask
 	at := 0
@@ -309,7 +309,7 @@ func (l *link) read(c *wire) {
 
 // turn is called when all replies that came have been handed out: what callers send
 // in answer to them goes first.
-func (l *link) turn(c *wire) {
+func (l *Shared) turn(c *wire) {
 	l.mu.Lock()
 	lead := !l.busy
 	l.busy = true
@@ -321,7 +321,7 @@ func (l *link) turn(c *wire) {
 }
 
 // retire takes a connection out of use that nobody waits on.
-func (l *link) retire(c *wire) bool {
+func (l *Shared) retire(c *wire) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != c || l.flying.Load() > 0 {
@@ -332,7 +332,7 @@ func (l *link) retire(c *wire) bool {
 }
 
 // fail ends a connection and tells those that wait for a reply on it.
-func (l *link) fail(c *wire, mine []*ask, err error) {
+func (l *Shared) fail(c *wire, mine []*ask, err error) {
 	_ = c.Close() // it is of no use any more
 	l.mu.Lock()
 	var rest []*ask

@@ -1,4 +1,4 @@
-package tx
+package link
 
 import (
 	"bufio"
@@ -15,11 +15,12 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// rawConn is one connection that sends requests as they were encoded, in the older
+// Own is one connection that sends requests as they were encoded, in the older
 // protocol and without a pool in between, as redis-benchmark does: what is measured
 // is the server, and as little of a client as can be. It belongs to one goroutine.
-type rawConn struct {
-	dial    func(ctx context.Context) (net.Conn, error)
+type Own struct {
+	// Dial makes a connection, and logs in.
+	Dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
 	c       net.Conn
 	in      *bufio.Reader
@@ -58,7 +59,7 @@ func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error
 	case *goredis.Client:
 		return c.Options(), nil
 	}
-	return nil, fault.Store(errors.New("tx: this client tells no options"), "")
+	return nil, fault.Store(errors.New("redis: this client tells no options"), "")
 }
 
 // pool is how many connections to a server the target allows.
@@ -81,14 +82,14 @@ func (s servers) reload(ctx context.Context) bool {
 	return ok
 }
 
-// newRaw makes connections to the server that holds key, with the options of an
+// NewOwn makes connections to the server that holds key, with the options of an
 // open client.
-func newRaw(ctx context.Context, client goredis.UniversalClient, key string) (*rawConn, error) {
+func NewOwn(ctx context.Context, client goredis.UniversalClient, key string) (*Own, error) {
 	o, err := servers{client}.holds(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return &rawConn{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: readTimeout(o)}, nil
+	return &Own{Dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: readTimeout(o)}, nil
 }
 
 // readTimeout is how long a server may take to answer.
@@ -109,20 +110,20 @@ func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	replies := 1
 	switch {
 	case o.Password != "" && o.Username != "":
-		hello = encode("AUTH", o.Username, o.Password)
+		hello = Encode("AUTH", o.Username, o.Password)
 	case o.Password != "":
-		hello = encode("AUTH", o.Password)
+		hello = Encode("AUTH", o.Password)
 	default:
 		replies = 0
 	}
 	if o.DB != 0 {
-		hello = append(hello, encode("SELECT", strconv.Itoa(o.DB))...)
+		hello = append(hello, Encode("SELECT", strconv.Itoa(o.DB))...)
 		replies++
 	}
 	if replies == 0 {
 		return c, nil
 	}
-	r := rawConn{c: c, in: bufio.NewReader(c), timeout: readTimeout(o)}
+	r := Own{c: c, in: bufio.NewReader(c), timeout: readTimeout(o)}
 	stop := context.AfterFunc(ctx, r.interrupt(c))
 	defer stop()
 	// A server that wants no password lets the library in that has one, and so us.
@@ -132,8 +133,8 @@ func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	return c, c.SetDeadline(time.Time{})
 }
 
-// encode writes a request as the protocol has it.
-func encode(args ...string) []byte {
+// Encode writes a request as the protocol has it.
+func Encode(args ...string) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(args))
 	for _, a := range args {
 		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(a), a)
@@ -141,25 +142,25 @@ func encode(args ...string) []byte {
 	return b
 }
 
-// call sends a request, dialling first where need be, and reads its replies. The
+// Call sends a request, dialling first where need be, and reads its replies. The
 // first error reply is returned; a connection that broke is dialled anew next time.
-func (r *rawConn) call(ctx context.Context, request []byte, replies int) error {
+func (r *Own) Call(ctx context.Context, request []byte, replies int) error {
 	_, err := r.do(ctx, request, replies)
 	return err
 }
 
 // number is call for a request with one reply, which is a number.
-func (r *rawConn) number(ctx context.Context, request []byte) (int64, error) {
+func (r *Own) number(ctx context.Context, request []byte) (int64, error) {
 	return r.do(ctx, request, 1)
 }
 
-func (r *rawConn) do(ctx context.Context, request []byte, replies int) (int64, error) {
+func (r *Own) do(ctx context.Context, request []byte, replies int) (int64, error) {
 	if err := r.connect(ctx); err != nil {
 		return 0, err
 	}
 	n, err := r.exchange(request, replies)
 	if err != nil && !isReply(err) {
-		r.close()
+		r.Close()
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -168,14 +169,14 @@ func (r *rawConn) do(ctx context.Context, request []byte, replies int) (int64, e
 }
 
 // connect makes sure that there is a connection, which the end of ctx interrupts.
-func (r *rawConn) connect(ctx context.Context) error {
+func (r *Own) connect(ctx context.Context) error {
 	if r.c != nil && time.Since(r.used) > idle {
-		r.close()
+		r.Close()
 	}
 	if r.c != nil {
 		return nil
 	}
-	c, err := r.dial(ctx)
+	c, err := r.Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (r *rawConn) connect(ctx context.Context) error {
 }
 
 // interrupt ends what a connection is waiting for.
-func (r *rawConn) interrupt(c net.Conn) func() {
+func (r *Own) interrupt(c net.Conn) func() {
 	return func() { _ = c.Close() }
 }
 
@@ -194,7 +195,7 @@ func isReply(err error) bool {
 	return ok
 }
 
-func (r *rawConn) exchange(request []byte, replies int) (last int64, err error) {
+func (r *Own) exchange(request []byte, replies int) (last int64, err error) {
 	// A deadline is moved now and then only: a call may wait for a little longer
 	// than the timeout, by an eighth of it.
 	r.used = time.Now()
@@ -261,7 +262,8 @@ func readReply(in *bufio.Reader) (int64, error) {
 	return n, err
 }
 
-func (r *rawConn) close() {
+// Close ends the connection; a later call makes a new one.
+func (r *Own) Close() {
 	if r.c != nil {
 		_ = r.c.Close() // it is of no use any more
 		r.c = nil

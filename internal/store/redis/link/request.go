@@ -1,4 +1,4 @@
-package tx
+package link
 
 import (
 	"context"
@@ -9,37 +9,38 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// request is a command that is being put together: its arguments one after the
+// Request is a command that is being put together: its arguments one after the
 // other in one buffer, which the next command uses again. It belongs to one
 // goroutine.
-type request struct {
-	text []byte
+type Request struct {
+	// Text are the arguments, one after the other; End ends one.
+	Text []byte
 	ends []int
 	out  []byte
 }
 
-// reset begins a command.
-func (q *request) reset() { q.text, q.ends = q.text[:0], q.ends[:0] }
+// Reset begins a command.
+func (q *Request) Reset() { q.Text, q.ends = q.Text[:0], q.ends[:0] }
 
-// end ends the argument that was appended to text.
-func (q *request) end() { q.ends = append(q.ends, len(q.text)) }
+// End ends the argument that was appended to text.
+func (q *Request) End() { q.ends = append(q.ends, len(q.Text)) }
 
-// add appends an argument of several parts.
-func (q *request) add(parts ...string) {
+// Add appends an argument of several parts.
+func (q *Request) Add(parts ...string) {
 	for _, p := range parts {
-		q.text = append(q.text, p...)
+		q.Text = append(q.Text, p...)
 	}
-	q.end()
+	q.End()
 }
 
-// num appends a number as an argument.
-func (q *request) num(n int64) {
-	q.text = strconv.AppendInt(q.text, n, 10)
-	q.end()
+// Num appends a number as an argument.
+func (q *Request) Num(n int64) {
+	q.Text = strconv.AppendInt(q.Text, n, 10)
+	q.End()
 }
 
 // wire writes the command as the protocol has it.
-func (q *request) wire() []byte {
+func (q *Request) wire() []byte {
 	out := q.out[:0]
 	out = append(out, '*')
 	out = append(strconv.AppendInt(out, int64(len(q.ends)), 10), "\r\n"...)
@@ -47,7 +48,7 @@ func (q *request) wire() []byte {
 	for _, to := range q.ends {
 		out = append(out, '$')
 		out = append(strconv.AppendInt(out, int64(to-from), 10), "\r\n"...)
-		out = append(append(out, q.text[from:to]...), "\r\n"...)
+		out = append(append(out, q.Text[from:to]...), "\r\n"...)
 		from = to
 	}
 	q.out = out
@@ -55,63 +56,65 @@ func (q *request) wire() []byte {
 }
 
 // args are the arguments for a client library.
-func (q *request) args() []any {
+func (q *Request) args() []any {
 	out := make([]any, len(q.ends))
 	from := 0
 	for i, to := range q.ends {
-		out[i] = q.text[from:to:to]
+		out[i] = q.Text[from:to:to]
 		from = to
 	}
 	return out
 }
 
-// caller is what one client sends its scripts through: connections that it shares
+// Caller is what one client sends its scripts through: connections that it shares
 // with others, else one of its own where the server is one, else the pool of a
 // cluster's client. It belongs to one goroutine.
-type caller struct {
-	request
-	// shard is what the next call is about.
-	shard int
+type Caller struct {
+	Request
+	// Shard is what the next call is about.
+	Shard int
 	// ask and lane are for shared connections: the place in the line, and which
 	// connection of several.
 	ask  *ask
 	lane int
-	raw  *rawConn
+	raw  *Own
 	init bool
 }
 
-// begin begins a call of a script with a number of keys, by whichever name the
+// Begin begins a call of a script with a number of keys, by whichever name the
 // server is to know it.
-func (r scripts) begin(q *request, s script, keys int64) {
-	q.reset()
-	switch r.how {
-	case scriptEval:
-		q.add("EVAL")
-		q.add(s.text)
-	case scriptFunction:
-		q.add("FCALL")
-		q.add(s.function())
+func (r Scripts) Begin(q *Request, s Script, keys int64) {
+	q.Reset()
+	switch r.How {
+	case ByText:
+		q.Add("EVAL")
+		q.Add(s.Text)
+	case ByFunction:
+		q.Add("FCALL")
+		q.Add(s.Name)
 	default:
-		q.add("EVALSHA")
-		q.add(s.sha)
+		q.Add("EVALSHA")
+		q.Add(s.sha)
 	}
-	q.num(keys)
+	q.Num(keys)
 }
 
-// finish sends what begin began and reads a number. A server that does not know
+// Finish sends what Begin began and reads a number. A server that does not know
 // the script is given its text.
-func (r scripts) finish(ctx context.Context, c *caller, s script) (int64, error) {
-	n, err := r.exchange(ctx, c)
-	if err != nil && r.how == scriptSHA && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+func (r Scripts) Finish(ctx context.Context, c *Caller, s Script) (int64, error) {
+	n, err := r.Exchange(ctx, c)
+	if err != nil && r.How == BySHA && strings.HasPrefix(err.Error(), "NOSCRIPT") {
 		args := c.args()
-		args[0], args[1] = "EVAL", s.text
+		args[0], args[1] = "EVAL", s.Text
 		return r.through(ctx, args)
 	}
 	return n, err
 }
 
-func (r scripts) exchange(ctx context.Context, c *caller) (int64, error) {
-	if r.links != nil {
+// Exchange sends the command of a caller and reads its number, or that of the bytes
+// or elements of its reply.
+func (r Scripts) Exchange(ctx context.Context, c *Caller) (int64, error) {
+	if r.Shards != nil {
 		return r.shared(ctx, c)
 	}
 	if !c.init {
@@ -123,21 +126,21 @@ func (r scripts) exchange(ctx context.Context, c *caller) (int64, error) {
 	}
 	n, err := c.raw.number(ctx, c.wire())
 	if err != nil && isReply(err) && strings.HasPrefix(err.Error(), "READONLY") {
-		c.raw.close() // another server is the master by now
+		c.raw.Close() // another server is the master by now
 	}
 	return n, err
 }
 
 // shared sends a call over a connection that is shared with others.
-func (r scripts) shared(ctx context.Context, c *caller) (int64, error) {
+func (r Scripts) shared(ctx context.Context, c *Caller) (int64, error) {
 	if c.ask != nil && c.ask.ctx != ctx {
 		c.ask.stop()
 		c.ask = nil
 	}
 	if c.ask == nil {
-		c.ask, c.lane = newAsk(ctx), int(r.links.lane.Add(1))
+		c.ask, c.lane = newAsk(ctx), int(r.Shards.lane.Add(1))
 	}
-	list, err := r.links.to(ctx, c.shard)
+	list, err := r.Shards.to(ctx, c.Shard)
 	if err != nil {
 		return 0, err
 	}
@@ -153,27 +156,27 @@ func (r scripts) shared(ctx context.Context, c *caller) (int64, error) {
 		return 0, err
 	}
 	if !isReply(err) {
-		r.links.forget(ctx, c.shard)
+		r.Shards.forget(ctx, c.Shard)
 		return 0, err
 	}
 	switch text := err.Error(); {
 	case strings.HasPrefix(text, "MOVED "), strings.HasPrefix(text, "ASK "):
-		r.links.forget(ctx, c.shard)
+		r.Shards.forget(ctx, c.Shard)
 		return r.through(ctx, c.args())
 	case strings.HasPrefix(text, "READONLY"):
-		r.links.forget(ctx, c.shard) // another server is the master by now
+		r.Shards.forget(ctx, c.Shard) // another server is the master by now
 	}
 	return 0, err
 }
 
 // own makes a connection of a client's own; nil where the calls must go through
 // the library: a cluster's, and one that is to have fewer connections than clients.
-func (r scripts) own(ctx context.Context) *rawConn {
-	c, ok := r.client.(*goredis.Client)
-	if !ok || c.Options().PoolSize < r.clients {
+func (r Scripts) own(ctx context.Context) *Own {
+	c, ok := r.Client.(*goredis.Client)
+	if !ok || c.Options().PoolSize < r.Callers {
 		return nil
 	}
-	raw, err := newRaw(ctx, c, "")
+	raw, err := NewOwn(ctx, c, "")
 	if err != nil {
 		return nil
 	}
@@ -188,12 +191,12 @@ func isLook(name any) bool {
 }
 
 // through sends a command through the library.
-func (r scripts) through(ctx context.Context, args []any) (int64, error) {
+func (r Scripts) through(ctx context.Context, args []any) (int64, error) {
 	cmd := goredis.NewCmd(ctx, args...)
 	if len(args) > 3 && !isLook(args[0]) {
 		cmd.SetFirstKeyPos(3)
 	}
-	_ = r.client.Process(ctx, cmd) // the command keeps its error
+	_ = r.Client.Process(ctx, cmd) // the command keeps its error
 	if errors.Is(cmd.Err(), goredis.Nil) {
 		return 0, nil
 	}

@@ -1,0 +1,141 @@
+package link
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // Redis names scripts so
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Script is a Lua script. Name is that of the function that it is where functions
+// are called; it is the server's, and has no namespace.
+type Script struct{ Name, Text, sha string }
+
+// NewScript makes a script of its source.
+func NewScript(name, text string) Script {
+	// Comments are for readers; they need not travel.
+	var lines []string
+	for l := range strings.Lines(text) {
+		if !strings.HasPrefix(l, "--") {
+			lines = append(lines, l)
+		}
+	}
+	text = strings.TrimSuffix(strings.Join(lines, ""), "\n")
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // Redis names scripts so
+	return Script{name, text, hex.EncodeToString(sum[:])}
+}
+
+// The ways to call a script: by its name, which is a sum of its text, with its text
+// each time, or as a function of the server.
+const (
+	BySHA      = "evalsha"
+	ByText     = "eval"
+	ByFunction = "function"
+)
+
+// library is scripts as functions of the server.
+func library(name string, of ...Script) string {
+	var b strings.Builder
+	b.WriteString("#!lua name=" + name + "\n")
+	for _, s := range of {
+		b.WriteString("redis.register_function('" + s.Name + "', function(KEYS, ARGV)\n" + s.Text + "\nend)\n")
+	}
+	return b.String()
+}
+
+// Scripts runs scripts on a client.
+type Scripts struct {
+	Client goredis.UniversalClient
+	// How is BySHA, ByText or ByFunction.
+	How string
+	// Callers is how many there may be.
+	Callers int
+	// Shards are the connections that callers share; nil: each has its own.
+	Shards *Shards
+}
+
+// Run runs a script; args begin with the number of keys. A server that does not
+// know it is given its text.
+func (r Scripts) Run(ctx context.Context, s Script, args ...any) *goredis.Cmd {
+	switch r.How {
+	case ByFunction:
+		return r.Send(ctx, "fcall", s.Name, args)
+	case BySHA:
+		cmd := r.Send(ctx, "evalsha", s.sha, args)
+		if err := cmd.Err(); err == nil || !goredis.HasErrorPrefix(err, "NOSCRIPT") {
+			return cmd
+		}
+	}
+	return r.Send(ctx, "eval", s.Text, args)
+}
+
+// Send calls a script in one way; args begin with the number of keys.
+func (r Scripts) Send(ctx context.Context, name, what string, args []any) *goredis.Cmd {
+	all := make([]any, 0, 2+len(args))
+	all = append(append(all, name, what), args...)
+	cmd := goredis.NewCmd(ctx, all...)
+	cmd.SetFirstKeyPos(3)
+	_ = r.Client.Process(ctx, cmd) // the command keeps its error
+	return cmd
+}
+
+// Load makes scripts functions of every server, where functions are what is to be
+// called; instead says what to do where servers have none. Scripts that are called by
+// their name are made known, so that none of the calls that are measured sends a text.
+func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) error {
+	switch r.How {
+	case ByText:
+		return nil
+	case BySHA:
+		return masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+			for _, s := range of {
+				if err := m.ScriptLoad(ctx, s.Text).Err(); err != nil {
+					return fmt.Errorf("make a script known: %w", err)
+				}
+			}
+			return nil
+		})
+	}
+	err := masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()
+	})
+	if err != nil && strings.Contains(err.Error(), "unknown command") {
+		err = errors.New("the server has no functions") // its reply would repeat the whole library
+	}
+	if err != nil {
+		return fault.Store(fmt.Errorf("load the functions of library %s: %w", name, err), "servers have functions from Redis 7 on, embedded: has none; use "+instead)
+	}
+	return nil
+}
+
+// Unload removes what Load made.
+func (r Scripts) Unload(ctx context.Context, name string) error {
+	if r.How != ByFunction {
+		return nil
+	}
+	return masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+		err := m.FunctionDelete(ctx, name).Err()
+		if err != nil && strings.Contains(err.Error(), "Library not found") {
+			err = nil
+		}
+		return err
+	})
+}
+
+// masters calls f with a client of every server that has data of its own.
+func masters(ctx context.Context, client goredis.UniversalClient, f func(context.Context, *goredis.Client) error) error {
+	switch c := client.(type) {
+	case *goredis.ClusterClient:
+		return c.ForEachMaster(ctx, f)
+	case *goredis.Client:
+		return f(ctx, c)
+	}
+	return store.ErrUnsupported
+}
