@@ -1,9 +1,6 @@
 package ingestion
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Facts is the profile's record in run.json: what the document needs beyond what
 // every run has. docs/ingestion.md describes it.
@@ -69,32 +66,12 @@ func (l *load) facts() MapFacts {
 	f := MapFacts{
 		Map: m.name, TestCase: m.word, Batched: m.putAll, TotalEntryCount: m.total, PerThread: m.per,
 		ThreadCount: m.start.Threads, BatchSize: m.batch, PayloadBytes: m.start.Payload,
-		ThreadMS: make([]int64, m.start.Threads), ThreadsChanged: l.changed.Load(),
 	}
+	r := l.work.Record(func(c *counts) { f.Attempted += c.attempted.Load() })
+	f.Acknowledged, f.Failed, f.Started, f.Stopped = r.Done, r.Failed, r.Started, r.Stopped
+	f.ThreadMS, f.ThreadsChanged = r.ThreadMS, r.ThreadsChanged
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f.Existed = l.existed
-	var began, left int64
-	for worker, t := range l.tallies {
-		f.Attempted += t.attempted.Load()
-		f.Acknowledged += t.acked.Load()
-		f.Failed += t.failed.Load()
-		b := t.began.Load()
-		if b == 0 {
-			continue
-		}
-		if worker >= len(f.ThreadMS) {
-			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
-		}
-		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
-		if began == 0 || b < began {
-			began = b
-		}
-		left = max(left, t.left.Load(), b)
-	}
-	if began != 0 {
-		from, to := time.Unix(0, began), time.Unix(0, left)
-		f.Started, f.Stopped = &from, &to
-	}
 	return f
 }

@@ -1,7 +1,6 @@
 package ingestion
 
 import (
-	"math"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -31,9 +30,6 @@ func mapsOf(flavour string) []string {
 	return mapsKnown[:2]
 }
 
-// forever is the number of runs when only a duration ends the plan.
-const forever = math.MaxInt32
-
 // spec is what Design found out, for the binding. It is not changed afterwards.
 type spec struct {
 	maps      []mapSpec
@@ -56,7 +52,7 @@ type spec struct {
 // runs is how often each share is written: without end when it wraps.
 func (s *spec) runs() int64 {
 	if s.wrap {
-		return forever
+		return padogrid.Forever
 	}
 	return s.testCount
 }

@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"context"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -19,99 +18,50 @@ type writer struct {
 
 // task is one loader. It belongs to its worker.
 type task struct {
-	l      *load
-	w      writer
-	worker int
-	tally  *tally
-	timer  *time.Timer
+	l    *load
+	w    writer
+	loop *padogrid.Loop[counts]
 
-	help    int // where to look first for work of others
 	entries []store.Entry
 	groups  []store.Group
 
 	gen              *generator
 	val              []byte
 	valShare, valRun uint32
-
-	// The loop under way: from its start, under which settings, and the time of
-	// loops before it.
-	looping   bool
-	loopStart int64
-	loopEnd   int64
-	before    int64
-	settings  *workload.Settings
-	epoch     int64 // wall clock at 0 of the measured part
-
-	pausing bool
-	until   int64
 }
 
 func newTask(l *load, w writer, worker int) *task {
-	return &task{l: l, w: w, worker: worker, tally: l.tally(worker), gen: newGenerator(l.s.seed, l.m.name), help: worker % len(l.cursors)}
+	return &task{l: l, w: w, loop: l.work.Loop(worker), gen: newGenerator(l.s.seed, l.m.name)}
 }
-
-// slice is how long a loader in closed loop sleeps at once between runs, so that
-// it hears of the end of the run.
-const slice = 50 * time.Millisecond
 
 // Do writes one entry or one batch.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
-	if k.pausing {
-		if k.pause(ctx, it, slice); k.pausing {
-			return nil
-		}
+	if k.loop.Paused(ctx, it) {
+		return nil
 	}
-	if it.Settings.Threads != k.l.m.start.Threads && !it.Warmup && !k.l.changed.Load() {
-		k.l.changed.Store(true)
-	}
-	p, ok := k.next(it)
+	p, ok := k.loop.Next(it, int64(k.l.m.units(it.Settings)))
 	if !ok {
 		return workload.ErrDone
 	}
 	k.value(p, it)
+	k.loop.Enter(it)
 	if !it.Warmup {
-		k.enter(it)
-		k.tally.attempted.Add(p.n)
+		k.loop.Tally.Own.attempted.Add(p.N)
 	}
 	k.keys(p)
 	m := it.Begin(0)
-	err := it.End(m, int(p.n), k.write(ctx))
-	if !it.Warmup {
-		k.leave(ctx, it, p, err)
+	err := it.End(m, int(p.N), k.write(ctx))
+	if err == nil && !it.Warmup {
+		k.l.acked.set(p.Share, p.Off, p.N)
 	}
+	k.loop.Leave(ctx, it, p, err)
 	return err
-}
-
-// next finds work: a piece of the worker's own share, or else, in open loop and
-// once threads have changed, of another's.
-func (k *task) next(it *workload.Iteration) (piece, bool) {
-	l, runs, cursors := k.l, k.l.s.runs(), k.l.cursors
-	if it.Warmup {
-		runs, cursors = forever, l.warm
-	}
-	want := int64(l.m.units(it.Settings))
-	n := len(cursors)
-	if k.worker < n {
-		if p, ok := cursors[k.worker].claim(k.worker, l.m.shares[k.worker].Entries, runs, want); ok {
-			return p, true
-		}
-	}
-	if !it.Warmup && it.Settings.Rate == 0 && !l.changed.Load() {
-		return piece{}, false
-	}
-	for range n {
-		if p, ok := cursors[k.help].claim(k.help, l.m.shares[k.help].Entries, runs, want); ok {
-			return p, true
-		}
-		k.help = (k.help + 1) % n
-	}
-	return piece{}, false
 }
 
 // value makes the value of a piece unless it has it. As in the original, that is
 // part neither of the operation nor of the loop around it.
-func (k *task) value(p piece, it *workload.Iteration) {
-	share, run := uint32(p.share), uint32(p.run)
+func (k *task) value(p padogrid.Piece, it *workload.Iteration) {
+	share, run := uint32(p.Share), uint32(p.Run)
 	if it.Warmup {
 		run |= warmupRun
 	}
@@ -127,9 +77,9 @@ func (k *task) value(p piece, it *workload.Iteration) {
 
 // keys makes the entries of a piece. As in the original, that is part of the loop
 // and not of the operation.
-func (k *task) keys(p piece) {
-	k.grow(int(p.n))
-	sh := &k.l.m.shares[p.share]
+func (k *task) keys(p padogrid.Piece) {
+	k.grow(int(p.N))
+	sh := &k.l.m.shares[p.Share]
 	if k.l.s.grouped {
 		k.groupKeys(sh, p)
 		return
@@ -137,7 +87,7 @@ func (k *task) keys(p piece) {
 	prefix := k.l.s.prefix
 	for i := range k.entries {
 		e := &k.entries[i]
-		e.Key, e.Val = appendKey(e.Key[:0], k.l.m, sh, prefix, p.off+int64(i)), k.val
+		e.Key, e.Val = appendKey(e.Key[:0], k.l.m, sh, prefix, p.Off+int64(i)), k.val
 	}
 }
 
@@ -161,18 +111,18 @@ func appendGroup(group, key []byte, m *mapSpec, sh *padogrid.Share, prefix strin
 }
 
 // groupKeys fills entries and groups; pieces begin with a group.
-func (k *task) groupKeys(sh *padogrid.Share, p piece) {
+func (k *task) groupKeys(sh *padogrid.Share, p padogrid.Piece) {
 	used := 0
-	for i := int64(0); i < p.n; used++ {
+	for i := int64(0); i < p.N; used++ {
 		if used == len(k.groups) {
 			k.groups = append(k.groups, store.Group{})
 		}
 		g := &k.groups[used]
 		g.Name = g.Name[:0]
 		from := i
-		for ; i < p.n && i < from+sh.Size; i++ {
+		for ; i < p.N && i < from+sh.Size; i++ {
 			e := &k.entries[i]
-			g.Name, e.Key = appendGroup(g.Name[:0], e.Key[:0], k.l.m, sh, k.l.s.prefix, p.off+i)
+			g.Name, e.Key = appendGroup(g.Name[:0], e.Key[:0], k.l.m, sh, k.l.s.prefix, p.Off+i)
 			e.Val = k.val
 		}
 		g.Entries = k.entries[from:i]
@@ -208,75 +158,4 @@ func (k *task) write(ctx context.Context) error {
 		return k.w.putAll.PutAll(ctx, l.space, k.entries)
 	}
 	return k.w.put.Put(ctx, l.space, k.entries[0].Key, k.val)
-}
-
-// enter begins a loop unless one is under way. A change of settings ends the one
-// before, so that time spent parked or paused is not taken for loop time. In open
-// loop the first loop of every worker begins with the map's first operation:
-// waiting for work to be due is part of it.
-func (k *task) enter(it *workload.Iteration) {
-	if k.looping && k.settings == it.Settings {
-		return
-	}
-	now := it.Now()
-	if k.looping {
-		k.before += k.loopEnd - k.loopStart
-	}
-	k.looping, k.loopStart, k.loopEnd, k.settings = true, now, now, it.Settings
-	if k.epoch != 0 {
-		return
-	}
-	k.epoch = wall(now)
-	k.tally.began.Store(k.epoch + now)
-	k.l.first.CompareAndSwap(-1, now)
-	if it.Settings.Rate > 0 {
-		k.loopStart = min(k.l.first.Load(), now)
-	}
-}
-
-// leave notes what became of a piece, and pauses after a run of the share.
-func (k *task) leave(ctx context.Context, it *workload.Iteration, p piece, err error) {
-	k.loopEnd = it.Now()
-	if err == nil {
-		k.l.acked.set(p.share, p.off, p.n)
-		k.tally.acked.Add(p.n)
-	} else {
-		k.tally.failed.Add(p.n)
-	}
-	k.tally.busy.Store(k.before + k.loopEnd - k.loopStart)
-	k.tally.left.Store(k.epoch + k.loopEnd)
-	if !p.lastOne || it.Settings.Rate > 0 && k.l.s.interval == 0 {
-		return
-	}
-	k.before += k.loopEnd - k.loopStart
-	k.looping = false
-	if k.l.s.interval == 0 {
-		return
-	}
-	k.pausing, k.until = true, k.loopEnd+int64(k.l.s.interval)
-	if it.Settings.Rate > 0 {
-		k.pause(ctx, it, k.l.s.interval) // each return costs an open loop one of its due times
-	}
-}
-
-// pause sleeps until the pause between runs is over, but no longer than most.
-func (k *task) pause(ctx context.Context, it *workload.Iteration, most time.Duration) {
-	rest := time.Duration(k.until - it.Now())
-	if rest > 0 {
-		if k.timer == nil {
-			k.timer = time.NewTimer(min(rest, most))
-		} else {
-			k.timer.Reset(min(rest, most))
-		}
-		select {
-		case <-k.timer.C:
-		case <-ctx.Done():
-			k.timer.Stop()
-			k.pausing = false
-			return
-		}
-	}
-	now := it.Now()
-	k.tally.left.Store(k.epoch + now)
-	k.pausing = now < k.until
 }

@@ -54,37 +54,13 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 	files := make([]rundir.File, 0, len(facts.Maps))
 	for i := range facts.Maps {
 		m := &facts.Maps[i]
-		start, stop := times(&f.Run, facts, m)
+		start, stop := padogrid.Span(&f.Run, facts.Zone, m.Started, m.Stopped)
 		files = append(files, rundir.File{
 			Name: padogrid.FileName(Name, m.Map, f.Run.Store.Name, start, facts.Prefix),
 			Data: text(&f.Run, facts, m, start, stop),
 		})
 	}
 	return files, nil
-}
-
-// times returns when a map's work began and ended, in the zone of the run.
-func times(r *rundir.Run, f *Facts, m *MapFacts) (start, stop time.Time) {
-	start = r.Measured
-	if start.IsZero() {
-		start = r.Started
-	}
-	if m.Started != nil {
-		start = *m.Started
-	}
-	stop = r.Ended
-	if m.Stopped != nil {
-		stop = *m.Stopped
-	}
-	if stop.Before(start) {
-		stop = start
-	}
-	_, offset := start.Zone()
-	zone := time.FixedZone(f.Zone, offset)
-	if f.Zone == "" || m.Started == nil {
-		return start, stop
-	}
-	return start.In(zone), stop.In(zone)
 }
 
 func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {

@@ -76,14 +76,14 @@ func wrong(checks []workload.Check) string {
 
 func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int64, error) {
 	least := l.acked.count()
-	if least == 0 && l.attempted() == 0 {
+	if least == 0 && l.work.Reached() == 0 {
 		return nil, 0, nil
 	}
 	got, err := b.read.count.Count(ctx, l.space)
 	if err != nil {
 		return nil, 0, err
 	}
-	most := l.attempted()
+	most := l.work.Reached()
 	if l.existed {
 		most = max(most, l.before)
 	}

@@ -1,0 +1,175 @@
+package padogrid
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Forever is the number of runs of a plan that only a duration ends.
+const Forever = math.MaxInt32
+
+// Cursor is how far a share has been given out, in units over all runs. It has a
+// cache line of its own: as a rule only its own worker touches it.
+type Cursor struct {
+	atomic.Int64
+	_ [120]byte
+}
+
+// Piece is a stretch of a share to work on in one call.
+type Piece struct {
+	Share int
+	// Run counts the repetitions of the share from 0, Off is where in it the piece
+	// begins, N how many units it has.
+	Run, Off, N int64
+	// Last says that it ends its run of the share.
+	Last bool
+}
+
+// take takes up to want units of a share of length n, never across the end of a run.
+func (c *Cursor) take(share int, n, runs, want int64) (Piece, bool) {
+	if n == 0 {
+		return Piece{}, false
+	}
+	for {
+		p := c.Load()
+		run, off := p/n, p%n
+		if run >= runs {
+			return Piece{}, false
+		}
+		k := min(want, n-off)
+		if c.CompareAndSwap(p, p+k) {
+			return Piece{share, run, off, k, off+k == n}, true
+		}
+	}
+}
+
+// Job is what the threads of a map or a group are to do.
+type Job struct {
+	// Shares are the lengths of the threads' shares, in units.
+	Shares []int64
+	// Runs is how often each share is repeated, Interval the pause of each thread
+	// after every run.
+	Runs     int64
+	Interval time.Duration
+	// Skip, where there is one, says whether a piece has been done already and is left
+	// out. It may be called by several goroutines.
+	Skip func(Piece) bool
+}
+
+// Work is a job under way and what has become of it; a profile counts a T of its own
+// for each worker. It is safe for use by several goroutines.
+type Work[T any] struct {
+	job Job
+	// cursors and warm give out the shares, in the run and in its warm-up.
+	cursors, warm []Cursor
+	// changed says that the number of threads was changed in mid-run: from then on
+	// workers without work of their own help others.
+	changed atomic.Bool
+	// first is when the first measured operation began, by the clock of measurement;
+	// -1: not yet.
+	first atomic.Int64
+
+	mu      sync.Mutex
+	tallies map[int]*Tally[T]
+}
+
+// NewWork returns a job of which nothing is done.
+func NewWork[T any](job Job) *Work[T] {
+	n := len(job.Shares)
+	w := &Work[T]{job: job, cursors: make([]Cursor, n), warm: make([]Cursor, n), tallies: map[int]*Tally[T]{}}
+	w.first.Store(-1)
+	return w
+}
+
+// Tally is what one worker has done in the measured part. The worker alone writes it;
+// anybody may read what is atomic.
+type Tally[T any] struct {
+	// Done are units that succeeded, Failed those that did not.
+	Done, Failed atomic.Int64
+	// busy is the time of the worker's loops in ns, without pauses between runs.
+	busy atomic.Int64
+	// began and left are wall-clock times in Unix ns of its first operation's start and
+	// the end of its last one, or of the pause after it.
+	began, left atomic.Int64
+	// Own is what the profile counts beside.
+	Own T
+	_   [64]byte
+}
+
+// tally returns the record of a worker.
+func (w *Work[T]) tally(worker int) *Tally[T] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tallies[worker] == nil {
+		w.tallies[worker] = &Tally[T]{}
+	}
+	return w.tallies[worker]
+}
+
+// Reached is how many units of the longest stretch have been given out of each share
+// so far, warm-up included: distinct ones, summed over the shares.
+func (w *Work[T]) Reached() int64 {
+	var n int64
+	for i := range w.cursors {
+		most := max(w.cursors[i].Load(), w.warm[i].Load())
+		n += min(most, w.job.Shares[i])
+	}
+	return n
+}
+
+// Over says that every unit of every run has been given out.
+func (w *Work[T]) Over() bool {
+	for i, n := range w.job.Shares {
+		if n > 0 && w.cursors[i].Load() < n*w.job.Runs {
+			return false
+		}
+	}
+	return true
+}
+
+// Record is what became of a work in the measured part, as facts keep it.
+type Record struct {
+	Done, Failed int64
+	// Started and Stopped are the start of the first operation and the end of the last
+	// one, or of the pause after it; nil before there were any.
+	Started, Stopped *time.Time
+	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	ThreadMS []int64
+	// ThreadsChanged says that the number of threads was changed in mid-run, so that a
+	// thread may have done parts of other threads' shares.
+	ThreadsChanged bool
+}
+
+// Record sums up what has been done so far, and hands what the profile counts for
+// each worker to own.
+func (w *Work[T]) Record(own func(*T)) Record {
+	r := Record{ThreadMS: make([]int64, len(w.job.Shares)), ThreadsChanged: w.changed.Load()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var began, left int64
+	for worker, t := range w.tallies {
+		r.Done += t.Done.Load()
+		r.Failed += t.Failed.Load()
+		own(&t.Own)
+		b := t.began.Load()
+		if b == 0 {
+			continue
+		}
+		if worker >= len(r.ThreadMS) {
+			r.ThreadMS = append(r.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(r.ThreadMS))...)
+		}
+		r.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
+		if began == 0 || b < began {
+			began = b
+		}
+		left = max(left, t.left.Load(), b)
+	}
+	if began != 0 {
+		from, to := time.Unix(0, began), time.Unix(0, left)
+		r.Started, r.Stopped = &from, &to
+	}
+	return r
+}
