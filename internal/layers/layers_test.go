@@ -31,6 +31,7 @@ const module = "github.com/perfbench/perfbench/"
 //	workload                                   the words
 //	place                                      whose data is whose
 //	measure   store   fault   units   suggest  the ground
+//	chart                                      draws what is in a report
 //
 // A package that is not there yet breaks no rule.
 
@@ -50,6 +51,7 @@ var may = []struct{ from, to string }{
 	{"internal/job", "internal/workload internal/units"},
 	{"internal/compare", "internal/rundir internal/measure"},
 	{"profiles/padogrid", "internal/rundir internal/values internal/workload internal/place internal/store internal/fault internal/units"},
+	{"internal/chart", ""},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},

@@ -39,23 +39,23 @@ func TestChartsShowTheHeadlineAndTheOthersBesideIt(t *testing.T) {
 	all := graphs(store())
 	require.Len(t, all, 3)
 	rates, beside, times := all[0], all[1], all[2]
-	assert.Equal(t, "events per second", rates.title)
-	require.Len(t, rates.lines, 1)
-	for i, v := range rates.lines[0].Values {
+	assert.Equal(t, "events per second", rates.Title)
+	require.Len(t, rates.Lines, 1)
+	for i, v := range rates.Lines[0].Values {
 		if i < 5 {
 			assert.InDelta(t, 200, v, 0, "what was stored is no second event: %d", i)
 		} else {
 			assert.True(t, math.IsNaN(v), "reads are no events: %d", i)
 		}
 	}
-	require.Len(t, beside.lines, 2)
-	assert.Equal(t, "events.durable", beside.lines[0].Name)
-	assert.InDelta(t, 190, beside.lines[0].Values[0], 0)
-	assert.Equal(t, "query.range", beside.lines[1].Name)
-	assert.InDelta(t, 7000, beside.lines[1].Values[9], 0)
-	assert.Equal(t, "response time of publish", times.title)
-	assert.InDelta(t, 1e6, times.lines[0].Values[0], 0)
-	assert.True(t, math.IsNaN(times.lines[0].Values[9]))
+	require.Len(t, beside.Lines, 2)
+	assert.Equal(t, "events.durable", beside.Lines[0].Name)
+	assert.InDelta(t, 190, beside.Lines[0].Values[0], 0)
+	assert.Equal(t, "query.range", beside.Lines[1].Name)
+	assert.InDelta(t, 7000, beside.Lines[1].Values[9], 0)
+	assert.Equal(t, "response time of publish", times.Title)
+	assert.InDelta(t, 1e6, times.Lines[0].Values[0], 0)
+	assert.True(t, math.IsNaN(times.Lines[0].Values[9]))
 }
 
 func TestEveryReportMarksPhasesAndNamesTheLinesBesideIt(t *testing.T) {

@@ -45,7 +45,7 @@ func (p page) html() string {
 			tag("p", "", t)
 		}
 		for _, g := range s.charts {
-			b.WriteString(g.svg())
+			b.WriteString(g.Page())
 		}
 		b.WriteString(s.table.html())
 		b.WriteString("</section>\n")

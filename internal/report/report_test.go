@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -364,24 +365,6 @@ func TestSummaryIsTheTopOfTheText(t *testing.T) {
 	assert.NotContains(t, s, "Times")
 }
 
-func TestThin(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		name string
-		in   []float64
-		mean bool
-		want []float64
-	}{
-		{"the maximum keeps peaks", []float64{1, 9, 2, 3}, false, []float64{9, 3}},
-		{"rates keep their mean", []float64{1, 9, 2, 4}, true, []float64{5, 3}},
-		{"gaps are left out", []float64{nan, 9, 2, nan}, true, []float64{9, 2}},
-		{"uneven parts", []float64{1, 2, 3}, false, []float64{1, 3}},
-	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, thin(c.in, 2, c.mean)) })
-	}
-	assert.True(t, math.IsNaN(thin([]float64{nan, nan, 1, 1}, 2, false)[0]))
-}
-
 func FuzzGraph(f *testing.F) {
 	f.Add(1.0, 2.0, 0, 3, false)
 	f.Add(math.Inf(1), math.NaN(), -5, 2000, true)
@@ -393,8 +376,12 @@ func FuzzGraph(f *testing.F) {
 		for i := range values {
 			values[i] = []float64{a, b, math.NaN()}[i%3]
 		}
-		g := graph{title: "x", first: first, mean: mean, format: units.Number, lines: []rundir.Line{{Name: "p99", Values: values}}}
-		assert.NotContains(t, g.svg(), ",NaN")
+		g := graph{Chart: chart.Chart{Title: "x", From: float64(first), To: float64(first + n), Mean: mean, Log: !mean, Format: units.Number, Lines: []chart.Line{{Name: "p99", Values: values}}}}
+		for i := range n {
+			g.At = append(g.At, float64(first+i)+0.5)
+		}
+		assert.NotContains(t, g.Page(), ",NaN")
+		assert.NotContains(t, g.File(), ",NaN")
 		assert.NotContains(t, g.text(chartWidth, chartHeight), "%!")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/guptarohit/asciigraph"
 
+	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -24,7 +25,7 @@ func Charts(f *rundir.Folder, width int) string {
 	const height, labels = 4, 13
 	var b strings.Builder
 	for _, g := range graphs(f) {
-		if values := g.measured(g.lines[0]); g.apart || len(thin(values, 2, g.mean)) < 2 || !some(values) {
+		if values := g.measured(g.Lines[0]); g.apart || len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
 			continue
 		}
 		b.WriteString("\n" + g.text(min(max(width-labels, 20), chartWidth), height))
@@ -34,35 +35,35 @@ func Charts(f *rundir.Folder, width int) string {
 
 // text draws a graph without its warm-up: its first line, or of a graph whose lines
 // have units of their own each in a row.
-func (g graph) text(width, height int) string {
+func (g *graph) text(width, height int) string {
 	if g.apart {
 		return g.rows(width)
 	}
-	values := g.measured(g.lines[0])
-	if len(values) == 0 || !some(values) {
+	values := g.measured(g.Lines[0])
+	if len(values) == 0 || !chart.Some(values) {
 		return ""
 	}
-	title := g.title
-	if len(g.lines) > 1 {
-		title += ", " + g.lines[0].Name
+	title := g.Title
+	if len(g.Lines) > 1 {
+		title += ", " + g.Lines[0].Name
 	}
 	seconds := float64(len(values))
-	values = thin(values, width, g.mean)
+	values = chart.Thin(values, width, g.Mean)
 	if len(values) == 1 {
-		return fmt.Sprintf("%s: %s\n", title, g.format(values[0]))
+		return fmt.Sprintf("%s: %s\n", title, g.Format(values[0]))
 	}
-	chart := asciigraph.Plot(values,
+	picture := asciigraph.Plot(values,
 		asciigraph.Height(height), asciigraph.Width(width), asciigraph.LowerBound(0),
-		asciigraph.YAxisValueFormatter(g.format),
+		asciigraph.YAxisValueFormatter(g.Format),
 		asciigraph.XAxisRange(0, seconds),
 		asciigraph.XAxisValueFormatter(length),
 	)
 	var b strings.Builder
 	b.WriteString(title + "\n")
-	for line := range strings.Lines(chart) {
+	for line := range strings.Lines(picture) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	first, _, _ := strings.Cut(chart, "\n")
+	first, _, _ := strings.Cut(picture, "\n")
 	if axis := strings.IndexAny(first, "┤┼"); axis >= 0 {
 		b.WriteString(g.phaseRow(ansi.StringWidth(first[:axis])+1, width, seconds))
 	}
@@ -71,23 +72,24 @@ func (g graph) text(width, height int) string {
 
 // phaseRow names, below a chart, where each phase began. A name without room is left
 // out, its mark stays.
-func (g graph) phaseRow(indent, width int, seconds float64) string {
-	if len(g.phases) == 0 {
+func (g *graph) phaseRow(indent, width int, seconds float64) string {
+	phases := g.phases()
+	if len(phases) == 0 {
 		return ""
 	}
 	row := []rune(strings.Repeat(" ", width))
-	for _, p := range g.phases {
-		if x := int(p.at / seconds * float64(width)); x < width {
+	for _, p := range phases {
+		if x := int(p.At / seconds * float64(width)); x < width {
 			row[x] = '|'
 		}
 	}
-	for i, p := range g.phases {
-		x := int(p.at/seconds*float64(width)) + 1
+	for i, p := range phases {
+		x := int(p.At/seconds*float64(width)) + 1
 		end := width
-		if i+1 < len(g.phases) {
-			end = int(g.phases[i+1].at / seconds * float64(width))
+		if i+1 < len(phases) {
+			end = int(phases[i+1].At / seconds * float64(width))
 		}
-		if name := []rune(plain(p.name)); x+len(name) < min(end+1, width+1) {
+		if name := []rune(p.Name); x+len(name) < min(end+1, width+1) {
 			copy(row[x:], name)
 		}
 	}
@@ -98,20 +100,20 @@ func (g graph) phaseRow(indent, width int, seconds float64) string {
 const rowLines = 12
 
 // rows draws each line in a row of its own, scaled to its own peak.
-func (g graph) rows(width int) string {
+func (g *graph) rows(width int) string {
 	name := 0
-	lines := g.lines[:min(len(g.lines), rowLines)]
+	lines := g.Lines[:min(len(g.Lines), rowLines)]
 	for _, l := range lines {
-		name = max(name, min(ansi.StringWidth(plain(l.Name)), width/3))
+		name = max(name, min(ansi.StringWidth(l.Name), width/3))
 	}
 	var b strings.Builder
-	b.WriteString(g.title + ", each line to its own peak\n")
+	b.WriteString(g.Title + ", each line to its own peak\n")
 	for _, l := range lines {
-		label := ansi.Truncate(plain(l.Name), name, "…")
-		line, peak := sparkline(thin(g.measured(l), width-name, g.mean))
-		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.format(peak))
+		label := ansi.Truncate(l.Name, name, "…")
+		line, peak := sparkline(chart.Thin(g.measured(l), width-name, g.Mean))
+		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.Format(peak))
 	}
-	if n := len(g.lines) - len(lines); n > 0 {
+	if n := len(g.Lines) - len(lines); n > 0 {
 		fmt.Fprintf(&b, "  and %d more, which stand in %s\n", n, rundir.SeriesFile)
 	}
 	return b.String()

@@ -35,7 +35,7 @@ type reporter struct {
 	f      *Facts
 	given  *facts.Facts // empty when there are none
 	b      strings.Builder
-	charts []chart
+	charts []picture
 	// steps are those without the drain.
 	steps []*StepFacts
 }
@@ -66,7 +66,7 @@ func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 	r.appendix()
 	files := []rundir.File{{Name: reportFile, Data: []byte(r.b.String())}, r.schema()}
 	for i := range r.charts {
-		files = append(files, rundir.File{Name: r.charts[i].file + ".svg", Data: r.charts[i].svg()})
+		files = append(files, rundir.File{Name: r.charts[i].file + ".svg", Data: r.charts[i].File()})
 	}
 	if csv := r.csv(); csv != nil {
 		files = append(files, rundir.File{Name: "th2-series.csv", Data: csv})
@@ -84,11 +84,11 @@ func (r *reporter) rate(s string) string {
 	return s
 }
 
-// picture shows the charts of these names that there are.
-func (r *reporter) picture(names ...string) {
+// show shows the charts of these names that there are.
+func (r *reporter) show(names ...string) {
 	for _, n := range names {
-		if i := slices.IndexFunc(r.charts, func(c chart) bool { return c.file == "th2-"+n }); i >= 0 {
-			r.printf("![%s](%s.svg)\n\n", r.charts[i].title, r.charts[i].file)
+		if i := slices.IndexFunc(r.charts, func(c picture) bool { return c.file == "th2-"+n }); i >= 0 {
+			r.printf("![%s](%s.svg)\n\n", r.charts[i].Title, r.charts[i].file)
 		}
 	}
 }
@@ -218,10 +218,10 @@ func (r *reporter) csv() []byte {
 	b.WriteString("t_s,series,line,value\n")
 	for i := range r.charts {
 		c := &r.charts[i]
-		for _, l := range c.lines {
-			for j, v := range l.values {
+		for _, l := range c.Lines {
+			for j, v := range l.Values {
 				if !math.IsNaN(v) {
-					fmt.Fprintf(&b, "%.3f,%s,%s,%g\n", c.at[j], strings.TrimPrefix(c.file, "th2-"), l.name, v)
+					fmt.Fprintf(&b, "%.3f,%s,%s,%g\n", c.At[j], strings.TrimPrefix(c.file, "th2-"), l.Name, v)
 				}
 			}
 		}

@@ -1,31 +1,48 @@
 package eventstore
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/chart"
+)
+
+// picture is a chart with the name of its file, without its end.
+type picture struct {
+	file string
+	chart.Chart
+}
+
+// picture keeps a chart in which there is something to draw.
+func (r *reporter) picture(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
+	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines}}
+	if p.Empty() {
+		return
+	}
+	for i := range r.f.Steps {
+		p.Marks = append(p.Marks, chart.Mark{At: float64(r.f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
+	}
+	r.charts = append(r.charts, p)
+}
 
 // collectCharts makes every chart for which there are values.
 func (r *reporter) collectCharts() {
 	if len(r.f.Series) == 0 {
 		return
 	}
-	var at, marks []float64
+	var at []float64
 	for i := range r.f.Series {
 		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
 	}
-	for i := range r.f.Steps {
-		marks = append(marks, float64(r.f.Steps[i].FromNs)/1e9)
-	}
-	line := func(name string, of func(*SeriesPoint) float64) chartLine {
-		l := chartLine{name: name}
+	line := func(name string, of func(*SeriesPoint) float64) chart.Line {
+		l := chart.Line{Name: name}
 		for _, t := range r.f.points(of) {
-			l.values = append(l.values, t.value)
+			l.Values = append(l.Values, t.value)
 		}
 		return l
 	}
-	add := func(file, title string, format func(float64) string, lines ...chartLine) {
-		c := chart{file: "th2-" + file, title: title, at: at, marks: marks, format: format, lines: lines}
-		if !c.empty() {
-			r.charts = append(r.charts, c)
-		}
+	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+		r.picture(file, title, at, format, lines...)
 	}
 	known := func(v int64) float64 {
 		if v < 0 {
@@ -52,7 +69,7 @@ func (r *reporter) collectCharts() {
 	add("queue", "batches in the transport", three, line("ready", func(p *SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *SeriesPoint) float64 { return known(p.Unacked) }))
 	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
 	add("tasks", "batches within the store stage", three, line("tasks", func(p *SeriesPoint) float64 { return known(p.Tasks) }))
-	r.processCharts(marks)
+	r.processCharts()
 }
 
 // throttledMuch is where the original draws a line.
@@ -67,7 +84,7 @@ func muchThrottled(v *float64) *float64 {
 }
 
 // processCharts makes the charts of each process that was watched.
-func (r *reporter) processCharts(marks []float64) {
+func (r *reporter) processCharts() {
 	for i := range r.f.Processes {
 		p := &r.f.Processes[i]
 		if len(p.Points) == 0 {
@@ -81,20 +98,17 @@ func (r *reporter) processCharts(marks []float64) {
 		for j := range p.Points {
 			at = append(at, float64(p.Points[j].AtNs)/1e9)
 		}
-		plain := func(name string, all []timed) chartLine {
-			l := chartLine{name: name}
+		plain := func(name string, all []timed) chart.Line {
+			l := chart.Line{Name: name}
 			for _, t := range all {
-				l.values = append(l.values, t.value)
+				l.Values = append(l.Values, t.value)
 			}
 			return l
 		}
-		line := func(name string, of func(*ResourcePoint) *float64) chartLine { return plain(name, p.points(of)) }
-		counts := func(name string, of func(*ResourcePoint) *int64) chartLine { return plain(name, p.perMinute(of)) }
-		add := func(file, title string, format func(float64) string, lines ...chartLine) {
-			c := chart{file: "th2-" + short + "-" + file, title: p.Role + ": " + title, at: at, marks: marks, format: format, lines: lines}
-			if !c.empty() {
-				r.charts = append(r.charts, c)
-			}
+		line := func(name string, of func(*ResourcePoint) *float64) chart.Line { return plain(name, p.points(of)) }
+		counts := func(name string, of func(*ResourcePoint) *int64) chart.Line { return plain(name, p.perMinute(of)) }
+		add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+			r.picture(short+"-"+file, p.Role+": "+title, at, format, lines...)
 		}
 		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
 		add("cpu", "CPU, cores", three, line("CPU", func(x *ResourcePoint) *float64 { return x.CPU }))

@@ -45,7 +45,7 @@ func (r *reporter) received() {
 			number("%.2f KiB", ratio(s.ReceivedBytes, s.Received.Events)/1024), r.rate(with(three(r.receivedRate(s)/1000), "K item/s")),
 		}
 	})
-	r.picture("event-rate", "batch-events", "batch-bytes", "event-bytes")
+	r.show("event-rate", "batch-events", "batch-bytes", "event-bytes")
 }
 
 // receivedRate is events a second that a step received.
@@ -72,7 +72,7 @@ func (r *reporter) cradle() {
 			r.rate(with(three(raw/(1<<20)), " MiB/s")), r.rate(with(three(compressed/(1<<20)), " MiB/s")), number("%.2f times", ratio(s.RawBytes, s.CompressedBytes)),
 		}
 	})
-	r.picture("content")
+	r.show("content")
 }
 
 // top is the highest value of a process within a step.
@@ -102,7 +102,7 @@ func (r *reporter) estoreResources() {
 		}
 	})
 	r.why(roleOwn, p, hasRSS)
-	r.picture("estore-cpu", "estore-throttling", "estore-memory")
+	r.show("estore-cpu", "estore-throttling", "estore-memory")
 }
 
 func (r *reporter) estoreJVM() {
@@ -116,7 +116,7 @@ func (r *reporter) estoreJVM() {
 		}
 	})
 	r.why(roleOwn, p, hasHeap)
-	r.picture("estore-heap", "estore-gc", "estore-gc-time")
+	r.show("estore-heap", "estore-gc", "estore-gc-time")
 }
 
 func (r *reporter) broker() {
@@ -126,7 +126,7 @@ func (r *reporter) broker() {
 		return []string{number("%.2f", p.top(s, func(x *ResourcePoint) *float64 { return x.CPU })), memory(p.topWhole(s, func(x *ResourcePoint) *int64 { return x.RSS }))}
 	})
 	r.why(roleBroker, p, hasRSS)
-	r.picture("rabbitmq-cpu", "rabbitmq-memory")
+	r.show("rabbitmq-cpu", "rabbitmq-memory")
 }
 
 func (r *reporter) storeResources() {
@@ -140,7 +140,7 @@ func (r *reporter) storeResources() {
 		}
 	})
 	r.why(role, p, func(x *ResourcePoint) bool { return x.LoadPerCPU != nil })
-	r.picture("store-load", "store-machine-memory", "store-network")
+	r.show("store-load", "store-machine-memory", "store-network")
 }
 
 // storeProcess is the role of the store's process.

@@ -70,7 +70,7 @@ func (r *reporter) backlog() {
 	for _, b := range blocked {
 		r.printf("The transport did not take anything for a while: %s.\n\n", b)
 	}
-	r.picture("backlog", "queue", "lag", "tasks")
+	r.show("backlog", "queue", "lag", "tasks")
 }
 
 func (r *reporter) integrity() {

@@ -123,7 +123,7 @@ func (r *reporter) resources(role, title string, pictures ...string) {
 	}, rows...)
 	r.source(p, p.Note)
 	r.windows()
-	r.picture(pictures...)
+	r.show(pictures...)
 }
 
 // windows says what a maximum is.
@@ -171,7 +171,7 @@ func (r *reporter) jvm(role, title string, pictures ...string) {
 		"GC count old (max), times/min", "GC count young (max), times/min", "time in GC (max), %", "time in GC (avg), %",
 	}, rows...)
 	r.source(p, p.JVMNote)
-	r.picture(pictures...)
+	r.show(pictures...)
 }
 
 func hasRSS(x *ResourcePoint) bool  { return x.RSS != nil }

@@ -1,0 +1,71 @@
+package chart
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestThin(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		in   []float64
+		mean bool
+		want []float64
+	}{
+		{"the maximum keeps peaks", []float64{1, 9, 2, 3}, false, []float64{9, 3}},
+		{"rates keep their mean", []float64{1, 9, 2, 4}, true, []float64{5, 3}},
+		{"gaps are left out", []float64{nan, 9, 2, nan}, true, []float64{9, 2}},
+		{"uneven parts", []float64{1, 2, 3}, false, []float64{1, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Thin(c.in, 2, c.mean)) })
+	}
+	assert.True(t, math.IsNaN(Thin([]float64{nan, nan, 1, 1}, 2, false)[0]))
+}
+
+func TestBothDrawingsShowTheSameLine(t *testing.T) {
+	c := Chart{
+		Title: "a < b", At: []float64{-0.5, 0.5, 1.5, 2.5, 3.5}, From: -1, To: 4, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
+		Lines: []Line{{Name: "x & y", Values: []float64{1, 10, math.NaN(), 30, 20}}, {Name: "nothing", Values: []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+		Marks: []Mark{{At: 2, Note: "change"}, {At: 1, Name: "load", Note: "phase load"}},
+	}
+	for name, drawing := range map[string]string{"page": c.Page(), "file": string(c.File())} {
+		d := xml.NewDecoder(strings.NewReader(drawing))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else {
+				require.NoError(t, err, name)
+			}
+		}
+		assert.Contains(t, drawing, "a &lt; b", name)
+		assert.Contains(t, drawing, "x &amp; y", name)
+		assert.Contains(t, drawing, "<title>change</title>", name)
+		assert.Contains(t, drawing, ">31.5<", "%s: the scale has room above the highest value", name)
+	}
+	assert.Equal(t, 3, strings.Count(c.Page(), "<polyline"), "the warm-up, and two parts with a gap between them")
+	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
+	assert.Contains(t, c.Page(), `class="warm"`)
+	assert.Contains(t, c.Page(), ">load</text>")
+}
+
+func TestAChartWithoutValuesIsEmpty(t *testing.T) {
+	c := Chart{Lines: []Line{{Values: []float64{math.NaN()}}, {}}}
+	assert.True(t, c.Empty())
+	c.Lines[1].Values = []float64{0}
+	assert.False(t, c.Empty())
+}
+
+func TestTimesAreDrawnByDecades(t *testing.T) {
+	c := Chart{Log: true, Lines: []Line{{Values: []float64{3e3, 2e6}}}}
+	assert.InDeltaSlice(t, []float64{1e3, 1e4, 1e5, 1e6, 1e7}, c.scale().grid(), 1)
+	assert.InDelta(t, 0.5, c.scale().part(1e5), 1e-9)
+}
