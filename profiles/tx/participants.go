@@ -3,8 +3,8 @@ package tx
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -50,7 +50,7 @@ func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *saga, d demand,
 	}
 	lost := false
 	if !c.calm && sp.unruly {
-		if err := rest(ctx, sp.delay); err != nil {
+		if err := store.Rest(ctx, sp.delay); err != nil {
 			return 0, err
 		}
 		if sp.ongoingRate > 0 && c.rnd.Float64() < sp.ongoingRate {
@@ -94,19 +94,4 @@ func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *saga, d demand,
 		d.counted(&c.n, again)
 	}
 	return got, nil
-}
-
-// rest waits for d, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -213,7 +213,7 @@ func (r *designer) judgePBM(s *pbmSpec) {
 
 // summaries says what transactions write.
 func (s *pbmSpec) summaries() string {
-	text := prefixed(s.namespace, mapSummary) + ": a summary of each group visited"
+	text := place.Name(s.space(mapSummary)) + ": a summary of each group visited"
 	if n := s.start().Payload; n > 0 {
 		text += ", which carries " + units.Size(int64(n))
 	}
@@ -250,10 +250,10 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	p.Phases = []workload.Phase{ph}
 	if s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
-			prefixed(s.namespace, mapElig), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.flat[mapProfile].entries, units.Size(int64(s.flat[mapProfile].payload))))
+			place.Name(s.space(mapElig)), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.flat[mapProfile].entries, units.Size(int64(s.flat[mapProfile].payload))))
 	}
 	if m, ok := s.flat[mapSummary]; ok && s.load != loadNever {
-		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", prefixed(s.namespace, mapSummary), m.entries, units.Size(int64(m.payload))))
+		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", place.Name(s.space(mapSummary)), m.entries, units.Size(int64(m.payload))))
 	}
 	if s.tx() && s.load != loadOnly {
 		p.Knobs = slices.Insert(p.Knobs, 2, workload.Filling("summary")) // before batch, as elsewhere

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
 	"github.com/perfbench/perfbench/profiles/padogrid"
@@ -154,7 +155,7 @@ func (k *pbmTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	if wait := k.pauseUntil - it.Now(); wait > 0 {
-		return rest(ctx, min(time.Duration(wait), 50*time.Millisecond))
+		return store.Rest(ctx, min(time.Duration(wait), 50*time.Millisecond))
 	}
 	if it.Settings.Threads != k.w.m.start.Threads && !it.Warmup {
 		k.w.changed.Store(true)
@@ -302,7 +303,7 @@ func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing
 			}
 			return 0, fmt.Errorf("%w, %d times in a row", err, try)
 		}
-		if err := rest(ctx, time.Duration(rand.Int64N(int64(min(try, 10))*int64(50*time.Microsecond)))); err != nil { //nolint:gosec // no secret
+		if err := store.Rest(ctx, time.Duration(rand.Int64N(int64(min(try, 10))*int64(50*time.Microsecond)))); err != nil { //nolint:gosec // no secret
 			return 0, err
 		}
 	}

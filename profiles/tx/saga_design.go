@@ -188,7 +188,7 @@ func (s *sagaSpec) writes() string {
 	if s.count > 0 {
 		n = strconv.FormatInt(s.count, 10) + " " + s.kind.noun
 	}
-	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", prefixed(s.namespace, sagaSpace), n, s.branches, s.start.Threads, brief(s.finishedExpire))
+	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", place.Name(s.space()), n, s.branches, s.start.Threads, brief(s.finishedExpire))
 	if n := s.start.Payload; n > 0 {
 		text += ", each payload with " + units.Size(int64(n)) + " beside"
 	}

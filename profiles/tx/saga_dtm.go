@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -124,7 +125,7 @@ func (d *dtmSagas) serve(w http.ResponseWriter, req *http.Request) {
 		say(http.StatusBadRequest, "ERROR")
 		return
 	}
-	if rest(req.Context(), sp.delay) != nil {
+	if store.Rest(req.Context(), sp.delay) != nil {
 		return
 	}
 	if d.chance(sp.ongoingRate) {
@@ -323,7 +324,7 @@ func (d *dtmSagas) settle(ctx context.Context, r *sagaRun) error {
 					r.took(&r.atEnd, &saga{gid: gid, status: got.status})
 					break
 				}
-				if err := rest(ctx, 100*time.Millisecond); err != nil {
+				if err := store.Rest(ctx, 100*time.Millisecond); err != nil {
 					return fmt.Errorf("the server has not finished %s within %s", gid, most)
 				}
 			}

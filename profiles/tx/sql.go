@@ -110,7 +110,7 @@ func (d *database) within(ctx context.Context, l *lost, f func(tx *sql.Tx) error
 			return err
 		}
 		d.undone(l, time.Since(began))
-		if err := rest(ctx, time.Duration(rand.Int64N(int64(min(try, 20))*int64(time.Millisecond)))); err != nil { //nolint:gosec // no secret
+		if err := store.Rest(ctx, time.Duration(rand.Int64N(int64(min(try, 20))*int64(time.Millisecond)))); err != nil { //nolint:gosec // no secret
 			return err
 		}
 	}

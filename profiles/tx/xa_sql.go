@@ -157,7 +157,7 @@ func (s *sqlSagas) commitXA(ctx context.Context, g *saga, step int, id string) (
 			return 0, errHeld
 		}
 		s.extra.Add(1)
-		if err := rest(ctx, detachRest); err != nil {
+		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
 	}
@@ -187,7 +187,7 @@ func (s *sqlSagas) rollbackXA(ctx context.Context, g *saga, step int, id string)
 		}
 		// Somebody holds the row: the branch itself, on a connection that is ending.
 		s.undone(&g.lost, 0)
-		if err := rest(ctx, detachRest); err != nil {
+		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
 	}

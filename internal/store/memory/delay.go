@@ -43,15 +43,5 @@ func (d *delay) wait(ctx context.Context) error {
 			pause += d.stall - age%d.every
 		}
 	}
-	if pause == 0 {
-		return nil
-	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return store.Rest(ctx, pause)
 }
