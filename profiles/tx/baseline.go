@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -49,7 +51,7 @@ func (s *baselineSpec) key(row *suiteRow) string {
 	if s.bare() {
 		return row.ownKey()
 	}
-	return prefixed(s.namespace, baselineSpace) + ":" + part(row)
+	return redis.KeyOf(s.space()) + ":" + part(row)
 }
 
 // part is a row's key behind that of the space.
@@ -102,7 +104,7 @@ func (s *baselineSpec) writes() string {
 	if s.bare() {
 		return "one value under each key that the rows have as published, on a store of keys: " + strings.Join(s.keys((*suiteRow).ownKey), ", ") + "; else " + baselineSpace
 	}
-	return prefixed(s.namespace, baselineSpace) + ": some keys of a few bytes"
+	return place.Name(s.space()) + ": some keys of a few bytes"
 }
 
 func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Duration) *workload.Plan {

@@ -2,6 +2,7 @@ package tx
 
 import (
 	"context"
+	_ "embed" // for the scripts
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +14,25 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+)
+
+//go:embed lua/summary.lua
+var summaryLua string
+
+//go:embed lua/summary_map.lua
+var summaryMapLua string
+
+// The function's library has a name of the server's own: it has no namespace, and is
+// removed with --cleanup.
+const (
+	pbmFunction = "perfbench_tx_"
+	libraryPBM  = "perfbench_tx"
+)
+
+var (
+	summaryScript = link.NewScript(pbmFunction+"summary", summaryLua)
+	// summaryMapScript does the same where each map is one hash.
+	summaryMapScript = link.NewScript(pbmFunction+"summary_map", summaryMapLua)
 )
 
 // redisPBM runs the transaction on Redis, in one of four ways.
@@ -46,7 +66,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	}
 	r := &redisPBM{shapeStore: h, client: c.Client(), run: link.Scripts{Client: c.Client(), How: link.BySHA}}
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
-		r.base[i] = prefixed(s.namespace, name) + ":{"
+		r.base[i] = redis.KeyOf(s.space(name)) + ":{"
 	}
 	r.once = map[string]func(context.Context, *groupCall) (summary, bool, error){
 		atomicScript: r.byScript, atomicFunction: r.byFunction, atomicWatch: r.byWatch, atomicNone: r.bare,
@@ -76,7 +96,7 @@ func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().Unl
 func (r *redisPBM) keys(group string) []string {
 	k := []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
 	if !r.s.grouped() {
-		k[0], k[1] = prefixed(r.s.namespace, mapProfile), prefixed(r.s.namespace, mapElig)
+		k[0], k[1] = redis.KeyOf(r.s.space(mapProfile)), redis.KeyOf(r.s.space(mapElig))
 	}
 	return k
 }

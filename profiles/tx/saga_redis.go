@@ -33,19 +33,12 @@ func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 		ttl: seconds(sp.dataExpire), finalTTL: seconds(sp.finishedExpire), ledgerTTL: seconds(sp.finishedExpire + 10*sp.retry),
 	}
 	for i := range sp.shards {
-		r.base = append(r.base, prefixed(sp.namespace, sagaSpace)+":{"+strconv.Itoa(i)+"}:")
+		r.base = append(r.base, redis.KeyOf(sp.space())+":{"+strconv.Itoa(i)+"}:")
 	}
 	if sp.pipelining {
 		r.run.Shards = link.NewShards(c.Client(), sp.shards, func(shard int) string { return r.base[shard] })
 	}
 	return r
-}
-
-func prefixed(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + ":" + name
 }
 
 // seconds writes a duration as whole seconds, at least one.

@@ -6,12 +6,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-//go:embed lua/summary.lua
-var summaryLua string
-
-//go:embed lua/summary_map.lua
-var summaryMapLua string
-
 //go:embed lua/save.lua
 var saveLua string
 
@@ -46,29 +40,22 @@ var queryLua string
 // namespace, and are removed with --cleanup.
 const (
 	functionPrefix = "perfbench_tx_"
-	libraryPBM     = "perfbench_tx"
 	librarySaga    = "perfbench_saga"
 )
 
 var (
-	saveScript   = newScript("save", saveLua)
-	branchScript = newScript("branch", branchLua)
-	changeScript = newScript("change", changeLua)
-	touchScript  = newScript("touch", touchLua)
-	lockScript   = newScript("lock", lockLua)
-	moveScript   = newScript("move", moveLua)
-	totalScript  = newScript("total", totalLua)
+	saveScript   = link.NewScript(functionPrefix+"save", saveLua)
+	branchScript = link.NewScript(functionPrefix+"branch", branchLua)
+	changeScript = link.NewScript(functionPrefix+"change", changeLua)
+	touchScript  = link.NewScript(functionPrefix+"touch", touchLua)
+	lockScript   = link.NewScript(functionPrefix+"lock", lockLua)
+	moveScript   = link.NewScript(functionPrefix+"move", moveLua)
+	totalScript  = link.NewScript(functionPrefix+"total", totalLua)
 
-	registerScript = newScript("register", registerLua)
-	reserveScript  = newScript("reserve", reserveLua)
-	queryScript    = newScript("query", queryLua)
-
-	summaryScript = newScript("summary", summaryLua)
-	// summaryMapScript does the same where each map is one hash.
-	summaryMapScript = newScript("summary_map", summaryMapLua)
+	registerScript = link.NewScript(functionPrefix+"register", registerLua)
+	reserveScript  = link.NewScript(functionPrefix+"reserve", reserveLua)
+	queryScript    = link.NewScript(functionPrefix+"query", queryLua)
 )
-
-func newScript(name, text string) link.Script { return link.NewScript(functionPrefix+name, text) }
 
 // word reads the number that a script answers with.
 func word(n int64, err error) error {

@@ -36,7 +36,7 @@ type call struct {
 func (c *Conn) take(s store.Space) *call {
 	l := c.calls.Get().(*call)
 	if !l.ready || l.space != s {
-		l.space, l.key, l.ready = s, keyOf(s), true
+		l.space, l.key, l.ready = s, KeyOf(s), true
 	}
 	return l
 }

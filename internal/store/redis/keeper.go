@@ -16,7 +16,7 @@ import (
 
 // Inspect looks at a space: what is under its key, or under any key of its groups.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
-	key := keyOf(s)
+	key := KeyOf(s)
 	if s.Grouped {
 		return c.inspectGroups(ctx, s, parts)
 	}
@@ -59,7 +59,7 @@ const maxStrangers = 10
 // from those of others. The entries of groups are counted, -1 when one is no hash;
 // those of a space of keys are not.
 func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
-	key, found := keyOf(s), store.Found{}
+	key, found := KeyOf(s), store.Found{}
 	first, forms := "", map[string]bool{}
 	err := c.scan(ctx, s, func(_ *goredis.Client, keys []string) error {
 		for _, k := range keys {
@@ -112,9 +112,9 @@ func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]s
 	keys = slices.DeleteFunc(keys, func(k string) bool {
 		return slices.ContainsFunc(made, func(m store.Made) bool {
 			if !m.Grouped {
-				return k == keyOf(m.Space)
+				return k == KeyOf(m.Space)
 			}
-			_, ours := formOf(m.Space, m.Parts, keyOf(m.Space), k)
+			_, ours := formOf(m.Space, m.Parts, KeyOf(m.Space), k)
 			return ours && m.Name != s.Name
 		})
 	})
@@ -173,7 +173,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 // as they are found; what others have put beside them stays. It tells how many keys
 // are gone.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
-	key, made := keyOf(s), madeKey(s.Namespace)
+	key, made := KeyOf(s), madeKey(s.Namespace)
 	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
 	if errors.Is(err, goredis.Nil) {
 		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")

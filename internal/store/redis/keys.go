@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// keyOf returns the key of a space: "perfbench:eligibility", without a namespace
+// KeyOf returns the key of a space: "perfbench:eligibility", without a namespace
 // "eligibility". A grouped space has one key for each group that begins so.
-func keyOf(s store.Space) string {
+func KeyOf(s store.Space) string {
 	if s.Namespace == "" {
 		return s.Name
 	}
@@ -112,7 +112,7 @@ func like(form, text string) bool {
 // scan calls f with the keys that begin with that of a grouped space and a colon,
 // each once, some at a time, with the client of the master that holds them.
 func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client, keys []string) error) error {
-	pattern := globs.Replace(keyOf(s)) + ":*"
+	pattern := globs.Replace(KeyOf(s)) + ":*"
 	seen := map[string]struct{}{} // SCAN may return a key again
 	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		var cursor uint64
@@ -142,7 +142,7 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 
 // own calls f with the keys of a grouped space that have one of its forms.
 func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m *goredis.Client, keys []string) error) error {
-	key := keyOf(s)
+	key := KeyOf(s)
 	return c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
 		keys = slices.DeleteFunc(keys, func(k string) bool {
 			_, ours := formOf(s, parts, key, k)

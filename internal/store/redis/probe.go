@@ -43,7 +43,7 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if problem != nil {
 		return problem
 	}
-	own := keyOf(s)
+	own := KeyOf(s)
 	if s.Grouped {
 		own = groupKey(own, []byte("_probe"))
 	}
