@@ -13,6 +13,19 @@ import (
 // its profile writes.
 var ErrDamaged = errors.New("they are not what its profile writes")
 
+// FactsOf returns the facts of a run in that mode; nil when it is of another mode, or
+// was killed before it wrote any.
+func FactsOf[T any](r *Run, mode string) (*T, error) {
+	if r.Mode != mode {
+		return nil, nil
+	}
+	f := new(T)
+	if ok, err := r.DecodeFacts(f); !ok {
+		return nil, err
+	}
+	return f, nil
+}
+
 // DecodeFacts reads the profile's own facts into v; false when there are none, as of
 // a run that was killed before it wrote any. The error names the field and wraps
 // ErrDamaged.

@@ -13,6 +13,13 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
+// formatAB is the id of the document of mode=saga.
+const formatAB = "ab"
+
+func abFormat() rundir.Format {
+	return rundir.Format{ID: formatAB, Title: "summary in the style of ab (mode=saga)", Doc: abDoc, Encode: encodeAB, Join: joinAB}
+}
+
 const abDoc = `# ab: the saga run as ab would sum it up
 
 mode=saga. ` + "`ab.txt`" + ` has the lines of ab 2.3 with -q, in its order and with its banner,
@@ -75,7 +82,7 @@ type abSummary struct {
 
 // abOfRun sums up one run; nil where it is no run of sagas.
 func abOfRun(f *rundir.Folder) (*abSummary, error) {
-	facts, err := factsAs[SagaFacts](&f.Run, modeSaga)
+	facts, err := rundir.FactsOf[SagaFacts](&f.Run, modeSaga)
 	if err != nil || facts == nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func gather(fs []*rundir.Folder) []together {
 func joinAB(fs []*rundir.Folder) ([]rundir.File, error) {
 	var sagas []*rundir.Folder
 	for _, f := range fs {
-		facts, err := factsAs[SagaFacts](&f.Run, modeSaga)
+		facts, err := rundir.FactsOf[SagaFacts](&f.Run, modeSaga)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (g *together) sum() (*abSummary, error) {
 	}
 	var sum *abSummary
 	for _, f := range g.runs {
-		facts, err := factsAs[SagaFacts](&f.Run, modeSaga)
+		facts, err := rundir.FactsOf[SagaFacts](&f.Run, modeSaga)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -68,7 +69,7 @@ func (s *baselineSpec) keys(f func(row *suiteRow) string) []string {
 	return out
 }
 
-func designBaseline(r *designer, in workload.Inputs) (*workload.Plan, error) {
+func designBaseline(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := &baselineSpec{namespace: in.Namespace, runID: in.RunID, allow: in.AllowExisting}
 	v := r.Pick(r.Param("requests"), "count", "requests")
 	n, err := v.Int(1, maxCount)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -54,7 +55,7 @@ type suiteRow struct {
 
 // readRows reads the rows of the suite that are to be measured, with their lengths
 // and requests.
-func readRows(r *designer, timed bool) []suiteRow {
+func readRows(r *values.Reader, timed bool) []suiteRow {
 	var rows []suiteRow
 	edition := r.Choice("edition")
 	for _, p := range chosenRows(r) {
@@ -62,7 +63,7 @@ func readRows(r *designer, timed bool) []suiteRow {
 		if edition == editionScript {
 			row.lengths = p.script
 		}
-		row.key, row.value = r.length("keyLength", p.name, row.key), r.length("valueLength", p.name, row.value)
+		row.key, row.value = length(r, "keyLength", p.name, row.key), length(r, "valueLength", p.name, row.value)
 		v := r.Pick(r.Param("requests"), "count", p.name+".requests", "requests")
 		n, err := v.Int(1, maxCount)
 		r.Problems.Add(err)
@@ -76,7 +77,7 @@ func readRows(r *designer, timed bool) []suiteRow {
 }
 
 // chosenRows are the primitives that the parameter rows names.
-func chosenRows(r *designer) []primitive {
+func chosenRows(r *values.Reader) []primitive {
 	v := r.Pick(r.Param("rows"), "rows")
 	known := []string{"all"}
 	for _, p := range suite {
@@ -112,7 +113,7 @@ func times(rows []primitive, name string) (n int) {
 
 // length reads and shows the length of a row's key or value; 0 stands for the
 // published one.
-func (r *designer) length(name, row string, published int) int {
+func length(r *values.Reader, name, row string, published int) int {
 	p := r.Param(name)
 	v := r.Pick(p, row+"."+name, name)
 	n := int(r.Integer(p, v))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -28,7 +29,7 @@ type benchSpec struct{ keepAlive bool }
 
 // designBench works out a plan for dtm's benchmark server, which decides itself what its
 // sagas are.
-func designBench(r *designer, in workload.Inputs) (*workload.Plan, error) {
+func designBench(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	sp := readSaga(r, in)
 	s := &benchSpec{keepAlive: r.OnOff("keepAlive")}
 	for _, p := range []struct {
@@ -69,7 +70,7 @@ func designBench(r *designer, in workload.Inputs) (*workload.Plan, error) {
 }
 
 // sagaCount reads and shows how many transactions to run; 0: until the time is up.
-func sagaCount(r *designer, in workload.Inputs) int64 {
+func sagaCount(r *values.Reader, in workload.Inputs) int64 {
 	if in.Duration > 0 && in.Count == 0 {
 		return 0
 	}

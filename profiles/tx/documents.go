@@ -11,20 +11,17 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Ids of the documents of mode=saga and mode=baseline.
+// Ids of the documents of mode=baseline.
 const (
-	formatAB             = "ab"
 	formatRedisBenchmark = "redis-benchmark"
 	formatCeiling        = "ceiling"
 )
 
-// Formats returns the profile's documents.
-func Formats() []rundir.Format {
+// baselineFormats are the documents of mode=baseline.
+func baselineFormats() []rundir.Format {
 	return []rundir.Format{
-		{ID: formatPadogrid, Title: "PadoGrid transaction text, one file a map (mode=pbm)", Profile: Name, Doc: padogridDoc, Encode: encodePBM},
-		{ID: formatAB, Title: "summary in the style of ab (mode=saga)", Profile: Name, Doc: abDoc, Encode: encodeAB, Join: joinAB},
-		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Profile: Name, Doc: benchmarkDoc, Encode: encodeBenchmark},
-		{ID: formatCeiling, Title: "how fast the transaction could be, and what binds (mode=baseline)", Profile: Name, Doc: ceilingDoc, Encode: encodeCeiling},
+		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Doc: benchmarkDoc, Encode: encodeBenchmark},
+		{ID: formatCeiling, Title: "how fast the transaction could be, and what binds (mode=baseline)", Doc: ceilingDoc, Encode: encodeCeiling},
 	}
 }
 
@@ -55,7 +52,7 @@ func latencies(f *rundir.Folder, track, op, what string) *hdrhistogram.Histogram
 func ms(ns float64) float64 { return ns / 1e6 }
 
 func encodeBenchmark(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsAs[BaselineFacts](&f.Run, modeBaseline)
+	facts, err := rundir.FactsOf[BaselineFacts](&f.Run, modeBaseline)
 	if err != nil || facts == nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ are in the facts of run.json; docs/tx.md tells how they are worked out.
 `
 
 func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsAs[BaselineFacts](&f.Run, modeBaseline)
+	facts, err := rundir.FactsOf[BaselineFacts](&f.Run, modeBaseline)
 	if err != nil || facts == nil {
 		return nil, err
 	}

@@ -15,7 +15,15 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-func designPBM(r *designer, in workload.Inputs) (*workload.Plan, error) {
+// designer reads what pbm has and other modes have not. It belongs to one call of
+// Design.
+type designer struct {
+	*values.Reader
+	flavour string // of PadoGrid, for which the file was written
+}
+
+func designPBM(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
+	r := &designer{Reader: from}
 	r.Compat = r.OnOff("compat")
 	s := &pbmSpec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,

@@ -10,8 +10,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Ids of the profile's documents.
-const formatPadogrid = "padogrid"
+// pbmFormat is the document of the mode.
+func pbmFormat() rundir.Format {
+	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encodePBM}
+}
 
 const padogridDoc = `# padogrid: PadoGrid's transaction text
 
@@ -49,7 +51,7 @@ var missingNote = []string{
 }
 
 func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := factsAs[PBMFacts](&f.Run, modePBM)
+	facts, err := rundir.FactsOf[PBMFacts](&f.Run, modePBM)
 	if err != nil || facts == nil {
 		return nil, err
 	}
@@ -58,24 +60,11 @@ func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
 		m := &facts.Maps[i]
 		start, stop := pbmTimes(&f.Run, facts, m)
 		files = append(files, rundir.File{
-			Name: padogrid.FileName(Name, m.Map, f.Run.Store.Name, start, facts.Prefix),
+			Name: padogrid.FileName(f.Run.Profile, m.Map, f.Run.Store.Name, start, facts.Prefix),
 			Data: pbmText(&f.Run, facts, m, start, stop),
 		})
 	}
 	return files, nil
-}
-
-// factsAs returns a run's facts; nil when the run is of another mode or was killed
-// before it wrote any.
-func factsAs[T any](r *rundir.Run, mode string) (*T, error) {
-	if r.Mode != mode {
-		return nil, nil
-	}
-	f := new(T)
-	if ok, err := r.DecodeFacts(f); !ok {
-		return nil, err
-	}
-	return f, nil
 }
 
 // pbmTimes returns when a map's work began and ended, in the zone of the run.

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -56,7 +57,7 @@ type sagaSpec struct {
 	count            int64
 }
 
-func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
+func designSaga(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if in.Driver == driverBench {
 		return designBench(r, in)
 	}
@@ -85,7 +86,7 @@ func designSaga(r *designer, in workload.Inputs) (*workload.Plan, error) {
 }
 
 // readSaga reads the parameters of mode=saga, of which mode=baseline uses some.
-func readSaga(r *designer, in workload.Inputs) *sagaSpec {
+func readSaga(r *values.Reader, in workload.Inputs) *sagaSpec {
 	s := &sagaSpec{
 		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		stamp: stampOf(in.RunID, in.Seed),
@@ -112,7 +113,7 @@ func readSaga(r *designer, in workload.Inputs) *sagaSpec {
 	return s
 }
 
-func (s *sagaSpec) judge(r *designer, accounts bool) {
+func (s *sagaSpec) judge(r *values.Reader, accounts bool) {
 	if !accounts {
 		s.accounts = 0
 	}
@@ -138,7 +139,7 @@ func (s *sagaSpec) judge(r *designer, accounts bool) {
 
 // judgeKind refuses what a kind of transaction has not, and sets what it has of its
 // own.
-func (s *sagaSpec) judgeKind(r *designer) {
+func (s *sagaSpec) judgeKind(r *values.Reader) {
 	if s.kind == kindSaga {
 		if s.lostRate > 0 {
 			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")

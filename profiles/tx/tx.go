@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -42,6 +43,10 @@ var presets embed.FS
 // Profile returns the profile's description.
 func Profile() workload.Profile {
 	fsys, _ := fs.Sub(presets, "presets") // cannot fail: the name is valid
+	var ids []string
+	for _, f := range Formats() {
+		ids = append(ids, f.ID)
+	}
 	return workload.Profile{
 		Name:  Name,
 		Title: "Transactions",
@@ -52,7 +57,7 @@ func Profile() workload.Profile {
 		Reads:         "PadoGrid tx.properties; YAML of names and values",
 		Writes:        "PadoGrid tx text; ab and redis-benchmark style; ceiling analysis",
 		Thread:        "a client",
-		Formats:       []string{formatPadogrid, formatAB, formatRedisBenchmark, formatCeiling},
+		Formats:       ids,
 		Presets:       fsys,
 		DefaultPreset: "small",
 		Params:        params(),
@@ -62,10 +67,19 @@ func Profile() workload.Profile {
 	}
 }
 
+// Formats returns the profile's documents.
+func Formats() []rundir.Format {
+	all := append([]rundir.Format{pbmFormat(), abFormat()}, baselineFormats()...)
+	for i := range all {
+		all[i].Profile = Name
+	}
+	return all
+}
+
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &designer{Reader: values.New(in.Values, params())}
+	r := values.New(in.Values, params())
 	v := r.Pick(r.Param("mode"), "mode")
 	mode, err := v.Choice(modes...)
 	if err != nil {
@@ -84,14 +98,14 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.idle(mode)
+	idle(r, mode)
 	p.Mode, p.Parameters, p.Warnings = mode, r.Shown, r.Warnings
 	return p, nil
 }
 
 // idle warns of what was given by hand and is of another mode. mode=baseline runs
 // sagas too.
-func (r *designer) idle(mode string) {
+func idle(r *values.Reader, mode string) {
 	own := map[string][]workload.Param{modePBM: pbmParams(), modeSaga: sagaParams(), modeBaseline: baselineParams()}
 	for _, of := range modes {
 		if of == mode || of == modeSaga && mode == modeBaseline {
