@@ -16,7 +16,8 @@ const metaHeader = "perfbench"
 // metaSize is how many bytes that has.
 const metaSize = 4 + 8 + 4 + 2 + 1 + 8 + 8
 
-func (m *Meta) pack() []byte {
+// packMeta writes a Meta for the header.
+func packMeta(m *Meta) []byte {
 	b := make([]byte, 0, metaSize)
 	b = binary.BigEndian.AppendUint32(b, m.Generator)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.First))
@@ -31,7 +32,7 @@ func (m *Meta) pack() []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(m.Sent))
 }
 
-// unpackMeta reads what pack wrote; false when it is nothing of ours.
+// unpackMeta reads what packMeta wrote; false when it is nothing of ours.
 func unpackMeta(headers amqp.Table, size int) (Meta, bool) {
 	b, ok := headers[metaHeader].([]byte)
 	if !ok || len(b) != metaSize {
@@ -261,7 +262,7 @@ func (p *amqpPublisher) next() *Envelope {
 func (p *amqpPublisher) send(ch *amqp.Channel, e *Envelope) error {
 	m := amqp.Publishing{
 		ContentType: "application/x-protobuf", Type: "EventBatch", Body: e.Body,
-		Headers: amqp.Table{metaHeader: e.pack()},
+		Headers: amqp.Table{metaHeader: packMeta(&e.Meta)},
 	}
 	if p.t.confirms() {
 		m.DeliveryMode = amqp.Persistent

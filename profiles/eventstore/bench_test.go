@@ -37,16 +37,17 @@ func BenchmarkPathValidated(b *testing.B) {
 
 // path is what a batch goes through in the benchmarks.
 type path struct {
-	g *generator
-	c *composer
-	e *Envelope
-	j *job
+	g    *generator
+	c    *composer
+	e    *Envelope
+	j    *job
+	born int64
 }
 
 func newPath(t testing.TB, n int) *path {
 	c, err := newComposer(&stage{s: &spec{codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20}})
 	require.NoError(t, err)
-	return &path{some(t, testShape(), n, documentedBody), c, newEnvelope(), &job{}}
+	return &path{some(t, testShape(), n, documentedBody), c, newEnvelope(), &job{}, testShape().born}
 }
 
 // whole lets the store stage take the batch as the generator has made it.
@@ -61,7 +62,7 @@ func (p *path) validated(t testing.TB, at int64) []piece {
 	require.NoError(t, p.c.b.decode(p.e.Body))
 	inner, err := p.c.valid.check(&p.c.b, at)
 	require.NoError(t, err)
-	p.c.pieces = p.c.b.cut(p.c.pieces, inner, p.c.st.s.batchLimit)
+	p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.s.batchLimit)
 	return p.c.pieces
 }
 
@@ -69,7 +70,7 @@ func (p *path) validated(t testing.TB, at int64) []piece {
 // uncompressed and compressed. between is what becomes of it after its encoding.
 func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, small int, err error) {
 	first := p.g.fill(stampOf(at), n, documentedBody)
-	p.g.seal(p.e, first)
+	seal(p.e, p.g, first)
 	for _, pc := range between(p, at) {
 		r, err := p.c.record(p.j, pc, p.c.b.events[pc.from:pc.to])
 		if err != nil {
@@ -85,7 +86,7 @@ func benchPath(b *testing.B, between func(*path, int64) []piece) {
 	for _, n := range []int{300, 400} {
 		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
 			p := newPath(b, n)
-			born := p.g.m.s.born
+			born := p.born
 			for i := range 10 { // buffers grow, pools fill
 				_, _, err := p.pass(born+int64(i), n, between)
 				require.NoError(b, err)

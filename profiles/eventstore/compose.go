@@ -52,7 +52,7 @@ func (c *composer) take(ctx context.Context, d *Delivery) error {
 	if len(c.b.events) == 0 {
 		return st.recv.Ack(d)
 	}
-	c.pieces = c.b.cut(c.pieces, inner, st.s.batchLimit)
+	c.pieces = cut(c.pieces, &c.b, inner, st.s.batchLimit)
 	j := &job{d: d, from: st.recv}
 	j.left.Store(int32(len(c.pieces)))
 	worked := st.clock() - began

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -252,33 +250,6 @@ func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err e
 		parent = above
 	}
 	return n, nil
-}
-
-// splitFullID reads the start and the id of an event from its full id.
-func splitFullID(full string) (start int64, id string, ok bool) {
-	var parts []string
-	var b strings.Builder
-	for i := 0; i < len(full); i++ {
-		switch {
-		case full[i] == '\\' && i+1 < len(full):
-			i++
-			b.WriteByte(full[i])
-		case full[i] == ':':
-			parts = append(parts, b.String())
-			b.Reset()
-		default:
-			b.WriteByte(full[i])
-		}
-	}
-	if len(parts) != 3 || len(parts[2]) != 23 {
-		return 0, "", false
-	}
-	at, err := time.Parse("20060102150405", parts[2][:14])
-	nanos, err2 := strconv.Atoi(parts[2][14:])
-	if err != nil || err2 != nil {
-		return 0, "", false
-	}
-	return at.Unix()*1e9 + int64(nanos), b.String(), true
 }
 
 // flush adds to the statistics: one batch of counters for each kind of frame.

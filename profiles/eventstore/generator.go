@@ -153,12 +153,13 @@ func (g *generator) fill(now stamp, n, payload int) (first int64) {
 	return first
 }
 
-// seal encodes the batch into an envelope.
-func (g *generator) seal(e *Envelope, first int64) {
-	if cap(e.Body) < g.size {
-		e.Body = make([]byte, 0, g.size+g.size/16)
+// Encode appends the batch in wire format to dst.
+func (g *generator) Encode(dst []byte) []byte {
+	if cap(dst)-len(dst) < g.size {
+		dst = append(make([]byte, 0, len(dst)+g.size+g.size/16), dst...)
 	}
-	e.Body = g.b.encode(e.Body[:0])
-	g.size = len(e.Body)
-	e.Generator, e.First, e.Count, e.Size = uint32(g.number), first, int32(len(g.b.events)), len(e.Body)
+	at := len(dst)
+	dst = g.b.encode(dst)
+	g.size = len(dst) - at
+	return dst
 }

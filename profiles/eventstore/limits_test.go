@@ -74,7 +74,7 @@ func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) 
 		for range batches {
 			first := g.fill(stampOf(time.Now().UnixNano()), 300, documentedBody)
 			e := newEnvelope()
-			g.seal(e, first)
+			seal(e, g, first)
 			if p.Publish(ctx, e) != nil {
 				return
 			}
@@ -183,20 +183,4 @@ func TestStatisticsAreWrittenEveryInterval(t *testing.T) {
 			assert.Equal(t, time.Duration(i+1)*15*time.Second, at.Sub(began))
 		}
 	})
-}
-
-// Ids have 37 to 45 characters, the first 36 of them common to the generator.
-func TestIdsHaveTheDocumentedForm(t *testing.T) {
-	for next, length := range map[int64]int{1: 37, 1_000: 40, 90_000_001: 44, 999_999_000: 45} {
-		g := newGenerator(testShape(), 0)
-		require.NoError(t, g.plant(stampOf(g.m.s.born), 100, 1000, func(int64) error { return nil }))
-		g.next = next
-		g.fill(stampOf(g.m.s.born), 5, 100)
-		for i := range g.b.events {
-			id := g.b.events[i].id.id
-			assert.Len(t, id, length)
-			assert.Equal(t, g.m.prefix, id[:prefixLen])
-		}
-	}
-	assert.Len(t, newMaker(testShape(), 0).prefix, prefixLen)
 }

@@ -6,6 +6,19 @@ import (
 	"strconv"
 )
 
+// What trees there are, by generationMode.
+const (
+	modeSingleRoot = "SINGLE_ROOT"
+	modeMultiRoot  = "MULTI_ROOT"
+	modeMixed      = "MIXED"
+)
+
+// What bodies are made of, by bodyKind.
+const (
+	bodyTable  = "table"
+	bodyRandom = "randomText"
+)
+
 // shape is what the events of a run look like. It does not change.
 type shape struct {
 	seed             int64

@@ -10,13 +10,6 @@ const (
 	pacingPaced  = "paced"
 	pacingTicked = "ticked"
 
-	modeSingleRoot = "SINGLE_ROOT"
-	modeMultiRoot  = "MULTI_ROOT"
-	modeMixed      = "MIXED"
-
-	bodyTable  = "table"
-	bodyRandom = "randomText"
-
 	failRequeue = "requeue"
 	failDead    = "deadLetter"
 	failDrop    = "drop"

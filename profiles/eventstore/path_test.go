@@ -12,7 +12,7 @@ import (
 // compressed; nor does decoding and checking it.
 func TestThePathDoesNotAllocate(t *testing.T) {
 	p := newPath(t, 300)
-	at := p.g.m.s.born
+	at := p.born
 	for name, between := range map[string]func(*path, int64) []piece{
 		"as made":   func(p *path, _ int64) []piece { return p.whole() },
 		"validated": func(p *path, at int64) []piece { return p.validated(t, at) },

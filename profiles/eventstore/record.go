@@ -1,11 +1,9 @@
 package eventstore
 
 import (
-	"bytes"
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // record is what becomes one row, or one entry of a stream: a batch, a part of one
@@ -54,32 +52,6 @@ type job struct {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// appendEscaped writes a part of an id with \ and : escaped.
-func appendEscaped(dst, part []byte) []byte {
-	if bytes.IndexByte(part, ':') < 0 && bytes.IndexByte(part, '\\') < 0 {
-		return append(dst, part...)
-	}
-	for _, c := range part {
-		if c == ':' || c == '\\' {
-			dst = append(dst, '\\')
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
-// appendFullID writes an event's id as Cradle does: book, scope, start in UTC to the
-// nanosecond, id.
-func appendFullID(dst []byte, i *eventID) []byte {
-	dst = append(appendEscaped(dst, i.book), ':')
-	dst = append(appendEscaped(dst, i.scope), ':')
-	dst = time.Unix(i.start.sec, 0).UTC().AppendFormat(dst, "20060102150405")
-	var nanos [10]byte // a 1 and nine digits
-	strconv.AppendInt(nanos[:0], int64(i.start.nanos)+1_000_000_000, 10)
-	dst = append(append(dst, nanos[1:]...), ':')
-	return appendEscaped(dst, i.id)
-}
 
 // appendBatchID writes an id that follows from the first and the last event of a
 // batch and their number: a UUID of their hash, and the number.

@@ -123,7 +123,7 @@ func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op 
 func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
 	b := k.b
 	e := newEnvelope()
-	k.g.seal(e, first)
+	seal(e, k.g, first)
 	e.Step, e.Warm = it.Segment, it.Warmup
 	zero := b.zero.Load()
 	e.Sent = b.clock()
@@ -139,6 +139,12 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	}
 	b.meter.sent(m)
 	return nil
+}
+
+// seal puts the batch at hand into an envelope.
+func seal(e *Envelope, g *generator, first int64) {
+	e.Body = g.Encode(e.Body[:0])
+	e.Generator, e.First, e.Count, e.Size = uint32(g.number), first, int32(len(g.b.events)), len(e.Body)
 }
 
 // plant makes the trees and waits until they are durable: children come later than

@@ -56,10 +56,6 @@ func (v *validator) begin(n int) {
 	clear(v.slots)
 }
 
-func (i *eventID) same(o *eventID) bool {
-	return i.start == o.start && bytes.Equal(i.id, o.id) && bytes.Equal(i.book, o.book) && bytes.Equal(i.scope, o.scope)
-}
-
 // check says what is wrong with a batch. inner tells that events of it have parents
 // within it.
 func (v *validator) check(b *batch, now int64) (inner bool, err error) {
@@ -76,7 +72,7 @@ func (v *validator) check(b *batch, now int64) (inner bool, err error) {
 	v.begin(len(b.events))
 	for i := range b.events {
 		e := &b.events[i]
-		if err := e.check(first, now); err != nil {
+		if err := checkEvent(e, first, now); err != nil {
 			return false, err
 		}
 		if b.parent.set && !e.parent.same(&b.parent) {
@@ -93,11 +89,11 @@ func (v *validator) check(b *batch, now int64) (inner bool, err error) {
 			return false, invalid("event %q is in it twice", e.id.id)
 		}
 	}
-	return inner, b.checkMessages()
+	return inner, checkMessages(b)
 }
 
-// check says what is wrong with an event by itself.
-func (e *event) check(first *eventID, now int64) error {
+// checkEvent says what is wrong with an event by itself.
+func checkEvent(e *event, first *eventID, now int64) error {
 	switch {
 	case len(e.id.id) == 0:
 		return invalid("an event has no id")
@@ -117,7 +113,8 @@ func (e *event) check(first *eventID, now int64) error {
 	return nil
 }
 
-func (b *batch) checkMessages() error {
+// checkMessages says what is wrong with attached message ids.
+func checkMessages(b *batch) error {
 	for i := range b.messages {
 		m := &b.messages[i]
 		if len(bytes.TrimSpace(m.alias)) == 0 || m.sequence <= 0 || m.at == (stamp{}) || !bytes.Equal(m.book, b.events[0].id.book) {
@@ -135,7 +132,7 @@ type piece struct {
 
 // cut says how the events of a batch are stored: together; in several pieces when the
 // content is over the limit; each alone when they have no common parent.
-func (b *batch) cut(dst []piece, inner bool, limit int) []piece {
+func cut(dst []piece, b *batch, inner bool, limit int) []piece {
 	dst = dst[:0]
 	alone := !b.parent.set || inner && contentSize(b.events) > limit
 	from, size := 0, contentHead

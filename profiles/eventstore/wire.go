@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -27,6 +28,11 @@ type eventID struct {
 	start           stamp
 	// set says that the message is there at all.
 	set bool
+}
+
+// same says whether two ids are of one event.
+func (i *eventID) same(o *eventID) bool {
+	return i.start == o.start && bytes.Equal(i.id, o.id) && bytes.Equal(i.book, o.book) && bytes.Equal(i.scope, o.scope)
 }
 
 // messageID is the message MessageID.
