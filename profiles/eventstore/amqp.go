@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // Waits between two tries to reach a broker that has gone.
@@ -253,15 +254,15 @@ func (t *amqpTransport) Name() string {
 func (t *amqpTransport) Traffic() *watch.Traffic { return &t.traffic }
 
 // Depth asks the broker how much waits. It does not tell events or bytes.
-func (t *amqpTransport) Depth(ctx context.Context) (Depth, error) {
-	d := Depth{Ready: -1, Unacked: t.unsettled.Load(), Events: -1, Bytes: -1, DeadLettered: t.dropped.Load()}
+func (t *amqpTransport) Depth(ctx context.Context) (transport.Depth, error) {
+	d := transport.Depth{Ready: -1, Unacked: t.unsettled.Load(), Events: -1, Bytes: -1, DeadLettered: t.dropped.Load()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, why := range t.blocked {
 		d.Blocked = why
 	}
 	if t.closed {
-		return d, errClosed
+		return d, transport.ErrClosed
 	}
 	ch, err := t.adminChannel(ctx)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // metaHeader is the header of a message that holds its Meta.
@@ -17,7 +19,7 @@ const metaHeader = "perfbench"
 const metaSize = 4 + 8 + 4 + 2 + 1 + 8 + 8
 
 // packMeta writes a Meta for the header.
-func packMeta(m *Meta) []byte {
+func packMeta(m *transport.Meta) []byte {
 	b := make([]byte, 0, metaSize)
 	b = binary.BigEndian.AppendUint32(b, m.Generator)
 	b = binary.BigEndian.AppendUint64(b, uint64(m.First))
@@ -33,12 +35,12 @@ func packMeta(m *Meta) []byte {
 }
 
 // unpackMeta reads what packMeta wrote; false when it is nothing of ours.
-func unpackMeta(headers amqp.Table, size int) (Meta, bool) {
+func unpackMeta(headers amqp.Table, size int) (transport.Meta, bool) {
 	b, ok := headers[metaHeader].([]byte)
 	if !ok || len(b) != metaSize {
-		return Meta{}, false
+		return transport.Meta{}, false
 	}
-	return Meta{
+	return transport.Meta{
 		Generator: binary.BigEndian.Uint32(b), First: int64(binary.BigEndian.Uint64(b[4:])), Count: int32(binary.BigEndian.Uint32(b[12:])),
 		Step: binary.BigEndian.Uint16(b[16:]), Warm: b[18] == 1,
 		Due: int64(binary.BigEndian.Uint64(b[19:])), Sent: int64(binary.BigEndian.Uint64(b[27:])), Size: size,
@@ -51,7 +53,7 @@ func unpackMeta(headers amqp.Table, size int) (Meta, bool) {
 type amqpPublisher struct {
 	t       *amqpTransport
 	name    string
-	confirm func(Meta, error)
+	confirm func(transport.Meta, error)
 	ctx     context.Context // ends with cancel
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when run has returned
@@ -60,10 +62,10 @@ type amqpPublisher struct {
 	changed sync.Cond
 	// pending are batches that are not confirmed, the oldest first; the first sent of
 	// them went out on the present connection.
-	pending []*Envelope
+	pending []*transport.Envelope
 	sent    int
 	// flying is the batch that is being sent just now.
-	flying *Envelope
+	flying *transport.Envelope
 	bytes  int64
 	// returned are batches, by their first event, that the broker had no queue for.
 	returned map[int64]bool
@@ -73,7 +75,7 @@ type amqpPublisher struct {
 }
 
 // Publisher opens the sending side of a generator.
-func (t *amqpTransport) Publisher(ctx context.Context, generator int, confirm func(Meta, error)) (Publisher, error) {
+func (t *amqpTransport) Publisher(ctx context.Context, generator int, confirm func(transport.Meta, error)) (transport.Publisher, error) {
 	p := &amqpPublisher{t: t, name: fmt.Sprintf("generator %d", generator), confirm: confirm, done: make(chan struct{}), returned: map[int64]bool{}}
 	p.changed.L = &p.mu
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -97,7 +99,7 @@ func (p *amqpPublisher) wake() {
 }
 
 // Publish waits for room among the batches that are not confirmed, and queues one.
-func (p *amqpPublisher) Publish(ctx context.Context, e *Envelope) error {
+func (p *amqpPublisher) Publish(ctx context.Context, e *transport.Envelope) error {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
 	p.mu.Lock()
@@ -113,7 +115,7 @@ func (p *amqpPublisher) Publish(ctx context.Context, e *Envelope) error {
 		return err
 	}
 	if p.closing || p.ctx.Err() != nil {
-		return errClosed
+		return transport.ErrClosed
 	}
 	e.Size = len(e.Body)
 	p.pending = append(p.pending, e)
@@ -154,8 +156,8 @@ func (p *amqpPublisher) Close(ctx context.Context) error {
 
 // take removes the first n pending batches. The publisher must be alone with them,
 // or p.mu be held.
-func (p *amqpPublisher) take(n int) []*Envelope {
-	out := append([]*Envelope(nil), p.pending[:n]...)
+func (p *amqpPublisher) take(n int) []*transport.Envelope {
+	out := append([]*transport.Envelope(nil), p.pending[:n]...)
 	rest := copy(p.pending, p.pending[n:])
 	clear(p.pending[rest:])
 	p.pending = p.pending[:rest]
@@ -167,9 +169,9 @@ func (p *amqpPublisher) take(n int) []*Envelope {
 }
 
 // settle ends the life of a batch here.
-func (p *amqpPublisher) settle(e *Envelope, err error) {
+func (p *amqpPublisher) settle(e *transport.Envelope, err error) {
 	meta := e.Meta
-	e.release()
+	e.Release()
 	p.confirm(meta, err)
 }
 
@@ -243,7 +245,7 @@ func (p *amqpPublisher) on(c *amqp.Connection, ch *amqp.Channel) (sent int) {
 }
 
 // next waits for a batch to send; nil when the connection is of no more use.
-func (p *amqpPublisher) next() *Envelope {
+func (p *amqpPublisher) next() *transport.Envelope {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.ctx.Err() == nil && !p.broken && (p.sent == len(p.pending) || p.blocked != "") {
@@ -259,7 +261,7 @@ func (p *amqpPublisher) next() *Envelope {
 }
 
 // send publishes one batch. The library has copied or written it on return.
-func (p *amqpPublisher) send(ch *amqp.Channel, e *Envelope) error {
+func (p *amqpPublisher) send(ch *amqp.Channel, e *transport.Envelope) error {
 	m := amqp.Publishing{
 		ContentType: "application/x-protobuf", Type: "EventBatch", Body: e.Body,
 		Headers: amqp.Table{metaHeader: packMeta(&e.Meta)},
@@ -272,7 +274,7 @@ func (p *amqpPublisher) send(ch *amqp.Channel, e *Envelope) error {
 }
 
 // landed notes how a send has ended and reports whether the batch went out.
-func (p *amqpPublisher) landed(e *Envelope, err error) bool {
+func (p *amqpPublisher) landed(e *transport.Envelope, err error) bool {
 	p.mu.Lock()
 	p.flying = nil
 	if err != nil || p.t.confirms() {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // soon is when a connection must have said goodbye.
@@ -20,17 +22,17 @@ type amqpReceiver struct {
 	t        *amqpTransport
 	prefetch int
 	name     string
-	in       chan *Delivery
+	in       chan *transport.Delivery
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when run has returned
 }
 
 // Receiver opens the receiving side.
-func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (Receiver, error) {
+func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (transport.Receiver, error) {
 	r := &amqpReceiver{
 		t: t, prefetch: max(prefetch, 1), name: fmt.Sprintf("store stage %d", t.stages.Add(1)),
-		in: make(chan *Delivery), done: make(chan struct{}),
+		in: make(chan *transport.Delivery), done: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c, ch, err := t.connect(ctx, r.name)
@@ -43,7 +45,7 @@ func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (Receiver, e
 }
 
 // Receive waits for the next batch.
-func (r *amqpReceiver) Receive(ctx context.Context) (*Delivery, error) {
+func (r *amqpReceiver) Receive(ctx context.Context) (*transport.Delivery, error) {
 	select {
 	case d := <-r.in:
 		d.Received = r.t.o.Clock()
@@ -51,19 +53,19 @@ func (r *amqpReceiver) Receive(ctx context.Context) (*Delivery, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-r.ctx.Done():
-		return nil, errClosed
+		return nil, transport.ErrClosed
 	}
 }
 
 // Ack acknowledges the batch, together with all before it when those are settled.
-func (r *amqpReceiver) Ack(d *Delivery) error {
+func (r *amqpReceiver) Ack(d *transport.Delivery) error {
 	d.Origin.(*session).settle(d.Tag, settled{ack: true})
 	return nil
 }
 
 // Nack puts the batch back, or sends it to the dead letters: with compat=on, where
 // there are none, that is its end.
-func (r *amqpReceiver) Nack(d *Delivery, requeue bool) error {
+func (r *amqpReceiver) Nack(d *transport.Delivery, requeue bool) error {
 	if s := d.Origin.(*session); s.settle(d.Tag, settled{requeue: requeue}) && !requeue && r.t.o.Lossy {
 		r.t.dropped.Add(1)
 	}
@@ -127,7 +129,7 @@ func (r *amqpReceiver) on(c *amqp.Connection, ch *amqp.Channel) (received int) {
 				s.settle(m.DeliveryTag, settled{})
 				continue
 			}
-			d := &Delivery{Meta: meta, Body: m.Body, Redelivered: m.Redelivered, Tag: m.DeliveryTag, Origin: s}
+			d := &transport.Delivery{Meta: meta, Body: m.Body, Redelivered: m.Redelivered, Tag: m.DeliveryTag, Origin: s}
 			select {
 			case r.in <- d:
 				received++

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // The tests of this package share a broker, which some of them kill: none that
@@ -52,7 +53,7 @@ type answers struct {
 	lastWhy error
 }
 
-func (a *answers) confirm(m Meta, err error) {
+func (a *answers) confirm(m transport.Meta, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err != nil {
@@ -66,9 +67,9 @@ func (a *answers) confirm(m Meta, err error) {
 	a.ok[m.First]++
 }
 
-func envelope(first int64, size int) *Envelope {
-	e := newEnvelope()
-	e.Meta = Meta{Generator: 1, First: first, Count: 10, Step: 3, Warm: first%2 == 0, Due: first * 5, Sent: first * 7}
+func envelope(first int64, size int) *transport.Envelope {
+	e := transport.NewEnvelope()
+	e.Meta = transport.Meta{Generator: 1, First: first, Count: 10, Step: 3, Warm: first%2 == 0, Due: first * 5, Sent: first * 7}
 	for len(e.Body) < size {
 		e.Body = append(e.Body, byte(first))
 	}
@@ -94,7 +95,7 @@ func publish(t *testing.T, tr *amqpTransport, n int, during func(i int)) *answer
 }
 
 // consume takes and settles batches until there were want different ones.
-func consume(t *testing.T, r Receiver, want int, settle func(d *Delivery) error) map[int64]int {
+func consume(t *testing.T, r transport.Receiver, want int, settle func(d *transport.Delivery) error) map[int64]int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -105,7 +106,7 @@ func consume(t *testing.T, r Receiver, want int, settle func(d *Delivery) error)
 		got[d.First]++
 		assert.Len(t, d.Body, 2000)
 		assert.Equal(t, byte(d.First), d.Body[1999])
-		assert.Equal(t, Meta{
+		assert.Equal(t, transport.Meta{
 			Generator: 1, First: d.First, Count: 10, Step: 3, Warm: d.First%2 == 0, Due: d.First * 5, Sent: d.First * 7, Size: 2000,
 		}, d.Meta)
 		require.NoError(t, settle(d))
@@ -114,9 +115,9 @@ func consume(t *testing.T, r Receiver, want int, settle func(d *Delivery) error)
 }
 
 // depth polls until the broker tells what is wanted: it counts with a delay.
-func depth(t *testing.T, tr *amqpTransport, want func(Depth) bool) Depth {
+func depth(t *testing.T, tr *amqpTransport, want func(transport.Depth) bool) transport.Depth {
 	t.Helper()
-	var d Depth
+	var d transport.Depth
 	require.Eventually(t, func() bool {
 		var err error
 		d, err = tr.Depth(t.Context())
@@ -132,14 +133,14 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 	a := publish(t, tr, 200, nil)
 	assert.Len(t, a.ok, 200)
 	assert.Zero(t, a.refused)
-	depth(t, tr, func(d Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
+	depth(t, tr, func(d transport.Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
 
 	r, err := tr.Receiver(t.Context(), 20)
 	require.NoError(t, err)
-	var held []*Delivery
-	got := consume(t, r, 20, func(d *Delivery) error { held = append(held, d); return nil })
+	var held []*transport.Delivery
+	got := consume(t, r, 20, func(d *transport.Delivery) error { held = append(held, d); return nil })
 	assert.Len(t, got, 20)
-	depth(t, tr, func(d Depth) bool { return d.Ready == 180 && d.Unacked == 20 })
+	depth(t, tr, func(d transport.Depth) bool { return d.Ready == 180 && d.Unacked == 20 })
 	late, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = r.Receive(late)
@@ -157,17 +158,17 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 		}
 	}
 	again := 0
-	consume(t, r, 184, func(d *Delivery) error {
+	consume(t, r, 184, func(d *transport.Delivery) error {
 		if d.Redelivered {
 			again++
 		}
 		return r.Ack(d)
 	})
 	assert.Equal(t, 4, again)
-	depth(t, tr, func(d Depth) bool { return d == Depth{Events: -1, Bytes: -1, DeadLettered: 1} })
+	depth(t, tr, func(d transport.Depth) bool { return d == transport.Depth{Events: -1, Bytes: -1, DeadLettered: 1} })
 	require.NoError(t, r.Close())
 	_, err = r.Receive(t.Context())
-	assert.ErrorIs(t, err, errClosed)
+	assert.ErrorIs(t, err, transport.ErrClosed)
 	assert.Greater(t, tr.Traffic().Out(), int64(200*2000))
 
 	require.ErrorContains(t, tr.Close(), tr.deadQueue+": 1 batch stays in it")
@@ -181,7 +182,7 @@ func TestWhatAReceiverHeldComesAgain(t *testing.T) {
 	publish(t, tr, 50, nil)
 	r, err := tr.Receiver(t.Context(), 30)
 	require.NoError(t, err)
-	consume(t, r, 25, func(d *Delivery) error {
+	consume(t, r, 25, func(d *transport.Delivery) error {
 		if d.First < 100 {
 			return r.Ack(d)
 		}
@@ -206,7 +207,7 @@ func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 	stored := atomic.Int64{}
 	go func() {
 		defer close(received)
-		got = consume(t, r, n, func(d *Delivery) error { stored.Add(1); return r.Ack(d) })
+		got = consume(t, r, n, func(d *transport.Delivery) error { stored.Add(1); return r.Ack(d) })
 	}()
 	a := publish(t, tr, n, func(i int) {
 		if i == n/2 {
@@ -245,16 +246,16 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 			}
 		}
 	}()
-	d := depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
+	d := depth(t, tr, func(d transport.Depth) bool { return d.Blocked != "" })
 	assert.Equal(t, "the broker takes nothing: low on disk", d.Blocked)
 	cancel()
 	require.ErrorIs(t, <-waits, context.Canceled)
 
 	srv.Ctl("set_disk_free_limit", "50MB")
-	depth(t, tr, func(d Depth) bool { return d.Blocked == "" && d.Ready == 64 })
+	depth(t, tr, func(d transport.Depth) bool { return d.Blocked == "" && d.Ready == 64 })
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	require.NoError(t, p.Publish(t.Context(), envelope(100_000, 2000)))
-	depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
+	depth(t, tr, func(d transport.Depth) bool { return d.Blocked != "" })
 	brief, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	require.ErrorContains(t, p.Close(brief), "1 batches: the broker takes nothing: low on disk")
@@ -272,8 +273,8 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 	require.ErrorIs(t, a.lastWhy, errNoConfirm)
 	r, err := tr.Receiver(t.Context(), 30)
 	require.NoError(t, err)
-	consume(t, r, 20, func(d *Delivery) error { return r.Nack(d, false) })
-	d := depth(t, tr, func(d Depth) bool { return d.Ready == 0 })
+	consume(t, r, 20, func(d *transport.Delivery) error { return r.Nack(d, false) })
+	d := depth(t, tr, func(d transport.Depth) bool { return d.Ready == 0 })
 	assert.EqualValues(t, 20, d.DeadLettered, "rejected, and nowhere any more")
 	require.NoError(t, r.Close())
 }
@@ -326,5 +327,5 @@ func TestABrokerThatIsNotThere(t *testing.T) {
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.NotContains(t, err.Error(), "hush")
 	assert.NotEmpty(t, fault.HintOf(err))
-	assert.NotErrorIs(t, err, errClosed)
+	assert.NotErrorIs(t, err, transport.ErrClosed)
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // audit is the reading back of everything: what was found of each event.
 type audit struct {
 	b      *binding
-	makers map[int]*maker
+	makers map[int]*generate.Maker
 	seen   map[int]*seqset
 	last   map[int]int64
 	open   opener
@@ -20,14 +22,14 @@ type audit struct {
 }
 
 // prefixes returns the prefixes of the ids of all generators. They are those that
-// newMaker gives, so there is no need to ask the generators.
+// NewMaker gives, so there is no need to ask the generators.
 func (b *binding) prefixes() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.prefix) < len(b.boxes) {
 		m := map[string]int{}
 		for i := range b.boxes {
-			m[string(newMaker(&b.s.shape, i).prefix)] = i
+			m[string(generate.NewMaker(&b.s.Shape, i).Prefix)] = i
 		}
 		b.prefix = m
 	}
@@ -62,19 +64,19 @@ func (a *audit) row(w *row) error {
 	return nil
 }
 
-func (a *audit) event(e *event, either, bare bool) {
-	g, seq, ok := a.b.numberOf(e.id.id)
+func (a *audit) event(e *wire.Event, either, bare bool) {
+	g, seq, ok := a.b.numberOf(e.ID.ID)
 	if !ok || seq > a.b.ledger.highest(uint32(g)) {
 		a.f.Unexpected++
-		a.example("unexpected", string(e.id.id))
+		a.example("unexpected", string(e.ID.ID))
 		return
 	}
 	if a.makers[g] == nil {
-		a.makers[g], a.seen[g] = newMaker(&a.b.s.shape, g), &seqset{}
+		a.makers[g], a.seen[g] = generate.NewMaker(&a.b.s.Shape, g), &seqset{}
 	}
 	if a.seen[g].add(seq, 1) == 0 {
 		a.f.Duplicated++
-		a.example("duplicated", string(e.id.id))
+		a.example("duplicated", string(e.ID.ID))
 		return
 	}
 	if seq < a.last[g] {
@@ -82,14 +84,14 @@ func (a *audit) event(e *event, either, bare bool) {
 	}
 	a.last[g] = seq
 	m := a.makers[g]
-	right := m.same(e, seq)
+	right := m.Same(e, seq)
 	if !right && either {
-		e.failed = !e.failed
-		right = m.same(e, seq)
+		e.Failed = !e.Failed
+		right = m.Same(e, seq)
 	}
-	if !right || !bare && !m.sameLinks(a.open.b.attached(e), seq, e.id.start) {
+	if !right || !bare && !m.SameLinks(a.open.b.Attached(e), seq, e.ID.Start) {
 		a.f.Corrupt++
-		a.example("corrupt", string(e.id.id))
+		a.example("corrupt", string(e.ID.ID))
 	}
 }
 
@@ -130,12 +132,12 @@ func (l *ledger) highest(generator uint32) int64 {
 
 // readBack reads everything of this run back and takes account of it.
 func (b *binding) readBack(ctx context.Context) (*Ledger, error) {
-	a := &audit{b: b, makers: map[int]*maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{linksRaw: b.tr.linksRaw}}
+	a := &audit{b: b, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{linksRaw: b.tr.linksRaw}}
 	began := time.Now()
 	first, last, _ := b.sample.span()
 	if first > 0 {
 		// What was stored and never reported lies within the run all the same.
-		if err := b.l.scan(ctx, min(first, b.s.born), max(last, b.wall()), a.row); err != nil {
+		if err := b.l.scan(ctx, min(first, b.s.Born), max(last, b.wall()), a.row); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +179,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	b.mu.Lock()
 	b.audited = f
 	b.mu.Unlock()
-	if b.s.compat {
+	if b.s.Compat {
 		b.meter.lose(func(l *Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
 	}
 	return b.judge(f, left)
@@ -214,7 +216,7 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 		v.Checks = append(v.Checks, c)
 	}
 	// What the original loses is counted in compat, and no failure of its own.
-	excused := b.meter.excused(b.s.compat)
+	excused := b.meter.excused(b.s.Compat)
 	missing := f.Missing
 	if !b.s.answered() { // what did not come does not come any more
 		left = 0
@@ -224,7 +226,7 @@ func (b *binding) judge(f *Ledger, left int64) workload.Verification {
 	}
 	read := f.Once + f.Duplicated + f.Unexpected
 	check("missing", missing, f.Sent, true)
-	check("duplicated", f.Duplicated, read, !b.s.compat)
+	check("duplicated", f.Duplicated, read, !b.s.Compat)
 	check("unexpected", f.Unexpected, read, true)
 	check("corrupt", f.Corrupt, read, true)
 	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)

@@ -20,6 +20,10 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // BenchmarkPath is the way of an event from being made to being compressed, on one
@@ -37,29 +41,29 @@ func BenchmarkPathValidated(b *testing.B) {
 
 // path is what a batch goes through in the benchmarks.
 type path struct {
-	g    *generator
+	g    *generate.Generator
 	c    *composer
-	e    *Envelope
+	e    *transport.Envelope
 	j    *job
 	born int64
 }
 
 func newPath(t testing.TB, n int) *path {
-	c, err := newComposer(&stage{s: &spec{codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20}})
+	c, err := newComposer(&stage{s: &spec{codec: wire.LZ4, compressOver: 5120, batchLimit: 1 << 20}})
 	require.NoError(t, err)
-	return &path{some(t, testShape(), n, documentedBody), c, newEnvelope(), &job{}, testShape().born}
+	return &path{eventstoretest.Some(t, generate.Documented(), n, generate.DocumentedBody), c, transport.NewEnvelope(), &job{}, generate.Documented().Born}
 }
 
 // whole lets the store stage take the batch as the generator has made it.
 func (p *path) whole() []piece {
-	p.c.b = p.g.b
-	p.c.pieces = append(p.c.pieces[:0], piece{to: len(p.g.b.events)})
+	p.c.b = p.g.Batch
+	p.c.pieces = append(p.c.pieces[:0], piece{to: len(p.g.Batch.Events)})
 	return p.c.pieces
 }
 
 // validated lets it decode and check the batch, as it does with one from a transport.
 func (p *path) validated(t testing.TB, at int64) []piece {
-	require.NoError(t, p.c.b.decode(p.e.Body))
+	require.NoError(t, p.c.b.Decode(p.e.Body))
 	inner, err := p.c.valid.check(&p.c.b, at)
 	require.NoError(t, err)
 	p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.s.batchLimit)
@@ -69,10 +73,10 @@ func (p *path) validated(t testing.TB, at int64) []piece {
 // pass makes a batch of n events at a time and returns the size of its content,
 // uncompressed and compressed. between is what becomes of it after its encoding.
 func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, small int, err error) {
-	first := p.g.fill(stampOf(at), n, documentedBody)
+	first := p.g.Fill(wire.StampOf(at), n, generate.DocumentedBody)
 	seal(p.e, p.g, first)
 	for _, pc := range between(p, at) {
-		r, err := p.c.record(p.j, pc, p.c.b.events[pc.from:pc.to])
+		r, err := p.c.record(p.j, pc, p.c.b.Events[pc.from:pc.to])
 		if err != nil {
 			return 0, 0, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 func bindings() []workload.Binding {
@@ -50,7 +51,7 @@ type binding struct {
 	watcher *watcher
 	machine MachineFacts
 	search  *search // nil unless search=on
-	via     Transport
+	via     transport.Transport
 	left    atomic.Int64 // events yet to be generated
 	gaveUp  atomic.Bool  // the drain ended before all was durable
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
@@ -61,7 +62,7 @@ type binding struct {
 	turning    sync.Mutex // held while the stage is ended or replaced
 	mu         sync.Mutex
 	st         *stage
-	publishers []Publisher
+	publishers []transport.Publisher
 	boxes      []*mailbox
 	crashes    []int64
 	ended      bool // the stage is over
@@ -77,7 +78,7 @@ type binding struct {
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
 func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
-	params := map[string]string{"schema": s.schema, "book": string(s.book), "page": s.page}
+	params := map[string]string{"schema": s.schema, "book": string(s.Book), "page": s.page}
 	keys := store.Space{Namespace: s.namespace, Name: "events", Shape: store.Keys, Grouped: true}
 	switch c := c.(type) {
 	case cassandra.Typed:
@@ -116,7 +117,7 @@ func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
 	if !ok {
 		return errors.New("event-store: the plan is of another profile")
 	}
-	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.seed)}
+	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.Seed)}
 	b.meter.length = int64(s.duration)
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
@@ -155,7 +156,7 @@ func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
 // traits are those of the layer, and what compat makes of them.
 func (b *binding) traits() traits {
 	t := b.l.traits()
-	t.linksRaw = t.linksRaw || b.s.compat // the original compresses no links
+	t.linksRaw = t.linksRaw || b.s.Compat // the original compresses no links
 	return t
 }
 
@@ -192,10 +193,10 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 }
 
 // openTransport opens what carries the batches.
-func openTransport(ctx context.Context, b *binding) (Transport, error) {
+func openTransport(ctx context.Context, b *binding) (transport.Transport, error) {
 	s := b.s
 	if s.via == viaDirect {
-		return newDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
+		return transport.NewDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
 	}
 	return openVia(ctx, b)
 }

@@ -3,17 +3,20 @@ package eventstore
 import (
 	"context"
 	"fmt"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // composer turns deliveries into records: it validates, encodes and compresses. It
 // belongs to one goroutine, and reuses everything it works with.
 type composer struct {
 	st     *stage
-	b      batch
+	b      wire.Batch
 	valid  *validator
-	comp   *compressor
-	lc     *compressor // of links
-	link   linker
+	comp   *wire.Compressor
+	lc     *wire.Compressor // of links
+	link   wire.Linker
 	pieces []piece
 	raw    []byte
 	rawL   []byte
@@ -22,8 +25,8 @@ type composer struct {
 func newComposer(st *stage) (*composer, error) {
 	c := &composer{st: st, valid: newValidator()}
 	var err error
-	if c.comp, err = newCompressor(st.s.codec); err == nil {
-		c.lc, err = newCompressor(st.s.codec)
+	if c.comp, err = wire.NewCompressor(st.s.codec); err == nil {
+		c.lc, err = wire.NewCompressor(st.s.codec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compression: %w", err)
@@ -33,23 +36,23 @@ func newComposer(st *stage) (*composer, error) {
 
 // take works on one delivery until all its records are with the writers. It returns
 // an error when ctx ends first.
-func (c *composer) take(ctx context.Context, d *Delivery) error {
+func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	st := c.st
 	began := st.clock()
-	err := c.b.decode(d.Body)
+	err := c.b.Decode(d.Body)
 	inner := false
 	if err == nil {
 		inner, err = c.valid.check(&c.b, st.wall())
 	}
-	if err == nil && st.s.compat && c.b.parent.set && contentSize(c.b.events) > st.s.batchLimit {
+	if err == nil && st.s.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.s.batchLimit {
 		st.meter.lose(func(l *Losses) { l.Oversized += int64(d.Count) })
-		err = invalid("%d bytes of content are over the limit of %d", contentSize(c.b.events), st.s.batchLimit)
+		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.s.batchLimit)
 	}
 	if err != nil {
 		st.reject(d, err)
 		return nil
 	}
-	if len(c.b.events) == 0 {
+	if len(c.b.Events) == 0 {
 		return st.recv.Ack(d)
 	}
 	c.pieces = cut(c.pieces, &c.b, inner, st.s.batchLimit)
@@ -57,8 +60,8 @@ func (c *composer) take(ctx context.Context, d *Delivery) error {
 	j.left.Store(int32(len(c.pieces)))
 	worked := st.clock() - began
 	for i, p := range c.pieces {
-		es := c.b.events[p.from:p.to]
-		size := int64(contentSize(es))
+		es := c.b.Events[p.from:p.to]
+		size := int64(wire.ContentSize(es))
 		from := st.clock()
 		if err := st.gate.enter(ctx, size); err != nil {
 			return err
@@ -103,40 +106,40 @@ func (st *stage) pass(ctx context.Context, r *record) error {
 }
 
 // record makes the record of a piece.
-func (c *composer) record(j *job, p piece, es []event) (*record, error) {
+func (c *composer) record(j *job, p piece, es []wire.Event) (*record, error) {
 	r := newRecord()
 	first := &es[0]
 	r.job, r.count, r.single, r.ok = j, len(es), p.single, true
-	r.start, r.last, r.end = first.id.start.ns(), first.id.start.ns(), first.end.ns()
+	r.start, r.last, r.end = first.ID.Start.NS(), first.ID.Start.NS(), first.End.NS()
 	for i := range es {
 		e := &es[i]
-		r.start, r.last, r.end = min(r.start, e.id.start.ns()), max(r.last, e.id.start.ns()), max(r.end, e.end.ns())
-		if e.failed {
+		r.start, r.last, r.end = min(r.start, e.ID.Start.NS()), max(r.last, e.ID.Start.NS()), max(r.end, e.End.NS())
+		if e.Failed {
 			r.ok, r.failed = false, r.failed+1
 		}
 	}
-	parent := &c.b.parent
+	parent := &c.b.Parent
 	switch {
 	case p.single:
-		parent = &first.parent
-		r.id = append(r.id, first.id.id...)
-		r.name, r.kind = append(r.name, first.name...), append(r.kind, first.kind...)
+		parent = &first.Parent
+		r.id = append(r.id, first.ID.ID...)
+		r.name, r.kind = append(r.name, first.Name...), append(r.kind, first.Kind...)
 	case c.st.s.randomID:
 		r.id = c.st.nextID(r.id)
 	default:
 		r.id = appendBatchID(r.id, es)
 	}
-	if parent.set {
-		r.parent = appendFullID(r.parent, parent)
+	if parent.Set {
+		r.parent = wire.AppendFullID(r.parent, parent)
 	}
 	t := &c.st.traits
 	c.raw, c.rawL = c.raw[:0], c.rawL[:0]
 	if p.single && t.plainSingle {
-		c.raw = append(c.raw, first.body...)
-		c.rawL = appendSingleLinks(c.rawL, c.b.attached(first))
+		c.raw = append(c.raw, first.Body...)
+		c.rawL = wire.AppendSingleLinks(c.rawL, c.b.Attached(first))
 	} else {
-		c.raw = appendContent(c.raw, es)
-		c.rawL = c.link.appendLinks(c.rawL, &c.b, es)
+		c.raw = wire.AppendContent(c.raw, es)
+		c.rawL = c.link.AppendLinks(c.rawL, &c.b, es)
 	}
 	r.raw, r.rawLinks = len(c.raw), len(c.rawL)
 	return r, c.squeeze(r)
@@ -145,19 +148,19 @@ func (c *composer) record(j *job, p piece, es []event) (*record, error) {
 // squeeze compresses content, and links where they are not kept as they are.
 func (c *composer) squeeze(r *record) error {
 	var err error
-	if r.raw <= c.st.s.compressOver || c.st.s.codec == codecNone {
+	if r.raw <= c.st.s.compressOver || c.st.s.codec == wire.None {
 		r.body = append(r.body, c.raw...)
 		r.links = append(r.links, c.rawL...)
 		return nil
 	}
 	r.codec = c.st.s.codec
-	if r.body, err = c.comp.append(r.body, c.raw); err != nil {
+	if r.body, err = c.comp.Append(r.body, c.raw); err != nil {
 		return err
 	}
 	if c.st.traits.linksRaw || r.rawLinks == 0 {
 		r.links = append(r.links, c.rawL...)
 		return nil
 	}
-	r.links, err = c.lc.append(r.links, c.rawL)
+	r.links, err = c.lc.Append(r.links, c.rawL)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // onCradle keeps events in the tables of th2's Cradle, schema version 5.3.0, byte for
@@ -111,8 +112,8 @@ func (l *onCradle) prepare(ctx context.Context) error {
 		}
 	}
 	l.policy = l.durability(ctx)
-	book, now := string(l.s.book), time.Now().UTC()
-	date, at := dateOf(l.s.born), clockOf(l.s.born)
+	book, now := string(l.s.Book), time.Now().UTC()
+	date, at := dateOf(l.s.Born), clockOf(l.s.Born)
 	for _, q := range []*gocql.Query{
 		l.c.Query(l.text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
 		l.c.Query(l.text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.s.page, now),
@@ -155,8 +156,8 @@ func (l *onCradle) put(ctx context.Context, r *record) error {
 	if !r.single {
 		count = r.count
 	}
-	err := l.c.Query(l.insert, string(l.s.shape.book), l.s.page, string(l.s.scope), dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
-		r.ok, len(r.parent) == 0, !r.single, r.codec != codecNone, string(r.parent), count, dateOf(r.end), clockOf(r.end), links, gocql.UnsetValue,
+	err := l.c.Query(l.insert, string(l.s.Shape.Book), l.s.page, string(l.s.Scope), dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
+		r.ok, len(r.parent) == 0, !r.single, r.codec != wire.None, string(r.parent), count, dateOf(r.end), clockOf(r.end), links, gocql.UnsetValue,
 		r.body, time.Now().UTC(), len(r.body), r.raw).ExecContext(ctx)
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
@@ -189,7 +190,7 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 	}
 	l.telling.Lock()
 	defer l.telling.Unlock()
-	book, scope, ms := string(l.s.book), string(l.s.scope), (r.last-r.start)/1e6
+	book, scope, ms := string(l.s.Book), string(l.s.Scope), (r.last-r.start)/1e6
 	longer, unknown := l.news(r)
 	if longer {
 		for _, q := range []*gocql.Query{
@@ -227,11 +228,11 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 // A parent that is not found, as inside a batch, ends it.
 func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err error) {
 	for parent != "" {
-		start, id, ok := splitFullID(parent)
+		start, id, ok := wire.SplitFullID(parent)
 		if !ok {
 			return n, nil
 		}
-		args := []any{string(l.s.book), l.s.page, string(l.s.scope), dateOf(start), clockOf(start), id}
+		args := []any{string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(start), clockOf(start), id}
 		const where = " WHERE book = ? AND page = ? AND scope = ? AND start_date = ? AND start_time = ? AND id = ?"
 		var success bool
 		var above string
@@ -261,7 +262,7 @@ func (l *onCradle) flush(ctx context.Context, t *tallies) error {
 			if int(f.kind) != kind+1 {
 				continue
 			}
-			b.Query(update, a.count, a.bytes, string(l.s.book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
+			b.Query(update, a.count, a.bytes, string(l.s.Book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
 		}
 		if b.Size() == 0 {
 			continue
@@ -289,7 +290,7 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) er
 			w.count = 1
 		}
 		if compressed {
-			w.codec = codecOf(w.body)
+			w.codec = wire.CodecOf(w.body)
 		}
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
@@ -303,13 +304,13 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) er
 }
 
 func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.book), l.s.page, string(l.s.scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
 func (l *onCradle) get(ctx context.Context, k key, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.book), l.s.page, string(l.s.scope), dateOf(k.start), clockOf(k.start), k.id), visit))
+	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(k.start), clockOf(k.start), k.id), visit))
 }
 
 func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.book), l.s.page, string(l.s.scope), string(parent)), visit))
+	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.Book), l.s.page, string(l.s.Scope), string(parent)), visit))
 }

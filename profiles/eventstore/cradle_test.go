@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // In Cradle's tables a batch is one statement, once its scope and a duration are
@@ -20,13 +22,13 @@ func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	require.NoError(t, l.prepare(t.Context()))
 	c, err := newComposer(&stage{s: s, traits: l.traits()})
 	require.NoError(t, err)
-	g := newGenerator(&s.shape, 0)
-	g.next = 90_000_001
-	require.NoError(t, g.plant(stampOf(s.born), documentedBody, 1000, func(int64) error { return nil }))
+	g := generate.New(&s.Shape, 0)
+	g.Next = 90_000_001
+	require.NoError(t, g.Plant(wire.StampOf(s.Born), generate.DocumentedBody, 1000, func(int64) error { return nil }))
 	for i := range 10 {
-		g.fill(stampOf(s.born+int64(i)*1e6), 300, documentedBody)
-		c.b = g.b
-		r, err := c.record(&job{}, piece{to: 300}, g.b.events)
+		g.Fill(wire.StampOf(s.Born+int64(i)*1e6), 300, generate.DocumentedBody)
+		c.b = g.Batch
+		r, err := c.record(&job{}, piece{to: 300}, g.Batch.Events)
 		require.NoError(t, err)
 		n, err := l.store(t.Context(), []*record{r})
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
 // Names of phases, tracks and operations.
@@ -46,9 +47,9 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	}
 	// Ids and page hold the time, so that two runs never share them.
 	at := time.Now()
-	s.born = at.UnixNano()
-	s.sequenceOfAlias0 = at.UnixMilli() * 1_000_000
-	s.page = fmt.Sprintf("%s-%06x", cmp.Or(s.runID, "run"), uint32(s.born/1000)&0xFFFFFF)
+	s.Born = at.UnixNano()
+	s.SequenceOfAlias0 = at.UnixMilli() * 1_000_000
+	s.page = fmt.Sprintf("%s-%06x", cmp.Or(s.runID, "run"), uint32(s.Born/1000)&0xFFFFFF)
 	return s.plan(r, in), nil
 }
 
@@ -64,7 +65,7 @@ func (s *spec) unitsOf(set *workload.Settings) int {
 func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	payload := workload.Payload()
 	payload.Min, payload.Max, payload.Help = 2, maxBody, "size of the body of an event"
-	if s.kind == bodyRandom {
+	if s.Kind == generate.BodyRandom {
 		payload.Min, payload.Help = 0, "random bytes that the body of an event is made of"
 	}
 	batch := workload.Batch()
@@ -91,16 +92,16 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
 	}
 	place := strconv.Quote(s.namespace)
-	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.book, s.scope, s.start.Batch, place)}
+	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.start.Batch, place)}
 	if s.events > 0 {
-		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.ratio)
+		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.Ratio)
 	} else if s.start.Rate > 0 {
-		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.ratio)
+		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.Ratio)
 	}
 	if s.via != viaDirect && s.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nobody answers for what is on its way; what gets lost is counted")
 	}
-	if s.kind == bodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
+	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
 		p.Warnings = append(p.Warnings, "bodyDataLength counts with bodyKind=randomText; bodies are tables of the size of payload")
 	}
 	return p

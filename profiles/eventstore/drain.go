@@ -125,7 +125,7 @@ func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) con
 // answered says whether the transport answers for what it takes: if not, what does not
 // come is lost, and nobody knows.
 func (s *spec) answered() bool {
-	return s.via == viaDirect || !s.compat && s.publish != "fireAndForget"
+	return s.via == viaDirect || !s.Compat && s.publish != "fireAndForget"
 }
 
 // quiet looks whether nothing is on its way any more, where nobody answers for it.

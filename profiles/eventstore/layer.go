@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // layer is the application's data layer: how batches are kept in one kind of store.
@@ -98,12 +100,12 @@ type frame struct {
 type amount struct{ count, bytes int64 }
 
 // add counts the events of a batch, aggregated: they have few different starts.
-func (t *tallies) add(es []event) {
+func (t *tallies) add(es []wire.Event) {
 	for i := 0; i < len(es); {
-		start, n, size := es[i].id.start.ns(), int64(0), int64(0)
-		for ; i < len(es) && es[i].id.start.ns() == start; i++ {
+		start, n, size := es[i].ID.Start.NS(), int64(0), int64(0)
+		for ; i < len(es) && es[i].ID.Start.NS() == start; i++ {
 			n++
-			size += int64(recordSize(&es[i]))
+			size += int64(wire.RecordSize(&es[i]))
 		}
 		for k, d := range frames {
 			f := frame{int8(k + 1), start - start%d}

@@ -123,7 +123,7 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})
 	require.NoError(t, err)
 	r := q.Private.(*spec)
-	r.born, r.sequenceOfAlias0, r.page, r.config = s.born, s.sequenceOfAlias0, s.page, s.config
+	r.Born, r.SequenceOfAlias0, r.page, r.config = s.Born, s.SequenceOfAlias0, s.page, s.config
 	assert.Equal(t, s, r)
 	assert.Contains(t, string(files[0].Data), "maxBatchSize: 175\n")
 	assert.Contains(t, string(files[1].Data), "compressionType: ZLIB\n")

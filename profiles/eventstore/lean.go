@@ -193,7 +193,7 @@ func (l *onLean) prepare(ctx context.Context) error {
 		return err
 	}
 	l.policy = l.durability(ctx)
-	err := l.c.Query(l.text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), string(l.s.shape.book), l.s.born, l.s.page).ExecContext(ctx)
+	err := l.c.Query(l.text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), string(l.s.Shape.Book), l.s.Born, l.s.page).ExecContext(ctx)
 	if err != nil {
 		return fmt.Errorf("write down the page: %w", err)
 	}
@@ -203,7 +203,7 @@ func (l *onLean) prepare(ctx context.Context) error {
 // store writes each batch and its place under its parent. Both are told by the events
 // alone, so that writing them again changes nothing.
 func (l *onLean) store(ctx context.Context, rs []*record) (int, error) {
-	book, page, scope := string(l.s.book), l.s.page, string(l.s.scope)
+	book, page, scope := string(l.s.Book), l.s.page, string(l.s.Scope)
 	n := 0
 	for _, r := range rs {
 		id, parent := string(r.id), string(r.parent)
@@ -226,7 +226,7 @@ const counterBatch = 100
 
 // flush writes statistics, and the scope with its longest batch.
 func (l *onLean) flush(ctx context.Context, t *tallies) error {
-	book := string(l.s.book)
+	book := string(l.s.Book)
 	update := l.text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
 	b := l.c.Batch(gocql.CounterBatch)
 	for f, a := range t.frames {
@@ -244,7 +244,7 @@ func (l *onLean) flush(ctx context.Context, t *tallies) error {
 		}
 	}
 	return l.c.Query(l.text("INSERT INTO %scope (book, page, scope, first_bucket, max_duration_ms) VALUES (?,?,?,?,?)"),
-		book, l.s.page, string(l.s.scope), bucketOf(l.s.born, l.s.bucket), t.longest).ExecContext(ctx)
+		book, l.s.page, string(l.s.Scope), bucketOf(l.s.Born, l.s.bucket), t.longest).ExecContext(ctx)
 }
 
 // rows visits what a query finds.
@@ -269,7 +269,7 @@ func (l *onLean) rows(ctx context.Context, q *gocql.Query, visit func(*row) erro
 func (l *onLean) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
 	first, last := l.s.buckets(from, to)
 	for b := first; b <= last; b++ {
-		q := l.c.Query(l.read, string(l.s.book), l.s.page, string(l.s.scope), b, from, to)
+		q := l.c.Query(l.read, string(l.s.Book), l.s.page, string(l.s.Scope), b, from, to)
 		if err := l.rows(ctx, q, visit); err != nil {
 			return enough(err)
 		}
@@ -279,7 +279,7 @@ func (l *onLean) scan(ctx context.Context, from, to int64, visit func(*row) erro
 
 func (l *onLean) get(ctx context.Context, k key, visit func(*row) error) error {
 	b := l.s.bucketAt(k.start, []byte(k.id))
-	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.book), l.s.page, string(l.s.scope), b, k.start, k.id), visit))
+	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.Book), l.s.page, string(l.s.Scope), b, k.start, k.id), visit))
 }
 
 func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
@@ -292,7 +292,7 @@ func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, vi
 			if page != l.s.page {
 				continue
 			}
-			q := l.c.Query(l.one, string(l.s.book), page, scope, l.s.bucketAt(start, []byte(id)), start, id)
+			q := l.c.Query(l.one, string(l.s.Book), page, scope, l.s.bucketAt(start, []byte(id)), start, id)
 			if err := l.rows(ctx, q, visit); err != nil {
 				return enough(errors.Join(err, iter.Close()))
 			}

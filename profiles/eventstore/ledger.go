@@ -1,6 +1,10 @@
 package eventstore
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+)
 
 // ledger keeps account of every event of the run. Its methods may be called from any
 // goroutine.
@@ -34,7 +38,7 @@ func (l *ledger) of(generator uint32) *book {
 }
 
 // generated notes that a batch was made.
-func (l *ledger) generated(m Meta) {
+func (l *ledger) generated(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.of(m.Generator)
@@ -42,14 +46,14 @@ func (l *ledger) generated(m Meta) {
 }
 
 // sent notes that a batch was taken by the transport.
-func (l *ledger) sent(m Meta) {
+func (l *ledger) sent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(m.Generator).sent += int64(m.Count)
 }
 
 // confirmed notes that the transport answers for a batch.
-func (l *ledger) confirmed(m Meta) {
+func (l *ledger) confirmed(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(m.Generator).confirmed.add(m.First, int64(m.Count))
@@ -57,14 +61,14 @@ func (l *ledger) confirmed(m Meta) {
 
 // acked notes that a batch is durable and tells how many of its events were not
 // before.
-func (l *ledger) acked(m Meta) int64 {
+func (l *ledger) acked(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(m.Generator).acked.add(m.First, int64(m.Count))
 }
 
 // refused notes that the store stage has given a batch up.
-func (l *ledger) refused(m Meta) int64 {
+func (l *ledger) refused(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(m.Generator).refused.add(m.First, int64(m.Count))
@@ -107,7 +111,7 @@ func (l *ledger) sums(f *Ledger) {
 }
 
 // unsent takes back what sent noted: the transport did not take the batch.
-func (l *ledger) unsent(m Meta) {
+func (l *ledger) unsent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.of(m.Generator)

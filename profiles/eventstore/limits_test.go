@@ -11,6 +11,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // slow is a data layer that takes as long as it is told, or for ever.
@@ -41,7 +46,7 @@ func (s *slow) flush(context.Context, *tallies) error {
 // line is generators, the direct transport and a store stage, as a run has them.
 type line struct {
 	st   *stage
-	d    *direct
+	d    *transport.Direct
 	l    *slow
 	made atomic.Int64
 	all  sync.WaitGroup
@@ -52,13 +57,13 @@ func newLine(t *testing.T, s *spec, l *slow) *line {
 	t.Helper()
 	began := time.Now()
 	clock := func() int64 { return int64(time.Since(began)) }
-	x := &line{d: newDirect(clock, s.prefetch, s.maxTaskBytes), l: l}
+	x := &line{d: transport.NewDirect(clock, s.prefetch, s.maxTaskBytes), l: l}
 	recv, err := x.d.Receiver(t.Context(), s.prefetch)
 	require.NoError(t, err)
 	x.st = &stage{
 		s: s, l: l, traits: traits{writers: 128, group: 1}, recv: recv, gate: newGate(int64(s.maxTasks), s.maxTaskBytes),
 		meter: newMeter(), ledger: newLedger(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
-		durable: func(Meta, int64, error) {}, stored: func(*record) {},
+		durable: func(transport.Meta, int64, error) {}, stored: func(*record) {},
 	}
 	require.NoError(t, x.st.start())
 	return x
@@ -66,14 +71,14 @@ func newLine(t *testing.T, s *spec, l *slow) *line {
 
 // generate makes batches as fast as they are taken, until ctx ends or so many are made.
 func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) {
-	p, err := x.d.Publisher(ctx, number, func(Meta, error) {})
+	p, err := x.d.Publisher(ctx, number, func(transport.Meta, error) {})
 	require.NoError(t, err)
-	g := some(t, testShape(), 300, documentedBody)
-	g.number = number
+	g := eventstoretest.Some(t, generate.Documented(), 300, generate.DocumentedBody)
+	g.Number = number
 	x.all.Go(func() {
 		for range batches {
-			first := g.fill(stampOf(time.Now().UnixNano()), 300, documentedBody)
-			e := newEnvelope()
+			first := g.Fill(wire.StampOf(time.Now().UnixNano()), 300, generate.DocumentedBody)
+			e := transport.NewEnvelope()
 			seal(e, g, first)
 			if p.Publish(ctx, e) != nil {
 				return
@@ -85,7 +90,7 @@ func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) 
 
 func limited() *spec {
 	return &spec{
-		shape: *testShape(), codec: codecLZ4, compressOver: 5120, batchLimit: 1 << 20, prefetch: 16, maxTasks: 8, maxTaskBytes: 3 << 20,
+		Shape: *generate.Documented(), codec: wire.LZ4, compressOver: 5120, batchLimit: 1 << 20, prefetch: 16, maxTasks: 8, maxTaskBytes: 3 << 20,
 		maxRetries: 3, retryBase: time.Second, processing: 2, timeout: time.Hour, onFailure: failRequeue,
 	}
 }
@@ -115,7 +120,7 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		time.Sleep(time.Minute) // what is on its way arrives
 		depth, err := x.d.Depth(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, Depth{}, depth)
+		assert.Equal(t, transport.Depth{}, depth)
 		x.st.crash()
 		assert.EqualValues(t, 120, x.made.Load())
 		assert.LessOrEqual(t, most, int64(s.maxTasks))
@@ -172,9 +177,9 @@ func TestStatisticsAreWrittenEveryInterval(t *testing.T) {
 		l := &slow{takes: time.Millisecond}
 		began := time.Now()
 		x := newLine(t, s, l)
-		g := some(t, testShape(), 10, 100)
+		g := eventstoretest.Some(t, generate.Documented(), 10, 100)
 		for range 44 {
-			x.st.count(g.b.events)
+			x.st.count(g.Batch.Events)
 			time.Sleep(time.Second)
 		}
 		x.st.crash()

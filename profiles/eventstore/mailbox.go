@@ -1,6 +1,10 @@
 package eventstore
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+)
 
 // mailbox takes what became of a generator's batches, from any goroutine, until its
 // worker records it.
@@ -12,7 +16,7 @@ type mailbox struct {
 
 // outcome is a batch that is durable, or will not be.
 type outcome struct {
-	m   Meta
+	m   transport.Meta
 	at  int64
 	err error
 }
@@ -32,7 +36,7 @@ func (x *mailbox) take() []outcome {
 }
 
 // durable puts what became of a batch into the box of its generator.
-func (b *binding) durable(m Meta, at int64, err error) {
+func (b *binding) durable(m transport.Meta, at int64, err error) {
 	b.mu.Lock()
 	var x *mailbox
 	if int(m.Generator) < len(b.boxes) {

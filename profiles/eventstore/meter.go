@@ -8,6 +8,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // stages are the stages in the order to show them.
@@ -93,7 +94,7 @@ func (m *meter) endDrain(now int64) {
 }
 
 // of returns the step of a generation. The caller holds m.mu.
-func (m *meter) of(meta Meta) *step {
+func (m *meter) of(meta transport.Meta) *step {
 	if meta.Warm || len(m.steps) == 0 {
 		return m.warm
 	}
@@ -123,14 +124,14 @@ func (s *step) took(stage string, ns int64) {
 func (a *Amount) add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
 
 // made notes a batch that was generated, handed over or not.
-func (m *meter) made(meta Meta) {
+func (m *meter) made(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.of(meta).Offered.add(int(meta.Count))
 }
 
 // sent notes a batch that the transport has taken.
-func (m *meter) sent(meta Meta) {
+func (m *meter) sent(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
@@ -140,7 +141,7 @@ func (m *meter) sent(meta Meta) {
 }
 
 // confirmed notes a batch that the transport answers for.
-func (m *meter) confirmed(meta Meta, now int64) {
+func (m *meter) confirmed(meta transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
@@ -149,7 +150,7 @@ func (m *meter) confirmed(meta Meta, now int64) {
 }
 
 // received notes a delivery to the store stage.
-func (m *meter) received(d *Delivery) {
+func (m *meter) received(d *transport.Delivery) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
@@ -180,7 +181,7 @@ func (m *meter) wrote(rs []*record, statements int, ns int64) {
 }
 
 // acked notes a batch that is durable as a whole.
-func (m *meter) acked(d Meta, now int64) {
+func (m *meter) acked(d transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
@@ -191,7 +192,7 @@ func (m *meter) acked(d Meta, now int64) {
 }
 
 // refused notes a batch that was rejected or given up.
-func (m *meter) refused(d Meta) {
+func (m *meter) refused(d transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)

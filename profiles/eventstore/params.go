@@ -1,6 +1,9 @@
 package eventstore
 
-import "github.com/perfbench/perfbench/internal/workload"
+import (
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+)
 
 // Choices of parameters.
 const (
@@ -35,13 +38,13 @@ func generatorParams() []workload.Param {
 		{Name: "events", Kind: workload.Integer, Default: "100000", Unit: "events", Min: 1, Max: 1_000_000_000_000, Help: "events to store when neither --count nor --duration says"},
 		{Name: "bookName", Kind: workload.Text, Default: "estore_perf_test_01", Help: "book of the events"},
 		{Name: "scope", Kind: workload.Text, Default: "qa_session_01", Help: "scope of the events"},
-		{Name: "generationMode", Kind: workload.Choice, Choices: []string{modeSingleRoot, modeMultiRoot, modeMixed}, Default: modeSingleRoot, Help: "one tree; several (roots); or several, every tenth batch being single events without a parent"},
+		{Name: "generationMode", Kind: workload.Choice, Choices: []string{generate.SingleRoot, generate.MultiRoot, generate.Mixed}, Default: generate.SingleRoot, Help: "one tree; several (roots); or several, every tenth batch being single events without a parent"},
 		{Name: "roots", Kind: workload.Integer, Default: "10", Unit: "trees", Min: 1, Max: 10_000, Help: "trees of each generator with MULTI_ROOT and MIXED"},
 		{Name: "treeDepth", Kind: workload.Integer, Default: "0", Unit: "levels", Min: 0, Max: 20, Help: "levels below a root"},
 		{Name: "childCount", Kind: workload.Integer, Default: "0", Unit: "events", Min: 0, Max: 1000, Help: "children of each node of a tree"},
 		{Name: "failureRate", Kind: workload.Integer, Default: "0", Unit: "per mille", Min: 0, Max: 1000, Help: "events with status FAILED"},
 		{Name: "descriptionLength", Kind: workload.Integer, Default: "0", Unit: "bytes", Min: 0, Max: 1 << 20, Help: "random bytes in name and body beside the rest"},
-		{Name: "bodyKind", Kind: workload.Choice, Choices: []string{bodyTable, bodyRandom}, Default: bodyTable, Help: "table: generated JSON of the size of payload; randomText: random bytes as the public generator makes them"},
+		{Name: "bodyKind", Kind: workload.Choice, Choices: []string{generate.BodyTable, generate.BodyRandom}, Default: generate.BodyTable, Help: "table: generated JSON of the size of payload; randomText: random bytes as the public generator makes them"},
 		{Name: "bodyDataLength", Kind: workload.Integer, Default: "200", Unit: "bytes", Min: 0, Max: 64 << 20, Help: "random bytes of a body with bodyKind=randomText"},
 		{Name: "compressibility", Kind: workload.Number, Default: "5.4", Unit: "times", Min: 1.1, Max: 30, Help: "about how often smaller LZ4 makes a batch of 300 documented bodies"},
 		{Name: "attachedMessages", Kind: workload.Integer, Default: "1", Unit: "ids", Min: 0, Max: 1000, Help: "message ids attached to each event"},

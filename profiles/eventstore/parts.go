@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // A single event whose content is over the limit even when compressed is kept in
@@ -87,7 +89,7 @@ func (o *opener) join(w *row) (*row, error) {
 		o.pending[id] = f
 	}
 	if number < 1 || number > len(f.parts) || of != len(f.parts) || f.parts[number-1] != nil {
-		return nil, fmt.Errorf("%w: part %d of %d of %s", errContent, number, of, id)
+		return nil, fmt.Errorf("%w: part %d of %d of %s", wire.ErrContent, number, of, id)
 	}
 	f.parts[number-1] = bytes.Clone(w.body)
 	if number == 1 {

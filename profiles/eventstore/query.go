@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // sampleSize is how many rows are remembered to be asked for.
@@ -19,14 +22,14 @@ const sampleSize = 4096
 // within which all rows lie.
 type reservoir struct {
 	mu          sync.Mutex
-	d           dice
+	d           dice.Dice
 	seen        int64
 	keys        []key
 	first, last int64
 	longest     int64
 }
 
-func newReservoir(seed int64) *reservoir { return &reservoir{d: dice(seed) ^ 0x5EED} }
+func newReservoir(seed int64) *reservoir { return &reservoir{d: dice.Dice(seed) ^ 0x5EED} }
 
 func (r *reservoir) add(rec *record) {
 	r.mu.Lock()
@@ -46,7 +49,7 @@ func (r *reservoir) add(rec *record) {
 	r.longest = max(r.longest, rec.last-rec.start)
 	if len(r.keys) < sampleSize {
 		r.keys = append(r.keys, key{rec.start, string(rec.id)})
-	} else if i := int64(r.d.next() % uint64(r.seen)); i < sampleSize {
+	} else if i := int64(r.d.Next() % uint64(r.seen)); i < sampleSize {
 		r.keys[i] = key{rec.start, string(rec.id)}
 	}
 }
@@ -70,7 +73,7 @@ func (r *reservoir) span() (first, last, longest int64) {
 
 // forest is what others may know of a generator's trees. It does not change.
 type forest struct {
-	leaves []node
+	leaves []generate.Node
 	next   int64 // the first event that is of no tree
 }
 
@@ -78,14 +81,14 @@ type forest struct {
 type queryTask struct {
 	b     *binding
 	track string
-	d     dice
+	d     dice.Dice
 	turn  int
 	buf   opener
 }
 
 // opener turns rows into events. It belongs to one goroutine and is reused.
 type opener struct {
-	b     batch
+	b     wire.Batch
 	raw   []byte
 	links []byte
 	// linksRaw says that links are compressed nowhere.
@@ -95,7 +98,7 @@ type opener struct {
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: dice(b.s.seed) ^ dice(worker+1)<<20, turn: worker, buf: opener{linksRaw: b.tr.linksRaw}}
+	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: opener{linksRaw: b.tr.linksRaw}}
 }
 
 // ask counts a query of the phase after the load, and says whether there is one more.
@@ -139,34 +142,34 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
 
 // events reads a row's events: none when it is a part and more have to come.
-func (r *opener) events(w *row, plainSingle bool) ([]event, error) {
-	r.b.reset()
+func (r *opener) events(w *row, plainSingle bool) ([]wire.Event, error) {
+	r.b.Reset()
 	r.raw = r.raw[:0]
 	w, err := r.join(w)
 	if w == nil {
 		return nil, err
 	}
-	if r.raw, err = expand(w.codec, r.raw, w.body); err != nil {
+	if r.raw, err = wire.Expand(w.codec, r.raw, w.body); err != nil {
 		return nil, err
 	}
 	if w.single && plainSingle {
-		r.b.events = append(r.b.events, event{id: eventID{id: w.id, start: stampOf(w.start), set: true}, end: stampOf(w.end), failed: !w.ok, name: w.name, kind: w.kind, body: r.raw})
-		return r.b.events, nil
+		r.b.Events = append(r.b.Events, wire.Event{ID: wire.EventID{ID: w.id, Start: wire.StampOf(w.start), Set: true}, End: wire.StampOf(w.end), Failed: !w.ok, Name: w.name, Kind: w.kind, Body: r.raw})
+		return r.b.Events, nil
 	}
-	if err := r.b.readContent(r.raw); err != nil {
+	if err := r.b.ReadContent(r.raw); err != nil {
 		return nil, err
 	}
-	if len(r.b.events) != w.count {
-		return nil, fmt.Errorf("%w: %d events in place of %d", errContent, len(r.b.events), w.count)
+	if len(r.b.Events) != w.count {
+		return nil, fmt.Errorf("%w: %d events in place of %d", wire.ErrContent, len(r.b.Events), w.count)
 	}
 	links := w.links
-	if len(links) > 0 && w.codec != codecNone && !w.linksRaw && !r.linksRaw {
-		if r.links, err = expand(w.codec, r.links[:0], links); err != nil {
+	if len(links) > 0 && w.codec != wire.None && !w.linksRaw && !r.linksRaw {
+		if r.links, err = wire.Expand(w.codec, r.links[:0], links); err != nil {
 			return nil, err
 		}
 		links = r.links
 	}
-	return r.b.events, r.b.readLinks(links)
+	return r.b.Events, r.b.ReadLinks(links)
 }
 
 // byRange reads the events of a time range that lies within what was stored.
@@ -175,7 +178,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	width := int64(k.b.s.queryRange)
 	from := first
 	if room := last - first - width; room > 0 {
-		from += int64(k.d.next() % uint64(room))
+		from += int64(k.d.Next() % uint64(room))
 	}
 	// A batch is found by its earliest event: one that began before may reach in.
 	err = k.b.l.scan(ctx, from-longest, from+width-1, func(w *row) error {
@@ -184,7 +187,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 			return err
 		}
 		for i := range es {
-			if at := es[i].id.start.ns(); at >= from && at < from+width {
+			if at := es[i].ID.Start.NS(); at >= from && at < from+width {
 				if n++; n >= k.b.s.queryLimit {
 					return errEnough
 				}
@@ -197,16 +200,16 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 
 // byID reads one event: its batch is found by the key, the event in it by its id.
 func (k *queryTask) byID(ctx context.Context) (int, error) {
-	at, _ := k.b.sample.pick(k.d.next())
+	at, _ := k.b.sample.pick(k.d.Next())
 	found := false
 	err := k.b.l.get(ctx, at, func(w *row) error {
 		es, err := k.buf.events(w, k.b.tr.plainSingle)
 		if err != nil || len(es) == 0 {
 			return err
 		}
-		id := bytes.Clone(es[k.d.below(len(es))].id.id)
+		id := bytes.Clone(es[k.d.Below(len(es))].ID.ID)
 		for i := range es {
-			found = found || bytes.Equal(es[i].id.id, id)
+			found = found || bytes.Equal(es[i].ID.ID, id)
 		}
 		return nil
 	})
@@ -224,7 +227,7 @@ var errMissing = errors.New("an acknowledged event is missing")
 func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 	var f *forest
 	var number int
-	pick, i := k.d.below(64), 0
+	pick, i := k.d.Below(64), 0
 	k.b.forest.Range(func(g, v any) bool {
 		number, f = g.(int), v.(*forest)
 		i++
@@ -234,14 +237,14 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 		return 0, nil
 	}
 	_, last, _ := k.b.sample.span()
-	below := []node{f.leaves[k.d.below(len(f.leaves))]}
+	below := []generate.Node{f.leaves[k.d.Below(len(f.leaves))]}
 	var parent []byte
 	for len(below) > 0 && n < k.b.s.queryLimit {
 		at := below[0]
 		below = below[1:]
-		id := eventID{id: at.id, book: k.b.s.book, scope: k.b.s.scope, start: at.start}
-		parent = appendFullID(parent[:0], &id)
-		err = k.b.l.children(ctx, parent, at.start.ns(), last, func(w *row) error {
+		id := wire.EventID{ID: at.ID, Book: k.b.s.Book, Scope: k.b.s.Scope, Start: at.Start}
+		parent = wire.AppendFullID(parent[:0], &id)
+		err = k.b.l.children(ctx, parent, at.Start.NS(), last, func(w *row) error {
 			es, err := k.buf.events(w, k.b.tr.plainSingle)
 			if err != nil {
 				return err
@@ -250,8 +253,8 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 				if n++; n >= k.b.s.queryLimit {
 					return errEnough
 				}
-				if g, seq, ok := k.b.numberOf(es[i].id.id); ok && g == number && seq < f.next {
-					below = append(below, node{bytes.Clone(es[i].id.id), es[i].id.start})
+				if g, seq, ok := k.b.numberOf(es[i].ID.ID); ok && g == number && seq < f.next {
+					below = append(below, generate.Node{ID: bytes.Clone(es[i].ID.ID), Start: es[i].ID.Start})
 				}
 			}
 			return nil
@@ -265,13 +268,13 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 
 // numberOf finds out which generator made an event, and its number.
 func (b *binding) numberOf(id []byte) (generator int, seq int64, ok bool) {
-	if len(id) <= prefixLen {
+	if len(id) <= generate.PrefixLen {
 		return 0, 0, false
 	}
-	g, known := b.prefixes()[string(id[:prefixLen])]
+	g, known := b.prefixes()[string(id[:generate.PrefixLen])]
 	if !known {
 		return 0, 0, false
 	}
-	seq, err := strconv.ParseInt(string(id[prefixLen:]), 10, 64)
+	seq, err := strconv.ParseInt(string(id[generate.PrefixLen:]), 10, 64)
 	return g, seq, err == nil && seq > 0
 }

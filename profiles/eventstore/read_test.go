@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // woodpeckerBox and estoreBox are as they are given to th2, wrapper included.
@@ -80,7 +81,7 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 	require.NoError(t, err)
 	s := p.Private.(*spec)
 	assert.Equal(t, 175, p.Tracks()[0].Start.Batch)
-	assert.Equal(t, codecZlib, s.codec)
+	assert.Equal(t, wire.Zlib, s.codec)
 	assert.Equal(t, 64, s.maxTasks)
 }
 

@@ -4,6 +4,10 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // record is what becomes one row, or one entry of a stream: a batch, a part of one
@@ -45,8 +49,8 @@ func (r *record) release() {
 
 // job is one delivery in the store stage; it is settled when all its records are.
 type job struct {
-	d      *Delivery
-	from   Receiver
+	d      *transport.Delivery
+	from   transport.Receiver
 	left   atomic.Int32
 	failed atomic.Bool
 }
@@ -55,18 +59,18 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // appendBatchID writes an id that follows from the first and the last event of a
 // batch and their number: a UUID of their hash, and the number.
-func appendBatchID(dst []byte, es []event) []byte {
+func appendBatchID(dst []byte, es []wire.Event) []byte {
 	h := func(seed uint64) uint64 {
-		d := dice(seed)
-		for _, id := range [][]byte{es[0].id.id, es[len(es)-1].id.id} {
+		d := dice.Dice(seed)
+		for _, id := range [][]byte{es[0].ID.ID, es[len(es)-1].ID.ID} {
 			for _, c := range id {
-				d = (d ^ dice(c)) * 0x100000001B3
+				d = (d ^ dice.Dice(c)) * 0x100000001B3
 			}
-			d ^= dice(len(id)) << 32
+			d ^= dice.Dice(len(id)) << 32
 		}
-		d ^= dice(es[0].id.start.ns())
-		return d.next()
+		d ^= dice.Dice(es[0].ID.Start.NS())
+		return d.Next()
 	}
-	dst = appendUUID(dst, h(0xCBF29CE484222325), h(0x84222325CBF29CE4))
+	dst = dice.AppendUUID(dst, h(0xCBF29CE484222325), h(0x84222325CBF29CE4))
 	return strconv.AppendInt(append(dst, '-'), int64(len(es)), 10)
 }

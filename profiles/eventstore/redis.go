@@ -52,7 +52,7 @@ func (l *onStreams) traits() traits {
 }
 
 func (l *onStreams) key(bucket int) string {
-	return l.prefix + "{" + l.s.page + " " + string(l.s.scope) + " " + itoa(bucket) + "}"
+	return l.prefix + "{" + l.s.page + " " + string(l.s.Scope) + " " + itoa(bucket) + "}"
 }
 
 // bucketAt is the number of the partition of a row: its bucket of time, and which of
@@ -120,7 +120,7 @@ func (l *onStreams) store(ctx context.Context, rs []*record) (int, error) {
 
 // flush adds to the statistics.
 func (l *onStreams) flush(ctx context.Context, t *tallies) error {
-	key := l.prefix + "{" + l.s.page + " " + string(l.s.scope) + "}:statistics"
+	key := l.prefix + "{" + l.s.page + " " + string(l.s.Scope) + "}:statistics"
 	pipe := l.c.Pipeline()
 	for f, a := range t.frames {
 		name := itoa(int(f.kind)) + ":" + strconv.FormatInt(f.start/1e6, 10)

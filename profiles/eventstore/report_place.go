@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
 // unknown is what stands where something is neither known nor given.
@@ -220,14 +221,14 @@ func (r *reporter) trees() string {
 	c := r.f.Config
 	shape := fmt.Sprintf("%s levels below the root, %s children of a node", c["treeDepth"], c["childCount"])
 	switch c["generationMode"] {
-	case modeSingleRoot:
+	case generate.SingleRoot:
 		if c["treeDepth"] == "0" {
 			return "one root for each generator, several children in batches"
 		}
 		return "one tree for each generator (" + shape + "), several children of a leaf in batches"
-	case modeMultiRoot:
+	case generate.MultiRoot:
 		return fmt.Sprintf("%s trees for each generator (%s), several children of a leaf in batches", c["roots"], shape)
-	case modeMixed:
+	case generate.Mixed:
 		return fmt.Sprintf("%s trees for each generator (%s), several children of a leaf in batches, every tenth batch without a parent", c["roots"], shape)
 	}
 	return ""
@@ -243,9 +244,9 @@ func (r *reporter) body() string {
 	switch all := strings.Join(sizes, ", "); {
 	case all == "":
 		return ""
-	case r.f.Config["bodyKind"] == bodyRandom:
+	case r.f.Config["bodyKind"] == generate.BodyRandom:
 		return "text made of " + all + " random bytes"
-	case r.f.Config["bodyKind"] == bodyTable:
+	case r.f.Config["bodyKind"] == generate.BodyTable:
 		return "generated JSON of " + all + " bytes"
 	}
 	return ""

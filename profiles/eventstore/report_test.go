@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
 var update = goflag.Bool("update", false, "write the golden files anew")
@@ -30,8 +31,8 @@ func sampleFacts() *Facts {
 		Pacing: pacingTicked, Durability: "commit log synced every 10 s", Book: "estore_perf_test_01", Page: "p1", Scope: "qa_session_01",
 		Config: map[string]string{
 			"tickRate": "1", "prefetchCount": "160", "maxTaskCount": "128", "maxTaskDataSize": "512MiB", "timeout": "5s", "query": "after", "compression": "lz4",
-			"bookName": "estore_perf_test_01", "scope": "qa_session_01", "generationMode": modeSingleRoot, "treeDepth": "0", "childCount": "0", "failureRate": "0",
-			"descriptionLength": "0", "bodyKind": bodyTable, "bodyDataLength": "200", "attachedMessages": "1",
+			"bookName": "estore_perf_test_01", "scope": "qa_session_01", "generationMode": generate.SingleRoot, "treeDepth": "0", "childCount": "0", "failureRate": "0",
+			"descriptionLength": "0", "bodyKind": generate.BodyTable, "bodyDataLength": "200", "attachedMessages": "1",
 		}, SeriesEveryNs: every,
 		Ledger: Ledger{Generated: 36_000_000, Sent: 36_000_000, Confirmed: 36_000_000, Acked: 36_000_000, Read: true, Once: 36_000_000, ReadNs: 9e10},
 		Drain:  &DrainFacts{FromNs: 2 * step, ToNs: 2*step + 40*int64(time.Second), Backlog: 3_000_000},

@@ -159,8 +159,8 @@ func (b *binding) facts() *Facts {
 	s := b.s
 	now := b.clock() - b.zero.Load()
 	f := &Facts{
-		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.compat, Durability: b.tr.durability,
-		Config: s.config, Book: string(s.book), Page: s.page, Scope: string(s.scope), Transport: viaDirect, Processes: []ProcessFacts{},
+		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.durability,
+		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: viaDirect, Processes: []ProcessFacts{},
 	}
 	b.meter.report(f, now)
 	f.Series, f.SeriesEveryNs = b.series.report()

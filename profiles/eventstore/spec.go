@@ -11,11 +11,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // spec is what a plan will do.
 type spec struct {
-	shape
+	generate.Shape
 	pacing                   string
 	tickRate                 int
 	duration                 time.Duration // 0: until the events are made
@@ -65,7 +67,7 @@ const defaultDrain = 10 * time.Second
 // readSpec reads everything that a plan is made of.
 func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, duration: in.Duration}
-	s.compat = r.OnOff("compat")
+	s.Compat = r.OnOff("compat")
 	s.readGenerator(r, in)
 	s.readStage(r)
 	s.query, s.queries, s.queryThreads = r.Choice("query"), int(r.Whole("queries")), int(r.Whole("queryThreads"))
@@ -78,7 +80,7 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 	_, err := readWatch(s.watch)
 	r.Problems.Add(err)
 	s.readSettings(r)
-	if s.compat {
+	if s.Compat {
 		s.asOriginal(r)
 	}
 	s.config = map[string]string{}
@@ -93,16 +95,16 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 }
 
 func (s *spec) readGenerator(r *values.Reader, in workload.Inputs) {
-	s.seed = in.Seed
-	s.book, s.scope = []byte(r.Text("bookName")), []byte(r.Text("scope"))
-	s.mode, s.roots, s.depth, s.children = r.Choice("generationMode"), int(r.Whole("roots")), int(r.Whole("treeDepth")), int(r.Whole("childCount"))
-	s.failures, s.description = int(r.Whole("failureRate")), int(r.Whole("descriptionLength"))
-	s.kind, s.ratio, s.attached = r.Choice("bodyKind"), r.Number("compressibility"), int(r.Whole("attachedMessages"))
+	s.Seed = in.Seed
+	s.Book, s.Scope = []byte(r.Text("bookName")), []byte(r.Text("scope"))
+	s.Mode, s.Roots, s.Depth, s.Children = r.Choice("generationMode"), int(r.Whole("roots")), int(r.Whole("treeDepth")), int(r.Whole("childCount"))
+	s.Failures, s.Description = int(r.Whole("failureRate")), int(r.Whole("descriptionLength"))
+	s.Kind, s.Ratio, s.Attached = r.Choice("bodyKind"), r.Number("compressibility"), int(r.Whole("attachedMessages"))
 	s.pacing, s.tickRate, s.publish = r.Choice("pacing"), int(r.Whole("tickRate")), r.Choice("publish")
 	s.events = r.Whole("events")
-	s.group = []byte("raw-group_1")
-	for i := range max(s.attached, 1) {
-		s.aliases = append(s.aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
+	s.Group = []byte("raw-group_1")
+	for i := range max(s.Attached, 1) {
+		s.Aliases = append(s.Aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
 	}
 }
 
@@ -110,7 +112,7 @@ func (s *spec) readStage(r *values.Reader) {
 	s.via, s.prefetch, s.schema = r.Text("via"), int(r.Whole("prefetchCount")), r.Choice("schema")
 	s.bucket, s.shards = r.Duration("bucket"), int(r.Whole("shards"))
 	s.codecName = r.Choice("compression")
-	s.codec = codecs[s.codecName]
+	s.codec = wire.Codecs[s.codecName]
 	s.compressOver, s.batchLimit = int(r.Whole("compressOver")), int(r.Whole("maxTestEventBatchSize"))
 	s.messageOver = int(r.Whole("maxUncompressedMessageBatchSize"))
 	s.maxTasks, s.maxTaskBytes, s.maxRetries = int(r.Whole("maxTaskCount")), r.Whole("maxTaskDataSize"), int(r.Whole("maxRetryCount"))
@@ -122,9 +124,9 @@ func (s *spec) readStage(r *values.Reader) {
 
 // readSettings reads the knobs at the start.
 func (s *spec) readSettings(r *values.Reader) {
-	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: documentedBody}
+	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: generate.DocumentedBody}
 	n, p := int(r.Whole("bodyDataLength")), r.Values
-	if s.kind == bodyRandom {
+	if s.Kind == generate.BodyRandom {
 		s.start.Payload = n
 	}
 	if v, ok := p.Pick("threads"); ok {
@@ -195,7 +197,7 @@ func (s *spec) shown(r *values.Reader, name, text string) {
 // check finds settings that are possible each and not together.
 func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	bad := r.Fail
-	if len(s.book) == 0 || len(s.scope) == 0 {
+	if len(s.Book) == 0 || len(s.Scope) == 0 {
 		bad("name both; estore_perf_test_01 and qa_session_01 are the documented ones", "bookName and scope: neither may be empty")
 	}
 	if s.pacing == pacingTicked {
@@ -206,26 +208,26 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 			bad("raise --rate, or lower tickRate or --threads", "rate: %g events/s over %d generators are fewer than the %d ticks a second of each", s.start.Rate, s.start.Threads, s.tickRate)
 		}
 	}
-	if n := s.trees() * treeSize(s.depth, s.children); n > treeLimit {
-		bad("lower treeDepth, childCount or roots", "treeDepth=%d and childCount=%d make trees of more than %d events", s.depth, s.children, treeLimit)
-	} else if s.compat && s.children != 1 && n > s.start.Batch { // the original does not look at one child
+	if n := s.Trees() * generate.TreeSize(s.Depth, s.Children); n > generate.TreeLimit {
+		bad("lower treeDepth, childCount or roots", "treeDepth=%d and childCount=%d make trees of more than %d events", s.Depth, s.Children, generate.TreeLimit)
+	} else if s.Compat && s.Children != 1 && n > s.start.Batch { // the original does not look at one child
 		bad("raise --batch, or lower treeDepth and childCount", "compat=on: the first batch holds the tree, and %d events are more than a batch of %d", n, s.start.Batch)
 	}
-	if s.compat && s.mode != modeSingleRoot {
-		bad("compat=off gives them a meaning", "generationMode=%s: the original has implemented SINGLE_ROOT only", s.mode)
+	if s.Compat && s.Mode != generate.SingleRoot {
+		bad("compat=off gives them a meaning", "generationMode=%s: the original has implemented SINGLE_ROOT only", s.Mode)
 	}
 	for name, d := range map[string]time.Duration{"bucket": s.bucket, "timeout": s.timeout, "retryDelayBase": s.retryBase, "queryRange": s.queryRange} {
 		if d < time.Millisecond && r.Problems.Err() == nil {
 			bad("for example 1s", "%s: %v is less than 1ms", name, d)
 		}
 	}
-	if s.schema == schemaCradle && !s.compat && s.driver != "" && s.driver != "cassandra" && s.driver != "null" && s.driver != "memory" {
+	if s.schema == schemaCradle && !s.Compat && s.driver != "" && s.driver != "cassandra" && s.driver != "null" && s.driver != "memory" {
 		bad("use schema=lean", "schema=cradle is a layout of Cassandra's tables, and the target is %s", s.driver)
 	}
-	if s.compat && s.schema == schemaCradle && s.driver != "" && s.driver != "cassandra" {
+	if s.Compat && s.schema == schemaCradle && s.driver != "" && s.driver != "cassandra" {
 		s.schema = schemaLean
 	}
-	if s.schema == schemaCradle && s.codec == codecZstd {
+	if s.schema == schemaCradle && s.codec == wire.Zstd {
 		bad("use compression=lz4, zlib or none", "compression=zstd: schema=cradle knows LZ4 and ZLIB")
 	}
 	if v := s.via; v != viaDirect && parses(v) && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {

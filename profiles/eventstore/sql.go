@@ -271,7 +271,7 @@ func (l *onSQL) insert(ctx context.Context, rs []*record) error {
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
 	}
-	book, scope := string(l.s.book), string(l.s.scope)
+	book, scope := string(l.s.Book), string(l.s.Scope)
 	args := make([]any, 0, sqlColumnCount*len(rs))
 	for _, r := range rs {
 		args = append(args, book, l.s.page, scope, r.start, string(r.id), r.end, r.last, string(r.parent),
@@ -288,7 +288,7 @@ func (l *onSQL) create(ctx context.Context, rs []*record) error {
 	rows := make([]sqlRow, len(rs))
 	for i, r := range rs {
 		rows[i] = sqlRow{
-			Book: string(l.s.book), Page: l.s.page, Scope: string(l.s.scope), StartNS: r.start, ID: string(r.id), EndNS: r.end, LastNS: r.last,
+			Book: string(l.s.Book), Page: l.s.page, Scope: string(l.s.Scope), StartNS: r.start, ID: string(r.id), EndNS: r.end, LastNS: r.last,
 			Parent: string(r.parent), OK: flag(r.ok), Single: flag(r.single), Events: r.count, Codec: int(r.codec), RawSize: r.raw, Body: r.body, Links: r.links,
 		}
 	}
@@ -311,7 +311,7 @@ func (l *onSQL) flush(ctx context.Context, t *tallies) error {
 		return err
 	}
 	for f, a := range t.frames {
-		if _, err := tx.ExecContext(ctx, query, string(l.s.book), l.s.page, int(f.kind), f.start, a.count, a.bytes); err != nil {
+		if _, err := tx.ExecContext(ctx, query, string(l.s.Book), l.s.page, int(f.kind), f.start, a.count, a.bytes); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 	}
@@ -362,12 +362,12 @@ func (l *onSQL) page(ctx context.Context, query string, args []any) (out []row, 
 
 func (l *onSQL) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
 	where := "book = " + l.marks(1, 1) + " AND page = " + l.marks(2, 1) + " AND scope = " + l.marks(3, 1) + " AND start_ns >= " + l.marks(4, 1) + " AND start_ns <= " + l.marks(5, 1)
-	return l.ask(ctx, where, []any{string(l.s.book), l.s.page, string(l.s.scope), from, to}, visit)
+	return l.ask(ctx, where, []any{string(l.s.Book), l.s.page, string(l.s.Scope), from, to}, visit)
 }
 
 func (l *onSQL) get(ctx context.Context, k key, visit func(*row) error) error {
 	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM "+l.batches+" WHERE book = "+l.marks(1, 1)+" AND page = "+l.marks(2, 1)+" AND scope = "+l.marks(3, 1)+
-		" AND start_ns = "+l.marks(4, 1)+" AND id = "+l.marks(5, 1), []any{string(l.s.book), l.s.page, string(l.s.scope), k.start, k.id})
+		" AND start_ns = "+l.marks(4, 1)+" AND id = "+l.marks(5, 1), []any{string(l.s.Book), l.s.page, string(l.s.Scope), k.start, k.id})
 	for i := range page {
 		if err := visit(&page[i]); err != nil {
 			return enough(err)

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // stage is the store stage: composers take deliveries and make records of them,
@@ -22,14 +25,14 @@ type stage struct {
 	s        *spec
 	l        layer
 	traits   traits
-	recv     Receiver
+	recv     transport.Receiver
 	gate     *gate
 	meter    *meter
 	ledger   *ledger
 	clock    func() int64 // the run's
 	wall     func() int64 // ns since 1970
 	classify func(error) store.Class
-	durable  func(m Meta, at int64, err error)
+	durable  func(m transport.Meta, at int64, err error)
 	stored   func(r *record)
 
 	recs   chan *record
@@ -90,7 +93,7 @@ func (st *stage) compose(c *composer) {
 	for {
 		d, err := st.recv.Receive(st.ctx)
 		if err != nil {
-			if errors.Is(err, errClosed) || st.ctx.Err() != nil {
+			if errors.Is(err, transport.ErrClosed) || st.ctx.Err() != nil {
 				return
 			}
 			st.meter.failed(fmt.Errorf("receive: %w", err))
@@ -107,8 +110,8 @@ func (st *stage) compose(c *composer) {
 }
 
 // reject gives up a delivery that breaks a rule.
-func (st *stage) reject(d *Delivery, err error) {
-	if st.s.compat {
+func (st *stage) reject(d *transport.Delivery, err error) {
+	if st.s.Compat {
 		st.meter.lose(func(l *Losses) {
 			if d.First == 1 {
 				l.RootRejected += int64(d.Count)
@@ -122,7 +125,7 @@ func (st *stage) reject(d *Delivery, err error) {
 }
 
 // refuse gives a delivery up for good.
-func (st *stage) refuse(d *Delivery, err error) {
+func (st *stage) refuse(d *transport.Delivery, err error) {
 	meta := d.Meta
 	if st.recv.Nack(d, false) != nil {
 		return // it will be delivered again
@@ -166,7 +169,7 @@ func (st *stage) settle(j *job, err error) {
 		_ = j.from.Nack(j.d, true)
 		return
 	}
-	if st.s.compat {
+	if st.s.Compat {
 		st.meter.lose(func(l *Losses) { l.Exhausted += int64(j.d.Count) })
 	}
 	st.refuse(j.d, err)
@@ -236,7 +239,7 @@ func (st *stage) persist(one []*record) error {
 // the original: so many times the base.
 func (st *stage) backoff(try int) time.Duration {
 	base := st.s.retryBase
-	if st.s.compat {
+	if st.s.Compat {
 		return time.Duration(try+1) * base
 	}
 	d := min(base<<min(try, 16), max(5*time.Second, base))
@@ -291,19 +294,19 @@ func (st *stage) done(group []*record, err error) {
 
 // nextID makes an id as the original does: of the process, with a counter.
 func (st *stage) nextID(dst []byte) []byte {
-	d := dice(st.process)
-	dst = appendUUID(dst, d.next(), d.next())
+	d := dice.Dice(st.process)
+	dst = dice.AppendUUID(dst, d.Next(), d.Next())
 	return strconv.AppendInt(append(dst, '-'), st.number.Add(1), 10)
 }
 
 // count adds events to the statistics.
-func (st *stage) count(es []event) {
+func (st *stage) count(es []wire.Event) {
 	st.tmu.Lock()
 	defer st.tmu.Unlock()
 	st.t.add(es)
-	first, last := es[0].id.start.ns(), es[0].id.start.ns()
+	first, last := es[0].ID.Start.NS(), es[0].ID.Start.NS()
 	for i := range es {
-		first, last = min(first, es[i].id.start.ns()), max(last, es[i].id.start.ns())
+		first, last = min(first, es[i].ID.Start.NS()), max(last, es[i].ID.Start.NS())
 	}
 	st.t.longest = max(st.t.longest, (last-first)/1e6)
 }

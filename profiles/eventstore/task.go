@@ -8,22 +8,25 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // generatorTask is a worker that generates: one batch in an iteration, or with ticks
 // all batches of a tick.
 type generatorTask struct {
 	b       *binding
-	g       *generator
+	g       *generate.Generator
 	box     *mailbox
-	pub     Publisher
+	pub     transport.Publisher
 	planted bool
 	missing float64         // what integer division has dropped, in compat
 	end     context.Context // until when batches may be handed over; see limited
 }
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
-	k := &generatorTask{b: b, g: newGenerator(&b.s.shape, worker), box: b.box(worker)}
+	k := &generatorTask{b: b, g: generate.New(&b.s.Shape, worker), box: b.box(worker)}
 	var err error
 	if k.pub, err = b.via.Publisher(b.stopped, worker, b.answer); err != nil {
 		return nil, fmt.Errorf("event-store: open the publisher: %w", err)
@@ -35,7 +38,7 @@ func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
 }
 
 // answer notes what the transport says of a batch.
-func (b *binding) answer(m Meta, err error) {
+func (b *binding) answer(m transport.Meta, err error) {
 	if errors.Is(err, errNoConfirm) {
 		return // nobody was asked to answer for it
 	}
@@ -110,19 +113,19 @@ func (k *generatorTask) collect(it *workload.Iteration) {
 // clock.
 func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
 	start := it.Now()
-	first := k.g.fill(stampOf(k.b.wall()), n, it.Settings.Payload)
+	first := k.g.Fill(wire.StampOf(k.b.wall()), n, it.Settings.Payload)
 	err := k.send(ctx, it, first, due)
 	if errors.Is(err, errTimeUp) {
 		return workload.ErrDone
 	}
-	it.Record(op, len(k.g.b.events), min(due, start), start, it.Now(), err)
+	it.Record(op, len(k.g.Batch.Events), min(due, start), start, it.Now(), err)
 	return err
 }
 
 // send hands the batch at hand to the transport.
 func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
 	b := k.b
-	e := newEnvelope()
+	e := transport.NewEnvelope()
 	seal(e, k.g, first)
 	e.Step, e.Warm = it.Segment, it.Warmup
 	zero := b.zero.Load()
@@ -133,7 +136,7 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	b.meter.made(m)
 	b.ledger.sent(m) // before it can be acknowledged
 	if err := k.pub.Publish(k.limited(ctx, it), e); err != nil {
-		e.release()
+		e.Release()
 		b.ledger.unsent(m)
 		return fmt.Errorf("publish: %w", err)
 	}
@@ -142,33 +145,33 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 }
 
 // seal puts the batch at hand into an envelope.
-func seal(e *Envelope, g *generator, first int64) {
+func seal(e *transport.Envelope, g *generate.Generator, first int64) {
 	e.Body = g.Encode(e.Body[:0])
-	e.Generator, e.First, e.Count, e.Size = uint32(g.number), first, int32(len(g.b.events)), len(e.Body)
+	e.Generator, e.First, e.Count, e.Size = uint32(g.Number), first, int32(len(g.Batch.Events)), len(e.Body)
 }
 
 // plant makes the trees and waits until they are durable: children come later than
 // their parents. In compat they are part of the first batch instead.
 func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error {
 	b := k.b
-	if b.s.compat {
+	if b.s.Compat {
 		return nil
 	}
 	start := it.Now()
-	err := k.g.plant(stampOf(b.wall()), it.Settings.Payload, 1000, func(first int64) error {
+	err := k.g.Plant(wire.StampOf(b.wall()), it.Settings.Payload, 1000, func(first int64) error {
 		return k.send(ctx, it, first, it.Now())
 	})
 	if err == nil {
 		err = b.awaitTree(k.limited(ctx, it), k.g)
-		b.forest.Store(k.g.number, &forest{slices.Clone(k.g.leaves), k.g.next})
+		b.forest.Store(k.g.Number, &forest{slices.Clone(k.g.Leaves), k.g.Next})
 	}
-	it.Record(opTree, int(k.g.next-1), start, start, it.Now(), err)
+	it.Record(opTree, int(k.g.Next-1), start, start, it.Now(), err)
 	return err
 }
 
 // awaitTree waits until the events of a generator's trees are durable.
-func (b *binding) awaitTree(ctx context.Context, g *generator) error {
-	for !b.ledger.has(uint32(g.number), g.next-1) {
+func (b *binding) awaitTree(ctx context.Context, g *generate.Generator) error {
+	for !b.ledger.has(uint32(g.Number), g.Next-1) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -183,7 +186,7 @@ func (k *generatorTask) tick(ctx context.Context, it *workload.Iteration) error 
 	b := k.b
 	total := b.s.unitsOf(it.Settings)
 	due := it.Due()
-	if b.s.compat {
+	if b.s.Compat {
 		if k.skips(it, total, due) {
 			return nil
 		}

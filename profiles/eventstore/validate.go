@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // aheadLimit is how far in the future an event may start.
@@ -27,7 +29,7 @@ type validator struct {
 func newValidator() *validator { return &validator{seed: maphash.MakeSeed()} }
 
 // find looks for an event among those put in, -1 when it is not there. put adds it.
-func (v *validator) find(es []event, id []byte, put int) int {
+func (v *validator) find(es []wire.Event, id []byte, put int) int {
 	mask := uint64(len(v.slots) - 1)
 	for h := maphash.Bytes(v.seed, id) & mask; ; h = (h + 1) & mask {
 		at := v.slots[h] - 1
@@ -37,7 +39,7 @@ func (v *validator) find(es []event, id []byte, put int) int {
 			}
 			return -1
 		}
-		if bytes.Equal(es[at].id.id, id) {
+		if bytes.Equal(es[at].ID.ID, id) {
 			return int(at)
 		}
 	}
@@ -58,66 +60,66 @@ func (v *validator) begin(n int) {
 
 // check says what is wrong with a batch. inner tells that events of it have parents
 // within it.
-func (v *validator) check(b *batch, now int64) (inner bool, err error) {
-	if b.parent.set && len(b.parent.id) == 0 {
+func (v *validator) check(b *wire.Batch, now int64) (inner bool, err error) {
+	if b.Parent.Set && len(b.Parent.ID) == 0 {
 		return false, invalid("the id of its parent is empty")
 	}
-	if len(b.events) == 0 {
+	if len(b.Events) == 0 {
 		return false, nil
 	}
-	first := &b.events[0].id
-	if len(first.book) == 0 || len(first.scope) == 0 {
+	first := &b.Events[0].ID
+	if len(first.Book) == 0 || len(first.Scope) == 0 {
 		return false, invalid("book or scope is empty")
 	}
-	v.begin(len(b.events))
-	for i := range b.events {
-		e := &b.events[i]
+	v.begin(len(b.Events))
+	for i := range b.Events {
+		e := &b.Events[i]
 		if err := checkEvent(e, first, now); err != nil {
 			return false, err
 		}
-		if b.parent.set && !e.parent.same(&b.parent) {
+		if b.Parent.Set && !e.Parent.Same(&b.Parent) {
 			at := -1
-			if e.parent.set {
-				at = v.find(b.events[:i], e.parent.id, -1)
+			if e.Parent.Set {
+				at = v.find(b.Events[:i], e.Parent.ID, -1)
 			}
-			if at < 0 || !b.events[at].id.same(&e.parent) {
-				return false, invalid("event %q has a parent that is neither the batch's nor earlier in it", e.id.id)
+			if at < 0 || !b.Events[at].ID.Same(&e.Parent) {
+				return false, invalid("event %q has a parent that is neither the batch's nor earlier in it", e.ID.ID)
 			}
 			inner = true
 		}
-		if v.find(b.events[:i], e.id.id, i) >= 0 {
-			return false, invalid("event %q is in it twice", e.id.id)
+		if v.find(b.Events[:i], e.ID.ID, i) >= 0 {
+			return false, invalid("event %q is in it twice", e.ID.ID)
 		}
 	}
 	return inner, checkMessages(b)
 }
 
 // checkEvent says what is wrong with an event by itself.
-func checkEvent(e *event, first *eventID, now int64) error {
+func checkEvent(e *wire.Event, first *wire.EventID, now int64) error {
 	switch {
-	case len(e.id.id) == 0:
+	case len(e.ID.ID) == 0:
 		return invalid("an event has no id")
-	case !bytes.Equal(e.id.book, first.book) || !bytes.Equal(e.id.scope, first.scope):
-		return invalid("event %q is of another book or scope", e.id.id)
-	case len(e.name) == 0:
-		return invalid("event %q has no name", e.id.id)
-	case e.end.ns() < e.id.start.ns():
-		return invalid("event %q ends before it starts", e.id.id)
-	case e.id.start.ns() > now+aheadLimit:
-		return invalid("event %q starts in the future", e.id.id)
-	case e.parent.set && e.parent.same(&e.id):
-		return invalid("event %q is its own parent", e.id.id)
-	case e.parent.set && !bytes.Equal(e.parent.book, e.id.book):
-		return invalid("the parent of event %q is of another book", e.id.id)
+	case !bytes.Equal(e.ID.Book, first.Book) || !bytes.Equal(e.ID.Scope, first.Scope):
+		return invalid("event %q is of another book or scope", e.ID.ID)
+	case len(e.Name) == 0:
+		return invalid("event %q has no name", e.ID.ID)
+	case e.End.NS() < e.ID.Start.NS():
+		return invalid("event %q ends before it starts", e.ID.ID)
+	case e.ID.Start.NS() > now+aheadLimit:
+		return invalid("event %q starts in the future", e.ID.ID)
+	case e.Parent.Set && e.Parent.Same(&e.ID):
+		return invalid("event %q is its own parent", e.ID.ID)
+	case e.Parent.Set && !bytes.Equal(e.Parent.Book, e.ID.Book):
+		return invalid("the parent of event %q is of another book", e.ID.ID)
 	}
 	return nil
 }
 
 // checkMessages says what is wrong with attached message ids.
-func checkMessages(b *batch) error {
-	for i := range b.messages {
-		m := &b.messages[i]
-		if len(bytes.TrimSpace(m.alias)) == 0 || m.sequence <= 0 || m.at == (stamp{}) || !bytes.Equal(m.book, b.events[0].id.book) {
+func checkMessages(b *wire.Batch) error {
+	for i := range b.Messages {
+		m := &b.Messages[i]
+		if len(bytes.TrimSpace(m.Alias)) == 0 || m.Sequence <= 0 || m.At == (wire.Stamp{}) || !bytes.Equal(m.Book, b.Events[0].ID.Book) {
 			return invalid("an attached message id without alias, sequence, time, or of another book")
 		}
 	}
@@ -132,28 +134,28 @@ type piece struct {
 
 // cut says how the events of a batch are stored: together; in several pieces when the
 // content is over the limit; each alone when they have no common parent.
-func cut(dst []piece, b *batch, inner bool, limit int) []piece {
+func cut(dst []piece, b *wire.Batch, inner bool, limit int) []piece {
 	dst = dst[:0]
-	alone := !b.parent.set || inner && contentSize(b.events) > limit
-	from, size := 0, contentHead
-	for i := range b.events {
-		n := recordSize(&b.events[i])
+	alone := !b.Parent.Set || inner && wire.ContentSize(b.Events) > limit
+	from, size := 0, wire.ContentHead
+	for i := range b.Events {
+		n := wire.RecordSize(&b.Events[i])
 		switch {
 		case alone:
 			dst = append(dst, piece{i, i + 1, true})
 			continue
 		case i > from && size+n > limit:
 			dst = append(dst, piece{from, i, false})
-			from, size = i, contentHead
+			from, size = i, wire.ContentHead
 		}
 		size += n
 	}
-	if !alone && from < len(b.events) {
-		dst = append(dst, piece{from, len(b.events), false})
+	if !alone && from < len(b.Events) {
+		dst = append(dst, piece{from, len(b.Events), false})
 	}
 	for i := range dst { // one event over the limit has no batch to be in
 		p := &dst[i]
-		p.single = p.single || p.to-p.from == 1 && contentSize(b.events[p.from:p.to]) > limit
+		p.single = p.single || p.to-p.from == 1 && wire.ContentSize(b.Events[p.from:p.to]) > limit
 	}
 	return dst
 }

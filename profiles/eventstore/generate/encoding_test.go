@@ -1,4 +1,4 @@
-package eventstore
+package generate
 
 import (
 	"testing"
@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // field describes a field of the documented messages.
@@ -78,94 +80,85 @@ func batchType(t *testing.T) protoreflect.MessageDescriptor {
 	return fd.Messages().ByName("EventBatch")
 }
 
-// testShape is the documented shape of events.
-func testShape() *shape {
-	return &shape{
-		seed: 7, book: []byte("estore_perf_test_01"), scope: []byte("qa_session_01"), kind: bodyTable, ratio: 5.4, attached: 1,
-		aliases: [][]byte{[]byte("raw-session-alias_1")}, group: []byte("raw-group_1"), mode: modeSingleRoot,
-		born: 1_790_000_000_123_456_789, sequenceOfAlias0: 1_790_000_000_123_000_000,
-	}
-}
-
 // some makes a batch of n events as a generator does that has made many.
-func some(t testing.TB, s *shape, n, payload int) *generator {
+func some(t testing.TB, s *Shape, n, payload int) *Generator {
 	t.Helper()
-	g := newGenerator(s, 0)
-	g.next = 90_000_001 // ids of 44 characters, as after a quarter of an hour
-	require.NoError(t, g.plant(stampOf(s.born), payload, 1000, func(int64) error { return nil }))
-	g.fill(stampOf(s.born+1e9), n, payload)
+	g := New(s, 0)
+	g.Next = 90_000_001 // ids of 44 characters, as after a quarter of an hour
+	require.NoError(t, g.Plant(wire.StampOf(s.Born), payload, 1000, func(int64) error { return nil }))
+	g.Fill(wire.StampOf(s.Born+1e9), n, payload)
 	return g
 }
 
 func TestProtobufReadsWhatWeWriteAndWeReadProtobuf(t *testing.T) {
 	kind := batchType(t)
-	for name, change := range map[string]func(*shape){
-		"documented":  func(*shape) {},
-		"failures":    func(s *shape) { s.failures = 500 },
-		"bare":        func(s *shape) { s.attached = 0 },
-		"several ids": func(s *shape) { s.attached, s.aliases = 3, [][]byte{[]byte("a"), []byte("bb")} },
-		"random text": func(s *shape) { s.kind, s.description = bodyRandom, 50 },
-		"no parents":  func(s *shape) { s.mode, s.roots = modeMixed, 2 },
+	for name, change := range map[string]func(*Shape){
+		"documented":  func(*Shape) {},
+		"failures":    func(s *Shape) { s.Failures = 500 },
+		"bare":        func(s *Shape) { s.Attached = 0 },
+		"several ids": func(s *Shape) { s.Attached, s.Aliases = 3, [][]byte{[]byte("a"), []byte("bb")} },
+		"random text": func(s *Shape) { s.Kind, s.Description = BodyRandom, 50 },
+		"no parents":  func(s *Shape) { s.Mode, s.Roots = Mixed, 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := testShape()
+			s := Documented()
 			change(s)
 			g := some(t, s, 40, 300)
-			if s.mode == modeMixed {
+			if s.Mode == Mixed {
 				g.made = 9
-				g.fill(stampOf(s.born+1e9), 40, 300)
-				require.False(t, g.b.parent.set)
+				g.Fill(wire.StampOf(s.Born+1e9), 40, 300)
+				require.False(t, g.Batch.Parent.Set)
 			}
-			ours := g.b.encode(nil)
+			ours := g.Batch.Encode(nil)
 			m := dynamicpb.NewMessage(kind)
 			require.NoError(t, proto.Unmarshal(ours, m))
 			assert.Equal(t, 40, m.Get(kind.Fields().ByName("events")).List().Len())
 			theirs, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 			require.NoError(t, err)
 			assert.Equal(t, theirs, ours)
-			var b batch
-			require.NoError(t, b.decode(theirs))
-			assert.Equal(t, g.b.parent, b.parent)
-			assert.Equal(t, g.b.events, b.events)
-			assert.Equal(t, g.b.messages, b.messages)
+			var b wire.Batch
+			require.NoError(t, b.Decode(theirs))
+			assert.Equal(t, g.Batch.Parent, b.Parent)
+			assert.Equal(t, g.Batch.Events, b.Events)
+			assert.Equal(t, g.Batch.Messages, b.Messages)
 		})
 	}
 }
 
 func TestDamagedBatchesAreRefused(t *testing.T) {
-	g := some(t, testShape(), 3, 100)
-	good := g.b.encode(nil)
-	var b batch
+	g := some(t, Documented(), 3, 100)
+	good := g.Batch.Encode(nil)
+	var b wire.Batch
 	for cut := 1; cut < len(good); cut++ {
-		err := b.decode(good[:cut])
+		err := b.Decode(good[:cut])
 		if err == nil { // a cut between two fields leaves a shorter batch
-			assert.LessOrEqual(t, len(b.events), 2, "cut at %d", cut)
+			assert.LessOrEqual(t, len(b.Events), 2, "cut at %d", cut)
 			continue
 		}
-		assert.ErrorIs(t, err, errWire)
+		assert.ErrorIs(t, err, wire.ErrWire)
 	}
-	assert.ErrorIs(t, b.decode([]byte{0x0b}), errWire, "a group")
-	assert.ErrorIs(t, b.decode([]byte{0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}), errWire, "an endless length")
-	assert.NoError(t, b.decode([]byte{0x1a, 0x02, 0x0a, 0x00}), "fields that we do not use")
-	assert.NoError(t, b.decode(nil))
+	assert.ErrorIs(t, b.Decode([]byte{0x0b}), wire.ErrWire, "a group")
+	assert.ErrorIs(t, b.Decode([]byte{0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}), wire.ErrWire, "an endless length")
+	assert.NoError(t, b.Decode([]byte{0x1a, 0x02, 0x0a, 0x00}), "fields that we do not use")
+	assert.NoError(t, b.Decode(nil))
 }
 
 // The sizes of an event, as they were worked out from the documented run.
 func TestSizesAreTheDocumentedOnes(t *testing.T) {
 	for _, n := range []int{299, 400} {
-		g := some(t, testShape(), n, documentedBody)
-		events := g.b.events
-		assert.Len(t, events[0].id.id, 44)
-		assert.Len(t, events[0].body, documentedBody)
-		assert.InEpsilon(t, 1495, float64(len(g.b.encode(nil)))/float64(n), 0.01)
-		content := appendContent(nil, events)
-		assert.Len(t, content, contentSize(events))
+		g := some(t, Documented(), n, DocumentedBody)
+		events := g.Batch.Events
+		assert.Len(t, events[0].ID.ID, 44)
+		assert.Len(t, events[0].Body, DocumentedBody)
+		assert.InEpsilon(t, 1495, float64(len(g.Batch.Encode(nil)))/float64(n), 0.01)
+		content := wire.AppendContent(nil, events)
+		assert.Len(t, content, wire.ContentSize(events))
 		assert.InEpsilon(t, 1345, float64(len(content))/float64(n), 0.01)
-		links := (&linker{}).appendLinks(nil, &g.b, events)
+		links := (&wire.Linker{}).AppendLinks(nil, &g.Batch, events)
 		assert.InDelta(t, 105, float64(len(links))/float64(n), 0.5)
-		c, err := newCompressor(codecLZ4)
+		c, err := wire.NewCompressor(wire.LZ4)
 		require.NoError(t, err)
-		small, err := c.append(nil, content)
+		small, err := c.Append(nil, content)
 		require.NoError(t, err)
 		assert.InDelta(t, 5.4, float64(len(content))/float64(len(small)), 0.2)
 		assert.InEpsilon(t, 354, float64(len(small)+len(links))/float64(n), 0.02)
@@ -173,16 +166,16 @@ func TestSizesAreTheDocumentedOnes(t *testing.T) {
 }
 
 func TestCompressibilityIsAboutWhatWasAskedFor(t *testing.T) {
-	for _, size := range []int{600, documentedBody, 5000} {
+	for _, size := range []int{600, DocumentedBody, 5000} {
 		for _, ratio := range []float64{3, 4.5, 5.4, 6.5} {
-			s := testShape()
-			s.ratio = ratio
+			s := Documented()
+			s.Ratio = ratio
 			g := some(t, s, 300, size)
-			assert.Len(t, g.b.events[0].body, size)
-			content := appendContent(nil, g.b.events)
-			c, err := newCompressor(codecLZ4)
+			assert.Len(t, g.Batch.Events[0].Body, size)
+			content := wire.AppendContent(nil, g.Batch.Events)
+			c, err := wire.NewCompressor(wire.LZ4)
 			require.NoError(t, err)
-			small, err := c.append(nil, content)
+			small, err := c.Append(nil, content)
 			require.NoError(t, err)
 			assert.InEpsilon(t, ratio, float64(len(content))/float64(len(small)), 0.05, "a body of %d bytes", size)
 		}

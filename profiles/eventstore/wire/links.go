@@ -1,15 +1,15 @@
-package eventstore
+package wire
 
 import (
 	"bytes"
 	"fmt"
 )
 
-// linker writes the attached message ids of a batch as Cradle does. It is reused.
-type linker struct{ aliases [][]byte }
+// Linker writes the attached message ids of a batch as Cradle does. It is reused.
+type Linker struct{ aliases [][]byte }
 
 // note gives an alias that is new the next number.
-func (l *linker) note(alias []byte) {
+func (l *Linker) note(alias []byte) {
 	for _, a := range l.aliases {
 		if bytes.Equal(a, alias) {
 			return
@@ -23,25 +23,25 @@ func appendShort(dst, s []byte) []byte {
 }
 
 // linked counts the events that have message ids.
-func (b *batch) linked(es []event) (n int) {
+func (b *Batch) linked(es []Event) (n int) {
 	for i := range es {
-		if es[i].from < es[i].to {
+		if es[i].From < es[i].To {
 			n++
 		}
 	}
 	return n
 }
 
-// appendLinks writes the links of a batch's events; nothing when there are none.
-func (l *linker) appendLinks(dst []byte, b *batch, es []event) []byte {
+// AppendLinks writes the links of a batch's events; nothing when there are none.
+func (l *Linker) AppendLinks(dst []byte, b *Batch, es []Event) []byte {
 	n := b.linked(es)
 	if n == 0 {
 		return dst
 	}
 	l.aliases = l.aliases[:0]
 	for i := range es {
-		for _, m := range b.attached(&es[i]) {
-			l.note(m.alias)
+		for _, m := range b.Attached(&es[i]) {
+			l.note(m.Alias)
 		}
 	}
 	dst = be.AppendUint32(append(dst, 1, 2), uint32(n))
@@ -51,12 +51,12 @@ func (l *linker) appendLinks(dst []byte, b *batch, es []event) []byte {
 	}
 	for i := range es {
 		e := &es[i]
-		ids := b.attached(e)
+		ids := b.Attached(e)
 		if len(ids) == 0 {
 			continue
 		}
-		dst = appendShort(dst, e.id.scope)
-		dst = appendShort(appendInstant(dst, e.id.start), e.id.id)
+		dst = appendShort(dst, e.ID.Scope)
+		dst = appendShort(appendInstant(dst, e.ID.Start), e.ID.ID)
 		dst = be.AppendUint32(dst, uint32(len(ids)))
 		for k := range l.aliases {
 			dst = l.appendAlias(dst, ids, k)
@@ -67,12 +67,12 @@ func (l *linker) appendLinks(dst []byte, b *batch, es []event) []byte {
 
 // appendAlias writes the ids of one alias, by direction; nothing when there are
 // none.
-func (l *linker) appendAlias(dst []byte, ids []messageID, k int) []byte {
+func (l *Linker) appendAlias(dst []byte, ids []MessageID, k int) []byte {
 	begun := false
 	for d := byte(1); d <= 2; d++ {
 		n := 0
 		for i := range ids {
-			if ids[i].second == (d == 2) && bytes.Equal(ids[i].alias, l.aliases[k]) {
+			if ids[i].Second == (d == 2) && bytes.Equal(ids[i].Alias, l.aliases[k]) {
 				n++
 			}
 		}
@@ -84,8 +84,8 @@ func (l *linker) appendAlias(dst []byte, ids []messageID, k int) []byte {
 		}
 		dst = be.AppendUint32(append(dst, d), uint32(n))
 		for i := range ids {
-			if ids[i].second == (d == 2) && bytes.Equal(ids[i].alias, l.aliases[k]) {
-				dst = be.AppendUint64(appendInstant(dst, ids[i].at), uint64(ids[i].sequence))
+			if ids[i].Second == (d == 2) && bytes.Equal(ids[i].Alias, l.aliases[k]) {
+				dst = be.AppendUint64(appendInstant(dst, ids[i].At), uint64(ids[i].Sequence))
 			}
 		}
 	}
@@ -95,15 +95,15 @@ func (l *linker) appendAlias(dst []byte, ids []messageID, k int) []byte {
 	return dst
 }
 
-// appendSingleLinks writes the links of an event that is stored alone.
-func appendSingleLinks(dst []byte, ids []messageID) []byte {
+// AppendSingleLinks writes the links of an event that is stored alone.
+func AppendSingleLinks(dst []byte, ids []MessageID) []byte {
 	if len(ids) == 0 {
 		return dst
 	}
 	dst = be.AppendUint32(append(dst, 1, 1), uint32(len(ids)))
-	l := linker{}
+	l := Linker{}
 	for _, m := range ids {
-		l.note(m.alias)
+		l.note(m.Alias)
 	}
 	for k, a := range l.aliases {
 		part := l.appendAlias(nil, ids, k)
@@ -112,15 +112,15 @@ func appendSingleLinks(dst []byte, ids []messageID) []byte {
 	return dst
 }
 
-// readLinks reads links into the events of b, which have been read from the
+// ReadLinks reads links into the events of b, which have been read from the
 // content: they are in its order.
-func (b *batch) readLinks(raw []byte) error {
+func (b *Batch) ReadLinks(raw []byte) error {
 	if len(raw) == 0 {
 		return nil
 	}
 	r := &reading{b: raw}
 	if r.u8() != 1 || r.u8() != 2 {
-		return fmt.Errorf("%w: links of another version", errContent)
+		return fmt.Errorf("%w: links of another version", ErrContent)
 	}
 	n := int(r.u32())
 	aliases := map[uint16][]byte{}
@@ -131,36 +131,36 @@ func (b *batch) readLinks(raw []byte) error {
 	at := 0
 	for range n {
 		scope, start, id := r.short(), r.instant(), r.short()
-		for at < len(b.events) && (!bytes.Equal(b.events[at].id.id, id) || b.events[at].id.start != start) {
+		for at < len(b.Events) && (!bytes.Equal(b.Events[at].ID.ID, id) || b.Events[at].ID.Start != start) {
 			at++
 		}
-		if r.bad || at == len(b.events) {
-			return fmt.Errorf("%w: links of an event that is not in the batch", errContent)
+		if r.bad || at == len(b.Events) {
+			return fmt.Errorf("%w: links of an event that is not in the batch", ErrContent)
 		}
-		e := &b.events[at]
-		e.id.scope = scope
-		e.from = int32(len(b.messages))
+		e := &b.Events[at]
+		e.ID.Scope = scope
+		e.From = int32(len(b.Messages))
 		left := int(r.u32())
 		for left > 0 && !r.bad {
 			left -= b.readAlias(r, aliases[r.u16()])
 		}
-		e.to = int32(len(b.messages))
+		e.To = int32(len(b.Messages))
 	}
 	if r.bad || len(r.b) > 0 {
-		return fmt.Errorf("%w: links", errContent)
+		return fmt.Errorf("%w: links", ErrContent)
 	}
 	return nil
 }
 
 // readAlias reads the ids of one alias and tells how many.
-func (b *batch) readAlias(r *reading, alias []byte) (n int) {
+func (b *Batch) readAlias(r *reading, alias []byte) (n int) {
 	for d := r.u8(); d != 0 && !r.bad; d = r.u8() {
 		for range r.u32() {
 			if r.bad {
 				return n
 			}
 			at := r.instant()
-			b.messages = append(b.messages, messageID{alias: alias, second: d == 2, at: at, sequence: int64(r.u64())})
+			b.Messages = append(b.Messages, MessageID{Alias: alias, Second: d == 2, At: at, Sequence: int64(r.u64())})
 			n++
 		}
 	}

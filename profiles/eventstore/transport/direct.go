@@ -1,4 +1,4 @@
-package eventstore
+package transport
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// direct carries batches within this process: a queue bounded by batches and by
+// Direct carries batches within this process: a queue bounded by batches and by
 // bytes. Publishers wait while it is full.
-type direct struct {
+type Direct struct {
 	clock func() int64
 	// maxCount and maxBytes bound what waits and what is unsettled together.
 	maxCount int
@@ -27,23 +27,23 @@ type direct struct {
 	closed  bool
 }
 
-// newDirect makes the transport; clock is the run's.
-func newDirect(clock func() int64, maxCount int, maxBytes int64) *direct {
-	d := &direct{clock: clock, maxCount: max(maxCount, 1), maxBytes: maxBytes, unacked: map[uint64]*Delivery{}}
+// NewDirect makes the transport; clock is the run's.
+func NewDirect(clock func() int64, maxCount int, maxBytes int64) *Direct {
+	d := &Direct{clock: clock, maxCount: max(maxCount, 1), maxBytes: maxBytes, unacked: map[uint64]*Delivery{}}
 	d.changed = sync.NewCond(&d.mu)
 	return d
 }
 
 // Name says what it is.
-func (d *direct) Name() string { return "direct" }
+func (d *Direct) Name() string { return "direct" }
 
 // Publisher opens the sending side of a generator.
-func (d *direct) Publisher(_ context.Context, _ int, confirm func(Meta, error)) (Publisher, error) {
+func (d *Direct) Publisher(_ context.Context, _ int, confirm func(Meta, error)) (Publisher, error) {
 	return &directPublisher{d, confirm}, nil
 }
 
 type directPublisher struct {
-	d       *direct
+	d       *Direct
 	confirm func(Meta, error)
 }
 
@@ -63,7 +63,7 @@ func (p *directPublisher) Publish(ctx context.Context, e *Envelope) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		return errClosed
+		return ErrClosed
 	}
 	d.count++
 	d.bytes += size
@@ -80,7 +80,7 @@ func (p *directPublisher) Publish(ctx context.Context, e *Envelope) error {
 func (p *directPublisher) Close(context.Context) error { return nil }
 
 // wakeAt wakes all who wait when ctx ends.
-func (d *direct) wakeAt(ctx context.Context) (stop func() bool) {
+func (d *Direct) wakeAt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -89,12 +89,12 @@ func (d *direct) wakeAt(ctx context.Context) (stop func() bool) {
 }
 
 // Receiver opens the receiving side.
-func (d *direct) Receiver(_ context.Context, prefetch int) (Receiver, error) {
+func (d *Direct) Receiver(_ context.Context, prefetch int) (Receiver, error) {
 	return &directReceiver{d: d, prefetch: max(prefetch, 1), held: map[uint64]bool{}}, nil
 }
 
 type directReceiver struct {
-	d        *direct
+	d        *Direct
 	prefetch int
 	held     map[uint64]bool // guarded by d.mu
 	closed   bool            // guarded by d.mu
@@ -114,7 +114,7 @@ func (r *directReceiver) Receive(ctx context.Context) (*Delivery, error) {
 		return nil, err
 	}
 	if r.closed || d.closed {
-		return nil, errClosed
+		return nil, ErrClosed
 	}
 	m := d.ready[d.head]
 	d.ready[d.head] = nil
@@ -163,7 +163,7 @@ func (r *directReceiver) settle(m *Delivery, requeue, dead bool) {
 	d.changed.Broadcast()
 	d.mu.Unlock()
 	if !requeue {
-		m.Origin.(*Envelope).release()
+		m.Origin.(*Envelope).Release()
 	}
 }
 
@@ -192,7 +192,7 @@ func (r *directReceiver) Close() error {
 }
 
 // Depth tells what is queued.
-func (d *direct) Depth(context.Context) (Depth, error) {
+func (d *Direct) Depth(context.Context) (Depth, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return Depth{
@@ -201,7 +201,7 @@ func (d *direct) Depth(context.Context) (Depth, error) {
 }
 
 // Close ends everything.
-func (d *direct) Close() error {
+func (d *Direct) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true

@@ -1,4 +1,4 @@
-package eventstore
+package wire
 
 import (
 	"encoding/binary"

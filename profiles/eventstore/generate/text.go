@@ -1,11 +1,15 @@
-package eventstore
+package generate
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+)
 
 // randomText is random bytes decoded as UTF-8 with what is invalid replaced: the text
 // that the public generator makes of them.
 type randomText struct {
-	d   dice
+	d   dice.Dice
 	raw []byte
 }
 
@@ -13,7 +17,7 @@ type randomText struct {
 func (t *randomText) fill(n int) {
 	t.raw = t.raw[:0]
 	for len(t.raw) < n {
-		v := t.d.next()
+		v := t.d.Next()
 		for range min(8, n-len(t.raw)) {
 			t.raw = append(t.raw, byte(v))
 			v >>= 8
@@ -40,7 +44,7 @@ func (t *randomText) appendJSON(dst []byte) []byte {
 		case r == '"', r == '\\':
 			dst = append(dst, '\\', byte(r))
 		case r < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&15])
+			dst = append(dst, '\\', 'u', '0', '0', dice.HexDigits[r>>4], dice.HexDigits[r&15])
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}

@@ -1,4 +1,4 @@
-package eventstore
+package transport
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 func TestDirectDeliversAgain(t *testing.T) {
 	ctx := context.Background()
 	now := int64(0)
-	d := newDirect(func() int64 { now++; return now }, 3, 1000)
+	d := NewDirect(func() int64 { now++; return now }, 3, 1000)
 	confirmed := 0
 	p, err := d.Publisher(ctx, 0, func(Meta, error) { confirmed++ })
 	require.NoError(t, err)
 	for i := range 3 {
-		e := newEnvelope()
+		e := NewEnvelope()
 		e.Body = append(e.Body, byte(i))
 		e.First, e.Count = int64(i), 1
 		require.NoError(t, p.Publish(ctx, e))
 	}
 	full, cancel := context.WithCancel(ctx)
 	cancel()
-	require.ErrorIs(t, p.Publish(full, newEnvelope()), context.Canceled, "there is no room")
+	require.ErrorIs(t, p.Publish(full, NewEnvelope()), context.Canceled, "there is no room")
 	assert.Equal(t, 3, confirmed)
 	r, err := d.Receiver(ctx, 2)
 	require.NoError(t, err)

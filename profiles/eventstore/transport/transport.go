@@ -1,4 +1,6 @@
-package eventstore
+// Package transport carries batches from the generators to the store stage: what a
+// transport promises, and the direct one within this process.
+package transport
 
 import (
 	"context"
@@ -41,7 +43,7 @@ type Publisher interface {
 // Receiver takes deliveries. Receive may be called by several goroutines; a
 // delivery is settled once, by any goroutine.
 type Receiver interface {
-	// Receive waits for the next batch. It returns errClosed after Close, and the
+	// Receive waits for the next batch. It returns ErrClosed after Close, and the
 	// context's error when that ends.
 	Receive(ctx context.Context) (*Delivery, error)
 	// Ack says that the batch is durable: it is not delivered again. The delivery
@@ -55,8 +57,8 @@ type Receiver interface {
 	Close() error
 }
 
-// errClosed is returned by a receiver that has been closed.
-var errClosed = errors.New("the receiver is closed")
+// ErrClosed is returned by a receiver that has been closed.
+var ErrClosed = errors.New("the receiver is closed")
 
 // Meta goes along with a batch: whose it is, and when it should have left and did.
 // Times are nanoseconds of the run's own clock, which all stages share.
@@ -86,11 +88,11 @@ type Envelope struct {
 
 var envelopes = sync.Pool{New: func() any { return new(Envelope) }}
 
-// newEnvelope takes an empty envelope from the pool; its body keeps its capacity.
-func newEnvelope() *Envelope { return envelopes.Get().(*Envelope) }
+// NewEnvelope takes an empty envelope from the pool; its body keeps its capacity.
+func NewEnvelope() *Envelope { return envelopes.Get().(*Envelope) }
 
-// release gives an envelope back. Neither it nor its body may be used afterwards.
-func (e *Envelope) release() {
+// Release gives an envelope back. Neither it nor its body may be used afterwards.
+func (e *Envelope) Release() {
 	e.Meta, e.Body = Meta{}, e.Body[:0]
 	envelopes.Put(e)
 }

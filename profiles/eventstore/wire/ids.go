@@ -1,4 +1,4 @@
-package eventstore
+package wire
 
 import (
 	"bytes"
@@ -21,20 +21,20 @@ func appendEscaped(dst, part []byte) []byte {
 	return dst
 }
 
-// appendFullID writes an event's id as Cradle does: book, scope, start in UTC to the
+// AppendFullID writes an event's id as Cradle does: book, scope, start in UTC to the
 // nanosecond, id.
-func appendFullID(dst []byte, i *eventID) []byte {
-	dst = append(appendEscaped(dst, i.book), ':')
-	dst = append(appendEscaped(dst, i.scope), ':')
-	dst = time.Unix(i.start.sec, 0).UTC().AppendFormat(dst, "20060102150405")
+func AppendFullID(dst []byte, i *EventID) []byte {
+	dst = append(appendEscaped(dst, i.Book), ':')
+	dst = append(appendEscaped(dst, i.Scope), ':')
+	dst = time.Unix(i.Start.Sec, 0).UTC().AppendFormat(dst, "20060102150405")
 	var nanos [10]byte // a 1 and nine digits
-	strconv.AppendInt(nanos[:0], int64(i.start.nanos)+1_000_000_000, 10)
+	strconv.AppendInt(nanos[:0], int64(i.Start.nanos)+1_000_000_000, 10)
 	dst = append(append(dst, nanos[1:]...), ':')
-	return appendEscaped(dst, i.id)
+	return appendEscaped(dst, i.ID)
 }
 
-// splitFullID reads the start and the id of an event from its full id.
-func splitFullID(full string) (start int64, id string, ok bool) {
+// SplitFullID reads the start and the id of an event from its full id.
+func SplitFullID(full string) (start int64, id string, ok bool) {
 	var parts []string
 	var b strings.Builder
 	for i := 0; i < len(full); i++ {

@@ -1,4 +1,4 @@
-package eventstore
+package wire
 
 import (
 	"bytes"
@@ -14,34 +14,35 @@ import (
 
 // Codecs of stored content, as they are numbered in rows.
 const (
-	codecNone byte = iota
-	codecLZ4
-	codecZlib
-	codecZstd
+	None byte = iota
+	LZ4
+	Zlib
+	Zstd
 )
 
-var codecs = map[string]byte{"none": codecNone, "lz4": codecLZ4, "zlib": codecZlib, "zstd": codecZstd}
+// Codecs are all of them by name.
+var Codecs = map[string]byte{"none": None, "lz4": LZ4, "zlib": Zlib, "zstd": Zstd}
 
 // lz4Head opens content compressed by LZ4 as Cradle writes it; an int32 with the
 // uncompressed length follows, then one raw block.
 var lz4Head = []byte{0, 'L', 'Z', '4'}
 
-// compressor compresses content. It belongs to one goroutine and is reused.
-type compressor struct {
+// Compressor compresses content. It belongs to one goroutine and is reused.
+type Compressor struct {
 	codec byte
 	lz4   *lz4Encoder
 	zlib  *zlib.Writer
 	zstd  *zstd.Encoder
 }
 
-// newCompressor makes a compressor for a codec.
-func newCompressor(codec byte) (*compressor, error) {
-	c := &compressor{codec: codec}
+// NewCompressor makes a compressor for a codec.
+func NewCompressor(codec byte) (*Compressor, error) {
+	c := &Compressor{codec: codec}
 	var err error
 	switch codec {
-	case codecLZ4:
+	case LZ4:
 		c.lz4 = new(lz4Encoder)
-	case codecZstd:
+	case Zstd:
 		c.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	}
 	return c, err
@@ -55,16 +56,16 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// append compresses raw and appends it to dst.
-func (c *compressor) append(dst, raw []byte) ([]byte, error) {
+// Append compresses raw and appends it to dst.
+func (c *Compressor) Append(dst, raw []byte) ([]byte, error) {
 	switch c.codec {
-	case codecLZ4:
+	case LZ4:
 		if need := len(dst) + 8 + lz4Bound(len(raw)); cap(dst) < need {
 			dst = append(make([]byte, 0, need), dst...)
 		}
 		dst = be.AppendUint32(append(dst, lz4Head...), uint32(len(raw)))
 		return c.lz4.append(dst, raw), nil
-	case codecZlib:
+	case Zlib:
 		s := &sink{dst}
 		if c.zlib == nil {
 			c.zlib = zlib.NewWriter(s)
@@ -73,7 +74,7 @@ func (c *compressor) append(dst, raw []byte) ([]byte, error) {
 		}
 		_, err := c.zlib.Write(raw)
 		return s.b, errors.Join(err, c.zlib.Close())
-	case codecZstd:
+	case Zstd:
 		return c.zstd.EncodeAll(raw, dst), nil
 	}
 	return append(dst, raw...), nil
@@ -83,16 +84,16 @@ var zstdReaders = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 })
 
-// expand appends what was compressed to dst.
-func expand(codec byte, dst, data []byte) ([]byte, error) {
+// Expand appends what was compressed to dst.
+func Expand(codec byte, dst, data []byte) ([]byte, error) {
 	switch codec {
-	case codecLZ4:
+	case LZ4:
 		if len(data) < 8 || !bytes.Equal(data[:4], lz4Head) {
-			return nil, fmt.Errorf("%w: no LZ4 content", errContent)
+			return nil, fmt.Errorf("%w: no LZ4 content", ErrContent)
 		}
 		told := int(int32(be.Uint32(data[4:])))
 		if told < 0 || told > len(data)*256 {
-			return nil, fmt.Errorf("%w: LZ4 content of %d bytes from %d", errContent, told, len(data))
+			return nil, fmt.Errorf("%w: LZ4 content of %d bytes from %d", ErrContent, told, len(data))
 		}
 		at := len(dst)
 		dst = append(dst, make([]byte, told)...)
@@ -101,20 +102,20 @@ func expand(codec byte, dst, data []byte) ([]byte, error) {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: LZ4: %w", errContent, err)
+			return nil, fmt.Errorf("%w: LZ4: %w", ErrContent, err)
 		}
 		return dst, nil
-	case codecZlib:
+	case Zlib:
 		r, err := zlib.NewReader(bytes.NewReader(data))
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errContent, err)
+			return nil, fmt.Errorf("%w: %w", ErrContent, err)
 		}
 		s := &sink{dst}
 		if _, err := io.Copy(s, r); err != nil {
-			return nil, fmt.Errorf("%w: %w", errContent, err)
+			return nil, fmt.Errorf("%w: %w", ErrContent, err)
 		}
 		return s.b, r.Close()
-	case codecZstd:
+	case Zstd:
 		r, err := zstdReaders()
 		if err != nil {
 			return nil, err
@@ -124,13 +125,13 @@ func expand(codec byte, dst, data []byte) ([]byte, error) {
 	return append(dst, data...), nil
 }
 
-// codecOf tells the codec of a Cradle blob that is said to be compressed.
-func codecOf(data []byte) byte {
+// CodecOf tells the codec of a Cradle blob that is said to be compressed.
+func CodecOf(data []byte) byte {
 	switch {
 	case bytes.HasPrefix(data, lz4Head):
-		return codecLZ4
+		return LZ4
 	case len(data) > 3 && be.Uint32(data) == 0x28B52FFD:
-		return codecZstd
+		return Zstd
 	}
-	return codecZlib
+	return Zlib
 }

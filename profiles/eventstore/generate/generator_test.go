@@ -1,4 +1,4 @@
-package eventstore
+package generate
 
 import (
 	"bytes"
@@ -8,18 +8,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // planted makes a generator with its trees, and returns those events in order.
-func planted(t *testing.T, s *shape) (*generator, []event) {
+func planted(t *testing.T, s *Shape) (*Generator, []wire.Event) {
 	t.Helper()
-	g := newGenerator(s, 0)
-	var all []event
-	require.NoError(t, g.plant(stampOf(s.born), 100, 7, func(int64) error {
-		assert.False(t, g.b.parent.set, "single events")
-		assert.LessOrEqual(t, len(g.b.events), 7)
-		for _, e := range g.b.events {
-			e.id.id, e.parent.id = bytes.Clone(e.id.id), bytes.Clone(e.parent.id)
+	g := New(s, 0)
+	var all []wire.Event
+	require.NoError(t, g.Plant(wire.StampOf(s.Born), 100, 7, func(int64) error {
+		assert.False(t, g.Batch.Parent.Set, "single events")
+		assert.LessOrEqual(t, len(g.Batch.Events), 7)
+		for _, e := range g.Batch.Events {
+			e.ID.ID, e.Parent.ID = bytes.Clone(e.ID.ID), bytes.Clone(e.Parent.ID)
 			all = append(all, e)
 		}
 		return nil
@@ -35,29 +37,29 @@ func TestTreesAndModes(t *testing.T) {
 		roots, depth, children int
 		trees, leaves          int
 	}{
-		{modeSingleRoot, 5, 3, 2, 1, 8},
-		{modeSingleRoot, 1, 0, 0, 1, 1},
-		{modeSingleRoot, 1, 2, 1, 1, 1},
-		{modeMultiRoot, 3, 2, 3, 3, 27},
-		{modeMixed, 2, 1, 4, 2, 8},
+		{SingleRoot, 5, 3, 2, 1, 8},
+		{SingleRoot, 1, 0, 0, 1, 1},
+		{SingleRoot, 1, 2, 1, 1, 1},
+		{MultiRoot, 3, 2, 3, 3, 27},
+		{Mixed, 2, 1, 4, 2, 8},
 	} {
 		t.Run(fmt.Sprintf("%s depth %d of %d", c.mode, c.depth, c.children), func(t *testing.T) {
-			s := testShape()
-			s.mode, s.roots, s.depth, s.children = c.mode, c.roots, c.depth, c.children
+			s := Documented()
+			s.Mode, s.Roots, s.Depth, s.Children = c.mode, c.roots, c.depth, c.children
 			g, all := planted(t, s)
-			assert.Len(t, all, c.trees*treeSize(c.depth, c.children))
+			assert.Len(t, all, c.trees*TreeSize(c.depth, c.children))
 			level, below := map[string]int{}, map[string]int{}
 			roots := 0
 			for _, e := range all {
-				if !e.parent.set {
+				if !e.Parent.Set {
 					roots++
-					level[string(e.id.id)] = 0
+					level[string(e.ID.ID)] = 0
 					continue
 				}
-				above, ok := level[string(e.parent.id)]
+				above, ok := level[string(e.Parent.ID)]
 				require.True(t, ok, "a child comes after its parent")
-				level[string(e.id.id)] = above + 1
-				below[string(e.parent.id)]++
+				level[string(e.ID.ID)] = above + 1
+				below[string(e.Parent.ID)]++
 			}
 			assert.Equal(t, c.trees, roots)
 			leaves := []string{}
@@ -72,19 +74,19 @@ func TestTreesAndModes(t *testing.T) {
 			assert.Len(t, leaves, c.leaves)
 			bare, met := 0, map[string]bool{}
 			for range 300 {
-				g.fill(stampOf(s.born+1e9), 3, 100)
-				if !g.b.parent.set {
+				g.Fill(wire.StampOf(s.Born+1e9), 3, 100)
+				if !g.Batch.Parent.Set {
 					bare++
 				} else {
-					met[string(g.b.parent.id)] = true
-					assert.True(t, slices.Contains(leaves, string(g.b.parent.id)))
+					met[string(g.Batch.Parent.ID)] = true
+					assert.True(t, slices.Contains(leaves, string(g.Batch.Parent.ID)))
 				}
-				for i := range g.b.events {
-					assert.Equal(t, g.b.parent, g.b.events[i].parent)
+				for i := range g.Batch.Events {
+					assert.Equal(t, g.Batch.Parent, g.Batch.Events[i].Parent)
 				}
 			}
 			assert.Len(t, met, c.leaves, "every leaf gets its batches")
-			assert.Equal(t, map[bool]int{true: 30}[c.mode == modeMixed], bare)
+			assert.Equal(t, map[bool]int{true: 30}[c.mode == Mixed], bare)
 		})
 	}
 }
@@ -97,17 +99,17 @@ func TestFailuresFollowTheirRate(t *testing.T) {
 		compat bool
 		want   float64
 	}{{0, false, 0}, {5, false, 5}, {300, false, 300}, {1000, false, 1000}, {0, true, 1}, {5, true, 6}} {
-		s := testShape()
-		s.failures, s.compat, s.kind = c.rate, c.compat, bodyTable
-		g := newGenerator(s, 0)
-		require.NoError(t, g.plant(stampOf(s.born), 50, 1000, func(int64) error { return nil }))
+		s := Documented()
+		s.Failures, s.Compat, s.Kind = c.rate, c.compat, BodyTable
+		g := New(s, 0)
+		require.NoError(t, g.Plant(wire.StampOf(s.Born), 50, 1000, func(int64) error { return nil }))
 		g.made = 1 // the first of compat is special
 		failed, all := 0, 0
 		for range 200 {
-			g.fill(stampOf(s.born), 1000, 50)
-			for i := range g.b.events {
+			g.Fill(wire.StampOf(s.Born), 1000, 50)
+			for i := range g.Batch.Events {
 				all++
-				if g.b.events[i].failed {
+				if g.Batch.Events[i].Failed {
 					failed++
 				}
 			}

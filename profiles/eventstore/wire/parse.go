@@ -1,4 +1,4 @@
-package eventstore
+package wire
 
 import "encoding/binary"
 
@@ -75,12 +75,12 @@ func (s *scanner) skip(n int) {
 	s.b, s.field = s.b[n:], 0 // no field of ours is of fixed size
 }
 
-func parseStamp(b []byte) (t stamp, ok bool) {
+func parseStamp(b []byte) (t Stamp, ok bool) {
 	s := scanner{b: b}
 	for s.next() {
 		switch s.field {
 		case 1:
-			t.sec = int64(s.n)
+			t.Sec = int64(s.n)
 		case 2:
 			t.nanos = int32(s.n)
 		}
@@ -88,28 +88,28 @@ func parseStamp(b []byte) (t stamp, ok bool) {
 	return t, !s.bad
 }
 
-func (i *eventID) parse(b []byte) bool {
-	*i = eventID{set: true}
+func (i *EventID) parse(b []byte) bool {
+	*i = EventID{Set: true}
 	s := scanner{b: b}
 	for s.next() {
 		switch s.field {
 		case 1:
-			i.id = s.v
+			i.ID = s.v
 		case 2:
-			i.book = s.v
+			i.Book = s.v
 		case 3:
-			i.scope = s.v
+			i.Scope = s.v
 		case 4:
 			var ok bool
-			i.start, ok = parseStamp(s.v)
+			i.Start, ok = parseStamp(s.v)
 			s.bad = s.bad || !ok
 		}
 	}
 	return !s.bad
 }
 
-func (m *messageID) parse(b []byte) bool {
-	*m = messageID{}
+func (m *MessageID) parse(b []byte) bool {
+	*m = MessageID{}
 	s := scanner{b: b}
 	for s.next() {
 		switch s.field {
@@ -118,23 +118,23 @@ func (m *messageID) parse(b []byte) bool {
 			for c.next() {
 				switch c.field {
 				case 1:
-					m.alias = c.v
+					m.Alias = c.v
 				case 2:
-					m.group = c.v
+					m.Group = c.v
 				}
 			}
 			s.bad = s.bad || c.bad
 		case 2:
-			m.second = s.n == 1
+			m.Second = s.n == 1
 		case 3:
-			m.sequence = int64(s.n)
+			m.Sequence = int64(s.n)
 		case 4:
 			m.sub(&s)
 		case 5:
-			m.book = s.v
+			m.Book = s.v
 		case 6:
 			var ok bool
-			m.at, ok = parseStamp(s.v)
+			m.At, ok = parseStamp(s.v)
 			s.bad = s.bad || !ok
 		}
 	}
@@ -142,7 +142,7 @@ func (m *messageID) parse(b []byte) bool {
 }
 
 // sub reads the subsequence, packed or one number at a time.
-func (m *messageID) sub(s *scanner) {
+func (m *MessageID) sub(s *scanner) {
 	if s.v == nil {
 		m.subsequence = append(m.subsequence, uint32(s.n))
 		return
@@ -154,53 +154,53 @@ func (m *messageID) sub(s *scanner) {
 	s.bad = s.bad || p.bad
 }
 
-func (b *batch) parseEvent(raw []byte) bool {
-	b.events = append(b.events, event{from: int32(len(b.messages))})
-	e := &b.events[len(b.events)-1]
+func (b *Batch) parseEvent(raw []byte) bool {
+	b.Events = append(b.Events, Event{From: int32(len(b.Messages))})
+	e := &b.Events[len(b.Events)-1]
 	s := scanner{b: raw}
 	ok := true
 	for s.next() {
 		switch s.field {
 		case 1:
-			ok = e.id.parse(s.v)
+			ok = e.ID.parse(s.v)
 		case 2:
-			ok = e.parent.parse(s.v)
+			ok = e.Parent.parse(s.v)
 		case 4:
-			e.end, ok = parseStamp(s.v)
+			e.End, ok = parseStamp(s.v)
 		case 5:
-			e.failed = s.n == 1
+			e.Failed = s.n == 1
 		case 6:
-			e.name = s.v
+			e.Name = s.v
 		case 7:
-			e.kind = s.v
+			e.Kind = s.v
 		case 8:
-			e.body = s.v
+			e.Body = s.v
 		case 9:
-			b.messages = append(b.messages, messageID{})
-			ok = b.messages[len(b.messages)-1].parse(s.v)
+			b.Messages = append(b.Messages, MessageID{})
+			ok = b.Messages[len(b.Messages)-1].parse(s.v)
 		}
 		s.bad = s.bad || !ok
 	}
-	e.to = int32(len(b.messages))
+	e.To = int32(len(b.Messages))
 	return !s.bad
 }
 
-// decode reads a batch; everything in it points into raw.
-func (b *batch) decode(raw []byte) error {
-	b.reset()
+// Decode reads a batch; everything in it points into raw.
+func (b *Batch) Decode(raw []byte) error {
+	b.Reset()
 	s := scanner{b: raw}
 	ok := true
 	for s.next() {
 		switch s.field {
 		case 1:
-			ok = b.parent.parse(s.v)
+			ok = b.Parent.parse(s.v)
 		case 2:
 			ok = b.parseEvent(s.v)
 		}
 		s.bad = s.bad || !ok
 	}
 	if s.bad {
-		return errWire
+		return ErrWire
 	}
 	return nil
 }

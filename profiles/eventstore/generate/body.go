@@ -1,9 +1,11 @@
-package eventstore
+package generate
 
 import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 )
 
 // The documented body: a JSON array of one table. Rows have a name, an expected
@@ -11,7 +13,7 @@ import (
 // the rest a fixed text, and one more row pads it to the size that was asked for. How
 // much of it is random decides how well it compresses.
 const (
-	documentedBody = 1155
+	DocumentedBody = 1155
 	bodyOpen       = `[{"type":"table","rows":[`
 	bodyPadding    = `{"padding":"`
 	bodyClose      = `"}]}]`
@@ -61,7 +63,7 @@ const leastTable = len(bodyOpen) + len(bodyPadding) + len(bodyClose)
 
 // rowsFor is how many rows fit beside random letters: 12 of the documented size.
 func rowsFor(size, random int) int {
-	rows := min(12*size/documentedBody, maxRows)
+	rows := min(12*size/DocumentedBody, maxRows)
 	for rows > 0 && leastTable+rowsSize(rows)+random > size {
 		rows--
 	}
@@ -112,11 +114,11 @@ func (t *tableBody) addRows(rows, random int) {
 }
 
 // append writes one body.
-func (t *tableBody) append(dst []byte, d *dice) []byte {
+func (t *tableBody) append(dst []byte, d *dice.Dice) []byte {
 	at := len(dst)
 	dst = append(dst, t.text...)
 	for _, s := range t.slots {
-		d.fillAlphanumeric(dst[at+s.from : at+s.to])
+		d.FillAlphanumeric(dst[at+s.from : at+s.to])
 	}
 	return dst
 }

@@ -1,4 +1,4 @@
-package eventstore
+package generate
 
 import (
 	"bytes"
@@ -10,31 +10,34 @@ import (
 	"github.com/pierrec/lz4/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // A batch is restored from its compressed row, byte for byte, by every codec.
 func TestCodecsGiveBackWhatTheyWereGiven(t *testing.T) {
-	g := some(t, testShape(), 50, 500)
-	content := appendContent(nil, g.b.events)
-	for name, codec := range codecs {
-		c, err := newCompressor(codec)
+	g := some(t, Documented(), 50, 500)
+	content := wire.AppendContent(nil, g.Batch.Events)
+	for name, codec := range wire.Codecs {
+		c, err := wire.NewCompressor(codec)
 		require.NoError(t, err)
 		for range 2 { // the second time with what the first has left
-			small, err := c.append([]byte("before"), content)
+			small, err := c.Append([]byte("before"), content)
 			require.NoError(t, err)
 			require.True(t, bytes.HasPrefix(small, []byte("before")))
-			back, err := expand(codec, []byte("x"), small[6:])
+			back, err := wire.Expand(codec, []byte("x"), small[6:])
 			require.NoError(t, err)
 			assert.Equal(t, content, back[1:], name)
-			if codec == codecLZ4 {
+			if codec == wire.LZ4 {
 				assert.Equal(t, "004c5a34", hex.EncodeToString(small[6:10]))
 				assert.EqualValues(t, len(content), binary.BigEndian.Uint32(small[10:]))
 			}
-			if codec == codecZlib {
+			if codec == wire.Zlib {
 				assert.Equal(t, "789c", hex.EncodeToString(small[6:8]))
 			}
-			if codec != codecNone {
-				_, err = expand(codec, nil, small[7:])
+			if codec != wire.None {
+				_, err = wire.Expand(codec, nil, small[7:])
 				assert.Error(t, err, name)
 			}
 		}
@@ -43,28 +46,28 @@ func TestCodecsGiveBackWhatTheyWereGiven(t *testing.T) {
 
 // It compresses as the library does, within 1 % for the documented event.
 func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
-	z, err := newCompressor(codecLZ4)
+	z, err := wire.NewCompressor(wire.LZ4)
 	require.NoError(t, err)
 	source, err := os.ReadFile("maker.go")
 	require.NoError(t, err)
 	noise := make([]byte, 100_000)
-	d := dice(1)
+	d := dice.Dice(1)
 	for i := range noise {
-		noise[i] = byte(d.next())
+		noise[i] = byte(d.Next())
 	}
 	for name, c := range map[string]struct {
 		src   []byte
 		worse float64
 	}{
-		"documented events":  {appendContent(nil, some(t, testShape(), 300, documentedBody).b.events), 1.01},
-		"batches of 400":     {appendContent(nil, some(t, testShape(), 400, documentedBody).b.events), 1.01},
-		"links":              {linksOf(some(t, testShape(), 300, documentedBody)), 1.01},
+		"documented events":  {wire.AppendContent(nil, some(t, Documented(), 300, DocumentedBody).Batch.Events), 1.01},
+		"batches of 400":     {wire.AppendContent(nil, some(t, Documented(), 400, DocumentedBody).Batch.Events), 1.01},
+		"links":              {linksOf(some(t, Documented(), 300, DocumentedBody)), 1.01},
 		"source code":        {source, 1.15},
 		"does not compress":  {noise, 1.001},
-		"one hundred events": {appendContent(nil, some(t, testShape(), 100, 400).b.events), 1.01},
+		"one hundred events": {wire.AppendContent(nil, some(t, Documented(), 100, 400).Batch.Events), 1.01},
 	} {
 		t.Run(name, func(t *testing.T) {
-			small, err := z.append(nil, c.src)
+			small, err := z.Append(nil, c.src)
 			require.NoError(t, err)
 			ours := len(small) - 8 // without its head
 			room := make([]byte, lz4.CompressBlockBound(len(c.src)))
@@ -75,4 +78,4 @@ func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
 	}
 }
 
-func linksOf(g *generator) []byte { return (&linker{}).appendLinks(nil, &g.b, g.b.events) }
+func linksOf(g *Generator) []byte { return (&wire.Linker{}).AppendLinks(nil, &g.Batch, g.Batch.Events) }

@@ -1,12 +1,13 @@
 // Package dice has the random numbers of events: small, fast, and seeded for every
 // event on its own.
-package eventstore
+package dice
 
-// dice is a small generator of random numbers, seeded for every event on its own,
+// Dice is a small generator of random numbers, seeded for every event on its own,
 // so that an event can be made again from its number: splitmix64.
-type dice uint64
+type Dice uint64
 
-func (d *dice) next() uint64 {
+// Next returns 64 random bits.
+func (d *Dice) Next() uint64 {
 	*d += 0x9E3779B97F4A7C15
 	z := uint64(*d)
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
@@ -14,13 +15,13 @@ func (d *dice) next() uint64 {
 	return z ^ z>>31
 }
 
-// below returns a number in [0, n).
-func (d *dice) below(n int) int { return int((d.next() >> 32) * uint64(n) >> 32) }
+// Below returns a number in [0, n).
+func (d *Dice) Below(n int) int { return int((d.Next() >> 32) * uint64(n) >> 32) }
 
-// eventDice is the generator for one event.
-func eventDice(key uint64, seq int64) dice {
-	d := dice(key ^ uint64(seq)*0xD1342543DE82EF95)
-	d.next()
+// OfEvent is the generator for one event.
+func OfEvent(key uint64, seq int64) Dice {
+	d := Dice(key ^ uint64(seq)*0xD1342543DE82EF95)
+	d.Next()
 	return d
 }
 
@@ -35,11 +36,11 @@ var pairs = func() (t [1 << 12][2]byte) {
 	return t
 }()
 
-// fillAlphanumeric fills dst with random letters and digits, ten for each random
+// FillAlphanumeric fills dst with random letters and digits, ten for each random
 // number.
-func (d *dice) fillAlphanumeric(dst []byte) {
+func (d *Dice) FillAlphanumeric(dst []byte) {
 	for len(dst) >= 10 {
-		v := d.next()
+		v := d.Next()
 		to := (*[10]byte)(dst)
 		*(*[2]byte)(to[0:2]) = pairs[v&0xFFF]
 		*(*[2]byte)(to[2:4]) = pairs[v>>12&0xFFF]
@@ -48,23 +49,24 @@ func (d *dice) fillAlphanumeric(dst []byte) {
 		*(*[2]byte)(to[8:10]) = pairs[v>>48&0xFFF]
 		dst = dst[10:]
 	}
-	for v := d.next(); len(dst) > 0; v >>= 12 {
+	for v := d.Next(); len(dst) > 0; v >>= 12 {
 		dst = dst[copy(dst, pairs[v&0xFFF][:]):]
 	}
 }
 
-const hexDigits = "0123456789abcdef"
+// HexDigits are those of a byte as text.
+const HexDigits = "0123456789abcdef"
 
 // hexPairs has the two digits of every byte.
 var hexPairs = func() (t [256][2]byte) {
 	for i := range t {
-		t[i] = [2]byte{hexDigits[i>>4], hexDigits[i&15]}
+		t[i] = [2]byte{HexDigits[i>>4], HexDigits[i&15]}
 	}
 	return t
 }()
 
-// appendUUID writes a UUID of two words as text.
-func appendUUID(dst []byte, hi, lo uint64) []byte {
+// AppendUUID writes a UUID of two words as text.
+func AppendUUID(dst []byte, hi, lo uint64) []byte {
 	var t [36]byte
 	t[8], t[13], t[18], t[23] = '-', '-', '-', '-'
 	for i, at := range [...]int{0, 2, 4, 6, 9, 11, 14, 16} {
@@ -76,7 +78,7 @@ func appendUUID(dst []byte, hi, lo uint64) []byte {
 	return append(dst, t[:]...)
 }
 
-// appendRandomUUID writes a version 4 UUID.
-func (d *dice) appendRandomUUID(dst []byte) []byte {
-	return appendUUID(dst, d.next()&^0xF000|0x4000, d.next()&^(3<<62)|2<<62)
+// AppendRandomUUID writes a version 4 UUID.
+func (d *Dice) AppendRandomUUID(dst []byte) []byte {
+	return AppendUUID(dst, d.Next()&^0xF000|0x4000, d.Next()&^(3<<62)|2<<62)
 }

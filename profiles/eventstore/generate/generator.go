@@ -1,0 +1,174 @@
+// Package generate makes the events of a run: trees, and batches below their leaves. An
+// event follows from the seed, its generator and its number alone, so that whoever
+// verifies can make it again.
+package generate
+
+import (
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
+)
+
+// Generator makes the batches of one worker. It belongs to that worker.
+type Generator struct {
+	Number int
+	m      *Maker
+	dice   dice.Dice // chooses parents
+	Batch  wire.Batch
+	// Next is the sequence number of the next event.
+	Next   int64
+	made   int64 // batches, after the tree
+	Leaves []Node
+	// size is how long the batch before was when encoded.
+	size int
+}
+
+// Node is an event that others have as their parent.
+type Node struct {
+	ID    []byte
+	Start wire.Stamp
+}
+
+// TreeLimit is how many events all trees of a generator may have.
+const TreeLimit = 1_000_000
+
+// TreeSize is how many events one tree has: (c^(d+1) - 1) / (c - 1).
+func TreeSize(depth, children int) int {
+	size, level := 1, 1
+	for range depth {
+		if level *= children; level == 0 {
+			break
+		}
+		if size += level; size > TreeLimit {
+			return TreeLimit + 1
+		}
+	}
+	return size
+}
+
+// New makes the generator with this number.
+func New(s *Shape, number int) *Generator {
+	g := &Generator{Number: number, m: NewMaker(s, number), Next: 1}
+	g.dice = dice.Dice(g.m.key ^ 0xA5A5A5A5)
+	return g
+}
+
+// Trees is how many trees there are.
+func (s *Shape) Trees() int {
+	if s.Mode == SingleRoot {
+		return 1
+	}
+	return s.Roots
+}
+
+// add makes the next event of the batch. parent may be nil.
+func (g *Generator) add(now wire.Stamp, parent *Node, payload int) *wire.Event {
+	s := g.m.s
+	seq := g.Next
+	g.Next++
+	g.Batch.Events = append(g.Batch.Events, wire.Event{})
+	e := &g.Batch.Events[len(g.Batch.Events)-1]
+	e.ID = wire.EventID{ID: g.m.id(seq), Book: s.Book, Scope: s.Scope, Start: now, Set: true}
+	if parent != nil {
+		e.Parent = wire.EventID{ID: parent.ID, Book: s.Book, Scope: s.Scope, Start: parent.Start, Set: true}
+	}
+	e.End = now
+	g.m.fill(e, seq, payload)
+	g.m.attach(&g.Batch, e, seq)
+	return e
+}
+
+// begin empties the batch.
+func (g *Generator) begin() (first int64) {
+	g.m.begin()
+	g.Batch.Reset()
+	return g.Next
+}
+
+// Plant makes the trees of the generator as single events, in batches without a
+// parent: only a single event may have children outside its own batch. send is
+// called with each batch; parents come before their children. In compat the nodes
+// are made without being sent: the first batch brings them.
+func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int64) error) error {
+	s := g.m.s
+	g.Leaves = g.Leaves[:0]
+	first := g.begin()
+	for range s.Trees() {
+		level := []Node{g.grow(now, nil, payload)}
+		for range s.Depth {
+			var below []Node
+			for i := range level {
+				for range s.Children {
+					if len(g.Batch.Events) >= most && send != nil {
+						if err := send(first); err != nil {
+							return err
+						}
+						first = g.begin()
+					}
+					below = append(below, g.grow(now, &level[i], payload))
+				}
+			}
+			if len(below) == 0 {
+				break
+			}
+			level = below
+		}
+		g.Leaves = append(g.Leaves, level...)
+	}
+	if send == nil {
+		return nil
+	}
+	return send(first)
+}
+
+// grow makes one node of a tree, with an id that outlives the batch.
+func (g *Generator) grow(now wire.Stamp, parent *Node, payload int) Node {
+	e := g.add(now, parent, payload)
+	return Node{append([]byte(nil), e.ID.ID...), e.ID.Start}
+}
+
+// empty is the parent of the first batch as the original makes it: an id without a
+// text.
+func (g *Generator) empty(now wire.Stamp) wire.EventID {
+	return wire.EventID{Book: g.m.s.Book, Scope: g.m.s.Scope, Start: now, Set: true}
+}
+
+// Fill makes a batch of n events under a random leaf; every tenth of MIXED is one of
+// single events without parents. In compat the first batch holds the trees, and a
+// parent with an empty id.
+func (g *Generator) Fill(now wire.Stamp, n, payload int) (first int64) {
+	s := g.m.s
+	g.made++
+	if s.Compat && g.made == 1 {
+		first = g.Next
+		_ = g.Plant(now, payload, n, nil) // sends nothing, so nothing fails
+		for len(g.Batch.Events) < n {
+			g.add(now, &g.Leaves[g.dice.Below(len(g.Leaves))], payload)
+		}
+		g.Batch.Parent = g.empty(now)
+		return first
+	}
+	first = g.begin()
+	if s.Mode == Mixed && g.made%10 == 0 {
+		for range n {
+			g.add(now, nil, payload)
+		}
+		return first
+	}
+	parent := &g.Leaves[g.dice.Below(len(g.Leaves))]
+	g.Batch.Parent = wire.EventID{ID: parent.ID, Book: s.Book, Scope: s.Scope, Start: parent.Start, Set: true}
+	for range n {
+		g.add(now, parent, payload)
+	}
+	return first
+}
+
+// Encode appends the batch in wire format to dst.
+func (g *Generator) Encode(dst []byte) []byte {
+	if cap(dst)-len(dst) < g.size {
+		dst = append(make([]byte, 0, len(dst)+g.size+g.size/16), dst...)
+	}
+	at := len(dst)
+	dst = g.Batch.Encode(dst)
+	g.size = len(dst) - at
+	return dst
+}

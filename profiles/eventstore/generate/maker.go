@@ -1,0 +1,226 @@
+package generate
+
+import (
+	"bytes"
+	"sort"
+	"strconv"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
+)
+
+// What trees there are, by generationMode.
+const (
+	SingleRoot = "SINGLE_ROOT"
+	MultiRoot  = "MULTI_ROOT"
+	Mixed      = "MIXED"
+)
+
+// What bodies are made of, by bodyKind.
+const (
+	BodyTable  = "table"
+	BodyRandom = "randomText"
+)
+
+// Shape is what the events of a run look like. It does not change.
+type Shape struct {
+	Seed             int64
+	Book, Scope      []byte
+	Kind             string // of the body
+	Ratio            float64
+	Failures         int // per mille
+	Description      int
+	Attached         int
+	Aliases          [][]byte
+	Group            []byte
+	Mode             string
+	Roots            int
+	Depth, Children  int
+	Compat           bool
+	Born             int64 // ns since 1970, in the ids
+	SequenceOfAlias0 int64
+}
+
+// Documented is the shape of the events of the documented run, for tests.
+func Documented() *Shape {
+	return &Shape{
+		Seed: 7, Book: []byte("estore_perf_test_01"), Scope: []byte("qa_session_01"), Kind: BodyTable, Ratio: 5.4, Attached: 1,
+		Aliases: [][]byte{[]byte("raw-session-alias_1")}, Group: []byte("raw-group_1"), Mode: SingleRoot,
+		Born: 1_790_000_000_123_456_789, SequenceOfAlias0: 1_790_000_000_123_000_000,
+	}
+}
+
+// PrefixLen is the length of what the ids of one generator have in common.
+const PrefixLen = 36
+
+// Maker makes events that depend on the seed, the generator and their number alone,
+// except for their times. It belongs to one goroutine; another with the same number
+// makes the same.
+type Maker struct {
+	s      *Shape
+	key    uint64
+	Prefix []byte // of ids
+	table  *tableBody
+	text   randomText
+	about  randomText // the description
+	arena  []byte     // what the events of a batch consist of
+}
+
+// NewMaker makes the maker of a generator's events.
+func NewMaker(s *Shape, generator int) *Maker {
+	d := dice.Dice(uint64(s.Seed)*0x2545F4914F6CDD1D + uint64(generator) + 1)
+	m := &Maker{s: s, key: d.Next()}
+	// A time-based UUID: the time that the run began, and what the seed and the number
+	// of the generator say in place of clock and node.
+	const gregorian = 0x01B21DD213814000
+	t := uint64(s.Born/100) + gregorian
+	hi := t<<32 | t>>32&0xFFFF<<16 | 0x1000 | t>>48&0x0FFF
+	m.Prefix = dice.AppendUUID(nil, hi, d.Next()&^(3<<62)|2<<62)
+	return m
+}
+
+// begin forgets the batch before.
+func (m *Maker) begin() { m.arena = m.arena[:0] }
+
+// keep returns what was appended to the arena since at. Growing the arena leaves
+// earlier pieces where they were.
+func (m *Maker) keep(at int) []byte { return m.arena[at:len(m.arena):len(m.arena)] }
+
+// id writes the id of an event.
+func (m *Maker) id(seq int64) []byte {
+	at := len(m.arena)
+	m.arena = strconv.AppendInt(append(m.arena, m.Prefix...), seq, 10)
+	return m.keep(at)
+}
+
+// fill makes name, body and status of an event.
+func (m *Maker) fill(e *wire.Event, seq int64, payload int) {
+	d := dice.OfEvent(m.key, seq)
+	at := len(m.arena)
+	m.arena = d.AppendRandomUUID(m.arena)
+	failures := m.s.Failures
+	if m.s.Compat {
+		failures++
+	}
+	e.Failed = failures > 0 && d.Below(1000) < failures
+	if m.s.Description > 0 {
+		m.about.d = dice.Dice(d.Next())
+		m.about.fill(m.s.Description)
+		m.arena = m.about.appendPlain(append(m.arena, " - "...))
+	}
+	e.Name = m.keep(at)
+	e.Kind = eventKind
+	at = len(m.arena)
+	m.arena = m.appendBody(m.arena, &d, payload)
+	e.Body = m.keep(at)
+}
+
+var eventKind = []byte("woodpecker")
+
+func (m *Maker) appendBody(dst []byte, d *dice.Dice, payload int) []byte {
+	if m.s.Kind == BodyTable && m.s.Description == 0 {
+		return m.template(payload).append(dst, d)
+	}
+	dst = append(dst, '[')
+	if m.s.Description > 0 {
+		dst = append(appendMessageElement(dst, &m.about), ',')
+	}
+	if m.s.Kind == BodyTable {
+		at := len(dst)
+		dst = m.template(payload).append(dst, d)
+		copy(dst[at:], dst[at+1:]) // its own bracket
+		return dst[:len(dst)-1]
+	}
+	m.text.d = dice.Dice(d.Next())
+	m.text.fill(payload)
+	return append(appendMessageElement(dst, &m.text), ']')
+}
+
+func (m *Maker) template(size int) *tableBody {
+	if m.table == nil || m.table.size != size {
+		m.table = newTableBody(size, randomChars(size, m.s.Ratio))
+	}
+	return m.table
+}
+
+// attach adds the message ids of an event to the batch.
+func (m *Maker) attach(b *wire.Batch, e *wire.Event, seq int64) {
+	e.From = int32(len(b.Messages))
+	for i := range m.s.Attached {
+		alias := m.s.Aliases[(int(seq)+i)%len(m.s.Aliases)]
+		b.Messages = append(b.Messages, wire.MessageID{
+			Alias: alias, Group: m.s.Group, Book: m.s.Book, Second: true,
+			Sequence: m.s.SequenceOfAlias0 + seq*int64(m.s.Attached) + int64(i), At: e.ID.Start,
+		})
+	}
+	e.To = int32(len(b.Messages))
+}
+
+// Same says whether a stored event is the one with this number. The size of its body
+// says what was asked for.
+func (m *Maker) Same(e *wire.Event, seq int64) bool {
+	m.begin()
+	var want wire.Event
+	payload := len(e.Body)
+	if m.s.Kind == BodyTable {
+		if m.s.Description > 0 {
+			payload -= m.describedLen(seq)
+		}
+		if payload < 2 {
+			return false
+		}
+		m.fill(&want, seq, payload)
+		return want.Failed == e.Failed && bytes.Equal(want.Name, e.Name) && bytes.Equal(want.Body, e.Body)
+	}
+	return m.sameText(e, seq)
+}
+
+// describedLen is what the description of an event adds to its body.
+func (m *Maker) describedLen(seq int64) int {
+	d := dice.OfEvent(m.key, seq)
+	d.Next()
+	d.Next()
+	if m.s.Failures > 0 || m.s.Compat {
+		d.Next()
+	}
+	m.about.d = dice.Dice(d.Next())
+	m.about.fill(m.s.Description)
+	return len(appendMessageElement(nil, &m.about)) + 1
+}
+
+// sameText tries how many random bytes were asked for. More bytes make a longer text,
+// but for a few at the end that are not yet a whole letter.
+func (m *Maker) sameText(e *wire.Event, seq int64) bool {
+	var want wire.Event
+	try := func(n int) int {
+		m.begin()
+		m.fill(&want, seq, n)
+		return len(want.Body)
+	}
+	at := sort.Search(len(e.Body), func(n int) bool { return try(n) >= len(e.Body) })
+	for n := max(at-4, 0); n <= at+8; n++ {
+		if try(n) == len(e.Body) && bytes.Equal(want.Body, e.Body) {
+			return want.Failed == e.Failed && bytes.Equal(want.Name, e.Name)
+		}
+	}
+	return false
+}
+
+// SameLinks says whether these are the message ids attached to the event with this
+// number, whatever their order: they are kept by alias.
+func (m *Maker) SameLinks(got []wire.MessageID, seq int64, at wire.Stamp) bool {
+	if len(got) != m.s.Attached {
+		return false
+	}
+	first := m.s.SequenceOfAlias0 + seq*int64(m.s.Attached)
+	for i := range got {
+		n := got[i].Sequence - first
+		if n < 0 || n >= int64(m.s.Attached) || !got[i].Second || got[i].At != at {
+			return false
+		}
+		if !bytes.Equal(got[i].Alias, m.s.Aliases[(int(seq)+int(n))%len(m.s.Aliases)]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The content of a stored batch, as Cradle writes it: all numbers big-endian, an
+// instant as int64 seconds and int32 nanoseconds (-1 and -1 when there is none), a
+// string as int32 length (-1 when there is none) and UTF-8.
+const (
+	batchMagic   = 0x39983091
+	batchVersion = 2
+	eventMagic   = 0xF3DE
+	// ContentHead is what a batch has before its records.
+	ContentHead = 4 + 1 + 4
+)
+
+var be = binary.BigEndian
+
+// RecordSize is the length of an event's record with the int32 before it.
+func RecordSize(e *Event) int {
+	n := 4 + 2 + 12 + 4 + len(e.ID.ID) + 4 + len(e.Name) + 4 + len(e.Kind) + 12 + 4 + 12 + 1 + 4 + len(e.Body)
+	if e.Parent.Set {
+		n += len(e.Parent.ID)
+	}
+	return n
+}
+
+// ContentSize is the length of the content of events.
+func ContentSize(es []Event) int {
+	n := ContentHead
+	for i := range es {
+		n += RecordSize(&es[i])
+	}
+	return n
+}
+
+func appendInstant(dst []byte, t Stamp) []byte {
+	return be.AppendUint32(be.AppendUint64(dst, uint64(t.Sec)), uint32(t.nanos))
+}
+
+func appendText(dst, s []byte) []byte {
+	return append(be.AppendUint32(dst, uint32(len(s))), s...)
+}
+
+// AppendContent writes the content of events.
+func AppendContent(dst []byte, es []Event) []byte {
+	dst = append(be.AppendUint32(dst, batchMagic), batchVersion)
+	dst = be.AppendUint32(dst, uint32(len(es)))
+	for i := range es {
+		e := &es[i]
+		dst = be.AppendUint32(dst, uint32(RecordSize(e)-4))
+		dst = be.AppendUint16(dst, eventMagic)
+		dst = appendInstant(dst, e.ID.Start)
+		dst = appendText(appendText(appendText(dst, e.ID.ID), e.Name), e.Kind)
+		if e.Parent.Set {
+			dst = appendText(appendInstant(dst, e.Parent.Start), e.Parent.ID)
+		} else {
+			dst = be.AppendUint32(appendInstant(dst, Stamp{-1, -1}), 0xFFFFFFFF)
+		}
+		dst = appendInstant(dst, e.End)
+		if e.Failed {
+			dst = append(dst, 0)
+		} else {
+			dst = append(dst, 1)
+		}
+		dst = appendText(dst, e.Body)
+	}
+	return dst
+}
+
+// ErrContent is wrapped by errors about stored bytes that cannot be read.
+var ErrContent = errors.New("the stored content is damaged")
+
+// reading steps through stored bytes.
+type reading struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reading) take(n int) []byte {
+	if r.bad || n < 0 || n > len(r.b) {
+		r.bad = true
+		return nil
+	}
+	v := r.b[:n:n]
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reading) u8() byte {
+	if v := r.take(1); v != nil {
+		return v[0]
+	}
+	return 0
+}
+
+func (r *reading) u16() uint16 {
+	if v := r.take(2); v != nil {
+		return be.Uint16(v)
+	}
+	return 0
+}
+
+func (r *reading) u32() uint32 {
+	if v := r.take(4); v != nil {
+		return be.Uint32(v)
+	}
+	return 0
+}
+
+func (r *reading) u64() uint64 {
+	if v := r.take(8); v != nil {
+		return be.Uint64(v)
+	}
+	return 0
+}
+
+func (r *reading) instant() Stamp { return Stamp{int64(r.u64()), int32(r.u32())} }
+
+func (r *reading) text() []byte {
+	if n := int32(r.u32()); n >= 0 {
+		return r.take(int(n))
+	}
+	return nil
+}
+
+// short reads a string with a length of two bytes.
+func (r *reading) short() []byte { return r.take(int(r.u16())) }
+
+// ReadContent reads content into the events of b; they point into raw. Book and
+// scope are not in it.
+func (b *Batch) ReadContent(raw []byte) error {
+	r := &reading{b: raw}
+	if r.u32() != batchMagic || r.u8() != batchVersion {
+		return fmt.Errorf("%w: it does not begin as a batch", ErrContent)
+	}
+	n := int(r.u32())
+	for range n {
+		p := &reading{b: r.take(int(r.u32()))}
+		if r.bad || p.u16() != eventMagic {
+			return fmt.Errorf("%w: event %d of %d", ErrContent, len(b.Events)+1, n)
+		}
+		e := Event{}
+		e.ID.Set, e.ID.Start = true, p.instant()
+		e.ID.ID, e.Name, e.Kind = p.text(), p.text(), p.text()
+		e.Parent.Start = p.instant()
+		e.Parent.ID = p.text()
+		e.Parent.Set = e.Parent.Start != Stamp{-1, -1}
+		if !e.Parent.Set {
+			e.Parent = EventID{}
+		}
+		e.End = p.instant()
+		e.Failed = p.u8() == 0
+		e.Body = p.text()
+		if p.bad || len(p.b) > 0 {
+			return fmt.Errorf("%w: event %d of %d", ErrContent, len(b.Events)+1, n)
+		}
+		b.Events = append(b.Events, e)
+	}
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%w: %d bytes too many", ErrContent, len(r.b))
+	}
+	return nil
+}
