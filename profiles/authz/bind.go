@@ -33,7 +33,7 @@ func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
 		return &onRedis{c.Client(), prefix}, []place.Space{{Space: keys, Parts: redisKeys}}
 	case sqlstore.Typed:
 		l := newSQL(c, s.namespace)
-		return l, l.spaces()
+		return l, l.Spaces(nil)
 	}
 	return newPlain(s.driver == "null"), nil
 }

@@ -3,191 +3,62 @@ package authz
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // onSQL keeps one table of edges with the inverse index; ids are compared byte by
 // byte.
 type onSQL struct {
-	c         sqlstore.Typed
-	db        *sql.DB
-	namespace string
-	prefix    string // of tables: "perfbench_authz_"
-	stmts     sync.Map
-	claim     *place.Claim // since look
+	*sqltable.Set
+	db *sql.DB
 }
 
-// sqlTables lists the tables with their columns; %id is the type of an id,
-// %role of a role, %text of a text of any length.
-var sqlTables = []struct{ name, columns, key, index string }{
-	{"principals", "principal_id %id NOT NULL, tenant %id NOT NULL, kind VARCHAR(1) NOT NULL, visibility VARCHAR(16), username %text, password_hash VARCHAR(100), " +
-		"first_name %text, last_name %text, display_name %text, locale VARCHAR(16), timezone VARCHAR(64), title %text, description %text", "principal_id", ""},
-	{"roles", "principal_id %id NOT NULL, resource_id %id NOT NULL, role %role NOT NULL", "principal_id, resource_id", "resource_id, principal_id, role"},
-	{"memberships_cache", "principal_id %id NOT NULL, group_id %id NOT NULL, indirect BOOLEAN", "principal_id, group_id", ""},
-	{"permission_cache", "principal_id %id NOT NULL, resource_id %id NOT NULL, action %role NOT NULL", "principal_id, resource_id, action", ""},
-	{"profiles", "principal_id %id NOT NULL, section VARCHAR(32) NOT NULL, visibility VARCHAR(16), data %text", "principal_id, section", ""},
-	{"load", "tenant %id NOT NULL, batch VARCHAR(64) NOT NULL", "tenant, batch", ""},
+// sqlTables are the tables. Two ids and a role must fit into an index.
+var sqlTables = []sqltable.Table{
+	{
+		Name: "principals", Key: "principal_id",
+		Columns: "principal_id {name 1000} NOT NULL, tenant {name 1000} NOT NULL, kind VARCHAR(1) NOT NULL, visibility VARCHAR(16), username {text}, password_hash VARCHAR(100), " +
+			"first_name {text}, last_name {text}, display_name {text}, locale VARCHAR(16), timezone VARCHAR(64), title {text}, description {text}",
+	},
+	{
+		Name: "roles", Key: "principal_id, resource_id", Index: sqltable.Index{Name: "by_resource", Columns: "resource_id, principal_id, role"},
+		Columns: "principal_id {name 1000} NOT NULL, resource_id {name 1000} NOT NULL, role {name 100} NOT NULL",
+	},
+	{
+		Name: "memberships_cache", Key: "principal_id, group_id",
+		Columns: "principal_id {name 1000} NOT NULL, group_id {name 1000} NOT NULL, indirect BOOLEAN",
+	},
+	{
+		Name: "permission_cache", Key: "principal_id, resource_id, action",
+		Columns: "principal_id {name 1000} NOT NULL, resource_id {name 1000} NOT NULL, action {name 100} NOT NULL",
+	},
+	{
+		Name: "profiles", Key: "principal_id, section",
+		Columns: "principal_id {name 1000} NOT NULL, section VARCHAR(32) NOT NULL, visibility VARCHAR(16), data {text}",
+	},
+	{Name: "load", Key: "tenant, batch", Columns: "tenant {name 1000} NOT NULL, batch VARCHAR(64) NOT NULL"},
 }
 
 func newSQL(c sqlstore.Typed, namespace string) *onSQL {
-	prefix := "authz_"
-	if namespace != "" {
-		prefix = namespace + "_authz_"
-	}
-	return &onSQL{c: c, db: c.SQL(), namespace: namespace, prefix: prefix}
+	return &onSQL{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
 }
 
-// text puts table names and placeholders of the dialect into a statement: %name is
-// a table, ? a placeholder.
-func (l *onSQL) text(s string) string {
-	q := `"`
-	if l.c.Dialect() == sqlstore.DialectMySQL {
-		q = "`"
-	}
-	var b strings.Builder
-	n := 0
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '%':
-			end := i + 1
-			for end < len(s) && (s[end] >= 'a' && s[end] <= 'z' || s[end] == '_') {
-				end++
-			}
-			b.WriteString(q + strings.ReplaceAll(l.prefix, q, q+q) + s[i+1:end] + q)
-			i = end - 1
-		case s[i] == '?' && l.c.Dialect() == sqlstore.DialectPostgres:
-			n++
-			b.WriteString("$" + strconv.Itoa(n))
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
-}
-
-// spaces are the tables, a space each.
-func (l *onSQL) spaces() []place.Space {
-	var out []place.Space
-	for _, t := range sqlTables {
-		out = append(out, place.Space{Space: l.space(t.name), Tables: map[string]store.Table{
-			"": {Columns: store.Columns(t.columns), Key: strings.Split(t.key, ", ")},
-		}})
-	}
-	return out
-}
-
-func (l *onSQL) space(table string) store.Space {
-	return store.Space{Namespace: l.namespace, Name: "authz_" + table, Shape: store.Keys}
-}
-
-// look makes sure that the tables of ours that are there are of this version.
-func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
-	l.claim = c
-	for _, t := range sqlTables {
-		if !c.Spot(l.space(t.name)).Found.Exists || c.Theirs(l.space(t.name), "") {
-			continue
-		}
-		if err := l.fits(ctx, t.name, t.columns); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// look makes sure that the tables that are there will do.
+func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
 
 // prepare makes the tables.
-func (l *onSQL) prepare(ctx context.Context) error {
-	if err := l.c.EnsureDatabase(ctx, l.namespace); err != nil {
-		return err
-	}
-	// Two ids and a role must fit into an index.
-	id, role, long := "VARCHAR(1000)", "VARCHAR(100)", "TEXT"
-	switch l.c.Dialect() {
-	case sqlstore.DialectMySQL:
-		id, role, long = "VARBINARY(1000)", "VARBINARY(100)", "MEDIUMTEXT CHARACTER SET utf8mb4"
-	case sqlstore.DialectPostgres:
-		id, role = `VARCHAR(1000) COLLATE "C"`, `VARCHAR(100) COLLATE "C"`
-	}
-	for _, t := range sqlTables {
-		if l.claim != nil && l.claim.Theirs(l.space(t.name), "") {
-			continue
-		}
-		columns := strings.NewReplacer("%id", id, "%text", long, "%role", role).Replace(t.columns)
-		index := ""
-		if t.index != "" && l.c.Dialect() == sqlstore.DialectMySQL {
-			index = ", INDEX by_resource (" + t.index + ")"
-		}
-		if err := l.make(ctx, l.text("CREATE TABLE IF NOT EXISTS %"+t.name)+" ("+columns+", PRIMARY KEY ("+t.key+")"+index+")"); err != nil {
-			return fmt.Errorf("create table %s%s: %w", l.prefix, t.name, err)
-		}
-		if t.index != "" && index == "" {
-			if err := l.make(ctx, l.text("CREATE INDEX IF NOT EXISTS %"+t.name+"_by_resource ON %"+t.name)+" ("+t.index+")"); err != nil {
-				return fmt.Errorf("create index of %s%s: %w", l.prefix, t.name, err)
-			}
-		}
-		if err := l.fits(ctx, t.name, t.columns); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *onSQL) make(ctx context.Context, create string) error {
-	return sqlstore.Make(func() error {
-		_, err := l.db.ExecContext(ctx, create)
-		return err
-	})
-}
-
-// fits makes sure that a table has our columns.
-func (l *onSQL) fits(ctx context.Context, name, columns string) error {
-	var names []string
-	for c := range strings.SplitSeq(columns, ", ") {
-		n, _, _ := strings.Cut(c, " ")
-		names = append(names, n)
-	}
-	rows, err := l.db.QueryContext(ctx, l.text("SELECT * FROM %"+name+" WHERE 1 = 0"))
-	if err != nil {
-		return fmt.Errorf("look at %s%s: %w", l.prefix, name, err)
-	}
-	got, err := rows.Columns()
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
-		return err
-	}
-	if !slices.Equal(got, names) {
-		return fault.Store(fmt.Errorf("the table %s%s has other columns than this version's: an older one made it", l.prefix, name),
-			"delete it with  perfbench data delete,  or use another --namespace")
-	}
-	return nil
-}
-
-// stmt returns a statement prepared; texts are few.
-func (l *onSQL) stmt(ctx context.Context, s string) (*sql.Stmt, error) {
-	if v, ok := l.stmts.Load(s); ok {
-		return v.(*sql.Stmt), nil
-	}
-	p, err := l.db.PrepareContext(ctx, l.text(s))
-	if err != nil {
-		return nil, err
-	}
-	if v, loaded := l.stmts.LoadOrStore(s, p); loaded {
-		return v.(*sql.Stmt), p.Close()
-	}
-	return p, nil
-}
+func (l *onSQL) prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *onSQL) exec(ctx context.Context, w *work, s string, args ...any) error {
 	w.statements++
-	p, err := l.stmt(ctx, s)
+	p, err := l.Stmt(ctx, s)
 	if err == nil {
 		_, err = p.ExecContext(ctx, args...)
 	}
@@ -196,7 +67,7 @@ func (l *onSQL) exec(ctx context.Context, w *work, s string, args ...any) error 
 
 func (l *onSQL) rows(ctx context.Context, w *work, s string, each func(*sql.Rows) error, args ...any) error {
 	w.statements++
-	p, err := l.stmt(ctx, s)
+	p, err := l.Stmt(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -233,30 +104,23 @@ func (l *onSQL) ids(ctx context.Context, w *work, s string, args ...any) (out []
 	return out, err
 }
 
-// upsert is an INSERT that replaces what is under the key.
-func (l *onSQL) upsert(table, key string, columns ...string) string {
-	s := "INSERT INTO %" + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	var sets []string
-	for _, c := range columns {
-		if slices.Contains(strings.Split(key, ", "), c) {
-			continue
-		}
-		if l.c.Dialect() == sqlstore.DialectMySQL {
-			sets = append(sets, c+" = VALUES("+c+")")
-		} else {
-			sets = append(sets, c+" = excluded."+c)
-		}
+// upsert is an INSERT that replaces what is under the key, whose columns come first.
+func upsert(table string, keys int, columns ...string) string {
+	text := "INSERT INTO %" + table + " (" + strings.Join(columns, ", ") + ") VALUES " + sqltext.Marks(len(columns))
+	if keys == len(columns) {
+		return text + "{keep " + columns[0] + "}"
 	}
-	switch {
-	case l.c.Dialect() == sqlstore.DialectMySQL && len(sets) == 0:
-		return s + " ON DUPLICATE KEY UPDATE " + columns[0] + " = " + columns[0]
-	case l.c.Dialect() == sqlstore.DialectMySQL:
-		return s + " ON DUPLICATE KEY UPDATE " + strings.Join(sets, ", ")
-	case len(sets) == 0:
-		return s + " ON CONFLICT (" + key + ") DO NOTHING"
-	}
-	return s + " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	return text + "{replace " + strings.Join(columns[:keys], ", ") + ": " + strings.Join(columns[keys:], ", ") + "}"
 }
+
+var (
+	putAccount = upsert("principals", 1, accountColumns...)
+	setRole    = upsert("roles", 2, "principal_id", "resource_id", "role")
+	putClosure = upsert("memberships_cache", 2, "principal_id", "group_id", "indirect")
+	permit     = upsert("permission_cache", 3, "principal_id", "resource_id", "action")
+	putSection = upsert("profiles", 2, "principal_id", "section", "visibility", "data")
+	mark       = upsert("load", 2, "tenant", "batch")
+)
 
 func (l *onSQL) account(ctx context.Context, w *work, id string) (a account, ok bool, err error) {
 	a.id = id
@@ -271,7 +135,7 @@ func (l *onSQL) account(ctx context.Context, w *work, id string) (a account, ok 
 }
 
 func (l *onSQL) putAccount(ctx context.Context, w *work, a account) error {
-	return l.exec(ctx, w, l.upsert("principals", "principal_id", accountColumns...), a.values()...)
+	return l.exec(ctx, w, putAccount, a.values()...)
 }
 
 func (l *onSQL) role(ctx context.Context, w *work, principal, resource string) (string, error) {
@@ -286,7 +150,7 @@ func (l *onSQL) role(ctx context.Context, w *work, principal, resource string) (
 func (l *onSQL) setMember(context.Context, *work, grant) error { return nil }
 
 func (l *onSQL) setRole(ctx context.Context, w *work, g grant) error {
-	return l.exec(ctx, w, l.upsert("roles", "principal_id, resource_id", "principal_id", "resource_id", "role"), g.member, g.resource, g.role)
+	return l.exec(ctx, w, setRole, g.member, g.resource, g.role)
 }
 
 func (l *onSQL) change(ctx context.Context, w *work, gs []grant) error {
@@ -317,7 +181,7 @@ func (l *onSQL) in(ctx context.Context, w *work, s string, ids []string, tail st
 		for i := range size {
 			args = append(args, chunk[min(i, len(chunk)-1)])
 		}
-		hs, err := l.heldBy(ctx, w, s+" IN (?"+strings.Repeat(", ?", size-1)+")"+tail, args...)
+		hs, err := l.heldBy(ctx, w, s+" IN "+sqltext.Marks(size)+tail, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -369,23 +233,20 @@ func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, group
 	if len(groups) == 0 {
 		groups = []string{emptyClosure}
 	}
-	p, err := l.stmt(ctx, l.upsert("memberships_cache", "principal_id, group_id", "principal_id", "group_id", "indirect"))
+	p, err := l.Stmt(ctx, putClosure)
 	if err != nil {
 		return err
 	}
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing to do once it is committed
-	p = tx.StmtContext(ctx, p)
-	for i, g := range groups {
-		w.statements++
-		if _, err := p.ExecContext(ctx, principal, g, i >= direct); err != nil {
-			return err
+	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
+		p := tx.StmtContext(ctx, p)
+		for i, g := range groups {
+			w.statements++
+			if _, err := p.ExecContext(ctx, principal, g, i >= direct); err != nil {
+				return err
+			}
 		}
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 func (l *onSQL) dropClosures(ctx context.Context, w *work, principals []string) error {
@@ -403,7 +264,7 @@ func (l *onSQL) permitted(ctx context.Context, w *work, principal, resource, rol
 }
 
 func (l *onSQL) permit(ctx context.Context, w *work, principal, resource, role string) error {
-	return l.exec(ctx, w, l.upsert("permission_cache", "principal_id, resource_id, action", "principal_id", "resource_id", "action"), principal, resource, role)
+	return l.exec(ctx, w, permit, principal, resource, role)
 }
 
 func (l *onSQL) forbid(ctx context.Context, w *work, resource string, principals []string) error {
@@ -428,7 +289,7 @@ func (l *onSQL) section(ctx context.Context, w *work, principal, name string) (v
 }
 
 func (l *onSQL) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
-	return l.exec(ctx, w, l.upsert("profiles", "principal_id, section", "principal_id", "section", "visibility", "data"), principal, name, visibility, data)
+	return l.exec(ctx, w, putSection, principal, name, visibility, data)
 }
 
 func (l *onSQL) marks(ctx context.Context, tenant string) (map[string]bool, error) {
@@ -441,7 +302,7 @@ func (l *onSQL) marks(ctx context.Context, tenant string) (map[string]bool, erro
 }
 
 func (l *onSQL) mark(ctx context.Context, tenant, batch string) error {
-	return l.exec(ctx, &work{}, l.upsert("load", "tenant, batch", "tenant", "batch"), tenant, batch)
+	return l.exec(ctx, &work{}, mark, tenant, batch)
 }
 
 // hasRole walks the graph inside the server. UNION drops what was seen, so that a

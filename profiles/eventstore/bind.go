@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,13 +93,7 @@ func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
 		return newStreams(s, c), []place.Space{{Space: keys, Parts: redisKeys, Params: params}}
 	case sqlstore.Typed:
 		l := newSQL(s, c)
-		var spaces []place.Space
-		for _, t := range sqlTables {
-			spaces = append(spaces, place.Space{Space: l.space(t.name), Tables: map[string]store.Table{
-				"": {Columns: store.Columns(t.columns), Key: strings.Split(t.key, ", ")},
-			}, Params: params})
-		}
-		return l, spaces
+		return l, l.Spaces(params)
 	}
 	return newHeld(s.driver == "null"), nil
 }

@@ -5,33 +5,28 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
 	"gorm.io/gorm/clause"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // onSQL keeps one row for each batch, with an index by parent, and one for each frame
 // of statistics. Several batches go in one statement.
 type onSQL struct {
-	s       *spec
-	c       sqlstore.Typed
+	s *spec
+	*sqltable.Set
 	db      *sql.DB
-	prefix  string // of tables: "perfbench_"
-	batches string // quoted names of tables
-	stats   string
-	plain   string // the name of the table of batches as it is
 	durable string
 
 	mu    sync.Mutex
 	stmts map[int]*sql.Stmt // inserts by number of rows
-	claim *place.Claim      // since look
 }
 
 // sqlRow is a row of the table of batches, for gorm.
@@ -62,61 +57,28 @@ const (
 )
 
 func newSQL(s *spec, c sqlstore.Typed) *onSQL {
-	l := &onSQL{s: s, c: c, db: c.SQL(), stmts: map[int]*sql.Stmt{}}
-	if s.namespace != "" {
-		l.prefix = s.namespace + "_"
-	}
-	l.plain = l.prefix + "events_batches"
-	l.batches, l.stats = l.quoted(l.plain), l.quoted(l.prefix+"events_statistics")
-	return l
+	return &onSQL{s: s, Set: sqltable.New(c, s.namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
 }
 
-func (l *onSQL) quoted(name string) string {
-	q := `"`
-	if l.c.Dialect() == sqlstore.DialectMySQL {
-		q = "`"
-	}
-	return q + strings.ReplaceAll(name, q, q+q) + q
+var sqlTables = []sqltable.Table{
+	{
+		Name: "batches", Key: "book, page, scope, start_ns, id", Index: sqltable.Index{Name: "by_parent", Columns: "parent_id, start_ns"}, Packed: "body",
+		Columns: "book {string 128} NOT NULL, page {string 64} NOT NULL, scope {string 128} NOT NULL, start_ns BIGINT NOT NULL, id {string 128} NOT NULL, " +
+			"end_ns BIGINT NOT NULL, last_start_ns BIGINT NOT NULL, parent_id {string 500} NOT NULL, ok SMALLINT NOT NULL, single SMALLINT NOT NULL, " +
+			"cnt INT NOT NULL, codec SMALLINT NOT NULL, raw_size INT NOT NULL, body {blob} NOT NULL, links {blob}",
+	},
+	{
+		Name: "statistics", Key: "book, page, frame, frame_start",
+		Columns: "book {string 128} NOT NULL, page {string 64} NOT NULL, frame SMALLINT NOT NULL, frame_start BIGINT NOT NULL, cnt BIGINT NOT NULL, bytes BIGINT NOT NULL",
+	},
 }
 
-// sqlTables are the tables, behind the namespace, and the columns that they must have.
-// with the primary key.
-var sqlTables = []struct{ name, columns, key string }{
-	{"events_batches", sqlColumns, "book, page, scope, start_ns, id"},
-	{"events_statistics", "book, page, frame, frame_start, cnt, bytes", "book, page, frame, frame_start"},
-}
-
-func (l *onSQL) space(table string) store.Space {
-	return store.Space{Namespace: l.s.namespace, Name: table, Shape: store.Keys}
-}
-
-// look makes sure that the tables of ours that are there are of this version.
-func (l *onSQL) look(ctx context.Context, c *place.Claim) error {
-	l.claim = c
-	for _, t := range sqlTables {
-		if !c.Spot(l.space(t.name)).Found.Exists || c.Theirs(l.space(t.name), "") {
-			continue
-		}
-		if err := l.fits(ctx, l.prefix+t.name, t.columns); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fits makes sure that a table has columns.
-func (l *onSQL) fits(ctx context.Context, table, columns string) error {
-	rows, err := l.db.QueryContext(ctx, "SELECT "+columns+" FROM "+l.quoted(table)+" WHERE 1 = 0")
-	if err != nil {
-		return fault.Store(fmt.Errorf("the table %s has other columns than this version's: %w", table, err),
-			"delete it with  perfbench data delete,  or use another --namespace")
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
+// look makes sure that the tables that are there will do.
+func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
 
 func (l *onSQL) traits() traits {
 	t := traits{writers: 4, group: 1000, durability: l.durable}
-	if l.c.Dialect() == sqlstore.DialectSQLite {
+	if l.Dialect == sqltext.SQLite {
 		t.writers = 1 // a file has one writer at a time
 	}
 	return t
@@ -124,49 +86,12 @@ func (l *onSQL) traits() traits {
 
 // prepare makes the tables and asks when the server calls a write durable.
 func (l *onSQL) prepare(ctx context.Context) error {
-	if err := l.c.EnsureDatabase(ctx, l.s.namespace); err != nil {
-		return err
-	}
-	text, blob, index := "VARCHAR(%d)", "BLOB", ""
-	switch l.c.Dialect() {
-	case sqlstore.DialectMySQL:
-		text, blob = "VARCHAR(%d) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "LONGBLOB"
-		index = ", INDEX by_parent (parent_id, start_ns)"
-	case sqlstore.DialectPostgres:
-		text, blob = `VARCHAR(%d) COLLATE "C"`, "BYTEA"
-	}
-	t := func(n int) string { return fmt.Sprintf(text, n) + " NOT NULL" }
-	create := "CREATE TABLE IF NOT EXISTS " + l.batches + " (book " + t(nameLimit) + ", page " + t(64) + ", scope " + t(nameLimit) +
-		", start_ns BIGINT NOT NULL, id " + t(128) + ", end_ns BIGINT NOT NULL, last_start_ns BIGINT NOT NULL, parent_id " + t(500) +
-		", ok SMALLINT NOT NULL, single SMALLINT NOT NULL, cnt INT NOT NULL, codec SMALLINT NOT NULL, raw_size INT NOT NULL, body " + blob +
-		" NOT NULL, links " + blob + ", PRIMARY KEY (book, page, scope, start_ns, id)" + index + ")"
-	statements, theirs := []string{create}, l.claim != nil && l.claim.Theirs(l.space("events_batches"), "")
-	if index == "" && !theirs {
-		statements = append(statements, "CREATE INDEX IF NOT EXISTS "+l.quoted(l.plain+"_by_parent")+" ON "+l.batches+" (parent_id, start_ns)")
-	}
-	if l.c.Dialect() == sqlstore.DialectPostgres && !theirs { // what is compressed is not compressed again
-		statements = append(statements, "ALTER TABLE "+l.batches+" ALTER COLUMN body SET STORAGE EXTERNAL")
-	}
-	statements = append(statements, "CREATE TABLE IF NOT EXISTS "+l.stats+" (book "+t(nameLimit)+", page "+t(64)+
-		", frame SMALLINT NOT NULL, frame_start BIGINT NOT NULL, cnt BIGINT NOT NULL, bytes BIGINT NOT NULL, PRIMARY KEY (book, page, frame, frame_start))")
-	for _, s := range statements {
-		err := sqlstore.Make(func() error {
-			_, err := l.db.ExecContext(ctx, s)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("create the tables of events: %w", err)
-		}
-	}
-	if err := l.fits(ctx, l.plain, sqlColumns); err != nil {
+	if err := l.Create(ctx); err != nil {
 		return err
 	}
 	l.durable = l.policy(ctx)
 	return nil
 }
-
-// nameLimit is how long the names of a book and a scope may be.
-const nameLimit = 128
 
 // policy says in words when the server calls a write durable; what it does not tell
 // is left out.
@@ -178,10 +103,10 @@ func (l *onSQL) policy(ctx context.Context) string {
 		}
 		return v
 	}
-	switch l.c.Dialect() {
-	case sqlstore.DialectMySQL:
+	switch l.Dialect {
+	case sqltext.MySQL:
 		return "committed; innodb_flush_log_at_trx_commit=" + ask("SHOW VARIABLES LIKE 'innodb_flush_log_at_trx_commit'")
-	case sqlstore.DialectPostgres:
+	case sqltext.Postgres:
 		return "committed; fsync=" + ask("SELECT '', current_setting('fsync')") + ", synchronous_commit=" + ask("SELECT '', current_setting('synchronous_commit')")
 	}
 	var mode, sync string
@@ -190,37 +115,9 @@ func (l *onSQL) policy(ctx context.Context) string {
 	return "committed; journal_mode=" + mode + ", synchronous=" + sync
 }
 
-func (l *onSQL) marks(first, n int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if l.c.Dialect() == sqlstore.DialectPostgres {
-			b.WriteString("$" + strconv.Itoa(first+i))
-		} else {
-			b.WriteByte('?')
-		}
-	}
-	return b.String()
-}
-
 // insertion is the statement that stores n rows; those that are there stay.
 func (l *onSQL) insertion(n int) string {
-	var b strings.Builder
-	b.WriteString("INSERT INTO " + l.batches + " (" + sqlColumns + ") VALUES ")
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("(" + l.marks(i*sqlColumnCount+1, sqlColumnCount) + ")")
-	}
-	if l.c.Dialect() == sqlstore.DialectMySQL {
-		b.WriteString(" ON DUPLICATE KEY UPDATE id = id")
-	} else {
-		b.WriteString(" ON CONFLICT DO NOTHING")
-	}
-	return b.String()
+	return "INSERT INTO %batches (" + sqlColumns + ") VALUES " + strings.Repeat(", "+sqltext.Marks(sqlColumnCount), n)[2:] + "{keep id}"
 }
 
 // prepared returns the statement that stores n rows.
@@ -230,7 +127,7 @@ func (l *onSQL) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 	if s := l.stmts[n]; s != nil {
 		return s, nil
 	}
-	s, err := l.db.PrepareContext(ctx, l.insertion(n))
+	s, err := l.db.PrepareContext(ctx, l.Text(l.insertion(n)))
 	if err == nil {
 		l.stmts[n] = s
 	}
@@ -292,7 +189,7 @@ func (l *onSQL) create(ctx context.Context, rs []*record) error {
 			Parent: string(r.parent), OK: flag(r.ok), Single: flag(r.single), Events: r.count, Codec: int(r.codec), RawSize: r.raw, Body: r.body, Links: r.links,
 		}
 	}
-	if err := l.c.DB().WithContext(ctx).Table(l.plain).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, len(rows)).Error; err != nil {
+	if err := l.Conn.DB().WithContext(ctx).Table(l.Name("batches")).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, len(rows)).Error; err != nil {
 		return fmt.Errorf("insert by gorm: %w", err)
 	}
 	return nil
@@ -300,33 +197,30 @@ func (l *onSQL) create(ctx context.Context, rs []*record) error {
 
 // flush adds to the statistics.
 func (l *onSQL) flush(ctx context.Context, t *tallies) error {
-	query := "INSERT INTO " + l.stats + " (book, page, frame, frame_start, cnt, bytes) VALUES (" + l.marks(1, 6) + ")"
-	if l.c.Dialect() == sqlstore.DialectMySQL {
-		query += " ON DUPLICATE KEY UPDATE cnt = cnt + VALUES(cnt), bytes = bytes + VALUES(bytes)"
+	text := "INSERT INTO %statistics (book, page, frame, frame_start, cnt, bytes) VALUES (?,?,?,?,?,?)"
+	if l.Dialect == sqltext.MySQL {
+		text += " ON DUPLICATE KEY UPDATE cnt = cnt + VALUES(cnt), bytes = bytes + VALUES(bytes)"
 	} else {
-		query += " ON CONFLICT (book, page, frame, frame_start) DO UPDATE SET cnt = " + l.stats + ".cnt + excluded.cnt, bytes = " + l.stats + ".bytes + excluded.bytes"
+		text += " ON CONFLICT (book, page, frame, frame_start) DO UPDATE SET cnt = %statistics.cnt + excluded.cnt, bytes = %statistics.bytes + excluded.bytes"
 	}
-	tx, err := l.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for f, a := range t.frames {
-		if _, err := tx.ExecContext(ctx, query, string(l.s.Book), l.s.page, int(f.kind), f.start, a.count, a.bytes); err != nil {
-			return errors.Join(err, tx.Rollback())
+	text = l.Text(text)
+	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
+		for f, a := range t.frames {
+			if _, err := tx.ExecContext(ctx, text, string(l.s.Book), l.s.page, int(f.kind), f.start, a.count, a.bytes); err != nil {
+				return err
+			}
 		}
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 // ask reads rows, page by page: a page ends before the next is asked for, so that a
 // pool of one connection serves both.
 func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*row) error) error {
-	n := len(args)
 	after := row{start: -1 << 62}
 	for size := 4; ; size = min(2*size, l.s.pageSize) { // rows are large, and few are often enough
-		query := "SELECT " + sqlRead + " FROM " + l.batches + " WHERE " + where +
-			" AND (start_ns > " + l.marks(n+1, 1) + " OR start_ns = " + l.marks(n+2, 1) + " AND id > " + l.marks(n+3, 1) + ") ORDER BY start_ns, id LIMIT " + itoa(size)
-		page, err := l.page(ctx, query, append(args[:n:n], after.start, after.start, string(after.id)))
+		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + itoa(size)
+		page, err := l.page(ctx, text, append(slices.Clip(args), after.start, after.start, string(after.id)))
 		if err != nil {
 			return err
 		}
@@ -342,8 +236,8 @@ func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*r
 	}
 }
 
-func (l *onSQL) page(ctx context.Context, query string, args []any) (out []row, err error) {
-	rows, err := l.db.QueryContext(ctx, query, args...)
+func (l *onSQL) page(ctx context.Context, text string, args []any) (out []row, err error) {
+	rows, err := l.db.QueryContext(ctx, l.Text(text), args...)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
@@ -361,13 +255,13 @@ func (l *onSQL) page(ctx context.Context, query string, args []any) (out []row, 
 }
 
 func (l *onSQL) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
-	where := "book = " + l.marks(1, 1) + " AND page = " + l.marks(2, 1) + " AND scope = " + l.marks(3, 1) + " AND start_ns >= " + l.marks(4, 1) + " AND start_ns <= " + l.marks(5, 1)
+	const where = "book = ? AND page = ? AND scope = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{string(l.s.Book), l.s.page, string(l.s.Scope), from, to}, visit)
 }
 
 func (l *onSQL) get(ctx context.Context, k key, visit func(*row) error) error {
-	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM "+l.batches+" WHERE book = "+l.marks(1, 1)+" AND page = "+l.marks(2, 1)+" AND scope = "+l.marks(3, 1)+
-		" AND start_ns = "+l.marks(4, 1)+" AND id = "+l.marks(5, 1), []any{string(l.s.Book), l.s.page, string(l.s.Scope), k.start, k.id})
+	const where = "book = ? AND page = ? AND scope = ? AND start_ns = ? AND id = ?"
+	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{string(l.s.Book), l.s.page, string(l.s.Scope), k.start, k.id})
 	for i := range page {
 		if err := visit(&page[i]); err != nil {
 			return enough(err)
@@ -377,6 +271,6 @@ func (l *onSQL) get(ctx context.Context, k key, visit func(*row) error) error {
 }
 
 func (l *onSQL) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
-	where := "parent_id = " + l.marks(1, 1) + " AND page = " + l.marks(2, 1) + " AND start_ns >= " + l.marks(3, 1) + " AND start_ns <= " + l.marks(4, 1)
+	const where = "parent_id = ? AND page = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{string(parent), l.s.page, from, to}, visit)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -61,11 +60,11 @@ func (r *sqlRoom) present(ctx context.Context, o *opSpec, ids []string) (map[str
 	t, id := r.textsOf(o), r.id(o)
 	out := make(map[string]bool, len(ids))
 	for part := range slices.Chunk(ids, askRows) {
-		marks, args := make([]string, len(part)), make([]any, len(part))
+		args := make([]any, len(part))
 		for i, v := range part {
-			marks[i], args[i] = t.mark(i+1), v
+			args[i] = v
 		}
-		rows, err := r.db.SQL().QueryContext(ctx, "SELECT "+t.quote(id)+" FROM "+t.table+" WHERE "+t.quote(id)+" IN ("+strings.Join(marks, ",")+")", args...)
+		rows, err := r.db.SQL().QueryContext(ctx, "SELECT "+t.Quote(id)+" FROM "+t.table+" WHERE "+t.Quote(id)+" IN "+t.Rows(1, len(args)), args...)
 		if err != nil {
 			return nil, fmt.Errorf("look for rows of %s: %w", t.name, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // tableShape is the shape of a table with one column a field.
@@ -124,8 +125,7 @@ type sqlTexts struct {
 	name, table                string // as it is, and quoted
 	columns                    []string
 	insert, upsert, pick, find string
-	quote                      func(string) string
-	mark                       func(i int) string
+	sqltext.Dialect
 }
 
 func (r *sqlRoom) textsOf(o *opSpec) *sqlTexts {
@@ -135,7 +135,7 @@ func (r *sqlRoom) textsOf(o *opSpec) *sqlTexts {
 	if t := r.texts[e.name]; t != nil {
 		return t
 	}
-	t := newTexts(e, tableOf(o.space), r.db.Dialect())
+	t := newTexts(e, sqltext.TableName(o.space.Namespace, o.space.Name), r.db.Dialect())
 	if r.texts == nil {
 		r.texts = map[string]*sqlTexts{}
 	}
@@ -143,43 +143,23 @@ func (r *sqlRoom) textsOf(o *opSpec) *sqlTexts {
 	return t
 }
 
-func tableOf(s store.Space) string {
-	if s.Namespace == "" {
-		return s.Name
-	}
-	return s.Namespace + "_" + s.Name
-}
-
-func newTexts(e *entity, name, dialect string) *sqlTexts {
-	q, mark := `"`, func(int) string { return "?" }
-	switch dialect {
-	case sqlstore.DialectMySQL:
-		q = "`"
-	case sqlstore.DialectPostgres:
-		mark = func(i int) string { return "$" + strconv.Itoa(i) }
-	}
-	quote := func(s string) string { return q + strings.ReplaceAll(s, q, q+q) + q }
-	t := &sqlTexts{e: e, name: name, table: quote(name), columns: columnsOf(e.typ()), quote: quote, mark: mark}
+func newTexts(e *entity, name string, d sqltext.Dialect) *sqlTexts {
+	t := &sqlTexts{e: e, name: name, table: d.Quote(name), columns: columnsOf(e.typ()), Dialect: d}
 	var list, keys, sets []string
 	for _, c := range t.columns {
-		list = append(list, quote(c))
+		list = append(list, d.Quote(c))
 		switch {
 		case slices.Contains(e.pk, c):
-			keys = append(keys, quote(c))
+			keys = append(keys, d.Quote(c))
 		case c == "createdOn" && e.object == nil:
-		case dialect == sqlstore.DialectMySQL:
-			sets = append(sets, quote(c)+"=VALUES("+quote(c)+")")
 		default:
-			sets = append(sets, quote(c)+"=excluded."+quote(c))
+			sets = append(sets, d.Quote(c))
 		}
 	}
 	t.insert = "INSERT INTO " + t.table + " (" + strings.Join(list, ",") + ") VALUES "
-	t.upsert = " ON CONFLICT (" + strings.Join(keys, ",") + ") DO UPDATE SET " + strings.Join(sets, ",")
-	if dialect == sqlstore.DialectMySQL {
-		t.upsert = " ON DUPLICATE KEY UPDATE " + strings.Join(sets, ",")
-	}
+	t.upsert = d.Replace(keys, sets)
 	t.pick = "SELECT " + strings.Join(list, ",") + " FROM " + t.table + " WHERE "
-	t.find = "SELECT " + strings.Join(list, ",") + " FROM " + t.table + " WHERE " + quote(e.search()) + " = " + mark(1) + " LIMIT "
+	t.find = t.pick + d.Quote(e.search()) + " = " + d.Mark(1) + " LIMIT "
 	return t
 }
 
@@ -285,7 +265,6 @@ type rawHand struct {
 	sought func(c *call) any
 	stmts  map[int]*sql.Stmt // upserts by the number of their rows
 	args   []any
-	text   strings.Builder
 }
 
 func (h *rawHand) do(ctx context.Context, c *call) (result, error) {
@@ -302,20 +281,14 @@ func (h *rawHand) route(ctx context.Context, c *call) (result, error) {
 	case actPut, actPutAll:
 		return result{entries: n}, h.write(ctx, c.objects)
 	case actGet:
-		got, err := h.read(ctx, h.t.pick+h.t.quote(h.id)+" = "+h.t.mark(1), string(c.entries[0].Key))
+		got, err := h.read(ctx, h.t.pick+h.t.Quote(h.id)+" = "+h.t.Mark(1), string(c.entries[0].Key))
 		return found(1, got > 0), err
 	case actGetAll:
-		h.text.Reset()
 		h.args = h.args[:0]
-		h.text.WriteString(h.t.pick + h.t.quote(h.id) + " IN (")
-		for i, e := range c.entries {
-			if i > 0 {
-				h.text.WriteByte(',')
-			}
-			h.text.WriteString(h.t.mark(i + 1))
+		for _, e := range c.entries {
 			h.args = append(h.args, string(e.Key))
 		}
-		got, err := h.read(ctx, h.text.String()+")", h.args...)
+		got, err := h.read(ctx, h.t.pick+h.t.Quote(h.id)+" IN "+h.t.Rows(1, len(h.args)), h.args...)
 		return result{entries: got, misses: max(n-got, 0)}, err
 	case actQuery:
 		got, err := h.read(ctx, h.t.find+strconv.Itoa(queryLimit(c)), h.sought(c))
@@ -344,24 +317,7 @@ func (h *rawHand) write(ctx context.Context, rows []record) error {
 
 // insertion is the statement that upserts so many rows.
 func (t *sqlTexts) insertion(rows int) string {
-	var b strings.Builder
-	b.WriteString(t.insert)
-	for i := range rows {
-		for j := range t.columns {
-			b.WriteString(map[bool]string{true: ",(", false: ","}[j == 0][btoi(i == 0 && j == 0):])
-			b.WriteString(t.mark(i*len(t.columns) + j + 1))
-		}
-		b.WriteByte(')')
-	}
-	b.WriteString(t.upsert)
-	return b.String()
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return t.insert + t.Rows(rows, len(t.columns)) + t.upsert
 }
 
 // read counts the rows of a statement, each read in full.

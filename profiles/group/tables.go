@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // makeTables makes the tables that are missing, and adds missing columns to those that
@@ -91,19 +92,19 @@ func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + t.table + " (")
 	for _, f := range stmt.Schema.Fields {
-		b.WriteString(t.quote(f.DBName) + " " + db.Migrator().FullDataTypeOf(f).SQL + ",")
+		b.WriteString(t.Quote(f.DBName) + " " + db.Migrator().FullDataTypeOf(f).SQL + ",")
 	}
-	b.WriteString("PRIMARY KEY (" + t.quote(d.Key().Name) + ")")
+	b.WriteString("PRIMARY KEY (" + t.Quote(d.Key().Name) + ")")
 	for _, f := range d.Fields {
 		if !f.ForeignKey {
 			continue
 		}
-		parent := tableOf(store.Space{Namespace: o.space.Namespace, Name: f.Parent.Table})
+		parent := sqltext.TableName(o.space.Namespace, f.Parent.Table)
 		if !db.Migrator().HasTable(parent) {
 			return fault.Input(fmt.Errorf("object %s: field %s: foreignKey: there is no table %s of the object %s", d.Name, f.Name, parent, f.Parent.Name),
 				"run a group that writes it before, or leave foreignKey out")
 		}
-		b.WriteString(", FOREIGN KEY (" + t.quote(f.Name) + ") REFERENCES " + t.quote(parent) + " (" + t.quote(f.Parent.Key().Name) + ")")
+		b.WriteString(", FOREIGN KEY (" + t.Quote(f.Name) + ") REFERENCES " + t.Quote(parent) + " (" + t.Quote(f.Parent.Key().Name) + ")")
 	}
 	return db.Exec(b.String() + ")").Error
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -23,21 +24,16 @@ type sqlPrimitives struct {
 	clients *atomic.Int64
 }
 
-func (p sqlPrimitives) name() string { return p.table(p.s.namespace, baselineSpace) }
+func (p sqlPrimitives) name() string { return p.tables().Quoted(baselineSpace) }
 
-// spaces is the one table that the calls write.
-func (p sqlPrimitives) spaces(map[string]string) []place.Space {
-	return []place.Space{{Space: store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Keys}, Tables: map[string]store.Table{
-		"": {Columns: store.Columns("k, v"), Key: []string{"k"}},
-	}}}
+// tables is the one table that the calls write.
+func (p sqlPrimitives) tables() *sqltable.Set {
+	return sqltable.New(p.conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
 
-func (p sqlPrimitives) create(ctx context.Context) error {
-	if err := p.conn.EnsureDatabase(ctx, p.s.namespace); err != nil {
-		return err
-	}
-	return p.make(ctx, "CREATE TABLE IF NOT EXISTS "+p.name()+" (k VARCHAR(64) NOT NULL PRIMARY KEY, v VARCHAR(255) NOT NULL)")
-}
+func (p sqlPrimitives) spaces(map[string]string) []place.Space { return p.tables().Spaces(nil) }
+
+func (p sqlPrimitives) create(ctx context.Context) error { return p.tables().Create(ctx) }
 
 // widest is the longest value that the table takes.
 const widest = 255
@@ -69,12 +65,7 @@ func (p sqlPrimitives) note(row *suiteRow) string {
 }
 
 func (p sqlPrimitives) put(rows int, values string) string {
-	text := "INSERT INTO " + p.name() + " (k, v) VALUES " + values
-	text += strings.Repeat(","+values, rows-1)
-	if p.dialect == sqlstore.DialectMySQL {
-		return p.text(text + " ON DUPLICATE KEY UPDATE v = VALUES(v)")
-	}
-	return p.text(text + " ON CONFLICT (k) DO UPDATE SET v = excluded.v")
+	return p.dialect.Text("INSERT INTO " + p.name() + " (k, v) VALUES " + values + strings.Repeat(","+values, rows-1) + "{replace k: v}")
 }
 
 func (p sqlPrimitives) caller(r *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
@@ -83,7 +74,7 @@ func (p sqlPrimitives) caller(r *suiteRow) (func(ctx context.Context, it *worklo
 	client := p.clients.Add(1)
 	key, val := fmt.Sprintf("a%0*d", max(r.key-1, 6), client), r.text()
 	one, literal := p.put(1, "(?,?)"), p.put(1, "('"+key+"','"+val+"')")
-	get := p.text("SELECT v FROM " + p.name() + " WHERE k = ?")
+	get := p.dialect.Text("SELECT v FROM " + p.name() + " WHERE k = ?")
 	many, args := p.put(50, "(?,?)"), []any{}
 	for i := range 50 {
 		args = append(args, fmt.Sprintf("b%0*d", max(r.key-1, 6), 50*client+int64(i)), val)
@@ -96,7 +87,7 @@ func (p sqlPrimitives) caller(r *suiteRow) (func(ctx context.Context, it *worklo
 	}
 	times := func(n int, text string, args ...any) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			return p.once(ctx, func(tx *sql.Tx) error {
+			return sqlstore.Transact(ctx, p.db, func(tx *sql.Tx) error {
 				for range n {
 					if _, err := tx.ExecContext(ctx, text, args...); err != nil {
 						return err

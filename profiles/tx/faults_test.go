@@ -15,7 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -218,7 +218,7 @@ func (k killed) plant(t *testing.T) (check func()) {
 		require.NoError(t, err, "it is untouched")
 		require.NoError(t, conn.Close())
 		require.NoError(t, db.EnsureDatabase(t.Context(), k.namespace))
-		x, err := sqlstore.NewTwoPhase(t.Context(), db, k.namespace)
+		x, err := twophase.New(t.Context(), db.SQL(), db.Dialect(), k.namespace)
 		require.NoError(t, err)
 		left, err := x.Prepared(t.Context())
 		require.NoError(t, err)

@@ -8,54 +8,16 @@ import (
 	"math"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 )
 
 // phasedTexts are the statements of transactions that are prepared first.
 func (s *sqlSagas) phasedTexts() {
-	s.t.recall = s.text("SELECT id, status FROM " + s.global + " WHERE gid = ?")
-	s.t.recallRows = s.text("SELECT id, op, status FROM " + s.branch + " WHERE gid = ? ORDER BY id")
-	s.t.carry = s.text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time,frozen) VALUES (?,?,?,?,?,?,?,?){ignore gid}")
-	s.t.adjust = s.text("UPDATE " + s.account + " SET balance = balance + ?, frozen = frozen + ? WHERE id = ? AND balance >= ?")
-	s.t.there = s.text("SELECT id FROM " + s.account + " WHERE id = ?")
-}
-
-// thaw adds the column of what is frozen to tables that an older version made; those
-// of others are refused.
-func (s *sqlSagas) thaw(ctx context.Context) error {
-	for _, name := range []string{sagaTables[2], sagaTables[3]} {
-		table := s.table(s.spec.namespace, name)
-		if err := s.each(ctx, "SELECT frozen FROM "+table+" WHERE 1 = 0", nil, func(func(...any) error) error { return nil }); err == nil {
-			continue
-		}
-		ours, err := s.ours(ctx, name)
-		if err != nil {
-			return err
-		}
-		if !ours {
-			return fault.Input(fmt.Errorf("the table %s has no column frozen", table), "use another --namespace")
-		}
-		if _, err := s.db.ExecContext(ctx, "ALTER TABLE "+table+" ADD COLUMN frozen BIGINT NOT NULL DEFAULT 0"); err != nil {
-			return fmt.Errorf("add a column for what is frozen: %w", err)
-		}
-	}
-	return nil
-}
-
-// ours says whether a table was made by perfbench alone.
-func (s *sqlSagas) ours(ctx context.Context, name string) (bool, error) {
-	keep, ok := s.conn.(store.Keeper)
-	if !ok {
-		return false, nil
-	}
-	made, err := keep.Made(ctx, s.spec.namespace)
-	for _, m := range made {
-		if m.Name == name {
-			return !m.Shared, err
-		}
-	}
-	return false, err
+	s.t.recall = s.dialect.Text("SELECT id, status FROM " + s.global + " WHERE gid = ?")
+	s.t.recallRows = s.dialect.Text("SELECT id, op, status FROM " + s.branch + " WHERE gid = ? ORDER BY id")
+	s.t.carry = s.dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time,frozen) VALUES (?,?,?,?,?,?,?,?){keep gid}")
+	s.t.adjust = s.dialect.Text("UPDATE " + s.account + " SET balance = balance + ?, frozen = frozen + ? WHERE id = ? AND balance >= ?")
+	s.t.there = s.dialect.Text("SELECT id FROM " + s.account + " WHERE id = ?")
 }
 
 // held runs f in a transaction that has locked a global transaction of a status.
@@ -145,7 +107,7 @@ func (s *sqlSagas) Carry(ctx context.Context, g *saga, step int, op string) (got
 		done, err := s.adjust(ctx, tx, op, t.Account, balance, frozen)
 		if err == nil && !done {
 			got = replyRefused
-			return errUndo
+			return sqlstore.ErrUndo
 		}
 		return err
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -66,7 +67,7 @@ func TestBooksOfEachKind(t *testing.T) {
 				assert.Positive(t, f.LostSubmits)
 				assert.Positive(t, f.AtEnd.Found+f.InRun.Found, "what was not submitted is taken up")
 				if name == transXA {
-					list, err := sqlstore.NewTwoPhase(t.Context(), conn.(sqlstore.Typed), in.Namespace)
+					list, err := twophase.New(t.Context(), conn.(sqlstore.Typed).SQL(), conn.(sqlstore.Typed).Dialect(), in.Namespace)
 					require.NoError(t, err)
 					left, err := list.Prepared(t.Context())
 					require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // sqlMeter tells the CPU time of a database server that runs on this machine, from
@@ -31,7 +31,7 @@ func (m sqlMeter) usage(ctx context.Context) usage {
 // and MariaDB its status, of PostgreSQL pg_stat_statements where that is there.
 func (m sqlMeter) statements(ctx context.Context, u *usage) {
 	switch m.d.dialect {
-	case sqlstore.DialectMySQL:
+	case sqltext.MySQL:
 		counts := map[string]int64{}
 		err := m.d.each(ctx, "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')", nil,
 			func(scan func(...any) error) error {
@@ -47,7 +47,7 @@ func (m sqlMeter) statements(ctx context.Context, u *usage) {
 			u.calls -= counts["Connections"]
 			u.received, u.sent = counts["Bytes_received"], counts["Bytes_sent"]
 		}
-	case sqlstore.DialectPostgres:
+	case sqltext.Postgres:
 		var there bool
 		if m.d.db.QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
 			return
@@ -65,7 +65,7 @@ func (sqlMeter) shared() bool { return true }
 
 func (m sqlMeter) seconds(ctx context.Context) float64 {
 	switch m.d.dialect {
-	case sqlstore.DialectMySQL:
+	case sqltext.MySQL:
 		var host, file string
 		if m.d.db.QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
 			return -1
@@ -82,7 +82,7 @@ func (m sqlMeter) seconds(ctx context.Context) float64 {
 			return -1
 		}
 		return p.seconds
-	case sqlstore.DialectPostgres:
+	case sqltext.Postgres:
 		var pid string
 		var local bool
 		if m.d.db.QueryRowContext(ctx, "SELECT pg_backend_pid()::text, COALESCE(inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() = '::1', true)").Scan(&pid, &local) != nil || !local {

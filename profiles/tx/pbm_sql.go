@@ -29,21 +29,15 @@ func newSQLPBM(c sqlstore.Typed, s *pbmSpec) (*sqlPBM, error) {
 	}
 	d := newDatabase(c)
 	p := &sqlPBM{shapeStore: h, database: d}
-	name := func(n string) string { return d.table(s.namespace, n+"_by_group") }
-	p.profile = d.text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
-	p.sums = d.text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
-	whole := func(n string) string { return d.table(s.namespace, n) }
-	p.wholeProfile = d.text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
+	name := func(n string) string { return d.dialect.Table(s.namespace, n+"_by_group") }
+	p.profile = d.dialect.Text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
+	p.sums = d.dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
+	whole := func(n string) string { return d.dialect.Table(s.namespace, n) }
+	p.wholeProfile = d.dialect.Text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
 	// A key is the group's name, a colon and the member; what follows a colon is a semicolon.
-	p.wholeSums = d.text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
-	p.read = d.text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
-	p.upsert = "INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?)"
-	if d.dialect == sqlstore.DialectMySQL {
-		p.upsert += " ON DUPLICATE KEY UPDATE v = VALUES(v)"
-	} else {
-		p.upsert += " ON CONFLICT (g, k) DO UPDATE SET v = excluded.v"
-	}
-	p.upsert = d.text(p.upsert)
+	p.wholeSums = d.dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
+	p.read = d.dialect.Text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
+	p.upsert = d.dialect.Text("INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
 	return p, nil
 }
 
@@ -66,13 +60,13 @@ func (p *sqlPBM) Summarize(ctx context.Context, group, filling []byte) (sum summ
 	if !p.s.grouped() {
 		profile, sums, span = p.wholeProfile, p.wholeSums, []any{[]byte(string(group) + ":"), []byte(string(group) + ";")}
 	}
-	err = p.once(ctx, func(tx *sql.Tx) error {
+	err = sqlstore.Transact(ctx, p.db, func(tx *sql.Tx) error {
 		var n int64
 		if err := tx.QueryRowContext(ctx, profile, group).Scan(&n); err != nil {
 			return err
 		}
 		if found = n > 0; !found {
-			return errUndo
+			return sqlstore.ErrUndo
 		}
 		if err := tx.QueryRowContext(ctx, sums, span...).Scan(&sum.Members, &sum.Bytes); err != nil {
 			return err

@@ -93,13 +93,16 @@ func (r *sagaRun) claims() []place.Space {
 	return []place.Space{{Space: r.spec.space(), Parts: sagaKeys, Params: r.params()}}
 }
 
+// looker is a store that can tell, before anything is made, whether the tables that are
+// there will do.
+type looker interface {
+	look(ctx context.Context, c *place.Claim) error
+}
+
 // admit refuses what was made with other accounts.
-func (r *sagaRun) admit(_ context.Context, c *place.Claim) error {
+func (r *sagaRun) admit(ctx context.Context, c *place.Claim) error {
 	sp, want := r.spec, r.params()
 	r.existed = false
-	if l, ok := r.store.(interface{ look(c *place.Claim) }); ok {
-		l.look(c)
-	}
 	for _, wanted := range r.claims() {
 		spot := c.Spot(wanted.Space)
 		if spot.State == place.Fresh {
@@ -115,6 +118,9 @@ func (r *sagaRun) admit(_ context.Context, c *place.Claim) error {
 			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
 				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.namespace))
 		}
+	}
+	if l, ok := r.store.(looker); ok {
+		return l.look(ctx, c)
 	}
 	return nil
 }

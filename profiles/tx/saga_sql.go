@@ -6,25 +6,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/place"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 )
 
-// Names of the tables, which are spaces of their own.
-var sagaTables = []string{"saga_global", "saga_branch", "saga_barrier", "saga_account"}
+const sagaTimes = "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
 
-// sagaColumns are the columns of each table that a run writes, or goes by.
-var sagaColumns = map[string]string{
-	"saga_global": "id, gid, trans_type, status, query_prepared, protocol, create_time, update_time, finish_time, rollback_time, options, custom_data, " +
-		"next_cron_interval, next_cron_time, owner, ext_data, result, rollback_reason",
-	"saga_branch":  "id, gid, url, bin_data, branch_id, op, status, create_time, update_time, finish_time, rollback_time",
-	"saga_barrier": "id, gid, branch_id, op, reason, account, delta, create_time, frozen",
-	"saga_account": "id, balance, frozen",
+// sagaTables are the tables, which are spaces of their own.
+var sagaTables = []sqltable.Table{
+	{
+		Name: "global", Key: "id", Unique: "gid", Index: sqltable.Index{Name: "due", Columns: "status, next_cron_time"},
+		Columns: "id {serial}, gid VARCHAR(128) NOT NULL, trans_type VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, query_prepared VARCHAR(1024) NOT NULL, " +
+			"protocol VARCHAR(45) NOT NULL, " + sagaTimes + ", options VARCHAR(1024), custom_data VARCHAR(1024), next_cron_interval BIGINT, next_cron_time BIGINT, " +
+			"owner VARCHAR(128) NOT NULL, ext_data TEXT, result VARCHAR(1024), rollback_reason VARCHAR(1024)",
+	},
+	{
+		Name: "branch", Key: "id", Unique: "gid, branch_id, op",
+		Columns: "id {serial}, gid VARCHAR(128) NOT NULL, url VARCHAR(1024) NOT NULL, bin_data {blob}, branch_id VARCHAR(128) NOT NULL, " +
+			"op VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, " + sagaTimes,
+	},
+	{
+		Name: "barrier", Key: "id", Unique: "gid, branch_id, op", Later: []string{"frozen"},
+		Columns: "id {serial}, gid VARCHAR(128) NOT NULL, branch_id VARCHAR(128) NOT NULL, op VARCHAR(45) NOT NULL, reason VARCHAR(45) NOT NULL, " +
+			"account BIGINT, delta BIGINT, create_time BIGINT, frozen BIGINT NOT NULL DEFAULT 0",
+	},
+	{Name: "account", Key: "id", Later: []string{"frozen"}, Columns: "id BIGINT, balance BIGINT NOT NULL, frozen BIGINT NOT NULL DEFAULT 0"},
 }
 
 // sqlSagas keeps transactions in four tables: global transactions, branch rows,
@@ -32,45 +44,46 @@ var sagaColumns = map[string]string{
 // milliseconds. There is one index of unfinished transactions, so one prefix.
 type sqlSagas struct {
 	*database
-	spec *sagaSpec
+	spec   *sagaSpec
+	tables *sqltable.Set
 
 	global, branch, barrier, account string
 	t                                sagaTexts
 	// phases are for transactions that are prepared in the database itself, waited how
 	// many of their branches were refused since they had waited too long.
-	phases *sqlstore.TwoPhase
+	phases *twophase.Transactions
 	waited atomic.Int64
-	claim  *place.Claim // since look
 }
 
 // sagaTexts are the statements that every saga needs.
 type sagaTexts struct {
-	save, state, row, change, touch, due, lease, call, void, move, reason string
+	save, state, row, change, touch, due, lease, call, void, move, take, reason string
 	// rows, recall and recallRows are for transactions that are prepared first, carry,
 	// adjust and there for their participants.
 	rows, recall, recallRows, carry, adjust, there string
 }
 
 func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
-	s := &sqlSagas{database: d, spec: sp}
+	s := &sqlSagas{database: d, spec: sp, tables: sqltable.New(d.conn, sp.namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.global, &s.branch, &s.barrier, &s.account} {
-		*to = d.table(sp.namespace, sagaTables[i])
+		*to = s.tables.Quoted(sagaTables[i].Name)
 	}
 	s.t = sagaTexts{
-		save: d.text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
-			" VALUES (?,?,?,?,'http',?,?,?,'',?,?,'','','',''){ignore gid}"),
-		state:  d.text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
-		row:    d.text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
-		change: d.text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
-		touch:  d.text("UPDATE " + s.global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
-		due:    d.text("SELECT gid, next_cron_time FROM " + s.global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
-		lease:  d.text("UPDATE " + s.global + " SET next_cron_time = ? WHERE gid = ? AND next_cron_time = ?"),
-		call:   d.text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time) VALUES (?,?,?,?,?,?,?){ignore gid}"),
-		move:   d.text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
+		save: d.dialect.Text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
+			" VALUES (?,?,?,?,'http',?,?,?,'',?,?,'','','',''){keep gid}"),
+		state:  d.dialect.Text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
+		row:    d.dialect.Text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
+		change: d.dialect.Text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
+		touch:  d.dialect.Text("UPDATE " + s.global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
+		due:    d.dialect.Text("SELECT gid, next_cron_time FROM " + s.global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
+		lease:  d.dialect.Text("UPDATE " + s.global + " SET next_cron_time = ? WHERE gid = ? AND next_cron_time = ?"),
+		call:   d.dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time) VALUES (?,?,?,?,?,?,?){keep gid}"),
+		move:   d.dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
+		take:   d.dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ? AND balance >= ?"),
 	}
 	s.t.void = s.t.call
 	s.phasedTexts()
-	s.t.reason = d.text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
+	s.t.reason = d.dialect.Text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
 	return s
 }
 
@@ -80,74 +93,19 @@ func (s *sqlSagas) price() price {
 }
 
 // spaces lists the tables.
-func (s *sqlSagas) spaces(params map[string]string) []place.Space {
-	out := make([]place.Space, 0, len(sagaTables))
-	for _, name := range sagaTables {
-		out = append(out, place.Space{Space: s.space(name), Tables: map[string]store.Table{
-			"": {Columns: store.Columns(sagaColumns[name]), Key: []string{"id"}},
-		}, Params: params})
-	}
-	return out
-}
+func (s *sqlSagas) spaces(params map[string]string) []place.Space { return s.tables.Spaces(params) }
 
-func (s *sqlSagas) space(table string) store.Space {
-	return store.Space{Namespace: s.spec.namespace, Name: table, Shape: store.Keys}
-}
-
-// look notes which tables others have made.
-func (s *sqlSagas) look(c *place.Claim) { s.claim = c }
+// look makes sure that the tables that are there will do.
+func (s *sqlSagas) look(ctx context.Context, c *place.Claim) error { return s.tables.Look(ctx, c) }
 
 // create makes the tables that are missing.
 func (s *sqlSagas) create(ctx context.Context) error {
-	if err := s.conn.EnsureDatabase(ctx, s.spec.namespace); err != nil {
+	if err := s.tables.Create(ctx); err != nil || s.dialect == sqltext.SQLite {
 		return err
 	}
-	id, long := "BIGINT AUTO_INCREMENT PRIMARY KEY", "LONGBLOB"
-	switch s.dialect {
-	case sqlstore.DialectPostgres:
-		id, long = "BIGSERIAL PRIMARY KEY", "BYTEA"
-	case sqlstore.DialectSQLite:
-		id, long = "INTEGER PRIMARY KEY", "BLOB"
-	}
-	times := "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
-	texts := []string{
-		"CREATE TABLE IF NOT EXISTS " + s.global + " (id " + id + ", gid VARCHAR(128) NOT NULL UNIQUE, trans_type VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL," +
-			" query_prepared VARCHAR(1024) NOT NULL, protocol VARCHAR(45) NOT NULL, " + times + ", options VARCHAR(1024), custom_data VARCHAR(1024)," +
-			" next_cron_interval BIGINT, next_cron_time BIGINT, owner VARCHAR(128) NOT NULL, ext_data TEXT, result VARCHAR(1024), rollback_reason VARCHAR(1024))",
-		"CREATE TABLE IF NOT EXISTS " + s.branch + " (id " + id + ", gid VARCHAR(128) NOT NULL, url VARCHAR(1024) NOT NULL, bin_data " + long + ", branch_id VARCHAR(128) NOT NULL," +
-			" op VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, " + times + ", UNIQUE (gid, branch_id, op))",
-		"CREATE TABLE IF NOT EXISTS " + s.barrier + " (id " + id + ", gid VARCHAR(128) NOT NULL, branch_id VARCHAR(128) NOT NULL, op VARCHAR(45) NOT NULL, reason VARCHAR(45) NOT NULL," +
-			" account BIGINT, delta BIGINT, create_time BIGINT, frozen BIGINT NOT NULL DEFAULT 0, UNIQUE (gid, branch_id, op))",
-		"CREATE TABLE IF NOT EXISTS " + s.account + " (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL, frozen BIGINT NOT NULL DEFAULT 0)",
-	}
-	for _, t := range texts {
-		if err := s.make(ctx, t); err != nil {
-			return fmt.Errorf("create the tables of sagas: %w", err)
-		}
-	}
-	if err := s.thaw(ctx); err != nil {
-		return err
-	}
-	if s.dialect != sqlstore.DialectSQLite {
-		phases, err := sqlstore.NewTwoPhase(ctx, s.conn, s.spec.namespace)
-		if err != nil {
-			return err
-		}
-		s.phases = phases
-	}
-	if s.claim != nil && s.claim.Theirs(s.space("saga_global"), "") {
-		return nil // an index would alter it
-	}
-	name := s.quote + strings.Trim(s.global, s.quote) + "_due" + s.quote
-	index := "CREATE INDEX IF NOT EXISTS " + name + " ON " + s.global + " (status, next_cron_time)"
-	if s.dialect == sqlstore.DialectMySQL {
-		// MySQL has no IF NOT EXISTS here; MariaDB would.
-		index = "CREATE INDEX " + name + " ON " + s.global + " (status, next_cron_time)"
-	}
-	if err := s.make(ctx, index); err != nil && !strings.Contains(err.Error(), "Duplicate key name") {
-		return fmt.Errorf("create the index of unfinished sagas: %w", err)
-	}
-	return nil
+	phases, err := twophase.New(ctx, s.db, s.dialect, s.spec.namespace)
+	s.phases = phases
+	return err
 }
 
 // unix is a time as the tables have it; NULL for none.
@@ -169,8 +127,7 @@ func (s *sqlSagas) insertRows(g *saga, rows []row) (text string, args []any) {
 		}
 		args = append(args, g.gid, url, g.appendPayload(nil, r.step, `"`), string(appendBranch(nil, g.branch(r.step))), r.op, r.status, r.created.UnixMilli(), r.created.UnixMilli())
 	}
-	return s.text("INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " +
-		strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?,?,?),", len(rows)), ",")), args
+	return "INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " + s.dialect.Rows(len(rows), 8), args
 }
 
 // Save inserts the transaction and its rows.
@@ -206,17 +163,13 @@ func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
 // guard runs a single statement that changes a transaction if it has the status
 // that is expected.
 func (s *sqlSagas) guard(ctx context.Context, g *saga, text string, args ...any) error {
-	for try := 1; ; try++ {
-		began := time.Now()
+	return sqlstore.Retry(ctx, s.conn, func(took time.Duration) { s.undone(&g.lost, took) }, func() error {
 		n, err := affected(ctx, s.db, text, args...)
-		switch {
-		case err == nil && n == 0:
+		if err == nil && n == 0 {
 			return errMoved
-		case err == nil || try == tries || s.conn.Classify(err) != store.Conflict:
-			return err
 		}
-		s.undone(&g.lost, time.Since(began))
-	}
+		return err
+	})
 }
 
 // Change updates the status.
@@ -228,10 +181,10 @@ func (s *sqlSagas) Change(ctx context.Context, g *saga, from string) error {
 // and all may stand as it was before the millisecond was over.
 func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
 	err := s.guard(ctx, g, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
-	if errors.Is(err, errMoved) && s.dialect == sqlstore.DialectMySQL {
+	if errors.Is(err, errMoved) && s.dialect == sqltext.MySQL {
 		var n int
 		s.extra.Add(1)
-		err = s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
+		err = s.db.QueryRowContext(ctx, s.dialect.Text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
 		if err == nil && n == 0 {
 			err = errMoved
 		}
@@ -265,7 +218,7 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	var options, trans, query string
 	var created, interval, next int64
 	s.extra.Add(2)
-	err := s.db.QueryRowContext(ctx, s.text("SELECT trans_type, query_prepared, status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
+	err := s.db.QueryRowContext(ctx, s.dialect.Text("SELECT trans_type, query_prepared, status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
 		Scan(&trans, &query, &g.status, &options, &created, &interval, &next, &g.reason)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, errNone
@@ -282,7 +235,7 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	}
 	g.created, g.next = time.UnixMilli(created), time.UnixMilli(next)
 	g.interval, g.timeout = time.Duration(interval)*time.Millisecond, time.Duration(o.TimeoutMS)*time.Millisecond
-	err = s.each(ctx, s.text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
+	err = s.each(ctx, s.dialect.Text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
 		var url string
 		var data []byte
 		step, first := g.kind.place(len(g.rows))
@@ -348,15 +301,12 @@ func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err e
 		}
 		text, args := s.t.move, []any{t.Amount, t.Account}
 		if !undo && t.Amount < 0 {
-			text, args = text+s.text(" AND balance >= ?"), append(args, -t.Amount)
-			if s.dialect == sqlstore.DialectPostgres {
-				text = strings.Replace(text, ">= $1", ">= $3", 1)
-			}
+			text, args = s.t.take, append(args, -t.Amount)
 		}
 		n, err = affected(ctx, tx, text, args...)
 		if err == nil && n == 0 {
 			got = replyRefused
-			return errUndo
+			return sqlstore.ErrUndo
 		}
 		return err
 	})

@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // Prepare makes missing accounts. Where all are there none is touched: what a killed
@@ -14,7 +15,7 @@ func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)
 	const chunk = 500
 	if s.spec.accounts > 0 {
 		var n int64
-		err := s.db.QueryRowContext(ctx, s.text("SELECT COUNT(*) FROM "+s.account+" WHERE id >= 0 AND id < ?"), s.spec.accounts).Scan(&n)
+		err := s.db.QueryRowContext(ctx, s.dialect.Text("SELECT COUNT(*) FROM "+s.account+" WHERE id >= 0 AND id < ?"), s.spec.accounts).Scan(&n)
 		if err != nil || n == s.spec.accounts {
 			return err
 		}
@@ -25,7 +26,7 @@ func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)
 		for a := from; a < to; a++ {
 			args = append(args, a, s.spec.balance)
 		}
-		text := s.text("INSERT INTO " + s.account + " (id, balance) VALUES " + strings.TrimSuffix(strings.Repeat("(?,?),", int(to-from)), ",") + "{ignore id}")
+		text := "INSERT INTO " + s.account + " (id, balance) VALUES " + s.dialect.Rows(int(to-from), 2) + s.dialect.Keep("id")
 		if _, err := s.db.ExecContext(ctx, text, args...); err != nil {
 			return fmt.Errorf("make accounts: %w", err)
 		}
@@ -58,13 +59,13 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 		out[i] = stored{gid: g, ledger: map[string]entry{}}
 		at[g], args[i] = &out[i], g
 	}
-	in := " WHERE gid IN " + marks(len(gids))
+	in := " WHERE gid IN " + sqltext.Marks(len(gids))
 	var gid, id, op, status, trans string
 	s.extra.Add(2)
 	if s.spec.accounts > 0 {
 		s.extra.Add(1)
 	}
-	err := s.each(ctx, s.text("SELECT gid, trans_type, status FROM "+s.global+in), args, func(scan func(...any) error) error {
+	err := s.each(ctx, s.dialect.Text("SELECT gid, trans_type, status FROM "+s.global+in), args, func(scan func(...any) error) error {
 		if err := scan(&gid, &trans, &status); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	if err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, s.text("SELECT gid, status, bin_data FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
+	err = s.each(ctx, s.dialect.Text("SELECT gid, status, bin_data FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
 		var data []byte
 		if err := scan(&gid, &status, &data); err != nil {
 			return err
@@ -89,7 +90,7 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	}
 	var account, delta sql.NullInt64
 	var frozen int64
-	err = s.each(ctx, s.text("SELECT gid, branch_id, op, account, delta, frozen, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+	err = s.each(ctx, s.dialect.Text("SELECT gid, branch_id, op, account, delta, frozen, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
 		var seq int64
 		err := scan(&gid, &id, &op, &account, &delta, &frozen, &seq)
 		if err == nil {
@@ -128,7 +129,7 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	for range chunks {
 		var args []any
 		s.extra.Add(1)
-		err := s.each(ctx, s.text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
+		err := s.each(ctx, s.dialect.Text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
 			[]any{now.Add(-s.spec.finishedExpire).UnixMilli()}, func(scan func(...any) error) error {
 				var gid string
 				err := scan(&gid)
@@ -141,7 +142,7 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		s.extra.Add(3)
 		err = s.within(ctx, nil, func(tx *sql.Tx) error {
 			for _, t := range []string{s.barrier, s.branch, s.global} {
-				if _, err := tx.ExecContext(ctx, s.text("DELETE FROM "+t+" WHERE gid IN "+marks(len(args))), args...); err != nil {
+				if _, err := tx.ExecContext(ctx, s.dialect.Text("DELETE FROM "+t+" WHERE gid IN "+sqltext.Marks(len(args))), args...); err != nil {
 					return err
 				}
 			}

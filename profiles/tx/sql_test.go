@@ -10,27 +10,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-var databases = map[string]func(t *testing.T) string{
-	sqlstore.DialectMySQL:    sagaTargets["mariadb"],
-	sqlstore.DialectPostgres: sagaTargets["postgres"],
-	sqlstore.DialectSQLite:   sagaTargets["sqlite"],
+var databases = map[sqltext.Dialect]func(t *testing.T) string{
+	sqltext.MySQL:    sagaTargets["mariadb"],
+	sqltext.Postgres: sagaTargets["postgres"],
+	sqltext.SQLite:   sagaTargets["sqlite"],
 }
 
 // TestDatabases is about what only databases do, on one server of each kind.
 func TestDatabases(t *testing.T) {
 	for name, start := range databases {
-		t.Run(name, func(t *testing.T) {
+		t.Run(string(name), func(t *testing.T) {
 			url := start(t)
 			t.Run("cpu", func(t *testing.T) { tellsCPU(t, name, url) })
 			t.Run("sweep", func(t *testing.T) { sweeps(t, url) })
 			t.Run("retention", func(t *testing.T) { retains(t, url) })
-			if name != sqlstore.DialectSQLite { // which has one level
+			if name != sqltext.SQLite { // which has one level
 				t.Run("isolation", func(t *testing.T) { isolates(t, name, url) })
 			}
-			if name == sqlstore.DialectPostgres {
+			if name == sqltext.Postgres {
 				t.Run("conflicts of groups", func(t *testing.T) { groupsMeet(t, url) })
 				t.Run("conflicts of sagas", func(t *testing.T) { sagasMeet(t, url) })
 			}
@@ -46,19 +47,19 @@ func apart(namespace string, words ...string) workload.Inputs {
 }
 
 // A server on this machine tells what it has used; what it does shows.
-func tellsCPU(t *testing.T, name, url string) {
+func tellsCPU(t *testing.T, name sqltext.Dialect, url string) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("there is no /proc here")
 	}
 	m := sqlMeter{newDatabase(open(t, url).(sqlstore.Typed))}
 	before := m.usage(t.Context())
-	if name == sqlstore.DialectSQLite {
+	if name == sqltext.SQLite {
 		assert.Negative(t, before.server, "it has no process of its own")
 		return
 	}
 	require.GreaterOrEqual(t, before.server, 0.0)
-	busy := map[string]string{
-		sqlstore.DialectMySQL: "SELECT BENCHMARK(500000, MD5('a'))", sqlstore.DialectPostgres: "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n",
+	busy := map[sqltext.Dialect]string{
+		sqltext.MySQL: "SELECT BENCHMARK(500000, MD5('a'))", sqltext.Postgres: "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n",
 	}[name]
 	var n any
 	require.NoError(t, m.d.db.QueryRowContext(t.Context(), busy).Scan(&n))
@@ -113,8 +114,8 @@ func retains(t *testing.T, url string) {
 }
 
 // Each session has the level that the target names.
-func isolates(t *testing.T, name, url string) {
-	ask := map[string]string{sqlstore.DialectMySQL: "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')", sqlstore.DialectPostgres: "SELECT 'level', current_setting('transaction_isolation')"}[name]
+func isolates(t *testing.T, name sqltext.Dialect, url string) {
+	ask := map[sqltext.Dialect]string{sqltext.MySQL: "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')", sqltext.Postgres: "SELECT 'level', current_setting('transaction_isolation')"}[name]
 	for _, level := range []string{"read-committed", "repeatable-read", "serializable"} {
 		var word, got string
 		require.NoError(t, open(t, at(url, level)).(sqlstore.Typed).SQL().QueryRowContext(t.Context(), ask).Scan(&word, &got))

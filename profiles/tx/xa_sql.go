@@ -10,21 +10,24 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 )
 
 // branches are the prepared branches of a transaction that keep a connection, by
 // step.
-type branches []*sqlstore.Branch
+type branches []*twophase.Branch
 
 // at is the branch of a step; nil where there is none.
-func (b branches) at(step int) *sqlstore.Branch {
+func (b branches) at(step int) *twophase.Branch {
 	if step < len(b) {
 		return b[step]
 	}
 	return nil
 }
 
-func (b *branches) set(step int, to *sqlstore.Branch) {
+func (b *branches) set(step int, to *twophase.Branch) {
 	for len(*b) <= step {
 		*b = append(*b, nil)
 	}
@@ -55,7 +58,7 @@ func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (r
 			return got, err
 		}
 		s.undone(&g.lost, time.Since(began))
-		if sqlstore.LockTimeout(err) || try == tries {
+		if sqlerror.LockTimeout(err) || try == sqlstore.Tries {
 			s.waited.Add(1)
 			return replyRefused, nil
 		}
@@ -66,7 +69,7 @@ func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (r
 // transaction that is prepared.
 func (s *sqlSagas) prepareXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
 	b, err := s.phases.Begin(ctx, g.gid, id, s.spec.lockTimeout)
-	if errors.Is(err, sqlstore.ErrBranchThere) {
+	if errors.Is(err, twophase.ErrBranchThere) {
 		return replyDuplicate, nil
 	}
 	if err != nil {
@@ -90,7 +93,7 @@ func (s *sqlSagas) prepareXA(ctx context.Context, g *saga, step int, id string) 
 // keeps this one waiting while that is prepared: then it is a duplicate.
 func (s *sqlSagas) inBranch(ctx context.Context, conn *sql.Conn, g *saga, t transfer, id string) (reply, error) {
 	n, err := affected(ctx, conn, s.t.carry, g.gid, id, opAction, opAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
-	if sqlstore.LockTimeout(err) {
+	if sqlerror.LockTimeout(err) {
 		return replyDuplicate, nil
 	}
 	if err != nil {
@@ -142,7 +145,7 @@ var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor
 func (s *sqlSagas) commitXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
 	for try := 1; ; try++ {
 		err := s.phases.Commit(ctx, g.gid, id, g.held.at(step))
-		if !errors.Is(err, sqlstore.ErrNoBranch) {
+		if !errors.Is(err, twophase.ErrNoBranch) {
 			return replyDone, err
 		}
 		reason, err := s.reason(ctx, s.db, g.gid, id)
@@ -169,7 +172,7 @@ func (s *sqlSagas) rollbackXA(ctx context.Context, g *saga, step int, id string)
 	for try := 1; ; try++ {
 		got := replyDone
 		err := s.phases.Rollback(ctx, g.gid, id, g.held.at(step))
-		if errors.Is(err, sqlstore.ErrNoBranch) {
+		if errors.Is(err, twophase.ErrNoBranch) {
 			got, err = replyNothing, nil
 		}
 		if err != nil {
@@ -209,8 +212,8 @@ func (s *sqlSagas) ready(ctx context.Context) error {
 		return nil
 	}
 	most := s.spec.start.Threads * s.spec.branches
-	if s.dialect == sqlstore.DialectMySQL {
+	if s.dialect == sqltext.MySQL {
 		most += s.spec.start.Threads // each branch has a connection, and each client one for the coordinator
 	}
-	return sqlstore.CanPrepare(ctx, s.conn, most)
+	return twophase.CanPrepare(ctx, s.db, s.dialect, most)
 }

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // row is one row of a batch; group is nil in a table without groups.
@@ -61,22 +62,17 @@ func (c *Conn) putRows(ctx context.Context, t *table, rows []row) error {
 		text, args := c.insertion(t, rows)
 		return c.exec(ctx, t, text, args...)
 	}
-	tx, err := c.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for len(rows) > 0 {
-		n := c.fit(rows, t.key.grouped)
-		text, args := c.insertion(t, rows[:n])
-		if _, err := tx.ExecContext(ctx, text, args...); err != nil {
-			if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
-				return errors.Join(err, e)
+	return Transact(ctx, c.sql, func(tx *sql.Tx) error {
+		for len(rows) > 0 {
+			n := c.fit(rows, t.key.grouped)
+			text, args := c.insertion(t, rows[:n])
+			if _, err := tx.ExecContext(ctx, text, args...); err != nil {
+				return err
 			}
-			return err
+			rows = rows[n:]
 		}
-		rows = rows[n:]
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 // fit returns how many of the rows one statement can carry, at least 1.
@@ -155,7 +151,7 @@ func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 	}
 	for part := range slices.Chunk(keys, c.d.maxVars-len(before)) {
 		text, args := c.selection(t, part, before)
-		if err := c.query(ctx, t, each, text, args...); absent(err) {
+		if err := c.query(ctx, t, each, text, args...); sqlerror.Absent(err) {
 			return out, nil
 		} else if err != nil {
 			return nil, err
@@ -183,5 +179,48 @@ func (c *Conn) selection(t *table, keys [][]byte, before []any) (string, []any) 
 	for i := range n {
 		args = append(args, bytesOf(keys[min(i, len(keys)-1)]))
 	}
-	return t.getMany + c.d.marks(len(before)+1, n), args
+	return t.getMany + sqltext.Marks(n), args
+}
+
+// groupedTable returns the table of a space that is kept by groups.
+func (c *Conn) groupedTable(s store.Space) (*table, error) {
+	s.Grouped = true
+	return c.tableOf(s)
+}
+
+// PutGroup stores one entry in one group, reading the old value.
+func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	t, err := c.groupedTable(s)
+	if err != nil {
+		return err
+	}
+	return wrap("put in a group", t, c.put(ctx, t, val, bytesOf(group), bytesOf(key)))
+}
+
+// PutGroups stores the entries of several groups as PutAll does.
+func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	t, err := c.groupedTable(s)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, g := range gs {
+		for _, e := range g.Entries {
+			rows = append(rows, row{bytesOf(g.Name), bytesOf(e.Key), bytesOf(e.Val)})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return wrap("put groups", t, c.putRows(ctx, t, rows))
+}
+
+// GetGroup reads the values of keys in one group.
+func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	t, err := c.groupedTable(s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.getRows(ctx, t, keys, bytesOf(group))
+	return out, wrap("get from a group", t, err)
 }

@@ -2,14 +2,12 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // EnsureDatabase sees to it that a database is chosen: the one of the target, or
@@ -30,11 +28,11 @@ func (c *Conn) choose(ctx context.Context, name string, create bool) (bool, erro
 		return true, nil
 	}
 	if name == "" || len(name) > c.d.nameLimit || strings.ContainsRune(name, 0) {
-		return false, fault.Input(fmt.Errorf("%s: the target names no database, and %q cannot be the name of one", c.d.name, name),
-			"name one in the target: "+c.d.name+"://"+c.where()+"/perfbench")
+		return false, fault.Input(fmt.Errorf("%s: the target names no database, and %q cannot be the name of one", c.d.Dialect, name),
+			fmt.Sprintf("name one in the target: %s://%s/perfbench", c.d.Dialect, c.where()))
 	}
 	question := "SELECT COUNT(*) FROM pg_catalog.pg_database WHERE datname = $1"
-	if c.d.name == DialectMySQL {
+	if c.d.Dialect == sqltext.MySQL {
 		question = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?"
 	}
 	var n int
@@ -53,23 +51,23 @@ func (c *Conn) choose(ctx context.Context, name string, create bool) (bool, erro
 }
 
 func (c *Conn) createDatabase(ctx context.Context, name string) error {
-	text := "CREATE DATABASE " + c.d.ident(name)
-	if c.d.name == DialectMySQL {
+	text := "CREATE DATABASE " + c.d.Quote(name)
+	if c.d.Dialect == sqltext.MySQL {
 		text += " DEFAULT CHARACTER SET utf8mb4"
 	}
 	for try := 1; ; try++ {
 		_, err := c.sql.ExecContext(ctx, text)
 		switch {
-		case err == nil, exists(err):
+		case err == nil, sqlerror.Exists(err):
 			return nil
-		case busyTemplate(err) && try < 50: // another database is being made at the same time
+		case sqlerror.TemplateBusy(err) && try < 50: // another database is being made at the same time
 			if err := settle(ctx); err != nil {
 				return err
 			}
 			continue
 		case refused(err):
-			return fault.Store(fault.Sentence(fmt.Sprintf("%s: %s: the user %q may not create the database %q", c.d.name, c.where(), c.user(), name), err),
-				"create it, or name one that exists in the target: "+c.d.name+"://"+c.where()+"/NAME")
+			return fault.Store(fault.Sentence(fmt.Sprintf("%s: %s: the user %q may not create the database %q", c.d.Dialect, c.where(), c.user(), name), err),
+				fmt.Sprintf("create it, or name one that exists in the target: %s://%s/NAME", c.d.Dialect, c.where()))
 		}
 		return c.explain(ctx, fmt.Errorf("create the database %s: %w", name, err))
 	}
@@ -88,29 +86,4 @@ func (c *Conn) enter(ctx context.Context, name string) error {
 		return c.explain(ctx, err)
 	}
 	return nil
-}
-
-// exists says whether an error is of something that somebody else has just made.
-func exists(err error) bool {
-	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
-		return my.Number == 1007 || my.Number == 1050
-	}
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
-}
-
-// Make calls create, which makes a table or an index unless it is there, again when it
-// was made meanwhile: PostgreSQL looks and makes in two steps, and still does what a
-// client asked for that has died.
-func Make(create func() error) error {
-	err := create()
-	for try := 1; try < 5 && exists(err); try++ {
-		err = create()
-	}
-	return err
-}
-
-func busyTemplate(err error) bool {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code == "55006"
 }

@@ -1,21 +1,19 @@
 package sqlstore
 
 import (
-	"strconv"
 	"strings"
 
 	"gorm.io/gorm"
+
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // dialect is how one product wants to be spoken to, as data.
 type dialect struct {
-	name  string
+	sqltext.Dialect
 	title string // for messages
-	quote string // around identifiers; doubled inside
 	// keyType and valType are the column types of keys and values.
 	keyType, valType string
-	// upsert is what follows the rows of an INSERT; %k stands for the key columns.
-	upsert string
 	// nameLimit is the most bytes an identifier may have, maxVars the most
 	// placeholders a statement may have.
 	nameLimit, maxVars int
@@ -34,15 +32,15 @@ type dialect struct {
 
 var dialects = map[string]*dialect{
 	"mysql": {
-		name: DialectMySQL, title: "MariaDB or MySQL", quote: "`", keyType: "VARBINARY(512)", valType: "LONGBLOB",
-		upsert: " ON DUPLICATE KEY UPDATE v = VALUES(v)", nameLimit: 64, maxVars: 65535,
+		Dialect: sqltext.MySQL, title: "MariaDB or MySQL", keyType: "VARBINARY(512)", valType: "LONGBLOB",
+		nameLimit: 64, maxVars: 65535,
 		tables:    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		now:       "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
 		dialector: mysqlDialector,
 	},
 	"postgres": {
-		name: DialectPostgres, title: "PostgreSQL", quote: `"`, keyType: "BYTEA", valType: "BYTEA",
-		upsert: " ON CONFLICT (%k) DO UPDATE SET v = excluded.v", nameLimit: 63, maxVars: 65535,
+		Dialect: sqltext.Postgres, title: "PostgreSQL", keyType: "BYTEA", valType: "BYTEA",
+		nameLimit: 63, maxVars: 65535,
 		arrays: true, swap: true, auto: true,
 		tables: "SELECT COUNT(*) FROM pg_catalog.pg_class c WHERE c.relname = $1 AND c.relkind IN ('r','p','v','m','f') AND pg_table_is_visible(c.oid)",
 
@@ -50,8 +48,8 @@ var dialects = map[string]*dialect{
 		dialector: postgresDialector,
 	},
 	"sqlite": {
-		name: DialectSQLite, title: "SQLite", quote: `"`, keyType: "BLOB", valType: "BLOB",
-		upsert: " ON CONFLICT (%k) DO UPDATE SET v = excluded.v", nameLimit: 255, maxVars: 32766,
+		Dialect: sqltext.SQLite, title: "SQLite", keyType: "BLOB", valType: "BLOB",
+		nameLimit: 255, maxVars: 32766,
 		tables:    "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
 		now:       "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
 		dialector: sqliteDialector,
@@ -69,35 +67,6 @@ func dialectOf(scheme string) *dialect {
 	return dialects[scheme]
 }
 
-// ident quotes an identifier. It must not hold a NUL.
-func (d *dialect) ident(name string) string {
-	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote
-}
-
-// mark is the placeholder of the i-th argument, from 1.
-func (d *dialect) mark(i int) string {
-	if d.arrays {
-		return "$" + strconv.Itoa(i)
-	}
-	return "?"
-}
-
-// marks are n placeholders from the first-th on, in brackets.
-func (d *dialect) marks(first, n int) string {
-	var b strings.Builder
-	b.Grow(2*n + 1)
-	for i := range n {
-		if i == 0 {
-			b.WriteByte('(')
-		} else {
-			b.WriteByte(',')
-		}
-		b.WriteString(d.mark(first + i))
-	}
-	b.WriteByte(')')
-	return b.String()
-}
-
 // texts are the statements about one table.
 type texts struct {
 	create, drop, count string
@@ -112,12 +81,12 @@ type texts struct {
 
 // texts writes the statements about a table with the given key columns.
 func (d *dialect) texts(table string, keys ...string) texts {
-	name, list := d.ident(table), strings.Join(keys, ",")
+	name, list := d.Quote(table), strings.Join(keys, ",")
 	columns := append(append([]string{}, keys...), "v")
 	var defs, where []string
 	for i, k := range keys {
 		defs = append(defs, k+" "+d.keyType+" NOT NULL")
-		where = append(where, k+" = "+d.mark(i+1))
+		where = append(where, k+" = "+d.Mark(i+1))
 	}
 	last := len(keys)
 	t := texts{
@@ -127,20 +96,20 @@ func (d *dialect) texts(table string, keys ...string) texts {
 		get:      "SELECT v FROM " + name + " WHERE " + strings.Join(where, " AND "),
 		remove:   "DELETE FROM " + name + " WHERE " + strings.Join(where, " AND "),
 		insert:   "INSERT INTO " + name + " (" + strings.Join(columns, ",") + ") VALUES ",
-		conflict: strings.ReplaceAll(d.upsert, "%k", list),
+		conflict: d.Replace(keys, []string{"v"}),
 		getMany:  "SELECT k,v FROM " + name + " WHERE " + strings.Join(append(append([]string{}, where[:last-1]...), "k IN "), " AND "),
 	}
-	t.set = t.insert + d.marks(1, len(columns)) + t.conflict
+	t.set = t.insert + d.Rows(1, len(columns)) + t.conflict
 	if d.swap {
 		t.swap = "WITH old AS (" + t.get + ") " + t.set + " RETURNING (SELECT v FROM old)"
 	}
 	if d.arrays {
 		var arrays []string
 		for i := range columns {
-			arrays = append(arrays, d.mark(i+1)+"::bytea[]")
+			arrays = append(arrays, d.Mark(i+1)+"::bytea[]")
 		}
 		t.many = "INSERT INTO " + name + " (" + strings.Join(columns, ",") + ") SELECT * FROM unnest(" + strings.Join(arrays, ",") + ")" + t.conflict
-		t.getMany = strings.TrimSuffix(t.getMany, "k IN ") + "k = ANY(" + d.mark(last) + "::bytea[])"
+		t.getMany = strings.TrimSuffix(t.getMany, "k IN ") + "k = ANY(" + d.Mark(last) + "::bytea[])"
 	}
 	return t
 }

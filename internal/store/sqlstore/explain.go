@@ -17,11 +17,13 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // where names the server or file as the target does.
 func (c *Conn) where() string {
-	if c.d.name == DialectSQLite {
+	if c.d.Dialect == sqltext.SQLite {
 		return c.Database()
 	}
 	return strings.Join(c.target.Hosts, ",")
@@ -32,7 +34,7 @@ func (c *Conn) user() string {
 	switch {
 	case c.target.User != "":
 		return c.target.User
-	case c.d.name == DialectMySQL:
+	case c.d.Dialect == sqltext.MySQL:
 		return "root"
 	}
 	return "postgres"
@@ -41,7 +43,7 @@ func (c *Conn) user() string {
 // explain says in one sentence why the store cannot be used, and what to do.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fault.Store(fmt.Errorf("%s: %s: %w", c.d.name, c.where(), e), "")
+		return fault.Store(fmt.Errorf("%s: %s: %w", c.d.Dialect, c.where(), e), "")
 	}
 	if f := fault.CodeOf(err); f != fault.CodeOK && f != fault.CodeOther {
 		return err // it has been explained
@@ -49,10 +51,10 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	err = c.scrub(err)
 	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
 		if what, hint := say(err); what != "" {
-			return fault.Store(fault.Sentence(c.d.name+": "+c.where()+": "+what, err), hint)
+			return fault.Store(fault.Sentence(string(c.d.Dialect)+": "+c.where()+": "+what, err), hint)
 		}
 	}
-	return fault.Store(fmt.Errorf("%s: %s: %w", c.d.name, c.where(), err), c.isItRunning())
+	return fault.Store(fmt.Errorf("%s: %s: %w", c.d.Dialect, c.where(), err), c.isItRunning())
 }
 
 // refusal is explain for writes that were not taken; nil stays nil.
@@ -73,10 +75,10 @@ func (c *Conn) scrub(err error) error {
 }
 
 func (c *Conn) isItRunning() string {
-	switch c.d.name {
-	case DialectMySQL:
+	switch c.d.Dialect {
+	case sqltext.MySQL:
 		return "is the server running? try  mariadb-admin ping,  or  perfbench lab up mariadb  for one of your own"
-	case DialectPostgres:
+	case sqltext.Postgres:
 		return "is the server running? try  pg_isready,  or  perfbench lab up postgres  for one of your own"
 	}
 	return ""
@@ -164,7 +166,7 @@ func (c *Conn) noDatabase() (what, hint string) {
 
 // sayClass explains an answer by its class; text is the server's own.
 func (c *Conn) sayClass(err error, text string) (what, hint string) {
-	switch Classify(err) {
+	switch sqlerror.Classify(err) {
 	case store.Overloaded:
 		return "the server has no connection left for us: " + text, "raise its max_connections, or lower connections="
 	case store.Refused:
@@ -222,7 +224,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return "connection refused", c.isItRunning()
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "no route to the host", "is it reachable from here?"
-	case Classify(err) == store.Timeout:
+	case sqlerror.Classify(err) == store.Timeout:
 		return "no answer in time", "is it the right host and port, is it " + c.d.title + " that listens there, and no firewall between? dial_timeout= gives it longer"
 	case errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, mysql.ErrOldProtocol), strings.Contains(text, "unknown message type"), strings.Contains(text, "invalid message"),
@@ -234,4 +236,4 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 	return "", ""
 }
 
-func refused(err error) bool { return Classify(err) == store.Refused }
+func refused(err error) bool { return sqlerror.Classify(err) == store.Refused }

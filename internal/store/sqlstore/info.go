@@ -7,18 +7,20 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // settingsOf are the questions that a product's settings answer; what a server
 // does not know or may not tell is left out of the answer.
-var settingsOf = map[string]string{
-	DialectMySQL: `SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin',
+var settingsOf = map[sqltext.Dialect]string{
+	sqltext.MySQL: `SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin',
 		'innodb_doublewrite', 'innodb_buffer_pool_size', 'max_connections', 'max_allowed_packet', 'read_only',
 		'transaction_isolation', 'tx_isolation', 'default_storage_engine', 'wsrep_on', 'query_cache_type')`,
-	DialectPostgres: `SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
+	sqltext.Postgres: `SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
 		'shared_buffers', 'max_connections', 'default_transaction_isolation', 'wal_level', 'default_transaction_read_only')
 		UNION ALL SELECT 'in_recovery', pg_is_in_recovery()::text`,
-	DialectSQLite: `SELECT 'journal_mode', journal_mode FROM pragma_journal_mode
+	sqltext.SQLite: `SELECT 'journal_mode', journal_mode FROM pragma_journal_mode
 		UNION ALL SELECT 'synchronous', synchronous FROM pragma_synchronous
 		UNION ALL SELECT 'page_size', page_size FROM pragma_page_size
 		UNION ALL SELECT 'busy_timeout_ms', timeout FROM pragma_busy_timeout`,
@@ -27,7 +29,7 @@ var settingsOf = map[string]string{
 // Info asks the store who it is. It fails only when it does not answer.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	info := store.Info{Name: c.product, Version: c.version, Topology: "standalone", Details: map[string]string{}}
-	rows, err := c.sql.QueryContext(ctx, settingsOf[c.d.name])
+	rows, err := c.sql.QueryContext(ctx, settingsOf[c.d.Dialect])
 	if err == nil {
 		err = walk(rows, func(rows *sql.Rows) error {
 			var name, value string
@@ -39,7 +41,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		})
 	}
 	if err != nil {
-		switch Classify(err) {
+		switch sqlerror.Classify(err) {
 		case store.Refused, store.Missing, store.Other: // it answers, and does not tell
 		default:
 			return store.Info{}, c.explain(ctx, err)
@@ -55,10 +57,10 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		info.Details["transaction_isolation"] = strings.ToUpper(strings.ReplaceAll(v, " ", "-"))
 	}
 	info.Details["pool"] = fmt.Sprint(c.size)
-	switch c.d.name {
-	case DialectMySQL:
+	switch c.d.Dialect {
+	case sqltext.MySQL:
 		aboutMySQL(&info)
-	case DialectPostgres:
+	case sqltext.Postgres:
 		aboutPostgres(&info)
 	default:
 		aboutSQLite(&info, c.size)

@@ -8,9 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 )
 
 // madeKey returns the key of a space in the records.
@@ -34,7 +40,7 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	if there, err := c.exists(ctx, t); there || err != nil {
 		return err
 	}
-	if _, err := c.sql.ExecContext(ctx, t.create); err != nil && !exists(err) {
+	if _, err := c.sql.ExecContext(ctx, t.create); err != nil && !sqlerror.Exists(err) {
 		return wrap("create table", t, err)
 	}
 	return nil
@@ -50,7 +56,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.F
 func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	return c.look(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
-		err := c.sql.QueryRowContext(ctx, "SELECT 1 FROM "+c.d.ident(t.key.name)+" LIMIT 1").Scan(&one)
+		err := c.sql.QueryRowContext(ctx, "SELECT 1 FROM "+c.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
 			return 0, nil
 		}
@@ -86,9 +92,9 @@ func (c *Conn) fits(ctx context.Context, t *table) bool {
 	if t.key.grouped {
 		columns = "g, k, v"
 	}
-	rows, err := c.sql.QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.ident(t.key.name)+" WHERE 1 = 0")
+	rows, err := c.sql.QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.Quote(t.key.name)+" WHERE 1 = 0")
 	if err != nil {
-		return Classify(err) != store.WrongType
+		return sqlerror.Classify(err) != store.WrongType
 	}
 	return walk(rows, func(*sql.Rows) error { return nil }) == nil
 }
@@ -103,7 +109,7 @@ func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	switch err := c.sql.QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
 	case err == nil:
 		return true, nil
-	case absent(err), Classify(err) == store.Missing:
+	case sqlerror.Absent(err), sqlerror.Classify(err) == store.Missing:
 		return false, nil
 	default:
 		return false, wrap("read", made, err)
@@ -150,7 +156,7 @@ func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 		if err == nil {
 			err = f()
 		}
-		if err == nil || !absent(err) || try == 5 {
+		if err == nil || !sqlerror.Absent(err) || try == 5 {
 			return err
 		}
 		c.forget(made)
@@ -166,8 +172,8 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	if chosen, err := c.choose(ctx, namespace, false); !chosen {
 		return nil, err
 	}
-	rows, err := c.sql.QueryContext(ctx, "SELECT k, v FROM "+c.d.ident(made.key.name))
-	if absent(err) {
+	rows, err := c.sql.QueryContext(ctx, "SELECT k, v FROM "+c.d.Quote(made.key.name))
+	if sqlerror.Absent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -213,13 +219,19 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		return 0, err
 	}
 	if !recorded {
-		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.name, t.key.name), "only what perfbench made is deleted")
+		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.Dialect, t.key.name), "only what perfbench made is deleted")
 	}
-	if err := c.rollbackPrepared(ctx, s.Namespace); err != nil {
-		return 0, wrap("drop", t, err)
+	if c.d.Dialect != sqltext.SQLite {
+		left, err := twophase.New(ctx, c.sql, c.d.Dialect, s.Namespace)
+		if err == nil {
+			err = left.RollbackAll(ctx)
+		}
+		if err != nil {
+			return 0, wrap("drop", t, err)
+		}
 	}
 	n, err := c.count(ctx, t)
-	if err != nil && !absent(err) {
+	if err != nil && !sqlerror.Absent(err) {
 		return 0, wrap("count", t, err)
 	}
 	c.forget(t)
@@ -238,7 +250,7 @@ func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
 		return wrap("write", made, err)
 	}
 	left, err := c.count(ctx, made)
-	if absent(err) {
+	if sqlerror.Absent(err) {
 		return nil
 	}
 	if err == nil && left == 0 {
@@ -246,4 +258,56 @@ func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
 		_, err = c.sql.ExecContext(ctx, made.drop)
 	}
 	return wrap("drop", made, err)
+}
+
+// Misfit says why our rows cannot be read from the table of a space, or written into
+// it. Types are not compared.
+func (c *Conn) Misfit(ctx context.Context, s store.Space, _ string, want store.Table) (store.Misfit, error) {
+	t, err := c.tableOf(s)
+	if err != nil {
+		return store.Misfit{}, err
+	}
+	if s.Shape == store.Map {
+		want = store.Table{Columns: []store.Column{{Name: "k"}, {Name: "v"}}, Key: []string{"k"}}
+		if t.key.grouped {
+			want.Columns, want.Key = append(want.Columns, store.Column{Name: "g"}), []string{"g", "k"}
+		}
+	}
+	columns, err := c.DB().WithContext(ctx).Migrator().ColumnTypes(t.key.name)
+	if err != nil {
+		return store.Misfit{}, wrap("look at", t, err)
+	}
+	same := strings.EqualFold
+	if c.Dialect() == sqltext.Postgres {
+		same = func(a, b string) bool { return a == b }
+	}
+	m := store.Misfit{Table: t.key.name}
+	m.Read, m.Write = misfit(columns, same, want)
+	return m, nil
+}
+
+// misfit names the column for which rows cannot be read from a table with these
+// columns, and that for which they cannot be written into it.
+func misfit(columns []gorm.ColumnType, same func(a, b string) bool, want store.Table) (read, write string) {
+	for _, w := range want.Columns {
+		if !slices.ContainsFunc(columns, func(c gorm.ColumnType) bool { return same(c.Name(), w.Name) }) {
+			read = "it has no column " + w.Name
+			break
+		}
+	}
+	for _, c := range columns {
+		name := c.Name()
+		isKey, known := c.PrimaryKey()
+		wanted := slices.ContainsFunc(want.Key, func(s string) bool { return same(s, name) })
+		if known && isKey != wanted && len(want.Key) > 0 {
+			return read, fmt.Sprintf("its primary key is not (%s), see column %s", strings.Join(want.Key, ", "), name)
+		}
+		ours := slices.ContainsFunc(want.Columns, func(w store.Column) bool { return same(w.Name, name) })
+		nullable, told := c.Nullable()
+		_, filled := c.DefaultValue()
+		if counts, _ := c.AutoIncrement(); told && !nullable && !filled && !counts && !ours {
+			return read, fmt.Sprintf("it has a column %s that must be filled and that our rows do not have", name)
+		}
+	}
+	return read, ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
 // leaseKey is the key of the lease among the records of a namespace; no space has it.
@@ -39,7 +40,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	holder, how := l, store.Denied
 	err = c.inMade(ctx, made, func() error {
 		if !c.fits(ctx, made) {
-			return fault.Input(fmt.Errorf("%s: the table %s is there and has other columns than perfbench's records", c.d.name, made.key.name), "use another --namespace")
+			return fault.Input(fmt.Errorf("%s: the table %s is there and has other columns than perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
 		}
 		for done := false; !done; {
 			var err error
@@ -73,15 +74,15 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	if err != nil {
 		return l, store.Denied, false, err
 	}
-	name := c.d.ident(made.key.name)
+	name := c.d.Quote(made.key.name)
 	var res sql.Result
 	if there {
-		res, err = c.sql.ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.mark(1)+" WHERE k = "+c.d.mark(2)+" AND v = "+c.d.mark(3), text, leaseKey, old.text)
+		res, err = c.sql.ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old.text)
 	} else {
-		res, err = c.sql.ExecContext(ctx, made.insert+c.d.marks(1, 2), leaseKey, text)
+		res, err = c.sql.ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text)
 	}
 	if err != nil {
-		if Classify(err) == store.Conflict && ctx.Err() == nil {
+		if sqlerror.Classify(err) == store.Conflict && ctx.Err() == nil {
 			return l, store.Denied, false, nil
 		}
 		return l, store.Denied, false, err
@@ -101,7 +102,7 @@ func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error)
 		return r, false, err
 	}
 	if err := json.Unmarshal(r.text, &r); err != nil {
-		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is no lease of perfbench", c.d.name, leaseKey, made.key.name), "use another --namespace")
+		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is no lease of perfbench", c.d.Dialect, leaseKey, made.key.name), "use another --namespace")
 	}
 	return r, true, nil
 }
@@ -116,7 +117,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 		return store.Lease{}, false, err
 	}
 	r, there, err := c.leaseIn(ctx, made)
-	if absent(err) {
+	if sqlerror.Absent(err) {
 		return store.Lease{}, false, nil
 	}
 	if !there || err != nil {
@@ -134,7 +135,7 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 		return err
 	}
 	r, there, err := c.leaseIn(ctx, made)
-	if absent(err) || err == nil && (!there || r.Lease != l) {
+	if sqlerror.Absent(err) || err == nil && (!there || r.Lease != l) {
 		return nil
 	}
 	var n int64
@@ -147,7 +148,7 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 		c.forget(made)
 		_, err = c.sql.ExecContext(ctx, made.drop)
 	default:
-		_, err = c.sql.ExecContext(ctx, made.remove+" AND v = "+c.d.mark(2), leaseKey, r.text)
+		_, err = c.sql.ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
 	}
 	return wrap("give back the lease in", made, err)
 }

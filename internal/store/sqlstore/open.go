@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // spare is how many connections the pool may open beyond one per worker, so that
@@ -48,7 +49,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		c.size = max(o.Threads, 1) + spare
 	}
 	database := t.Path
-	if d.name == DialectSQLite {
+	if d.Dialect == sqltext.SQLite {
 		if size == 0 || strings.Contains(t.Path, ":memory:") {
 			c.size = 1
 		}
@@ -72,7 +73,7 @@ func (c *Conn) dial(t store.Target) (err error) {
 	if c.network, err = newNetwork(t); err != nil {
 		return err
 	}
-	if c.d.name == DialectMySQL {
+	if c.d.Dialect == sqltext.MySQL {
 		c.connector, err = mysqlConnector(t, c.network)
 	} else {
 		c.connector, err = postgresConnector(t, c.network)
@@ -126,23 +127,23 @@ func (c *Conn) greet(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	question := map[string]string{
-		DialectMySQL:    "SELECT CONCAT(VERSION(), ' ', @@version_comment)",
-		DialectPostgres: "SELECT version()",
-		DialectSQLite:   "SELECT 'sqlite ' || sqlite_version()",
-	}[c.d.name]
+	question := map[sqltext.Dialect]string{
+		sqltext.MySQL:    "SELECT CONCAT(VERSION(), ' ', @@version_comment)",
+		sqltext.Postgres: "SELECT version()",
+		sqltext.SQLite:   "SELECT 'sqlite ' || sqlite_version()",
+	}[c.d.Dialect]
 	var answer string
 	if err := c.sql.QueryRowContext(ctx, question).Scan(&answer); err != nil {
 		return err
 	}
-	c.product, c.version = identify(c.d.name, answer)
+	c.product, c.version = identify(c.d.Dialect, answer)
 	return nil
 }
 
 // identify reads the product and its version out of what a server says of itself.
-func identify(dialect, answer string) (product, version string) {
+func identify(dialect sqltext.Dialect, answer string) (product, version string) {
 	first, rest, _ := strings.Cut(answer, " ")
-	if dialect == DialectMySQL {
+	if dialect == sqltext.MySQL {
 		version, _, _ = strings.Cut(first, "-")
 		if strings.Contains(strings.ToLower(answer), "mariadb") {
 			return "mariadb", version
@@ -158,11 +159,11 @@ func identify(dialect, answer string) (product, version string) {
 // limits asks how many connections and how large a statement the server allows,
 // and keeps within.
 func (c *Conn) limits(ctx context.Context) error {
-	if c.d.name == DialectSQLite {
+	if c.d.Dialect == sqltext.SQLite {
 		return nil
 	}
 	var allowed, used int
-	if c.d.name == DialectMySQL {
+	if c.d.Dialect == sqltext.MySQL {
 		if err := c.sql.QueryRowContext(ctx, "SELECT @@max_connections, @@max_allowed_packet").Scan(&allowed, &c.largest); err != nil {
 			return err
 		}
@@ -182,7 +183,7 @@ func (c *Conn) limits(ctx context.Context) error {
 	free := max(allowed-used+1, 1) // one of those used is ours
 	if c.size > free {
 		c.limited = fmt.Sprintf("%s: the server has room for %d connections and %d were wanted: workers will wait for each other",
-			c.d.name, free, c.size)
+			c.d.Dialect, free, c.size)
 		c.size = free
 	}
 	return nil

@@ -37,7 +37,7 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	}
 	if there {
 		if !c.fits(ctx, t) {
-			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", c.d.name, c.where(), t.key.name),
+			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", c.d.Dialect, c.where(), t.key.name),
 				"use another --namespace")
 		}
 		if err := c.tryRow(ctx, t); err != nil {
@@ -83,4 +83,10 @@ func (c *Conn) tryTable(ctx context.Context, namespace string) (err error) {
 	}
 	var v []byte
 	return wrap("read", t, c.sql.QueryRowContext(ctx, t.get, []byte(probeKey)).Scan(&v))
+}
+
+// Answer has the server answer the smallest of statements.
+func (c *Conn) Answer(ctx context.Context) error {
+	var one int
+	return c.sql.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }

@@ -3,11 +3,11 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
 // bytesOf keeps an empty value from being taken for NULL.
@@ -51,7 +51,7 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 		found, buf = true, append(buf, raw...)
 		return nil
 	}, t.get, bytesOf(key))
-	if absent(err) {
+	if sqlerror.Absent(err) {
 		return buf, false, nil
 	}
 	return buf, found, wrap("get", t, err)
@@ -64,7 +64,7 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 		return 0, err
 	}
 	n, err := c.count(ctx, t)
-	if absent(err) {
+	if sqlerror.Absent(err) {
 		return 0, nil
 	}
 	return n, wrap("count", t, err)
@@ -98,19 +98,9 @@ func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error 
 	if err != nil {
 		return err
 	}
-	tx, err := c.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
 	// The read takes no lock beyond what the isolation level asks for: locking a
 	// gap where no key is would make any two new keys a deadlock.
-	if err := putIn(ctx, tx, t, get, set, key, all); err != nil {
-		if e := tx.Rollback(); e != nil && !errors.Is(e, sql.ErrTxDone) {
-			return errors.Join(err, e)
-		}
-		return err
-	}
-	return tx.Commit()
+	return Transact(ctx, c.sql, func(tx *sql.Tx) error { return putIn(ctx, tx, t, get, set, key, all) })
 }
 
 func putIn(ctx context.Context, tx *sql.Tx, t *table, get, set *sql.Stmt, key, all []any) error {

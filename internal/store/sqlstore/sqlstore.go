@@ -16,19 +16,16 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gorm.io/gorm"
 
-	"github.com/perfbench/perfbench/internal/store"
-)
+	"github.com/go-sql-driver/mysql"
 
-// The names of the dialects, which are those of the drivers too.
-const (
-	DialectMySQL    = "mysql"
-	DialectPostgres = "postgres"
-	DialectSQLite   = "sqlite"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // MySQL opens connections to MariaDB and MySQL.
 var MySQL = store.Driver{
-	Name:    DialectMySQL,
+	Name:    string(sqltext.MySQL),
 	Title:   "MariaDB and MySQL",
 	Schemes: []string{"mysql", "mariadb"},
 	Example: "mysql://root@localhost:3306/perfbench",
@@ -38,7 +35,7 @@ var MySQL = store.Driver{
 
 // Postgres opens connections to PostgreSQL.
 var Postgres = store.Driver{
-	Name:    DialectPostgres,
+	Name:    string(sqltext.Postgres),
 	Title:   "PostgreSQL",
 	Schemes: []string{"postgres", "postgresql"},
 	Example: "postgres://postgres@localhost:5432/perfbench",
@@ -48,7 +45,7 @@ var Postgres = store.Driver{
 
 // SQLite opens files of SQLite, in this process.
 var SQLite = store.Driver{
-	Name:    DialectSQLite,
+	Name:    string(sqltext.SQLite),
 	Title:   "SQLite",
 	Schemes: []string{"sqlite"},
 	Example: "sqlite:perfbench.db",
@@ -72,8 +69,8 @@ type Typed interface {
 	DB() *gorm.DB
 	// SQL is the pool under it.
 	SQL() *sql.DB
-	// Dialect is DialectMySQL, DialectPostgres or DialectSQLite.
-	Dialect() string
+	// Dialect is how its statements are to be written.
+	Dialect() sqltext.Dialect
 	// EnsureDatabase sees to it that a database is chosen; see Conn.
 	EnsureDatabase(ctx context.Context, name string) error
 }
@@ -132,8 +129,8 @@ func (c *Conn) DB() *gorm.DB { return c.gorm }
 // SQL returns the pool of connections. Do not close it.
 func (c *Conn) SQL() *sql.DB { return c.sql }
 
-// Dialect is DialectMySQL, DialectPostgres or DialectSQLite.
-func (c *Conn) Dialect() string { return c.d.name }
+// Dialect is how statements are to be written.
+func (c *Conn) Dialect() sqltext.Dialect { return c.d.Dialect }
 
 // Database is the database in use, or the file of SQLite; "" while none is chosen.
 func (c *Conn) Database() string { return *c.database.Load() }
@@ -185,4 +182,13 @@ func (c *Conn) Close() error {
 		}
 	}
 	return err
+}
+
+// Classify puts an error of an operation, gorm's included, in its class. It is
+// safe for use by several goroutines.
+func (c *Conn) Classify(err error) store.Class {
+	if errors.Is(err, mysql.ErrInvalidConn) && c.network.timedOut() {
+		return store.Timeout // the driver says no more than that the connection is gone
+	}
+	return sqlerror.Classify(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // byGroup ends the name of the table of a grouped space, which has a column more.
@@ -21,10 +22,7 @@ func tableName(s store.Space) string {
 	if s.Grouped {
 		name += byGroup
 	}
-	if s.Namespace == "" {
-		return name
-	}
-	return s.Namespace + "_" + name
+	return sqltext.TableName(s.Namespace, name)
 }
 
 // madeName returns the name of the table with the records of what was made under
@@ -64,7 +62,7 @@ type table struct {
 func (c *Conn) tableOf(s store.Space) (*table, error) {
 	name := tableName(s)
 	if name == madeName(s.Namespace) || name == probeName(s.Namespace) {
-		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", c.d.name, name), "choose another name or --namespace")
+		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", c.d.Dialect, name), "choose another name or --namespace")
 	}
 	return c.table(name, s.Grouped)
 }
@@ -75,7 +73,7 @@ func (c *Conn) table(name string, grouped bool) (*table, error) {
 		return t.(*table), nil
 	}
 	if len(name) > c.d.nameLimit || name == "" || strings.ContainsRune(name, 0) || strings.HasSuffix(name, " ") {
-		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", c.d.name, name),
+		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", c.d.Dialect, name),
 			fmt.Sprintf("names have 1 to %d bytes and do not end with a space", c.d.nameLimit))
 	}
 	keys := []string{"k"}

@@ -1,4 +1,6 @@
-package sqlstore
+// Package sqlerror tells what errors of MariaDB and MySQL, PostgreSQL, SQLite and their
+// drivers mean.
+package sqlerror
 
 import (
 	"context"
@@ -58,15 +60,6 @@ var postgresClasses = []struct {
 	{"42804", store.WrongType},
 	{"42809", store.WrongType},
 	{"42P10", store.WrongType},
-}
-
-// Classify puts an error of an operation, gorm's included, in its class. It is
-// safe for use by several goroutines.
-func (c *Conn) Classify(err error) store.Class {
-	if errors.Is(err, mysql.ErrInvalidConn) && c.network.timedOut() {
-		return store.Timeout // the driver says no more than that the connection is gone
-	}
-	return Classify(err)
 }
 
 // Classify puts an error of database/sql, of its drivers or of gorm in its class.
@@ -164,9 +157,9 @@ func sqliteClass(err *sqlite.Error) store.Class {
 	return store.Other
 }
 
-// absent says whether an error is of a table that is not there, which is as good
+// Absent says whether an error is of a table that is not there, which is as good
 // as an empty one for who reads.
-func absent(err error) bool {
+func Absent(err error) bool {
 	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return my.Number == 1146 || my.Number == 1046 // no such table; no database chosen yet
 	}
@@ -175,4 +168,27 @@ func absent(err error) bool {
 	}
 	lite, ok := errors.AsType[*sqlite.Error](err)
 	return ok && lite.Code() == 1 && strings.Contains(lite.Error(), "no such table")
+}
+
+// Exists says whether an error is of something that somebody else has just made.
+func Exists(err error) bool {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return my.Number == 1007 || my.Number == 1050
+	}
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
+}
+
+// TemplateBusy says whether a database cannot be made since another one is being made at
+// the same time.
+func TemplateBusy(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55006"
+}
+
+// LockTimeout says whether a statement waited for a lock for too long.
+func LockTimeout(err error) bool {
+	my, isMy := errors.AsType[*mysql.MySQLError](err)
+	pg, isPg := errors.AsType[*pgconn.PgError](err)
+	return isMy && my.Number == 1205 || isPg && pg.Code == "55P03"
 }

@@ -1,4 +1,6 @@
-package sqlstore
+// Package twophase prepares transactions of a SQL database, and commits or rolls them back
+// later.
+package twophase
 
 import (
 	"context"
@@ -16,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // Words of a database about a branch of a transaction of two phases.
@@ -27,20 +30,19 @@ var (
 	ErrBranchThere = errors.New("a branch of that name is there already")
 )
 
-// TwoPhase prepares transactions of a database, and commits or rolls them back later:
-// XA of MariaDB and MySQL, PREPARE TRANSACTION of PostgreSQL. The names of branches
-// carry the namespace, so that those of others are never touched. It is safe for use
-// by several goroutines.
-type TwoPhase struct {
+// Transactions are those of one namespace that are prepared first: XA of MariaDB and
+// MySQL, PREPARE TRANSACTION of PostgreSQL. The names of branches carry the namespace, so
+// that those of others are never touched. They are safe for use by several goroutines.
+type Transactions struct {
 	db       *sql.DB
 	mysql    bool
 	database string
 	mark     string
 }
 
-// NewTwoPhase returns the transactions of a namespace in the database in use.
-func NewTwoPhase(ctx context.Context, c Typed, namespace string) (*TwoPhase, error) {
-	x := &TwoPhase{db: c.SQL(), mysql: c.Dialect() == DialectMySQL}
+// New returns the transactions of a namespace in the database in use.
+func New(ctx context.Context, db *sql.DB, d sqltext.Dialect, namespace string) (*Transactions, error) {
+	x := &Transactions{db: db, mysql: d == sqltext.MySQL}
 	question := "SELECT current_database()"
 	if x.mysql {
 		question = "SELECT COALESCE(DATABASE(), '')"
@@ -56,10 +58,9 @@ func NewTwoPhase(ctx context.Context, c Typed, namespace string) (*TwoPhase, err
 
 // CanPrepare says why a database cannot keep as many branches prepared at once, with
 // a hint and fault.CodeStore; nil where it can.
-func CanPrepare(ctx context.Context, c Typed, branches int) error {
-	db := c.SQL()
-	switch c.Dialect() {
-	case DialectPostgres:
+func CanPrepare(ctx context.Context, db *sql.DB, d sqltext.Dialect, branches int) error {
+	switch d {
+	case sqltext.Postgres:
 		var most int
 		if err := db.QueryRowContext(ctx, "SELECT current_setting('max_prepared_transactions')::int").Scan(&most); err != nil {
 			return fmt.Errorf("ask for max_prepared_transactions: %w", err)
@@ -69,7 +70,7 @@ func CanPrepare(ctx context.Context, c Typed, branches int) error {
 				fmt.Sprintf("set max_prepared_transactions = %d in postgresql.conf and restart the server, or use fewer threads", branches))
 		}
 		return nil
-	case DialectMySQL:
+	case sqltext.MySQL:
 		return canPrepareMySQL(ctx, db, branches)
 	}
 	return fault.Store(errors.New("SQLite cannot prepare a transaction and commit it later"), "use mysql: or postgres:")
@@ -86,7 +87,7 @@ func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	if err := db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
 		return fmt.Errorf("ask for the connections in use: %w", err)
 	}
-	if forgetsPrepared(identify(DialectMySQL, version)) {
+	if forgetsPrepared(version) {
 		return fault.Store(errors.New("MariaDB before 10.5 rolls a prepared transaction back when its connection ends"), "use MariaDB 10.5 or later")
 	}
 	if free := most - used; free < branches {
@@ -101,10 +102,11 @@ func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	return nil
 }
 
-// forgetsPrepared says whether a server loses what is prepared with its connection.
-func forgetsPrepared(product, version string) bool {
+// forgetsPrepared says whether a server of a version, as it tells it itself, loses what
+// is prepared with its connection: MariaDB did before 10.5.
+func forgetsPrepared(version string) bool {
 	parts := strings.SplitN(version, ".", 3)
-	if product != "mariadb" || len(parts) < 2 {
+	if len(parts) < 3 || !strings.Contains(strings.ToLower(version), "mariadb") {
 		return false
 	}
 	major, err1 := strconv.Atoi(parts[0])
@@ -113,7 +115,7 @@ func forgetsPrepared(product, version string) bool {
 }
 
 // name is a branch's name as the statements have it.
-func (x *TwoPhase) name(gid, branch string) string {
+func (x *Transactions) name(gid, branch string) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 	if x.mysql {
 		return quote(gid) + "," + quote(branch+x.mark)
@@ -124,7 +126,7 @@ func (x *TwoPhase) name(gid, branch string) string {
 // Branch is a branch of a transaction on a connection of its own. It belongs to one
 // goroutine.
 type Branch struct {
-	x    *TwoPhase
+	x    *Transactions
 	name string
 	// Conn is for the branch's statements; nil once it is released.
 	Conn *sql.Conn
@@ -132,7 +134,7 @@ type Branch struct {
 
 // begin has a connection wait for locks no longer than wait, which MySQL and MariaDB
 // count in whole seconds; that of PostgreSQL has begun a transaction then.
-func (x *TwoPhase) begin(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
+func (x *Transactions) begin(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
 	text := "SET SESSION innodb_lock_wait_timeout = " + strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
 	if !x.mysql {
 		// Several statements without arguments go in one request. 0 would be without end.
@@ -144,7 +146,7 @@ func (x *TwoPhase) begin(ctx context.Context, conn *sql.Conn, wait time.Duration
 
 // Exec runs a statement by itself that waits for locks no longer than wait, and tells
 // how many rows it changed.
-func (x *TwoPhase) Exec(ctx context.Context, wait time.Duration, text string, args ...any) (n int64, err error) {
+func (x *Transactions) Exec(ctx context.Context, wait time.Duration, text string, args ...any) (n int64, err error) {
 	conn, err := x.db.Conn(ctx)
 	if err != nil {
 		return 0, err
@@ -171,7 +173,7 @@ func (x *TwoPhase) Exec(ctx context.Context, wait time.Duration, text string, ar
 }
 
 // Begin begins a branch, whose statements wait for locks no longer than wait.
-func (x *TwoPhase) Begin(ctx context.Context, gid, branch string, wait time.Duration) (*Branch, error) {
+func (x *Transactions) Begin(ctx context.Context, gid, branch string, wait time.Duration) (*Branch, error) {
 	conn, err := x.db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -182,7 +184,7 @@ func (x *TwoPhase) Begin(ctx context.Context, gid, branch string, wait time.Dura
 	}
 	if err != nil {
 		b.Detach()
-		return nil, twoPhaseError(err)
+		return nil, explain(err)
 	}
 	return b, nil
 }
@@ -195,7 +197,7 @@ func (b *Branch) Prepare(ctx context.Context) error {
 		_, err := b.Conn.ExecContext(ctx, "PREPARE TRANSACTION "+b.name)
 		if err != nil {
 			b.Detach()
-			return twoPhaseError(err)
+			return explain(err)
 		}
 		b.release()
 		return nil
@@ -206,7 +208,7 @@ func (b *Branch) Prepare(ctx context.Context) error {
 	}
 	if err != nil {
 		b.Detach()
-		return twoPhaseError(err)
+		return explain(err)
 	}
 	return nil
 }
@@ -223,7 +225,7 @@ func (b *Branch) Undo(ctx context.Context) error {
 	}
 	if err != nil {
 		b.Detach()
-		return twoPhaseError(err)
+		return explain(err)
 	}
 	b.release()
 	return nil
@@ -245,34 +247,34 @@ func (b *Branch) release() {
 }
 
 // Commit commits a prepared branch: on its own connection where b still has one.
-func (x *TwoPhase) Commit(ctx context.Context, gid, branch string, b *Branch) error {
+func (x *Transactions) Commit(ctx context.Context, gid, branch string, b *Branch) error {
 	return x.finish(ctx, "COMMIT", gid, branch, b)
 }
 
 // Rollback is Commit for the other end.
-func (x *TwoPhase) Rollback(ctx context.Context, gid, branch string, b *Branch) error {
+func (x *Transactions) Rollback(ctx context.Context, gid, branch string, b *Branch) error {
 	return x.finish(ctx, "ROLLBACK", gid, branch, b)
 }
 
-func (x *TwoPhase) finish(ctx context.Context, how, gid, branch string, b *Branch) error {
+func (x *Transactions) finish(ctx context.Context, how, gid, branch string, b *Branch) error {
 	text := how + " PREPARED " + x.name(gid, branch)
 	if x.mysql {
 		text = "XA " + how + " " + x.name(gid, branch)
 	}
 	if b == nil || b.Conn == nil {
 		_, err := x.db.ExecContext(ctx, text)
-		return twoPhaseError(err)
+		return explain(err)
 	}
 	if _, err := b.Conn.ExecContext(ctx, text); err != nil {
 		b.Detach()
-		return twoPhaseError(err)
+		return explain(err)
 	}
 	b.release()
 	return nil
 }
 
-// twoPhaseError tells what the callers have to know from what else may go wrong.
-func twoPhaseError(err error) error {
+// explain tells what the callers have to know from what else may go wrong.
+func explain(err error) error {
 	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		switch my.Number {
 		case 1397: // XAER_NOTA
@@ -292,16 +294,9 @@ func twoPhaseError(err error) error {
 	return err
 }
 
-// LockTimeout says whether a statement waited for a lock for too long.
-func LockTimeout(err error) bool {
-	my, isMy := errors.AsType[*mysql.MySQLError](err)
-	pg, isPg := errors.AsType[*pgconn.PgError](err)
-	return isMy && my.Number == 1205 || isPg && pg.Code == "55P03"
-}
-
 // Prepared lists the namespace's branches that are prepared, as the statements name
 // them.
-func (x *TwoPhase) Prepared(ctx context.Context) (names []string, err error) {
+func (x *Transactions) Prepared(ctx context.Context) (names []string, err error) {
 	text, args := "XA RECOVER", []any(nil)
 	if !x.mysql {
 		text, args = "SELECT gid FROM pg_prepared_xacts WHERE database = $1", []any{x.database}
@@ -333,16 +328,9 @@ func (x *TwoPhase) Prepared(ctx context.Context) (names []string, err error) {
 	return names, rows.Err()
 }
 
-// rollbackPrepared rolls back what runs of a namespace have left prepared, whose
-// locks would keep its tables from being dropped.
-func (c *Conn) rollbackPrepared(ctx context.Context, namespace string) error {
-	if c.d.name == DialectSQLite {
-		return nil
-	}
-	x, err := NewTwoPhase(ctx, c, namespace)
-	if err != nil {
-		return err
-	}
+// RollbackAll rolls back what runs of the namespace have left prepared, whose locks would
+// keep its tables from being dropped.
+func (x *Transactions) RollbackAll(ctx context.Context) error {
 	text := "ROLLBACK PREPARED "
 	if x.mysql {
 		text = "XA ROLLBACK "
@@ -353,7 +341,7 @@ func (c *Conn) rollbackPrepared(ctx context.Context, namespace string) error {
 			return nil //nolint:nilerr // a server that does not tell, or not us, is asked for nothing
 		}
 		for _, name := range names {
-			if _, err := x.db.ExecContext(ctx, text+name); err != nil && !errors.Is(twoPhaseError(err), ErrNoBranch) {
+			if _, err := x.db.ExecContext(ctx, text+name); err != nil && !errors.Is(explain(err), ErrNoBranch) {
 				return fmt.Errorf("roll back what is prepared: %w", err)
 			}
 		}

@@ -1,0 +1,217 @@
+// Package sqltable keeps the tables of a profile in a SQL database. They are listed as
+// data; making them, refusing those of another version and leaving alone those of
+// others is done here, once.
+package sqltable
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+)
+
+// Table is a table as data.
+type Table struct {
+	Name string // behind the namespace and the prefix
+	// Columns are written as a statement lists them, "name type, name type", with the
+	// words of sqltext for types.
+	Columns string
+	// Key are the columns of the primary key, Unique those that no two rows share.
+	Key, Unique string
+	Index       Index
+	// Later are the columns that tables of an older version may lack. Those of ours get
+	// them.
+	Later []string
+	// Packed is a column whose content is compressed already: PostgreSQL does not try.
+	Packed string
+}
+
+// Index is an index beside the primary key; the zero value is none.
+type Index struct{ Name, Columns string }
+
+// Set is the tables of one profile under one namespace. It is safe for use by several
+// goroutines once Look has returned.
+type Set struct {
+	Conn      sqlstore.Typed
+	Dialect   sqltext.Dialect
+	namespace string
+	prefix    string // of spaces: "authz_"
+	tables    []Table
+	claim     *place.Claim // since Look
+	texts     sync.Map     // what is given to Text → what the dialect has
+	stmts     sync.Map     // the same → *sql.Stmt
+}
+
+// New returns the tables of a namespace, whose names begin with prefix. It changes
+// nothing in the database.
+func New(c sqlstore.Typed, namespace, prefix string, tables []Table) *Set {
+	return &Set{Conn: c, Dialect: c.Dialect(), namespace: namespace, prefix: prefix, tables: tables}
+}
+
+// Name is the name of a table in the database.
+func (s *Set) Name(table string) string { return sqltext.TableName(s.namespace, s.prefix+table) }
+
+// Quoted is the name of a table for a statement.
+func (s *Set) Quoted(table string) string { return s.Dialect.Quote(s.Name(table)) }
+
+// Space is the space that a table is.
+func (s *Set) Space(table string) store.Space {
+	return store.Space{Namespace: s.namespace, Name: s.prefix + table, Shape: store.Keys}
+}
+
+// Spaces are the tables, a space each, recorded with params.
+func (s *Set) Spaces(params map[string]string) []place.Space {
+	out := make([]place.Space, 0, len(s.tables))
+	for _, t := range s.tables {
+		out = append(out, place.Space{Space: s.Space(t.Name), Params: params, Tables: map[string]store.Table{
+			"": {Columns: store.Columns(t.Columns), Key: strings.Split(t.Key, ", ")},
+		}})
+	}
+	return out
+}
+
+var tableWord = regexp.MustCompile(`%[a-z_]+`)
+
+// Text writes a statement as the dialect has it, see sqltext; %name is a table. All are
+// kept: there should be few.
+func (s *Set) Text(text string) string {
+	if v, ok := s.texts.Load(text); ok {
+		return v.(string)
+	}
+	out := s.Dialect.Text(tableWord.ReplaceAllStringFunc(text, func(word string) string { return s.Quoted(word[1:]) }))
+	s.texts.Store(text, out)
+	return out
+}
+
+// Stmt returns a statement prepared, which is written as for Text and kept.
+func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
+	if v, ok := s.stmts.Load(text); ok {
+		return v.(*sql.Stmt), nil
+	}
+	p, err := s.Conn.SQL().PrepareContext(ctx, s.Text(text))
+	if err != nil {
+		return nil, err
+	}
+	if v, loaded := s.stmts.LoadOrStore(text, p); loaded {
+		return v.(*sql.Stmt), p.Close()
+	}
+	return p, nil
+}
+
+// Look makes sure that the tables of ours that are there are of this version.
+func (s *Set) Look(ctx context.Context, c *place.Claim) error {
+	s.claim = c
+	for _, t := range s.tables {
+		if !c.Spot(s.Space(t.Name)).Found.Exists || s.theirs(t) {
+			continue
+		}
+		if _, err := s.lacking(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// theirs says whether others have made a table: it is never altered, and was looked at
+// when it was claimed.
+func (s *Set) theirs(t Table) bool { return s.claim != nil && s.claim.Theirs(s.Space(t.Name), "") }
+
+// Create makes the tables that are missing, in a database that it makes if need be.
+func (s *Set) Create(ctx context.Context) error {
+	if err := s.Conn.EnsureDatabase(ctx, s.namespace); err != nil {
+		return err
+	}
+	for _, t := range s.tables {
+		if s.theirs(t) {
+			continue
+		}
+		if err := s.exec(ctx, s.definition(t)); err != nil {
+			return fmt.Errorf("create table %s: %w", s.Name(t.Name), err)
+		}
+		later, err := s.lacking(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, text := range slices.Concat(later, s.extras(t)) {
+			if err := s.exec(ctx, text); err != nil {
+				return fmt.Errorf("complete table %s: %w", s.Name(t.Name), err)
+			}
+		}
+	}
+	return nil
+}
+
+// exec carries out a statement that makes a table or an index.
+func (s *Set) exec(ctx context.Context, text string) error {
+	return sqlstore.Make(func() error {
+		_, err := s.Conn.SQL().ExecContext(ctx, text)
+		return err
+	})
+}
+
+func (s *Set) definition(t Table) string {
+	text := "CREATE TABLE IF NOT EXISTS %" + t.Name + " (" + t.Columns + ", PRIMARY KEY (" + t.Key + ")"
+	if t.Unique != "" {
+		text += ", UNIQUE (" + t.Unique + ")"
+	}
+	if s.Dialect == sqltext.MySQL && t.Index.Name != "" { // which knows no index IF NOT EXISTS
+		text += ", INDEX " + t.Index.Name + " (" + t.Index.Columns + ")"
+	}
+	return s.Text(text + ")")
+}
+
+// extras are the statements beside that which makes a table.
+func (s *Set) extras(t Table) (texts []string) {
+	if t.Index.Name != "" && s.Dialect != sqltext.MySQL {
+		texts = append(texts, "CREATE INDEX IF NOT EXISTS "+s.Quoted(t.Name+"_"+t.Index.Name)+" ON "+s.Quoted(t.Name)+" ("+t.Index.Columns+")")
+	}
+	if t.Packed != "" && s.Dialect == sqltext.Postgres {
+		texts = append(texts, "ALTER TABLE "+s.Quoted(t.Name)+" ALTER COLUMN "+t.Packed+" SET STORAGE EXTERNAL")
+	}
+	return texts
+}
+
+// lacking returns the statements that add the columns which an older version's table
+// lacks, or refuses it.
+func (s *Set) lacking(ctx context.Context, t Table) (texts []string, err error) {
+	got, err := s.columns(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", s.Name(t.Name), err)
+	}
+	want := store.Columns(t.Columns)
+	fits := true
+	for _, c := range want {
+		if slices.Contains(got, c.Name) {
+			continue
+		}
+		fits = fits && slices.Contains(t.Later, c.Name)
+		texts = append(texts, s.Text("ALTER TABLE %"+t.Name+" ADD COLUMN "+c.Name+" "+c.Type))
+	}
+	if !fits || len(got)+len(texts) != len(want) {
+		return nil, fault.Store(fmt.Errorf("the table %s has other columns than this version's: an older one made it", s.Name(t.Name)),
+			"delete it with  perfbench data delete,  or use another --namespace")
+	}
+	return texts, nil
+}
+
+// columnsOf asks for the names of a table's columns. A statement about the table itself
+// would not survive a change of its columns where the driver keeps statements prepared.
+var columnsOf = map[sqltext.Dialect]string{
+	sqltext.MySQL:    "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?",
+	sqltext.Postgres: "SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped",
+	sqltext.SQLite:   "SELECT name FROM pragma_table_info(?)",
+}
+
+func (s *Set) columns(ctx context.Context, t Table) (names []string, err error) {
+	err = s.Conn.DB().WithContext(ctx).Raw(columnsOf[s.Dialect], s.Name(t.Name)).Scan(&names).Error
+	return names, err
+}

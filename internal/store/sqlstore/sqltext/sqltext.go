@@ -1,0 +1,175 @@
+// Package sqltext writes statements as each SQL product wants them: names in its
+// quotes, its placeholders, and its words for what SQL leaves to the product. It knows
+// text only and opens no connection.
+package sqltext
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Dialect is how one kind of product wants to be spoken to.
+type Dialect string
+
+// The dialects. They have the names of the drivers.
+const (
+	MySQL    Dialect = "mysql" // MariaDB too
+	Postgres Dialect = "postgres"
+	SQLite   Dialect = "sqlite"
+)
+
+// Quote quotes the name of a table or column. It must not hold a NUL.
+func (d Dialect) Quote(name string) string {
+	q := `"`
+	if d == MySQL {
+		q = "`"
+	}
+	return q + strings.ReplaceAll(name, q, q+q) + q
+}
+
+// Table is the quoted name of a namespace's table.
+func (d Dialect) Table(namespace, name string) string { return d.Quote(TableName(namespace, name)) }
+
+// TableName is the name of a namespace's table: "perfbench_eligibility", without a
+// namespace "eligibility".
+func TableName(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "_" + name
+}
+
+// Mark is the placeholder of the i-th argument, from 1.
+func (d Dialect) Mark(i int) string {
+	if d == Postgres {
+		return "$" + strconv.Itoa(i)
+	}
+	return "?"
+}
+
+// Marks are n question marks in brackets, for a text that Text completes.
+func Marks(n int) string {
+	return "(" + strings.TrimSuffix(strings.Repeat("?,", n), ",") + ")"
+}
+
+// Rows are the placeholders of so many rows, each in brackets.
+func (d Dialect) Rows(rows, columns int) string {
+	var b strings.Builder
+	b.Grow(rows * (2*columns + 2))
+	for i := range rows * columns {
+		switch {
+		case i == 0:
+			b.WriteByte('(')
+		case i%columns == 0:
+			b.WriteString("),(")
+		default:
+			b.WriteByte(',')
+		}
+		b.WriteString(d.Mark(i + 1))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// Keep ends an INSERT that leaves a row alone that is there already. MySQL has to be
+// told a column of the key.
+func (d Dialect) Keep(key string) string {
+	if d == MySQL {
+		return " ON DUPLICATE KEY UPDATE " + key + " = " + key
+	}
+	return " ON CONFLICT DO NOTHING"
+}
+
+// Replace ends an INSERT that gives columns of a row that is there already their new
+// values; without columns it is Keep. Keys and columns are quoted where they need it.
+func (d Dialect) Replace(keys, columns []string) string {
+	if len(columns) == 0 {
+		return d.Keep(keys[0])
+	}
+	to := make([]string, len(columns))
+	for i, c := range columns {
+		to[i] = c + " = excluded." + c
+		if d == MySQL {
+			to[i] = c + " = VALUES(" + c + ")"
+		}
+	}
+	if d == MySQL {
+		return " ON DUPLICATE KEY UPDATE " + strings.Join(to, ", ")
+	}
+	return " ON CONFLICT (" + strings.Join(keys, ",") + ") DO UPDATE SET " + strings.Join(to, ", ")
+}
+
+// Text writes a statement as the dialect has it. A question mark is a placeholder, and
+// braces hold a word:
+//
+//	{lock}               locks the rows that are read
+//	{keep KEY}           as Keep
+//	{replace KEYS: COLS} as Replace
+//	{string N}           the type of a text of up to N characters, compared byte by byte
+//	{name N}             {string N} for bytes that need not be text where there is such a type
+//	{text}               the type of a text of any length
+//	{blob}               the type of bytes of any length
+//	{serial}             the type of a key that counts by itself
+//
+// What is in quotes stays as it is.
+func (d Dialect) Text(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\'', '"', '`':
+			end := closing(s, i)
+			b.WriteString(s[i:end])
+			i = end - 1
+		case '?':
+			n++
+			b.WriteString(d.Mark(n))
+		case '{':
+			inside, _, _ := strings.Cut(s[i+1:], "}")
+			word, arg, _ := strings.Cut(inside, " ")
+			b.WriteString(d.word(word, arg))
+			i += len(inside) + 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// closing is the place behind what is quoted from the i-th byte on. A doubled quote
+// looks like the end of one text and the beginning of another, which is as good.
+func closing(s string, i int) int {
+	if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 {
+		return i + n + 2
+	}
+	return len(s)
+}
+
+// types are the column types that have a word; %n is a number of characters.
+var types = map[string]map[Dialect]string{
+	"string": {MySQL: "VARCHAR(%n) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", Postgres: `VARCHAR(%n) COLLATE "C"`, SQLite: "VARCHAR(%n)"},
+	"name":   {MySQL: "VARBINARY(%n)", Postgres: `VARCHAR(%n) COLLATE "C"`, SQLite: "VARCHAR(%n)"},
+	"text":   {MySQL: "MEDIUMTEXT CHARACTER SET utf8mb4", Postgres: "TEXT", SQLite: "TEXT"},
+	"blob":   {MySQL: "LONGBLOB", Postgres: "BYTEA", SQLite: "BLOB"},
+	"serial": {MySQL: "BIGINT AUTO_INCREMENT", Postgres: "BIGSERIAL", SQLite: "INTEGER"},
+}
+
+func (d Dialect) word(word, arg string) string {
+	switch word {
+	case "lock":
+		if d == SQLite {
+			return "" // a writer has the whole file to itself
+		}
+		return " FOR UPDATE"
+	case "keep":
+		return d.Keep(arg)
+	case "replace":
+		keys, columns, _ := strings.Cut(arg, ": ")
+		return d.Replace(strings.Split(keys, ", "), strings.Split(columns, ", "))
+	}
+	if kind, ok := types[word]; ok {
+		return strings.ReplaceAll(kind[d], "%n", arg)
+	}
+	return "{" + word + " " + arg + "}" // which every server refuses
+}
