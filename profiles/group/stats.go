@@ -50,7 +50,10 @@ type groupRun struct {
 	// changed says that the number of threads was changed in mid-run: from then on
 	// workers without work of their own help others.
 	changed atomic.Bool
-	under   atomic.Int64 // invocations under way
+	// first is when the group's first measured invocation began, by the clock of
+	// measurement; -1: not yet.
+	first atomic.Int64
+	under atomic.Int64 // invocations under way
 	// done are those of each share that an earlier run has carried out, found how many
 	// these are; nil when none was looked for.
 	done  [][]uint64
@@ -62,6 +65,7 @@ type groupRun struct {
 
 func newGroupRun(s *spec, g *groupSpec) *groupRun {
 	r := &groupRun{s: s, g: g, cursors: make([]cursor, len(g.shares)), warm: make([]cursor, len(g.shares)), tallies: map[int]*tally{}}
+	r.first.Store(-1)
 	r.bulk, r.warmBulk = make([][]cursor, len(g.ops)), make([][]cursor, len(g.ops))
 	for i, o := range g.ops {
 		if o.act.bulk() {

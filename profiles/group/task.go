@@ -258,7 +258,9 @@ func (k *task) claim(cursors []cursor, share int, runs int64, warm bool) (piece,
 }
 
 // enter begins a loop unless one is under way. A change of settings ends the one
-// before, so that time spent parked or paused is not taken for loop time.
+// before, so that time spent parked or paused is not taken for loop time. In open
+// loop the first loop of every worker begins with the group's first invocation:
+// waiting for work to be due is part of it.
 func (k *task) enter(it *workload.Iteration) {
 	if k.looping && k.settings == it.Settings {
 		return
@@ -268,9 +270,14 @@ func (k *task) enter(it *workload.Iteration) {
 		k.before += k.loopEnd - k.loopStart
 	}
 	k.looping, k.loopStart, k.loopEnd, k.settings = true, now, now, it.Settings
-	if k.epoch == 0 {
-		k.epoch = wall(now)
-		k.tally.began.Store(k.epoch + now)
+	if k.epoch != 0 {
+		return
+	}
+	k.epoch = wall(now)
+	k.tally.began.Store(k.epoch + now)
+	k.r.first.CompareAndSwap(-1, now)
+	if it.Settings.Rate > 0 {
+		k.loopStart = min(k.r.first.Load(), now)
 	}
 }
 
@@ -284,7 +291,7 @@ func (k *task) leave(ctx context.Context, it *workload.Iteration, p piece, err e
 	}
 	k.tally.busy.Store(k.before + k.loopEnd - k.loopStart)
 	k.tally.left.Store(k.epoch + k.loopEnd)
-	if !p.lastOne {
+	if !p.lastOne || it.Settings.Rate > 0 && k.b.s.interval == 0 {
 		return
 	}
 	k.before += k.loopEnd - k.loopStart
