@@ -1,9 +1,6 @@
 package group
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Facts is the profile's record in run.json: what the document needs beyond what
 // every run has. docs/group.md describes it.
@@ -135,45 +132,24 @@ func (r *groupRun) facts() TrackFacts {
 	g := r.g
 	f := TrackFacts{
 		Group: g.name, Track: g.track, Step: g.step + 1, Concurrent: g.together, Comment: g.comment, Operations: g.operations,
-		Total: g.total, PerThread: g.per, Threads: g.start.Threads, ThreadMS: make([]int64, g.start.Threads), ThreadsChanged: r.changed.Load(), Resumed: r.found.Load(),
+		Total: g.total, PerThread: g.per, Threads: g.start.Threads, Resumed: r.found.Load(), Ops: make([]OpFacts, len(g.names)-1),
 	}
-	ops := make([]OpFacts, len(g.names)-1)
 	for o, i := range g.index {
-		ops[i-1] = OpFacts{Op: g.names[i], Structure: string(o.kind), Name: o.target, TestCase: string(o.act)}
+		f.Ops[i-1] = OpFacts{Op: g.names[i], Structure: string(o.kind), Name: o.target, TestCase: string(o.act)}
 		if o.factory != nil {
-			ops[i-1].Object = o.factory.entity.word
+			f.Ops[i-1].Object = o.factory.entity.word
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var began, left int64
-	for worker, t := range r.tallies {
-		f.Acknowledged += t.acked.Load()
-		f.Failed += t.failed.Load()
-		for i := range ops {
-			o := &t.ops[i+1]
-			ops[i].Calls += o.calls.Load()
-			ops[i].Failed += o.failed.Load()
-			ops[i].Entries += o.entries.Load()
-			ops[i].Misses += o.misses.Load()
+	done := r.Record(func(c *counts) {
+		for i := range f.Ops {
+			o := &c.ops[i+1]
+			f.Ops[i].Calls += o.calls.Load()
+			f.Ops[i].Failed += o.failed.Load()
+			f.Ops[i].Entries += o.entries.Load()
+			f.Ops[i].Misses += o.misses.Load()
 		}
-		b := t.began.Load()
-		if b == 0 {
-			continue
-		}
-		if worker >= len(f.ThreadMS) {
-			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
-		}
-		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
-		if began == 0 || b < began {
-			began = b
-		}
-		left = max(left, t.left.Load(), b)
-	}
-	f.Ops = ops
-	if began != 0 {
-		from, to := time.Unix(0, began), time.Unix(0, left)
-		f.Started, f.Stopped = &from, &to
-	}
+	})
+	f.Acknowledged, f.Failed, f.Started, f.Stopped = done.Done, done.Failed, done.Started, done.Stopped
+	f.ThreadMS, f.ThreadsChanged = done.ThreadMS, done.ThreadsChanged
 	return f
 }

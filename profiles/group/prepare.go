@@ -5,11 +5,12 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // prepare makes the keys and values of one operation of an invocation. It is not
 // part of any operation's time.
-func (k *task) prepare(c *call, i int, p piece, it *workload.Iteration) {
+func (k *task) prepare(c *call, i int, p padogrid.Piece, it *workload.Iteration) {
 	o, g := c.o, k.r.g
 	if c.act == actSleep {
 		return
@@ -24,15 +25,15 @@ func (k *task) prepare(c *call, i int, p piece, it *workload.Iteration) {
 	switch {
 	case c.act == actPoll, c.act == actPeek, c.act == actTake:
 	case c.act == actGet, c.act == actGetAll, c.act == actQuery:
-		k.choose(c, batch, g.first[p.share]+p.off)
+		k.choose(c, batch, g.first[p.Share]+p.Off)
 	case c.act.bulk() && o.kind.keyed():
 		k.bulk(c, i, p, batch)
 	case c.act.bulk():
 		for range batch {
-			k.add(c, o.start+g.first[p.share]+p.off, "", nil)
+			k.add(c, o.start+g.first[p.Share]+p.Off, "", nil)
 		}
 	default:
-		k.add(c, o.start+g.first[p.share]+p.off, "", nil)
+		k.add(c, o.start+g.first[p.Share]+p.Off, "", nil)
 	}
 }
 
@@ -43,16 +44,16 @@ func (k *task) reset(c *call) {
 
 // bulk adds the next batch of the share's slice of keys. Each run begins with its
 // first one.
-func (k *task) bulk(c *call, i int, p piece, batch int) {
+func (k *task) bulk(c *call, i int, p padogrid.Piece, batch int) {
 	cursors := k.r.bulk[i]
 	if c.warm {
 		cursors = k.r.warmBulk[i]
 	}
-	cur := &cursors[p.share].pos
-	if p.off == 0 {
+	cur := &cursors[p.Share]
+	if p.Off == 0 {
 		cur.Store(0)
 	}
-	from, n := c.o.slice(k.r.g, p.share)
+	from, n := c.o.slice(k.r.g, p.Share)
 	batch = int(min(int64(batch), n)) // keys that repeat within a batch collapse
 	at := cur.Add(int64(batch)) - int64(batch)
 	for j := range int64(batch) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // askRows is how many rows are asked for at once.
@@ -199,22 +200,22 @@ func (b *binding) rowsOf(o *opSpec, n, owner int64, to rows) int {
 	return sum
 }
 
-// skips says whether an earlier run has done an invocation.
-func (r *groupRun) skips(p piece) bool {
-	return r.done != nil && r.done[p.share][p.off/64]&(1<<(p.off%64)) != 0
-}
-
-// pass goes on with the batches of a share without writing them.
-func (r *groupRun) pass(p piece) {
+// skip says whether an earlier run has done an invocation, and goes on with the
+// batches of its share then without writing them.
+func (r *groupRun) skip(p padogrid.Piece) bool {
+	if r.done == nil || r.done[p.Share][p.Off/64]&(1<<(p.Off%64)) == 0 {
+		return false
+	}
 	for i, o := range r.g.ops {
 		if !o.act.bulk() {
 			continue
 		}
-		cur := &r.bulk[i][p.share].pos
-		if p.off == 0 {
+		cur := &r.bulk[i][p.Share]
+		if p.Off == 0 {
 			cur.Store(0)
 		}
-		_, n := o.slice(r.g, p.share)
+		_, n := o.slice(r.g, p.Share)
 		cur.Add(min(int64(o.batch), n))
 	}
+	return true
 }

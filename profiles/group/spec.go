@@ -1,7 +1,6 @@
 package group
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Flavours of PadoGrid's perf_test.
@@ -16,9 +16,6 @@ const (
 	flavourRedis     = values.FlavourRedis
 	flavourCoherence = values.FlavourCoherence
 )
-
-// forever is the number of runs when only a duration ends the plan.
-const forever = math.MaxInt32
 
 // spec is what Design found out, for the binding. It is not changed afterwards.
 type spec struct {
@@ -56,7 +53,7 @@ type spec struct {
 // runs is how often each share is done: without end when it wraps.
 func (s *spec) runs() int64 {
 	if s.wrap {
-		return forever
+		return padogrid.Forever
 	}
 	return s.testCount
 }

@@ -3,38 +3,24 @@ package group
 import (
 	"context"
 	"math/rand/v2"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // task is one caller of a group. It belongs to its worker.
 type task struct {
-	b      *binding
-	r      *groupRun
-	worker int
-	tally  *tally
-	timer  *time.Timer
-	help   int // where to look first for work of others
-	calls  []call
-	hands  []hand // of the operations and their families, by the track's names
-	rnd    *rand.Rand
-	blob   []byte
+	b     *binding
+	r     *groupRun
+	loop  *padogrid.Loop[counts]
+	calls []call
+	hands []hand // of the operations and their families, by the track's names
+	rnd   *rand.Rand
+	blob  []byte
 	// makers make the objects that the file defines.
 	makers map[*opSpec]*objects.Maker
-
-	// The loop under way: from its start, under which settings, and the time of
-	// loops before it.
-	looping            bool
-	loopStart, loopEnd int64
-	before             int64
-	settings           *workload.Settings
-	epoch              int64 // wall clock at 0 of the measured part
-
-	pausing bool
-	until   int64
 }
 
 // call is what one operation of one invocation works with. It is kept for the next.
@@ -68,7 +54,7 @@ type hand interface {
 }
 
 func newTask(b *binding, r *groupRun, worker int) (*task, error) {
-	k := &task{b: b, r: r, worker: worker, tally: r.tally(worker), help: worker % len(r.cursors)}
+	k := &task{b: b, r: r, loop: r.Loop(worker)}
 	k.rnd = rand.New(rand.NewPCG(uint64(b.s.seed), uint64(worker)<<32|uint64(len(r.g.track))))
 	k.calls = make([]call, len(r.g.ops))
 	k.hands = make([]hand, len(r.g.names))
@@ -88,42 +74,29 @@ func newTask(b *binding, r *groupRun, worker int) (*task, error) {
 	return k, nil
 }
 
-// slice is how long a caller in closed loop sleeps at once between runs, so that
-// it hears of the end of the run.
-const slice = 50 * time.Millisecond
-
 // Do invokes the group once.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if k.b.s.load == loadOnly {
 		return workload.ErrDone
 	}
-	if k.pausing {
-		if k.pause(ctx, it, slice); k.pausing {
-			return nil
-		}
-	}
-	if it.Settings.Threads != k.r.g.start.Threads && !it.Warmup && !k.r.changed.Load() {
-		k.r.changed.Store(true)
+	if k.loop.Paused(ctx, it) {
+		return nil
 	}
 	k.r.under.Add(1)
 	defer k.r.under.Add(-1)
-	p, ok := k.next(it)
+	p, ok := k.loop.Next(it, 1)
 	if !ok {
 		return workload.ErrDone
 	}
 	for i := range k.calls {
 		k.prepare(&k.calls[i], i, p, it)
 	}
-	if !it.Warmup {
-		k.enter(it)
-	}
+	k.loop.Enter(it)
 	due, start := it.Due(), it.Now()
 	err := k.invoke(ctx, it)
 	end := it.Now()
 	it.Record(0, 1, min(due, start), start, end, err)
-	if !it.Warmup {
-		k.leave(ctx, it, p, err)
-	}
+	k.loop.Leave(ctx, it, p, err)
 	return err
 }
 
@@ -149,7 +122,7 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) er
 	op := k.r.g.index[c.o]
 	if c.act == actSleep {
 		m := it.Begin(workload.Op(op))
-		return it.End(m, 1, k.sleep(ctx, c.o.pause))
+		return it.End(m, 1, k.loop.Sleep(ctx, c.o.pause))
 	}
 	k.b.attempt(c)
 	m := it.Begin(workload.Op(op))
@@ -162,7 +135,7 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) er
 	if it.Warmup {
 		return err
 	}
-	t := &k.tally.ops[op]
+	t := &k.loop.Tally.Own.ops[op]
 	t.calls.Add(1)
 	if err != nil {
 		t.failed.Add(1)
@@ -219,116 +192,4 @@ func (k *task) childCount(o *opSpec, n int64) int64 {
 		return 1 + o.shared.intn(o.er.most)
 	}
 	return o.er.count(k.b.s.seed, o.name, n)
-}
-
-// next finds work: an invocation of the worker's own share, or else, in open loop
-// and once threads have changed, of another's.
-func (k *task) next(it *workload.Iteration) (piece, bool) {
-	r, runs, cursors := k.r, k.b.s.runs(), k.r.cursors
-	if it.Warmup {
-		runs, cursors = forever, r.warm
-	}
-	n := len(cursors)
-	if k.worker < n {
-		if p, ok := k.claim(cursors, k.worker, runs, it.Warmup); ok {
-			return p, true
-		}
-	}
-	if !it.Warmup && it.Settings.Rate == 0 && !r.changed.Load() {
-		return piece{}, false
-	}
-	for range n {
-		if p, ok := k.claim(cursors, k.help, runs, it.Warmup); ok {
-			return p, true
-		}
-		k.help = (k.help + 1) % n
-	}
-	return piece{}, false
-}
-
-// claim takes the next invocation of a share that is not done yet.
-func (k *task) claim(cursors []cursor, share int, runs int64, warm bool) (piece, bool) {
-	for {
-		p, ok := cursors[share].claim(share, k.r.g.shares[share], runs)
-		if !ok || warm || !k.r.skips(p) {
-			return p, ok
-		}
-		k.r.pass(p)
-	}
-}
-
-// enter begins a loop unless one is under way. A change of settings ends the one
-// before, so that time spent parked or paused is not taken for loop time. In open
-// loop the first loop of every worker begins with the group's first invocation:
-// waiting for work to be due is part of it.
-func (k *task) enter(it *workload.Iteration) {
-	if k.looping && k.settings == it.Settings {
-		return
-	}
-	now := it.Now()
-	if k.looping {
-		k.before += k.loopEnd - k.loopStart
-	}
-	k.looping, k.loopStart, k.loopEnd, k.settings = true, now, now, it.Settings
-	if k.epoch != 0 {
-		return
-	}
-	k.epoch = wall(now)
-	k.tally.began.Store(k.epoch + now)
-	k.r.first.CompareAndSwap(-1, now)
-	if it.Settings.Rate > 0 {
-		k.loopStart = min(k.r.first.Load(), now)
-	}
-}
-
-// leave notes what became of an invocation, and pauses after a run of the share.
-func (k *task) leave(ctx context.Context, it *workload.Iteration, p piece, err error) {
-	k.loopEnd = it.Now()
-	if err == nil {
-		k.tally.acked.Add(1)
-	} else {
-		k.tally.failed.Add(1)
-	}
-	k.tally.busy.Store(k.before + k.loopEnd - k.loopStart)
-	k.tally.left.Store(k.epoch + k.loopEnd)
-	if !p.lastOne || it.Settings.Rate > 0 && k.b.s.interval == 0 {
-		return
-	}
-	k.before += k.loopEnd - k.loopStart
-	k.looping = false
-	if k.b.s.interval == 0 {
-		return
-	}
-	k.pausing, k.until = true, k.loopEnd+int64(k.b.s.interval)
-	if it.Settings.Rate > 0 {
-		k.pause(ctx, it, k.b.s.interval) // each return costs an open loop one of its due times
-	}
-}
-
-// pause sleeps until the pause between runs is over, but no longer than most.
-func (k *task) pause(ctx context.Context, it *workload.Iteration, most time.Duration) {
-	if rest := time.Duration(k.until - it.Now()); rest > 0 {
-		if k.sleep(ctx, min(rest, most)) != nil {
-			k.pausing = false
-			return
-		}
-	}
-	now := it.Now()
-	k.tally.left.Store(k.epoch + now)
-	k.pausing = now < k.until
-}
-
-func (k *task) sleep(ctx context.Context, d time.Duration) error {
-	if k.timer == nil {
-		k.timer = time.NewTimer(d)
-	} else {
-		k.timer.Reset(d)
-	}
-	select {
-	case <-k.timer.C:
-		return nil
-	case <-ctx.Done():
-		k.timer.Stop()
-		return ctx.Err()
-	}
 }

@@ -57,7 +57,7 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 	taken := map[string]bool{}
 	for i := range facts.Groups {
 		g := &facts.Groups[i]
-		start, stop := times(&f.Run, facts, g)
+		start, stop := padogrid.Span(&f.Run, facts.Zone, g.Started, g.Stopped)
 		stamp := start
 		name := padogrid.FileName(Name, g.Group, f.Run.Store.Name, stamp, "")
 		for taken[name] {
@@ -68,29 +68,6 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 		files = append(files, rundir.File{Name: name, Data: text(&f.Run, facts, g, start, stop)})
 	}
 	return files, nil
-}
-
-// times returns when a group's work began and ended, in the zone of the run.
-func times(r *rundir.Run, f *Facts, g *TrackFacts) (start, stop time.Time) {
-	start, stop = r.Measured, r.Ended
-	if start.IsZero() {
-		start = r.Started
-	}
-	if g.Started != nil {
-		start = *g.Started
-	}
-	if g.Stopped != nil {
-		stop = *g.Stopped
-	}
-	if stop.Before(start) {
-		stop = start
-	}
-	if f.Zone == "" || g.Started == nil {
-		return start, stop
-	}
-	_, offset := start.Zone()
-	zone := time.FixedZone(f.Zone, offset)
-	return start.In(zone), stop.In(zone)
 }
 
 func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte {

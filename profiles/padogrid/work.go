@@ -73,13 +73,15 @@ type Work[T any] struct {
 	first atomic.Int64
 
 	mu      sync.Mutex
+	fresh   func(*T)
 	tallies map[int]*Tally[T]
 }
 
-// NewWork returns a job of which nothing is done.
-func NewWork[T any](job Job) *Work[T] {
+// NewWork returns a job of which nothing is done. fresh, which may be nil, makes the
+// T of another worker ready.
+func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
 	n := len(job.Shares)
-	w := &Work[T]{job: job, cursors: make([]Cursor, n), warm: make([]Cursor, n), tallies: map[int]*Tally[T]{}}
+	w := &Work[T]{job: job, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}}
 	w.first.Store(-1)
 	return w
 }
@@ -103,10 +105,15 @@ type Tally[T any] struct {
 func (w *Work[T]) tally(worker int) *Tally[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.tallies[worker] == nil {
-		w.tallies[worker] = &Tally[T]{}
+	t := w.tallies[worker]
+	if t == nil {
+		t = &Tally[T]{}
+		if w.fresh != nil {
+			w.fresh(&t.Own)
+		}
+		w.tallies[worker] = t
 	}
-	return w.tallies[worker]
+	return t
 }
 
 // Reached is how many units of the longest stretch have been given out of each share
