@@ -26,9 +26,8 @@ type dataFlags struct {
 	target, namespace, passwordFile, profile string
 	files                                    []string
 	yes, json                                bool
-	// plan is that of the files, when the group profile reads them: its listing has a
-	// layout of its own.
-	plan *workload.Plan
+	// listing is that of the files' plan, when it has a layout of its own.
+	listing workload.Lister
 }
 
 func (a *app) dataCommand() *cobra.Command {
@@ -172,9 +171,7 @@ func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) 
 			"namespace": {Name: "namespace", Text: f.namespace, Origin: workload.OriginFlag, Where: "--namespace"},
 		}})
 		if err == nil {
-			if p.Name == group.Name {
-				f.plan = plan.Plan
-			}
+			f.listing, _ = plan.Plan.Binder.(workload.Lister)
 			names := []string{}
 			for _, s := range plan.Plan.Spaces {
 				names = append(names, s.Name)
@@ -219,8 +216,8 @@ func (a *app) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	if f.json {
 		return writeJSON(a.Stdout, k.all)
 	}
-	if f.plan != nil {
-		return a.groupListing(ctx, f, k.conn, nil)
+	if f.listing != nil {
+		return a.listing(ctx, f, k.conn, nil)
 	}
 	a.entries(f, k.all)
 	who, err := place.Holder(ctx, k.conn, f.namespace)
@@ -278,8 +275,8 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 		return fault.Code(fmt.Errorf("nothing was deleted: %w", err), fault.CodeStore)
 	}
 	if err = k.look(ctx, f.namespace); err == nil { // again, for a run may have ended while somebody was asked
-		if f.plan != nil {
-			err = a.groupListing(ctx, f, k.conn, claim)
+		if f.listing != nil {
+			err = a.listing(ctx, f, k.conn, claim)
 		} else {
 			err = a.deleteAll(ctx, claim, k.all)
 		}
@@ -327,10 +324,10 @@ func several(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// groupListing prints what a group file names, and with a claim removes what of it is
+// listing prints what a file names, and with a claim removes what of it is
 // ours.
-func (a *app) groupListing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
-	text, err := group.Listing(ctx, conn, f.plan, claim)
+func (a *app) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
+	text, err := f.listing.Listing(ctx, conn, claim)
 	fmt.Fprint(a.Stdout, text)
 	return fault.Code(err, fault.CodeStore)
 }

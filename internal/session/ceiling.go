@@ -266,20 +266,20 @@ func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration)
 	}
 	in := l.Inputs
 	in.Values = maps.Clone(in.Values) // as it was when the run's own plan was designed
-	in.Driver, in.Hosts, in.Agent, in.RunID = driver.Name, nil, "", "ceiling"
+	in.Driver, in.Hosts, in.Agent = driver.Name, nil, ""
 	in.Duration, in.Count, in.Warmup = each*time.Duration(len(l.Plan.Phases)), 0, 0
-	plan, err := l.Profile.Design(in)
+	designed, err := l.Profile.Design(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range plan.Phases {
-		plan.Phases[i].Duration = each // known to the binding, whose tasks then find work all the while
+	for i := range designed.Phases {
+		designed.Phases[i].Duration = each // known to what binds it, so that tasks find work all the while
 	}
-	for _, t := range plan.Tracks() {
+	for _, t := range designed.Tracks() {
 		t.Start.Rate, t.Iterations = 0, 0
 	}
-	b, _ := l.Profile.Binding(driver.Name)
-	if err := b.New(ctx, conn, plan); err != nil {
+	plan, err := designed.Bind(ctx, driver.Name, conn, "ceiling")
+	if err != nil {
 		return nil, nil, err
 	}
 	plan.Phases = ceilingPhases(plan)

@@ -7,11 +7,10 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // take claims the spaces of the bound plan.
-func (l *Live) take(ctx context.Context, in workload.Inputs) error {
+func (l *Live) take(ctx context.Context) error {
 	if l.plan.Claims == nil {
 		return l.probe(ctx)
 	}
@@ -21,8 +20,8 @@ func (l *Live) take(ctx context.Context, in workload.Inputs) error {
 	}
 	var err error
 	l.claim, err = place.Take(ctx, conn, place.Want{
-		Namespace: in.Namespace, Profile: l.Profile.Name, Run: in.RunID,
-		Spaces: l.plan.Claims, Allow: in.AllowExisting, Admit: l.plan.Admit,
+		Namespace: l.Inputs.Namespace, Profile: l.Profile.Name, Run: l.ID(),
+		Spaces: l.plan.Claims, Allow: l.Inputs.AllowExisting, Admit: l.plan.Admit,
 	})
 	return err
 }

@@ -27,16 +27,16 @@ import (
 // a value.
 func serverEnv(t *testing.T, before func(seq int64) error) session.Env {
 	t.Helper()
-	bind := func(ctx context.Context, c store.Conn, p *workload.Plan) error {
-		if err := bindTiny(ctx, c, p); err != nil {
+	bind := func(ctx context.Context, b *workload.Bound, own workload.Connector) error {
+		if err := own(ctx, b); err != nil {
 			return err
 		}
-		db, err := store.As[store.Setter](c)
+		db, err := store.As[store.Setter](b.Conn)
 		if err != nil {
 			return err
 		}
 		val := make([]byte, 64)
-		for i, tr := range p.Tracks() {
+		for i, tr := range b.Tracks() {
 			tr.NewTask = func(int) (workload.Task, error) {
 				return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
 					m := it.Begin(0)
@@ -45,16 +45,14 @@ func serverEnv(t *testing.T, before func(seq int64) error) session.Env {
 							return it.End(m, 1, err)
 						}
 					}
-					return it.End(m, 1, db.Set(ctx, p.Spaces[i], strconv.AppendInt(nil, it.Seq, 10), val[:it.Settings.Payload]))
+					return it.End(m, 1, db.Set(ctx, b.Spaces[i], strconv.AppendInt(nil, it.Seq, 10), val[:it.Settings.Payload]))
 				}), nil
 			}
 		}
 		return nil
 	}
-	p := tiny
-	p.Stores = []workload.Binding{{Driver: "redis", New: bind}, {Driver: "null", New: bind}}
 	e := env(t)
-	e.Profiles = []workload.Profile{p}
+	e.Profiles = []workload.Profile{boundBy(tiny, bind, "redis", "null")}
 	return e
 }
 

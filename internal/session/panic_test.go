@@ -23,9 +23,8 @@ func TestAPanicIsAPanicAndNamesWhere(t *testing.T) {
 		"runtime": func(seq int64) { _ = make([]int, 1)[seq] },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := tiny
-			p.Stores = []workload.Binding{{Driver: "memory", New: func(_ context.Context, _ store.Conn, p *workload.Plan) error {
-				for i, tr := range p.Tracks() {
+			p := boundBy(tiny, func(_ context.Context, b *workload.Bound, _ workload.Connector) error {
+				for i, tr := range b.Tracks() {
 					tr.NewTask = func(int) (workload.Task, error) {
 						return workload.TaskFunc(func(_ context.Context, it *workload.Iteration) error {
 							m := it.Begin(0)
@@ -37,7 +36,7 @@ func TestAPanicIsAPanicAndNamesWhere(t *testing.T) {
 					}
 				}
 				return nil
-			}}}
+			}, "memory")
 			e.Profiles = []workload.Profile{p}
 			o := carryOut(t, prepare(t, e, request(t, "threads", "2", "count", "60")))
 			i := slices.IndexFunc(o.Run.Errors, func(e rundir.Error) bool { return e.Class == store.Panicked.String() })

@@ -25,7 +25,7 @@ type Prepared struct {
 	Profile workload.Profile
 	Driver  store.Driver
 	Target  store.Target
-	// Plan is not bound to a store.
+	// Plan is not bound to a store; Start binds a copy of it.
 	Plan   *workload.Plan
 	Inputs workload.Inputs
 	// Preset is the preset used; empty when files take its place.
@@ -144,8 +144,8 @@ func (p *Prepared) values() (workload.Values, error) {
 	return vs, p.resolve(vs)
 }
 
-// design makes the plan. Environment variables aimed at a track can be read only
-// once the tracks are known, so a plan may be designed twice; it costs nothing.
+// design makes the plan, once; a second time where environment variables are aimed at
+// a track, which can be read only once the tracks are known.
 func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
 	in, cleanup, requireValid := inputs(vs, &problems)

@@ -43,6 +43,7 @@ type Live struct {
 	// Notices are sentences that reports repeat; to be shown as well.
 	Notices []string
 
+	// plan is Plan bound to conn.
 	plan    *workload.Plan
 	conn    store.Conn
 	journal *rundir.Journal
@@ -73,7 +74,8 @@ type Live struct {
 // Start opens the store, makes the run directory, binds and prepares the plan and
 // starts the run. progress may be nil and may be called from any goroutine. Of a
 // start that fails nothing is left on the disk. Cancelling ctx later stops the
-// run gracefully with the context's cause.
+// run gracefully with the context's cause. A run begins once: what is prepared makes
+// no second one.
 func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, error) {
 	tell := serially(progress)
 	l := &Live{Prepared: p, merged: map[string]*hdrhistogram.Histogram{}}
@@ -249,20 +251,15 @@ func (l *Live) classify(err error) uint8 {
 	return uint8(l.conn.Classify(err))
 }
 
-// prepare designs the plan again, now that the run has an id, connects it to the
-// store and sets that up.
+// prepare connects the plan to the store, now that the run has an id, and sets the
+// store up.
 func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
-	in := l.Inputs
-	in.RunID = l.journal.Run().ID
-	plan, err := l.Profile.Design(in)
+	plan, err := l.Plan.Bind(ctx, l.Driver.Name, l.conn, l.ID())
 	if err != nil {
-		return err
-	}
-	l.plan = plan
-	if err := l.binding.New(ctx, l.conn, plan); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	if err := l.take(ctx, in); err != nil {
+	l.plan = plan
+	if err := l.take(ctx); err != nil {
 		return err
 	}
 	if plan.Setup == nil {

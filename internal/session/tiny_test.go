@@ -36,7 +36,7 @@ var tiny = workload.Profile{
 		return vs, []string{"this file is tiny"}, nil
 	},
 	Stores: []workload.Binding{
-		{Driver: "memory", New: bindTiny},
+		{Driver: "memory"},
 		{Driver: "null", Refuse: "it keeps nothing"},
 	},
 	Design: designTiny,
@@ -77,16 +77,41 @@ func designTiny(in workload.Inputs) (*workload.Plan, error) {
 	plan.Phases = []workload.Phase{ph}
 	lose, err := in.Values["lose"].Int(0, 100)
 	problems.Add(err)
-	plan.Private = lose
+	plan.Binder = binder(func(ctx context.Context, b *workload.Bound) error { return bindTiny(ctx, b, lose) })
 	return plan, problems.Err()
 }
 
-func bindTiny(_ context.Context, c store.Conn, p *workload.Plan) error {
+// binder connects a plan to any store.
+type binder workload.Connector
+
+func (c binder) Connector(string) workload.Connector { return workload.Connector(c) }
+
+// boundBy is a profile whose plans another one connects to the stores of these drivers,
+// with the help of their own.
+func boundBy(p workload.Profile, connect func(ctx context.Context, b *workload.Bound, own workload.Connector) error, drivers ...string) workload.Profile {
+	p.Stores = nil
+	for _, d := range drivers {
+		p.Stores = append(p.Stores, workload.Binding{Driver: d})
+	}
+	design := p.Design
+	p.Design = func(in workload.Inputs) (*workload.Plan, error) {
+		plan, err := design(in)
+		if plan != nil {
+			own := plan.Binder.Connector("")
+			plan.Binder = binder(func(ctx context.Context, b *workload.Bound) error { return connect(ctx, b, own) })
+		}
+		return plan, err
+	}
+	return p
+}
+
+func bindTiny(_ context.Context, b *workload.Bound, lose int64) error {
+	p := b.Plan
 	db, err := store.As[interface {
 		store.Setter
 		store.Counter
 		store.Keeper
-	}](c)
+	}](b.Conn)
 	if err != nil {
 		return err
 	}
@@ -106,8 +131,8 @@ func bindTiny(_ context.Context, c store.Conn, p *workload.Plan) error {
 		}
 	}
 	p.Verify = func(context.Context) workload.Verification {
-		if lost := p.Private.(int64); lost > 0 {
-			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d entries are missing", lost)}
+		if lose > 0 {
+			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d entries are missing", lose)}
 		}
 		return workload.Verification{State: workload.Passed, Summary: "all there"}
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Plan is what one run will do: phases in a graph, the tracks of a phase side by
-// side. A profile's Design makes it from parameters alone, touching nothing; its
-// binding to a store then fills in Setup, Verify, Teardown and the tracks'
+// side. A profile's Design makes it from parameters alone, touching nothing; Bind
+// connects it to a store, which fills in Setup, Verify, Teardown and the tracks'
 // NewTask.
 type Plan struct {
 	// Mode is the profile's mode, empty when it has none.
@@ -39,7 +39,7 @@ type Plan struct {
 	Spaces []store.Space
 	// Claims are the spaces that the run uses on the store that it was bound to, and
 	// Admit what it makes of what is there; see place.Want. They are claimed before Setup,
-	// and dropped after Teardown. The binding sets both.
+	// and dropped after Teardown. A Connector sets both.
 	Claims []place.Space
 	Admit  func(ctx context.Context, c *place.Claim) error
 	// Keeps is where the claims are, when it is another store than the run's. Whoever
@@ -50,8 +50,8 @@ type Plan struct {
 	// beside those of every run; empty: the profile's first.
 	Documents []string
 
-	// Private is what the profile's Design hands to its binding.
-	Private any
+	// Binder connects the plan to stores.
+	Binder Binder
 
 	// Setup prepares the store: tables, data to be read. The spaces have been claimed and
 	// recorded by then. progress may be called from any goroutine.
@@ -77,7 +77,7 @@ type Phase struct {
 	// After names the phases that must have ended before this one starts.
 	After []string
 	// Duration ends the phase that long after its measured part began; 0: when
-	// its tracks run out of work. Where only the duration is to end it, a binding gives
+	// its tracks run out of work. Where only the duration is to end it, a Connector gives
 	// its tasks work without end.
 	Duration time.Duration
 	Tracks   []Track

@@ -4,11 +4,8 @@
 package workload
 
 import (
-	"context"
 	"io/fs"
 	"time"
-
-	"github.com/perfbench/perfbench/internal/store"
 )
 
 // Profile describes one application-shaped workload: plain data plus a few
@@ -70,8 +67,6 @@ type Inputs struct {
 	// Driver is the name of the driver that the run is aimed at, for what differs
 	// by store; empty when none was chosen yet.
 	Driver string
-	// RunID is the id of the run, for the record of what was made.
-	RunID string
 	// Hosts are those of the target as written, with or without a port; empty of a
 	// store within this process.
 	Hosts []string
@@ -82,12 +77,10 @@ type Inputs struct {
 	AllowExisting bool
 }
 
-// Binding says how a profile runs on one driver's stores.
+// Binding says whether and how a profile runs on one driver's stores. The plan's
+// Binder connects it to them.
 type Binding struct {
 	Driver string
-	// New connects the plan to the store: it fills in Claims, Admit, Setup, Verify,
-	// Teardown, Facts and the tracks' NewTask. It may ask the store but changes nothing.
-	New func(ctx context.Context, c store.Conn, p *Plan) error
 	// Target, when set, is opened in place of the user's: of the embedded store,
 	// which has another kind for some profiles.
 	Target string

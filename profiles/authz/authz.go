@@ -96,14 +96,14 @@ func params() []workload.Param {
 
 func bindings() []workload.Binding {
 	return []workload.Binding{
-		{Driver: "embedded", New: bind, Target: "sqlite:"},
-		{Driver: "redis", New: bind},
-		{Driver: "cassandra", New: bind},
-		{Driver: "mysql", New: bind},
-		{Driver: "postgres", New: bind},
-		{Driver: "sqlite", New: bind},
-		{Driver: "memory", New: bind},
-		{Driver: "null", New: bind},
+		{Driver: "embedded", Target: "sqlite:"},
+		{Driver: "redis"},
+		{Driver: "cassandra"},
+		{Driver: "mysql"},
+		{Driver: "postgres"},
+		{Driver: "sqlite"},
+		{Driver: "memory"},
+		{Driver: "null"},
 		{Driver: "coherence", Refuse: "its checks walk indexes of memberships, and its Go client has caches of single entries; use cassandra: or redis:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no roles; use cassandra: or redis:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no roles; use cassandra: or redis:"},

@@ -22,9 +22,11 @@ func TestProfile(t *testing.T) { profiletest.Run(t, Profile()) }
 // design makes a plan of the defaults with some values set.
 func design(t *testing.T, set ...string) (*workload.Plan, *spec) {
 	t.Helper()
-	p, err := Design(workload.Inputs{Values: given(t, set...), Seed: 42, Namespace: "perfbench", RunID: "260102-030405-authz-x"})
+	p, err := Design(workload.Inputs{Values: given(t, set...), Seed: 42, Namespace: "perfbench"})
 	require.NoError(t, err)
-	return p, p.Private.(*spec)
+	s := p.Binder.(*spec)
+	s.begin("260102-030405-authz-x")
+	return p, s
 }
 
 // given are the values of the preset small with some set.
@@ -91,11 +93,11 @@ func TestASeriesRunsOneTestAfterTheOther(t *testing.T) {
 	in := workload.Inputs{Values: profiletest.Values(t, Profile(), "baseline"), Namespace: "perfbench"}
 	p, err = Design(in)
 	require.NoError(t, err)
-	assert.Equal(t, []round{{1, 1, 0}, {1, 4, 1}, {3, 4, 2}}, p.Private.(*spec).rounds)
+	assert.Equal(t, []round{{1, 1, 0}, {1, 4, 1}, {3, 4, 2}}, p.Binder.(*spec).rounds)
 	in.Values.Set(workload.Value{Name: "concurrent", Text: "2", Origin: workload.OriginFlag})
 	p, err = Design(in)
 	require.NoError(t, err)
-	assert.Equal(t, []round{{1, 2, 0}}, p.Private.(*spec).rounds)
+	assert.Equal(t, []round{{1, 2, 0}}, p.Binder.(*spec).rounds)
 	in.Values.Set(workload.Value{Name: "series", Text: "1/0", Origin: workload.OriginFlag})
 	_, err = Design(in)
 	assert.ErrorContains(t, err, `series: "1/0"`)

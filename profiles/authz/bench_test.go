@@ -186,13 +186,14 @@ var millionSet = map[string]string{"users": "50000", "groups": "32000", "variant
 
 // million designs a plan of 1,000,000 memberships.
 func million(b *testing.B) (*workload.Plan, *spec) {
-	in := workload.Inputs{Values: workload.Values{}, Seed: 42, Namespace: "perfbench", RunID: "260102-030405-authz-x", Driver: "null"}
+	in := workload.Inputs{Values: workload.Values{}, Seed: 42, Namespace: "perfbench", Driver: "null"}
 	for name, text := range millionSet {
 		in.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
 	}
 	p, err := Design(in)
 	require.NoError(b, err)
-	s := p.Private.(*spec)
+	s := p.Binder.(*spec)
+	s.begin("260102-030405-authz-x")
 	require.Greater(b, len(s.model.edges), 1_000_000)
 	return p, s
 }

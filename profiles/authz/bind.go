@@ -53,14 +53,14 @@ type binding struct {
 	loaded bool   // by an earlier run, in whole or part
 }
 
+// Connector connects a plan to stores of every kind.
+func (s *spec) Connector(string) workload.Connector { return s.bind }
+
 // bind connects a plan to a store. It changes nothing there.
-func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
-	s, ok := p.Private.(*spec)
-	if !ok {
-		return errors.New("authz: the plan is of another profile")
-	}
-	b := &binding{bound: &bound{s: s, conn: c}}
-	b.l, b.spaces = layerOf(s, c)
+func (s *spec) bind(_ context.Context, p *workload.Bound) error {
+	s.begin(p.RunID)
+	b := &binding{bound: &bound{s: s, conn: p.Conn}}
+	b.l, b.spaces = layerOf(s, p.Conn)
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		what, number, _ := strings.Cut(ph.Name, "-")
@@ -207,16 +207,12 @@ func (b *binding) adopt(old store.Made) error {
 		return fault.Input(errors.New("load=never, and no earlier run has loaded these data into this namespace"), "load them with load=auto or load=only, the same parameters and --seed")
 	}
 	b.loaded = same && (s.load == "never" || old.Params["loaded"] != "yes")
-	b.epoch = s.epoch
+	b.epoch = epochOf(s.runID)
 	b.carried.earlier = b.loaded
 	if b.loaded {
 		b.epoch = old.Params["epoch"]
 	}
-	for k, ph := range s.phase {
-		for i, t := range ph {
-			t.name = s.tenantName(b.epoch, k, i)
-		}
-	}
+	s.name(b.epoch)
 	return nil
 }
 

@@ -25,11 +25,10 @@ type spec struct {
 	invalidate, compat                                                                bool
 	staleLimit, ttl                                                                   time.Duration
 	seed                                                                              int64
-	namespace, runID, driver                                                          string
-	// epoch begins the names of the tenants.
-	epoch           string
-	count           int64
-	duration, drain time.Duration
+	namespace, driver                                                                 string
+	runID                                                                             string // once the run has begun
+	count                                                                             int64
+	duration, drain                                                                   time.Duration
 
 	model *model
 	// rounds are the tests, one after the other; phase has the tenants of all their
@@ -73,7 +72,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 // nothing else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := values.New(in.Values, params())
-	s := &spec{seed: in.Seed, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
+	s := &spec{seed: in.Seed, namespace: in.Namespace, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
 	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
 	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
 	s.membership, s.variant, s.strategy, s.load, s.json = r.Choice("membership"), r.Choice("variant"), r.Choice("strategy"), r.Choice("load"), r.Choice("json")
@@ -191,19 +190,18 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	}
 	p := &workload.Plan{
 		Documents: []string{FormatID, HTMLFormatID},
-		Mode:      s.mode, Unit: unit, Knobs: append([]workload.Knob{threads, rate}, s.knobs...), Parameters: r.Shown, Warnings: r.Warnings, Private: s,
+		Mode:      s.mode, Unit: unit, Knobs: append([]workload.Knob{threads, rate}, s.knobs...), Parameters: r.Shown, Warnings: r.Warnings, Binder: s,
 	}
 	if s.folder == "" && m.data.source == "classic" && s.membership == modeNested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
 	}
-	s.epoch = "perf-test-" + strconv.FormatInt(epochOf(s.runID).UnixMilli(), 10)
 	var ended []string // the last phases of the test before
 	for _, rd := range s.rounds {
 		var ends []string
 		for k := rd.first; k < rd.first+rd.phases; k++ {
 			var ts []*tenant
 			for i := range rd.concurrent {
-				ts = append(ts, &tenant{s: s, name: s.tenantName(s.epoch, k, i), phase: k, number: i})
+				ts = append(ts, &tenant{s: s, phase: k, number: i})
 			}
 			s.phase = append(s.phase, ts)
 			before := ended
@@ -221,14 +219,21 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	return p
 }
 
-// epochOf is the time in a run's id, or now.
-func epochOf(id string) time.Time {
+// epochOf begins the names of the tenants of a run: with the time in its id, or now.
+func epochOf(id string) string {
+	at := time.Now()
 	if len(id) >= 13 {
 		if t, err := time.ParseInLocation("060102-150405", id[:13], time.Local); err == nil {
-			return t
+			at = t
 		}
 	}
-	return time.Now()
+	return "perf-test-" + strconv.FormatInt(at.UnixMilli(), 10)
+}
+
+// begin names what the run of that id will make.
+func (s *spec) begin(runID string) {
+	s.runID = runID
+	s.name(epochOf(runID))
 }
 
 // addPhase adds the load and the tests of one phase: the load waits for what is before

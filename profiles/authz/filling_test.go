@@ -56,7 +56,7 @@ func TestSizesAtTheStart(t *testing.T) {
 	assert.Contains(t, p.Writes[0], "each principal with 512 B beside, each section with 4 KiB beside")
 
 	for set, want := range map[string]string{"payload=much": "payload: ", "payload=9MiB": "payload: ", "mix=check=1,update=1": "variant=v2 has none"} {
-		in := workload.Inputs{Values: given(t, set, "variant=v2", "tests=mix"), Seed: 1, RunID: "260102-030405-authz-x"}
+		in := workload.Inputs{Values: given(t, set, "variant=v2", "tests=mix"), Seed: 1}
 		if set[:3] != "mix" {
 			in.Values = given(t, set, "runs=3")
 		}

@@ -39,7 +39,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 	profile.Design = func(in workload.Inputs) (*workload.Plan, error) {
 		p, err := design(in)
 		if err == nil {
-			s = p.Private.(*spec)
+			s = p.Binder.(*spec)
 		}
 		return p, err
 	}

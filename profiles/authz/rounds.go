@@ -84,6 +84,15 @@ func (s *spec) tenantName(epoch string, k, i int) string {
 	return epoch
 }
 
+// name names the tenants.
+func (s *spec) name(epoch string) {
+	for k, ph := range s.phase {
+		for i, t := range ph {
+			t.name = s.tenantName(epoch, k, i)
+		}
+	}
+}
+
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {

@@ -129,7 +129,7 @@ func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.
 	conn, err := d.Open(b.Context(), tg, store.OpenOptions{Threads: 24, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, conn.Close()) })
-	in := workload.Inputs{Values: workload.Values{}, Seed: 1, Namespace: "bench", Driver: d.Name, Hosts: tg.Hosts, RunID: time.Now().Format("060102-150405") + "-bench"}
+	in := workload.Inputs{Values: workload.Values{}, Seed: 1, Namespace: "bench", Driver: d.Name, Hosts: tg.Hosts}
 	for _, kv := range set {
 		name, text, _ := strings.Cut(kv, "=")
 		in.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
@@ -141,7 +141,8 @@ func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.
 	}
 	p, err := Design(in)
 	require.NoError(b, err)
-	require.NoError(b, bind(b.Context(), conn, p))
+	p, err = p.Bind(b.Context(), d.Name, conn, time.Now().Format("060102-150405")+"-bench")
+	require.NoError(b, err)
 	return p, conn
 }
 

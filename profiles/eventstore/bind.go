@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -20,14 +19,14 @@ import (
 
 func bindings() []workload.Binding {
 	return []workload.Binding{
-		{Driver: "embedded", New: bind, Target: "sqlite:"},
-		{Driver: "redis", New: bind},
-		{Driver: "cassandra", New: bind},
-		{Driver: "mysql", New: bind},
-		{Driver: "postgres", New: bind},
-		{Driver: "sqlite", New: bind},
-		{Driver: "memory", New: bind},
-		{Driver: "null", New: bind},
+		{Driver: "embedded", Target: "sqlite:"},
+		{Driver: "redis"},
+		{Driver: "cassandra"},
+		{Driver: "mysql"},
+		{Driver: "postgres"},
+		{Driver: "sqlite"},
+		{Driver: "memory"},
+		{Driver: "null"},
 		{Driver: "coherence", Refuse: "events are kept in streams and tables; use cassandra: or redis:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no events; use cassandra: or redis:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no events; use cassandra: or redis:"},
@@ -104,12 +103,13 @@ type looker interface {
 	look(ctx context.Context, c *place.Claim) error
 }
 
+// Connector connects a plan to stores of every kind.
+func (s *spec) Connector(string) workload.Connector { return s.bind }
+
 // bind connects a plan to a store. It changes nothing there.
-func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
-	s, ok := p.Private.(*spec)
-	if !ok {
-		return errors.New("event-store: the plan is of another profile")
-	}
+func (s *spec) bind(_ context.Context, p *workload.Bound) error {
+	c := p.Conn
+	s.begin(p.RunID, time.Now())
 	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.Seed)}
 	b.meter.length = int64(s.duration)
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)

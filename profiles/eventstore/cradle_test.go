@@ -17,7 +17,7 @@ import (
 // written down, and takes as many bytes as were measured.
 func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	p, conn := openRun(t, labtest.Cassandra(t).URL(), "schema=cradle", "failureRate=0", "namespace=statements")
-	s := p.Private.(*spec)
+	s := p.Binder.(*spec)
 	l, _ := layerOf(s, conn)
 	require.NoError(t, l.prepare(t.Context()))
 	c, err := newComposer(&stage{s: s, traits: l.traits()})

@@ -45,12 +45,16 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
-	// Ids and page hold the time, so that two runs never share them.
-	at := time.Now()
+	return s.plan(r, in), nil
+}
+
+// begin gives ids and page the time and the run's id, so that two runs never share
+// them.
+func (s *spec) begin(runID string, at time.Time) {
+	s.runID = runID
 	s.Born = at.UnixNano()
 	s.SequenceOfAlias0 = at.UnixMilli() * 1_000_000
-	s.page = fmt.Sprintf("%s-%06x", cmp.Or(s.runID, "run"), uint32(s.Born/1000)&0xFFFFFF)
-	return s.plan(r, in), nil
+	s.page = fmt.Sprintf("%s-%06x", cmp.Or(runID, "run"), uint32(s.Born/1000)&0xFFFFFF)
 }
 
 // unitsOf is how many events one iteration of a generator covers: a batch, or with
@@ -71,7 +75,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	batch := workload.Batch()
 	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "most events in one batch"
 	p := &workload.Plan{
-		Unit: "events", Parameters: r.Shown, Private: s,
+		Unit: "events", Parameters: r.Shown, Binder: s,
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
 	}
 	load := workload.Track{

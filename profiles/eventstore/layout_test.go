@@ -107,7 +107,7 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	require.NoError(t, err)
 	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 	require.NoError(t, err)
-	s := p.Private.(*spec)
+	s := p.Binder.(*spec)
 	f := sampleFacts()
 	f.Config = s.config
 	f.Steps[0].Batch = s.start.Batch
@@ -122,8 +122,8 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	assert.Empty(t, warnings, "every key has an effect")
 	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})
 	require.NoError(t, err)
-	r := q.Private.(*spec)
-	r.Born, r.SequenceOfAlias0, r.page, r.config = s.Born, s.SequenceOfAlias0, s.page, s.config
+	r := q.Binder.(*spec)
+	r.config = s.config
 	assert.Equal(t, s, r)
 	assert.Contains(t, string(files[0].Data), "maxBatchSize: 175\n")
 	assert.Contains(t, string(files[1].Data), "compressionType: ZLIB\n")

@@ -79,7 +79,7 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 	vs.Set(workload.Value{Name: "rate", Text: "1000", Origin: workload.OriginFlag})
 	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 	require.NoError(t, err)
-	s := p.Private.(*spec)
+	s := p.Binder.(*spec)
 	assert.Equal(t, 175, p.Tracks()[0].Start.Batch)
 	assert.Equal(t, wire.Zlib, s.codec)
 	assert.Equal(t, 64, s.maxTasks)
@@ -118,11 +118,11 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
 		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 		require.NoError(t, err)
-		assert.Equal(t, want, p.Private.(*spec).compressOver)
+		assert.Equal(t, want, p.Binder.(*spec).compressOver)
 		vs.Set(workload.Value{Name: "compressOver", Text: "7", Origin: workload.OriginFlag})
 		p, err = Design(workload.Inputs{Values: vs, Namespace: "x"})
 		require.NoError(t, err)
-		assert.Equal(t, 7, p.Private.(*spec).compressOver, "given by hand")
+		assert.Equal(t, 7, p.Binder.(*spec).compressOver, "given by hand")
 	}
 }
 

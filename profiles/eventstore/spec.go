@@ -66,7 +66,7 @@ const defaultDrain = 10 * time.Second
 
 // readSpec reads everything that a plan is made of.
 func readSpec(r *values.Reader, in workload.Inputs) *spec {
-	s := &spec{namespace: in.Namespace, runID: in.RunID, driver: in.Driver, duration: in.Duration}
+	s := &spec{namespace: in.Namespace, driver: in.Driver, duration: in.Duration}
 	s.Compat = r.OnOff("compat")
 	s.readGenerator(r, in)
 	s.readStage(r)

@@ -83,8 +83,7 @@ func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
 	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
 	require.NoError(b, err)
 	c := benchConn(b, target)
-	require.NoError(b, bind(b.Context(), c, p))
-	profiletest.Claimed(b, Name, c, p, workload.Inputs{Namespace: mapper})
+	p = profiletest.Bind(b, Name, p, c, workload.Inputs{Namespace: mapper}, "")
 	require.NoError(b, p.Setup(b.Context(), nil))
 	return p
 }
@@ -171,7 +170,8 @@ func BenchmarkInvocation(b *testing.B) {
 	}
 	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "n", Driver: "null", Duration: time.Hour})
 	require.NoError(b, err)
-	require.NoError(b, bind(b.Context(), benchConn(b, "null:"), p))
+	p, err = p.Bind(b.Context(), "null", benchConn(b, "null:"), "")
+	require.NoError(b, err)
 	tr := p.Tracks()[0]
 	task, err := tr.NewTask(0)
 	require.NoError(b, err)
@@ -216,7 +216,7 @@ objects:
 `
 	p, err := designed(b, "memory", text)
 	require.NoError(b, err)
-	s := p.Private.(*spec)
+	s := p.Binder.(*spec)
 	for _, name := range []string{"northwind", "defined"} {
 		b.Run(name, func(b *testing.B) {
 			o := s.ops[name]

@@ -42,12 +42,12 @@ type binding struct {
 	mu sync.Mutex
 }
 
+// Connector connects a plan to stores of every kind.
+func (s *spec) Connector(string) workload.Connector { return s.bind }
+
 // bind connects a plan to a store. It changes nothing there.
-func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
-	s, ok := p.Private.(*spec)
-	if !ok {
-		return errors.New("group: the plan is of another profile")
-	}
+func (s *spec) bind(ctx context.Context, p *workload.Bound) error {
+	c := p.Conn
 	b := &binding{s: s, conn: c, stocks: map[store.Space]*stock{}, topics: map[string]*topicRun{}, epoch: time.Now()}
 	if s.colocate == "auto" && isCluster(c) {
 		s.lay(true)
@@ -60,7 +60,7 @@ func bind(ctx context.Context, c store.Conn, p *workload.Plan) error {
 		return errors.Join(err, b.room.close())
 	}
 	b.takeStock()
-	b.connect(p)
+	b.connect(p.Plan)
 	p.Claims, p.Admit, p.Setup, p.Verify = b.claims(), b.admit, b.setup, b.verify
 	if r, ok := b.room.(*sqlRoom); ok && b.conn != c { // a database of its own
 		p.Keeps, r.done = b.conn, func() error { return nil }

@@ -25,7 +25,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		}
 	}
 	s := &spec{
-		ops: map[string]*opSpec{}, namespace: in.Namespace, runID: in.RunID, driver: in.Driver, allow: in.AllowExisting,
+		ops: map[string]*opSpec{}, namespace: in.Namespace, driver: in.Driver, allow: in.AllowExisting,
 		seed: in.Seed, wrap: in.Duration > 0 && in.Count == 0, exact: in.Count > 0,
 	}
 	b.s = s

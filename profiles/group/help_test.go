@@ -60,7 +60,7 @@ func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error
 func specOf(t *testing.T, p *workload.Plan) *spec {
 	t.Helper()
 	require.NotNil(t, p)
-	return p.Private.(*spec)
+	return p.Binder.(*spec)
 }
 
 // runs carries out a whole run as the command does, and returns its outcome with

@@ -8,19 +8,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Listing describes the structures that a plan of this profile names, in the
-// layout of PadoGrid's listing, with their sizes now; with a claim on the namespace
+// Listing describes the structures that the plan names, in the layout of PadoGrid's
+// listing, with their sizes now; with a claim on the namespace
 // those that are recorded as ours are deleted. A size is that before the removal, and deleted says
 // whether the structure is gone; with compat=on it says, as in the original,
 // whether it is still there. Topics are never deleted. Any goroutine may call it.
-func Listing(ctx context.Context, c store.Conn, p *workload.Plan, remove *place.Claim) (string, error) {
-	s, ok := p.Private.(*spec)
-	if !ok {
-		return "", errors.New("group: the plan is of another profile")
-	}
+func (s *spec) Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error) {
 	keep, err := store.As[store.Keeper](c)
 	if err != nil {
 		return "", err

@@ -116,7 +116,7 @@ func plan(s *spec, b *builder, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
 		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
-		Parameters: b.Shown, Warnings: b.Warnings, Private: s, Spaces: s.spaces(),
+		Parameters: b.Shown, Warnings: b.Warnings, Binder: s, Spaces: s.spaces(),
 	}
 	notYet := func(int) (workload.Task, error) { return nil, errors.New("group: not connected to a store") }
 	listens := false

@@ -262,8 +262,7 @@ func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 	p, err := designed(t, "redis", yaml)
 	require.NoError(t, err)
 	c := open(t, target)
-	require.NoError(t, bind(t.Context(), c, p))
-	profiletest.Claimed(t, Name, c, p, workload.Inputs{Namespace: p.Private.(*spec).namespace})
+	p = profiletest.Bind(t, Name, p, c, workload.Inputs{Namespace: specOf(t, p).namespace}, "")
 	require.NoError(t, p.Setup(t.Context(), nil))
 	t.Cleanup(func() { p.Verify(context.Background()) })
 	return p

@@ -12,15 +12,15 @@ import (
 
 func bindings() []workload.Binding {
 	return []workload.Binding{
-		{Driver: "embedded", New: bind, Note: "no stopic, no near cache"},
-		{Driver: "redis", New: bind},
-		{Driver: "memory", New: bind},
-		{Driver: "null", New: bind},
-		{Driver: "cassandra", New: bind, Note: "maps"},
-		{Driver: "mysql", New: bind, Note: "maps, entities"},
-		{Driver: "postgres", New: bind, Note: "maps, entities"},
-		{Driver: "sqlite", New: bind, Note: "maps, entities"},
-		{Driver: "coherence", New: bind, Note: "maps, mcaches, queues"},
+		{Driver: "embedded", Note: "no stopic, no near cache"},
+		{Driver: "redis"},
+		{Driver: "memory"},
+		{Driver: "null"},
+		{Driver: "cassandra", Note: "maps"},
+		{Driver: "mysql", Note: "maps, entities"},
+		{Driver: "postgres", Note: "maps, entities"},
+		{Driver: "sqlite", Note: "maps, entities"},
+		{Driver: "coherence", Note: "maps, mcaches, queues"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}

@@ -24,7 +24,6 @@ type spec struct {
 	ops       map[string]*opSpec
 	order     []*opSpec // as they were first met
 	namespace string
-	runID     string
 	driver    string
 	flavour   string
 	testCount int64

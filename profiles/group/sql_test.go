@@ -164,7 +164,7 @@ func TestRowsHaveTheDateOfTheRun(t *testing.T) {
 	for driver, row := range map[string]bool{"sqlite": true, "redis": false} {
 		p, err := designed(t, driver, file)
 		require.NoError(t, err)
-		s := p.Private.(*spec)
+		s := p.Binder.(*spec)
 		_, r := s.ops["o"].factory.object(1, "", s.today)
 		c := r.(*customer)
 		if row {

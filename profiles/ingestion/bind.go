@@ -22,13 +22,12 @@ type binding struct {
 	loads []*load
 }
 
+// Connector connects a plan to stores of every kind by their shapes.
+func (s *spec) Connector(string) workload.Connector { return s.bind }
+
 // bind connects a plan to a store. It changes nothing there.
-func bind(_ context.Context, c store.Conn, p *workload.Plan) error {
-	s, ok := p.Private.(*spec)
-	if !ok {
-		return errors.New("ingestion: the plan is of another profile")
-	}
-	b := &binding{s: s, conn: c}
+func (s *spec) bind(_ context.Context, p *workload.Bound) error {
+	b := &binding{s: s, conn: p.Conn}
 	if err := b.capabilities(); err != nil {
 		return fault.Store(fmt.Errorf("ingestion: %w", err), "use redis:// or embedded:")
 	}

@@ -20,7 +20,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := &designer{Reader: values.New(in.Values, params())}
 	r.Compat = r.OnOff("compat")
 	s := &spec{
-		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed,
+		namespace: in.Namespace, driver: in.Driver, seed: in.Seed,
 		allow: in.AllowExisting, compat: r.Compat,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(),
@@ -255,7 +255,7 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 		Knobs:      knobs(),
 		Parameters: r.Shown,
 		Warnings:   r.Warnings,
-		Private:    s,
+		Binder:     s,
 	}
 	phase := workload.Phase{Name: "ingest", Duration: in.Duration}
 	for i := range s.maps {

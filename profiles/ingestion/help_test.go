@@ -50,7 +50,7 @@ func design(t *testing.T, in workload.Inputs) *workload.Plan {
 	return p
 }
 
-func specOf(p *workload.Plan) *spec { return p.Private.(*spec) }
+func specOf(p *workload.Plan) *spec { return p.Binder.(*spec) }
 
 func open(t *testing.T, target string) store.Conn {
 	t.Helper()
@@ -135,10 +135,7 @@ func (d *driver) run(ctx context.Context, threads int) {
 // bound designs a plan and binds it to a connection.
 func bound(t *testing.T, c store.Conn, in workload.Inputs) *workload.Plan {
 	t.Helper()
-	p := design(t, in)
-	require.NoError(t, bind(t.Context(), c, p))
-	profiletest.Claimed(t, Name, c, p, in)
-	return p
+	return profiletest.Bind(t, Name, design(t, in), c, in, "run-1")
 }
 
 func setUp(t *testing.T, p *workload.Plan) {

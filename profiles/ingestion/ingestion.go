@@ -122,15 +122,15 @@ func params() []workload.Param {
 
 func bindings() []workload.Binding {
 	return []workload.Binding{
-		{Driver: "embedded", New: bind},
-		{Driver: "redis", New: bind},
-		{Driver: "memory", New: bind},
-		{Driver: "null", New: bind},
-		{Driver: "cassandra", New: bind},
-		{Driver: "mysql", New: bind},
-		{Driver: "postgres", New: bind},
-		{Driver: "sqlite", New: bind},
-		{Driver: "coherence", New: bind},
+		{Driver: "embedded"},
+		{Driver: "redis"},
+		{Driver: "memory"},
+		{Driver: "null"},
+		{Driver: "cassandra"},
+		{Driver: "mysql"},
+		{Driver: "postgres"},
+		{Driver: "sqlite"},
+		{Driver: "coherence"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}

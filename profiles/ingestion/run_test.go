@@ -30,7 +30,7 @@ func small(more ...[2]string) workload.Inputs {
 		{"batchSize", "20"},
 		{"payloadSize", "32"},
 	}, more...)
-	return workload.Inputs{Values: given(pairs...), Namespace: "perfbench", RunID: "run-1", Seed: 7}
+	return workload.Inputs{Values: given(pairs...), Namespace: "perfbench", Seed: 7}
 }
 
 // wrote asserts what a run came to, in its facts and on the store.
@@ -274,7 +274,7 @@ func TestPayloadAndBatchFollowSettings(t *testing.T) {
 type refusing struct{ store.Conn }
 
 func TestMissingCapabilitiesAreNamed(t *testing.T) {
-	err := bind(t.Context(), refusing{}, design(t, small()))
+	_, err := design(t, small()).Bind(t.Context(), "", refusing{}, "")
 	require.ErrorIs(t, err, store.ErrUnsupported)
 	require.ErrorContains(t, err, "store.BatchPutter")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))

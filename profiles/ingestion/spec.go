@@ -34,7 +34,6 @@ func mapsOf(flavour string) []string {
 type spec struct {
 	maps      []mapSpec
 	namespace string
-	runID     string
 	driver    string
 	prefix    string
 	members   int64

@@ -5,18 +5,23 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Claimed does for a plan that was bound what a session does: Setup claims the spaces
-// of the plan first, and Teardown drops what it made. The lease is given back at once,
-// so that a test can set up plan after plan in one namespace.
-func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in workload.Inputs) {
+// Bind connects a plan to a store of the driver of in for the run of that id, and does
+// what a session does besides: Setup claims the spaces of the plan first, and Teardown
+// drops what it made. The lease is given back at once, so that a test can set up plan
+// after plan in one namespace.
+func Bind(tb testing.TB, profile string, plan *workload.Plan, c store.Conn, in workload.Inputs, runID string) *workload.Plan {
 	tb.Helper()
+	p, err := plan.Bind(tb.Context(), in.Driver, c, runID)
+	require.NoError(tb, err)
 	if p.Claims == nil {
-		return
+		return p
 	}
 	setup, teardown := p.Setup, p.Teardown
 	if p.Keeps != nil {
@@ -30,7 +35,7 @@ func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in w
 		}
 		var err error
 		claim, err = place.Take(ctx, conn, place.Want{
-			Namespace: in.Namespace, Profile: profile, Run: in.RunID, Spaces: p.Claims, Allow: in.AllowExisting, Admit: p.Admit,
+			Namespace: in.Namespace, Profile: profile, Run: runID, Spaces: p.Claims, Allow: in.AllowExisting, Admit: p.Admit,
 		})
 		if err == nil {
 			err = claim.Release(ctx)
@@ -50,4 +55,5 @@ func Claimed(tb testing.TB, profile string, c store.Conn, p *workload.Plan, in w
 		}
 		return errors.Join(err, claim.Cleanup(ctx))
 	}
+	return p
 }

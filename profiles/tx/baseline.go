@@ -33,11 +33,11 @@ const (
 // baselineSpec is what Design found out about a baseline run. It is not changed
 // afterwards.
 type baselineSpec struct {
-	namespace, runID string
-	allow            bool
-	rows             []suiteRow
-	saga             *sagaSpec // nil: no ceiling
-	threads          int
+	namespace string
+	allow     bool
+	rows      []suiteRow
+	saga      *sagaSpec // nil: no ceiling
+	threads   int
 }
 
 func (s *baselineSpec) space() store.Space {
@@ -70,7 +70,7 @@ func (s *baselineSpec) keys(f func(row *suiteRow) string) []string {
 }
 
 func designBaseline(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
-	s := &baselineSpec{namespace: in.Namespace, runID: in.RunID, allow: in.AllowExisting}
+	s := &baselineSpec{namespace: in.Namespace, allow: in.AllowExisting}
 	v := r.Pick(r.Param("requests"), "count", "requests")
 	n, err := v.Int(1, maxCount)
 	r.Problems.Add(err)
@@ -110,7 +110,7 @@ func (s *baselineSpec) writes() string {
 
 func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Duration) *workload.Plan {
 	p := &workload.Plan{
-		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Private: s, Spaces: []store.Space{s.space()},
+		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Binder: s, Spaces: []store.Space{s.space()},
 		Documents: []string{formatRedisBenchmark, formatCeiling},
 		Writes:    []string{s.writes()},
 		Deletes:   []string{"at the end what this run made (--cleanup)"},

@@ -38,7 +38,7 @@ func rowsOf(t *testing.T, in workload.Inputs) []suiteRow {
 	t.Helper()
 	p, err := Design(in)
 	require.NoError(t, err)
-	return p.Private.(*baselineSpec).rows
+	return p.Binder.(*baselineSpec).rows
 }
 
 // Every row of the report goes over the wire as its command was published: its
@@ -158,7 +158,7 @@ func TestValuesTooLongForATable(t *testing.T) {
 	in.Driver = "sqlite"
 	p, err := Design(in)
 	require.NoError(t, err)
-	err = bindSQL(t.Context(), open(t, target), p)
+	_, err = p.Bind(t.Context(), "sqlite", open(t, target), "")
 	require.ErrorContains(t, err, "set.valueLength: 256 bytes are more than the 255")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }

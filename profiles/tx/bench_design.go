@@ -60,7 +60,7 @@ func designBench(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	}
 	return &workload.Plan{
 		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
-		Documents: []string{formatAB}, Private: s,
+		Documents: []string{formatAB}, Binder: s,
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, NoCeiling: true, Tracks: []workload.Track{{
 			Name: "saga", Ops: benchOps, OpUnits: []string{"", "connections", "requests", "requests"}, Counted: 1, Start: sp.start, Iterations: count, Total: count, NewTask: unbound,
 		}}}},

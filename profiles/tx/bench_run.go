@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -40,17 +39,16 @@ type benchTally struct {
 	_                        [64]byte
 }
 
-// bindBench connects a plan to dtm's benchmark server.
-func bindBench(_ context.Context, c store.Conn, p *workload.Plan) error {
-	conn, err := store.As[*dtm.Bench](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use dtm+bench://")
+// Connector connects a plan to dtm's benchmark server, for which alone it is.
+func (s *benchSpec) Connector(driver string) workload.Connector {
+	if driver != driverBench {
+		return nil
 	}
-	s, ok := p.Private.(*benchSpec)
-	if !ok {
-		return fault.Input(fmt.Errorf("mode=%s does not run on dtm's benchmark server: it carries out sagas and nothing else", p.Mode), "use --preset dtm, or redis://")
-	}
-	b := &benchRun{s: s, conn: conn}
+	return workload.On(s.bind)
+}
+
+func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) error {
+	b := &benchRun{s: s, conn: c}
 	p.Setup = b.setup
 	p.Facts = func() any { return b.facts() }
 	p.Verify = func(ctx context.Context) workload.Verification {
@@ -61,7 +59,7 @@ func bindBench(_ context.Context, c store.Conn, p *workload.Plan) error {
 		return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server names no saga, so that none can be looked up; what it answered is counted"}
 	}
 	p.Phases[0].Tracks[0].NewTask = func(int) (workload.Task, error) {
-		return &benchTask{b: b, c: conn.Client(s.keepAlive), t: b.tally()}, nil
+		return &benchTask{b: b, c: c.Client(s.keepAlive), t: b.tally()}, nil
 	}
 	return nil
 }

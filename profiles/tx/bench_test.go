@@ -129,7 +129,7 @@ func TestWhatTheBenchmarkServerDoesNotRun(t *testing.T) {
 	in.Driver = driverBench
 	p, err := Design(in)
 	require.NoError(t, err)
-	err = bindBench(t.Context(), open(t, target), p)
+	_, err = p.Bind(t.Context(), driverBench, open(t, target), "")
 	require.ErrorContains(t, err, "mode=baseline does not run on dtm's benchmark server")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 

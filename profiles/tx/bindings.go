@@ -2,14 +2,12 @@ package tx
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -17,45 +15,105 @@ import (
 
 func bindings() []workload.Binding {
 	return []workload.Binding{
-		{Driver: "embedded", New: bindRedis},
-		{Driver: "redis", New: bindRedis},
-		{Driver: "memory", New: bindPlain},
-		{Driver: "null", New: bindPlain},
-		{Driver: "cassandra", New: bindCassandra, Note: "pbm: get, getall"},
-		{Driver: "mysql", New: bindSQL},
-		{Driver: "postgres", New: bindSQL},
-		{Driver: "sqlite", New: bindSQL},
-		{Driver: "coherence", New: bindCoherence, Note: "pbm"},
-		{Driver: "dtm", New: bindDTM, Note: "saga"},
-		{Driver: driverBench, New: bindBench, Note: "saga, without accounts"},
+		{Driver: "embedded"},
+		{Driver: "redis"},
+		{Driver: "memory"},
+		{Driver: "null"},
+		{Driver: "cassandra", Note: "pbm: get, getall"},
+		{Driver: "mysql"},
+		{Driver: "postgres"},
+		{Driver: "sqlite"},
+		{Driver: "coherence", Note: "pbm"},
+		{Driver: "dtm", Note: "saga"},
+		{Driver: driverBench, Note: "saga, without accounts"},
 	}
 }
 
-var errStranger = errors.New("tx: the plan is of another profile")
+// Connector connects a plan of mode=pbm to stores of a driver.
+func (s *pbmSpec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "embedded", "redis":
+		return workload.On(s.onRedis)
+	case "memory", "null":
+		return s.onPlain
+	case "mysql", "postgres", "sqlite":
+		return workload.On(s.onSQL)
+	case "cassandra":
+		return s.onCassandra
+	case "coherence":
+		return workload.On(s.onCoherence)
+	}
+	return refused(driver, modePBM)
+}
 
-// bindRedis connects a plan to Redis or to what speaks its protocol.
-func bindRedis(_ context.Context, c store.Conn, p *workload.Plan) error {
-	typed, err := store.As[redis.Typed](c)
+// Connector connects a plan of mode=saga to stores of a driver.
+func (s *sagaSpec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "embedded", "redis":
+		return workload.On(s.onRedis)
+	case "memory", "null":
+		return s.onPlain
+	case "mysql", "postgres", "sqlite":
+		return workload.On(s.onSQL)
+	case "dtm":
+		return workload.On(s.onDTM)
+	}
+	return refused(driver, modeSaga)
+}
+
+// Connector connects a plan of mode=baseline to stores of a driver.
+func (s *baselineSpec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "embedded", "redis":
+		return workload.On(s.onRedis)
+	case "memory", "null":
+		return s.onPlain
+	case "mysql", "postgres", "sqlite":
+		return workload.On(s.onSQL)
+	}
+	return refused(driver, modeBaseline)
+}
+
+// refused says why a mode does not run on the stores of a driver; nil: of another
+// driver nothing is known.
+func refused(driver, mode string) workload.Connector {
+	why, ok := map[string][2]string{
+		"cassandra": {"Cassandra: it has no transactions over several rows", "use --set mode=pbm with get and getall, or redis://, postgres: or embedded:"},
+		"coherence": {"Coherence: its Go client has neither transactions nor scripts over several entries", "use --set mode=pbm, or redis://"},
+		"dtm":       {"a dtm server: it coordinates sagas and stores nothing else", "use --set mode=saga, or redis://"},
+		driverBench: {"dtm's benchmark server: it carries out sagas and nothing else", "use --preset dtm, or redis://"},
+	}[driver]
+	if !ok {
+		return nil
+	}
+	return func(context.Context, *workload.Bound) error {
+		return fault.Input(fmt.Errorf("mode=%s does not run on %s", mode, why[0]), why[1])
+	}
+}
+
+// begin gives ids of transactions the run's.
+func (s *sagaSpec) begin(runID string) { s.stamp = stampOf(runID, s.seed) }
+
+func (s *pbmSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	st, err := newRedisPBM(c, s)
 	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+		return err
 	}
-	switch sp := p.Private.(type) {
-	case *pbmSpec:
-		st, err := newRedisPBM(typed, sp)
-		if err != nil {
-			return err
-		}
-		return bindPBM(c, p, sp, st)
-	case *sagaSpec:
-		return bindSaga(c, p, sp, newRedisSagas(typed, sp), meterOf(typed))
-	case *baselineSpec:
-		var sagas sagaStore
-		if sp.saga != nil {
-			sagas = newRedisSagas(typed, sp.saga)
-		}
-		return bindBaseline(c, p, sp, newRedisPrimitives(sp, typed), sagas, meterOf(typed))
+	return bindPBM(b.Conn, b.Plan, s, st)
+}
+
+func (s *sagaSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	s.begin(b.RunID)
+	return bindSaga(b.Conn, b.Plan, s, newRedisSagas(c, s), meterOf(c))
+}
+
+func (s *baselineSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	var sagas sagaStore
+	if s.saga != nil {
+		s.saga.begin(b.RunID)
+		sagas = newRedisSagas(c, s.saga)
 	}
-	return errStranger
+	return bindBaseline(b.Conn, b.Plan, s, newRedisPrimitives(s, c), sagas, meterOf(c))
 }
 
 // meterOf returns the meter of a Redis; one within this process cannot be told
@@ -67,34 +125,42 @@ func meterOf(c redis.Typed) meter {
 	return plainMeter{}
 }
 
-// bindPlain connects a plan to a store that has nothing but the plain shapes: the
-// maps of this process, and the one that does nothing.
-func bindPlain(_ context.Context, c store.Conn, p *workload.Plan) error {
-	f, _ := c.(store.Forgetful)
-	forgets := f != nil && f.Forgets()
-	switch sp := p.Private.(type) {
-	case *pbmSpec:
-		h, err := newShapeStore(c, sp)
-		if err != nil {
-			return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
-		}
-		if forgets {
-			return bindPBM(c, p, sp, nullPBM{h})
-		}
-		return bindPBM(c, p, sp, &memoryPBM{shapeStore: h})
-	case *sagaSpec:
-		if forgets {
-			return bindSaga(c, p, sp, nullSagas{}, plainMeter{})
-		}
-		return bindSaga(c, p, sp, memorySagasOf(c, sp), plainMeter{})
-	case *baselineSpec:
-		var sagas sagaStore = nullSagas{}
-		if sp.saga != nil && !forgets {
-			sagas = memorySagasOf(c, sp.saga)
-		}
-		return bindBaseline(c, p, sp, plainPrimitives{sp, c}, sagas, plainMeter{})
+// The stores that have nothing but the plain shapes are the maps of this process, and
+// the one that does nothing.
+
+func forgets(c store.Conn) bool {
+	f, ok := c.(store.Forgetful)
+	return ok && f.Forgets()
+}
+
+func (s *pbmSpec) onPlain(_ context.Context, b *workload.Bound) error {
+	h, err := newShapeStore(b.Conn, s)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	return errStranger
+	if forgets(b.Conn) {
+		return bindPBM(b.Conn, b.Plan, s, nullPBM{h})
+	}
+	return bindPBM(b.Conn, b.Plan, s, &memoryPBM{shapeStore: h})
+}
+
+func (s *sagaSpec) onPlain(_ context.Context, b *workload.Bound) error {
+	s.begin(b.RunID)
+	if forgets(b.Conn) {
+		return bindSaga(b.Conn, b.Plan, s, nullSagas{}, plainMeter{})
+	}
+	return bindSaga(b.Conn, b.Plan, s, memorySagasOf(b.Conn, s), plainMeter{})
+}
+
+func (s *baselineSpec) onPlain(_ context.Context, b *workload.Bound) error {
+	var sagas sagaStore = nullSagas{}
+	if s.saga != nil {
+		s.saga.begin(b.RunID)
+		if !forgets(b.Conn) {
+			sagas = memorySagasOf(b.Conn, s.saga)
+		}
+	}
+	return bindBaseline(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, plainMeter{})
 }
 
 // plainPrimitives makes the calls of the suite on a store of the plain shapes:
@@ -140,46 +206,32 @@ func (p plainPrimitives) caller(row *suiteRow) (func(ctx context.Context, it *wo
 	}, nil
 }
 
-// bindSQL connects a plan to a SQL store.
-func bindSQL(ctx context.Context, c store.Conn, p *workload.Plan) error {
-	typed, err := store.As[sqlstore.Typed](c)
+func (s *pbmSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	st, err := newSQLPBM(c, s)
 	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use mysql:, postgres: or sqlite:")
+		return err
 	}
-	d := newDatabase(typed)
-	switch sp := p.Private.(type) {
-	case *pbmSpec:
-		st, err := newSQLPBM(typed, sp)
-		if err != nil {
-			return err
-		}
-		return bindPBM(c, p, sp, st)
-	case *sagaSpec:
-		sp.shards = 1 // the tables have one index
-		st := newSQLSagas(d, sp)
-		if err := st.ready(ctx); err != nil {
-			return err
-		}
-		return bindSaga(c, p, sp, st, sqlMeter{d})
-	case *baselineSpec:
-		var sagas sagaStore
-		if sp.saga != nil {
-			sp.saga.shards = 1
-			sagas = newSQLSagas(d, sp.saga)
-		}
-		return bindSQLBaseline(c, p, sqlPrimitives{d, sp, &atomic.Int64{}}, sagas)
-	}
-	return errStranger
+	return bindPBM(b.Conn, b.Plan, s, st)
 }
 
-// bindDTM connects a plan to a dtm server.
-func bindDTM(_ context.Context, c store.Conn, p *workload.Plan) error {
-	typed, err := store.As[*dtm.Conn](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use dtm+http://")
+func (s *sagaSpec) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	s.begin(b.RunID)
+	s.shards = 1 // the tables have one index
+	d := newDatabase(c)
+	st := newSQLSagas(d, s)
+	if err := st.ready(ctx); err != nil {
+		return err
 	}
-	if sp, ok := p.Private.(*sagaSpec); ok {
-		return bindCoordinated(typed, p, sp)
+	return bindSaga(b.Conn, b.Plan, s, st, sqlMeter{d})
+}
+
+func (s *baselineSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	d := newDatabase(c)
+	var sagas sagaStore
+	if s.saga != nil {
+		s.saga.begin(b.RunID)
+		s.saga.shards = 1
+		sagas = newSQLSagas(d, s.saga)
 	}
-	return fault.Input(fmt.Errorf("mode=%s does not run on a dtm server: it coordinates sagas and stores nothing else", p.Mode), "use --set mode=saga, or redis://")
+	return bindSQLBaseline(b.Conn, b.Plan, sqlPrimitives{d, s, &atomic.Int64{}}, sagas)
 }

@@ -9,22 +9,17 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// bindCassandra connects a plan to Cassandra, which has look-ups only.
-func bindCassandra(_ context.Context, c store.Conn, p *workload.Plan) error {
-	sp, ok := p.Private.(*pbmSpec)
-	if !ok {
-		return fault.Input(fmt.Errorf("mode=%s does not run on Cassandra: it has no transactions over several rows", p.Mode),
-			"use --set mode=pbm with get and getall, or redis://, postgres: or embedded:")
-	}
-	if sp.tx() {
+// onCassandra connects a plan to Cassandra, which has look-ups only.
+func (s *pbmSpec) onCassandra(_ context.Context, b *workload.Bound) error {
+	if s.tx() {
 		return fault.Input(fmt.Errorf("%s.testCase=%s does not run on Cassandra: it cannot read a group's members and write its summary in one step", mapElig, caseTx),
 			"--set testCase=getall, or use redis://, postgres: or embedded:")
 	}
-	h, err := newShapeStore(c, sp)
+	h, err := newShapeStore(b.Conn, s)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	return bindPBM(c, p, sp, lookupPBM{h})
+	return bindPBM(b.Conn, b.Plan, s, lookupPBM{h})
 }
 
 // lookupPBM has no transactions.

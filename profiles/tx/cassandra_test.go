@@ -35,7 +35,7 @@ func TestNoTransactionsOnCassandra(t *testing.T) {
 		}
 		p, err := Design(in)
 		require.NoError(t, err)
-		err = bindCassandra(t.Context(), nil, p)
+		_, err = p.Bind(t.Context(), "cassandra", nil, "")
 		require.ErrorContains(t, err, "does not run on Cassandra")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		assert.Contains(t, fault.HintOf(err), "getall")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -21,25 +20,17 @@ const howCoherence = "tx on Coherence reads the profile, the members and the old
 	"still there (replace of a mapping, or putIfAbsent): only this last step is atomic on the server, for Oracle's Go client brings no entry processor that reads " +
 	"other caches. A summary that another transaction has replaced meanwhile is a conflict, and the transaction is tried again; a member written meanwhile is not noticed"
 
-// bindCoherence connects a plan to Coherence.
-func bindCoherence(_ context.Context, c store.Conn, p *workload.Plan) error {
-	conn, err := store.As[*coherence.Conn](c)
-	if err != nil {
-		return fault.Store(fmt.Errorf("tx: %w", err), "use coherence://")
-	}
-	sp, ok := p.Private.(*pbmSpec)
-	if !ok {
-		return fault.Input(fmt.Errorf("mode=%s does not run on Coherence: its Go client has neither transactions nor scripts over several entries", p.Mode),
-			"use --set mode=pbm, or redis://")
-	}
-	h, err := newShapeStore(c, sp)
+// onCoherence connects a plan to Coherence.
+func (s *pbmSpec) onCoherence(_ context.Context, c *coherence.Conn, b *workload.Bound) error {
+	s.runID = b.RunID
+	h, err := newShapeStore(c, s)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	if sp.tx() {
-		sp.atomic = atomicReplace
+	if s.tx() {
+		s.atomic = atomicReplace
 	}
-	return bindPBM(c, p, sp, &coherencePBM{shapeStore: h, c: conn})
+	return bindPBM(c, b.Plan, s, &coherencePBM{shapeStore: h, c: c})
 }
 
 // coherencePBM reads, and replaces what it has read if nobody else has.

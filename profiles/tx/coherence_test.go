@@ -37,7 +37,7 @@ func TestPBMOnCoherence(t *testing.T) {
 
 	typed, ok := c.(*coherence.Conn)
 	require.True(t, ok)
-	shapes, err := newShapeStore(c, p.Private.(*pbmSpec))
+	shapes, err := newShapeStore(c, p.Binder.(*pbmSpec))
 	require.NoError(t, err)
 	h := &coherencePBM{shapeStore: shapes, c: typed}
 	conflicts := make(chan error, 2)
@@ -76,7 +76,7 @@ func TestPBMOnCoherence(t *testing.T) {
 	for _, mode := range []string{"saga", "baseline"} {
 		plan, err := Design(inputs(given("mode=" + mode)))
 		require.NoError(t, err)
-		err = bindCoherence(t.Context(), c, plan)
+		_, err = plan.Bind(t.Context(), "coherence", c, "")
 		require.Error(t, err)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		assert.Contains(t, fault.HintOf(err), "mode=pbm")

@@ -179,7 +179,7 @@ func TestOnlySagasRunOnACoordinator(t *testing.T) {
 	c := open(t, strings.Replace(srv.URL, "http://", "dtm+http://", 1))
 	p, err := Design(inputs(given("mode=pbm")))
 	require.NoError(t, err)
-	err = bindDTM(t.Context(), c, p)
+	_, err = p.Bind(t.Context(), "dtm", c, "")
 	require.ErrorContains(t, err, "mode=pbm does not run on a dtm server")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }

@@ -3,6 +3,7 @@ package tx
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -43,9 +44,8 @@ func given(pairs ...string) workload.Values {
 
 var runs atomic.Int64
 
-// inputs are those of a run of its own.
 func inputs(vs workload.Values) workload.Inputs {
-	return workload.Inputs{Values: vs, Seed: 1, Namespace: "t", RunID: time.Now().String() + string(rune('a'+runs.Add(1)%26))}
+	return workload.Inputs{Values: vs, Seed: 1, Namespace: "t"}
 }
 
 // alone are inputs in a namespace of its own, for a server that others use too.
@@ -66,7 +66,8 @@ func open(t testing.TB, target string) store.Conn {
 	return c
 }
 
-// bound designs a plan and binds it to a connection of the target's driver.
+// bound designs a plan and binds it, as a run of its own, to a connection of the
+// target's driver.
 func bound(t testing.TB, c store.Conn, driver string, in workload.Inputs) *workload.Plan {
 	t.Helper()
 	in.Driver = driver
@@ -76,9 +77,7 @@ func bound(t testing.TB, c store.Conn, driver string, in workload.Inputs) *workl
 	b, ok := prof.Binding(driver)
 	require.True(t, ok)
 	require.Empty(t, b.Refuse)
-	require.NoError(t, b.New(t.Context(), c, p))
-	profiletest.Claimed(t, Name, c, p, in)
-	return p
+	return profiletest.Bind(t, Name, p, c, in, fmt.Sprint(time.Now(), runs.Add(1)))
 }
 
 // driverOf is the driver's name of a target.

@@ -26,7 +26,7 @@ func designPBM(from *values.Reader, in workload.Inputs) (*workload.Plan, error) 
 	r := &designer{Reader: from}
 	r.Compat = r.OnOff("compat")
 	s := &pbmSpec{
-		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
+		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 	}
@@ -231,10 +231,10 @@ func (s *pbmSpec) summaries() string {
 
 func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
-		Unit:    "transactions",
-		Knobs:   []workload.Knob{workload.Threads(), workload.Rate("transactions"), workload.Batch()},
-		Private: s,
-		Bytes:   s.entries() * int64(s.eligPayload),
+		Unit:   "transactions",
+		Knobs:  []workload.Knob{workload.Threads(), workload.Rate("transactions"), workload.Batch()},
+		Binder: s,
+		Bytes:  s.entries() * int64(s.eligPayload),
 	}
 	for _, m := range s.flat {
 		p.Bytes += m.entries * int64(m.payload)

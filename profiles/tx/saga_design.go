@@ -22,10 +22,10 @@ const maxSagaPayload = 16 << 20
 // sagaSpec is what Design found out about a saga run. It is not changed
 // afterwards.
 type sagaSpec struct {
-	namespace, runID, driver string
-	seed                     int64
-	allow                    bool
-	stamp                    string
+	namespace, driver string
+	seed              int64
+	allow             bool
+	stamp             string // of ids of transactions, once the run has begun
 
 	// kind is what is run.
 	kind     *kind
@@ -75,7 +75,7 @@ func designSaga(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	p := &workload.Plan{
 		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions"), payload},
 		Documents: []string{formatAB},
-		Private:   s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
+		Binder:    s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
 			Name: "saga", Ops: s.kind.ops, OpUnits: sagaUnits, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
 		}}}},
@@ -88,8 +88,7 @@ func designSaga(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 // readSaga reads the parameters of mode=saga, of which mode=baseline uses some.
 func readSaga(r *values.Reader, in workload.Inputs) *sagaSpec {
 	s := &sagaSpec{
-		namespace: in.Namespace, runID: in.RunID, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
-		stamp: stampOf(in.RunID, in.Seed),
+		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 	}
 	s.kind = kindOf(r.Choice("transType"))
 	s.branches = int(r.Whole("branches"))

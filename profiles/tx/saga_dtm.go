@@ -39,14 +39,15 @@ type instruction struct {
 	Filling string `json:"filling,omitempty"`
 }
 
-// bindCoordinated connects a saga plan to a dtm server.
-func bindCoordinated(c *dtm.Conn, p *workload.Plan, sp *sagaSpec) error {
-	if sp.timeout%time.Second != 0 {
-		return fault.Field("timeout", fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", sp.timeout), "for example --set timeout=3s"))
+// onDTM connects a plan to a dtm server.
+func (s *sagaSpec) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error {
+	s.begin(p.RunID)
+	if s.timeout%time.Second != 0 {
+		return fault.Field("timeout", fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", s.timeout), "for example --set timeout=3s"))
 	}
-	sp.shards = 1
-	d := &dtmSagas{memorySagas: memorySagasOf(c, sp), conn: c, rnd: rand.New(rand.NewPCG(uint64(sp.seed), 0))} //nolint:gosec // no secret
-	r := newSagaRun(sp, d, plainMeter{})
+	s.shards = 1
+	d := &dtmSagas{memorySagas: memorySagasOf(c, s), conn: c, rnd: rand.New(rand.NewPCG(uint64(s.seed), 0))} //nolint:gosec // no secret
+	r := newSagaRun(s, d, plainMeter{})
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}

@@ -52,7 +52,7 @@ type bench struct {
 func newBench(t *testing.T, branches int, answers ...any) *bench {
 	t.Helper()
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", fmt.Sprint("branches=", branches), "accountCount=10")))
-	sp := p.Private.(*sagaSpec)
+	sp := p.Binder.(*sagaSpec)
 	b := &bench{t: t, conn: conn, st: newRedisSagas(conn.(redis.Typed), sp)}
 	b.answering = &answering{sagaStore: b.st, answers: answers}
 	b.c = &coordinator{spec: sp, store: b.answering, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}}
@@ -252,7 +252,7 @@ func (d *dying) Move(ctx context.Context, s *saga, pos int) (got reply, err erro
 // money is made or lost.
 func TestDyingAnywhere(t *testing.T) {
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", "branches=2", "accountCount=4")))
-	sp := p.Private.(*sagaSpec)
+	sp := p.Binder.(*sagaSpec)
 	sp.unruly = true // a branch that is to refuse does
 	st := newRedisSagas(conn.(redis.Typed), sp)
 	for _, failAt := range []int{0, 1, 2} {
