@@ -201,17 +201,15 @@ func (b *baselineRun) facts() *BaselineFacts {
 		w.mu.Unlock()
 		if n := float64(row.Calls); n > 0 && !begin.at.IsZero() && !end.at.IsZero() {
 			wall := end.at.Sub(begin.at).Seconds()
-			if begin.client >= 0 {
-				row.ClientUS, row.ClientBusy = (end.client-begin.client)/n*1e6, (end.client-begin.client)/wall
-			}
-			if begin.server >= 0 && end.server >= begin.server {
-				row.ServerUS, row.ServerBusy = (end.server-begin.server)/n*1e6, (end.server-begin.server)/wall
+			row.ClientUS, row.ClientBusy = (end.client-begin.client)/n*1e6, (end.client-begin.client)/wall
+			if begin.CPU >= 0 && end.CPU >= begin.CPU {
+				row.ServerUS, row.ServerBusy = (end.CPU-begin.CPU)/n*1e6, (end.CPU-begin.CPU)/wall
 			}
 		}
 		f.Rows = append(f.Rows, row)
 	}
 	if b.s.saga != nil {
-		f.Ceiling = ceiling(f, b.s.saga.branches, last.cores, b.rows[0].meter)
+		f.Ceiling = ceiling(f, b.s.saga.branches, last.Usage, b.rows[0].meter.commits)
 	}
 	for i := range f.Rows {
 		f.Rows[i].judge()

@@ -46,7 +46,7 @@ func bindSQLBaseline(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas sag
 				fmt.Sprintf("--set %s.valueLength=%d or less", row.name, widest))
 		}
 	}
-	return bindBaseline(c, p, pr.s, pr, sagas, sqlMeter{pr.database})
+	return bindBaseline(c, p, pr.s, pr, sagas, meterOf(pr.database.conn))
 }
 
 func (p sqlPrimitives) title(row *suiteRow) string {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -95,7 +96,7 @@ func TestCeiling(t *testing.T) {
 	f := &BaselineFacts{Cores: 2, Rows: []RowFacts{
 		row("eval-loop10", 60000), row(rowSave, 80000), row(rowBranch, 80000), row(rowFinish, 80000), row(rowUnloaded, 5000), row(rowSaga, 15000),
 	}}
-	c := ceiling(f, 2, 1, plainMeter{})
+	c := ceiling(f, 2, store.Usage{Cores: 1}, false)
 	assert.Equal(t, boundSerial, c.Binds)
 	assert.InDelta(t, 20000, c.Limit, 1e-6)
 	assert.InDelta(t, 0.75, c.Fraction, 1e-9)
@@ -105,7 +106,7 @@ func TestCeiling(t *testing.T) {
 	assert.Contains(t, strings.Join(c.Words, "\n"), "close")
 
 	f.Rows[1].Errors, f.Rows[2].CV = 3, 0.2
-	c = ceiling(f, 2, 1, plainMeter{})
+	c = ceiling(f, 2, store.Usage{Cores: 1}, false)
 	assert.Zero(t, c.Fraction)
 	assert.Len(t, c.Refused, 2)
 }

@@ -52,7 +52,7 @@ func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) err
 	p.Setup = b.setup
 	p.Facts = func() any { return b.facts() }
 	p.Verify = func(ctx context.Context) workload.Verification {
-		u := plainMeter{}.usage(ctx)
+		u := meter{}.usage(ctx)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.after = u
@@ -79,7 +79,7 @@ func (b *benchRun) setup(ctx context.Context, _ func(done, total int64)) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.first, b.before = r, plainMeter{}.usage(ctx)
+	b.first, b.before = r, meter{}.usage(ctx)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (b *benchRun) facts() *SagaFacts {
 	}
 	f.Rates.BytesPer = -1
 	f.Cost = Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: -1, Calls: Agreement{State: notCompared, Why: "the server does not tell what it asked of its store"}}
-	if n := float64(f.Done + f.Undecided + f.Unknown); n > 0 && !b.after.at.IsZero() && b.after.client >= 0 {
+	if n := float64(f.Done + f.Undecided + f.Unknown); n > 0 && !b.after.at.IsZero() {
 		f.Cost.ClientUS = (b.after.client - b.before.client) / n * 1e6
 	}
 	return f

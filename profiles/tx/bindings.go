@@ -116,15 +116,6 @@ func (s *baselineSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bou
 	return bindBaseline(b.Conn, b.Plan, s, newRedisPrimitives(s, c), sagas, meterOf(c))
 }
 
-// meterOf returns the meter of a Redis; one within this process cannot be told
-// from it.
-func meterOf(c redis.Typed) meter {
-	if _, ok := c.(*redis.Conn); ok {
-		return redisMeter{c}
-	}
-	return plainMeter{}
-}
-
 // The stores that have nothing but the plain shapes are the maps of this process, and
 // the one that does nothing.
 
@@ -147,9 +138,9 @@ func (s *pbmSpec) onPlain(_ context.Context, b *workload.Bound) error {
 func (s *sagaSpec) onPlain(_ context.Context, b *workload.Bound) error {
 	s.begin(b.RunID)
 	if forgets(b.Conn) {
-		return bindSaga(b.Conn, b.Plan, s, nullSagas{}, plainMeter{})
+		return bindSaga(b.Conn, b.Plan, s, nullSagas{}, meter{})
 	}
-	return bindSaga(b.Conn, b.Plan, s, memorySagasOf(b.Conn, s), plainMeter{})
+	return bindSaga(b.Conn, b.Plan, s, memorySagasOf(b.Conn, s), meter{})
 }
 
 func (s *baselineSpec) onPlain(_ context.Context, b *workload.Bound) error {
@@ -160,7 +151,7 @@ func (s *baselineSpec) onPlain(_ context.Context, b *workload.Bound) error {
 			sagas = memorySagasOf(b.Conn, s.saga)
 		}
 	}
-	return bindBaseline(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, plainMeter{})
+	return bindBaseline(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, meter{})
 }
 
 // plainPrimitives makes the calls of the suite on a store of the plain shapes:
@@ -222,7 +213,7 @@ func (s *sagaSpec) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Boun
 	if err := st.ready(ctx); err != nil {
 		return err
 	}
-	return bindSaga(b.Conn, b.Plan, s, st, sqlMeter{d})
+	return bindSaga(b.Conn, b.Plan, s, st, meterOf(d.conn))
 }
 
 func (s *baselineSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {

@@ -178,11 +178,11 @@ const (
 // transactions that a database undid, which nobody can predict; slack is how many
 // calls they may differ whatever the share.
 func agreement(before, after usage, predicted, uncertain, lost, slack int64) Agreement {
-	a := Agreement{Kind: after.kind, Counted: after.calls - before.calls, Predicted: predicted, State: notCompared}
+	a := Agreement{Kind: after.Kind, Counted: after.Calls - before.Calls, Predicted: predicted, State: notCompared}
 	switch {
 	case after.at.IsZero():
 		a.Counted, a.Why = 0, "the run is not over"
-	case after.calls < 0 || before.calls < 0:
+	case after.Calls < 0 || before.Calls < 0:
 		a.Counted, a.Why = -1, "the store does not count its calls"
 	case a.Counted < 0:
 		a.Counted, a.Why = -1, "the store began to count anew in mid-run"

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -84,7 +85,9 @@ func TestCallsThatNobodyPredicted(t *testing.T) {
 }
 
 func TestAgreement(t *testing.T) {
-	at := func(calls int64) usage { return usage{at: time.Now(), calls: calls, kind: "scripts"} }
+	at := func(calls int64) usage {
+		return usage{at: time.Now(), Usage: store.Usage{Calls: calls, Kind: "scripts"}}
+	}
 	assert.Equal(t, agree, agreement(at(5), at(100105), 100000, 0, 0, agreeCalls).State)
 	assert.Equal(t, differ, agreement(at(5), at(100106), 100000, 0, 0, agreeCalls).State)
 	for why, a := range map[string]Agreement{

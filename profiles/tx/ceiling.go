@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
 )
 
 // Ceiling says how fast the transaction could be, by what, and how near to it the
@@ -50,8 +52,9 @@ const (
 )
 
 // ceiling works out the bounds from the rows of a finished run; nil when the rows
-// that it needs have not been run.
-func ceiling(f *BaselineFacts, branches int, threads float64, m meter) *Ceiling {
+// that it needs have not been run. used is what the store told at the end, commits says
+// that each of its calls is a transaction that it commits.
+func ceiling(f *BaselineFacts, branches int, used store.Usage, commits bool) *Ceiling {
 	rows := map[string]RowFacts{}
 	for _, r := range f.Rows {
 		rows[r.Row] = r
@@ -71,23 +74,23 @@ func ceiling(f *BaselineFacts, branches int, threads float64, m meter) *Ceiling 
 		rows[rowSave].PerSecond, n, rows[rowBranch].PerSecond, rows[rowFinish].PerSecond, rows[rowSave].Clients))
 	cores := float64(f.Cores)
 	if tx.ServerUS > 0 {
-		threads = max(threads, 1)
+		threads := max(used.Cores, 1)
 		c.add(boundServer, threads*1e6/tx.ServerUS, fmt.Sprintf("%g threads that do the work / %.1f µs a transaction", threads, tx.ServerUS))
 	}
-	if _, ok := m.(sqlMeter); ok && rows["eval-args"].PerSecond > 0 && rows["eval-args"].Errors == 0 {
+	if commits && rows["eval-args"].PerSecond > 0 && rows["eval-args"].Errors == 0 {
 		c.add(boundCommit, rows["eval-args"].PerSecond/(n+2), fmt.Sprintf("%.0f durable commits a second (row eval-args) / %g of a transaction", rows["eval-args"].PerSecond, n+2))
 	}
 	if tx.ClientUS > 0 {
 		c.add(boundClient, cores*1e6/tx.ClientUS, fmt.Sprintf("%g cores / %.1f µs a transaction", cores, tx.ClientUS))
 	}
-	if l, ok := m.(interface{ shared() bool }); ok && l.shared() && tx.ServerUS > 0 && tx.ClientUS > 0 {
+	if used.Here && tx.ServerUS > 0 && tx.ClientUS > 0 {
 		c.add(boundShared, cores*1e6/(tx.ServerUS+tx.ClientUS), fmt.Sprintf("%g cores / (%.1f + %.1f µs): the store runs on this machine", cores, tx.ServerUS, tx.ClientUS))
 	}
 	if one := rows[rowUnloaded]; one.PerSecond > 0 && tx.Clients > 0 {
 		c.add(boundLittle, float64(tx.Clients)*one.PerSecond, fmt.Sprintf("%d in flight / %.3f ms unloaded", tx.Clients, 1000/one.PerSecond))
 	}
 	reference := []string{"eval-loop10", "eval-args"}
-	if _, ok := m.(sqlMeter); ok {
+	if commits {
 		reference = nil // these are transactions there, and no scripts
 	}
 	for _, row := range reference {

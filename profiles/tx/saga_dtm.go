@@ -47,7 +47,7 @@ func (s *sagaSpec) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) erro
 	}
 	s.shards = 1
 	d := &dtmSagas{memorySagas: memorySagasOf(c, s), conn: c, rnd: rand.New(rand.NewPCG(uint64(s.seed), 0))} //nolint:gosec // no secret
-	r := newSagaRun(s, d, plainMeter{})
+	r := newSagaRun(s, d, meter{})
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}

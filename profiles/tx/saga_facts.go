@@ -165,7 +165,7 @@ func (r *sagaRun) facts() *SagaFacts {
 	f.Rates.BytesPer = -1
 	f.Cost = r.cost(all)
 	if u := r.after; !u.at.IsZero() && all > 0 && r.before.same(u) {
-		f.Rates.BytesPer = float64(u.memory-r.before.memory) / float64(all)
+		f.Rates.BytesPer = float64(u.Memory-r.before.Memory) / float64(all)
 		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
 	}
 	return f
@@ -202,7 +202,7 @@ func (r *sagaRun) predicted() float64 {
 }
 
 // same says whether both are of one life of a server that tells what it does.
-func (u usage) same(v usage) bool { return u.server >= 0 && v.server >= u.server }
+func (u usage) same(v usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
 // cost is what a transaction takes; all is how many were begun. The run's lock is held.
 func (r *sagaRun) cost(all int64) Cost {
@@ -226,17 +226,15 @@ func (r *sagaRun) cost(all int64) Cost {
 	if after.at.IsZero() || n == 0 {
 		return c
 	}
-	if after.client >= 0 {
-		c.ClientUS = (after.client - before.client) / n * 1e6
-	}
+	c.ClientUS = (after.client - before.client) / n * 1e6
 	if before.same(after) {
-		c.ServerUS = (after.server - before.server) / n * 1e6
+		c.ServerUS = (after.CPU - before.CPU) / n * 1e6
 	}
 	if c.Calls.Counted >= 0 {
 		c.Counted, c.Predicted = float64(c.Calls.Counted)/n, float64(c.Calls.Predicted)/n
 	}
-	if before.received >= 0 && after.received >= before.received && after.sent >= before.sent {
-		c.Received, c.Sent = float64(after.received-before.received)/n, float64(after.sent-before.sent)/n
+	if before.Received >= 0 && after.Received >= before.Received && after.Sent >= before.Sent {
+		c.Received, c.Sent = float64(after.Received-before.Received)/n, float64(after.Sent-before.Sent)/n
 	}
 	return c
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -50,12 +51,12 @@ func inTurn(b *testing.B, server func() float64, between func(), ours, other fun
 	var x, y used
 	var ratio []float64
 	run := func(side func(int) float64, i int, to *used) float64 {
-		client, before := cpuSeconds()+childCPU, server()
+		client, before := watch.Processor().Seconds()+childCPU, server()
 		rate := side(i)
 		// About: what it takes to begin and end is in it, which is little.
 		n := rate * turn.Seconds() / 1e6
 		to.rate = append(to.rate, rate)
-		to.client, to.server = append(to.client, (cpuSeconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
+		to.client, to.server = append(to.client, (watch.Processor().Seconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
 		return rate
 	}
 	for i := range turns {
@@ -87,8 +88,7 @@ func middle(v []float64) float64 {
 
 // serverCPU tells the CPU seconds that the servers of a store have used.
 func serverCPU(b *testing.B, c store.Conn) func() float64 {
-	m := redisMeter{c.(redis.Typed)}
-	return func() float64 { return m.usage(b.Context()).server }
+	return func() float64 { return c.(store.Metered).Usage(b.Context()).CPU }
 }
 
 // engineRate runs the phase of a plan for a turn and returns units a second.

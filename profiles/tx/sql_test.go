@@ -1,7 +1,6 @@
 package tx
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +24,6 @@ func TestDatabases(t *testing.T) {
 	for name, start := range databases {
 		t.Run(string(name), func(t *testing.T) {
 			url := start(t)
-			t.Run("cpu", func(t *testing.T) { tellsCPU(t, name, url) })
 			t.Run("sweep", func(t *testing.T) { sweeps(t, url) })
 			t.Run("retention", func(t *testing.T) { retains(t, url) })
 			if name != sqltext.SQLite { // which has one level
@@ -44,26 +42,6 @@ func apart(namespace string, words ...string) workload.Inputs {
 	in := inputs(given(words...))
 	in.Namespace = namespace
 	return in
-}
-
-// A server on this machine tells what it has used; what it does shows.
-func tellsCPU(t *testing.T, name sqltext.Dialect, url string) {
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("there is no /proc here")
-	}
-	m := sqlMeter{newDatabase(open(t, url).(sqlstore.Typed))}
-	before := m.usage(t.Context())
-	if name == sqltext.SQLite {
-		assert.Negative(t, before.server, "it has no process of its own")
-		return
-	}
-	require.GreaterOrEqual(t, before.server, 0.0)
-	busy := map[sqltext.Dialect]string{
-		sqltext.MySQL: "SELECT BENCHMARK(500000, MD5('a'))", sqltext.Postgres: "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n",
-	}[name]
-	var n any
-	require.NoError(t, m.d.db.QueryRowContext(t.Context(), busy).Scan(&n))
-	assert.Greater(t, m.usage(t.Context()).server, before.server)
 }
 
 // What has been finished for longer than it is kept goes, and nothing else.

@@ -71,6 +71,9 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	return c, nil
 }
 
+// Usage is not told: what the server uses is this process's own.
+func (c *Conn) Usage(context.Context) store.Usage { return store.Untold() }
+
 func (c *Conn) keepTime(ctx context.Context) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

@@ -58,6 +58,7 @@ var _ interface {
 	store.Keeper
 	store.Leaser
 	store.Prober
+	store.Metered
 } = (*Conn)(nil)
 
 // dials is how many connections are opened at the same time by Warm.

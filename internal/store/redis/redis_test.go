@@ -93,6 +93,10 @@ func TestConformanceOfCluster(t *testing.T) {
 	info, err := open(t, srv.URL()).Info(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "cluster of 3 masters", info.Topology)
+	u := open(t, srv.URL()).Usage(t.Context())
+	assert.InDelta(t, 3, u.Cores, 0)
+	assert.Positive(t, u.CPU)
+	assert.False(t, u.Here, "only of a single server that is known")
 }
 
 func TestConformanceOfSentinel(t *testing.T) {
@@ -165,6 +169,16 @@ func TestInfo(t *testing.T) {
 	assert.Equal(t, "master", info.Details["role"])
 	require.Len(t, info.Warnings, 1)
 	assert.Contains(t, info.Warnings[0], "evicts keys when 100 MiB are full")
+
+	before := c.Usage(t.Context())
+	assert.Equal(t, "scripts", before.Kind)
+	assert.True(t, before.Here)
+	assert.Positive(t, before.Memory)
+	require.NoError(t, c.Client().Eval(t.Context(), "return 1", nil).Err())
+	after := c.Usage(t.Context())
+	assert.EqualValues(t, 1, after.Calls-before.Calls)
+	assert.Greater(t, after.Received, before.Received)
+	assert.GreaterOrEqual(t, after.CPU, before.CPU)
 
 	pool := c.Pool()
 	assert.GreaterOrEqual(t, pool.Size, 8)

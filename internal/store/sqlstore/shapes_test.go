@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 func target(t testing.TB, url string) store.Target {
@@ -34,16 +36,44 @@ func conformance(t *testing.T, url string) {
 
 func TestMariaDBKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	conformance(t, labtest.MariaDB(t).URL())
+	url := labtest.MariaDB(t).URL()
+	conformance(t, url)
+	tellsUsage(t, url, "SELECT BENCHMARK(500000, MD5('a'))", "statements")
 }
 
 func TestPostgresKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	conformance(t, labtest.Postgres(t).URL())
+	url := labtest.Postgres(t).URL()
+	conformance(t, url)
+	tellsUsage(t, url, "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n", "")
+}
+
+// tellsUsage checks that a server on this machine tells what it has used, and that
+// what it does shows.
+func tellsUsage(t *testing.T, url, busy, kind string) {
+	t.Helper()
+	if _, ok := watch.StatOf(os.Getpid()); !ok {
+		t.Skip("there is no /proc here")
+	}
+	c := dial(t, url)
+	before := c.Usage(t.Context())
+	require.GreaterOrEqual(t, before.CPU, 0.0)
+	assert.True(t, before.Here)
+	assert.Equal(t, kind, before.Kind)
+	var n any
+	require.NoError(t, c.SQL().QueryRowContext(t.Context(), busy).Scan(&n))
+	after := c.Usage(t.Context())
+	assert.Greater(t, after.CPU, before.CPU)
+	if kind == "" {
+		assert.Negative(t, after.Calls, "nobody counts them")
+		return
+	}
+	assert.EqualValues(t, 2, after.Calls-before.Calls, "one of ours, and the question before it")
 }
 
 func TestSQLiteKeepsThePromises(t *testing.T) {
 	t.Parallel()
+	assert.Equal(t, store.Untold(), dial(t, "sqlite:").Usage(t.Context()), "it has no process of its own")
 	t.Run("temporary", func(t *testing.T) { conformance(t, "sqlite:") })
 	t.Run("file with several connections", func(t *testing.T) {
 		conformance(t, "sqlite:"+t.TempDir()+"/a b%3F%25.db?connections=4")

@@ -89,6 +89,7 @@ var _ interface {
 	store.Leaser
 	store.Tabular
 	store.Prober
+	store.Metered
 	store.Warmer
 } = (*Conn)(nil)
 
