@@ -31,7 +31,7 @@ const module = "github.com/perfbench/perfbench/"
 //	workload                                   the words
 //	place                                      whose data is whose
 //	measure   store   fault   units   suggest  the ground
-//	chart                                      draws what is in a report
+//	chart   search                             draw series; find the highest rate
 //
 // A package that is not there yet breaks no rule.
 
@@ -56,6 +56,7 @@ var may = []struct{ from, to string }{
 	{"internal/compare", "internal/rundir internal/measure"},
 	{"profiles/padogrid", "internal/rundir internal/values internal/workload internal/place internal/store internal/fault internal/units"},
 	{"internal/chart", ""},
+	{"internal/search", ""},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},

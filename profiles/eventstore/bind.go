@@ -48,7 +48,7 @@ type binding struct {
 	series  *series
 	watcher *watcher
 	machine MachineFacts
-	search  *search // nil unless search=on
+	search  *searching // nil unless search=on
 	via     transport.Transport
 	left    atomic.Int64 // events yet to be generated
 	gaveUp  atomic.Bool  // the drain ended before all was durable
@@ -115,9 +115,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
 	if s.search {
-		// In every place of the way one batch of each generator may be.
-		slack := func() float64 { return float64(8 * s.start.Batch * s.start.Threads) }
-		b.search = newSearch(s.searchRate, s.searchTrial, b.clock, func() int64 { return b.meter.totals().stored }, slack)
+		b.search = b.newSearching()
 	}
 	b.l, p.Claims = layerOf(s, c)
 	if l, ok := b.l.(looker); ok {

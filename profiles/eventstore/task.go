@@ -79,7 +79,7 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 // searched generates the next batch that a search wants.
 func (k *generatorTask) searched(ctx context.Context, it *workload.Iteration) error {
-	due, ok := k.b.search.slot(ctx, it.Settings.Batch)
+	due, ok := k.b.search.pacer.Slot(ctx, it.Settings.Batch)
 	if !ok {
 		return workload.ErrDone
 	}

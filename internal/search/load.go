@@ -1,0 +1,77 @@
+package search
+
+import (
+	"context"
+	"time"
+)
+
+// every is how often a step is looked at.
+const every = 100 * time.Millisecond
+
+// Load is something whose rate can be set and whose work can be counted.
+type Load struct {
+	// Unit is what is counted, for words: "events".
+	Unit string
+	// Trial is how long each rate is offered.
+	Trial time.Duration
+	// Pace sets the rate from now on; with 0 nothing is due.
+	Pace func(rate float64)
+	// Clock is that of the run, Done how much has been done so far.
+	Clock, Done func() int64
+	// Slack is how much is on its way at any rate.
+	Slack func() float64
+}
+
+// Find looks for the highest rate whose backlog stays bounded; see Find. Between two
+// rates it waits until the backlog is gone.
+func (l *Load) Find(ctx context.Context, start float64, found func(Step)) error {
+	first := true
+	return Find(ctx, start, func(ctx context.Context, rate float64) (Step, error) {
+		if !first {
+			l.drain(ctx)
+		}
+		first = false
+		return l.try(ctx, rate)
+	}, found)
+}
+
+// try offers one rate for the length of a trial and judges it.
+func (l *Load) try(ctx context.Context, rate float64) (Step, error) {
+	from, before := l.Clock(), l.Done()
+	b := Backlog{Unit: l.Unit, Rate: rate, Length: l.Trial, Slack: l.Slack()}
+	l.Pace(rate)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return Step{}, context.Cause(ctx)
+		case <-tick.C:
+		}
+		now := l.Clock()
+		s, over := b.Look(time.Duration(now-from), float64(l.Done()-before))
+		if over {
+			s.From, s.To = from, now
+			return s, nil
+		}
+	}
+}
+
+// drain makes nothing due until the backlog is gone: until nothing more gets done.
+func (l *Load) drain(ctx context.Context) {
+	l.Pace(0)
+	last, quiet := l.Done(), 0
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for quiet < 5 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := l.Done()
+		if quiet++; now != last {
+			last, quiet = now, 0
+		}
+	}
+}
