@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // primitives are the calls of the suite on one kind of store.
 type primitives interface {
-	// The spaces that the calls write, and how they are made.
-	tabled
+	// spaces are those that the calls write, create makes them.
+	spaces() []place.Space
+	create(ctx context.Context) error
 	// title and note are for the report.
 	title(row *suiteRow) string
 	note(row *suiteRow) string
@@ -35,7 +37,7 @@ type baselineRun struct {
 
 // bindBaseline connects a plan to a store. The transactions of the ceiling are
 // bound as those of mode=saga.
-func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives, st sagaStore, m meter) error {
+func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives, l *sagaLayer, m meter) error {
 	b := &baselineRun{s: s, saved: make([]int64, workload.MaxThreads)}
 	for i := range p.Phases {
 		name := p.Phases[i].Name
@@ -53,9 +55,9 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 	distinct(b.rows)
 	sub := &workload.Plan{Phases: p.Phases}
 	if s.saga != nil {
-		b.sagas = newSagaRun(s.saga, st, m)
+		b.sagas = newSagaRun(s.saga, l, m)
 		bindSagaRun(c, sub, b.sagas)
-		b.bindSagaRows(p, st)
+		b.bindSagaRows(p, l)
 	}
 	b.setUp(p, sub, pr)
 	p.Facts = func() any { return b.facts() }
@@ -64,13 +66,13 @@ func bindBaseline(c store.Conn, p *workload.Plan, s *baselineSpec, pr primitives
 
 // bindSagaRows sets the rows of the ceiling to work: each script alone, and whole
 // transactions.
-func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
+func (b *baselineRun) bindSagaRows(p *workload.Plan, l *sagaLayer) {
 	n := len(b.s.rows)
-	call := func(at int, f func(ctx context.Context, worker int, s *saga) error) {
+	call := func(at int, f func(ctx context.Context, st *sagaStore, worker int, s *saga) error) {
 		w := b.rows[n+at]
 		p.Phases[n+at].Tracks[0].NewTask = func(worker int) (workload.Task, error) {
-			s := &saga{}
-			return &rowTask{w, w.tally(), func(ctx context.Context, _ *workload.Iteration) (int, error) { return 1, f(ctx, worker, s) }}, nil
+			s, st := &saga{}, l.open()
+			return &rowTask{w, w.tally(), func(ctx context.Context, _ *workload.Iteration) (int, error) { return 1, f(ctx, &st, worker, s) }}, nil
 		}
 	}
 	sp := b.s.saga
@@ -80,12 +82,12 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 		s.reset(string(appendGid(nil, sp.stamp, worker+workload.MaxThreads, seq)), int(seq+int64(worker))%sp.shards, sp.branches, now)
 		s.empty, s.interval, s.next = true, sp.retry, now.Add(time.Hour) // nobody else is to take them up
 	}
-	call(0, func(ctx context.Context, worker int, s *saga) error {
+	call(0, func(ctx context.Context, st *sagaStore, worker int, s *saga) error {
 		fresh(worker, b.saved[worker], s)
 		b.saved[worker]++
 		return st.Save(ctx, s)
 	})
-	call(1, func(ctx context.Context, worker int, s *saga) error {
+	call(1, func(ctx context.Context, st *sagaStore, worker int, s *saga) error {
 		if b.saved[worker] == 0 {
 			return workload.ErrDone
 		}
@@ -96,7 +98,7 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 		r.status, r.ended = succeed, time.Now()
 		return st.Branch(ctx, s, action(0))
 	})
-	call(2, func(ctx context.Context, worker int, s *saga) error {
+	call(2, func(ctx context.Context, st *sagaStore, worker int, s *saga) error {
 		if b.saved[worker] == 0 {
 			return workload.ErrDone
 		}
@@ -120,7 +122,7 @@ func (b *baselineRun) bindSagaRows(p *workload.Plan, st sagaStore) {
 }
 
 func (b *baselineRun) setUp(p, sub *workload.Plan, pr primitives) {
-	p.Claims, p.Admit, p.Teardown = append(pr.spaces(nil), sub.Claims...), sub.Admit, sub.Teardown
+	p.Claims, p.Admit, p.Teardown = append(pr.spaces(), sub.Claims...), sub.Admit, sub.Teardown
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if err := pr.create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)

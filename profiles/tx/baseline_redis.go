@@ -50,7 +50,7 @@ func newRedisPrimitives(s *baselineSpec, c redis.Typed) redisPrimitives {
 
 // spaces are the keys that the calls write. Those that are as published stand alone:
 // each is looked at, recorded and dropped as a space of its own.
-func (r redisPrimitives) spaces(map[string]string) []place.Space {
+func (r redisPrimitives) spaces() []place.Space {
 	if !r.s.bare() {
 		return []place.Space{{Space: r.s.space(), Parts: r.s.keys(part)}}
 	}

@@ -31,7 +31,7 @@ func (p sqlPrimitives) tables() *sqltable.Set {
 	return sqltable.New(p.conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
 
-func (p sqlPrimitives) spaces(map[string]string) []place.Space { return p.tables().Spaces(nil) }
+func (p sqlPrimitives) spaces() []place.Space { return p.tables().Spaces(nil) }
 
 func (p sqlPrimitives) create(ctx context.Context) error { return p.tables().Create(ctx) }
 
@@ -39,7 +39,7 @@ func (p sqlPrimitives) create(ctx context.Context) error { return p.tables().Cre
 const widest = 255
 
 // bindSQLBaseline connects a plan to a SQL store.
-func bindSQLBaseline(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas sagaStore) error {
+func bindSQLBaseline(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas *sagaLayer) error {
 	for i := range pr.s.rows {
 		if row := &pr.s.rows[i]; row.value > widest {
 			return fault.Input(fmt.Errorf("%s.valueLength: %d bytes are more than the %d of the table of a SQL store", row.name, row.value, widest),

@@ -104,14 +104,14 @@ func (s *pbmSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) e
 
 func (s *sagaSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	s.begin(b.RunID)
-	return bindSaga(b.Conn, b.Plan, s, newRedisSagas(c, s), meterOf(c))
+	return bindSaga(b.Conn, b.Plan, s, newRedisSagas(c, s).layer(), meterOf(c))
 }
 
 func (s *baselineSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
-	var sagas sagaStore
+	var sagas *sagaLayer
 	if s.saga != nil {
 		s.saga.begin(b.RunID)
-		sagas = newRedisSagas(c, s.saga)
+		sagas = newRedisSagas(c, s.saga).layer()
 	}
 	return bindBaseline(b.Conn, b.Plan, s, newRedisPrimitives(s, c), sagas, meterOf(c))
 }
@@ -138,17 +138,17 @@ func (s *pbmSpec) onPlain(_ context.Context, b *workload.Bound) error {
 func (s *sagaSpec) onPlain(_ context.Context, b *workload.Bound) error {
 	s.begin(b.RunID)
 	if forgets(b.Conn) {
-		return bindSaga(b.Conn, b.Plan, s, nullSagas{}, meter{})
+		return bindSaga(b.Conn, b.Plan, s, nullSagas{}.layer(), meter{})
 	}
-	return bindSaga(b.Conn, b.Plan, s, memorySagasOf(b.Conn, s), meter{})
+	return bindSaga(b.Conn, b.Plan, s, memorySagasOf(b.Conn, s).layer(), meter{})
 }
 
 func (s *baselineSpec) onPlain(_ context.Context, b *workload.Bound) error {
-	var sagas sagaStore = nullSagas{}
+	sagas := nullSagas{}.layer()
 	if s.saga != nil {
 		s.saga.begin(b.RunID)
 		if !forgets(b.Conn) {
-			sagas = memorySagasOf(b.Conn, s.saga)
+			sagas = memorySagasOf(b.Conn, s.saga).layer()
 		}
 	}
 	return bindBaseline(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, meter{})
@@ -166,7 +166,7 @@ func (p plainPrimitives) space() store.Space {
 }
 
 // spaces is the one map that the calls write.
-func (p plainPrimitives) spaces(map[string]string) []place.Space {
+func (p plainPrimitives) spaces() []place.Space {
 	return []place.Space{{Space: p.space()}}
 }
 
@@ -213,16 +213,16 @@ func (s *sagaSpec) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Boun
 	if err := st.ready(ctx); err != nil {
 		return err
 	}
-	return bindSaga(b.Conn, b.Plan, s, st, meterOf(d.conn))
+	return bindSaga(b.Conn, b.Plan, s, st.layer(), meterOf(d.conn))
 }
 
 func (s *baselineSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
 	d := newDatabase(c)
-	var sagas sagaStore
+	var sagas *sagaLayer
 	if s.saga != nil {
 		s.saga.begin(b.RunID)
 		s.saga.shards = 1
-		sagas = newSQLSagas(d, s.saga)
+		sagas = newSQLSagas(d, s.saga).layer()
 	}
 	return bindSQLBaseline(b.Conn, b.Plan, sqlPrimitives{d, s, &atomic.Int64{}}, sagas)
 }

@@ -130,9 +130,9 @@ func (k *sagaTask) account(err error) {
 	t, c := k.c.tally, &k.c
 	switch {
 	case err == nil:
-		t.expected.Add(k.run.price.of(model(&k.s, c.n)))
+		t.expected.Add(k.run.layer.price.of(model(&k.s, c.n)))
 	case errors.Is(err, errUndecided), errors.Is(err, errMoved):
-		t.expected.Add(k.run.price.of(c.n))
+		t.expected.Add(k.run.layer.price.of(c.n))
 	default:
 		t.uncertain.Add(1) // nobody knows how far the last call came
 	}
@@ -146,7 +146,7 @@ func (k *sagaTask) accountPoll(err error) {
 	if err != nil && !errors.Is(err, errUndecided) && !errors.Is(err, errMoved) && !errors.Is(err, errNone) && !errors.Is(err, errWaiting) {
 		t.uncertain.Add(1)
 	}
-	t.expected.Add(k.run.price.of(c.n))
+	t.expected.Add(k.run.layer.price.of(c.n))
 	c.n = calls{}
 }
 

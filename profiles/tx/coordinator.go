@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -54,8 +53,6 @@ type coordinator struct {
 	// calm says that participants do as they are told: in a recovery.
 	calm  bool
 	tally *sagaTally
-	// caller is what sagas that were taken up are carried on with, one after the other.
-	caller link.Caller
 	// n counts the calls of the saga in hand.
 	n calls
 	// over says that nobody will submit what is only prepared.
@@ -68,18 +65,16 @@ type stopwatch = workload.Iteration
 
 // timed runs f as an operation, which is a part of the saga. Attempts that the
 // store undid are recorded too, each as long as it took.
-func timed(it *stopwatch, s *saga, op workload.Op, f func() error) error {
+func (c *coordinator) timed(it *stopwatch, op workload.Op, f func() error) error {
 	if it == nil {
-		s.lost = s.lost[:0]
 		return f()
 	}
 	start := it.Now()
 	err := f()
 	it.Record(op, 1, start, start, it.Now(), err)
-	for _, d := range s.lost {
+	for _, d := range c.store.undone() {
 		it.Record(opLost, 1, start, start, start+int64(d), nil)
 	}
-	s.lost = s.lost[:0]
 	return err
 }
 
@@ -92,7 +87,7 @@ func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *saga) error 
 	} else {
 		c.n.save++
 	}
-	if err := timed(it, s, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
+	if err := c.timed(it, opSave, func() error { return c.store.Save(ctx, s) }); err != nil {
 		c.tally.rejected(err)
 		return fmt.Errorf("save: %w", err)
 	}
@@ -234,7 +229,7 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 		r.rolledBack = now
 	}
 	c.n.branch++
-	if err := timed(it, s, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
+	if err := c.timed(it, opBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
 		c.tally.rejected(err)
 		return fmt.Errorf("branch %d: %w", r.step+1, err)
 	}
@@ -251,7 +246,7 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *saga, pos int
 
 // change stores a new status.
 func (c *coordinator) change(ctx context.Context, it *stopwatch, s *saga, op workload.Op, to string) error {
-	if err := timed(it, s, op, func() error { return c.turn(ctx, s, to) }); err != nil {
+	if err := c.timed(it, op, func() error { return c.turn(ctx, s, to) }); err != nil {
 		c.tally.rejected(err)
 		return fmt.Errorf("%s: %w", s.of().ops[op], err)
 	}
@@ -318,8 +313,7 @@ func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*saga,
 	if final(s.status) {
 		return s, nil
 	}
-	s.caller = c.caller
-	defer func() { c.caller, s.caller = s.caller, link.Caller{} }()
+	defer func() { _ = c.store.undone() }() // nobody timed it
 	if err := c.process(ctx, nil, s); err != nil {
 		return s, fmt.Errorf("recover %s: %w", gid, err)
 	}

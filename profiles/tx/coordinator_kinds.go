@@ -74,7 +74,7 @@ func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *saga) (bool, 
 	for step := range s.steps {
 		s.register(step, time.Now())
 		c.n.register++
-		if err := timed(it, s, opRegister, func() error { return c.store.Register(ctx, s, step) }); err != nil {
+		if err := c.timed(it, opRegister, func() error { return c.store.Register(ctx, s, step) }); err != nil {
 			c.tally.rejected(err)
 			return false, fmt.Errorf("register branch %d: %w", step+1, err)
 		}
@@ -138,7 +138,7 @@ func (c *coordinator) query(ctx context.Context, it *stopwatch, s *saga) (bool, 
 	var got reply
 	c.n.query++
 	c.tally.queries.Add(1)
-	err := timed(it, s, opAsk, func() error {
+	err := c.timed(it, opAsk, func() error {
 		var err error
 		got, err = c.store.Carry(ctx, s, 0, opQuery)
 		return err
@@ -156,7 +156,7 @@ func (c *coordinator) handIn(ctx context.Context, it *stopwatch, s *saga) error 
 		c.tally.lostSubmits.Add(1)
 		return errLost
 	}
-	if err := timed(it, s, opSubmit, func() error { return c.submitted(ctx, s) }); err != nil {
+	if err := c.timed(it, opSubmit, func() error { return c.submitted(ctx, s) }); err != nil {
 		c.tally.rejected(err)
 		return fmt.Errorf("submit: %w", err)
 	}
@@ -195,7 +195,7 @@ func (c *coordinator) abort(ctx context.Context, it *stopwatch, s *saga) error {
 	if s.of() == kindMsg {
 		to = failed
 	}
-	err := timed(it, s, opAbort, func() error {
+	err := c.timed(it, opAbort, func() error {
 		c.n.recall++
 		if err := c.store.Recall(ctx, s, false); err != nil {
 			return err

@@ -98,7 +98,7 @@ func (s *standIn) expire(gid string, after time.Duration) {
 func (s *standIn) of(gid string) *coordinator {
 	sub, _ := s.prepared.Load(gid)
 	c := *s.c
-	c.tally, c.calm, c.store = &sagaTally{}, true, &calling{s.memorySagas, sub.(submission)}
+	c.tally, c.calm, c.store = &sagaTally{}, true, s.calling(sub.(submission))
 	return &c
 }
 

@@ -74,7 +74,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.payloads.Store(sub.Gid, sub.Payloads)
 		c := *s.c
 		c.tally, c.rnd = &sagaTally{}, rand.New(rand.NewPCG(1, 2))
-		c.store = &calling{s.memorySagas, sub}
+		c.store = s.calling(sub)
 		g := &saga{}
 		g.reset(sub.Gid, 0, len(sub.Steps), time.Now())
 		g.empty = sub.Steps[0][opAction] == ""
@@ -105,9 +105,13 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // calling carries out branches by calling their URLs.
-type calling struct {
-	*memorySagas
-	sub submission
+type calling struct{ sub submission }
+
+// calling is a store whose participants are those of a submission.
+func (s *standIn) calling(sub submission) sagaStore {
+	st := s.open()
+	st.Participants = &calling{sub}
+	return st
 }
 
 func (c *calling) Move(_ context.Context, s *saga, pos int) (reply, error) {

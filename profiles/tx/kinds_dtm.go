@@ -57,7 +57,7 @@ func (d *dtmSagas) instruction(s *saga, step int) (string, error) {
 func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
 	s, c := &k.s, &k.c
 	s.straggler = 0
-	if err := timed(it, s, opSave, func() error { return k.d.post(ctx, "prepare", body) }); err != nil {
+	if err := c.timed(it, opSave, func() error { return k.d.post(ctx, "prepare", body) }); err != nil {
 		return unknown, fmt.Errorf("prepare: %w", err)
 	}
 	good, err := c.firstPhase(ctx, it, s)
@@ -70,14 +70,14 @@ func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byt
 	}
 	if good {
 		var o outcome
-		err := timed(it, s, opSubmit, func() (err error) {
+		err := c.timed(it, opSubmit, func() (err error) {
 			o, err = k.d.submit(ctx, s.gid, body)
 			return err
 		})
 		return o, err
 	}
 	late := s.straggler
-	err = timed(it, s, opAbort, func() error { return k.d.post(ctx, "abort", body) })
+	err = c.timed(it, opAbort, func() error { return k.d.post(ctx, "abort", body) })
 	if err != nil {
 		return unknown, fmt.Errorf("abort: %w", err)
 	}

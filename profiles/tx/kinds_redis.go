@@ -8,7 +8,7 @@ import (
 )
 
 // Register runs register.lua.
-func (r *redisSagas) Register(ctx context.Context, s *saga, step int) error {
+func (r *redisClient) Register(ctx context.Context, s *saga, step int) error {
 	from := len(s.rows)
 	for from > 0 && s.rows[from-1].step == step {
 		from--
@@ -19,13 +19,13 @@ func (r *redisSagas) Register(ctx context.Context, s *saga, step int) error {
 	for pos := from; pos < len(s.rows); pos++ {
 		s.rowTo(q, pos)
 	}
-	return word(r.run.Finish(ctx, &s.caller, registerScript))
+	return word(r.run.Finish(ctx, &r.caller, registerScript))
 }
 
 // Recall asks for the record or the rows.
-func (r *redisSagas) Recall(ctx context.Context, s *saga, rows bool) error {
-	q, b := &s.caller.Request, r.base[s.shard]
-	s.caller.Shard = s.shard
+func (r *redisClient) Recall(ctx context.Context, s *saga, rows bool) error {
+	q, b := &r.caller.Request, r.base[s.shard]
+	r.caller.Shard = s.shard
 	q.Reset()
 	if rows {
 		q.Add("LRANGE")
@@ -36,7 +36,7 @@ func (r *redisSagas) Recall(ctx context.Context, s *saga, rows bool) error {
 		q.Add("GET")
 		q.Add(b, "g:", s.gid)
 	}
-	n, err := r.run.Exchange(ctx, &s.caller)
+	n, err := r.run.Exchange(ctx, &r.caller)
 	switch {
 	case err != nil:
 		return err
@@ -49,11 +49,11 @@ func (r *redisSagas) Recall(ctx context.Context, s *saga, rows bool) error {
 }
 
 // Carry runs reserve.lua, move.lua or query.lua where the account is.
-func (r *redisSagas) Carry(ctx context.Context, s *saga, step int, op string) (reply, error) {
+func (r *redisClient) Carry(ctx context.Context, s *saga, step int, op string) (reply, error) {
 	t := s.steps[step]
-	q := &s.caller.Request
-	s.caller.Shard = r.shardOf(t.Account)
-	b := r.base[s.caller.Shard]
+	q := &r.caller.Request
+	r.caller.Shard = r.shardOf(t.Account)
+	b := r.base[r.caller.Shard]
 	branch := s.branch(step)
 	var of link.Script
 	switch op {
@@ -79,13 +79,13 @@ func (r *redisSagas) Carry(ctx context.Context, s *saga, step int, op string) (r
 		q.End()
 	}
 	q.Add(r.ledgerTTL)
-	n, err := r.run.Finish(ctx, &s.caller, of)
+	n, err := r.run.Finish(ctx, &r.caller, of)
 	return reply(n), err
 }
 
 // account begins the call of a script on the accounts and a ledger.
-func (r *redisSagas) account(q *link.Request, of link.Script, s *saga, t transfer) {
-	b := r.base[s.caller.Shard]
+func (r *redisClient) account(q *link.Request, of link.Script, s *saga, t transfer) {
+	b := r.base[r.caller.Shard]
 	r.run.Begin(q, of, 2)
 	q.Add(b, "a")
 	q.Add(b, "l:", s.gid)

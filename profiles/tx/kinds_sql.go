@@ -20,9 +20,9 @@ func (s *sqlSagas) phasedTexts() {
 	s.t.there = s.dialect.Text("SELECT id FROM " + s.account + " WHERE id = ?")
 }
 
-// held runs f in a transaction that has locked a global transaction of a status.
-func (s *sqlSagas) held(ctx context.Context, g *saga, f func(tx *sql.Tx) error) error {
-	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
+// guarded runs f in a transaction that has locked a global transaction of a status.
+func (s *sqlClient) guarded(ctx context.Context, g *saga, f func(tx *sql.Tx) error) error {
+	return s.within(ctx, &s.lost, func(tx *sql.Tx) error {
 		var id int64
 		err := tx.QueryRowContext(ctx, s.t.state, g.gid, g.status).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -36,20 +36,20 @@ func (s *sqlSagas) held(ctx context.Context, g *saga, f func(tx *sql.Tx) error) 
 }
 
 // Register inserts the rows of a step.
-func (s *sqlSagas) Register(ctx context.Context, g *saga, step int) error {
+func (s *sqlClient) Register(ctx context.Context, g *saga, step int) error {
 	from := len(g.rows)
 	for from > 0 && g.rows[from-1].step == step {
 		from--
 	}
 	text, args := s.insertRows(g, g.rows[from:])
-	return s.held(ctx, g, func(tx *sql.Tx) error {
+	return s.guarded(ctx, g, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	})
 }
 
 // Recall selects the transaction or its rows.
-func (s *sqlSagas) Recall(ctx context.Context, g *saga, rows bool) error {
+func (s *sqlClient) Recall(ctx context.Context, g *saga, rows bool) error {
 	var id int64
 	var op, status string
 	if !rows {
@@ -73,7 +73,7 @@ func (s *sqlSagas) Recall(ctx context.Context, g *saga, rows bool) error {
 // Carry carries out an operation: the barrier's rows and the account in one
 // transaction. A row that is there already says that it was, or that it comes too
 // late.
-func (s *sqlSagas) Carry(ctx context.Context, g *saga, step int, op string) (got reply, err error) {
+func (s *sqlClient) Carry(ctx context.Context, g *saga, step int, op string) (got reply, err error) {
 	t, id := g.steps[step], string(appendBranch(nil, g.branch(step)))
 	now := time.Now().UnixMilli()
 	if g.kind == kindXA {
@@ -83,7 +83,7 @@ func (s *sqlSagas) Carry(ctx context.Context, g *saga, step int, op string) (got
 		return s.query(ctx, g, id, now)
 	}
 	balance, frozen := effect(op, t.Amount)
-	err = s.within(ctx, &g.lost, func(tx *sql.Tx) error {
+	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = replyDone
 		if op == opCancel {
 			n, err := affected(ctx, tx, s.t.void, g.gid, id, opTry, op, nil, nil, now)
@@ -152,8 +152,8 @@ func (s *sqlSagas) adjust(ctx context.Context, tx *sql.Tx, op string, account, b
 
 // query asks the barrier about a message's local transaction, and keeps one that was
 // not carried out from being so later.
-func (s *sqlSagas) query(ctx context.Context, g *saga, id string, now int64) (got reply, err error) {
-	err = s.within(ctx, &g.lost, func(tx *sql.Tx) error {
+func (s *sqlClient) query(ctx context.Context, g *saga, id string, now int64) (got reply, err error) {
+	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, s.t.void, g.gid, id, opMsg, opRollback, nil, nil, now); err != nil {
 			return err
 		}

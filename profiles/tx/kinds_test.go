@@ -127,7 +127,7 @@ func storeOf(t *testing.T, target string, conn store.Conn, p *workload.Plan) sag
 	if target == "memory" {
 		m := memorySagasOf(conn, p.Binder.(*sagaSpec))
 		require.NoError(t, m.Prepare(t.Context(), nil))
-		return m
+		return m.open()
 	}
 	return sagasOf(conn, p)
 }

@@ -72,7 +72,7 @@ func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *saga, d demand,
 		return replyDone, nil
 	}
 	var got reply
-	err := timed(it, s, d.op, func() error {
+	err := c.timed(it, d.op, func() error {
 		var err error
 		got, err = carry()
 		return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/filling"
-	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // States of a saga and of its branch rows.
@@ -64,12 +63,6 @@ type saga struct {
 	fate fate
 	// straggler says which step's first call is still on its way, from 1; 0: none.
 	straggler int
-	// lost is what the store undid for the sake of others since it was last recorded.
-	lost lost
-	// caller is for a store that is called through scripts, held for one that keeps
-	// connections of branches that are prepared.
-	caller link.Caller
-	held   branches
 	// first and last are texts of moments, which most of the texts share.
 	first, last moment
 	// scratch holds a payload while it is written.

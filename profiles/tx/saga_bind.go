@@ -17,8 +17,8 @@ import (
 )
 
 // bindSaga connects a saga plan to a store of transactions.
-func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, st sagaStore, m meter) error {
-	r := newSagaRun(sp, st, m)
+func bindSaga(c store.Conn, p *workload.Plan, sp *sagaSpec, l *sagaLayer, m meter) error {
+	r := newSagaRun(sp, l, m)
 	r.whole = true
 	bindSagaRun(c, p, r)
 	p.Facts = func() any { return r.facts() }
@@ -44,10 +44,10 @@ func bindSagaRun(c store.Conn, p *workload.Plan, r *sagaRun) {
 		return r.verify(ctx)
 	}
 	p.Teardown = func(ctx context.Context) error {
-		if c, ok := r.store.(interface{ cleanup(context.Context) error }); ok {
-			return c.cleanup(ctx)
+		if r.layer.cleanup == nil {
+			return nil
 		}
-		return nil
+		return r.layer.cleanup(ctx)
 	}
 }
 
@@ -64,8 +64,8 @@ func (r *sagaRun) setup(ctx context.Context, progress func(done, total int64)) e
 		r.log, r.earlier = log, earlier
 		r.mu.Unlock()
 	}
-	if t, ok := r.store.(tabled); ok {
-		if err := t.create(ctx); err != nil {
+	if at := r.layer.places; at != nil {
+		if err := at.create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
@@ -87,16 +87,10 @@ var sagaKeys = []string{"{*}:a", "{*}:u", "{*}:g:*", "{*}:b:*", "{*}:s:*", "{*}:
 
 // claims lists where sagas are kept: in tables of their own, or in keys.
 func (r *sagaRun) claims() []place.Space {
-	if t, ok := r.store.(tabled); ok {
-		return t.spaces(r.params())
+	if at := r.layer.places; at != nil {
+		return at.spaces(r.params())
 	}
 	return []place.Space{{Space: r.spec.space(), Parts: sagaKeys, Params: r.params()}}
-}
-
-// looker is a store that can tell, before anything is made, whether the tables that are
-// there will do.
-type looker interface {
-	look(ctx context.Context, c *place.Claim) error
 }
 
 // admit refuses what was made with other accounts.
@@ -119,8 +113,8 @@ func (r *sagaRun) admit(ctx context.Context, c *place.Claim) error {
 				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.namespace))
 		}
 	}
-	if l, ok := r.store.(looker); ok {
-		return l.look(ctx, c)
+	if at := r.layer.places; at != nil {
+		return at.look(ctx, c)
 	}
 	return nil
 }
@@ -147,7 +141,7 @@ func words(params map[string]string) string {
 // takeUp carries on what is due of an earlier run, and notes how the rest stands.
 func (r *sagaRun) takeUp(ctx context.Context) error {
 	began := time.Now()
-	c := coordinator{spec: r.spec, store: r.store, calm: true, tally: &sagaTally{}}
+	c := coordinator{spec: r.spec, store: r.layer.open(), calm: true, tally: &sagaTally{}}
 	for shard := range r.spec.shards {
 		list, err := r.store.Unfinished(ctx, shard)
 		if err != nil {
@@ -202,7 +196,7 @@ func (r *sagaRun) measureStart(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.before = u
-	r.extra = r.beside()
+	r.extra = r.layer.saw().beside
 }
 
 func (r *sagaRun) measureEnd(ctx context.Context) {
@@ -210,19 +204,5 @@ func (r *sagaRun) measureEnd(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.after = u
-	r.extra = r.beside() - r.extra
-}
-
-// beside is how many statements beside those of sagas a SQL store has been sent.
-func (r *sagaRun) beside() int64 {
-	if d, ok := r.store.(*sqlSagas); ok {
-		return d.extra.Load()
-	}
-	return 0
-}
-
-// tabled is implemented by what has tables of its own, each of which is a space.
-type tabled interface {
-	spaces(params map[string]string) []place.Space
-	create(ctx context.Context) error
+	r.extra = r.layer.saw().beside - r.extra
 }

@@ -47,7 +47,7 @@ func (s *sagaSpec) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) erro
 	}
 	s.shards = 1
 	d := &dtmSagas{memorySagas: memorySagasOf(c, s), conn: c, rnd: rand.New(rand.NewPCG(uint64(s.seed), 0))} //nolint:gosec // no secret
-	r := newSagaRun(s, d, meter{})
+	r := newSagaRun(s, d.layer(), meter{})
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}
@@ -65,6 +65,17 @@ func (s *sagaSpec) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) erro
 	p.Facts = func() any { return r.facts() }
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &dtmTask{d: d, sagaTask: r.newTask(worker)}, nil }
 	return nil
+}
+
+// layer is the transactions as a run sees them: the server has the records and their
+// phases.
+func (d *dtmSagas) layer() *sagaLayer {
+	open := func() sagaStore {
+		st := d.memorySagas.open()
+		st.Phases, st.Audit = d, d
+		return st
+	}
+	return &sagaLayer{open: open, price: everyOne}
 }
 
 // setup serves the endpoints and makes the accounts.

@@ -122,9 +122,8 @@ func (r *sagaRun) facts() *SagaFacts {
 		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: r.notes.bad[checkAcked],
 		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
 	}
-	if d, ok := r.store.(*sqlSagas); ok {
-		f.Conflicts, f.Waited = d.conflicts.Load(), d.waited.Load()
-	}
+	saw := r.layer.saw()
+	f.Conflicts, f.Waited = saw.conflicts, saw.waited
 	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
 	var early, late, all int64
 	var gaps [][]gap
@@ -213,9 +212,9 @@ func (r *sagaRun) cost(all int64) Cost {
 		predicted += t.expected.Load()
 		uncertain += t.uncertain.Load()
 	}
-	predicted += r.polls.Load()*r.price.lock() + r.extra
-	if d, ok := r.store.(*sqlSagas); ok {
-		lost, slack = d.conflicts.Load(), slack+int64(len(r.tallies))
+	predicted += r.polls.Load()*r.layer.price.lock() + r.extra
+	if saw := r.layer.saw(); saw.repeats {
+		lost, slack = saw.conflicts, slack+int64(len(r.tallies))
 	}
 	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
 	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)

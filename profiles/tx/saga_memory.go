@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // memorySagas keeps transactions in maps of this process, all behind one lock, for
@@ -35,6 +34,15 @@ func memorySagasOf(c store.Conn, sp *sagaSpec) *memorySagas {
 	return m
 }
 
+// layer is the transactions as a run sees them.
+func (m *memorySagas) layer() *sagaLayer {
+	return &sagaLayer{open: m.open, price: everyOne}
+}
+
+func (m *memorySagas) open() sagaStore {
+	return sagaStore{Records: m, Phases: m, Participants: m, Index: m, Audit: m, Upkeep: m}
+}
+
 // locked runs f after the store's delay, alone.
 func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 	if err := m.pace(ctx); err != nil {
@@ -48,7 +56,7 @@ func (m *memorySagas) locked(ctx context.Context, f func() error) error {
 func (s *saga) copyOf() *saga {
 	c := *s
 	c.steps, c.rows = append([]transfer(nil), s.steps...), append([]row(nil), s.rows...)
-	c.caller, c.fate, c.held, c.scratch = link.Caller{}, fate{}, nil, nil
+	c.fate, c.scratch = fate{}, nil
 	c.fill()
 	return &c
 }
@@ -272,6 +280,13 @@ func (m *memorySagas) Sweep(ctx context.Context, now time.Time) (n int64, err er
 
 // nullSagas stores nothing and says that all is well.
 type nullSagas struct{}
+
+func (n nullSagas) layer() *sagaLayer {
+	open := func() sagaStore {
+		return sagaStore{Records: n, Phases: n, Participants: n, Index: n, Audit: n, Upkeep: n}
+	}
+	return &sagaLayer{open: open, price: everyOne}
+}
 
 func (nullSagas) Save(context.Context, *saga) error           { return nil }
 func (nullSagas) Branch(context.Context, *saga, int) error    { return nil }

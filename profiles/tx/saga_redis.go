@@ -27,6 +27,21 @@ type redisSagas struct {
 	ttl, finalTTL, ledgerTTL string
 }
 
+// redisClient is one client of Redis. It belongs to one goroutine.
+type redisClient struct {
+	*redisSagas
+	caller link.Caller
+}
+
+// layer is the transactions as a run sees them.
+func (r *redisSagas) layer() *sagaLayer {
+	open := func() sagaStore {
+		c := &redisClient{redisSagas: r}
+		return sagaStore{Records: c, Phases: c, Participants: c, Index: r, Audit: r, Upkeep: r}
+	}
+	return &sagaLayer{open: open, price: everyOne, cleanup: r.cleanup}
+}
+
 func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 	r := &redisSagas{
 		spec: sp, client: c.Client(), run: link.Scripts{Client: c.Client(), How: sp.script, Callers: sp.start.Threads},
@@ -48,9 +63,9 @@ func seconds(d time.Duration) string {
 
 // begin begins the call of a script on a transaction's record, rows, index and
 // status.
-func (r *redisSagas) begin(s *saga, of link.Script) *link.Request {
-	q, b := &s.caller.Request, r.base[s.shard]
-	s.caller.Shard = s.shard
+func (r *redisClient) begin(s *saga, of link.Script) *link.Request {
+	q, b := &r.caller.Request, r.base[s.shard]
+	r.caller.Shard = s.shard
 	r.run.Begin(q, of, 4)
 	q.Add(b, "g:", s.gid)
 	q.Add(b, "b:", s.gid)
@@ -86,7 +101,7 @@ func appendScore(b []byte, t time.Time) []byte {
 func score(t time.Time) string { return string(appendScore(nil, t)) }
 
 // Save runs save.lua.
-func (r *redisSagas) Save(ctx context.Context, s *saga) error {
+func (r *redisClient) Save(ctx context.Context, s *saga) error {
 	q := r.begin(s, saveScript)
 	s.recordTo(q, true)
 	scoreTo(q, s.next)
@@ -95,20 +110,20 @@ func (r *redisSagas) Save(ctx context.Context, s *saga) error {
 	for pos := range s.rows {
 		s.rowTo(q, pos)
 	}
-	return word(r.run.Finish(ctx, &s.caller, saveScript))
+	return word(r.run.Finish(ctx, &r.caller, saveScript))
 }
 
 // Branch runs branch.lua.
-func (r *redisSagas) Branch(ctx context.Context, s *saga, pos int) error {
+func (r *redisClient) Branch(ctx context.Context, s *saga, pos int) error {
 	q := r.begin(s, branchScript)
 	q.Add(s.status)
 	q.Num(int64(pos))
 	s.rowTo(q, pos)
-	return word(r.run.Finish(ctx, &s.caller, branchScript))
+	return word(r.run.Finish(ctx, &r.caller, branchScript))
 }
 
 // Change runs change.lua.
-func (r *redisSagas) Change(ctx context.Context, s *saga, from string) error {
+func (r *redisClient) Change(ctx context.Context, s *saga, from string) error {
 	q := r.begin(s, changeScript)
 	s.recordTo(q, false)
 	q.Add(from)
@@ -120,17 +135,17 @@ func (r *redisSagas) Change(ctx context.Context, s *saga, from string) error {
 	q.Add(s.gid)
 	q.Add(s.status)
 	q.Add(r.finalTTL)
-	return word(r.run.Finish(ctx, &s.caller, changeScript))
+	return word(r.run.Finish(ctx, &r.caller, changeScript))
 }
 
 // Touch runs touch.lua.
-func (r *redisSagas) Touch(ctx context.Context, s *saga) error {
+func (r *redisClient) Touch(ctx context.Context, s *saga) error {
 	q := r.begin(s, touchScript)
 	s.recordTo(q, false)
 	q.Add(s.status)
 	scoreTo(q, s.next)
 	q.Add(s.gid)
-	return word(r.run.Finish(ctx, &s.caller, touchScript))
+	return word(r.run.Finish(ctx, &r.caller, touchScript))
 }
 
 // Lock runs lock.lua.
@@ -160,12 +175,12 @@ func (r *redisSagas) Load(ctx context.Context, shard int, gid string) (*saga, er
 func (r *redisSagas) shardOf(account int64) int { return int(account) % r.spec.shards }
 
 // Move runs move.lua where the account is.
-func (r *redisSagas) Move(ctx context.Context, s *saga, pos int) (reply, error) {
+func (r *redisClient) Move(ctx context.Context, s *saga, pos int) (reply, error) {
 	rw := &s.rows[pos]
 	t := s.steps[rw.step]
-	q := &s.caller.Request
-	s.caller.Shard = r.shardOf(t.Account)
-	b := r.base[s.caller.Shard]
+	q := &r.caller.Request
+	r.caller.Shard = r.shardOf(t.Account)
+	b := r.base[r.caller.Shard]
 	r.run.Begin(q, moveScript, 2)
 	q.Add(b, "a")
 	q.Add(b, "l:", s.gid)
@@ -182,7 +197,7 @@ func (r *redisSagas) Move(ctx context.Context, s *saga, pos int) (reply, error) 
 	}
 	q.End()
 	q.Add(r.ledgerTTL)
-	n, err := r.run.Finish(ctx, &s.caller, moveScript)
+	n, err := r.run.Finish(ctx, &r.caller, moveScript)
 	return reply(n), err
 }
 

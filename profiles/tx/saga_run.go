@@ -27,10 +27,10 @@ const (
 // several goroutines.
 type sagaRun struct {
 	spec  *sagaSpec
-	store sagaStore
+	layer *sagaLayer
+	store sagaStore // for what is nobody's transaction
 	conn  meter
 	log   *ackLog
-	price price
 	// polls is calls beside those of sagas, where each is one call of the store.
 	polls atomic.Int64
 	// whole says that the run is nothing but sagas, so that the store's counters are
@@ -101,12 +101,8 @@ func (r *recovery) add(s *saga) {
 
 const maxExamples = 10
 
-func newSagaRun(sp *sagaSpec, st sagaStore, conn meter) *sagaRun {
-	pr := everyOne
-	if p, ok := st.(interface{ price() price }); ok {
-		pr = p.price()
-	}
-	return &sagaRun{price: pr, spec: sp, store: st, conn: conn, tallies: map[int]*sagaTally{}, foreign: map[string]map[string]entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+func newSagaRun(sp *sagaSpec, l *sagaLayer, conn meter) *sagaRun {
+	return &sagaRun{spec: sp, layer: l, store: l.open(), conn: conn, tallies: map[int]*sagaTally{}, foreign: map[string]map[string]entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
 }
 
 // sagaTally is what one worker has done. The worker alone writes it; the numbers
@@ -209,7 +205,7 @@ func (r *sagaRun) newTask(worker int) *sagaTask {
 	sp, t := r.spec, r.tally(worker)
 	// A worker that comes back draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
-	k := &sagaTask{run: r, worker: worker, noted: -1, c: coordinator{spec: sp, store: r.store, rnd: rnd, tally: t}}
+	k := &sagaTask{run: r, worker: worker, noted: -1, c: coordinator{spec: sp, store: r.layer.open(), rnd: rnd, tally: t}}
 	if sp.accounts > 0 {
 		k.from = zipf.New(rnd, sp.zipf, sp.accounts)
 	}
@@ -228,7 +224,9 @@ func (k *sagaTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t.all.Add(1)
 	m := it.Begin(opSaga)
 	err := k.c.submit(ctx, it, &k.s)
-	k.s.detach()
+	if k.c.store.Session != nil {
+		k.c.store.Session.Detach()
+	}
 	k.account(err)
 	units := 0
 	o := unknown

@@ -87,9 +87,33 @@ func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
 	return s
 }
 
-// price is in statements; those of looking after sagas are counted as they are made.
-func (s *sqlSagas) price() price {
-	return price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2, register: 2, bare: 1, recall: 1, query: 2, look: 1}
+// sqlPrice is in statements; those of looking after sagas are counted as they are made.
+var sqlPrice = price{save: 2, branch: 2, change: 1, touch: 1, actions: 2, undos: 3, twice: 2, undosTwice: 2, nothing: 2, register: 2, bare: 1, recall: 1, query: 2, look: 1}
+
+// sqlClient is one client of the database. It belongs to one goroutine.
+type sqlClient struct {
+	*sqlSagas
+	// lost is what the database undid for the sake of others since it was last asked,
+	// held the connections of branches that are prepared.
+	lost lost
+	held branches
+}
+
+// Undone tells how long each attempt took that the database undid.
+func (s *sqlClient) Undone() []time.Duration {
+	l := s.lost
+	s.lost = s.lost[:0]
+	return l
+}
+
+// layer is the transactions as a run sees them.
+func (s *sqlSagas) layer() *sagaLayer {
+	open := func() sagaStore {
+		c := &sqlClient{sqlSagas: s}
+		return sagaStore{Records: c, Phases: c, Participants: c, Index: s, Audit: s, Upkeep: s, Session: c}
+	}
+	saw := func() noticed { return noticed{s.extra.Load(), s.conflicts.Load(), s.waited.Load(), true} }
+	return &sagaLayer{open: open, price: sqlPrice, places: s, noticed: saw}
 }
 
 // spaces lists the tables.
@@ -131,11 +155,11 @@ func (s *sqlSagas) insertRows(g *saga, rows []row) (text string, args []any) {
 }
 
 // Save inserts the transaction and its rows.
-func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
+func (s *sqlClient) Save(ctx context.Context, g *saga) error {
 	now := g.created.UnixMilli()
 	rows, args := s.insertRows(g, g.rows)
 	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.timeout.Milliseconds())
-	return s.within(ctx, &g.lost, func(tx *sql.Tx) error {
+	return s.within(ctx, &s.lost, func(tx *sql.Tx) error {
 		n, err := affected(ctx, tx, s.t.save, g.gid, g.of().name, g.status, string(g.appendQuery(nil)), now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
 		if err != nil {
 			return err
@@ -152,9 +176,9 @@ func (s *sqlSagas) Save(ctx context.Context, g *saga) error {
 }
 
 // Branch updates a row under the lock of its transaction.
-func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
+func (s *sqlClient) Branch(ctx context.Context, g *saga, pos int) error {
 	r := &g.rows[pos]
-	return s.held(ctx, g, func(tx *sql.Tx) error {
+	return s.guarded(ctx, g, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, s.t.row, r.status, unix(r.updated), unix(r.ended), unix(r.rolledBack), g.gid, string(appendBranch(nil, g.branch(r.step))), r.op)
 		return err
 	})
@@ -162,8 +186,8 @@ func (s *sqlSagas) Branch(ctx context.Context, g *saga, pos int) error {
 
 // guard runs a single statement that changes a transaction if it has the status
 // that is expected.
-func (s *sqlSagas) guard(ctx context.Context, g *saga, text string, args ...any) error {
-	return sqlstore.Retry(ctx, s.conn, func(took time.Duration) { s.undone(&g.lost, took) }, func() error {
+func (s *sqlClient) guard(ctx context.Context, g *saga, text string, args ...any) error {
+	return sqlstore.Retry(ctx, s.conn, func(took time.Duration) { s.undone(&s.lost, took) }, func() error {
 		n, err := affected(ctx, s.db, text, args...)
 		if err == nil && n == 0 {
 			return errMoved
@@ -173,13 +197,13 @@ func (s *sqlSagas) guard(ctx context.Context, g *saga, text string, args ...any)
 }
 
 // Change updates the status.
-func (s *sqlSagas) Change(ctx context.Context, g *saga, from string) error {
+func (s *sqlClient) Change(ctx context.Context, g *saga, from string) error {
 	return s.guard(ctx, g, s.t.change, g.status, unix(g.updated), unix(g.ended), unix(g.rolledBack), g.reason, g.gid, from)
 }
 
 // Touch updates when to look again. MySQL counts only rows that the update changed,
 // and all may stand as it was before the millisecond was over.
-func (s *sqlSagas) Touch(ctx context.Context, g *saga) error {
+func (s *sqlClient) Touch(ctx context.Context, g *saga) error {
 	err := s.guard(ctx, g, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
 	if errors.Is(err, errMoved) && s.dialect == sqltext.MySQL {
 		var n int
@@ -260,7 +284,7 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 
 // Move carries out a branch call: the barrier's rows and the account in one
 // transaction. A row that is there already says that the call was.
-func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err error) {
+func (s *sqlClient) Move(ctx context.Context, g *saga, pos int) (got reply, err error) {
 	r := &g.rows[pos]
 	t := g.steps[r.step]
 	id, now := string(appendBranch(nil, r.step)), time.Now().UnixMilli()
@@ -268,7 +292,7 @@ func (s *sqlSagas) Move(ctx context.Context, g *saga, pos int) (got reply, err e
 	if undo {
 		t.Amount = -t.Amount
 	}
-	err = s.within(ctx, &g.lost, func(tx *sql.Tx) error {
+	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = replyDone
 		if undo {
 			n, err := affected(ctx, tx, s.t.void, g.gid, id, opAction, opCompensate, nil, nil, now)

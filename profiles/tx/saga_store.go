@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/place"
 )
 
 // Words of a store about a saga.
@@ -69,25 +71,9 @@ type entry struct {
 // transactions have taken off (negative) or put on.
 type money struct{ sum, flying int64 }
 
-// phased is what a store does for the kinds of transaction that are prepared before
-// they are submitted.
-type phased interface {
-	// Register stores the rows of a step, while the stored status is that of s; else
-	// errMoved.
-	Register(ctx context.Context, s *saga, step int) error
-	// Recall reads the record, or the rows, of a transaction and makes nothing of them,
-	// as a coordinator reads what it is handed that others prepared.
-	Recall(ctx context.Context, s *saga, rows bool) error
-	// Carry has a participant carry out an operation of a step. Asked whether a
-	// message's local transaction was carried out, one that was not refuses.
-	Carry(ctx context.Context, s *saga, step int, op string) (reply, error)
-}
-
-// sagaStore is a store of transactions as the coordinator sees it, with the
-// accounts of its participants beside it. It is safe for use by several
-// goroutines. What changes a transaction is one atomic step.
-type sagaStore interface {
-	phased
+// Records are the transactions that a store keeps. What changes one is one atomic
+// step.
+type Records interface {
 	// Save stores a new transaction, or returns errTaken.
 	Save(ctx context.Context, s *saga) error
 	// Branch stores the row at a position, while the stored status is that of s;
@@ -97,24 +83,127 @@ type sagaStore interface {
 	Change(ctx context.Context, s *saga, from string) error
 	// Touch stores when to look at an unfinished transaction next.
 	Touch(ctx context.Context, s *saga) error
-	// Lock leases the transaction that is due longest until then, or returns errNone.
-	Lock(ctx context.Context, shard int, now, until time.Time) (string, error)
 	// Load reads a transaction, or returns errNone.
 	Load(ctx context.Context, shard int, gid string) (*saga, error)
+}
+
+// Phases is what a store does for the kinds of transaction that are prepared before
+// they are submitted.
+type Phases interface {
+	// Register stores the rows of a step, while the stored status is that of s; else
+	// errMoved.
+	Register(ctx context.Context, s *saga, step int) error
+	// Recall reads the record, or the rows, of a transaction and makes nothing of them,
+	// as a coordinator reads what it is handed that others prepared.
+	Recall(ctx context.Context, s *saga, rows bool) error
+}
+
+// Participants carry out what they are called for, each on its account.
+type Participants interface {
 	// Move has a participant carry out the row at a position.
 	Move(ctx context.Context, s *saga, pos int) (reply, error)
+	// Carry has a participant carry out an operation of a step. Asked whether a
+	// message's local transaction was carried out, one that was not refuses.
+	Carry(ctx context.Context, s *saga, step int, op string) (reply, error)
+}
 
-	// Prepare makes the accounts that are missing.
-	Prepare(ctx context.Context, progress func(done, total int64)) error
-	// Unfinished lists the index.
+// Index lists the transactions that are unfinished.
+type Index interface {
+	// Lock leases the transaction that is due longest until then, or returns errNone.
+	Lock(ctx context.Context, shard int, now, until time.Time) (string, error)
+	// Unfinished lists them all.
 	Unfinished(ctx context.Context, shard int) ([]pending, error)
+}
+
+// Audit reads everything back.
+type Audit interface {
 	// Read reads transactions of one shard for checks.
 	Read(ctx context.Context, shard int, gids []string) ([]stored, error)
 	// Balances calls f with every account, and what is frozen on it beside its balance.
 	Balances(ctx context.Context, f func(account, balance, frozen int64)) error
 	// Money adds everything up at one instant, one value for each shard.
 	Money(ctx context.Context) ([]money, error)
+}
+
+// Upkeep makes and removes what transactions need.
+type Upkeep interface {
+	// Prepare makes the accounts that are missing.
+	Prepare(ctx context.Context, progress func(done, total int64)) error
 	// Sweep removes finished transactions that are older than they are kept, where
 	// the store does not do so by itself, and tells how many.
 	Sweep(ctx context.Context, now time.Time) (int64, error)
+}
+
+// Session is what a store keeps for one client from call to call.
+type Session interface {
+	// Undone tells how long each attempt took that the database undid for the sake of
+	// others since it was last asked.
+	Undone() []time.Duration
+	// Detach leaves the branches that are still prepared to whoever takes their
+	// transaction up.
+	Detach()
+}
+
+// sagaStore is a store of transactions as one client sees it, with the accounts of
+// its participants beside it. Its first three parts and the session belong to one
+// goroutine; several may use the others. Session is nil where nothing is kept.
+type sagaStore struct {
+	Records
+	Phases
+	Participants
+	Index
+	Audit
+	Upkeep
+	Session Session
+}
+
+// undone is what the database undid since it was last asked.
+func (s *sagaStore) undone() []time.Duration {
+	if s.Session == nil {
+		return nil
+	}
+	return s.Session.Undone()
+}
+
+// Places are the tables of transactions in a store that has tables.
+type Places interface {
+	// spaces lists them, each a space of its own.
+	spaces(params map[string]string) []place.Space
+	// look tells, before anything is made, whether those that are there will do.
+	look(ctx context.Context, c *place.Claim) error
+	// create makes those that are missing.
+	create(ctx context.Context) error
+}
+
+// sagaLayer is a store of transactions as a run sees it. Several goroutines may use
+// it.
+type sagaLayer struct {
+	// open makes what one client goes through.
+	open func() sagaStore
+	// price says how many calls the store counts for each kind of ours.
+	price price
+	// places are its tables; nil: it keeps keys.
+	places Places
+	// noticed tells what the store saw that clients do not; nil: nothing.
+	noticed func() noticed
+	// cleanup removes what it made beside its spaces; nil: nothing.
+	cleanup func(ctx context.Context) error
+}
+
+// noticed is what a SQL store saw.
+type noticed struct {
+	// beside counts statements beside those of transactions, conflicts transactions
+	// that the database undid and that were repeated, waited branches that were refused
+	// since what they wanted was locked for too long.
+	beside, conflicts, waited int64
+	// repeats says that a call may be counted once more when it meets another one.
+	repeats bool
+}
+
+// saw is what the store noticed so far.
+func (l *sagaLayer) saw() noticed {
+	if l.noticed == nil {
+		return noticed{}
+	}
+	return l.noticed()
 }

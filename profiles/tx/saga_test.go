@@ -174,7 +174,7 @@ func TestMoneyUnderWay(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=1000")))
 	sp := p.Binder.(*sagaSpec)
-	st := newRedisSagas(conn.(redis.Typed), sp)
+	st := newRedisSagas(conn.(redis.Typed), sp).layer().open()
 	s := &saga{}
 	s.reset("half", 0, 2, time.Now())
 	s.steps[0], s.steps[1] = transfer{1, -70}, transfer{2, 70}
@@ -192,9 +192,9 @@ func TestMoneyUnderWay(t *testing.T) {
 func sagasOf(conn store.Conn, p *workload.Plan) sagaStore {
 	sp := p.Binder.(*sagaSpec)
 	if c, ok := conn.(sqlstore.Typed); ok {
-		return newSQLSagas(newDatabase(c), sp)
+		return newSQLSagas(newDatabase(c), sp).layer().open()
 	}
-	return newRedisSagas(conn.(redis.Typed), sp)
+	return newRedisSagas(conn.(redis.Typed), sp).layer().open()
 }
 
 // What a killed run left is not due yet, and is left alone: the money that it has
@@ -244,16 +244,16 @@ func TestBarrier(t *testing.T) {
 			p, conn := ready(t, start(t), alone(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
 			sp := p.Binder.(*sagaSpec)
 			if c, ok := conn.(redis.Typed); ok {
-				testBarrier(t, newRedisSagas(c, sp))
+				testBarrier(t, newRedisSagas(c, sp).layer().open())
 				return
 			}
 			if c, ok := conn.(sqlstore.Typed); ok {
-				testBarrier(t, newSQLSagas(newDatabase(c), sp))
+				testBarrier(t, newSQLSagas(newDatabase(c), sp).layer().open())
 				return
 			}
 			m := memorySagasOf(conn, sp)
 			require.NoError(t, m.Prepare(t.Context(), nil))
-			testBarrier(t, m)
+			testBarrier(t, m.open())
 		})
 	}
 }

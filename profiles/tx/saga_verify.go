@@ -121,7 +121,7 @@ func (r *sagaRun) checks() []workload.Check {
 // due.
 func (r *sagaRun) drain(ctx context.Context) error {
 	began := time.Now()
-	c := coordinator{spec: r.spec, store: r.store, calm: true, tally: &sagaTally{}}
+	c := coordinator{spec: r.spec, store: r.layer.open(), calm: true, tally: &sagaTally{}}
 	f := &findings{}
 	for shard := range r.spec.shards {
 		list, err := r.store.Unfinished(ctx, shard)

@@ -52,7 +52,7 @@ func sweeps(t *testing.T, url string) {
 	half := &saga{}
 	half.reset("half", 0, 2, time.Now())
 	half.next = time.Now().Add(time.Hour)
-	require.NoError(t, st.Save(t.Context(), half))
+	require.NoError(t, st.layer().open().Save(t.Context(), half))
 	rows := func(table string) (n int) {
 		require.NoError(t, st.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n))
 		return n

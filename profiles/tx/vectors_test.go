@@ -20,7 +20,7 @@ import (
 // answering is a store whose participants answer as a test says: by the number of
 // the call, from 1.
 type answering struct {
-	sagaStore
+	Participants
 	answers []any // replies and errors; done after the last
 	calls   []string
 }
@@ -43,7 +43,8 @@ func (a *answering) Move(_ context.Context, s *saga, pos int) (reply, error) {
 type bench struct {
 	t    *testing.T
 	conn store.Conn
-	st   *redisSagas
+	sagaStore
+	at *redisSagas
 	*answering
 	c *coordinator
 	s *saga
@@ -53,9 +54,10 @@ func newBench(t *testing.T, branches int, answers ...any) *bench {
 	t.Helper()
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", fmt.Sprint("branches=", branches), "accountCount=10")))
 	sp := p.Binder.(*sagaSpec)
-	b := &bench{t: t, conn: conn, st: newRedisSagas(conn.(redis.Typed), sp)}
-	b.answering = &answering{sagaStore: b.st, answers: answers}
-	b.c = &coordinator{spec: sp, store: b.answering, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}}
+	b := &bench{t: t, conn: conn, at: newRedisSagas(conn.(redis.Typed), sp), answering: &answering{answers: answers}}
+	b.sagaStore = b.at.layer().open()
+	b.sagaStore.Participants = b.answering
+	b.c = &coordinator{spec: sp, store: b.sagaStore, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}}
 	b.s = &saga{}
 	// Begun in the future, so that no pause of this machine makes a branch a slow one,
 	// which costs a call more.
@@ -63,8 +65,10 @@ func newBench(t *testing.T, branches int, answers ...any) *bench {
 	// Scripts are known to the server, so that each is one call.
 	first := &saga{}
 	first.reset("first", 0, branches, time.Now())
-	require.NoError(t, (&coordinator{spec: sp, store: &answering{sagaStore: b.st}, tally: &sagaTally{}}).submit(t.Context(), nil, first))
-	require.ErrorIs(t, b.st.Touch(t.Context(), &saga{gid: "none"}), errMoved)
+	known := b.sagaStore
+	known.Participants = &answering{}
+	require.NoError(t, (&coordinator{spec: sp, store: known, tally: &sagaTally{}}).submit(t.Context(), nil, first))
+	require.ErrorIs(t, b.Touch(t.Context(), &saga{gid: "none"}), errMoved)
 	b.reset()
 	return b
 }
@@ -75,13 +79,13 @@ func (b *bench) reset() {
 
 // score is when the saga is to be looked at next, in seconds after a moment.
 func (b *bench) score(after time.Time) float64 {
-	v, err := b.conn.(redis.Typed).Client().ZScore(b.t.Context(), b.st.base[0]+"u", b.s.gid).Result()
+	v, err := b.conn.(redis.Typed).Client().ZScore(b.t.Context(), b.at.base[0]+"u", b.s.gid).Result()
 	require.NoError(b.t, err)
 	return (v - float64(after.UnixMilli())) / 1000
 }
 
 func (b *bench) stored() stored {
-	got, err := b.st.Read(b.t.Context(), 0, []string{b.s.gid})
+	got, err := b.Read(b.t.Context(), 0, []string{b.s.gid})
 	require.NoError(b.t, err)
 	return got[0]
 }
@@ -162,7 +166,7 @@ func TestTimeout(t *testing.T) {
 	assert.GreaterOrEqual(t, before, 8.99, "the timeout is shorter than the retry interval, and so is the first interval")
 	assert.Less(t, before, 10.0)
 	b.s.created = b.s.created.Add(-10 * time.Second) // as if that had passed
-	require.NoError(t, b.st.Touch(t.Context(), b.s))
+	require.NoError(t, b.Touch(t.Context(), b.s))
 	s, err := b.c.resume(t.Context(), 0, b.s.gid)
 	require.NoError(t, err)
 	assert.Equal(t, "Timeout after 9 seconds", s.reason)
@@ -208,7 +212,8 @@ var errCrash = errors.New("the coordinator died")
 // dying is a store whose client dies at one of its calls: before it, or between
 // it and the answer.
 type dying struct {
-	sagaStore
+	Records
+	Participants
 	left  int
 	after bool
 }
@@ -225,24 +230,24 @@ func (d *dying) at(f func() error) error {
 }
 
 func (d *dying) Save(ctx context.Context, s *saga) error {
-	return d.at(func() error { return d.sagaStore.Save(ctx, s) })
+	return d.at(func() error { return d.Records.Save(ctx, s) })
 }
 
 func (d *dying) Branch(ctx context.Context, s *saga, pos int) error {
-	return d.at(func() error { return d.sagaStore.Branch(ctx, s, pos) })
+	return d.at(func() error { return d.Records.Branch(ctx, s, pos) })
 }
 
 func (d *dying) Change(ctx context.Context, s *saga, from string) error {
-	return d.at(func() error { return d.sagaStore.Change(ctx, s, from) })
+	return d.at(func() error { return d.Records.Change(ctx, s, from) })
 }
 
 func (d *dying) Touch(ctx context.Context, s *saga) error {
-	return d.at(func() error { return d.sagaStore.Touch(ctx, s) })
+	return d.at(func() error { return d.Records.Touch(ctx, s) })
 }
 
 func (d *dying) Move(ctx context.Context, s *saga, pos int) (got reply, err error) {
 	err = d.at(func() error {
-		got, err = d.sagaStore.Move(ctx, s, pos)
+		got, err = d.Participants.Move(ctx, s, pos)
 		return err
 	})
 	return got, err
@@ -254,7 +259,7 @@ func TestDyingAnywhere(t *testing.T) {
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", "branches=2", "accountCount=4")))
 	sp := p.Binder.(*sagaSpec)
 	sp.unruly = true // a branch that is to refuse does
-	st := newRedisSagas(conn.(redis.Typed), sp)
+	st := newRedisSagas(conn.(redis.Typed), sp).layer().open()
 	for _, failAt := range []int{0, 1, 2} {
 		for _, after := range []bool{false, true} {
 			over := false
@@ -263,7 +268,9 @@ func TestDyingAnywhere(t *testing.T) {
 				s := &saga{}
 				s.reset(gid, 0, 2, time.Now())
 				s.steps[0], s.steps[1], s.fate.failAt = transfer{1, -5}, transfer{2, 5}, failAt
-				c := coordinator{spec: sp, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}, store: &dying{st, at, after}}
+				c := coordinator{spec: sp, rnd: rand.New(rand.NewPCG(1, 2)), tally: &sagaTally{}, store: st}
+				d := &dying{st.Records, st.Participants, at, after}
+				c.store.Records, c.store.Participants = d, d
 				err := c.submit(t.Context(), nil, s)
 				if over = err == nil; over {
 					assert.Greater(t, at, 6, "it died at every call before")

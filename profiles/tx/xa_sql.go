@@ -34,8 +34,8 @@ func (b *branches) set(step int, to *twophase.Branch) {
 	(*b)[step] = to
 }
 
-// detach leaves what is still prepared to whoever takes the transaction up.
-func (s *saga) detach() {
+// Detach leaves what is still prepared to whoever takes the transaction up.
+func (s *sqlClient) Detach() {
 	for _, b := range s.held {
 		b.Detach()
 	}
@@ -43,7 +43,7 @@ func (s *saga) detach() {
 }
 
 // carryXA carries out an operation of an xa branch.
-func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (reply, error) {
+func (s *sqlClient) carryXA(ctx context.Context, g *saga, step int, op string) (reply, error) {
 	id := string(appendBranch(nil, step))
 	switch op {
 	case opCommit:
@@ -57,7 +57,7 @@ func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (r
 		if err == nil || s.conn.Classify(err) != store.Conflict {
 			return got, err
 		}
-		s.undone(&g.lost, time.Since(began))
+		s.undone(&s.lost, time.Since(began))
 		if sqlerror.LockTimeout(err) || try == sqlstore.Tries {
 			s.waited.Add(1)
 			return replyRefused, nil
@@ -67,7 +67,7 @@ func (s *sqlSagas) carryXA(ctx context.Context, g *saga, step int, op string) (r
 
 // prepareXA is the first phase of a branch: the barrier's row and the account, in a
 // transaction that is prepared.
-func (s *sqlSagas) prepareXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+func (s *sqlClient) prepareXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
 	b, err := s.phases.Begin(ctx, g.gid, id, s.spec.lockTimeout)
 	if errors.Is(err, twophase.ErrBranchThere) {
 		return replyDuplicate, nil
@@ -85,7 +85,7 @@ func (s *sqlSagas) prepareXA(ctx context.Context, g *saga, step int, id string) 
 	if err := b.Prepare(ctx); err != nil {
 		return 0, err
 	}
-	g.held.set(step, b)
+	s.held.set(step, b)
 	return replyDone, nil
 }
 
@@ -142,9 +142,9 @@ var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor
 
 // commitXA commits a branch. One that is not there was committed before, if its row
 // is there.
-func (s *sqlSagas) commitXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+func (s *sqlClient) commitXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
 	for try := 1; ; try++ {
-		err := s.phases.Commit(ctx, g.gid, id, g.held.at(step))
+		err := s.phases.Commit(ctx, g.gid, id, s.held.at(step))
 		if !errors.Is(err, twophase.ErrNoBranch) {
 			return replyDone, err
 		}
@@ -168,10 +168,10 @@ func (s *sqlSagas) commitXA(ctx context.Context, g *saga, step int, id string) (
 
 // rollbackXA rolls a branch back, and leaves a row that keeps it from being prepared
 // later.
-func (s *sqlSagas) rollbackXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
+func (s *sqlClient) rollbackXA(ctx context.Context, g *saga, step int, id string) (reply, error) {
 	for try := 1; ; try++ {
 		got := replyDone
-		err := s.phases.Rollback(ctx, g.gid, id, g.held.at(step))
+		err := s.phases.Rollback(ctx, g.gid, id, s.held.at(step))
 		if errors.Is(err, twophase.ErrNoBranch) {
 			got, err = replyNothing, nil
 		}
@@ -189,7 +189,7 @@ func (s *sqlSagas) rollbackXA(ctx context.Context, g *saga, step int, id string)
 			return 0, errHeld
 		}
 		// Somebody holds the row: the branch itself, on a connection that is ending.
-		s.undone(&g.lost, 0)
+		s.undone(&s.lost, 0)
 		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
