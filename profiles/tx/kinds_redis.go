@@ -25,7 +25,6 @@ func (r *redisClient) Register(ctx context.Context, s *saga, step int) error {
 // Recall asks for the record or the rows.
 func (r *redisClient) Recall(ctx context.Context, s *saga, rows bool) error {
 	q, b := &r.caller.Request, r.base[s.shard]
-	r.caller.Shard = s.shard
 	q.Reset()
 	if rows {
 		q.Add("LRANGE")
@@ -36,7 +35,7 @@ func (r *redisClient) Recall(ctx context.Context, s *saga, rows bool) error {
 		q.Add("GET")
 		q.Add(b, "g:", s.gid)
 	}
-	n, err := r.run.Exchange(ctx, &r.caller)
+	n, err := r.run.Do(ctx, &r.caller)
 	switch {
 	case err != nil:
 		return err
@@ -52,8 +51,7 @@ func (r *redisClient) Recall(ctx context.Context, s *saga, rows bool) error {
 func (r *redisClient) Carry(ctx context.Context, s *saga, step int, op string) (reply, error) {
 	t := s.steps[step]
 	q := &r.caller.Request
-	r.caller.Shard = r.shardOf(t.Account)
-	b := r.base[r.caller.Shard]
+	b := r.base[r.shardOf(t.Account)]
 	branch := s.branch(step)
 	var of link.Script
 	switch op {
@@ -65,13 +63,13 @@ func (r *redisClient) Carry(ctx context.Context, s *saga, step int, op string) (
 		q.End()
 	case opMsg, opAction:
 		of = moveScript
-		r.account(q, of, s, t)
+		r.account(q, of, s.gid, t)
 		q.Text = append(appendBranch(q.Text, branch), op...)
 		q.End()
 		q.End() // what came later has no counterpart
 	default:
 		of = reserveScript
-		r.account(q, of, s, t)
+		r.account(q, of, s.gid, t)
 		q.Text = append(appendBranch(q.Text, branch), op...)
 		q.End()
 		q.Add(op)
@@ -84,11 +82,11 @@ func (r *redisClient) Carry(ctx context.Context, s *saga, step int, op string) (
 }
 
 // account begins the call of a script on the accounts and a ledger.
-func (r *redisClient) account(q *link.Request, of link.Script, s *saga, t transfer) {
-	b := r.base[r.caller.Shard]
+func (r *redisClient) account(q *link.Request, of link.Script, gid string, t transfer) {
+	b := r.base[r.shardOf(t.Account)]
 	r.run.Begin(q, of, 2)
 	q.Add(b, "a")
-	q.Add(b, "l:", s.gid)
+	q.Add(b, "l:", gid)
 	q.Num(t.Account)
 	q.Num(t.Amount)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,8 +41,10 @@ type redisPBM struct {
 	*shapeStore
 	client goredis.UniversalClient
 	run    link.Scripts
-	once   func(ctx context.Context, g *groupCall) (summary, bool, error)
-	base   [3]string
+	// callers are *link.Caller.
+	callers sync.Pool
+	once    func(ctx context.Context, g *groupCall) (summary, bool, error)
+	base    [3]string
 	// filled says that this run has written fillings, which a summary without must not
 	// leave behind.
 	filled atomic.Bool
@@ -64,12 +67,13 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	r := &redisPBM{shapeStore: h, client: c.Client(), run: link.Scripts{Client: c.Client(), How: link.BySHA}}
+	r := &redisPBM{shapeStore: h, client: c.Client(), run: link.Scripts{Lines: c.Lines(true), How: link.BySHA}}
+	r.callers.New = func() any { return new(link.Caller) }
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = redis.KeyOf(s.space(name)) + ":{"
 	}
 	r.once = map[string]func(context.Context, *groupCall) (summary, bool, error){
-		atomicScript: r.byScript, atomicFunction: r.byFunction, atomicWatch: r.byWatch, atomicNone: r.bare,
+		atomicScript: r.byScript(link.BySHA), atomicFunction: r.byScript(link.ByFunction), atomicWatch: r.byWatch, atomicNone: r.bare,
 	}[s.atomic]
 	return r, nil
 }
@@ -120,39 +124,49 @@ func (r *redisPBM) Summarize(ctx context.Context, group, filling []byte) (summar
 	return r.once(ctx, &g)
 }
 
-func twoNumbers(cmd *goredis.Cmd) (summary, bool, error) {
-	got, err := cmd.Int64Slice()
+// twoNumbers reads what the script answers with.
+func twoNumbers(r *link.Reply, err error) (summary, bool, error) {
 	switch {
-	case errors.Is(err, goredis.Nil):
-		return summary{}, false, nil
 	case err != nil:
 		return summary{}, false, err
-	case len(got) != 2:
-		return summary{}, false, fmt.Errorf("the script answered with %d numbers instead of 2", len(got))
+	case r.N < 0:
+		return summary{}, false, nil
+	case r.Len() != 2:
+		return summary{}, false, fmt.Errorf("the script answered with %d numbers instead of 2", r.Len())
+	}
+	var got [2]int64
+	for i := range got {
+		text, _ := r.At(i)
+		if got[i], err = strconv.ParseInt(string(text), 10, 64); err != nil {
+			return summary{}, false, fmt.Errorf("the script answered with %q instead of a number", text)
+		}
 	}
 	return summary{got[0], got[1]}, true, nil
 }
 
-// script is the one for the layout, with its arguments.
-func (r *redisPBM) script(g *groupCall) (link.Script, []any) {
-	args := []any{3, g.keys[0], g.keys[1], g.keys[2], g.group, g.filling}
-	if r.s.grouped() {
-		return summaryScript, args
+// byScript has the script for the layout called in a way.
+func (r *redisPBM) byScript(how string) func(context.Context, *groupCall) (summary, bool, error) {
+	run := link.Scripts{Lines: r.run.Lines, How: how}
+	return func(ctx context.Context, g *groupCall) (summary, bool, error) {
+		of := summaryMapScript
+		if r.s.grouped() {
+			of = summaryScript
+		}
+		c := r.callers.Get().(*link.Caller)
+		defer r.callers.Put(c)
+		run.Begin(&c.Request, of, 3)
+		for _, k := range g.keys {
+			c.Add(k)
+		}
+		c.Add(g.group)
+		c.Add(g.filling)
+		for _, m := range g.members {
+			c.Bytes(m)
+		}
+		c.Reply.Keep = true
+		_, err := run.Finish(ctx, c, of)
+		return twoNumbers(&c.Reply, err)
 	}
-	for _, m := range g.members {
-		args = append(args, m)
-	}
-	return summaryMapScript, args
-}
-
-func (r *redisPBM) byScript(ctx context.Context, g *groupCall) (summary, bool, error) {
-	s, args := r.script(g)
-	return twoNumbers(r.run.Run(ctx, s, args...))
-}
-
-func (r *redisPBM) byFunction(ctx context.Context, g *groupCall) (summary, bool, error) {
-	s, args := r.script(g)
-	return twoNumbers(r.run.Send(ctx, "fcall", s.Name, args))
 }
 
 // byWatch watches the three keys, reads, and writes unless one of them was written

@@ -30,7 +30,8 @@ func TestPipelining(t *testing.T) {
 			if pipelining == "on" {
 				assert.Equal(t, link.Conns, shared)
 			} else {
-				assert.Equal(t, 8, shared)
+				assert.Greater(t, shared, link.Conns)
+				assert.LessOrEqual(t, shared, 8)
 			}
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)

@@ -44,14 +44,11 @@ func (r *redisSagas) layer() *sagaLayer {
 
 func newRedisSagas(c redis.Typed, sp *sagaSpec) *redisSagas {
 	r := &redisSagas{
-		spec: sp, client: c.Client(), run: link.Scripts{Client: c.Client(), How: sp.script, Callers: sp.start.Threads},
+		spec: sp, client: c.Client(), run: link.Scripts{Lines: c.Lines(sp.pipelining), How: sp.script},
 		ttl: seconds(sp.dataExpire), finalTTL: seconds(sp.finishedExpire), ledgerTTL: seconds(sp.finishedExpire + 10*sp.retry),
 	}
 	for i := range sp.shards {
 		r.base = append(r.base, redis.KeyOf(sp.space())+":{"+strconv.Itoa(i)+"}:")
-	}
-	if sp.pipelining {
-		r.run.Shards = link.NewShards(c.Client(), sp.shards, func(shard int) string { return r.base[shard] })
 	}
 	return r
 }
@@ -65,7 +62,6 @@ func seconds(d time.Duration) string {
 // status.
 func (r *redisClient) begin(s *saga, of link.Script) *link.Request {
 	q, b := &r.caller.Request, r.base[s.shard]
-	r.caller.Shard = s.shard
 	r.run.Begin(q, of, 4)
 	q.Add(b, "g:", s.gid)
 	q.Add(b, "b:", s.gid)
@@ -179,8 +175,7 @@ func (r *redisClient) Move(ctx context.Context, s *saga, pos int) (reply, error)
 	rw := &s.rows[pos]
 	t := s.steps[rw.step]
 	q := &r.caller.Request
-	r.caller.Shard = r.shardOf(t.Account)
-	b := r.base[r.caller.Shard]
+	b := r.base[r.shardOf(t.Account)]
 	r.run.Begin(q, moveScript, 2)
 	q.Add(b, "a")
 	q.Add(b, "l:", s.gid)

@@ -30,7 +30,7 @@ var Driver = store.Driver{
 	Title:   "Embedded (no server needed)",
 	Schemes: []string{"embedded"},
 	Example: "embedded:",
-	Params:  []string{"connections", "protocol"},
+	Params:  []string{"connections", "protocol", "pipelining"},
 	Open:    open,
 }
 

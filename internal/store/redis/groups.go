@@ -6,59 +6,66 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // PutGroup stores one entry in the hash of its group, as Put does.
-func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+func (c *Conn) PutGroup(ctx context.Context, s store.Space, name, key, val []byte) error {
 	l := c.take(s)
 	defer c.give(l)
-	return failed("put", l, c.put(ctx, l, groupKey(l.key, group), key, val))
+	scripts := link.Scripts{Lines: c.lines, How: link.BySHA}
+	scripts.Begin(&l.Request, putScript, 1)
+	group(&l.Request, l.key, name)
+	return failed("put", l, put(ctx, scripts, l, key, val))
 }
 
-// PutGroups stores the entries of several groups with one HSET for each, in one
-// pipeline; a cluster gets one for each node, side by side.
+// PutGroups stores the entries of several groups with one HSET for each, all sent
+// before the first reply is read; on a cluster each goes to its own node.
 func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
-	entries := 0
-	for _, g := range gs {
-		entries += len(g.Entries)
-	}
-	if entries == 0 {
-		return ctx.Err()
-	}
 	l := c.take(s)
 	defer c.give(l)
-	b := l.room(2 * entries)
-	if need := 2*entries + 2*len(gs); cap(l.args) < need {
-		l.args = make([]any, 0, need)
-	}
-	args := l.args[:0]
-	pipe := c.client.Pipeline()
+	n := 0
+	l.Reset()
 	for _, g := range gs {
 		if len(g.Entries) == 0 {
 			continue
 		}
-		from := len(args)
-		args = append(args, "hset", groupKey(l.key, g.Name))
-		for _, e := range g.Entries {
-			b[0], b[1] = e.Key, e.Val
-			args = append(args, &b[0], &b[1])
-			b = b[2:]
+		q := &l.Request
+		switch {
+		case c.cluster != nil:
+			if n == len(l.more) {
+				l.more = append(l.more, &link.Caller{})
+			}
+			q = &l.more[n].Request
+			q.Command("HSET")
+		default:
+			q.Next("HSET")
 		}
-		cmd := goredis.NewIntCmd(ctx, args[from:len(args):len(args)]...)
-		cmd.SetFirstKeyPos(1)
-		_ = pipe.Process(ctx, onceInt{cmd})
+		n++
+		group(q, l.key, g.Name)
+		for _, e := range g.Entries {
+			q.Bytes(e.Key)
+			q.Bytes(e.Val)
+		}
 	}
-	l.args = args
-	_, err := pipe.Exec(ctx)
+	switch {
+	case n == 0:
+		return ctx.Err()
+	case c.cluster != nil:
+		return failed("hset", l, c.lines.DoAll(ctx, l.more[:n]))
+	}
+	_, err := c.lines.Do(ctx, &l.Caller)
 	return failed("hset", l, err)
 }
 
 // GetGroup reads the values of keys in one group with one HMGET. The values must
 // not be written to.
-func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+func (c *Conn) GetGroup(ctx context.Context, s store.Space, name []byte, keys [][]byte) ([][]byte, error) {
 	l := c.take(s)
 	defer c.give(l)
-	return c.hmget(ctx, l, groupKey(l.key, group), keys)
+	l.Command("HMGET")
+	group(&l.Request, l.key, name)
+	return c.hmget(ctx, l, keys)
 }
 
 // Count tells how many entries a space holds: HLEN, over all groups when grouped.

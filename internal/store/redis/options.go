@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // mode is how the servers are laid out, as the target says.
@@ -72,7 +74,24 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		c.single = goredis.NewClient(s)
 		c.client = c.single
 	}
+	// One caller has nobody to share with, and is faster without another goroutine
+	// that hands it its replies.
+	shared := o.Threads > 1 && c.pipelines()
+	c.lines = link.NewLines(c.client, shared, c.size)
+	c.alone = sync.OnceValue(func() *link.Lines {
+		if !shared {
+			return c.lines
+		}
+		return link.NewLines(c.client, false, c.size)
+	})
 	return c, nil
+}
+
+// pipelines says whether callers share connections, as they do unless the target says
+// otherwise.
+func (c *Conn) pipelines() bool {
+	on, _ := c.target.Bool("pipelining") // options has looked whether it is one
+	return on || !c.target.Params.Has("pipelining")
 }
 
 func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, error) {
@@ -82,7 +101,8 @@ func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, er
 	protocol, err4 := t.Int("protocol", 3, 2, 3)
 	addrs, err5 := addresses(t)
 	db, err6 := database(t)
-	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+	_, err7 := t.Bool("pipelining")
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
 	}
 	if pool == 0 {

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	goredis "github.com/redis/go-redis/v9"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Driver opens connections to Redis.
@@ -25,7 +25,7 @@ var Driver = store.Driver{
 	},
 	Example: "redis://localhost:6379",
 	Params: append([]string{
-		"db", "sentinel_user", "sentinel_password", "protocol",
+		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining",
 	}, store.NetworkParams...),
 	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 		c, err := Open(ctx, t, o)
@@ -42,6 +42,9 @@ type Typed interface {
 	store.Conn
 	// Client returns the client. It belongs to the connection: do not close it.
 	Client() goredis.UniversalClient
+	// Lines are the connections that hot calls take; not pipelining: one for each call
+	// that is under way, whatever the target says. They belong to the connection.
+	Lines(pipelining bool) *link.Lines
 }
 
 var _ interface {
@@ -61,9 +64,6 @@ var _ interface {
 	store.Metered
 } = (*Conn)(nil)
 
-// dials is how many connections are opened at the same time by Warm.
-const dials = 32
-
 // Conn is a pool of connections to one Redis. It is safe for use by several
 // goroutines.
 type Conn struct {
@@ -76,9 +76,11 @@ type Conn struct {
 	tls    *tls.Config
 	mode   mode
 	size   int
-	calls  sync.Pool
-	// largest is the size of the largest value read, so that buffers fit.
-	largest watermark
+	// lines are for hot calls, alone those of them that share no connection, where the
+	// others do.
+	lines *link.Lines
+	alone func() *link.Lines
+	calls sync.Pool
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close
@@ -105,41 +107,44 @@ func (c *Conn) Sentinels() (Sentinels, bool) {
 	return Sentinels{c.target.Path, addrs, p.Get("sentinel_user"), p.Get("sentinel_password")}, err == nil
 }
 
-// Pool tells of the connection pool, of a cluster's summed over its nodes, where
-// Size is that of each node.
-func (c *Conn) Pool() store.PoolStats {
-	p := c.client.PoolStats()
-	return store.PoolStats{
-		Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns),
-		Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs,
+// Lines returns the connections for hot calls, which share few where pipelining is
+// wanted and the target does not say otherwise.
+func (c *Conn) Lines(pipelining bool) *link.Lines {
+	if pipelining {
+		return c.lines
 	}
+	return c.alone()
 }
 
-// Warm opens n connections, on a cluster to each master, and gives them back to
-// the pool.
+// Pool tells of the connections, of a cluster's summed over its nodes, where Size is
+// how many there may be to each of them.
+func (c *Conn) Pool() store.PoolStats {
+	p := c.client.PoolStats()
+	s := store.PoolStats{Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns), Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs}
+	for _, l := range []*link.Lines{c.lines, c.alone()} {
+		t := l.Stats()
+		s.Open, s.Idle, s.Waits, s.WaitNs = s.Open+t.Open, s.Idle+t.Idle, s.Waits+t.Waits, s.WaitNs+t.WaitNs
+		if c.lines == c.alone() {
+			break
+		}
+	}
+	return s
+}
+
+// Warm opens the connections that n callers need, on a cluster to each master.
 func (c *Conn) Warm(ctx context.Context, n int) error {
-	n = min(n, c.size)
-	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
-		var all errgroup.Group
-		all.SetLimit(dials)
-		held := make([]*goredis.Conn, n)
-		for i := range held {
-			held[i] = m.Conn()
-			all.Go(func() error { return held[i].Ping(ctx).Err() })
-		}
-		err := all.Wait()
-		for _, h := range held {
-			_ = h.Close()
-		}
-		if err != nil {
-			return c.explain(ctx, err)
-		}
-		return nil
-	})
+	if err := c.lines.Warm(ctx, n); err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
 }
 
 // Close closes all connections, those of calls under way included.
-func (c *Conn) Close() error { return c.client.Close() }
+func (c *Conn) Close() error {
+	c.lines.Close()
+	c.alone().Close()
+	return c.client.Close()
+}
 
 // masters calls f with the client of every master, one after the other.
 func (c *Conn) masters(ctx context.Context, f func(ctx context.Context, m *goredis.Client) error) error {

@@ -82,6 +82,9 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+	t.Run("connection a caller", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Conn { return open(t, with(srv.URL(), "pipelining=off")) })
+	})
 	c := open(t, srv.URL())
 	assert.Equal(t, int64(0), do(t, c, "dbsize"), "the tests leave nothing behind")
 }
@@ -279,13 +282,20 @@ func TestWarmOpensConnections(t *testing.T) {
 		nodes int
 	}{"standalone": {labtest.Redis(t), 1}, "cluster": {labtest.Cluster(t), 3}} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t, with(tt.srv.URL(), "connections=40"))
+			asks := open(t, tt.srv.URL()).Pool().Open // what it takes to look at the servers
+			shared := open(t, with(tt.srv.URL(), "connections=40"))
+			require.NoError(t, shared.Warm(t.Context(), 35))
+			assert.Equal(t, asks+2*tt.nodes, shared.Pool().Open)
+			one := open(t, with(tt.srv.URL(), "connections=1"))
+			require.NoError(t, one.Warm(t.Context(), 35))
+			assert.Equal(t, asks+tt.nodes, one.Pool().Open)
+			c := open(t, with(tt.srv.URL(), "connections=40", "pipelining=off"))
 			require.NoError(t, c.Warm(t.Context(), 35))
 			p := c.Pool()
-			assert.GreaterOrEqual(t, p.Idle, 35*tt.nodes)
+			assert.Equal(t, asks+35*tt.nodes, p.Open)
 			assert.Equal(t, p.Open, p.Idle)
 			require.NoError(t, c.Warm(t.Context(), 100))
-			assert.Equal(t, 40*tt.nodes, c.Pool().Open, "no more than the pool may hold")
+			assert.Equal(t, asks+40*tt.nodes, c.Pool().Open, "no more than the pool may hold")
 			assert.Zero(t, c.Pool().Waits)
 		})
 	}

@@ -50,15 +50,43 @@ func library(name string, of ...Script) string {
 	return b.String()
 }
 
-// Scripts runs scripts on a client.
+// Scripts runs scripts.
 type Scripts struct {
-	Client goredis.UniversalClient
+	*Lines
 	// How is BySHA, ByText or ByFunction.
 	How string
-	// Callers is how many there may be.
-	Callers int
-	// Shards are the connections that callers share; nil: each has its own.
-	Shards *Shards
+}
+
+// Begin begins a call of a script with a number of keys, by whichever name the
+// server is to know it.
+func (r Scripts) Begin(q *Request, s Script, keys int64) {
+	q.Reset()
+	q.keyAt = 3
+	switch r.How {
+	case ByText:
+		q.Add("EVAL")
+		q.Add(s.Text)
+	case ByFunction:
+		q.Add("FCALL")
+		q.Add(s.Name)
+	default:
+		q.Add("EVALSHA")
+		q.Add(s.sha)
+	}
+	q.Num(keys)
+}
+
+// Finish sends what Begin began and reads a number. A server that does not know
+// the script is given its text.
+func (r Scripts) Finish(ctx context.Context, c *Caller, s Script) (int64, error) {
+	n, err := r.Do(ctx, c)
+	if err != nil && r.How == BySHA && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+		args := c.args()
+		args[0], args[1] = "EVAL", s.Text
+		err = r.through(ctx, c, args) // EVAL leaves the script on the very server that lacked it
+		n = c.Reply.N
+	}
+	return n, err
 }
 
 // Run runs a script; args begin with the number of keys. A server that does not
@@ -82,7 +110,7 @@ func (r Scripts) Send(ctx context.Context, name, what string, args []any) *gored
 	all = append(append(all, name, what), args...)
 	cmd := goredis.NewCmd(ctx, all...)
 	cmd.SetFirstKeyPos(3)
-	_ = r.Client.Process(ctx, cmd) // the command keeps its error
+	_ = r.servers.client.Process(ctx, cmd) // the command keeps its error
 	return cmd
 }
 
@@ -94,7 +122,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 	case ByText:
 		return nil
 	case BySHA:
-		return masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+		return masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
 			for _, s := range of {
 				if err := m.ScriptLoad(ctx, s.Text).Err(); err != nil {
 					return fmt.Errorf("make a script known: %w", err)
@@ -103,7 +131,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 			return nil
 		})
 	}
-	err := masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+	err := masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
 		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()
 	})
 	if err != nil && strings.Contains(err.Error(), "unknown command") {
@@ -120,7 +148,7 @@ func (r Scripts) Unload(ctx context.Context, name string) error {
 	if r.How != ByFunction {
 		return nil
 	}
-	return masters(ctx, r.Client, func(ctx context.Context, m *goredis.Client) error {
+	return masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
 		err := m.FunctionDelete(ctx, name).Err()
 		if err != nil && strings.Contains(err.Error(), "Library not found") {
 			err = nil

@@ -65,11 +65,13 @@ var epoch = time.Now()
 // waits in it, and it is used again for the next call.
 type ask struct {
 	done chan struct{}
-	// taken says that nobody waits, or that the result is there: whoever sets it
-	// writes the result.
-	taken atomic.Bool
-	n     int64
-	err   error
+	// waiting says that the caller waits, and nobody has taken it on to end that:
+	// whoever sets it to false writes the result.
+	waiting atomic.Bool
+	// replies is how many there will be, into where they go.
+	replies int
+	into    *Reply
+	err     error
 	// ended says that the caller went away before the reply came.
 	ended bool
 	// ctx ends the wait; stop ends the watch over it.
@@ -80,37 +82,49 @@ type ask struct {
 // newAsk makes a place whose waiting ends with ctx.
 func newAsk(ctx context.Context) *ask {
 	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
-	a.taken.Store(true) // nobody waits yet
 	a.stop = context.AfterFunc(ctx, func() {
-		if a.taken.CompareAndSwap(false, true) {
-			a.n, a.err, a.ended = 0, ctx.Err(), true
-			a.done <- struct{}{}
+		if a.take() {
+			a.ended = true
+			a.answer(ctx.Err())
 		}
 	})
 	return a
 }
 
-// answer hands a result to the caller, unless it went away.
-func (a *ask) answer(n int64, err error) {
-	if a.taken.CompareAndSwap(false, true) {
-		a.n, a.err = n, err
-		a.done <- struct{}{}
-	}
+// take is true for the one who is to answer.
+func (a *ask) take() bool { return a.waiting.CompareAndSwap(true, false) }
+
+// answer ends the caller's wait. Only who took the place may.
+func (a *ask) answer(err error) {
+	a.err = err
+	a.done <- struct{}{}
 }
 
-// call sends a request and waits for its reply, which is a number, at a place that
+// call sends what holds so many requests and waits for their replies, at a place that
 // was made with the same context. A place whose ended is set may not be used again.
-func (l *Shared) call(request []byte, a *ask) (int64, error) {
-	a.taken.Store(false)
+func (l *Shared) call(request []byte, replies int, into *Reply, a *ask) error {
+	l.start(request, replies, into, a)
+	return a.wait()
+}
+
+// wait waits for the replies.
+func (a *ask) wait() error {
+	<-a.done
+	a.into = nil
+	return a.err
+}
+
+// start is call without the wait.
+func (l *Shared) start(request []byte, replies int, into *Reply, a *ask) {
+	a.replies, a.into = replies, into
+	a.waiting.Store(true)
 	err := a.ctx.Err()
 	if err == nil {
 		err = l.send(request, a)
 	}
-	if err != nil {
-		a.answer(0, err)
+	if err != nil && a.take() {
+		a.answer(err)
 	}
-	<-a.done
-	return a.n, a.err
 }
 
 // send adds a request to what is waiting, and sends that unless somebody else will.
@@ -275,36 +289,55 @@ var errUnasked = errors.New("the server sent a reply that nobody asked for")
 func (l *Shared) read(c *wire) {
 	in := bufio.NewReaderSize(c, 64<<10)
 	var mine []*ask
+	var none Reply // what nobody waits for any more
 	at := 0
 	for {
 		if in.Buffered() == 0 {
 			l.turn(c)
-		}
-		n, err := readReply(in)
-		if err != nil && !isReply(err) {
-			l.fail(c, mine[at:], err)
-			return
+			if _, err := in.Peek(1); err != nil {
+				l.fail(c, mine[at:], err)
+				return
+			}
 		}
 		if at == len(mine) {
 			l.mu.Lock()
 			mine, l.asked, at = l.asked, mine[:0], 0
 			l.mu.Unlock()
 			if len(mine) == 0 {
-				if err == nil {
-					err = errUnasked
-				}
-				l.fail(c, nil, err)
+				l.fail(c, nil, unasked(in, &none))
 				return
 			}
 		}
 		a := mine[at]
 		at++
+		into, waits := &none, a.take()
+		if waits {
+			into = a.into
+		}
+		err := into.readAll(in, a.replies)
+		if err != nil && !isReply(err) {
+			err = l.fail(c, mine[at:], err)
+			if waits {
+				a.answer(err)
+			}
+			return
+		}
 		l.flying.Add(-1)
-		a.answer(n, err)
+		if waits {
+			a.answer(err)
+		}
 		if err != nil && strings.HasPrefix(err.Error(), "READONLY") {
 			l.drop(c, err) // another server is the master by now
 		}
 	}
+}
+
+// unasked says what a reply was that belongs to no request.
+func unasked(in *bufio.Reader, r *Reply) error {
+	if err := r.readAll(in, 1); err != nil {
+		return err // a server that is full says so, and hangs up
+	}
+	return errUnasked
 }
 
 // turn is called when all replies that came have been handed out: what callers send
@@ -331,8 +364,9 @@ func (l *Shared) retire(c *wire) bool {
 	return true
 }
 
-// fail ends a connection and tells those that wait for a reply on it.
-func (l *Shared) fail(c *wire, mine []*ask, err error) {
+// fail ends a connection, tells those that wait for a reply on it, and returns what it
+// told them.
+func (l *Shared) fail(c *wire, mine []*ask, err error) error {
 	_ = c.Close() // it is of no use any more
 	l.mu.Lock()
 	var rest []*ask
@@ -346,7 +380,20 @@ func (l *Shared) fail(c *wire, mine []*ask, err error) {
 	err = fault.Sentence("the connection broke, and what became of the call is not known: "+err.Error(), err)
 	for _, list := range [][]*ask{mine, rest} {
 		for _, a := range list {
-			a.answer(0, err)
+			if a.take() {
+				a.answer(err)
+			}
 		}
 	}
+	return err
+}
+
+// warm connects, unless it is connected.
+func (l *Shared) warm(ctx context.Context) (err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.c == nil && err == nil {
+		err = l.connect(ctx)
+	}
+	return err
 }

@@ -37,6 +37,13 @@ func linkTo(t *testing.T, c *goredis.Client, timeout time.Duration) *Shared {
 	return &Shared{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: timeout}
 }
 
+// call makes a call whose reply is a number.
+func call(l *Shared, request []byte, a *ask) (int64, error) {
+	var r Reply
+	err := l.call(request, 1, &r, a)
+	return r.N, err
+}
+
 // number is a request whose reply is n.
 func number(n int64) []byte {
 	return Encode("EVAL", "return tonumber(ARGV[1])", "0", strconv.FormatInt(n, 10))
@@ -65,7 +72,7 @@ func TestEachGetsItsOwnReply(t *testing.T) {
 		wg.Go(func() {
 			a := newAsk(t.Context())
 			for i := range int64(100) {
-				n, err := l.call(number(w*1000+i), a)
+				n, err := call(l, number(w*1000+i), a)
 				if !assert.NoError(t, err) || !assert.Equal(t, w*1000+i, n) {
 					return
 				}
@@ -74,10 +81,10 @@ func TestEachGetsItsOwnReply(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Len(t, names(t, c, "eval"), 1)
-	_, err := l.call(Encode("EVAL", "this is no Lua", "0"), newAsk(t.Context()))
+	_, err := call(l, Encode("EVAL", "this is no Lua", "0"), newAsk(t.Context()))
 	require.ErrorContains(t, err, "ERR ")
 	assert.True(t, isReply(err))
-	n, err := l.call(number(7), newAsk(t.Context()))
+	n, err := call(l, number(7), newAsk(t.Context()))
 	require.NoError(t, err, "an error reply is one reply, and the next is the next")
 	assert.Equal(t, int64(7), n)
 }
@@ -88,7 +95,7 @@ func blocked(ctx context.Context, t *testing.T, c *goredis.Client, l *Shared, n 
 	out := make(chan error, n)
 	for range n {
 		go func() {
-			_, err := l.call(Encode("BLPOP", "none", "0"), newAsk(ctx))
+			_, err := call(l, Encode("BLPOP", "none", "0"), newAsk(ctx))
 			out <- err
 		}()
 	}
@@ -101,7 +108,7 @@ func blocked(ctx context.Context, t *testing.T, c *goredis.Client, l *Shared, n 
 func TestBrokenSharedConnection(t *testing.T) {
 	c := client(t, labtest.Redis(t))
 	l, other := linkTo(t, c, 20*time.Second), linkTo(t, c, 20*time.Second)
-	_, err := other.call(number(1), newAsk(t.Context()))
+	_, err := call(other, number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	for range 3 {
 		calls := blocked(t.Context(), t, c, l, 5)
@@ -112,11 +119,11 @@ func TestBrokenSharedConnection(t *testing.T) {
 			require.ErrorContains(t, err, "not known")
 			assert.False(t, isReply(err))
 		}
-		n, err := l.call(number(5), newAsk(t.Context()))
+		n, err := call(l, number(5), newAsk(t.Context()))
 		require.NoError(t, err, "it is made anew")
 		assert.Equal(t, int64(5), n)
 	}
-	n, err := other.call(number(2), newAsk(t.Context()))
+	n, err := call(other, number(2), newAsk(t.Context()))
 	require.NoError(t, err)
 	assert.Equal(t, int64(2), n)
 }
@@ -126,7 +133,7 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 	srv := labtest.Redis(t)
 	c := client(t, srv)
 	l := linkTo(t, c, 300*time.Millisecond)
-	_, err := l.call(number(1), newAsk(t.Context()))
+	_, err := call(l, number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	srv.Pause()
 	errs := make(chan error, 10)
@@ -134,7 +141,7 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 		// The last ones are more than the buffers of a socket hold.
 		request := Encode("SET", "k", strings.Repeat("x", 1<<(2*i)))
 		go func() {
-			_, err := l.call(request, newAsk(t.Context()))
+			_, err := call(l, request, newAsk(t.Context()))
 			errs <- err
 		}()
 	}
@@ -143,7 +150,7 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 	}
 	srv.Resume()
 	require.Eventually(t, func() bool {
-		n, err := l.call(number(6), newAsk(t.Context()))
+		n, err := call(l, number(6), newAsk(t.Context()))
 		return err == nil && n == 6
 	}, 20*time.Second, 10*time.Millisecond)
 }
@@ -152,19 +159,19 @@ func TestSilentServerOnASharedConnection(t *testing.T) {
 func TestSharedConnectionToNobody(t *testing.T) {
 	srv := labtest.Redis(t)
 	l := linkTo(t, client(t, srv), time.Second)
-	_, err := l.call(number(1), newAsk(t.Context()))
+	_, err := call(l, number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	srv.Kill()
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			_, err := l.call(number(1), newAsk(t.Context()))
+			_, err := call(l, number(1), newAsk(t.Context()))
 			assert.ErrorAs(t, err, new(*net.OpError))
 		})
 	}
 	wg.Wait()
 	srv.Restart()
-	n, err := l.call(number(1), newAsk(t.Context()))
+	n, err := call(l, number(1), newAsk(t.Context()))
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), n)
 }
@@ -178,7 +185,7 @@ func TestCallerThatGoesAway(t *testing.T) {
 	got := make(chan int64, 10)
 	for i := range int64(10) {
 		go func() {
-			n, err := l.call(number(i), newAsk(t.Context()))
+			n, err := call(l, number(i), newAsk(t.Context()))
 			assert.NoError(t, err)
 			got <- n - i
 		}()
@@ -189,7 +196,7 @@ func TestCallerThatGoesAway(t *testing.T) {
 		require.ErrorIs(t, <-gone, context.Canceled)
 	}
 	for range 100 { // the end of the context and the call meet in any order
-		_, err := l.call(number(1), newAsk(ctx))
+		_, err := call(l, number(1), newAsk(ctx))
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	require.NoError(t, c.RPush(t.Context(), "none", 1, 2, 3).Err())
@@ -246,7 +253,7 @@ func TestOneAttemptToConnectIsForAll(t *testing.T) {
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(func() {
-					_, err := l.call(Encode("PING"), newAsk(ctx))
+					_, err := call(l, Encode("PING"), newAsk(ctx))
 					assert.ErrorIs(t, err, want)
 				})
 			}
@@ -276,7 +283,7 @@ func TestIdleSharedConnectionIsLeft(t *testing.T) {
 		l, came, left := pipe(time.Second, func(int) time.Duration { return 900 * time.Millisecond })
 		a := newAsk(t.Context())
 		for i := range int64(5) {
-			n, err := l.call(Encode("PING"), a)
+			n, err := call(l, Encode("PING"), a)
 			require.NoError(t, err)
 			assert.Equal(t, i, n)
 			time.Sleep(idle - 2*time.Second)
@@ -284,7 +291,7 @@ func TestIdleSharedConnectionIsLeft(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, []int64{1, 1}, []int64{came.Load(), left.Load()})
-		n, err := l.call(Encode("PING"), a)
+		n, err := call(l, Encode("PING"), a)
 		require.NoError(t, err)
 		assert.Zero(t, n)
 		time.Sleep(2 * idle)
@@ -308,7 +315,7 @@ func TestSilenceOnASharedConnection(t *testing.T) {
 		failed := make(chan time.Duration, 4)
 		for range 4 {
 			wg.Go(func() {
-				if _, err := l.call(Encode("PING"), newAsk(t.Context())); err != nil {
+				if _, err := call(l, Encode("PING"), newAsk(t.Context())); err != nil {
 					failed <- time.Since(began)
 				}
 			})

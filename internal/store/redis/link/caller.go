@@ -1,0 +1,145 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Caller is what calls are sent with: their request, and the reply. It belongs to one
+// goroutine, and is used again for the next call.
+type Caller struct {
+	Request
+	// Reply is what came back last.
+	Reply Reply
+	// seat and lane are for shared connections: the place in the line, and which
+	// connection of several.
+	seat *seat
+	lane int
+}
+
+// seat holds a place. Once nobody does, the place leaves nothing with its context.
+type seat struct{ ask *ask }
+
+// Do sends the request of a caller and reads the reply: its number, or that of its
+// bytes or elements, -1 where there is nothing.
+func (l *Lines) Do(ctx context.Context, c *Caller) (int64, error) {
+	w, slot, err := l.to(ctx, c.key())
+	if err != nil {
+		return 0, err
+	}
+	request := c.wire()
+	if w.pool != nil {
+		err = w.pool.do(ctx, request, c)
+	} else {
+		c.place(ctx, l)
+		err = w.shared[c.lane%len(w.shared)].call(request, c.count, &c.Reply, c.seat.ask)
+	}
+	if err != nil {
+		err = l.failed(ctx, c, slot, err)
+	}
+	return c.Reply.N, err
+}
+
+// place makes a place in the line whose waiting ends with ctx.
+func (c *Caller) place(ctx context.Context, l *Lines) {
+	switch {
+	case c.seat == nil:
+		c.lane = int(l.lane.Add(1))
+	case c.seat.ask.ended || c.seat.ask.ctx != ctx:
+		c.seat.ask.stop()
+	default:
+		return
+	}
+	c.seat = &seat{newAsk(ctx)}
+	runtime.AddCleanup(c.seat, func(stop func() bool) { stop() }, c.seat.ask.stop)
+}
+
+func (p *pool) do(ctx context.Context, request []byte, c *Caller) error {
+	own, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.give(own)
+	err = own.do(ctx, request, c.count, &c.Reply)
+	if err != nil && isReply(err) && strings.HasPrefix(err.Error(), "READONLY") {
+		own.Close() // another server is the master by now
+	}
+	return err
+}
+
+// failed has a call that came to the wrong server done by the right one, and notes
+// where servers are not what they were.
+func (l *Lines) failed(ctx context.Context, c *Caller, slot int, err error) error {
+	c.Reply.N = 0
+	if ctx.Err() != nil {
+		return err
+	}
+	if !isReply(err) {
+		l.forget(ctx, slot)
+		return err
+	}
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, "MOVED "), strings.HasPrefix(text, "ASK "):
+		l.forget(ctx, slot)
+		return l.through(ctx, c, c.args())
+	case strings.HasPrefix(text, "READONLY"):
+		l.forget(ctx, slot) // another server is the master by now
+	}
+	return err
+}
+
+// through sends a command through the library.
+func (l *Lines) through(ctx context.Context, c *Caller, args []any) error {
+	cmd := goredis.NewCmd(ctx, args...)
+	if c.keyAt < len(args) {
+		cmd.SetFirstKeyPos(int8(c.keyAt)) //nolint:gosec // 1 or 3
+	}
+	_ = l.servers.client.Process(ctx, cmd) // the command keeps its error
+	err := cmd.Err()
+	if errors.Is(err, goredis.Nil) {
+		err = nil
+	}
+	if err == nil {
+		c.Reply.take(cmd.Val())
+	}
+	return err
+}
+
+// DoAll sends the requests of several callers at once, each to its server, waits for
+// all replies, and returns the first error.
+func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
+	var first error
+	keep := func(err error) {
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	if !l.shared {
+		for _, c := range cs {
+			_, err := l.Do(ctx, c)
+			keep(err)
+		}
+		return first
+	}
+	sent := cs
+	for i, c := range cs {
+		w, _, err := l.to(ctx, c.key())
+		if err != nil {
+			keep(err)
+			sent = cs[:i]
+			break
+		}
+		c.place(ctx, l)
+		w.shared[cs[0].lane%len(w.shared)].start(c.wire(), c.count, &c.Reply, c.seat.ask)
+	}
+	for _, c := range sent {
+		if err := c.seat.ask.wait(); err != nil {
+			keep(l.failed(ctx, c, slotOf(c.key()), err))
+		}
+	}
+	return first
+}
