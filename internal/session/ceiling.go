@@ -22,7 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/verdict"
-	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -151,7 +151,7 @@ func (l *Live) ceilingKey(ctx context.Context) string {
 	if l.Plan.Mode != "" {
 		name += " " + l.Plan.Mode
 	}
-	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", l.env.Version, runtime.Version(), watch.Processors(ctx), name, h.Sum(nil)[:8])
+	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", l.env.Version, runtime.Version(), self.Processors(ctx), name, h.Sum(nil)[:8])
 }
 
 // errCutShort is that the machine was too busy to measure all phases.

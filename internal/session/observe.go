@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
-	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // observer gathers what the verdict of a run is found by, beside its figures.
@@ -36,33 +36,33 @@ type observer struct {
 }
 
 // lookEvery is how many beats pass between two looks at the machine.
-const lookEvery = int(time.Second / watch.Beat)
+const lookEvery = int(time.Second / self.Beat)
 
 // observe watches process and machine until the run has ended. It costs a wake-up
-// every watch.Beat and some 100 µs a second.
+// every self.Beat and some 100 µs a second.
 func (l *Live) observe() {
 	defer close(l.over)
 	ctx := context.Background() // of looks at /proc: they do not wait for anything
-	self := watch.WatchSelf(ctx)
+	own := self.Watch(ctx)
 	look := func() {
-		o := self.Observed(ctx)
+		o := own.Observed(ctx)
 		l.seen.Store(&o)
 	}
 	l.poolBegins()
 	warm := l.Inputs.Warmup > 0
 	known := 0 // suspensions
-	timer := time.NewTimer(watch.Beat)
+	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for n := 1; ; n++ {
 		set := time.Now()
-		timer.Reset(watch.Beat)
+		timer.Reset(self.Beat)
 		select {
 		case <-l.run.Done():
 			look()
 			return
 		case <-timer.C:
 		}
-		gone := self.Beaten(time.Since(set))
+		gone := own.Beaten(time.Since(set))
 		for _, g := range l.run.Suspensions()[known:] {
 			gone += g.For
 			known++
@@ -72,7 +72,7 @@ func (l *Live) observe() {
 		}
 		if warm && l.run.Snapshot().At >= 0 {
 			warm, n = false, 0
-			self.Restart(ctx)
+			own.Restart(ctx)
 			l.poolBegins()
 		}
 		if n%lookEvery == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -217,14 +217,14 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	l.began = time.Now()
 	// Whole microseconds, so that what is read back equals what was written.
 	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })
-	resumed, deaf := watch.Resumed()
+	resumed, deaf := self.Resumed()
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
 		Classify: l.classify,
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Sink:        l.second, Grace: l.Inputs.Drain,
-		Signs: engine.Signs{Resumed: resumed, Processor: watch.Processor},
+		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})
 	if err != nil {
 		deaf()

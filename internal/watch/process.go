@@ -19,6 +19,8 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 	gnet "github.com/shirou/gopsutil/v4/net"
 	"github.com/shirou/gopsutil/v4/process"
+
+	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
 // Process is one process of this machine that is being watched. One goroutine at a
@@ -31,7 +33,7 @@ type Process struct {
 	own  bool
 
 	cpu     float64 // seconds so far
-	periods throttling
+	periods quota.Quota
 	at      time.Time
 	mem     runtime.MemStats
 }
@@ -208,12 +210,12 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("it cannot be measured: %w", err)
 	}
-	used, periods := times.User+times.System, throttlingOf(w.PID())
+	used, periods := times.User+times.System, quota.Of(w.PID())
 	if passed := s.At.Sub(w.at).Seconds(); !w.at.IsZero() && passed > 0 {
 		cores := max(used-w.cpu, 0) / passed
 		s.CPU = &cores
-		if n := periods.all - w.periods.all; periods.known && w.periods.known && n > 0 {
-			part := float64(periods.held-w.periods.held) / float64(n)
+		if n := periods.Periods - w.periods.Periods; periods.Known && w.periods.Known && n > 0 {
+			part := float64(periods.Held-w.periods.Held) / float64(n)
 			s.Throttled = &part
 		}
 	}

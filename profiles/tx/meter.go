@@ -6,7 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // usage is what a run has used up to a moment.
@@ -32,7 +32,7 @@ func meterOf(c store.Conn) meter {
 }
 
 func (m meter) usage(ctx context.Context) usage {
-	u := usage{at: time.Now(), client: watch.Processor().Seconds(), Usage: store.Untold()}
+	u := usage{at: time.Now(), client: self.Processor().Seconds(), Usage: store.Untold()}
 	if m.of != nil {
 		u.Usage = m.of.Usage(ctx)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -51,12 +51,12 @@ func inTurn(b *testing.B, server func() float64, between func(), ours, other fun
 	var x, y used
 	var ratio []float64
 	run := func(side func(int) float64, i int, to *used) float64 {
-		client, before := watch.Processor().Seconds()+childCPU, server()
+		client, before := self.Processor().Seconds()+childCPU, server()
 		rate := side(i)
 		// About: what it takes to begin and end is in it, which is little.
 		n := rate * turn.Seconds() / 1e6
 		to.rate = append(to.rate, rate)
-		to.client, to.server = append(to.client, (watch.Processor().Seconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
+		to.client, to.server = append(to.client, (self.Processor().Seconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
 		return rate
 	}
 	for i := range turns {

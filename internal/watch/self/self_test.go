@@ -1,4 +1,4 @@
-package watch
+package self
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestClocksThatMoveApartAreNoticed(t *testing.T) {
-	s := WatchSelf(t.Context())
+	s := Watch(t.Context())
 	start := time.Now()
 	s.began, s.wall, s.slept = start, 0, 0
 	// at is a moment so long after the start, by a clock of day that is off by that much.
@@ -28,7 +28,7 @@ func TestClocksThatMoveApartAreNoticed(t *testing.T) {
 }
 
 func TestSleepIsNoticed(t *testing.T) {
-	s := WatchSelf(t.Context())
+	s := Watch(t.Context())
 	s.slept = 0
 	now := s.began.Add(4 * time.Second)
 	assert.Zero(t, s.beaten(Beat+3*time.Second, now, 0), "the machine was awake")
@@ -41,7 +41,7 @@ func TestSleepIsNoticed(t *testing.T) {
 }
 
 func TestSelfSeesProcessorsAndGarbage(t *testing.T) {
-	s := WatchSelf(t.Context())
+	s := Watch(t.Context())
 	began := time.Now()
 	var kept [][]byte
 	for time.Since(began) < 50*time.Millisecond {

@@ -1,4 +1,4 @@
-package watch
+package self
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 
 	"github.com/shirou/gopsutil/v4/cpu"
+
+	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
 // Processors names what perfbench has to work with here: the model of the processors,
@@ -17,8 +19,8 @@ func Processors(ctx context.Context) string {
 		model = infos[0].ModelName
 	}
 	s := fmt.Sprintf("%s, %d processors, GOMAXPROCS %d", model, runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	if t := throttlingOf(os.Getpid()); t.known {
-		s += fmt.Sprintf(", quota %.3g", t.cores)
+	if t := quota.Of(os.Getpid()); t.Known {
+		s += fmt.Sprintf(", quota %.3g", t.Cores)
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package watch
+package quota
 
 import (
 	"os"
@@ -8,29 +8,18 @@ import (
 	"time"
 )
 
-// throttling is the CPU quota of a control group and what came of it.
-type throttling struct {
-	// cores is the quota in processors.
-	cores float64
-	// all periods, those in which the group was held back, and for how long.
-	all, held int64
-	heldFor   time.Duration
-	known     bool
-}
-
-// throttlingOf reads it for the group of processes that pid is in; it is not known
-// where there is no quota.
-func throttlingOf(pid int) throttling {
+// Of reads the quota of the group of processes that pid is in.
+func Of(pid int) Quota {
 	groups, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	if err != nil {
-		return throttling{}
+		return Quota{}
 	}
-	return throttlingIn("/sys/fs/cgroup", string(groups))
+	return in("/sys/fs/cgroup", string(groups))
 }
 
-// throttlingIn finds the tightest quota among the groups that /proc/PID/cgroup names
+// in finds the tightest quota among the groups that /proc/PID/cgroup names
 // and those above them, in both versions of control groups.
-func throttlingIn(root, groups string) (tightest throttling) {
+func in(root, groups string) (tightest Quota) {
 	for line := range strings.Lines(groups) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
@@ -44,7 +33,7 @@ func throttlingIn(root, groups string) (tightest throttling) {
 			top, read = filepath.Join(root, "cpu"), readV1
 		}
 		for dir := filepath.Clean("/" + fields[2]); ; dir = filepath.Dir(dir) {
-			if t := read(filepath.Join(top, dir)); t.known && (!tightest.known || t.cores < tightest.cores) {
+			if t := read(filepath.Join(top, dir)); t.Known && (!tightest.Known || t.Cores < tightest.Cores) {
 				tightest = t
 			}
 			if dir == "/" {
@@ -55,21 +44,21 @@ func throttlingIn(root, groups string) (tightest throttling) {
 	return tightest
 }
 
-func readV2(dir string) throttling {
+func readV2(dir string) Quota {
 	data, err := os.ReadFile(filepath.Join(dir, "cpu.max"))
 	f := strings.Fields(string(data))
 	if err != nil || len(f) != 2 {
-		return throttling{}
+		return Quota{}
 	}
 	quota, err := strconv.ParseFloat(f[0], 64)
 	period, err2 := strconv.ParseFloat(f[1], 64)
 	if err != nil || err2 != nil || period <= 0 { // "max": no quota
-		return throttling{}
+		return Quota{}
 	}
 	return withStat(dir, quota/period)
 }
 
-func readV1(dir string) throttling {
+func readV1(dir string) Quota {
 	number := func(name string) float64 {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -80,14 +69,14 @@ func readV1(dir string) throttling {
 	}
 	quota, period := number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")
 	if quota <= 0 || period <= 0 { // -1: no quota
-		return throttling{}
+		return Quota{}
 	}
 	return withStat(dir, quota/period)
 }
 
 // withStat adds what became of a quota.
-func withStat(dir string, cores float64) throttling {
-	t := throttling{cores: cores, known: true}
+func withStat(dir string, cores float64) Quota {
+	t := Quota{Cores: cores, Known: true}
 	data, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))
 	if err != nil {
 		return t
@@ -98,13 +87,13 @@ func withStat(dir string, cores float64) throttling {
 		switch {
 		case err != nil:
 		case name == "nr_periods":
-			t.all = n
+			t.Periods = n
 		case name == "nr_throttled":
-			t.held = n
+			t.Held = n
 		case name == "throttled_usec":
-			t.heldFor = time.Duration(n) * time.Microsecond
+			t.HeldFor = time.Duration(n) * time.Microsecond
 		case name == "throttled_time":
-			t.heldFor = time.Duration(n)
+			t.HeldFor = time.Duration(n)
 		}
 	}
 	return t

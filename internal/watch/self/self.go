@@ -1,4 +1,6 @@
-package watch
+// Package self watches perfbench itself and its machine for what may spoil a
+// measurement: clocks, quotas, collections, late timers.
+package self
 
 import (
 	"context"
@@ -11,9 +13,10 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
-// Beat is how often a Self wants to be told that time has passed.
+// Beat is how often a Watcher wants to be told that time has passed.
 const Beat = 100 * time.Millisecond
 
 // Limits below which a difference between clocks is no event.
@@ -24,10 +27,10 @@ const (
 	leastStop = time.Second
 )
 
-// Self watches this process, its runtime and its machine for what may spoil a
+// Watcher watches this process, its runtime and its machine for what may spoil a
 // measurement. One goroutine calls its methods: Beaten every Beat, Observed once a
 // second, which takes some 100 µs.
-type Self struct {
+type Watcher struct {
 	from  counters
 	began time.Time
 
@@ -42,14 +45,14 @@ type Self struct {
 type counters struct {
 	cpu          time.Duration
 	faults       int64
-	quota        throttling
+	quota        quota.Quota
 	busy, stolen float64 // seconds of all processors
 	machine      bool
 	pause, gc    float64 // seconds of all processors
 	sched        *metrics.Float64Histogram
 }
 
-// names of the runtime's metrics, in the order of Self.metrics.
+// names of the runtime's metrics, in the order of Watcher.metrics.
 var names = []string{
 	"/cpu/classes/gc/pause:cpu-seconds", "/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds",
 	"/sched/latencies:seconds",
@@ -58,9 +61,9 @@ var names = []string{
 // maxLate is how many beats are remembered.
 const maxLate = 6000
 
-// WatchSelf begins to watch. ctx bounds the first look only.
-func WatchSelf(ctx context.Context) *Self {
-	s := &Self{}
+// Watch begins to watch. ctx bounds the first look only.
+func Watch(ctx context.Context) *Watcher {
+	s := &Watcher{}
 	for _, n := range names {
 		s.metrics = append(s.metrics, metrics.Sample{Name: n})
 	}
@@ -70,7 +73,7 @@ func WatchSelf(ctx context.Context) *Self {
 }
 
 // Restart forgets what was seen, as at the end of a warm-up.
-func (s *Self) Restart(ctx context.Context) {
+func (s *Watcher) Restart(ctx context.Context) {
 	s.seen = verdict.Observed{ClockCost: s.seen.ClockCost, ClockTick: s.seen.ClockTick}
 	s.from, s.began = s.read(ctx), time.Now()
 	s.wall, s.slept, s.late = wallAgainst(s.began, s.began), asleep(), nil
@@ -90,11 +93,11 @@ func Processor() time.Duration {
 // Beaten notes that a timer set for Beat has rung after took. It returns for how long
 // the machine has been asleep since the last beat, mostly 0. That the process alone was
 // stopped is the engine's to notice.
-func (s *Self) Beaten(took time.Duration) time.Duration {
+func (s *Watcher) Beaten(took time.Duration) time.Duration {
 	return s.beaten(took, time.Now(), asleep())
 }
 
-func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) time.Duration {
+func (s *Watcher) beaten(took time.Duration, now time.Time, slept time.Duration) time.Duration {
 	late := max(took-Beat, 0)
 	if len(s.late) < maxLate && late < leastStop {
 		s.late = append(s.late, late)
@@ -117,16 +120,16 @@ func (s *Self) beaten(took time.Duration, now time.Time, slept time.Duration) ti
 }
 
 // Observed tells what was seen since the start or Restart.
-func (s *Self) Observed(ctx context.Context) verdict.Observed {
+func (s *Watcher) Observed(ctx context.Context) verdict.Observed {
 	o, now := s.seen, s.read(ctx)
 	o.Seconds = time.Since(s.began).Seconds()
 	o.Cores = float64(min(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
-	if q := now.quota; q.known {
-		o.Quota = q.cores
-		o.Cores = min(o.Cores, q.cores)
-		if s.from.quota.known {
-			o.Periods, o.Throttled = q.all-s.from.quota.all, q.held-s.from.quota.held
-			o.ThrottledS = (q.heldFor - s.from.quota.heldFor).Seconds()
+	if q := now.quota; q.Known {
+		o.Quota = q.Cores
+		o.Cores = min(o.Cores, q.Cores)
+		if s.from.quota.Known {
+			o.Periods, o.Throttled = q.Periods-s.from.quota.Periods, q.Held-s.from.quota.Held
+			o.ThrottledS = (q.HeldFor - s.from.quota.HeldFor).Seconds()
 		}
 	}
 	if o.Seconds > 0 {
@@ -147,8 +150,8 @@ func (s *Self) Observed(ctx context.Context) verdict.Observed {
 	return o
 }
 
-func (s *Self) read(ctx context.Context) counters {
-	c := counters{quota: throttlingOf(os.Getpid())}
+func (s *Watcher) read(ctx context.Context) counters {
+	c := counters{quota: quota.Of(os.Getpid())}
 	c.cpu, c.faults = usedSoFar()
 	if all, err := cpu.TimesWithContext(ctx, false); err == nil && len(all) == 1 {
 		t := all[0]

@@ -1,4 +1,4 @@
-package watch
+package quota
 
 import (
 	"os"
@@ -20,15 +20,15 @@ func TestTheTightestQuotaCounts(t *testing.T) {
 	put("pod", "cpu.stat", "usage_usec 5\nnr_periods 40\nnr_throttled 9\nthrottled_usec 2500000\n")
 	put("pod/one", "cpu.max", "max 100000\n")
 	put("pod/one", "cpu.stat", "usage_usec 5\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n")
-	assert.Equal(t, throttling{cores: 1.5, all: 40, held: 9, heldFor: 2500 * time.Millisecond, known: true},
-		throttlingIn(root, "0::/pod/one\n"), "the quota of a group above")
-	assert.Equal(t, throttling{}, throttlingIn(root, "0::/elsewhere\n"), "no quota")
+	assert.Equal(t, Quota{Cores: 1.5, Periods: 40, Held: 9, HeldFor: 2500 * time.Millisecond, Known: true},
+		in(root, "0::/pod/one\n"), "the quota of a group above")
+	assert.Equal(t, Quota{}, in(root, "0::/elsewhere\n"), "no quota")
 
 	put("cpu/box", "cpu.cfs_quota_us", "50000\n")
 	put("cpu/box", "cpu.cfs_period_us", "100000\n")
 	put("cpu/box", "cpu.stat", "nr_periods 10\nnr_throttled 4\nthrottled_time 700000000\n")
 	put("cpu", "cpu.cfs_quota_us", "-1\n")
 	put("cpu", "cpu.cfs_period_us", "100000\n")
-	assert.Equal(t, throttling{cores: 0.5, all: 10, held: 4, heldFor: 700 * time.Millisecond, known: true},
-		throttlingIn(root, "4:memory:/box\n3:cpu,cpuacct:/box\n"), "version 1")
+	assert.Equal(t, Quota{Cores: 0.5, Periods: 10, Held: 4, HeldFor: 700 * time.Millisecond, Known: true},
+		in(root, "4:memory:/box\n3:cpu,cpuacct:/box\n"), "version 1")
 }
