@@ -76,14 +76,18 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	require.NoError(t, o.Err)
 	require.Len(t, f.Steps, 3)
 	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
-	assert.EqualValues(t, 20_002, f.Steps[0].Sent.Events, "four ticks of 5,000, and two roots")
-	assert.EqualValues(t, 20_000, f.Steps[1].Sent.Events)
+	// A tick that a busy machine sends late counts where it was sent.
+	first, second := f.Steps[0].Sent, f.Steps[1].Sent
+	assert.EqualValues(t, 40_002, first.Events+second.Events, "eight ticks of 5,000, and two roots")
+	assert.Zero(t, second.Events%5_000, "whole ticks: %d events", second.Events)
+	assert.GreaterOrEqual(t, first.Events, int64(10_002), "most of the first step's ticks are its own")
+	assert.GreaterOrEqual(t, second.Events, int64(20_000))
 	assert.Zero(t, f.Steps[2].Sent.Events)
-	assert.EqualValues(t, 20_000, f.Steps[1].Offered.Events, "nothing is due after the end")
+	assert.Equal(t, second.Events, f.Steps[1].Offered.Events, "nothing is due after the end")
 	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x eventstore.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
 	assert.EqualValues(t, 40_002, f.Ledger.Acked)
 	assert.Equal(t, 300, f.Steps[0].MaxBatch)
-	assert.EqualValues(t, 4*13, f.Steps[1].Sent.Batches, "ticks of 5,000 in batches of 400")
+	assert.Equal(t, second.Events/5_000*13, second.Batches, "ticks of 5,000 in batches of 400")
 }
 
 // Ticks whose number of events is no multiple of anything lose neither a tick nor a

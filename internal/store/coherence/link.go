@@ -82,6 +82,7 @@ func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, erro
 		opening.Lock()
 		defer opening.Unlock()
 		s, err := client.NewSession(context.Background(), options...)
+		awake(s)
 		done <- opened{s, err}
 	}()
 	select {
@@ -117,7 +118,20 @@ func (l *link) close() {
 	})
 }
 
-// settle is the time in which a closed session is done with what had arrived.
+// awake returns when the client's watch over a new session's connection has had its
+// first look. The connection carries calls a moment before it calls itself ready, and a
+// watch that sees it become ready takes that for a return after a loss: it marks the
+// session and renews its stream, neither with a lock that calls would take.
+func awake(s *client.Session) {
+	if s == nil {
+		return
+	}
+	time.Sleep(settle)
+	heardOf(s.ID()) // what the watch did by now has been logged: it happened before this
+}
+
+// settle is the time in which a new session is done with its connection, and a closed
+// one with what had arrived.
 const settle = 20 * time.Millisecond
 
 // end closes a session and waits until the client has said so.
