@@ -178,10 +178,13 @@ const (
 // of a phase that ends with the time, and those of a load, which goes on beyond it.
 func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	path := binary(t)
-	hang := func(t *testing.T, profile string, args ...string) (p *logged) {
-		t.Parallel()
-		srv := labtest.Redis(t)
-		p = startLogged(t, path, profile, append(args, "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m", "--duration", "3s", "--drain", "1s")...)
+	hang := func(t *testing.T, srv *labtest.Server, profile string, args ...string) (p *logged) {
+		t.Helper()
+		glue := "?"
+		if strings.Contains(srv.URL(), "?") {
+			glue = "&"
+		}
+		p = startLogged(t, path, profile, append(args, "--target", srv.URL()+glue+"read_timeout=10m&write_timeout=10m", "--duration", "3s", "--drain", "1s")...)
 		require.NoError(t, measured(p.out, 2))
 		srv.Pause()
 		defer srv.Resume()
@@ -191,14 +194,25 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 		return p
 	}
 	t.Run("phase", func(t *testing.T) {
-		notices := strings.Join(hang(t, "ingestion").folder(t).Run.Notices, "\n")
+		t.Parallel()
+		notices := strings.Join(hang(t, labtest.Redis(t), "ingestion").folder(t).Run.Notices, "\n")
 		assert.Contains(t, notices, "given up at the end, after 1 s (--drain): ")
 		assert.Contains(t, notices, "under way in eligibility (putall)")
 	})
 	t.Run("load", func(t *testing.T) {
-		p := hang(t, "authz", "--set", "users=200000")
+		t.Parallel()
+		p := hang(t, labtest.Redis(t), "authz", "--set", "users=200000")
 		assert.Contains(t, p.text(t), loadAway)
 		assert.Contains(t, p.folder(t).Run.EndedBy, "that the store does not take; none of it ended for ")
+	})
+	// A commit, and the closing of a prepared statement, heed no context.
+	t.Run("mariadb", func(t *testing.T) {
+		t.Parallel()
+		hang(t, labtest.MariaDB(t), "tx")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		hang(t, labtest.Postgres(t), "tx", "--preset", "saga")
 	})
 }
 

@@ -33,6 +33,10 @@ type network struct {
 	short atomic.Bool
 	// last is the last error of a connection.
 	last atomic.Pointer[error]
+
+	mu    sync.Mutex
+	wires map[*wire]bool // those that are open
+	cut   bool
 }
 
 func newNetwork(t store.Target) (*network, error) {
@@ -57,7 +61,33 @@ func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, err
 		n.note(err)
 		return nil, err
 	}
-	return &wire{Conn: c, n: n}, nil
+	w := &wire{Conn: c, n: n}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cut {
+		return nil, errors.Join(net.ErrClosed, c.Close())
+	}
+	if n.wires == nil {
+		n.wires = map[*wire]bool{}
+	}
+	n.wires[w] = true
+	return w, nil
+}
+
+// sever closes the connections that the pool leaves open because somebody waits for
+// an answer on them, and makes no new ones: a commit heeds no context, and a server
+// that hangs would hold its caller until the time-out for reading.
+func (n *network) sever() {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	open := n.wires
+	n.wires, n.cut = nil, true
+	n.mu.Unlock()
+	for w := range open {
+		_ = w.Conn.Close() // nothing more is expected of it
+	}
 }
 
 func (n *network) note(err error) {
@@ -102,6 +132,14 @@ type wire struct {
 	n     *network
 	mu    sync.Mutex
 	taken bool // the user has set a deadline
+}
+
+// Close closes the connection.
+func (w *wire) Close() error {
+	w.n.mu.Lock()
+	delete(w.n.wires, w)
+	w.n.mu.Unlock()
+	return w.Conn.Close()
 }
 
 func (w *wire) Read(b []byte) (int, error) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"gorm.io/gorm"
@@ -172,11 +173,18 @@ func (c *Conn) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
+// closePatience is how long Close waits for calls under way.
+const closePatience = 500 * time.Millisecond
+
 // Close closes all connections, and deletes a SQLite file that was made for this
 // connection alone.
 func (c *Conn) Close() error {
+	// A statement is closed on its connection, behind a call that may hang there.
+	late := time.AfterFunc(closePatience, c.network.sever)
+	defer late.Stop()
 	c.forget(nil)
 	err := c.sql.Close()
+	c.network.sever()
 	if c.scratch != "" {
 		if e := os.RemoveAll(c.scratch); e != nil {
 			err = errors.Join(err, fmt.Errorf("sqlite: delete the temporary file: %w", e))
