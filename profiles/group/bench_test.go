@@ -3,6 +3,7 @@ package group
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
@@ -80,7 +82,7 @@ func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
 	for _, v := range from {
 		vs.Set(v)
 	}
-	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
+	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
 	require.NoError(b, err)
 	c := benchConn(b, target)
 	p = profiletest.Bind(b, Name, p, c, workload.Inputs{Namespace: mapper}, "")
@@ -124,20 +126,22 @@ func bare(b *testing.B, target string) time.Duration {
 		bareConns.Store(target, c)
 	}
 	db := c.(sqlstore.Typed)
-	f := &factory{entity: entities[1], length: 11, prefix: "k", seed: 1}
-	t := newTexts(f.entity, "raw_orders", db.Dialect())
+	orders, _ := entityOfClass("order")
+	f := &factory{entity: orders, length: 11, prefix: "k", seed: 1}
+	columns := columnsOf(orders.typ())
+	upsert := bareUpsert(db.Dialect(), columns)
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	began := time.Now()
 	for range benchWorkers {
 		wg.Go(func() {
-			stmt, err := db.SQL().PrepareContext(context.Background(), t.insertion(benchBatch))
+			stmt, err := db.SQL().PrepareContext(context.Background(), upsert)
 			if err != nil {
 				b.Error(err)
 				return
 			}
 			defer stmt.Close()
-			args := make([]any, 0, benchBatch*len(t.columns))
+			args := make([]any, 0, benchBatch*len(columns))
 			for {
 				from := next.Add(1) - 1
 				if from >= benchCalls {
@@ -159,6 +163,24 @@ func bare(b *testing.B, target string) time.Duration {
 	return time.Since(began)
 }
 
+// bareUpsert is the statement of a batch of orders.
+func bareUpsert(d sqltext.Dialect, columns []string) string {
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = d.Quote(c)
+	}
+	var rows []string
+	for i := range benchBatch {
+		marks := make([]string, len(columns))
+		for j := range columns {
+			marks[j] = d.Mark(i*len(columns) + j + 1)
+		}
+		rows = append(rows, "("+strings.Join(marks, ",")+")")
+	}
+	return "INSERT INTO " + d.Quote("raw_orders") + " (" + strings.Join(quoted, ",") + ") VALUES " + strings.Join(rows, ",") +
+		d.Replace(quoted[:1], slices.DeleteFunc(slices.Clone(quoted[1:]), func(c string) bool { return c == d.Quote("createdOn") }))
+}
+
 // BenchmarkInvocation is what an invocation of two operations costs the harness,
 // on a store that does nothing.
 func BenchmarkInvocation(b *testing.B) {
@@ -168,7 +190,7 @@ func BenchmarkInvocation(b *testing.B) {
 	for _, v := range from {
 		vs.Set(v)
 	}
-	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "n", Driver: "null", Duration: time.Hour})
+	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: "n", Driver: "null", Duration: time.Hour})
 	require.NoError(b, err)
 	p, err = p.Bind(b.Context(), "null", benchConn(b, "null:"), "")
 	require.NoError(b, err)
@@ -184,52 +206,5 @@ func BenchmarkInvocation(b *testing.B) {
 		if err := task.Do(b.Context(), it); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// BenchmarkObjects is what making an object and its JSON costs: an order of Northwind,
-// and one that a file defines with the same fields.
-func BenchmarkObjects(b *testing.B) {
-	const text = `groupNames: g1
-g1: {operations: 'northwind,defined', threadCount: 1, totalInvocationCount: 1000}
-northwind: {map: n, testCase: put, factory.class: order, factory.key.isRandom: false, factory.key.length: 11}
-defined: {map: d, testCase: put, object: purchase}
-objects:
-  purchase:
-    key: k########
-    fields:
-      customerId: {generator: sequence, pattern: "c-#########"}
-      employeeId: {generator: sequence, pattern: "e##########"}
-      orderDate: {type: time, range: 2025-12-25..2025-12-31}
-      requiredDate: {type: time, range: 2026-01-01..2026-01-20}
-      shippedDate: {type: time, range: 2026-01-01..2026-01-05}
-      shipVia: {values: [1, 2, 3, 4, 5]}
-      freight: {type: decimal, range: 0..100}
-      shipName: company
-      shipAddress: address
-      shipCity: city
-      shipRegion: state
-      shipPostalCode: zip
-      shipCountry: country
-      createdOn: now
-      updatedOn: now
-`
-	p, err := designed(b, "memory", text)
-	require.NoError(b, err)
-	s := p.Binder.(*spec)
-	for _, name := range []string{"northwind", "defined"} {
-		b.Run(name, func(b *testing.B) {
-			o := s.ops[name]
-			k := &task{b: &binding{s: s}}
-			c := call{o: o, act: actPut}
-			n := int64(0)
-			b.ReportAllocs()
-			for b.Loop() {
-				n++
-				k.reset(&c)
-				k.add(&c, n, "", nil)
-			}
-			b.SetBytes(int64(len(c.entries[0].Val)))
-		})
 	}
 }

@@ -10,20 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
 )
-
-// engineRoom is what one kind of store can do for the plan.
-type engineRoom interface {
-	// hand returns what carries out the calls of an operation; one worker uses it.
-	hand(o *opSpec) (hand, error)
-	// subscribe starts to listen to a topic; nil where there is none.
-	subscribe(ctx context.Context, o *opSpec, to *inbox) (func() error, error)
-	// size tells how many elements a structure has, -1 when it cannot be told.
-	size(ctx context.Context, o *opSpec) (int64, error)
-	close() error
-}
 
 // binding is the plan at work on one store.
 type binding struct {
@@ -35,38 +23,35 @@ type binding struct {
 	stocks map[store.Space]*stock
 	topics map[string]*topicRun
 	epoch  time.Time
-	near   *nearCache
-	// coherenceNear is the same on Coherence.
-	coherenceNear *coherence.Near
 
 	mu sync.Mutex
 }
 
-// Connector connects a plan to stores of every kind.
-func (s *spec) Connector(string) workload.Connector { return s.bind }
+// connector binds a plan to what a kind of store can do for it. It changes nothing
+// there.
+func connector[C store.Conn](s *spec, open func(ctx context.Context, s *spec, c C) (engineRoom, error)) workload.Connector {
+	return workload.On(func(ctx context.Context, c C, p *workload.Bound) error {
+		l, err := open(ctx, s, c)
+		if err != nil {
+			return err
+		}
+		return bind(s, l, p)
+	})
+}
 
-// bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(ctx context.Context, p *workload.Bound) error {
-	c := p.Conn
-	b := &binding{s: s, conn: c, stocks: map[store.Space]*stock{}, topics: map[string]*topicRun{}, epoch: time.Now()}
-	if s.colocate == "auto" && isCluster(c) {
-		s.lay(true)
-	}
-	var err error
-	if b.room, err = newRoom(ctx, b); err != nil {
-		return err
-	}
+// bind gives the plan its work on a layer.
+func bind(s *spec, l engineRoom, p *workload.Bound) error {
+	b := &binding{s: s, conn: p.Conn, room: l, stocks: map[store.Space]*stock{}, topics: map[string]*topicRun{}, epoch: time.Now()}
 	if err := b.check(); err != nil {
 		return errors.Join(err, b.room.close())
 	}
 	b.takeStock()
 	b.connect(p.Plan)
 	p.Claims, p.Admit, p.Setup, p.Verify = b.claims(), b.admit, b.setup, b.verify
-	if r, ok := b.room.(*sqlRoom); ok && b.conn != c { // a database of its own
-		p.Keeps, r.done = b.conn, func() error { return nil }
-	}
-	if b.coherenceNear != nil {
-		p.Verify = b.verifyNear
+	if o, ok := b.room.(owner); ok {
+		if p.Keeps = o.own(); p.Keeps != nil {
+			b.conn = p.Keeps
+		}
 	}
 	p.Facts = func() any { return b.facts() }
 	return nil
@@ -141,8 +126,15 @@ func (b *binding) takeStock() {
 	}
 }
 
+// sweeps says whether the times at which the entries of a structure expire are kept
+// beside it.
+func (b *binding) sweeps(st *stock) bool {
+	_, expires := b.room.(expirer)
+	return st.op.kind == kindCache && st.removes && !expires
+}
+
 // place gives a call the records of its structure.
-func (b *binding) place(c *call) {
+func (b *binding) place(c *kept) {
 	c.stock = b.stocks[c.o.space]
 	if c.act.writes() {
 		c.led = c.stock.ledgers[c.o.form()]
@@ -173,7 +165,7 @@ func (b *binding) connect(p *workload.Plan) {
 }
 
 // attempt notes that a call is about to be made.
-func (b *binding) attempt(c *call) {
+func (b *binding) attempt(c *kept) {
 	switch {
 	case c.o.kind.topic():
 		b.topic(c.o).attempted.Add(int64(len(c.entries)))
@@ -199,7 +191,7 @@ func (b *binding) attempt(c *call) {
 }
 
 // settle notes what became of it. What failed may have been done or not.
-func (b *binding) settle(c *call, res result, err error) {
+func (b *binding) settle(c *kept, res result, err error) {
 	if err != nil {
 		return
 	}
@@ -250,9 +242,4 @@ func (b *binding) tag(o *opSpec, n int64, key []byte) []byte {
 		return kin.key(nil, n)
 	}
 	return []byte(kin.factory.id(n))
-}
-
-func isCluster(c store.Conn) bool {
-	t, ok := typed(c)
-	return ok && clusterOf(t) != nil
 }

@@ -171,39 +171,3 @@ func (b *builder) asChild(o, child *opSpec, v workload.Value, r *relation) {
 	r.child = child
 	o.er = r
 }
-
-// childAction is what is done with a child, whatever its own test case reads or
-// writes in bulk.
-func (o *opSpec) childAction() action {
-	switch {
-	case o.act == actSleep, o.act.writes() && !o.act.bulk():
-		return o.act
-	case o.kind == kindQueue:
-		return actOffer
-	case o.kind.topic():
-		return actPublish
-	case o.kind == kindList, o.kind == kindSet, o.kind == kindZSet:
-		return actAdd
-	}
-	return actPut
-}
-
-// count returns how many children the parent of number n has, from the same seed
-// always the same.
-func (r *relation) count(seed int64, parent string, n int64) int64 {
-	if r.spread == childrenFixed || r.most == r.least {
-		return r.most
-	}
-	d := objects.NewDice(seed, parent, n, "children")
-	switch r.spread {
-	case childrenGeometric:
-		k := r.least
-		for k < r.most && d.Bits()&1 == 0 {
-			k++
-		}
-		return k
-	case childrenZipf:
-		return r.least - 1 + d.Zipf(r.most-r.least+1)
-	}
-	return r.least + d.Below(r.most-r.least+1)
-}

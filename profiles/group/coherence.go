@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // coherenceRoom has what Oracle's Go client has: maps, caches with expiry and
@@ -21,14 +20,14 @@ type coherenceRoom struct {
 	near *coherence.Near
 }
 
-func newCoherenceRoom(ctx context.Context, b *binding, c *coherence.Conn, maps *mapRoom) (engineRoom, error) {
-	r := &coherenceRoom{mapRoom: maps, c: c}
-	if !b.s.near {
+func newCoherenceRoom(ctx context.Context, s *spec, c *coherence.Conn) (engineRoom, error) {
+	r := &coherenceRoom{mapRoom: newMapRoom(s, c), c: c}
+	if !s.near {
 		return r, nil
 	}
 	var spaces []store.Space
 	seen := map[store.Space]bool{}
-	for _, o := range b.s.order {
+	for _, o := range s.order {
 		if keepsNear(o) && !seen[o.space] {
 			seen[o.space] = true
 			spaces = append(spaces, o.space)
@@ -41,7 +40,6 @@ func newCoherenceRoom(ctx context.Context, b *binding, c *coherence.Conn, maps *
 	if r.near, err = c.OpenNear(ctx, spaces); err != nil {
 		return nil, err
 	}
-	b.coherenceNear = r.near
 	return r, nil
 }
 
@@ -66,7 +64,7 @@ func (r *coherenceRoom) hand(o *opSpec) (hand, error) {
 	case r.near != nil && keepsNear(o):
 		return &nearHandOf{near: r.near, o: o}, nil
 	case o.kind == kindQueue:
-		return queueHand{r.c, o, r.b.s.takeWait}, nil
+		return queueHand{r.c, o, r.s.takeWait}, nil
 	case o.kind == kindCache, o.kind == kindMap && o.act == actRemove:
 		return &cacheHand{c: r.c, o: o}, nil
 	case o.kind == kindMap:
@@ -108,14 +106,6 @@ func (h *cacheHand) do(ctx context.Context, c *call) (result, error) {
 		return found(1, there), err
 	}
 	return result{}, store.ErrUnsupported
-}
-
-func keysInto(keys [][]byte, c *call) [][]byte {
-	keys = keys[:0]
-	for _, e := range c.entries {
-		keys = append(keys, e.Key)
-	}
-	return keys
 }
 
 // queueHand does the calls on a queue.
@@ -182,8 +172,15 @@ func (h *nearHandOf) do(ctx context.Context, c *call) (result, error) {
 	return result{entries: int64(n), misses: int64(len(h.keys) - n)}, err
 }
 
-// nearFacts tells what the near caches of Coherence did.
-func nearFacts(s coherence.NearStats) *NearFacts {
+// expires says that the times at which entries expire are kept with them.
+func (r *coherenceRoom) expires() {}
+
+// nearFacts tells what the near caches did.
+func (r *coherenceRoom) nearFacts() *NearFacts {
+	if r.near == nil {
+		return nil
+	}
+	s := r.near.Stats()
 	f := &NearFacts{Hits: s.Hits, Misses: s.Reads - s.Hits, HitNS: int64(s.Hit), MissNS: int64(s.Miss)}
 	if s.Reads > 0 {
 		f.HitRate = float64(s.Hits) / float64(s.Reads)
@@ -195,8 +192,16 @@ func nearFacts(s coherence.NearStats) *NearFacts {
 	return f
 }
 
+// says tells people what the near caches did.
+func (r *coherenceRoom) says() string {
+	if f := r.nearFacts(); f != nil {
+		return sentence(f)
+	}
+	return ""
+}
+
 // sentence says it to people.
-func (f *NearFacts) sentence() string {
+func sentence(f *NearFacts) string {
 	if f.Hits+f.Misses == 0 {
 		return "near cache: nothing was read through it"
 	}
@@ -205,21 +210,4 @@ func (f *NearFacts) sentence() string {
 		s += fmt.Sprintf(", in %s each instead of %s: reads took 1/%.1f of their time", units.Duration(time.Duration(f.HitNS)), units.Duration(time.Duration(f.MissNS)), f.Improvement)
 	}
 	return s
-}
-
-// verifyNear verifies, and says beside it what near caches did until then.
-func (b *binding) verifyNear(ctx context.Context) workload.Verification {
-	f := nearFacts(b.coherenceNear.Stats())
-	v := b.verify(ctx)
-	if v.Summary != "" {
-		v.Summary += "; "
-	}
-	v.Summary += f.sentence()
-	return v
-}
-
-// sweeps says whether the times at which the entries of a structure expire are kept
-// beside it: Coherence keeps them with the entries.
-func (b *binding) sweeps(st *stock) bool {
-	return st.op.kind == kindCache && st.removes && b.s.driver != coherence.Driver.Name
 }

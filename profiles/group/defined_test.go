@@ -111,7 +111,7 @@ func spoilt(t *testing.T, target, mapper string, by func()) workload.Verificatio
 		vs.Set(v)
 	}
 	in := workload.Inputs{Values: vs, Seed: 1, Namespace: "spoilt" + mapper, Driver: strings.SplitN(target, ":", 2)[0], AllowExisting: true}
-	p, err := Design(in)
+	p, err := plan(in)
 	require.NoError(t, err)
 	c := open(t, target)
 	p = profiletest.Bind(t, Name, p, c, in, "")
@@ -319,11 +319,11 @@ func TestListingDeletesWhatRefersFirst(t *testing.T) {
 	p, err := designed(t, "sqlite", text)
 	require.NoError(t, err)
 	c := open(t, target)
-	want, err := specOf(t, p).Listing(t.Context(), c, nil)
+	want, err := p.Binder.(binder).Listing(t.Context(), c, nil)
 	require.NoError(t, err)
 	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
 	require.NoError(t, err)
-	got, err := specOf(t, p).Listing(t.Context(), c, claim)
+	got, err := p.Binder.(binder).Listing(t.Context(), c, claim)
 	require.NoError(t, err)
 	require.NoError(t, claim.Release(t.Context()))
 	assert.Contains(t, want, "size: 20\n    deleted: false")

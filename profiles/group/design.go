@@ -17,7 +17,7 @@ import (
 
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
-func Design(in workload.Inputs) (*workload.Plan, error) {
+func Design(in workload.Inputs) (*workload.Plan, *spec, error) {
 	b := &builder{Reader: values.New(in.Values, params())}
 	for _, n := range in.Values.Names() {
 		if !objects.Owns(in.Values[n]) {
@@ -33,11 +33,11 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	b.common()
 	s.model = objects.Read(b.Reader)
 	if err := b.Problems.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	steps := b.steps()
 	if err := b.Problems.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := slices.Concat(steps...)
 	if b.Original() {
@@ -47,7 +47,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		b.step(i, step)
 	}
 	if err := b.Problems.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b.count(in.Count)
 	b.conflicts()
@@ -56,9 +56,9 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	b.leftovers(all)
 	b.idle()
 	if err := b.Problems.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return plan(s, b, in), nil
+	return layOut(s, b, in), s, nil
 }
 
 // common reads what all groups share.

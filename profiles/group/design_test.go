@@ -204,10 +204,10 @@ func TestCountAndDuration(t *testing.T) {
 	for _, v := range from {
 		vs.Set(v)
 	}
-	p, err := Design(workload.Inputs{Values: vs, Count: 1000})
+	p, err := plan(workload.Inputs{Values: vs, Count: 1000})
 	require.NoError(t, err)
 	assert.Equal(t, int64(1000), p.Tracks()[0].Total+p.Tracks()[1].Total+p.Tracks()[3-1].Total)
-	p, err = Design(workload.Inputs{Values: vs, Duration: 10 * time.Second})
+	p, err = plan(workload.Inputs{Values: vs, Duration: 10 * time.Second})
 	require.NoError(t, err)
 	assert.True(t, specOf(t, p).wrap)
 	assert.Equal(t, 5*time.Second, p.Phases[0].Duration, "the steps share the time")

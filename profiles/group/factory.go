@@ -1,6 +1,7 @@
 package group
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -38,14 +39,14 @@ func (f *factory) key(dst []byte, n int64) []byte {
 		return o.AppendKey(dst, f.seed, n)
 	}
 	if f.length <= 0 {
-		return appendNumber(dst, n)
+		return strconv.AppendInt(dst, n, 10)
 	}
 	dst = append(dst, f.prefix...)
 	if !f.zeros {
-		return appendNumber(dst, n)
+		return strconv.AppendInt(dst, n, 10)
 	}
 	var room [20]byte
-	digits := appendNumber(room[:0], n)
+	digits := strconv.AppendInt(room[:0], n, 10)
 	for pad := int(f.length) - len(f.prefix) - len(digits); pad > 0; pad-- {
 		dst = append(dst, '0')
 	}

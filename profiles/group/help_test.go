@@ -16,7 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/report"
+	formats "github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
@@ -50,7 +50,7 @@ func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error
 	for _, v := range from {
 		vs.Set(v)
 	}
-	p, err := Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: "redis"})
+	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: "redis"})
 	if p != nil {
 		p.Warnings = append(warnings, p.Warnings...)
 	}
@@ -60,7 +60,7 @@ func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error
 func specOf(t *testing.T, p *workload.Plan) *spec {
 	t.Helper()
 	require.NotNil(t, p)
-	return p.Binder.(*spec)
+	return p.Binder.(binder).s
 }
 
 // runs carries out a whole run as the command does, and returns its outcome with
@@ -86,7 +86,7 @@ func try(t *testing.T, target string, files []string, values ...string) (*sessio
 func tryContext(ctx context.Context, t *testing.T, target string, files []string, values ...string) (*session.Outcome, error) {
 	t.Helper()
 	env := session.Env{
-		Profiles: []workload.Profile{Profile()}, Formats: report.All(Format(), padogrid.CSVFormat(Name, Format())), Version: "test", Log: slog.New(slog.DiscardHandler),
+		Profiles: []workload.Profile{Profile()}, Formats: formats.All(Format(), padogrid.CSVFormat(Name, Format())), Version: "test", Log: slog.New(slog.DiscardHandler),
 	}
 	req := session.Request{Profile: Name, Target: target, Out: t.TempDir(), Values: workload.Values{}, Files: files, Formats: []string{"json", "hlog", "csv", FormatID, padogrid.CSVFormatID}}
 	req.Timetable = timetable

@@ -131,3 +131,28 @@ func (b *builder) isOperation(owner string) bool {
 	}
 	return false
 }
+
+// checkResume refuses what cannot be resumed, and names groups that are done anew.
+func (b *builder) checkResume() {
+	s := b.s
+	if !s.resume {
+		return
+	}
+	switch {
+	case s.compat:
+		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so that it cannot be told what an earlier run has done")
+	case s.wrap:
+		b.Blame("resume", "give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
+	}
+	some := false
+	for _, g := range s.groups {
+		if g.resumable() {
+			some = true
+		} else {
+			b.Warn("%s: resume=on has no effect on group %s, which does more than write rows of tables", g.where, g.name)
+		}
+	}
+	if !some {
+		b.Blame("resume", "aim at mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
+	}
+}

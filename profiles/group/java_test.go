@@ -1,6 +1,7 @@
 package group
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,4 +42,4 @@ func TestHashOrder(t *testing.T) {
 	}
 }
 
-func itoa(n int64) []byte { return appendNumber(nil, n) }
+func itoa(n int64) []byte { return strconv.AppendInt(nil, n, 10) }

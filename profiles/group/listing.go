@@ -15,14 +15,13 @@ import (
 // those that are recorded as ours are deleted. A size is that before the removal, and deleted says
 // whether the structure is gone; with compat=on it says, as in the original,
 // whether it is still there. Topics are never deleted. Any goroutine may call it.
-func (s *spec) Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error) {
+func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error) {
+	s := b.s
 	keep, err := store.As[store.Keeper](c)
 	if err != nil {
 		return "", err
 	}
-	if s.colocate == "auto" && isCluster(c) {
-		s.lay(true)
-	}
+	layTogether(s, c)
 	l := lister{s: s, keep: keep, remove: remove, gone: map[store.Space]bool{}, were: map[store.Space]store.Found{}}
 	for _, step := range s.steps {
 		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].together)

@@ -25,12 +25,12 @@ func TestListing(t *testing.T) {
 			"\ngroup: g2\n  - name: list1\n    data: List\n    size: 3\n    deleted: " + deleted +
 			"\n\nRunning Group(s): g3\n\ngroup: g3\n  - name: topic1\n    data: Topic\n    deleted: N/A\n  - name: c\n    data: MapCache\n    size: 2\n    deleted: " + deleted + "\n"
 	}
-	got, err := specOf(t, p).Listing(t.Context(), c, nil)
+	got, err := p.Binder.(binder).Listing(t.Context(), c, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want("false"), got)
 	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
 	require.NoError(t, err)
-	got, err = specOf(t, p).Listing(t.Context(), c, claim)
+	got, err = p.Binder.(binder).Listing(t.Context(), c, claim)
 	require.NoError(t, err)
 	assert.Equal(t, want("true"), got)
 	require.NoError(t, claim.Release(t.Context()))

@@ -14,10 +14,6 @@ import (
 // is the hash tag of all others.
 type cacheKeys struct{ keys []string }
 
-// timeouts is the name of the sorted set of times at which entries expire, within
-// the namespace.
-func timeouts(s store.Space) string { return "redisson__timeout__set:{" + keyOf(s) + "}" }
-
 func newCacheKeys(s store.Space) *cacheKeys {
 	n := keyOf(s)
 	return &cacheKeys{[]string{
@@ -115,11 +111,11 @@ func run(ctx context.Context, c goredis.UniversalClient, s *goredis.Script, keys
 const sweepEvery = 5 * time.Second
 
 // sweep begins to remove expired entries of the caches that have a time to live. It
-// ends with the room.
+// ends with the layer.
 func (r *redisRoom) sweep() {
 	var caches []*cacheKeys
 	seen := map[store.Space]bool{}
-	for _, o := range r.b.s.order {
+	for _, o := range r.s.order {
 		if o.kind == kindCache && o.ttl > 0 && !seen[o.space] {
 			seen[o.space] = true
 			caches = append(caches, newCacheKeys(o.space))

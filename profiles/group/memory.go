@@ -17,7 +17,12 @@ type memoryRoom struct {
 	mu     sync.Mutex
 	lists  map[store.Space][]string
 	sets   map[store.Space]map[string]bool
-	topics map[store.Space][]*inbox
+	topics map[store.Space][]mailbox
+}
+
+func newMemoryRoom(s *spec, c store.Conn) *memoryRoom {
+	f, ok := c.(store.Forgetful)
+	return &memoryRoom{mapRoom: newMapRoom(s, c), forgets: ok && f.Forgets()}
 }
 
 func (m *memoryRoom) hand(o *opSpec) (hand, error) {
@@ -39,11 +44,11 @@ func (m *memoryRoom) size(ctx context.Context, o *opSpec) (int64, error) {
 	return int64(len(m.lists[o.space]) + len(m.sets[o.space])), nil
 }
 
-func (m *memoryRoom) subscribe(_ context.Context, o *opSpec, to *inbox) (func() error, error) {
+func (m *memoryRoom) subscribe(_ context.Context, o *opSpec, to mailbox) (func() error, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.topics == nil {
-		m.topics = map[store.Space][]*inbox{}
+		m.topics = map[store.Space][]mailbox{}
 	}
 	m.topics[o.space] = append(m.topics[o.space], to)
 	return func() error { return nil }, nil

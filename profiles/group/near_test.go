@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
@@ -68,37 +67,3 @@ func TestNearCacheBehindSentinels(t *testing.T) {
 	assert.Equal(t, int64(100), f.Near.Hits+f.Near.Misses)
 	assert.Greater(t, f.Near.Hits, int64(50))
 }
-
-func TestExpiredEntriesOfCachesAreSwept(t *testing.T) {
-	srv := redisOf(t)
-	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
-	t.Cleanup(func() { _ = c.Close() })
-	path := write(t, "g.yaml", "groupNames: g1\ng1: {operations: c1, threadCount: 1, totalInvocationCount: 250}\nc1: {mcache: c, testCase: put, ttl: 1, payloadSize: 10}\n")
-	o, _ := runs(t, srv.URL(), []string{path})
-	assert.Empty(t, o.Run.Errors)
-	n, err := c.HLen(t.Context(), "perfbench:c").Result()
-	require.NoError(t, err)
-	require.Equal(t, int64(250), n, "nobody has swept so soon")
-	told := c.Subscribe(t.Context(), "redisson_map_cache_expired:{perfbench:c}")
-	t.Cleanup(func() { _ = told.Close() })
-	_, err = told.Receive(t.Context())
-	require.NoError(t, err)
-	p, err := designed(t, "redis", readAll(t, path))
-	require.NoError(t, err)
-	b := &binding{s: specOf(t, p), conn: open(t, srv.URL())}
-	room, err := newRoom(t.Context(), b)
-	require.NoError(t, err)
-	r := room.(*redisRoom)
-	r.sweepEvery = 5 * time.Millisecond
-	r.sweep()
-	assert.Eventually(t, func() bool {
-		left, err := c.Exists(t.Context(), "perfbench:c", b.s.order[0].cacheTimes()).Result()
-		return err == nil && left == 0
-	}, 20*time.Second, 10*time.Millisecond)
-	require.NoError(t, r.close())
-	_, err = told.ReceiveTimeout(t.Context(), 10*time.Second)
-	assert.NoError(t, err, "listeners are told")
-}
-
-// cacheTimes is the key of the times at which entries of a cache expire.
-func (o *opSpec) cacheTimes() string { return newCacheKeys(o.space).keys[1] }

@@ -8,5 +8,5 @@ import (
 
 func TestTimesOfTheNearCacheHaveThreeDigits(t *testing.T) {
 	f := NearFacts{Hits: 3, Misses: 1, HitRate: 0.75, HitNS: 1234, MissNS: 10_295_200, Improvement: 4}
-	assert.Contains(t, f.sentence(), "in 1.23 µs each instead of 10.3 ms")
+	assert.Contains(t, sentence(&f), "in 1.23 µs each instead of 10.3 ms")
 }

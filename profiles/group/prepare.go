@@ -3,6 +3,7 @@ package group
 import (
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
@@ -10,7 +11,7 @@ import (
 
 // prepare makes the keys and values of one operation of an invocation. It is not
 // part of any operation's time.
-func (k *task) prepare(c *call, i int, p padogrid.Piece, it *workload.Iteration) {
+func (k *task) prepare(c *kept, i int, p padogrid.Piece, it *workload.Iteration) {
 	o, g := c.o, k.r.g
 	if c.act == actSleep {
 		return
@@ -20,20 +21,20 @@ func (k *task) prepare(c *call, i int, p padogrid.Piece, it *workload.Iteration)
 	}
 	c.warm = it.Warmup
 	c.payload = o.payloadOf(g, it.Settings)
-	k.reset(c)
+	k.reset(&c.call)
 	batch := o.batchOf(g, it.Settings)
 	switch {
 	case c.act == actPoll, c.act == actPeek, c.act == actTake:
 	case c.act == actGet, c.act == actGetAll, c.act == actQuery:
-		k.choose(c, batch, g.first[p.Share]+p.Off)
+		k.choose(&c.call, batch, g.first[p.Share]+p.Off)
 	case c.act.bulk() && o.kind.keyed():
 		k.bulk(c, i, p, batch)
 	case c.act.bulk():
 		for range batch {
-			k.add(c, o.start+g.first[p.Share]+p.Off, "", nil)
+			k.add(&c.call, o.start+g.first[p.Share]+p.Off, "", nil)
 		}
 	default:
-		k.add(c, o.start+g.first[p.Share]+p.Off, "", nil)
+		k.add(&c.call, o.start+g.first[p.Share]+p.Off, "", nil)
 	}
 }
 
@@ -44,7 +45,7 @@ func (k *task) reset(c *call) {
 
 // bulk adds the next batch of the share's slice of keys. Each run begins with its
 // first one.
-func (k *task) bulk(c *call, i int, p padogrid.Piece, batch int) {
+func (k *task) bulk(c *kept, i int, p padogrid.Piece, batch int) {
 	cursors := k.r.bulk[i]
 	if c.warm {
 		cursors = k.r.warmBulk[i]
@@ -57,7 +58,7 @@ func (k *task) bulk(c *call, i int, p padogrid.Piece, batch int) {
 	batch = int(min(int64(batch), n)) // keys that repeat within a batch collapse
 	at := cur.Add(int64(batch)) - int64(batch)
 	for j := range int64(batch) {
-		k.add(c, c.o.start+from+(at+j)%n, "", nil)
+		k.add(&c.call, c.o.start+from+(at+j)%n, "", nil)
 	}
 }
 
@@ -162,4 +163,33 @@ func (k *task) value(c *call, old []byte) []byte {
 		}
 	}
 	return k.blob[:c.payload]
+}
+
+// defined puts a defined object into a call.
+func (k *task) defined(c *call, e *store.Entry, n int64, parent string) {
+	o := c.o
+	m := k.makers[o]
+	if m == nil {
+		if k.makers == nil {
+			k.makers = map[*opSpec]*objects.Maker{}
+		}
+		m = o.maker()
+		k.makers[o] = m
+	}
+	link := objects.None
+	if parent != "" {
+		link = o.factory.link
+	}
+	m.Make(n, link, parent, c.payload)
+	e.Key = append(e.Key, m.Key()...)
+	switch {
+	case o.table && k.b.s.mapper == "raw":
+		c.objects = append(c.objects, cells(m.Args(nil)))
+	case o.table:
+		c.objects = append(c.objects, gormRow{m.Struct()})
+	case o.kind.topic(): // receivers keep what they were sent
+		e.Val = m.AppendJSON(make([]byte, headerBytes, headerBytes+256))
+	default:
+		e.Val = m.AppendJSON(e.Val[:0])
+	}
 }

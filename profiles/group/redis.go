@@ -12,14 +12,17 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
-// typed returns the typed connection of a Redis, or of the embedded store.
-func typed(c store.Conn) (redis.Typed, bool) {
-	t, ok := c.(redis.Typed)
-	return t, ok
+// layTogether lays what belongs together under common hash tags where a plan leaves it
+// to the store and that is a cluster.
+func layTogether(s *spec, c store.Conn) {
+	if t, ok := c.(redis.Typed); ok && s.colocate == "auto" && clusterOf(t) != nil {
+		s.lay(true)
+	}
 }
 
 func clusterOf(t redis.Typed) *goredis.ClusterClient {
@@ -40,30 +43,45 @@ type redisRoom struct {
 	unsweep    func()
 }
 
-func newRedisRoom(b *binding, t redis.Typed, maps *mapRoom) (engineRoom, error) {
-	r := &redisRoom{mapRoom: maps, client: t.Client(), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
-	for _, o := range b.s.order {
-		if o.kind == kindSTopic && b.s.driver == "embedded" {
+func newRedisRoom(_ context.Context, s *spec, t redis.Typed) (engineRoom, error) {
+	layTogether(s, t)
+	r := &redisRoom{mapRoom: newMapRoom(s, t), client: t.Client(), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
+	for _, o := range s.order {
+		if o.kind == kindSTopic && s.driver == "embedded" {
 			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.where, o.name), "use redis:// of version 7 or later, or a topic or rtopic")
 		}
 	}
-	if b.s.near {
-		if b.s.driver == "embedded" {
+	if s.near {
+		if s.driver == "embedded" {
 			return nil, fault.Input(errors.New("nearCache: the embedded store has no client-side caching"), "use redis:// of version 6 or later")
 		}
 		near, err := newNearCache(t)
 		if err != nil {
 			return nil, err
 		}
-		r.near, b.near = near, near
+		r.near = near
 	}
-	if b.s.pipelining && b.s.driver != "embedded" {
+	if s.pipelining && s.driver != "embedded" {
 		var err error
 		if r.mux, err = newMux(t); err != nil {
 			return nil, errors.Join(err, r.close())
 		}
 	}
 	return r, nil
+}
+
+// prepare has expired entries of map caches removed from now on.
+func (r *redisRoom) prepare(context.Context, *place.Claim) error {
+	r.sweep()
+	return nil
+}
+
+// nearFacts tells what client-side caching did.
+func (r *redisRoom) nearFacts() *NearFacts {
+	if r.near == nil {
+		return nil
+	}
+	return &NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.invalidation.Load()}
 }
 
 func (r *redisRoom) close() error {
@@ -77,14 +95,6 @@ func (r *redisRoom) close() error {
 		return r.near.close()
 	}
 	return nil
-}
-
-// keyOf is the key of a structure: "perfbench:map1", without a namespace "map1".
-func keyOf(s store.Space) string {
-	if s.Namespace == "" {
-		return s.Name
-	}
-	return s.Namespace + ":" + s.Name
 }
 
 // entryKey is the key of one entry of a bucket or hash: the name of the structure
@@ -105,7 +115,7 @@ func (r *redisRoom) hand(o *opSpec) (hand, error) {
 		return r.mapRoom.hand(o)
 	}
 	h := &redisHand{c: r.client, o: o, key: keyOf(o.space), cluster: r.cluster, ttl: strconv.FormatInt(o.ttl.Milliseconds(), 10)}
-	h.wait, h.trim = r.b.s.takeWait, r.b.s.trim
+	h.wait, h.trim = r.s.takeWait, r.s.trim
 	if o.kind == kindCache {
 		h.cache = newCacheKeys(o.space)
 	}
@@ -135,7 +145,7 @@ func (r *redisRoom) size(ctx context.Context, o *opSpec) (int64, error) {
 }
 
 // subscribe listens to a topic until the function returned is called.
-func (r *redisRoom) subscribe(ctx context.Context, o *opSpec, to *inbox) (func() error, error) {
+func (r *redisRoom) subscribe(ctx context.Context, o *opSpec, to mailbox) (func() error, error) {
 	key := keyOf(o.space)
 	if o.kind == kindRTopic {
 		return r.follow(ctx, key, to)
@@ -186,7 +196,7 @@ func explainTopic(o *opSpec, err error) error {
 }
 
 // follow reads a stream from its end on.
-func (r *redisRoom) follow(ctx context.Context, key string, to *inbox) (func() error, error) {
+func (r *redisRoom) follow(ctx context.Context, key string, to mailbox) (func() error, error) {
 	last := "0"
 	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {
 		return nil, fmt.Errorf("follow %s: %w", key, err)

@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -277,12 +276,5 @@ func designed(t testing.TB, driver, yaml string, flags ...string) (*workload.Pla
 	for _, v := range from {
 		vs.Set(v)
 	}
-	return Design(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: driver})
-}
-
-func readAll(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(data)
+	return plan(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: driver})
 }

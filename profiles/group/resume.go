@@ -2,91 +2,14 @@ package group
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// askRows is how many rows are asked for at once.
+// askRows is about how many rows are asked for at once.
 const askRows = 1000
-
-// resumable says whether what a group did can be told from what is stored: when it
-// writes rows of tables and nothing else.
-func (g *groupSpec) resumable() bool {
-	for _, o := range g.ops {
-		for _, m := range o.family() {
-			if m.act != actSleep && (!m.table || !m.act.writes() && m.parent == nil) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// checkResume refuses what cannot be resumed, and names groups that are done anew.
-func (b *builder) checkResume() {
-	s := b.s
-	if !s.resume {
-		return
-	}
-	switch {
-	case s.compat:
-		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so that it cannot be told what an earlier run has done")
-	case s.wrap:
-		b.Blame("resume", "give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
-	}
-	some := false
-	for _, g := range s.groups {
-		if g.resumable() {
-			some = true
-		} else {
-			b.Warn("%s: resume=on has no effect on group %s, which does more than write rows of tables", g.where, g.name)
-		}
-	}
-	if !some {
-		b.Blame("resume", "aim at mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
-	}
-}
-
-// finder tells which rows of a table are there.
-type finder interface {
-	present(ctx context.Context, o *opSpec, ids []string) (map[string]bool, error)
-}
-
-// present asks for the rows of so many ids.
-func (r *sqlRoom) present(ctx context.Context, o *opSpec, ids []string) (map[string]bool, error) {
-	t, id := r.textsOf(o), r.id(o)
-	out := make(map[string]bool, len(ids))
-	for part := range slices.Chunk(ids, askRows) {
-		args := make([]any, len(part))
-		for i, v := range part {
-			args[i] = v
-		}
-		rows, err := r.db.SQL().QueryContext(ctx, "SELECT "+t.Quote(id)+" FROM "+t.table+" WHERE "+t.Quote(id)+" IN "+t.Rows(1, len(args)), args...)
-		if err != nil {
-			return nil, fmt.Errorf("look for rows of %s: %w", t.name, err)
-		}
-		if err := gather(rows, out); err != nil {
-			return nil, fmt.Errorf("look for rows of %s: %w", t.name, err)
-		}
-	}
-	return out, nil
-}
-
-func gather(rows *sql.Rows, to map[string]bool) error {
-	defer rows.Close() // closing twice is nothing; what went wrong Err tells
-	var id string
-	for rows.Next() {
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		to[id] = true
-	}
-	return rows.Err()
-}
 
 // resume marks the invocations all of whose rows are there, so that a load that was
 // cut short goes on where it stood.
@@ -162,23 +85,6 @@ func (b *binding) seek(ctx context.Context, f finder, r *groupRun, share int, of
 		}
 	}
 	return off, nil
-}
-
-// numbers are those that an operation writes in one invocation of a share.
-func (o *opSpec) numbers(g *groupSpec, share int, off int64) []int64 {
-	if o.act == actSleep {
-		return nil
-	}
-	if !o.act.bulk() {
-		return []int64{o.start + g.first[share] + off}
-	}
-	from, n := o.slice(g, share)
-	batch := min(int64(o.batch), n)
-	out := make([]int64, batch)
-	for j := range batch {
-		out[j] = o.start + from + (off*batch+j)%n
-	}
-	return out
 }
 
 // rowsOf adds the row of a number and those of its children, and counts them.

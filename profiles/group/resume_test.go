@@ -92,8 +92,8 @@ func TestALoadThatWasCutShortIsCompleted(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, made, 2)
 	for _, m := range made { // as a run leaves it that was killed while it loaded
-		assert.NotContains(t, m.Params, loadingMark)
-		m.Params[loadingMark] = "on"
+		assert.NotContains(t, m.Params, "loading")
+		m.Params["loading"] = "on"
 		require.NoError(t, keep.Record(t.Context(), m))
 	}
 	o, f := runs(t, target, []string{path})

@@ -48,7 +48,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
 		loads := b.loads(st)
 		if spot.State == place.Ours && st.op.table && st.op.object() != nil {
-			if err := b.room.(*sqlRoom).fits(ctx, st.op); err != nil {
+			if err := b.fits(ctx, st.op); err != nil {
 				return err
 			}
 		}
@@ -71,6 +71,14 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 	return nil
 }
 
+// fits refuses a table of ours of an earlier definition.
+func (b *binding) fits(ctx context.Context, o *opSpec) error {
+	if f, ok := b.room.(fitter); ok {
+		return f.fits(ctx, o)
+	}
+	return nil
+}
+
 // inOrder lists the structures as the operations first name them.
 func (b *binding) inOrder() []*stock {
 	var out []*stock
@@ -87,15 +95,10 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	if r, ok := b.room.(interface {
-		makeTables(ctx context.Context) error
-	}); ok {
-		if err := r.makeTables(ctx); err != nil {
+	if r, ok := b.room.(preparer); ok {
+		if err := r.prepare(ctx, b.claim); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
-	}
-	if r, ok := b.room.(interface{ sweep() }); ok {
-		r.sweep()
 	}
 	if err := b.resume(ctx, progress); err != nil {
 		return fault.Code(err, fault.CodeStore)

@@ -89,6 +89,13 @@ func (g *groupSpec) invocations() int64 {
 	return n
 }
 
+// Words of load=.
+const (
+	loadAuto  = "auto"
+	loadOnly  = "only"
+	loadNever = "never"
+)
+
 // invocation is the name of a track's first operation: the group itself.
 const invocation = "invocation"
 
@@ -141,10 +148,8 @@ func (o *opSpec) key(dst []byte, n int64) []byte {
 	if o.factory != nil {
 		return o.factory.key(dst, n)
 	}
-	return appendNumber(append(dst, o.prefix...), n)
+	return strconv.AppendInt(append(dst, o.prefix...), n, 10)
 }
-
-func appendNumber(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // payloadOf returns the bytes of a value under some settings: the operation's own
 // until the knob is turned, then the knob's.
@@ -214,4 +219,34 @@ func (o *opSpec) slice(g *groupSpec, share int) (from, n int64) {
 		return 0, 1
 	}
 	return from, n
+}
+
+// resumable says whether what a group did can be told from what is stored: when it
+// writes rows of tables and nothing else.
+func (g *groupSpec) resumable() bool {
+	for _, o := range g.ops {
+		for _, m := range o.family() {
+			if m.act != actSleep && (!m.table || !m.act.writes() && m.parent == nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// numbers are those that an operation writes in one invocation of a share.
+func (o *opSpec) numbers(g *groupSpec, share int, off int64) []int64 {
+	if o.act == actSleep {
+		return nil
+	}
+	if !o.act.bulk() {
+		return []int64{o.start + g.first[share] + off}
+	}
+	from, n := o.slice(g, share)
+	batch := min(int64(o.batch), n)
+	out := make([]int64, batch)
+	for j := range batch {
+		out[j] = o.start + from + (off*batch+j)%n
+	}
+	return out
 }

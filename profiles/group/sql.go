@@ -10,44 +10,25 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// tableShape is the shape of a table with one column a field.
-const tableShape store.Shape = "table"
-
-// asTable turns an operation on objects into one on their table: what its structure
-// is does not count.
-func (b *builder) asTable(o *opSpec) {
-	switch act := o.act; {
-	case act == actGet, act == actGetAll, act == actQuery, act == actPutAll:
-	case act.writes() && act.bulk():
-		o.act = actPutAll
-	case act.writes():
-		o.act = actPut
-	default:
-		b.Fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
-	}
-	o.kind, o.table = kindMap, true
-	o.factory.born = time.Now().UTC().Truncate(time.Second)
-}
-
 // openDatabase returns the SQL connection of a plan that writes tables: its own, or a
 // SQLite of its own for the embedded store.
-func openDatabase(ctx context.Context, b *binding) (sqlstore.Typed, func() error, error) {
-	if t, ok := b.conn.(sqlstore.Typed); ok {
+func openDatabase(ctx context.Context, s *spec, conn store.Conn) (sqlstore.Typed, func() error, error) {
+	if t, ok := conn.(sqlstore.Typed); ok {
 		return t, func() error { return nil }, nil
 	}
-	if b.s.driver != "embedded" {
-		return nil, nil, fault.Input(fmt.Errorf("database=on: %s has no tables", b.s.driver), "use mysql://, postgres://, sqlite: or embedded:")
+	if s.driver != "embedded" {
+		return nil, nil, fault.Input(fmt.Errorf("database=on: %s has no tables", s.driver), "use mysql://, postgres://, sqlite: or embedded:")
 	}
 	c, err := sqlstore.SQLite.Open(ctx, store.Target{Scheme: "sqlite"}, store.OpenOptions{Threads: 1})
 	if err != nil {
@@ -63,18 +44,28 @@ type sqlRoom struct {
 	*mapRoom
 	db   sqlstore.Typed
 	done func() error
+	// apart says that the database is another than the run's store.
+	apart bool
 
 	mu    sync.Mutex
 	texts map[string]*sqlTexts
 }
 
-func newSQLRoom(ctx context.Context, b *binding, maps *mapRoom) (engineRoom, error) {
-	db, done, err := openDatabase(ctx, b)
+func newSQLRoom(ctx context.Context, s *spec, c store.Conn) (engineRoom, error) {
+	db, done, err := openDatabase(ctx, s, c)
 	if err != nil {
 		return nil, err
 	}
-	b.conn = db // of an embedded database this is another than the run's
-	return &sqlRoom{mapRoom: maps, db: db, done: done}, nil
+	return &sqlRoom{mapRoom: newMapRoom(s, db), db: db, done: done, apart: store.Conn(db) != c}, nil
+}
+
+// own returns a database that is not the run's: an embedded one.
+func (r *sqlRoom) own() store.Conn {
+	if !r.apart {
+		return nil
+	}
+	r.done = func() error { return nil }
+	return r.db
 }
 
 func (r *sqlRoom) close() error { return r.done() }
@@ -92,7 +83,7 @@ func (r *sqlRoom) hand(o *opSpec) (hand, error) {
 		return nil, err
 	}
 	t := r.textsOf(o)
-	if r.b.s.mapper == "raw" && !o.direct { // what is compared is read into structs
+	if r.s.mapper == "raw" && !o.direct { // what is compared is read into structs
 		return &rawHand{db: r.db.SQL(), t: t, id: r.id(o), sought: soughtBy(o), stmts: map[int]*sql.Stmt{}}, nil
 	}
 	return &gormHand{db: r.db.DB(), e: e, t: t, id: r.id(o), sought: soughtBy(o)}, nil
@@ -111,7 +102,7 @@ func (r *sqlRoom) size(ctx context.Context, o *opSpec) (int64, error) {
 // of children with a key of two columns, which begins with the parent's, the last.
 func (r *sqlRoom) id(o *opSpec) string {
 	pk := o.factory.entity.pk
-	for _, other := range r.b.s.order {
+	for _, other := range r.s.order {
 		if other.parent != nil && other.space == o.space {
 			return pk[len(pk)-1]
 		}
@@ -161,43 +152,6 @@ func newTexts(e *entity, name string, d sqltext.Dialect) *sqlTexts {
 	t.pick = "SELECT " + strings.Join(list, ",") + " FROM " + t.table + " WHERE "
 	t.find = t.pick + d.Quote(e.search()) + " = " + d.Mark(1) + " LIMIT "
 	return t
-}
-
-// columnsOf lists the columns of a struct, in the order of args.
-func columnsOf(t reflect.Type) []string {
-	var out []string
-	var walk func(t reflect.Type)
-	walk = func(t reflect.Type) {
-		for f := range t.Fields() {
-			if f.Anonymous {
-				walk(f.Type)
-				continue
-			}
-			for part := range strings.SplitSeq(f.Tag.Get("gorm"), ";") {
-				if c, ok := strings.CutPrefix(part, "column:"); ok {
-					out = append(out, c)
-				}
-			}
-		}
-	}
-	walk(t)
-	return out
-}
-
-// search is the column that query looks for, empty when there is none.
-func (e *entity) search() string {
-	if e.object != nil {
-		if f := e.object.Search(); f != nil {
-			return f.Name
-		}
-		return ""
-	}
-	for _, c := range columnsOf(e.typ()) {
-		if c == "region" || c == "shipRegion" {
-			return c
-		}
-	}
-	return ""
 }
 
 // queryLimit is the most rows that a query returns.
@@ -340,4 +294,18 @@ func (h *rawHand) read(ctx context.Context, text string, args ...any) (int64, er
 		n++
 	}
 	return n, rows.Err()
+}
+
+// soughtBy returns what tells the value whose rows a query asks for: of Northwind's
+// tables a state, of others what the object of the call's number has.
+func soughtBy(o *opSpec) func(c *call) any {
+	d := o.object()
+	if d == nil || o.act != actQuery {
+		return func(c *call) any { return objects.StateOf(c.numbers[0]) }
+	}
+	m, at := o.maker(), slices.Index(d.Columns(), d.Search().Name)
+	return func(c *call) any {
+		m.Make(c.numbers[0], objects.None, "", 0)
+		return m.Arg(at)
+	}
 }

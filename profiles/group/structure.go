@@ -3,6 +3,7 @@ package group
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
@@ -132,4 +133,20 @@ func (b *builder) testCase(o *opSpec) {
 		}
 	}
 	b.Show(o.name+".testCase", o.word, v)
+}
+
+// asTable turns an operation on objects into one on their table: what its structure
+// is does not count.
+func (b *builder) asTable(o *opSpec) {
+	switch act := o.act; {
+	case act == actGet, act == actGetAll, act == actQuery, act == actPutAll:
+	case act.writes() && act.bulk():
+		o.act = actPutAll
+	case act.writes():
+		o.act = actPut
+	default:
+		b.Fail("put, putall, get, getall and query work", "%s: operation %s: a table of a database has no %s", o.where, o.name, act)
+	}
+	o.kind, o.table = kindMap, true
+	o.factory.born = time.Now().UTC().Truncate(time.Second)
 }

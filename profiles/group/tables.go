@@ -17,21 +17,21 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// makeTables makes the tables that are missing, and adds missing columns to those that
+// prepare makes the tables that are missing, and adds missing columns to those that
 // are ours. Those of others stay as they are.
-func (r *sqlRoom) makeTables(ctx context.Context) error {
-	if err := r.db.EnsureDatabase(ctx, r.b.s.namespace); err != nil {
+func (r *sqlRoom) prepare(ctx context.Context, claim *place.Claim) error {
+	if err := r.db.EnsureDatabase(ctx, r.s.namespace); err != nil {
 		return err
 	}
 	for _, o := range r.tables() {
-		if r.b.claim != nil && r.b.claim.Spot(o.space).State == place.Shared {
+		if claim != nil && claim.Spot(o.space).State == place.Shared {
 			continue
 		}
 		t := r.textsOf(o)
-		model := reflect.New(o.factory.entity.typ()).Interface()
-		err := r.constrained(ctx, o, t, model)
+		row := reflect.New(o.factory.entity.typ()).Interface()
+		err := r.constrained(ctx, o, t, row)
 		if err == nil {
-			err = sqlstore.Make(func() error { return r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(model) })
+			err = sqlstore.Make(func() error { return r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(row) })
 		}
 		if fault.CodeOf(err) == fault.CodeInput {
 			return err
@@ -57,7 +57,7 @@ func (r *sqlRoom) tables() []*opSpec {
 		}
 		if d := o.object(); d != nil {
 			for _, f := range d.Fields {
-				for _, p := range r.b.s.order {
+				for _, p := range r.s.order {
 					if f.Parent != nil && f.Parent != d && p.table && p.object() == f.Parent {
 						add(p)
 					}
@@ -66,7 +66,7 @@ func (r *sqlRoom) tables() []*opSpec {
 		}
 		out = append(out, o)
 	}
-	for _, o := range r.b.s.order {
+	for _, o := range r.s.order {
 		if o.table {
 			add(o)
 		}
@@ -76,7 +76,7 @@ func (r *sqlRoom) tables() []*opSpec {
 
 // constrained makes the table of a definition that asks for foreign keys, which gorm
 // makes of relations between named types only. Types of columns are gorm's.
-func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model any) error {
+func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, row any) error {
 	d := o.object()
 	if d == nil || !slices.ContainsFunc(d.Fields, func(f *objects.Field) bool { return f.ForeignKey }) {
 		return nil
@@ -86,7 +86,7 @@ func (r *sqlRoom) constrained(ctx context.Context, o *opSpec, t *sqlTexts, model
 		return nil
 	}
 	stmt := &gorm.Statement{DB: db}
-	if err := stmt.ParseWithSpecialTableName(model, t.name); err != nil {
+	if err := stmt.ParseWithSpecialTableName(row, t.name); err != nil {
 		return err
 	}
 	var b strings.Builder
@@ -122,13 +122,4 @@ func (r *sqlRoom) fits(ctx context.Context, o *opSpec) error {
 	}
 	return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made of another definition than object %s: %s", o.where, o.name, m.Table, o.object().Name, m.Write),
 		"use another --namespace or  table:, or delete it with perfbench data delete")
-}
-
-// needs is what a table must have that objects go into.
-func (e *entity) needs() store.Table {
-	t := store.Table{Key: e.pk}
-	for _, name := range columnsOf(e.typ()) {
-		t.Columns = append(t.Columns, store.Column{Name: name})
-	}
-	return t
 }

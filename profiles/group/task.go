@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/perfbench/perfbench/internal/objects"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -15,7 +14,7 @@ type task struct {
 	b     *binding
 	r     *groupRun
 	loop  *padogrid.Loop[counts]
-	calls []call
+	calls []kept
 	hands []hand // of the operations and their families, by the track's names
 	rnd   *rand.Rand
 	blob  []byte
@@ -23,43 +22,21 @@ type task struct {
 	makers map[*opSpec]*objects.Maker
 }
 
-// call is what one operation of one invocation works with. It is kept for the next.
-type call struct {
-	o    *opSpec
-	act  action
-	warm bool
-	// numbers, ids, tags and entries are of the same length: what is written or read.
-	numbers []int64
-	tags    [][]byte // where children lie with their parents
-	entries []store.Entry
-	objects []record
-	// got and row are what the last get found: a value, or the struct of a row.
-	got     []byte
-	row     any
-	payload int
-	noted   int // payload last noted in the ledger
-	led     *ledger
-	stock   *stock
-}
-
-// result is what a call came to.
-type result struct {
-	// entries were written or found, misses were asked for and not there.
-	entries, misses int64
-}
-
-// hand carries out the calls of one operation for one worker.
-type hand interface {
-	do(ctx context.Context, c *call) (result, error)
+// kept is a call with the records of its structure.
+type kept struct {
+	call
+	noted int // payload last noted in the ledger
+	led   *ledger
+	stock *stock
 }
 
 func newTask(b *binding, r *groupRun, worker int) (*task, error) {
 	k := &task{b: b, r: r, loop: r.Loop(worker)}
 	k.rnd = rand.New(rand.NewPCG(uint64(b.s.seed), uint64(worker)<<32|uint64(len(r.g.track))))
-	k.calls = make([]call, len(r.g.ops))
+	k.calls = make([]kept, len(r.g.ops))
 	k.hands = make([]hand, len(r.g.names))
 	for i, o := range r.g.ops {
-		k.calls[i] = call{o: o, act: o.act}
+		k.calls[i] = kept{call: call{o: o, act: o.act}}
 	}
 	for o, i := range r.g.index {
 		if o.act == actSleep {
@@ -109,7 +86,7 @@ func (k *task) invoke(ctx context.Context, it *workload.Iteration) error {
 			return err
 		}
 		if c.o.er != nil {
-			if err := k.children(ctx, it, c); err != nil {
+			if err := k.children(ctx, it, &c.call); err != nil {
 				return err
 			}
 		}
@@ -118,7 +95,7 @@ func (k *task) invoke(ctx context.Context, it *workload.Iteration) error {
 }
 
 // carryOut does one call and notes what became of it.
-func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) error {
+func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) error {
 	op := k.r.g.index[c.o]
 	if c.act == actSleep {
 		m := it.Begin(workload.Op(op))
@@ -127,9 +104,9 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) er
 	k.b.attempt(c)
 	m := it.Begin(workload.Op(op))
 	if c.o.kind.topic() {
-		k.b.stamp(c)
+		k.b.stamp(&c.call)
 	}
-	res, err := k.hands[op].do(ctx, c)
+	res, err := k.hands[op].do(ctx, &c.call)
 	_ = it.End(m, 1, err)
 	k.b.settle(c, res, err)
 	if it.Warmup {
@@ -150,7 +127,7 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *call) er
 func (k *task) children(ctx context.Context, it *workload.Iteration, parent *call) error {
 	r := parent.o.er
 	for i, n := range parent.numbers {
-		c := call{o: r.child, act: r.child.childAction(), warm: it.Warmup}
+		c := kept{call: call{o: r.child, act: r.child.childAction(), warm: it.Warmup}}
 		if c.act == actSleep {
 			if err := k.carryOut(ctx, it, &c); err != nil {
 				return err
@@ -164,14 +141,14 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *cal
 			nth = n - parent.o.start + 1
 		}
 		for child := range many {
-			one := call{o: r.child, act: c.act, warm: it.Warmup, payload: r.child.payloadOf(k.r.g, it.Settings)}
+			one := kept{call: call{o: r.child, act: c.act, warm: it.Warmup, payload: r.child.payloadOf(k.r.g, it.Settings)}}
 			k.b.place(&one)
-			k.add(&one, nth*r.most+1+child, string(parent.entries[i].Key), tagOf(parent, i))
+			k.add(&one.call, nth*r.most+1+child, string(parent.entries[i].Key), tagOf(parent, i))
 			if err := k.carryOut(ctx, it, &one); err != nil {
 				return err
 			}
 			if r.child.er != nil {
-				if err := k.children(ctx, it, &one); err != nil {
+				if err := k.children(ctx, it, &one.call); err != nil {
 					return err
 				}
 			}

@@ -12,14 +12,6 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// FormatID is the id of the profile's document.
-const FormatID = "padogrid"
-
-// Format returns the profile's document: PadoGrid's group text, one file a group.
-func Format() rundir.Format {
-	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: formatDoc, Encode: encode}
-}
-
 const formatDoc = `# padogrid: PadoGrid's group text
 
 One file a group, ` + "`group-<group>-<product>-<yyMMdd-HHmmss>.txt`" + `, in the layout of
@@ -41,6 +33,9 @@ groups and of each of their operations, misses and losses have no place in this
 layout: they are in run.json and the other formats.
 `
 
+// program is what PadoGrid calls it in names of files.
+const program = "group"
+
 const (
 	headWidth   = 30
 	metricWidth = 31
@@ -59,10 +54,10 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 		g := &facts.Groups[i]
 		start, stop := padogrid.Span(&f.Run, facts.Zone, g.Started, g.Stopped)
 		stamp := start
-		name := padogrid.FileName(Name, g.Group, f.Run.Store.Name, stamp, "")
+		name := padogrid.FileName(program, g.Group, f.Run.Store.Name, stamp, "")
 		for taken[name] {
 			stamp = stamp.Add(time.Second)
-			name = padogrid.FileName(Name, g.Group, f.Run.Store.Name, stamp, "")
+			name = padogrid.FileName(program, g.Group, f.Run.Store.Name, stamp, "")
 		}
 		taken[name] = true
 		files = append(files, rundir.File{Name: name, Data: text(&f.Run, facts, g, start, stop)})

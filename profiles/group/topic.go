@@ -13,10 +13,6 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// delivery is the operation of the tracks that receive: the way of a message from
-// the start of its publishing to its receiver.
-const delivery = "delivery"
-
 // A message of headerBytes or more begins with
 //
 //	bytes 0-3    mark

@@ -28,14 +28,3 @@ func (b *builder) javaBool(v workload.Value) bool {
 	}
 	return on
 }
-
-// items cuts a list at its commas, blanks dropped.
-func items(text string) []string {
-	var out []string
-	for s := range strings.SplitSeq(text, ",") {
-		if s = strings.TrimSpace(s); s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}

@@ -20,11 +20,19 @@ const (
 // verify compares what is stored with what was acknowledged: the number of
 // elements of each structure, and a sample of the keys.
 func (b *binding) verify(ctx context.Context) workload.Verification {
+	said := ""
+	if s, ok := b.room.(speaker); ok {
+		said = s.says() // before what is read back counts
+	}
 	hung := b.hangUp(ctx, drain)
 	v := b.compare(ctx, hung)
 	if err := b.room.close(); err != nil {
 		v.Summary += fmt.Sprintf("; closing: %v", err)
 	}
+	if said != "" && v.Summary != "" {
+		said = "; " + said
+	}
+	v.Summary += said
 	return v
 }
 

@@ -1,6 +1,8 @@
 package group
 
 import (
+	"strings"
+
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/store"
@@ -202,4 +204,27 @@ func (k kind) redisType() string {
 		return "stream"
 	}
 	return ""
+}
+
+// keyOf is the key of a structure: "perfbench:map1", without a namespace "map1".
+func keyOf(s store.Space) string {
+	if s.Namespace == "" {
+		return s.Name
+	}
+	return s.Namespace + ":" + s.Name
+}
+
+// timeouts is the name of the sorted set of times at which entries expire, within
+// the namespace.
+func timeouts(s store.Space) string { return "redisson__timeout__set:{" + keyOf(s) + "}" }
+
+// items cuts a list at its commas, blanks dropped.
+func items(text string) []string {
+	var out []string
+	for s := range strings.SplitSeq(text, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -6,60 +6,23 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/coherence"
-	"github.com/perfbench/perfbench/internal/workload"
 )
-
-func bindings() []workload.Binding {
-	return []workload.Binding{
-		{Driver: "embedded", Note: "no stopic, no near cache"},
-		{Driver: "redis"},
-		{Driver: "memory"},
-		{Driver: "null"},
-		{Driver: "cassandra", Note: "maps"},
-		{Driver: "mysql", Note: "maps, entities"},
-		{Driver: "postgres", Note: "maps, entities"},
-		{Driver: "sqlite", Note: "maps, entities"},
-		{Driver: "coherence", Note: "maps, mcaches, queues"},
-		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
-		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
-	}
-}
-
-// newRoom returns what a store can do.
-func newRoom(ctx context.Context, b *binding) (engineRoom, error) {
-	maps := &mapRoom{b: b}
-	if b.s.database {
-		return newSQLRoom(ctx, b, maps)
-	}
-	if t, ok := typed(b.conn); ok {
-		return newRedisRoom(b, t, maps)
-	}
-	if c, ok := b.conn.(*coherence.Conn); ok {
-		return newCoherenceRoom(ctx, b, c, maps)
-	}
-	if b.s.near {
-		return nil, fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", b.s.driver), "use redis:// or coherence://")
-	}
-	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
-		return &memoryRoom{mapRoom: maps, forgets: true}, nil
-	}
-	if b.s.driver == "memory" {
-		return &memoryRoom{mapRoom: maps}, nil
-	}
-	return maps, nil
-}
 
 // mapRoom carries out the operations on maps through the shapes that every store
 // has; it knows no store.
-type mapRoom struct{ b *binding }
+type mapRoom struct {
+	s    *spec
+	conn store.Conn
+}
+
+func newMapRoom(s *spec, c store.Conn) *mapRoom { return &mapRoom{s, c} }
 
 func (m *mapRoom) close() error { return nil }
 
-func (m *mapRoom) subscribe(context.Context, *opSpec, *inbox) (func() error, error) { return nil, nil }
+func (m *mapRoom) subscribe(context.Context, *opSpec, mailbox) (func() error, error) { return nil, nil }
 
 func (m *mapRoom) size(ctx context.Context, o *opSpec) (int64, error) {
-	c, err := store.As[store.Counter](m.b.conn)
+	c, err := store.As[store.Counter](m.conn)
 	if err != nil {
 		return -1, nil //nolint:nilerr // a store that cannot count is asked for samples only
 	}
@@ -82,17 +45,17 @@ func (m *mapRoom) hand(o *opSpec) (hand, error) {
 		case a == actRemove, a == actQuery:
 			err = fmt.Errorf("%s: %w", a, store.ErrUnsupported)
 		case o.space.Grouped:
-			h.grouped, err = store.As[store.GroupPutter](m.b.conn)
+			h.grouped, err = store.As[store.GroupPutter](m.conn)
 		case a == actPut:
-			h.put, err = store.As[store.Putter](m.b.conn)
+			h.put, err = store.As[store.Putter](m.conn)
 		case a == actSet:
-			h.set, err = store.As[store.Setter](m.b.conn)
+			h.set, err = store.As[store.Setter](m.conn)
 		case a == actPutAll:
-			h.putAll, err = store.As[store.BatchPutter](m.b.conn)
+			h.putAll, err = store.As[store.BatchPutter](m.conn)
 		case a == actGet:
-			h.get, err = store.As[store.Getter](m.b.conn)
+			h.get, err = store.As[store.Getter](m.conn)
 		case a == actGetAll:
-			h.getAll, err = store.As[store.BatchGetter](m.b.conn)
+			h.getAll, err = store.As[store.BatchGetter](m.conn)
 		}
 		if err != nil {
 			return nil, err
@@ -132,18 +95,11 @@ func (h *mapHand) do(ctx context.Context, c *call) (result, error) {
 		h.buf, c.got = v, v
 		return found(1, ok), err
 	case actGetAll:
-		vals, err := h.getAll.GetAll(ctx, c.o.space, h.keysOf(c))
+		h.keys = keysInto(h.keys, c)
+		vals, err := h.getAll.GetAll(ctx, c.o.space, h.keys)
 		return hits(vals), err
 	}
 	return result{}, store.ErrUnsupported
-}
-
-func (h *mapHand) keysOf(c *call) [][]byte {
-	h.keys = h.keys[:0]
-	for _, e := range c.entries {
-		h.keys = append(h.keys, e.Key)
-	}
-	return h.keys
 }
 
 // doGrouped works on maps that lie in pieces, one for each family.
@@ -170,23 +126,4 @@ func (h *mapHand) doGrouped(ctx context.Context, c *call) (result, error) {
 		sum.entries, sum.misses = sum.entries+r.entries, sum.misses+r.misses
 	}
 	return sum, nil
-}
-
-func found(n int64, ok bool) result {
-	if ok {
-		return result{entries: n}
-	}
-	return result{misses: n}
-}
-
-func hits(vals [][]byte) result {
-	var r result
-	for _, v := range vals {
-		if v == nil {
-			r.misses++
-		} else {
-			r.entries++
-		}
-	}
-	return r
 }

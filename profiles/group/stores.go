@@ -1,0 +1,73 @@
+package group
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func bindings() []workload.Binding {
+	return []workload.Binding{
+		{Driver: "embedded", Note: "no stopic, no near cache"},
+		{Driver: "redis"},
+		{Driver: "memory"},
+		{Driver: "null"},
+		{Driver: "cassandra", Note: "maps"},
+		{Driver: "mysql", Note: "maps, entities"},
+		{Driver: "postgres", Note: "maps, entities"},
+		{Driver: "sqlite", Note: "maps, entities"},
+		{Driver: "coherence", Note: "maps, mcaches, queues"},
+		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
+	}
+}
+
+// plan works out the plan and how it is connected to stores.
+func plan(in workload.Inputs) (*workload.Plan, error) {
+	p, s, err := Design(in)
+	if err != nil {
+		return nil, err
+	}
+	p.Binder = binder{s}
+	return p, nil
+}
+
+// binder connects a plan to stores, and lists what it names.
+type binder struct{ s *spec }
+
+// Connector connects a plan to tables where it writes entities into these, else to the
+// layer for the driver.
+func (b binder) Connector(driver string) workload.Connector {
+	s := b.s
+	switch {
+	case s.database:
+		return connector(s, newSQLRoom)
+	case driver == "embedded", driver == "redis":
+		return connector(s, newRedisRoom)
+	case driver == "coherence":
+		return connector(s, newCoherenceRoom)
+	case driver == "memory", driver == "null":
+		return connector(s, inMemory)
+	}
+	return connector(s, onMaps)
+}
+
+// onMaps has maps through the shapes that every store has.
+func onMaps(_ context.Context, s *spec, c store.Conn) (engineRoom, error) {
+	return newMapRoom(s, c), noNearCache(s)
+}
+
+// inMemory has every structure in this process.
+func inMemory(_ context.Context, s *spec, c store.Conn) (engineRoom, error) {
+	return newMemoryRoom(s, c), noNearCache(s)
+}
+
+func noNearCache(s *spec) error {
+	if s.near {
+		return fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", s.driver), "use redis:// or coherence://")
+	}
+	return nil
+}
