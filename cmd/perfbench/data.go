@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group"
+	"github.com/perfbench/perfbench/profiles/group/design"
 )
 
 // dataFlags are the flags of data list and data delete.
@@ -162,7 +163,7 @@ func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) 
 		if p.Read == nil || (f.profile != "" && p.Name != f.profile) {
 			continue
 		}
-		if f.profile == "" && p.Name != group.Name && group.Reads(f.files) {
+		if f.profile == "" && p.Name != group.Name && design.Reads(f.files) {
 			continue // other profiles would read it too, and find nothing of theirs
 		}
 		env := a.sessionEnv()

@@ -18,6 +18,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
+	"github.com/perfbench/perfbench/profiles/group/northwind"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -77,7 +79,7 @@ func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
 	text := fmt.Sprintf("groupNames: g1\ng1: {operations: o, threadCount: %d, totalInvocationCount: %d}\n"+
 		"o: {map: nw/orders, testCase: putall, batchSize: %d, totalEntryCount: %d, factory.class: order, factory.key.isRandom: false, factory.key.length: 11}\n",
 		benchWorkers, benchCalls, benchBatch, benchCalls*benchBatch)
-	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(text)}})
+	from, _, err := design.Read([]workload.File{{Path: "g.yaml", Data: []byte(text)}})
 	require.NoError(b, err)
 	for _, v := range from {
 		vs.Set(v)
@@ -126,9 +128,9 @@ func bare(b *testing.B, target string) time.Duration {
 		bareConns.Store(target, c)
 	}
 	db := c.(sqlstore.Typed)
-	orders, _ := entityOfClass("order")
-	f := &factory{entity: orders, length: 11, prefix: "k", seed: 1}
-	columns := columnsOf(orders.typ())
+	orders, _ := northwind.EntityOfClass("order")
+	f := &northwind.Factory{Entity: orders, Length: 11, Prefix: "k", Seed: 1}
+	columns := northwind.ColumnsOf(orders.Typ())
 	upsert := bareUpsert(db.Dialect(), columns)
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -149,8 +151,8 @@ func bare(b *testing.B, target string) time.Duration {
 				}
 				args = args[:0]
 				for i := range int64(benchBatch) {
-					_, r := f.object(from*benchBatch+i+1, "", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-					args = r.args(args)
+					_, r := f.Object(from*benchBatch+i+1, "", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+					args = r.Args(args)
 				}
 				if _, err := stmt.Exec(args...); err != nil {
 					b.Error(err)
@@ -185,7 +187,7 @@ func bareUpsert(d sqltext.Dialect, columns []string) string {
 // on a store that does nothing.
 func BenchmarkInvocation(b *testing.B) {
 	vs := given()
-	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte("groupNames: g1\ng1: {operations: 'p,g', threadCount: 1, totalInvocationCount: 1000}\np: {map: m, testCase: put}\ng: {map: m, testCase: get}\n")}})
+	from, _, err := design.Read([]workload.File{{Path: "g.yaml", Data: []byte("groupNames: g1\ng1: {operations: 'p,g', threadCount: 1, totalInvocationCount: 1000}\np: {map: m, testCase: put}\ng: {map: m, testCase: get}\n")}})
 	require.NoError(b, err)
 	for _, v := range from {
 		vs.Set(v)

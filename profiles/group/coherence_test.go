@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
 // Maps, caches with expiry, queues and families of the Coherence flavour on a real
@@ -51,7 +52,7 @@ func TestOnCoherence(t *testing.T) {
 			"put2.map=orders\nput2.testCase=put\nput2.factory.class=org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl\n")})
 		assert.Empty(t, o.Run.Errors)
 		assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
-		assert.Equal(t, flavourCoherence, f.Flavour)
+		assert.Equal(t, model.FlavourCoherence, f.Flavour)
 	})
 	for words, hint := range map[string]string{
 		"put1.topic=t\nput1.testCase=publish\n": "redis:// has topics",

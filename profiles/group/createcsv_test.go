@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -69,7 +70,7 @@ func TestCreateCSVReadsOurTexts(t *testing.T) {
 	require.True(t, strings.HasSuffix(want, row), want)
 	// Ours of the same run gives the same.
 	ours := t.TempDir()
-	files, err := encode(documentedRun(t))
+	files, err := report.Encode(documentedRun(t))
 	require.NoError(t, err)
 	for _, f := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(ours, f.Name), f.Data, 0o600))

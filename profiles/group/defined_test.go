@@ -16,6 +16,9 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -58,7 +61,7 @@ trip2: {map: trips, testCase: putall, batchSize: 5, object: trip, key.startNum: 
 
 // intact asserts that every operation did what it should, and that what was written
 // was read back and compared.
-func intact(t *testing.T, f Facts) {
+func intact(t *testing.T, f report.Facts) {
 	t.Helper()
 	for _, g := range f.Groups {
 		assert.Zero(t, g.Failed, g.Group)
@@ -105,7 +108,7 @@ func TestDefinedObjectsInDatabases(t *testing.T) {
 func spoilt(t *testing.T, target, mapper string, by func()) workload.Verification {
 	t.Helper()
 	vs := given("groupNames", "g1", "mapper", mapper)
-	from, _, err := Read([]workload.File{{Path: "fleet.yaml", Data: []byte(fleetOps + fleet)}})
+	from, _, err := design.Read([]workload.File{{Path: "fleet.yaml", Data: []byte(fleetOps + fleet)}})
 	require.NoError(t, err)
 	for _, v := range from {
 		vs.Set(v)
@@ -197,14 +200,14 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 	task, err := tr.NewTask(0)
 	require.NoError(t, err)
 	length := func(space, key, field string) int {
-		v, ok, err := c.(store.Getter).Get(t.Context(), specOf(t, p).ops[space].space, []byte(key), nil)
+		v, ok, err := c.(store.Getter).Get(t.Context(), specOf(t, p).Ops[space].Space, []byte(key), nil)
 		require.NoError(t, err)
 		require.True(t, ok, key)
 		var got map[string]any
 		require.NoError(t, json.Unmarshal(v, &got))
 		return len(got[field].(string))
 	}
-	trip := specOf(t, p).ops["trip1"]
+	trip := specOf(t, p).Ops["trip1"]
 	for n, size := range []int{100, 300, 7} {
 		set := tr.Start
 		set.Payload = size
@@ -213,12 +216,12 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 		it.Reset(math.MaxInt64)
 		require.NoError(t, task.Do(t.Context(), it))
 		assert.Equal(t, size, length("ship1", fmt.Sprintf("s-%04d", n+1), "log"))
-		for i := range trip.parent.er.count(1, "ship1", int64(n+1)) {
+		for i := range trip.Parent.Children.Count(1, "ship1", int64(n+1)) {
 			child := size
 			if size == tr.Start.Payload {
-				child = trip.payload
+				child = trip.Payload
 			}
-			assert.Equal(t, child, length("trip1", trip.factory.id(int64(n+1)*3+1+i), "port"))
+			assert.Equal(t, child, length("trip1", trip.Factory.ID(int64(n+1)*3+1+i), "port"))
 		}
 	}
 	v := p.Verify(t.Context())
@@ -278,17 +281,17 @@ func TestBadUsesOfObjects(t *testing.T) {
 func TestChildrenOfDefinedObjects(t *testing.T) {
 	p, err := designed(t, "redis", fleetOps+fleet)
 	require.NoError(t, err)
-	r := specOf(t, p).ops["ship1"].er
-	assert.Equal(t, []any{int64(0), int64(3), childrenUniform}, []any{r.least, r.most, r.spread})
+	r := specOf(t, p).Ops["ship1"].Children
+	assert.Equal(t, []any{int64(0), int64(3), model.ChildrenUniform}, []any{r.Least, r.Most, r.Spread})
 	seen := map[int64]bool{}
 	for n := range int64(200) {
-		seen[r.count(1, "ship1", n)] = true
+		seen[r.Count(1, "ship1", n)] = true
 	}
 	assert.Len(t, seen, 4, "none to three")
-	assert.Equal(t, objects.None, specOf(t, p).ops["trip2"].factory.link)
+	assert.Equal(t, objects.None, specOf(t, p).Ops["trip2"].Factory.Link)
 	p, err = designed(t, "redis", strings.Replace(fleetOps, "factory.er.operation: trip1", "factory.er.operation: trip1, factory.er.maxKeys: 7", 1)+fleet)
 	require.NoError(t, err)
-	assert.Equal(t, int64(7), specOf(t, p).ops["ship1"].er.most, "what the operation says counts")
+	assert.Equal(t, int64(7), specOf(t, p).Ops["ship1"].Children.Most, "what the operation says counts")
 }
 
 // A table keeps the key that it was made with; other fields come and go.

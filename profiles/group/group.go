@@ -14,6 +14,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
+	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 // Name is the profile's name.
@@ -39,14 +41,14 @@ func Profile() workload.Profile {
 		Formats:       []string{FormatID},
 		Presets:       fsys,
 		DefaultPreset: "group",
-		Params:        params(),
+		Params:        design.Params(),
 		Stores:        bindings(),
-		Read:          Read,
+		Read:          design.Read,
 		Design:        plan,
 	}
 }
 
 // Format returns the profile's document: PadoGrid's group text, one file a group.
 func Format() rundir.Format {
-	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: formatDoc, Encode: encode}
+	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: report.FormatDoc, Encode: report.Encode}
 }

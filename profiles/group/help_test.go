@@ -22,13 +22,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // given makes values: names and values of flags over the parameters' defaults.
 func given(pairs ...string) workload.Values {
 	vs := workload.Values{}
-	for _, p := range params() {
+	for _, p := range design.Params() {
 		if p.Default != "" {
 			vs.Set(workload.Value{Name: p.Name, Text: p.Default, Origin: workload.OriginDefault})
 		}
@@ -43,7 +46,7 @@ func given(pairs ...string) workload.Values {
 func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error) {
 	t.Helper()
 	vs := given(flags...)
-	from, warnings, err := Read([]workload.File{{Path: "f.properties", Data: []byte(text)}})
+	from, warnings, err := design.Read([]workload.File{{Path: "f.properties", Data: []byte(text)}})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error
 	return p, err
 }
 
-func specOf(t *testing.T, p *workload.Plan) *spec {
+func specOf(t *testing.T, p *workload.Plan) *model.Spec {
 	t.Helper()
 	require.NotNil(t, p)
 	return p.Binder.(binder).s
@@ -65,12 +68,12 @@ func specOf(t *testing.T, p *workload.Plan) *spec {
 
 // runs carries out a whole run as the command does, and returns its outcome with
 // the facts.
-func runs(t *testing.T, target string, files []string, values ...string) (*session.Outcome, Facts) {
+func runs(t *testing.T, target string, files []string, values ...string) (*session.Outcome, report.Facts) {
 	t.Helper()
 	o, err := try(t, target, files, values...)
 	require.NoError(t, err)
 	require.NoError(t, o.Err)
-	var f Facts
+	var f report.Facts
 	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 	return o, f
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/onredis"
 )
 
 // Listing describes the structures that the plan names, in the layout of PadoGrid's
@@ -21,14 +23,14 @@ func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) 
 	if err != nil {
 		return "", err
 	}
-	layTogether(s, c)
+	onredis.LayTogether(s, c)
 	l := lister{s: s, keep: keep, remove: remove, gone: map[store.Space]bool{}, were: map[store.Space]store.Found{}}
-	for _, step := range s.steps {
-		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].together)
+	for _, step := range s.Steps {
+		fmt.Fprintf(&l.b, "\nRunning Group(s): %s\n\n", step[0].Together)
 		for _, g := range step {
-			fmt.Fprintf(&l.b, "group: %s\n", g.name)
-			for _, o := range g.ops {
-				for _, member := range o.family() {
+			fmt.Fprintf(&l.b, "group: %s\n", g.Name)
+			for _, o := range g.Ops {
+				for _, member := range o.Family() {
 					if err := l.operation(ctx, member); err != nil {
 						return l.b.String(), err
 					}
@@ -40,7 +42,7 @@ func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) 
 }
 
 type lister struct {
-	s      *spec
+	s      *model.Spec
 	keep   store.Keeper
 	remove *place.Claim
 	gone   map[store.Space]bool
@@ -48,12 +50,12 @@ type lister struct {
 	b      strings.Builder
 }
 
-func (l *lister) operation(ctx context.Context, o *opSpec) error {
-	if o.kind == kindSleep {
+func (l *lister) operation(ctx context.Context, o *model.Op) error {
+	if o.Kind == model.KindSleep {
 		return nil
 	}
-	fmt.Fprintf(&l.b, "  - name: %s\n    data: %s\n", o.target, o.kind.label())
-	if o.kind.topic() && o.kind != kindRTopic {
+	fmt.Fprintf(&l.b, "  - name: %s\n    data: %s\n", o.Target, o.Kind.Label())
+	if o.Kind.Topic() && o.Kind != model.KindRTopic {
 		l.b.WriteString("    deleted: N/A\n")
 		return nil
 	}
@@ -70,12 +72,12 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 		if err := l.drop(ctx, o); err != nil {
 			return err
 		}
-		if found, err = l.keep.Inspect(ctx, o.space); err != nil {
-			return fmt.Errorf("look at %s: %w", o.target, err)
+		if found, err = l.keep.Inspect(ctx, o.Space); err != nil {
+			return fmt.Errorf("look at %s: %w", o.Target, err)
 		}
 	}
 	gone := !found.Exists
-	if l.s.compat {
+	if l.s.Compat {
 		gone = found.Exists
 	}
 	fmt.Fprintf(&l.b, "    deleted: %t\n", gone)
@@ -83,23 +85,23 @@ func (l *lister) operation(ctx context.Context, o *opSpec) error {
 }
 
 // look tells what a structure holds, or held before another one took it along.
-func (l *lister) look(ctx context.Context, o *opSpec) (store.Found, error) {
-	if was, ok := l.were[o.space]; ok {
-		delete(l.were, o.space)
+func (l *lister) look(ctx context.Context, o *model.Op) (store.Found, error) {
+	if was, ok := l.were[o.Space]; ok {
+		delete(l.were, o.Space)
 		return was, nil
 	}
-	found, err := l.keep.Inspect(ctx, o.space)
+	found, err := l.keep.Inspect(ctx, o.Space)
 	if err != nil {
-		err = fmt.Errorf("look at %s: %w", o.target, err)
+		err = fmt.Errorf("look at %s: %w", o.Target, err)
 	}
 	return found, err
 }
 
 // drop removes a structure that is ours, and the sorted set beside a cache. Tables that
 // refer to it by foreign keys go before.
-func (l *lister) drop(ctx context.Context, o *opSpec) error {
-	for _, child := range l.s.order {
-		if !child.table || !child.refersTo(o.object()) || l.gone[child.space] {
+func (l *lister) drop(ctx context.Context, o *model.Op) error {
+	for _, child := range l.s.Order {
+		if !child.Table || !child.RefersTo(o.Object()) || l.gone[child.Space] {
 			continue
 		}
 		was, err := l.look(ctx, child)
@@ -109,9 +111,9 @@ func (l *lister) drop(ctx context.Context, o *opSpec) error {
 		if err != nil {
 			return err
 		}
-		l.were[child.space] = was
+		l.were[child.Space] = was
 	}
-	for _, sp := range []store.Space{o.space, {Namespace: o.space.Namespace, Name: timeouts(o.space)}} {
+	for _, sp := range []store.Space{o.Space, {Namespace: o.Space.Namespace, Name: model.Timeouts(o.Space)}} {
 		if _, ours := l.remove.Earlier(sp); !ours || l.gone[sp] {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -261,7 +262,7 @@ func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 	p, err := designed(t, "redis", yaml)
 	require.NoError(t, err)
 	c := open(t, target)
-	p = profiletest.Bind(t, Name, p, c, workload.Inputs{Namespace: specOf(t, p).namespace}, "")
+	p = profiletest.Bind(t, Name, p, c, workload.Inputs{Namespace: specOf(t, p).Namespace}, "")
 	require.NoError(t, p.Setup(t.Context(), nil))
 	t.Cleanup(func() { p.Verify(context.Background()) })
 	return p
@@ -271,7 +272,7 @@ func boundPlan(t *testing.T, target, yaml string) *workload.Plan {
 func designed(t testing.TB, driver, yaml string, flags ...string) (*workload.Plan, error) {
 	t.Helper()
 	vs := given(flags...)
-	from, _, err := Read([]workload.File{{Path: "g.yaml", Data: []byte(yaml)}})
+	from, _, err := design.Read([]workload.File{{Path: "g.yaml", Data: []byte(yaml)}})
 	require.NoError(t, err)
 	for _, v := range from {
 		vs.Set(v)

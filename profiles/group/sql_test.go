@@ -113,14 +113,14 @@ func TestRowsHaveTheDateOfTheRun(t *testing.T) {
 		p, err := designed(t, driver, file)
 		require.NoError(t, err)
 		s := p.Binder.(binder).s
-		_, r := s.ops["o"].factory.object(1, "", s.today)
-		args := r.args(nil) // the last two tell when it was made and changed
+		_, r := s.Ops["o"].Factory.Object(1, "", s.Today)
+		args := r.Args(nil) // the last two tell when it was made and changed
 		made, changed := args[len(args)-2].(time.Time), args[len(args)-1].(time.Time)
 		if row {
 			assert.False(t, made.Before(before), made)
 			assert.Equal(t, made, changed)
 			continue
 		}
-		assert.Equal(t, s.today, made)
+		assert.Equal(t, s.Today, made)
 	}
 }

@@ -7,6 +7,14 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/design"
+	"github.com/perfbench/perfbench/profiles/group/inmemory"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/oncoherence"
+	"github.com/perfbench/perfbench/profiles/group/onredis"
+	"github.com/perfbench/perfbench/profiles/group/onsql"
+	"github.com/perfbench/perfbench/profiles/group/run"
 )
 
 func bindings() []workload.Binding {
@@ -27,7 +35,7 @@ func bindings() []workload.Binding {
 
 // plan works out the plan and how it is connected to stores.
 func plan(in workload.Inputs) (*workload.Plan, error) {
-	p, s, err := Design(in)
+	p, s, err := design.Design(in)
 	if err != nil {
 		return nil, err
 	}
@@ -36,38 +44,38 @@ func plan(in workload.Inputs) (*workload.Plan, error) {
 }
 
 // binder connects a plan to stores, and lists what it names.
-type binder struct{ s *spec }
+type binder struct{ s *model.Spec }
 
 // Connector connects a plan to tables where it writes entities into these, else to the
 // layer for the driver.
 func (b binder) Connector(driver string) workload.Connector {
 	s := b.s
 	switch {
-	case s.database:
-		return connector(s, newSQLRoom)
+	case s.Database:
+		return run.Connector(s, onsql.New)
 	case driver == "embedded", driver == "redis":
-		return connector(s, newRedisRoom)
+		return run.Connector(s, onredis.New)
 	case driver == "coherence":
-		return connector(s, newCoherenceRoom)
+		return run.Connector(s, oncoherence.New)
 	case driver == "memory", driver == "null":
-		return connector(s, inMemory)
+		return run.Connector(s, inMemory)
 	}
-	return connector(s, onMaps)
+	return run.Connector(s, onMaps)
 }
 
 // onMaps has maps through the shapes that every store has.
-func onMaps(_ context.Context, s *spec, c store.Conn) (engineRoom, error) {
-	return newMapRoom(s, c), noNearCache(s)
+func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
+	return layer.NewMaps(s, c), noNearCache(s)
 }
 
 // inMemory has every structure in this process.
-func inMemory(_ context.Context, s *spec, c store.Conn) (engineRoom, error) {
-	return newMemoryRoom(s, c), noNearCache(s)
+func inMemory(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
+	return inmemory.New(s, c), noNearCache(s)
 }
 
-func noNearCache(s *spec) error {
-	if s.near {
-		return fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", s.driver), "use redis:// or coherence://")
+func noNearCache(s *model.Spec) error {
+	if s.Near {
+		return fault.Input(fmt.Errorf("nearCache: %s has no client-side caching", s.Driver), "use redis:// or coherence://")
 	}
 	return nil
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
 
 // TestATableOfOthersIsNotAltered aims objects at tables that others have made, with
 // leave to write there: those with other columns are refused, and none is altered.
 func TestATableOfOthersIsNotAltered(t *testing.T) {
 	full := make([]string, 0, 20)
-	customers, _ := entityOfClass("customer")
-	for _, c := range columnsOf(customers.typ()) {
+	customers, _ := northwind.EntityOfClass("customer")
+	for _, c := range northwind.ColumnsOf(customers.Typ()) {
 		kind := "VARCHAR(100)"
 		switch c {
 		case "createdOn", "updatedOn":

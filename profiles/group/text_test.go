@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -55,7 +56,7 @@ func documentedRun(t *testing.T) *rundir.Folder {
 	t.Helper()
 	start := time.Date(2025, 3, 3, 9, 20, 0, 0, time.UTC)
 	stop := start.Add(868 * time.Millisecond)
-	facts, err := json.Marshal(Facts{Schema: 1, Zone: "UTC", TestCount: 2, IntervalMS: 100, Groups: []TrackFacts{{
+	facts, err := json.Marshal(report.Facts{Schema: 1, Zone: "UTC", TestCount: 2, IntervalMS: 100, Groups: []report.TrackFacts{{
 		Group: "g1", Track: "g1", Concurrent: "g1 & g2", Comment: "put() and get() mix", Operations: "put1,get1", Total: 1003, PerThread: 250, Threads: 4,
 		Started: &start, Stopped: &stop, Acknowledged: 2000, ThreadMS: []int64{640, 655, 631, 648},
 	}}})
@@ -64,7 +65,7 @@ func documentedRun(t *testing.T) *rundir.Folder {
 }
 
 func TestTextIsTheDocumentedOne(t *testing.T) {
-	files, err := encode(documentedRun(t))
+	files, err := report.Encode(documentedRun(t))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	assert.Equal(t, "group-g1-redis-250303-092000.txt", files[0].Name)
@@ -73,7 +74,7 @@ func TestTextIsTheDocumentedOne(t *testing.T) {
 
 func TestTextOfADatabaseAndOfAFailedVerification(t *testing.T) {
 	f := documentedRun(t)
-	var facts Facts
+	var facts report.Facts
 	require.NoError(t, json.Unmarshal(f.Run.Facts, &facts))
 	facts.Database = true
 	facts.Groups = append(facts.Groups, facts.Groups[0])
@@ -81,7 +82,7 @@ func TestTextOfADatabaseAndOfAFailedVerification(t *testing.T) {
 	f.Run.Facts, err = json.Marshal(facts)
 	require.NoError(t, err)
 	f.Run.Verification.State = workload.Failed
-	files, err := encode(f)
+	files, err := report.Encode(f)
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 	assert.Contains(t, string(files[0].Data), "\nGroup Test (Dababase)\n")
@@ -93,7 +94,7 @@ func TestTextOfARunThatDidNothing(t *testing.T) {
 	f := &rundir.Folder{Run: rundir.Run{Profile: Name, Store: rundir.Store{Name: "redis"}, Started: time.Date(2025, 3, 3, 9, 20, 0, 0, time.UTC), Parameters: map[string]string{
 		"groupNames": "a&b,c", "a.threadCount": "2", "a.totalInvocationCount": "10", "testCount": "1",
 	}}}
-	files, err := encode(f)
+	files, err := report.Encode(f)
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	assert.Contains(t, string(files[0].Data), "Concurrent Group(s): a & b\n")

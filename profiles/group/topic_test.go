@@ -10,6 +10,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 // topics is a file that publishes to one topic of each kind.
@@ -29,7 +31,7 @@ func TestSubscribersAreTurnedOffAndOnInMidRun(t *testing.T) {
 		assert.Greater(t, topic.Owed, int64(600), topic.Kind)
 		assert.Less(t, topic.Owed, int64(4*600), topic.Kind)
 	}
-	times := opOf(t, o, "t-subscribers", delivery)
+	times := opOf(t, o, "t-subscribers", model.Delivery)
 	assert.Equal(t, f.Topics[0].Delivered-f.Topics[0].Untimed, times.Count)
 	assert.Positive(t, times.Response.P99)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
@@ -94,7 +96,7 @@ func TestReceiversComeBackAfterTheirConnectionBroke(t *testing.T) {
 }
 
 // timed is runs with a timetable.
-func timed(t *testing.T, target string, files, at []string, values ...string) (*session.Outcome, Facts) {
+func timed(t *testing.T, target string, files, at []string, values ...string) (*session.Outcome, report.Facts) {
 	t.Helper()
 	timetable = at
 	defer func() { timetable = nil }()

@@ -1,0 +1,172 @@
+package design
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// Lay gives every operation the space of its structure. On a cluster, or when
+// asked to, maps of parents and children lie under the tag of the first parent.
+func (b *builder) lay() { b.s.Lay(b.s.Colocate == "on") }
+
+// Knobs see which track they turn by a mark in Extra: those of topics' receivers
+// have threads that the knob subscribers turns, and no rate.
+const (
+	extraSubscribers = 0
+	extraThreads     = 1
+	extraRate        = 2
+	extraReceiver    = 3
+)
+
+func receiver(s workload.Settings) bool { return s.Extra[extraReceiver] != 0 }
+
+func threadsKnob() workload.Knob {
+	k := workload.Threads()
+	get, set := k.Get, k.Set
+	k.Sum, k.Help = false, "callers of each group"
+	k.Get = func(s workload.Settings) float64 {
+		if receiver(s) {
+			return s.Extra[extraThreads]
+		}
+		return get(s)
+	}
+	k.Set = func(s workload.Settings, v float64) workload.Settings {
+		s.Extra[extraThreads] = v
+		if receiver(s) {
+			return s
+		}
+		return set(s, v)
+	}
+	return k
+}
+
+func rateKnob() workload.Knob {
+	k := workload.Rate("invocations")
+	get, set := k.Get, k.Set
+	k.Sum, k.Help = false, "invocations of each group that are due per second, whatever the store does; 0: as fast as the threads go"
+	k.Get = func(s workload.Settings) float64 {
+		if receiver(s) {
+			return s.Extra[extraRate]
+		}
+		return get(s)
+	}
+	k.Set = func(s workload.Settings, v float64) workload.Settings {
+		s.Extra[extraRate] = v
+		if receiver(s) {
+			return s
+		}
+		return set(s, v)
+	}
+	return k
+}
+
+func subscribersKnob() workload.Knob {
+	return workload.Knob{
+		Name: "subscribers", Unit: "subscribers", Help: "receivers of each topic, each of every message", Min: 1, Max: 256, Step: 1,
+		Get: func(s workload.Settings) float64 { return s.Extra[extraSubscribers] },
+		Set: func(s workload.Settings, v float64) workload.Settings {
+			s.Extra[extraSubscribers] = v
+			if receiver(s) {
+				s.Threads = int(v)
+			}
+			return s
+		},
+	}
+}
+
+// layOut turns what was read into a plan.
+func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
+	p := &workload.Plan{
+		Unit:       "invocations",
+		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
+		Parameters: b.Shown, Warnings: b.Warnings, Spaces: s.Spaces(),
+	}
+	notYet := func(int) (workload.Task, error) { return nil, errors.New("group: not connected to a store") }
+	listens := false
+	for i, step := range s.Steps {
+		ph := workload.Phase{Name: stepName(step), Duration: in.Duration / time.Duration(len(s.Steps))}
+		if i > 0 {
+			ph.After = []string{p.Phases[i-1].Name}
+			ph.Name = uniqueName(ph.Name, phaseNames(p))
+		}
+		for _, g := range step {
+			g.Start.Extra = [4]float64{float64(s.Subs), float64(g.Start.Threads), g.Start.Rate}
+			t := workload.Track{Name: g.Track, Ops: g.Names, OpUnits: unitsOf(g.Names), Counted: 1, Start: g.Start, NewTask: notYet}
+			if !s.Wrap {
+				t.Total = g.Invocations() * s.TestCount
+			}
+			ph.Tracks = append(ph.Tracks, t)
+			ph.NoCeiling = ph.NoCeiling || s.Interval > 0 || slices.ContainsFunc(g.Ops, (*model.Op).Pauses)
+			p.Writes = append(p.Writes, s.Says(g))
+		}
+		if s.Load != model.LoadOnly {
+			for _, l := range s.Topics(i) {
+				listens = true
+				set := step[0].Start
+				set.Threads, set.Rate, set.Extra[extraReceiver] = s.Subs, 0, 1
+				ph.Tracks = append(ph.Tracks, workload.Track{Name: l.Track, Ops: []string{model.Delivery}, OpUnits: []string{"messages"}, Counted: -1, Start: set, NewTask: notYet})
+			}
+		}
+		p.Phases = append(p.Phases, ph)
+	}
+	if listens {
+		p.Knobs = append(p.Knobs, subscribersKnob())
+	}
+	p.Parameters = append(p.Parameters, b.unshown()...)
+	p.Bytes = s.Bytes()
+	for _, sp := range p.Spaces {
+		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
+	}
+	return p
+}
+
+// unitsOf are what the operations of a group count: calls, but for its invocation.
+func unitsOf(ops []string) []string {
+	out := slices.Repeat([]string{"calls"}, len(ops))
+	out[0] = ""
+	return out
+}
+
+func phaseNames(p *workload.Plan) []string {
+	var out []string
+	for _, ph := range p.Phases {
+		out = append(out, ph.Name)
+	}
+	return out
+}
+
+func stepName(step []*model.Group) string {
+	var name strings.Builder
+	name.WriteString(step[0].Track)
+	for _, g := range step[1:] {
+		name.WriteString("&" + g.Track)
+	}
+	return name.String()
+}
+
+// unshown lists the values that belong to groups and operations of the plan and
+// that were not shown as read, such as ref and factory.customerId.max..
+func (b *builder) unshown() []workload.Value {
+	shown := map[string]bool{}
+	for _, v := range b.Shown {
+		shown[v.Name] = true
+	}
+	var out []workload.Value
+	for _, n := range b.names {
+		owner, key, ok := cutOwner(n)
+		if !ok || shown[n] || !slices.Contains(ownedKeys, key) {
+			continue
+		}
+		isGroup := slices.ContainsFunc(b.s.Groups, func(g *model.Group) bool { return g.Name == owner })
+		if isGroup || b.s.Ops[owner] != nil || b.isOperation(owner) {
+			out = append(out, b.Values[n])
+		}
+	}
+	return out
+}

@@ -1,0 +1,45 @@
+package design
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Read reads the files of --file: PadoGrid's properties, or YAML of ours by the
+// endings .yaml and .yml. Of values given by several files the last counts. What
+// the names mean is found out by Design, which knows all of them.
+func Read(files []workload.File) (workload.Values, []string, error) {
+	out, warnings, err := values.Files(files, readOne)
+	if _, ok := out["groupNames"]; !ok && len(files) > 0 && err == nil {
+		err = fault.Input(fmt.Errorf("file %s: groupNames is missing, so that there is no group to run", files[0].Path), "add a line such as  groupNames=g1")
+	}
+	return out, warnings, err
+}
+
+func readOne(f workload.File) ([]workload.Value, []string, error) {
+	if values.IsYAML(f.Path) {
+		vs, err := values.YAML(f, nil)
+		return vs, nil, err
+	}
+	return values.Properties(f, values.Unread)
+}
+
+// Reads says whether one of these files names groups, so that it was written for
+// this profile.
+func Reads(paths []string) bool {
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			continue // whoever reads it in earnest says so
+		}
+		if vs, _, err := readOne(workload.File{Path: p, Data: data}); err == nil && slices.ContainsFunc(vs, func(v workload.Value) bool { return v.Name == "groupNames" }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+package design
+
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// at names the place of a value for messages: file and line where there is one.
+func at(v workload.Value) string {
+	if v.Where == "" {
+		return v.Origin.String()
+	}
+	return v.Where
+}
+
+// javaBool reads a boolean of a factory: true in any letter case, everything else
+// is false to the original.
+func (b *builder) javaBool(v workload.Value) bool {
+	if b.Compat && values.FromProperties(v) {
+		return strings.EqualFold(v.Text, "true")
+	}
+	on, err := v.Bool()
+	b.Problems.Add(err)
+	if t := strings.TrimSpace(v.Text); err == nil && values.FromProperties(v) && on != strings.EqualFold(v.Text, "true") {
+		b.Warn("%s: %s: %q is taken for true; PadoGrid would take it for false", v.Where, v.Name, t)
+	}
+	return on
+}

@@ -1,0 +1,123 @@
+// Package inmemory keeps the structures of a group run in this process.
+package inmemory
+
+import (
+	"context"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// Layer keeps lists, queues, sets and topics in this process: for
+// demonstrations and tests on a virtual clock. Maps are the store's own. When the
+// store keeps nothing, nothing is kept.
+type Layer struct {
+	*layer.Maps
+	forgets bool
+
+	mu     sync.Mutex
+	lists  map[store.Space][]string
+	sets   map[store.Space]map[string]bool
+	topics map[store.Space][]layer.Inbox
+}
+
+// New returns the layer for a plan on the maps of this process.
+func New(s *model.Spec, c store.Conn) *Layer {
+	f, ok := c.(store.Forgetful)
+	return &Layer{Maps: layer.NewMaps(s, c), forgets: ok && f.Forgets()}
+}
+
+// Caller returns what carries out the calls of an operation.
+func (m *Layer) Caller(o *model.Op) (layer.Caller, error) {
+	if o.Kind == model.KindMap && o.Action != model.ActRemove {
+		return m.Maps.Caller(o)
+	}
+	if o.Action == model.ActQuery {
+		return nil, store.ErrUnsupported
+	}
+	return caller{m}, nil
+}
+
+// Size tells how many elements a structure has.
+func (m *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+	if o.Kind == model.KindMap {
+		return m.Maps.Size(ctx, o)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int64(len(m.lists[o.Space]) + len(m.sets[o.Space])), nil
+}
+
+// Subscribe listens to a topic from now on.
+func (m *Layer) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.topics == nil {
+		m.topics = map[store.Space][]layer.Inbox{}
+	}
+	m.topics[o.Space] = append(m.topics[o.Space], to)
+	return func() error { return nil }, nil
+}
+
+type caller struct{ m *Layer }
+
+// Do carries out a call.
+func (h caller) Do(_ context.Context, c *layer.Call) (layer.Result, error) {
+	m := h.m
+	n := int64(len(c.Entries))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lists == nil {
+		m.lists, m.sets = map[store.Space][]string{}, map[store.Space]map[string]bool{}
+	}
+	at := c.Op.Space
+	switch {
+	case c.Op.Kind.Topic():
+		for _, e := range c.Entries {
+			for _, x := range m.topics[at] {
+				x.Put(e.Val)
+			}
+		}
+		return layer.Result{Entries: n}, nil
+	case m.forgets && c.Action.Writes():
+		return layer.Result{Entries: n}, nil
+	case c.Op.Kind.Keyed():
+		return m.keyed(c), nil
+	case c.Action.Writes():
+		for _, e := range c.Entries {
+			m.lists[at] = append(m.lists[at], string(e.Val))
+		}
+		return layer.Result{Entries: n}, nil
+	}
+	list := m.lists[at]
+	if len(list) == 0 {
+		return layer.Result{Misses: 1}, nil
+	}
+	if c.Action.Takes() {
+		m.lists[at] = list[1:]
+	}
+	return layer.Result{Entries: 1}, nil
+}
+
+func (m *Layer) keyed(c *layer.Call) layer.Result {
+	set := m.sets[c.Op.Space]
+	if set == nil {
+		set = map[string]bool{}
+		m.sets[c.Op.Space] = set
+	}
+	var r layer.Result
+	for _, e := range c.Entries {
+		there := set[string(e.Key)]
+		switch {
+		case c.Action.Writes():
+			set[string(e.Key)], there = true, true
+		case c.Action == model.ActRemove:
+			delete(set, string(e.Key))
+		}
+		f := layer.Found(1, there)
+		r.Entries, r.Misses = r.Entries+f.Entries, r.Misses+f.Misses
+	}
+	return r
+}

@@ -1,0 +1,74 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/objects"
+)
+
+// Object is the definition of an operation's objects, nil when it has none.
+func (o *Op) Object() *objects.Object {
+	if o.Factory == nil {
+		return nil
+	}
+	return o.Factory.Entity.Object
+}
+
+// Maker returns what makes the defined objects of an operation, for one goroutine.
+func (o *Op) Maker() *objects.Maker {
+	born := o.Factory.Born
+	if born.IsZero() {
+		born = o.Factory.Today
+	}
+	return o.Object().NewMaker(o.Factory.Seed, born)
+}
+
+func (o *Op) objectBytes() int64 {
+	if o.Factory == nil {
+		return 0
+	}
+	return o.Factory.Bytes(o.Payload)
+}
+
+// RefersTo says whether rows of an operation's table cannot be there without those of
+// an object.
+func (o *Op) RefersTo(d *objects.Object) bool {
+	own := o.Object()
+	return own != nil && d != nil && slices.ContainsFunc(own.Fields, func(f *objects.Field) bool { return f.ForeignKey && f.Parent == d })
+}
+
+// ChildAction is what is done with a child, whatever its own test case reads or
+// writes in bulk.
+func (o *Op) ChildAction() Action {
+	switch {
+	case o.Action == ActSleep, o.Action.Writes() && !o.Action.Bulk():
+		return o.Action
+	case o.Kind == KindQueue:
+		return ActOffer
+	case o.Kind.Topic():
+		return ActPublish
+	case o.Kind == KindList, o.Kind == KindSet, o.Kind == KindZSet:
+		return ActAdd
+	}
+	return ActPut
+}
+
+// Count returns how many children the parent of number n has, from the same seed
+// always the same.
+func (r *Relation) Count(seed int64, parent string, n int64) int64 {
+	if r.Spread == ChildrenFixed || r.Most == r.Least {
+		return r.Most
+	}
+	d := objects.NewDice(seed, parent, n, "children")
+	switch r.Spread {
+	case ChildrenGeometric:
+		k := r.Least
+		for k < r.Most && d.Bits()&1 == 0 {
+			k++
+		}
+		return k
+	case ChildrenZipf:
+		return r.Least - 1 + d.Zipf(r.Most-r.Least+1)
+	}
+	return r.Least + d.Below(r.Most-r.Least+1)
+}

@@ -1,0 +1,256 @@
+// Package model is what a design has found out: groups, their operations, and the
+// structures that these work on.
+package model
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/java"
+	"github.com/perfbench/perfbench/profiles/group/northwind"
+	"github.com/perfbench/perfbench/profiles/padogrid"
+)
+
+// Flavours of PadoGrid's perf_test.
+const (
+	FlavourRedis     = values.FlavourRedis
+	FlavourCoherence = values.FlavourCoherence
+)
+
+// Spec is what Design found out, for the binding. It is not changed afterwards.
+type Spec struct {
+	Steps     [][]*Group
+	Groups    []*Group // of all steps, in order
+	Ops       map[string]*Op
+	Order     []*Op // as they were first met
+	Namespace string
+	Driver    string
+	Flavour   string
+	TestCount int64
+	Interval  time.Duration
+	Compat    bool
+	Allow     bool
+	Wrap      bool
+	Exact     bool // --count: nothing is left out
+	Seed      int64
+	Load      string
+	Near      bool
+	// Pipelining says that callers share connections for calls on maps.
+	Pipelining bool
+	Mapper     string
+	Resume     bool
+	Database   bool
+	Subs       int
+	Colocate   string
+	Fill       string
+	TakeWait   time.Duration
+	Trim       int64
+	Today      time.Time
+	Model      *objects.Model // what the file defines
+}
+
+// Runs is how often each share is done: without end when it wraps.
+func (s *Spec) Runs() int64 {
+	if s.Wrap {
+		return padogrid.Forever
+	}
+	return s.TestCount
+}
+
+// Group is one group of a step: a function that invokes its operations.
+type Group struct {
+	// Name is as in the file, track as in the run: a group that is listed twice is
+	// two tracks.
+	Name, Track string
+	Step        int
+	Together    string // the groups of the step, as documents print them
+	Comment     string
+	Operations  string // as the file lists them
+	Ops         []*Op
+	// Names are the operations of the track: the invocation, and each operation once;
+	// index finds an operation among them.
+	Names []string
+	Index map[*Op]int
+	Total int64
+	Per   int64
+	// Shares are how many invocations each thread has, and first the number of those
+	// before them.
+	Shares, First []int64
+	Start         workload.Settings
+	Where         string
+}
+
+// Invocations is the number of invocations of one run.
+func (g *Group) Invocations() int64 {
+	var n int64
+	for _, s := range g.Shares {
+		n += s
+	}
+	return n
+}
+
+// Words of load=.
+const (
+	LoadAuto  = "auto"
+	LoadOnly  = "only"
+	LoadNever = "never"
+)
+
+// Invocation is the name of a track's first operation: the group itself.
+const Invocation = "invocation"
+
+// Op is one operation. Groups that list it share it, as in the original.
+type Op struct {
+	Name   string
+	Kind   Kind
+	Target string // the structure's name
+	Action Action
+	Word   string // as the file says
+	Where  string // file:line of its test case or of its first key
+
+	Payload, Batch int
+	Total, Start   int64
+	Prefix         string
+	RandomSeed     int64
+	Sequential     bool // reads go through the keys in order
+	TTL, Pause     time.Duration
+
+	Factory  *northwind.Factory
+	Children *Relation
+	StartAdd bool // getall with a factory adds startNum: not so in the original
+	Shared   *java.Random
+	// Parent is the operation that this one is a child of; nil when it is none.
+	Parent *Op
+	Space  store.Space
+	// Table says that its objects are rows of their entity's table.
+	Table bool
+	// Direct says that reads do not go through a near cache: those of verification.
+	Direct bool
+}
+
+// Relation is one-to-many: an operation writes children after each entry.
+type Relation struct {
+	Child       *Op
+	Least, Most int64
+	Spread      string // fixed, uniform, geometric, zipf
+}
+
+// Distributions of the number of children.
+const (
+	ChildrenFixed     = "fixed"
+	ChildrenUniform   = "uniform"
+	ChildrenGeometric = "geometric"
+	ChildrenZipf      = "zipf"
+)
+
+// Key appends the key of number n.
+func (o *Op) Key(dst []byte, n int64) []byte {
+	if o.Factory != nil {
+		return o.Factory.Key(dst, n)
+	}
+	return strconv.AppendInt(append(dst, o.Prefix...), n, 10)
+}
+
+// PayloadOf returns the bytes of a value under some settings: the operation's own
+// until the knob is turned, then the knob's.
+func (o *Op) PayloadOf(g *Group, set *workload.Settings) int {
+	if set.Payload == g.Start.Payload {
+		return o.Payload
+	}
+	return set.Payload
+}
+
+// BatchOf returns the entries of a batched call in the same way.
+func (o *Op) BatchOf(g *Group, set *workload.Settings) int {
+	if !o.Action.Bulk() {
+		return 1
+	}
+	if set.Batch == g.Start.Batch {
+		return o.Batch
+	}
+	return max(set.Batch, 1)
+}
+
+// Family lists an operation with its children and theirs.
+func (o *Op) Family() []*Op {
+	out := []*Op{o}
+	if o.Children != nil {
+		out = append(out, o.Children.Child.Family()...)
+	}
+	return out
+}
+
+// flow tells for each step which operations, children included, run in it.
+func (s *Spec) flow(step int) []*Op {
+	var out []*Op
+	for _, g := range s.Steps[step] {
+		for _, o := range g.Ops {
+			out = append(out, o.Family()...)
+		}
+	}
+	return out
+}
+
+// Divide gives each thread its share of the invocations: an even one, or, when
+// nothing may be left out, the first ones more.
+func (g *Group) Divide(exact bool) {
+	threads := g.Start.Threads
+	g.Per = g.Total / int64(threads)
+	g.Shares, g.First = make([]int64, threads), make([]int64, threads)
+	var before int64
+	for t := range g.Shares {
+		n := g.Per
+		if exact && int64(t) < g.Total%int64(threads) {
+			n++
+		}
+		g.Shares[t], g.First[t] = n, before
+		before += n
+	}
+}
+
+// Slice returns the offsets of the keys that the threads of one share write in
+// bulk: total/threads, as in the original, and all of them when nothing is left
+// out. A slice of nothing repeats its first offset.
+func (o *Op) Slice(g *Group, share int) (from, n int64) {
+	threads := int64(len(g.Shares))
+	n = o.Total / threads
+	from = int64(share) * n
+	if n == 0 {
+		return 0, 1
+	}
+	return from, n
+}
+
+// Resumable says whether what a group did can be told from what is stored: when it
+// writes rows of tables and nothing else.
+func (g *Group) Resumable() bool {
+	for _, o := range g.Ops {
+		for _, m := range o.Family() {
+			if m.Action != ActSleep && (!m.Table || !m.Action.Writes() && m.Parent == nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Numbers are those that an operation writes in one invocation of a share.
+func (o *Op) Numbers(g *Group, share int, off int64) []int64 {
+	if o.Action == ActSleep {
+		return nil
+	}
+	if !o.Action.Bulk() {
+		return []int64{o.Start + g.First[share] + off}
+	}
+	from, n := o.Slice(g, share)
+	batch := min(int64(o.Batch), n)
+	out := make([]int64, batch)
+	for j := range batch {
+		out[j] = o.Start + from + (off*batch+j)%n
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+// Package oncoherence has what Oracle's Go client for Coherence has of the structures of
+// a group run.
+package oncoherence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/report"
+)
+
+// Layer has what Oracle's Go client has: maps, caches with expiry and
+// queues; reads through near caches if asked.
+type Layer struct {
+	*layer.Maps
+	c    *coherence.Conn
+	near *coherence.Near
+}
+
+// New returns the layer for a plan on Coherence.
+func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Layer, error) {
+	r := &Layer{Maps: layer.NewMaps(s, c), c: c}
+	if !s.Near {
+		return r, nil
+	}
+	var spaces []store.Space
+	seen := map[store.Space]bool{}
+	for _, o := range s.Order {
+		if keepsNear(o) && !seen[o.Space] {
+			seen[o.Space] = true
+			spaces = append(spaces, o.Space)
+		}
+	}
+	if len(spaces) == 0 {
+		return nil, fault.Input(errors.New("nearCache: no operation reads a map or an mcache"), "it takes get or getall of these")
+	}
+	var err error
+	if r.near, err = c.OpenNear(ctx, spaces); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// keepsNear says whether the reads of an operation go through a near cache.
+func keepsNear(o *model.Op) bool {
+	return (o.Action == model.ActGet || o.Action == model.ActGetAll) && !o.Direct && !o.Space.Grouped && (o.Kind == model.KindMap || o.Kind == model.KindCache)
+}
+
+// Close ends what the layer has opened.
+func (r *Layer) Close() error {
+	if r.near != nil {
+		return r.near.Close()
+	}
+	return nil
+}
+
+// Caller returns what carries out the calls of an operation.
+func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
+	switch {
+	case o.Kind.Topic():
+		return nil, fault.Hint(errors.New("there are no topics in Oracle's Go client for Coherence (v2.3.1)"), "a queue hands each message to one reader; redis:// has topics")
+	case o.Action == model.ActQuery:
+		return nil, fault.Hint(errors.New("query: Coherence is asked by key only here"), "query runs on mysql://, postgres:// and sqlite:")
+	case r.near != nil && keepsNear(o):
+		return &nearCaller{near: r.near, o: o}, nil
+	case o.Kind == model.KindQueue:
+		return queueCaller{r.c, o, r.Spec.TakeWait}, nil
+	case o.Kind == model.KindCache, o.Kind == model.KindMap && o.Action == model.ActRemove:
+		return &cacheCaller{c: r.c, o: o}, nil
+	case o.Kind == model.KindMap:
+		return r.Maps.Caller(o)
+	}
+	return nil, fault.Hint(fmt.Errorf("there is no %s on Coherence", o.Kind), "it has maps, mcaches and queues; redis:// has every structure")
+}
+
+// Size tells how many elements a structure has.
+func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+	if o.Kind == model.KindQueue {
+		return r.c.QueueSize(ctx, o.Space)
+	}
+	return r.c.Count(ctx, o.Space)
+}
+
+// cacheCaller does the calls on a cache whose entries expire for one worker.
+type cacheCaller struct {
+	c    *coherence.Conn
+	o    *model.Op
+	keys [][]byte
+}
+
+// Do carries out a call.
+func (h *cacheCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	n := layer.Result{Entries: int64(len(c.Entries))}
+	switch c.Action {
+	case model.ActPut:
+		return n, h.c.PutExpiring(ctx, h.o.Space, c.Entries[0].Key, c.Entries[0].Val, h.o.TTL)
+	case model.ActSet, model.ActPutAll:
+		return n, h.c.PutAllExpiring(ctx, h.o.Space, c.Entries, h.o.TTL)
+	case model.ActGet, model.ActGetAll:
+		h.keys = layer.KeysInto(h.keys, c)
+		vals, err := h.c.GetAll(ctx, h.o.Space, h.keys)
+		if len(vals) == 1 {
+			c.Got = vals[0]
+		}
+		return layer.Hits(vals), err
+	case model.ActRemove:
+		there, err := h.c.Remove(ctx, h.o.Space, c.Entries[0].Key)
+		return layer.Found(1, there), err
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// queueCaller does the calls on a queue.
+type queueCaller struct {
+	c    *coherence.Conn
+	o    *model.Op
+	wait time.Duration
+}
+
+// The pauses between two looks of a take at an empty queue: the client has no call
+// that waits.
+const (
+	firstLook = time.Millisecond
+	lastLook  = 20 * time.Millisecond
+)
+
+// Do carries out a call.
+func (h queueCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	at := h.o.Space
+	switch c.Action {
+	case model.ActOffer:
+		for _, e := range c.Entries {
+			if err := h.c.Offer(ctx, at, e.Val); err != nil {
+				return layer.Result{}, err
+			}
+		}
+		return layer.Result{Entries: int64(len(c.Entries))}, nil
+	case model.ActPoll:
+		_, ok, err := h.c.Poll(ctx, at)
+		return layer.Found(1, ok), err
+	case model.ActPeek:
+		_, ok, err := h.c.Peek(ctx, at)
+		return layer.Found(1, ok), err
+	case model.ActTake:
+		until := time.Now().Add(h.wait)
+		for pause := firstLook; ; pause = min(2*pause, lastLook) {
+			_, ok, err := h.c.Poll(ctx, at)
+			if ok || err != nil || time.Now().Add(pause).After(until) {
+				return layer.Found(1, ok), err
+			}
+			select {
+			case <-ctx.Done():
+				return layer.Result{}, ctx.Err()
+			case <-time.After(pause):
+			}
+		}
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// nearCaller reads through a near cache for one worker.
+type nearCaller struct {
+	near *coherence.Near
+	o    *model.Op
+	keys [][]byte
+}
+
+// Do carries out a call.
+func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	if c.Action == model.ActGet {
+		ok, err := h.near.Get(ctx, h.o.Space, c.Entries[0].Key)
+		return layer.Found(1, ok), err
+	}
+	h.keys = layer.KeysInto(h.keys, c)
+	n, err := h.near.GetAll(ctx, h.o.Space, h.keys)
+	return layer.Result{Entries: int64(n), Misses: int64(len(h.keys) - n)}, err
+}
+
+// Expires says that the times at which entries expire are kept with them.
+func (r *Layer) Expires() {}
+
+// NearFacts tells what the near caches did.
+func (r *Layer) NearFacts() *report.NearFacts {
+	if r.near == nil {
+		return nil
+	}
+	s := r.near.Stats()
+	f := &report.NearFacts{Hits: s.Hits, Misses: s.Reads - s.Hits, HitNS: int64(s.Hit), MissNS: int64(s.Miss)}
+	if s.Reads > 0 {
+		f.HitRate = float64(s.Hits) / float64(s.Reads)
+	}
+	if s.Hit > 0 && s.Miss > 0 {
+		mean := f.HitRate*float64(s.Hit) + (1-f.HitRate)*float64(s.Miss)
+		f.Improvement = float64(s.Miss) / mean
+	}
+	return f
+}
+
+// Says tells people what the near caches did.
+func (r *Layer) Says() string {
+	if f := r.NearFacts(); f != nil {
+		return sentence(f)
+	}
+	return ""
+}
+
+// sentence says it to people.
+func sentence(f *report.NearFacts) string {
+	if f.Hits+f.Misses == 0 {
+		return "near cache: nothing was read through it"
+	}
+	s := fmt.Sprintf("near cache: %.1f %% of %d reads came from memory", 100*f.HitRate, f.Hits+f.Misses)
+	if f.Improvement > 0 {
+		s += fmt.Sprintf(", in %s each instead of %s: reads took 1/%.1f of their time", units.Duration(time.Duration(f.HitNS)), units.Duration(time.Duration(f.MissNS)), f.Improvement)
+	}
+	return s
+}

@@ -1,0 +1,241 @@
+// Package onredis has every structure of a group run with the commands of the table in
+// docs/group.md.
+package onredis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/group/report"
+)
+
+// LayTogether lays what belongs together under common hash tags where a plan leaves it
+// to the store and that is a cluster.
+func LayTogether(s *model.Spec, c store.Conn) {
+	if t, ok := c.(redis.Typed); ok && s.Colocate == "auto" && clusterOf(t) != nil {
+		s.Lay(true)
+	}
+}
+
+func clusterOf(t redis.Typed) *goredis.ClusterClient {
+	c, _ := t.Client().(*goredis.ClusterClient)
+	return c
+}
+
+// Layer has every structure: maps through the shapes of the store, all others
+// with the commands of the table in docs/group.md.
+type Layer struct {
+	*layer.Maps
+	client  goredis.UniversalClient
+	cluster bool
+	near    *nearCache
+	mux     *muxClient // nil: every call on a map has a connection of its own
+	// sweepEvery and unsweep are of what removes expired entries of map caches.
+	sweepEvery time.Duration
+	unsweep    func()
+}
+
+// New returns the layer for a plan on Redis, or on the embedded store.
+func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
+	LayTogether(s, t)
+	r := &Layer{Maps: layer.NewMaps(s, t), client: t.Client(), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
+	for _, o := range s.Order {
+		if o.Kind == model.KindSTopic && s.Driver == "embedded" {
+			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.Where, o.Name), "use redis:// of version 7 or later, or a topic or rtopic")
+		}
+	}
+	if s.Near {
+		if s.Driver == "embedded" {
+			return nil, fault.Input(errors.New("nearCache: the embedded store has no client-side caching"), "use redis:// of version 6 or later")
+		}
+		near, err := newNearCache(t)
+		if err != nil {
+			return nil, err
+		}
+		r.near = near
+	}
+	if s.Pipelining && s.Driver != "embedded" {
+		var err error
+		if r.mux, err = newMux(t); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	return r, nil
+}
+
+// Prepare has expired entries of map caches removed from now on.
+func (r *Layer) Prepare(context.Context, *place.Claim) error {
+	r.sweep()
+	return nil
+}
+
+// NearFacts tells what client-side caching did.
+func (r *Layer) NearFacts() *report.NearFacts {
+	if r.near == nil {
+		return nil
+	}
+	return &report.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.invalidation.Load()}
+}
+
+// Close ends what the layer has opened.
+func (r *Layer) Close() error {
+	if r.unsweep != nil {
+		r.unsweep()
+	}
+	if r.mux != nil {
+		r.mux.client.Close()
+	}
+	if r.near != nil {
+		return r.near.Close()
+	}
+	return nil
+}
+
+// entryKey is the key of one entry of a bucket or hash: the name of the structure
+// and, as hash tag so that entries spread over a cluster, the entry's own.
+func entryKey(s store.Space, key []byte) string { return model.KeyOf(s) + ":{" + string(key) + "}" }
+
+// Caller returns what carries out the calls of an operation.
+func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
+	if o.Action == model.ActQuery {
+		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
+	}
+	switch {
+	case r.near != nil && r.near.keeps(o):
+		return r.near.Caller(o), nil
+	case r.mux != nil && r.mux.carries(o):
+		return r.mux.Caller(o), nil
+	}
+	if o.Kind == model.KindMap && o.Action != model.ActRemove {
+		return r.Maps.Caller(o)
+	}
+	h := &caller{c: r.client, o: o, key: model.KeyOf(o.Space), cluster: r.cluster, ttl: strconv.FormatInt(o.TTL.Milliseconds(), 10)}
+	h.wait, h.trim = r.Spec.TakeWait, r.Spec.Trim
+	if o.Kind == model.KindCache {
+		h.cache = newCacheKeys(o.Space)
+	}
+	return h, nil
+}
+
+// Size counts the elements of a structure.
+func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+	key := model.KeyOf(o.Space)
+	switch {
+	case o.Space.Grouped && o.Kind != model.KindMap:
+		return -1, nil
+	case o.Kind == model.KindCache:
+		return r.client.HLen(ctx, key).Result()
+	case o.Kind == model.KindList, o.Kind == model.KindQueue:
+		return r.client.LLen(ctx, key).Result()
+	case o.Kind == model.KindSet:
+		return r.client.SCard(ctx, key).Result()
+	case o.Kind == model.KindZSet:
+		return r.client.ZCard(ctx, key).Result()
+	case o.Kind == model.KindRTopic:
+		return r.client.XLen(ctx, key).Result()
+	case o.Kind.Topic():
+		return -1, nil
+	}
+	return r.Maps.Size(ctx, o)
+}
+
+// Subscribe listens to a topic until the function returned is called.
+func (r *Layer) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+	key := model.KeyOf(o.Space)
+	if o.Kind == model.KindRTopic {
+		return r.follow(ctx, key, to)
+	}
+	var ps *goredis.PubSub
+	if o.Kind == model.KindSTopic {
+		ps = r.client.SSubscribe(ctx, key)
+	} else {
+		ps = r.client.Subscribe(ctx, key)
+	}
+	if _, err := ps.Receive(ctx); err != nil { // the confirmation
+		err = explainTopic(o, err)
+		return nil, errors.Join(fmt.Errorf("subscribe to %s: %w", key, err), ps.Close())
+	}
+	done := make(chan struct{})
+	var closing atomic.Bool
+	go func() { // ends when the subscription is closed
+		defer close(done)
+		for {
+			m, err := ps.ReceiveMessage(context.Background())
+			if err != nil {
+				if closing.Load() {
+					return
+				}
+				to.Fail(fmt.Errorf("receive from %s: %w", key, err))
+				time.Sleep(again) // the next call connects and subscribes anew
+				continue
+			}
+			to.Put([]byte(m.Payload))
+		}
+	}()
+	return func() error {
+		closing.Store(true)
+		err := ps.Close()
+		<-done
+		return err
+	}, nil
+}
+
+// again is how long a receiver whose connection broke waits before it tries anew.
+const again = 50 * time.Millisecond
+
+func explainTopic(o *model.Op, err error) error {
+	if err != nil && o.Kind == model.KindSTopic && strings.Contains(err.Error(), "unknown command") {
+		return fault.Store(err, "sharded topics need Redis 7 or later; a topic or rtopic works here")
+	}
+	return err
+}
+
+// follow reads a stream from its end on.
+func (r *Layer) follow(ctx context.Context, key string, to layer.Inbox) (func() error, error) {
+	last := "0"
+	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {
+		return nil, fmt.Errorf("follow %s: %w", key, err)
+	} else if len(end) > 0 {
+		last = end[0].ID
+	}
+	reading, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { // ends when reading is cancelled
+		defer close(done)
+		for reading.Err() == nil {
+			streams, err := r.client.XRead(reading, &goredis.XReadArgs{Streams: []string{key, last}, Count: 1000, Block: 100e6}).Result()
+			if err != nil && !errors.Is(err, goredis.Nil) {
+				if reading.Err() == nil {
+					to.Fail(fmt.Errorf("follow %s: %w", key, err))
+					time.Sleep(again)
+				}
+				continue
+			}
+			for _, s := range streams {
+				for _, m := range s.Messages {
+					last = m.ID
+					text, _ := m.Values["m"].(string)
+					to.Put([]byte(text))
+				}
+			}
+		}
+	}()
+	return func() error {
+		cancel()
+		<-done
+		return nil
+	}, nil
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/padogrid"
+)
+
+// FormatDoc describes the document.
+const FormatDoc = `# padogrid: PadoGrid's group text
+
+One file a group, ` + "`group-<group>-<product>-<yyMMdd-HHmmss>.txt`" + `, in the layout of
+PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
+those of the client's zone. A group that is listed twice, and would have the same
+file name twice, gets the stamp of a later second.
+
+| line | unit | meaning |
+| --- | --- | --- |
+| Actual Total Number of Invocations | invocations | those that succeeded, over all runs |
+| Thread N | ms | time of that thread's loops over all runs, without the pauses between |
+| Max Time | ms | the longest of these |
+| Elapsed Time | ms | from the first invocation to the end of the last |
+| M Throughput, M Latency | invocations/s, ms | count / max time, and max time / count: an inverse throughput and no response time |
+| E Throughput, E Latency | invocations/s, ms | the same with the elapsed time |
+
+When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles of the
+groups and of each of their operations, misses and losses have no place in this
+layout: they are in run.json and the other formats.
+`
+
+// program is what PadoGrid calls it in names of files.
+const program = "group"
+
+const (
+	headWidth   = 30
+	metricWidth = 31
+	decimals    = 4
+)
+
+// Encode writes the texts of a run, from its folder alone.
+func Encode(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := factsOf(&f.Run)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]rundir.File, 0, len(facts.Groups))
+	taken := map[string]bool{}
+	for i := range facts.Groups {
+		g := &facts.Groups[i]
+		start, stop := padogrid.Span(&f.Run, facts.Zone, g.Started, g.Stopped)
+		stamp := start
+		name := padogrid.FileName(program, g.Group, f.Run.Store.Name, stamp, "")
+		for taken[name] {
+			stamp = stamp.Add(time.Second)
+			name = padogrid.FileName(program, g.Group, f.Run.Store.Name, stamp, "")
+		}
+		taken[name] = true
+		files = append(files, rundir.File{Name: name, Data: text(&f.Run, facts, g, start, stop)})
+	}
+	return files, nil
+}
+
+func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte {
+	var w padogrid.Writer
+	title := "Group Test"
+	if f.Database {
+		title += " (Dababase)" // as the original writes it
+	}
+	w.Banner(title)
+	w.Field(headWidth, "Product", r.Store.Name)
+	w.Field(headWidth, "Group", g.Group)
+	w.Field(headWidth, "Concurrent Group(s)", g.Concurrent)
+	w.Field(headWidth, "Comment", oneLine.Replace(g.Comment))
+	w.Field(headWidth, "Operations", g.Operations)
+	w.Int(headWidth, "Test Run Count", f.TestCount)
+	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
+	w.Int(headWidth, "Total Invocation Count per Run", g.Total)
+	w.Int(headWidth, "Thread Count", int64(g.Threads))
+	w.Int(headWidth, "Invocation Count per Thread", g.PerThread)
+	w.Line("")
+	w.Line("Start Time: " + padogrid.Time(start))
+	w.Line("")
+	w.Line("Actual Total Number of Invocations: " + strconv.FormatInt(g.Acknowledged, 10))
+	w.Line("")
+	w.Threads(g.ThreadMS)
+	metrics(&w, r, g, stop.Sub(start).Milliseconds())
+	w.Line("")
+	w.Line("Stop Time: " + padogrid.Time(stop))
+	w.Line("")
+	return w.Bytes()
+}
+
+func metrics(w *padogrid.Writer, r *rundir.Run, g *TrackFacts, elapsed int64) {
+	longest, n := padogrid.Max(g.ThreadMS), float64(g.Acknowledged)
+	if g.Started == nil {
+		elapsed = 0
+	}
+	figures := []float64{padogrid.PerSecond(n, longest), float64(longest) / n, padogrid.PerSecond(n, elapsed), float64(elapsed) / n}
+	if r.Verification.State == workload.Failed {
+		for i := range figures {
+			figures[i] = math.NaN()
+		}
+	}
+	w.Int(metricWidth, "Max Time (msec)", longest)
+	w.Int(metricWidth, "Elapsed Time (msec)", elapsed)
+	w.Int(metricWidth, "Total Invocation Count", g.Acknowledged)
+	w.Number(metricWidth, "M Throughput (invocations/sec)", figures[0], decimals)
+	w.Number(metricWidth, "M Latency per invocation (msec)", figures[1], decimals)
+	w.Number(metricWidth, "E Throughput (invocations/sec)", figures[2], decimals)
+	w.Number(metricWidth, "E Latency per invocation (msec)", figures[3], decimals)
+}
+
+// factsOf returns a run's facts. A run that was killed before it wrote any has
+// done nothing that is known: they are made from its parameters.
+func factsOf(r *rundir.Run) (*Facts, error) {
+	var f Facts
+	if _, err := r.DecodeFacts(&f); err != nil {
+		return nil, fmt.Errorf("padogrid: %w", err)
+	}
+	if len(f.Groups) > 0 {
+		return &f, nil
+	}
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(r.Parameters[name], 10, 64)
+		return n
+	}
+	f = Facts{TestCount: number("testCount"), IntervalMS: number("testIntervalInMsec")}
+	for i, step := range stepsOf(r.Parameters["groupNames"]) {
+		for _, g := range step {
+			threads, total := max(number(g+".threadCount"), 1), number(g+".totalInvocationCount")
+			f.Groups = append(f.Groups, TrackFacts{
+				Group: g, Track: g, Step: i + 1, Concurrent: joined(step), Comment: r.Parameters[g+".comment"], Operations: r.Parameters[g+".operations"],
+				Total: total, PerThread: total / threads, Threads: int(threads), ThreadMS: make([]int64, min(threads, workload.MaxThreads)),
+			})
+		}
+	}
+	return &f, nil
+}
+
+func stepsOf(names string) [][]string {
+	var out [][]string
+	for _, step := range model.Items(names) {
+		var groups []string
+		for g := range strings.SplitSeq(step, "&") {
+			if g = strings.TrimSpace(g); g != "" {
+				groups = append(groups, g)
+			}
+		}
+		if len(groups) > 0 {
+			out = append(out, groups)
+		}
+	}
+	return out
+}
+
+// oneLine keeps a comment on its line.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+
+func joined(step []string) string { return strings.Join(step, " & ") }

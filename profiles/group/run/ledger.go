@@ -1,0 +1,106 @@
+package run
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// maxWatched is the most keys of one structure that are watched one by one: two
+// bits each. Of larger ones only samples are verified.
+const maxWatched = 1 << 28
+
+// ledger remembers which keys of one form were attempted and acknowledged in one
+// structure. It is safe for use by several goroutines.
+type ledger struct {
+	op       *model.Op // one of those that write these keys
+	lo, n    int64
+	tried    []atomic.Uint64
+	acked    []atomic.Uint64
+	spilled  atomic.Bool // a number was out of range: counts are no bounds
+	mu       sync.Mutex
+	payloads map[int]bool
+}
+
+func newLedger(o *model.Op, lo, hi int64) *ledger {
+	l := &ledger{op: o, lo: lo, n: hi - lo + 1, payloads: map[int]bool{}}
+	if l.n <= 0 || l.n > maxWatched {
+		l.n = 0
+		l.spilled.Store(true)
+	}
+	l.tried, l.acked = make([]atomic.Uint64, (l.n+63)/64), make([]atomic.Uint64, (l.n+63)/64)
+	return l
+}
+
+func (l *ledger) set(in []atomic.Uint64, n int64) {
+	i := n - l.lo
+	if i < 0 || i >= l.n {
+		if !l.spilled.Load() {
+			l.spilled.Store(true)
+		}
+		return
+	}
+	word, bit := &in[i/64], uint64(1)<<(i%64)
+	if word.Load()&bit == 0 {
+		word.Or(bit)
+	}
+}
+
+// note remembers that values of a size are written.
+func (l *ledger) note(size int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.payloads[size] = true
+}
+
+func ones(in []atomic.Uint64) int64 {
+	var n int64
+	for i := range in {
+		n += int64(bits.OnesCount64(in[i].Load()))
+	}
+	return n
+}
+
+// sample returns up to most acknowledged numbers, spread over all.
+func (l *ledger) sample(most int64) []int64 {
+	total := ones(l.acked)
+	if total == 0 {
+		return nil
+	}
+	step := max(total/most, 1)
+	var out []int64
+	var seen int64
+	for i := range l.acked {
+		w := l.acked[i].Load()
+		for w != 0 {
+			bit := bits.TrailingZeros64(w)
+			w &= w - 1
+			if seen%step == 0 && int64(len(out)) < most {
+				out = append(out, l.lo+int64(i)*64+int64(bit))
+			}
+			seen++
+		}
+	}
+	return out
+}
+
+// stock is what became of one structure. It is safe for use by several goroutines.
+type stock struct {
+	op      *model.Op // the first that names it
+	space   store.Space
+	ledgers map[string]*ledger
+	// pushed, popped are elements of a list, queue or stream: acknowledged and, with
+	// maybe, those of calls whose fate is unknown.
+	pushed, popped, maybePushed, maybePopped atomic.Int64
+	writes, removes                          bool
+
+	existed bool  // it was there before this run
+	made    bool  // an earlier run of ours made it
+	before  int64 // its size then
+	loaded  int64
+	seed    string // with which it was made
+	half    bool   // an earlier run began to load it and was cut short
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// loaders is how many goroutines load, loadBatch how many entries one call of
+// theirs carries at most.
+const (
+	loaders   = 4
+	loadBatch = 500
+)
+
+// loads says whether a structure is to be loaded before the run: it is read, no
+// group writes it, and it is not there.
+func (b *binding) loads(st *stock) bool {
+	switch {
+	case b.s.Load == model.LoadNever, st.op.Kind.Topic():
+		return false
+	case b.s.Load == model.LoadAuto && (st.writes || !st.half && (st.before > 0 || st.existed && st.op.Space.Grouped)):
+		return false
+	}
+	for _, o := range b.s.Order {
+		if o.Space == st.space && o.Action.Reads() {
+			return true
+		}
+	}
+	return false
+}
+
+// reading is a stretch of keys that an operation reads.
+type reading struct {
+	o     *model.Op
+	first int64
+	n     int64
+}
+
+// readings lists what must be there for the operations on a structure to find all
+// that they ask for: of several with the same keys, the longest stretch.
+func (b *binding) readings(st *stock) []reading {
+	var out []reading
+next:
+	for _, o := range b.s.Order {
+		if o.Space != st.space || !o.Action.Reads() {
+			continue
+		}
+		r := reading{o, o.Start, o.Total}
+		if o.Factory != nil && o.Action == model.ActGetAll && !o.StartAdd {
+			r.first = 0
+		}
+		for i, other := range out {
+			if !o.Kind.Keyed() || other.o.Form() == o.Form() {
+				last := max(other.first+other.n, r.first+r.n)
+				out[i].first = min(other.first, r.first)
+				out[i].n = last - out[i].first
+				continue next
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// loadAll loads every structure that needs it.
+func (b *binding) loadAll(ctx context.Context, progress func(done, total int64)) error {
+	var todo []reading
+	var total int64
+	for _, st := range b.inOrder() {
+		if !b.loads(st) {
+			continue
+		}
+		for _, r := range b.readings(st) {
+			todo = append(todo, r)
+			total += r.n
+		}
+	}
+	var done atomic.Int64
+	for _, r := range todo {
+		st := b.stocks[r.o.Space]
+		if st.half && !r.o.Kind.Keyed() { // elements that are there are not added again
+			there := min(st.before, r.n)
+			r.first, r.n = r.first+there, r.n-there
+		}
+		if err := b.loadOne(ctx, r, func(n int64) { progress(done.Add(n), total) }); err != nil {
+			return fmt.Errorf("load %s: %w", model.KeyOf(r.o.Space), err)
+		}
+		st.loaded += r.n
+		n, err := b.layer.Size(ctx, r.o)
+		if err != nil {
+			return fmt.Errorf("count %s: %w", model.KeyOf(r.o.Space), err)
+		}
+		st.before = max(n, 0)
+	}
+	for _, r := range todo {
+		if st := b.stocks[r.o.Space]; st.loaded > 0 || st.half {
+			if err := b.record(ctx, st, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loadOne writes one stretch of keys with several goroutines.
+func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)) error {
+	w := *r.o
+	w.Action, w.Children = model.ActPutAll, nil
+	if w.Kind != model.KindMap && w.Kind != model.KindCache && !w.Kind.Many() {
+		w.Action = model.ActAddAll
+	}
+	batch := int64(max(min(loadBatch, (4<<20)/max(w.Payload, 1)), 1))
+	group, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for i := range loaders {
+		group.Go(func() error {
+			h, err := b.layer.Caller(&w)
+			if err != nil {
+				return err
+			}
+			k := &task{b: b, rnd: rand.New(rand.NewPCG(uint64(b.s.Seed), uint64(i)))}
+			c := layer.Call{Op: &w, Action: w.Action, Payload: w.Payload}
+			for {
+				from := next.Add(batch) - batch
+				if from >= r.n {
+					return nil
+				}
+				n := min(batch, r.n-from)
+				k.reset(&c)
+				if err := b.lacking(ctx, k, &c, r.first+from, n); err != nil {
+					return err
+				}
+				if len(c.Entries) > 0 {
+					if _, err := h.Do(ctx, &c); err != nil {
+						return err
+					}
+				}
+				progress(n)
+			}
+		})
+	}
+	return group.Wait()
+}
+
+// lacking adds the next n numbers to a call that loads: of a table whose load was cut
+// short, those whose rows are not there.
+func (b *binding) lacking(ctx context.Context, k *task, c *layer.Call, first, n int64) error {
+	var there map[string]bool
+	f, ok := b.layer.(layer.Finder)
+	if ok && c.Op.Table && b.stocks[c.Op.Space].half {
+		ids := make([]string, n)
+		for j := range n {
+			ids[j] = c.Op.Factory.ID(first + j)
+		}
+		var err error
+		if there, err = f.Present(ctx, c.Op, ids); err != nil {
+			return err
+		}
+	}
+	for j := range n {
+		if there == nil || !there[c.Op.Factory.ID(first+j)] {
+			k.add(c, first+j, "", nil)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/padogrid"
+)
+
+// askRows is about how many rows are asked for at once.
+const askRows = 1000
+
+// resume marks the invocations all of whose rows are there, so that a load that was
+// cut short goes on where it stood.
+func (b *binding) resume(ctx context.Context, progress func(done, total int64)) error {
+	f, ok := b.layer.(layer.Finder)
+	if !b.s.Resume || !ok {
+		return nil
+	}
+	var done, total int64
+	for _, st := range b.inOrder() {
+		if st.made && st.seed != "" && st.seed != fmt.Sprint(b.s.Seed) {
+			return fault.Input(fmt.Errorf("resume=on: %s was filled with seed %s, this run has %d", model.KeyOf(st.space), st.seed, b.s.Seed), "--seed "+st.seed)
+		}
+	}
+	for _, r := range b.runs {
+		total += r.g.Invocations()
+	}
+	for _, r := range b.runs {
+		if !r.g.Resumable() {
+			continue
+		}
+		r.done = make([][]uint64, len(r.g.Shares))
+		for share, n := range r.g.Shares {
+			r.done[share] = make([]uint64, (n+63)/64)
+			for off := int64(0); off < n; {
+				next, err := b.seek(ctx, f, r, share, off)
+				if err != nil {
+					return err
+				}
+				done += next - off
+				off = next
+				progress(done, total)
+			}
+		}
+	}
+	return nil
+}
+
+// rows are those of some invocations: of each operation their ids, and whose they are.
+type rows map[*model.Op]map[string]int64
+
+// seek looks for the rows of the invocations of a share from off on, and returns the
+// first one that it did not look at.
+func (b *binding) seek(ctx context.Context, f layer.Finder, r *groupRun, share int, off int64) (int64, error) {
+	want, n, from := rows{}, 0, off
+	for ; off < r.g.Shares[share] && n < askRows; off++ {
+		for _, o := range r.g.Ops {
+			for _, number := range o.Numbers(r.g, share, off) {
+				n += b.rowsOf(o, number, off, want)
+			}
+		}
+	}
+	missing := map[int64]bool{}
+	for o, ids := range want {
+		list := make([]string, 0, len(ids))
+		for id := range ids {
+			list = append(list, id)
+		}
+		there, err := f.Present(ctx, o, list)
+		if err != nil {
+			return off, err
+		}
+		for id, owner := range ids {
+			if !there[id] {
+				missing[owner] = true
+			}
+		}
+	}
+	for i := from; i < off; i++ {
+		if !missing[i] {
+			r.done[share][i/64] |= 1 << (i % 64)
+			r.found.Add(1)
+		}
+	}
+	return off, nil
+}
+
+// rowsOf adds the row of a number and those of its children, and counts them.
+func (b *binding) rowsOf(o *model.Op, n, owner int64, to rows) int {
+	if to[o] == nil {
+		to[o] = map[string]int64{}
+	}
+	to[o][o.Factory.ID(n)] = owner
+	if o.Children == nil || o.Children.Child.Action == model.ActSleep {
+		return 1
+	}
+	nth, sum := n, 1
+	if o.Parent == nil {
+		nth = n - o.Start + 1
+	}
+	for i := range o.Children.Count(b.s.Seed, o.Name, n) {
+		sum += b.rowsOf(o.Children.Child, nth*o.Children.Most+1+i, owner, to)
+	}
+	return sum
+}
+
+// skip says whether an earlier run has done an invocation, and goes on with the
+// batches of its share then without writing them.
+func (r *groupRun) skip(p padogrid.Piece) bool {
+	if r.done == nil || r.done[p.Share][p.Off/64]&(1<<(p.Off%64)) == 0 {
+		return false
+	}
+	for i, o := range r.g.Ops {
+		if !o.Action.Bulk() {
+			continue
+		}
+		cur := &r.bulk[i][p.Share]
+		if p.Off == 0 {
+			cur.Store(0)
+		}
+		_, n := o.Slice(r.g, p.Share)
+		cur.Add(min(int64(o.Batch), n))
+	}
+	return true
+}

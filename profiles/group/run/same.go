@@ -1,0 +1,105 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// sameness returns what compares an entry that was read back with what was written:
+// of defined objects everything, of others nothing, since being there is enough.
+func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
+	d := l.op.Object()
+	writers, alone := b.writersOf(l)
+	if d == nil || !alone {
+		return func(*layer.Call, int64) string { return "" }
+	}
+	m := l.op.Maker()
+	l.mu.Lock()
+	sizes := slices.Collect(maps.Keys(l.payloads))
+	l.mu.Unlock()
+	if !d.Live() || len(sizes) == 0 {
+		sizes = []int{0}
+	}
+	return func(c *layer.Call, n int64) string {
+		if c.Got == nil && c.Row == nil {
+			return "" // a structure that keeps no values
+		}
+		why := ""
+		for _, w := range writers {
+			for _, size := range sizes {
+				m.Make(n, w.link(), w.parentOf(n), size)
+				if why = differs(m, c); why == "" {
+					return ""
+				}
+			}
+		}
+		return why
+	}
+}
+
+// differs says what of an entry is not that of the object just made.
+func differs(m *objects.Maker, c *layer.Call) string {
+	if c.Row != nil {
+		if column := m.Differs(c.Row); column != "" {
+			return fmt.Sprintf("its column %s is not what was written", column)
+		}
+		return ""
+	}
+	if bytes.Equal(c.Got, m.AppendJSON(nil)) {
+		return ""
+	}
+	return "its value is not what was written"
+}
+
+// writer is how an operation writes: by itself, or after its parent.
+type writer struct {
+	o       *model.Op
+	asChild bool
+}
+
+// writersOf lists how the objects of a ledger come about, and whether nobody else
+// writes into their structure.
+func (b *binding) writersOf(l *ledger) (out []writer, alone bool) {
+	alone = true
+	form := l.op.Form()
+	for _, o := range b.s.Order {
+		if o.Space != l.op.Space || !o.Action.Writes() && o.Parent == nil {
+			continue
+		}
+		if o.Form() != form {
+			alone = false
+			continue
+		}
+		out = append(out, writer{o, false})
+		if o.Parent != nil {
+			out = append(out, writer{o, true})
+		}
+	}
+	return out, alone
+}
+
+func (w writer) link() int {
+	if w.asChild {
+		return w.o.Factory.Link
+	}
+	return objects.None
+}
+
+// parentOf is the key of the parent after which the child of a number was written.
+func (w writer) parentOf(n int64) string {
+	if !w.asChild {
+		return ""
+	}
+	p := w.o.Parent
+	nth := (n - 1) / p.Children.Most
+	if p.Parent == nil {
+		nth += p.Start - 1
+	}
+	return p.Factory.ID(nth)
+}

@@ -1,0 +1,139 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// claims lists the structures: those that are written, or emptied, must be ours.
+func (b *binding) claims() []place.Space {
+	out := []place.Space{}
+	for _, st := range b.inOrder() {
+		if k := st.op.Kind; k == model.KindTopic || k == model.KindSTopic {
+			continue
+		}
+		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.Where, st.op.Name)
+		sp := place.Space{Space: st.space, Reads: reads, Counted: true, From: from, Kind: st.op.Kind.RedisType()}
+		if st.op.Table {
+			sp.Tables = map[string]store.Table{"": st.op.Factory.Entity.Needs()}
+		}
+		out = append(out, sp)
+		if b.sweeps(st) {
+			out = append(out, place.Space{Space: b.timesOf(st), Reads: reads, From: from, Kind: "zset"})
+		}
+	}
+	return out
+}
+
+// timesOf is the sorted set beside a cache.
+func (b *binding) timesOf(st *stock) store.Space {
+	return store.Space{Namespace: st.space.Namespace, Name: model.Timeouts(st.space), Shape: "zset"}
+}
+
+// admit notes what is there, and decides what is loaded and so written.
+func (b *binding) admit(ctx context.Context, c *place.Claim) error {
+	b.claim = c
+	for _, st := range b.inOrder() {
+		if k := st.op.Kind; k == model.KindTopic || k == model.KindSTopic {
+			continue
+		}
+		spot := c.Spot(st.space)
+		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
+		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
+		loads := b.loads(st)
+		if spot.State == place.Ours && st.op.Table && st.op.Object() != nil {
+			if err := b.fits(ctx, st.op); err != nil {
+				return err
+			}
+		}
+		// A table that is read and missing is made, loaded or not.
+		makes := loads || st.op.Table && spot.State == place.Fresh
+		if makes && !st.writes && !st.removes {
+			if err := c.Write(st.space); err != nil {
+				return err
+			}
+			if b.sweeps(st) {
+				if err := c.Write(b.timesOf(st)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := b.record(ctx, st, loads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits refuses a table of ours of an earlier definition.
+func (b *binding) fits(ctx context.Context, o *model.Op) error {
+	if f, ok := b.layer.(layer.Fitter); ok {
+		return f.Fits(ctx, o)
+	}
+	return nil
+}
+
+// inOrder lists the structures as the operations first name them.
+func (b *binding) inOrder() []*stock {
+	var out []*stock
+	for _, o := range b.s.Order {
+		if st := b.stocks[o.Space]; o.Kind != model.KindSleep && st != nil && !slices.Contains(out, st) {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// setup loads what is read and not there, and has receivers listen.
+func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	if r, ok := b.layer.(layer.Preparer); ok {
+		if err := r.Prepare(ctx, b.claim); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	if err := b.resume(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if err := b.loadAll(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	for i := range b.s.Steps {
+		for _, l := range b.s.Topics(i) {
+			if b.s.Load == model.LoadOnly {
+				continue
+			}
+			if _, err := b.receiver(ctx, b.topic(l.Op), b.s.Subs-1); err != nil {
+				return fault.Code(err, fault.CodeStore)
+			}
+		}
+	}
+	return nil
+}
+
+// loadingMark is the name under which a record says that a load is under way. What
+// it is left in was not loaded to its end.
+const loadingMark = "loading"
+
+// record says what is to be recorded of a structure, and of the sorted set beside a
+// cache.
+func (b *binding) record(ctx context.Context, st *stock, loading bool) error {
+	params := map[string]string{"structure": string(st.op.Kind), "seed": strconv.FormatInt(b.s.Seed, 10)}
+	if loading {
+		params[loadingMark] = "on"
+	}
+	if err := b.claim.Update(ctx, st.space, params); err != nil || !b.sweeps(st) {
+		return err
+	}
+	return b.claim.Update(ctx, b.timesOf(st), params)
+}

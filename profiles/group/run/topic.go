@@ -1,0 +1,352 @@
+package run
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// A message of headerBytes or more begins with
+//
+//	bytes 0-3    mark
+//	bytes 4-7    1 in warm-up, else 0
+//	bytes 8-15   number of the message, from 1, within its topic and run
+//	bytes 16-23  when its publishing began, in ns since the run was connected
+//
+// Of shorter ones only the number received is known.
+const (
+	headerBytes = 24
+	headerMark  = 0x70626d31
+)
+
+// topicRun is what became of one topic.
+type topicRun struct {
+	o                    *model.Op
+	attempted, published atomic.Int64
+	sent                 atomic.Int64 // numbers given out
+	// delivered, strange and untimed are over all receivers.
+	delivered, strange, untimed atomic.Int64
+	// brief says that messages without a number were received.
+	brief atomic.Bool
+
+	mu sync.Mutex
+	// boxes are the receivers that listen, gone those that were turned off.
+	boxes, gone []*inbox
+}
+
+// owed is how many deliveries the publishing so far has caused: each message once
+// for each receiver that listened when it was sent.
+func (t *topicRun) owed() int64 {
+	sent := t.sent.Load()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var n int64
+	for _, x := range slices.Concat(t.boxes, t.gone) {
+		n += max(min(x.until.Load(), sent)-x.from, 0)
+	}
+	return n
+}
+
+func (b *binding) topic(o *model.Op) *topicRun {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := string(o.Kind) + " " + o.Target
+	if b.topics[key] == nil {
+		b.topics[key] = &topicRun{o: o}
+	}
+	return b.topics[key]
+}
+
+// stamp numbers the messages of a call and writes when they were sent.
+func (b *binding) stamp(c *layer.Call) {
+	t := b.topic(c.Op)
+	n := int64(len(c.Entries))
+	first := t.sent.Add(n) - n + 1
+	now := int64(time.Since(b.epoch))
+	for i := range c.Entries {
+		v := c.Entries[i].Val
+		if len(v) < headerBytes {
+			continue
+		}
+		binary.LittleEndian.PutUint32(v, headerMark)
+		binary.LittleEndian.PutUint32(v[4:], 0)
+		if c.Warm {
+			v[4] = 1
+		}
+		binary.LittleEndian.PutUint64(v[8:], uint64(first+int64(i)))
+		binary.LittleEndian.PutUint64(v[16:], uint64(now))
+	}
+}
+
+// message is what a receiver has got.
+type message struct {
+	sent, got int64 // ns since the run was connected; sent is -1 when it is not known
+	warm      bool
+}
+
+// inbox is one receiver of a topic. Its store's goroutine puts messages in, its
+// worker takes them out.
+type inbox struct {
+	t     *topicRun
+	epoch time.Time
+	in    chan message // of 8192: what arrives while the worker records
+	// The messages after number from, and up to until, are owed to this receiver;
+	// others that arrive are not counted.
+	from  int64
+	until atomic.Int64
+	ready atomic.Bool // from is set: messages count
+	// count is messages received.
+	count atomic.Int64
+	stop  func() error
+	err   atomic.Pointer[error]
+	off   time.Time // when it was turned off
+}
+
+// Put takes in a message. When the worker is far behind, or was sent away, the
+// message counts and its time is not recorded.
+func (x *inbox) Put(body []byte) {
+	m := message{sent: -1, got: int64(time.Since(x.epoch))}
+	if !x.ready.Load() {
+		return
+	}
+	if len(body) >= headerBytes {
+		if binary.LittleEndian.Uint32(body) != headerMark {
+			x.t.strange.Add(1)
+			return
+		}
+		if n := int64(binary.LittleEndian.Uint64(body[8:])); n <= x.from || n > x.until.Load() {
+			return
+		}
+		m.warm = body[4] == 1
+		m.sent = int64(binary.LittleEndian.Uint64(body[16:]))
+	} else if !x.t.brief.Load() {
+		x.t.brief.Store(true)
+	}
+	x.count.Add(1)
+	x.t.delivered.Add(1)
+	select {
+	case x.in <- m:
+	default:
+		x.t.untimed.Add(1)
+	}
+}
+
+// listens says whether the receiver was not turned off.
+func (x *inbox) listens() bool { return x.until.Load() == math.MaxInt64 }
+
+// Fail keeps the first error of the receiver.
+func (x *inbox) Fail(err error) { x.err.CompareAndSwap(nil, &err) }
+
+// receiverTask records deliveries. It belongs to its worker.
+type receiverTask struct {
+	b      *binding
+	t      *topicRun
+	x      *inbox
+	worker int
+	from   []*groupRun // who publishes
+	timer  *time.Timer
+	last   time.Time
+}
+
+// receiver returns the i-th receiver of a topic, which listens from then on, whether
+// anybody takes its messages out or not. One that was turned off is replaced.
+func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.boxes) <= i {
+		x, err := b.newReceiver(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		t.boxes = append(t.boxes, x)
+	}
+	if i >= 0 && !t.boxes[i].listens() {
+		x, err := b.newReceiver(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		t.gone = append(t.gone, t.boxes[i])
+		t.boxes[i] = x
+	}
+	return t.boxes[max(i, 0)], nil
+}
+
+func (b *binding) newReceiver(ctx context.Context, t *topicRun) (*inbox, error) {
+	x := &inbox{t: t, epoch: b.epoch, in: make(chan message, 8192)}
+	x.until.Store(math.MaxInt64)
+	stop, err := b.layer.Subscribe(ctx, t.o, x)
+	if err != nil {
+		return nil, err
+	}
+	x.stop = stop
+	// What is numbered from now on is published to a subscription that stands.
+	x.from = t.sent.Load()
+	x.ready.Store(true)
+	return x, nil
+}
+
+// turnOff has all receivers from the i-th on listen no longer: what is sent after
+// this is not for them. It returns those that are off and may still have messages.
+func (t *topicRun) turnOff(i int) []*inbox {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for j := i; j < len(t.boxes); j++ {
+		if x := t.boxes[j]; x.listens() {
+			x.until.Store(t.sent.Load())
+			x.off = time.Now()
+		}
+	}
+	var out []*inbox
+	for _, x := range slices.Concat(t.boxes, t.gone) {
+		if !x.listens() && x.stop != nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// lingering is how long the subscription of a receiver that was turned off is kept
+// for what is on its way; of a stream, which loses nothing, longer.
+func (t *topicRun) lingering() time.Duration {
+	if t.o.Kind == model.KindRTopic {
+		return 10 * drain
+	}
+	return drain
+}
+
+// sweep records what receivers that were turned off still have, and ends their
+// subscriptions when there is no more.
+func (k *receiverTask) sweep(it *workload.Iteration) {
+	for _, x := range k.t.turnOff(it.Settings.Threads) {
+		k.take(it, x, cap(x.in))
+		if x.count.Load() < x.until.Load()-x.from && time.Since(x.off) < k.t.lingering() {
+			continue
+		}
+		if err := x.stop(); err != nil {
+			k.x.Fail(err)
+		}
+		k.take(it, x, cap(x.in))
+		k.t.mu.Lock()
+		x.stop = nil
+		k.t.mu.Unlock()
+	}
+}
+
+// take records what a receiver has, without waiting.
+func (k *receiverTask) take(it *workload.Iteration, x *inbox, most int) {
+	for range most {
+		select {
+		case m := <-x.in:
+			k.record(it, m)
+		default:
+			return
+		}
+	}
+}
+
+// listen makes the task of a receiver.
+func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Task, error) {
+	// The receiver outlives the phase, for what is on its way: verify ends it.
+	x, err := b.receiver(context.Background(), t, worker)
+	if err != nil {
+		return nil, err
+	}
+	return &receiverTask{b: b, t: t, x: x, worker: worker, from: from, timer: time.NewTimer(time.Hour)}, nil
+}
+
+// patience is how long a receiver waits for the next message before it looks
+// whether there will be any.
+const patience = 20 * time.Millisecond
+
+// Do records what has arrived.
+func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
+	if k.worker == 0 { // there is always one
+		k.sweep(it)
+	}
+	if !k.x.listens() && k.worker < it.Settings.Threads { // turned on again
+		x, err := k.b.receiver(context.Background(), k.t, k.worker)
+		if err != nil {
+			return err
+		}
+		k.x = x
+	}
+	k.timer.Reset(patience)
+	select {
+	case m := <-k.x.in:
+		k.record(it, m)
+		k.take(it, k.x, 255) // more of the same, without the timer
+		k.last = time.Now()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-k.timer.C:
+	}
+	if err := k.x.err.Swap(nil); err != nil {
+		now := it.Now()
+		it.Record(0, 0, now, now, now, *err)
+		return *err
+	}
+	if it.Warmup {
+		return nil
+	}
+	for _, r := range k.from {
+		if !r.over() {
+			k.last = time.Now()
+			return nil
+		}
+	}
+	if t := k.t; t.delivered.Load() >= t.owed() || time.Since(k.last) > time.Second {
+		return workload.ErrDone
+	}
+	return nil
+}
+
+// record adds one delivery. The two clocks are brought together by what both show
+// now.
+func (k *receiverTask) record(it *workload.Iteration, m message) {
+	if m.sent < 0 || m.warm != it.Warmup {
+		return
+	}
+	offset := it.Now() - int64(time.Since(k.b.epoch))
+	it.Record(0, 1, m.sent+offset, m.sent+offset, m.got+offset, nil)
+}
+
+// hangUp waits for messages on their way, no longer than most, and ends all
+// receivers.
+func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
+	var errs []error
+	b.mu.Lock()
+	topics := make([]*topicRun, 0, len(b.topics))
+	for _, t := range b.topics {
+		topics = append(topics, t)
+	}
+	b.mu.Unlock()
+	for _, t := range topics {
+		t.mu.Lock()
+		boxes := slices.Concat(t.boxes, t.gone)
+		t.mu.Unlock()
+		until := time.Now().Add(most)
+		for len(boxes) > 0 && t.delivered.Load() < t.owed() && time.Now().Before(until) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for _, x := range boxes {
+			t.mu.Lock()
+			stop := x.stop
+			x.stop = nil
+			t.mu.Unlock()
+			if stop != nil {
+				errs = append(errs, stop())
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,205 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// Bounds of what is read back of each kind of keys.
+const (
+	sampleKeys  = 500
+	maxExamples = 10
+	drain       = 3 * time.Second
+)
+
+// verify compares what is stored with what was acknowledged: the number of
+// elements of each structure, and a sample of the keys.
+func (b *binding) verify(ctx context.Context) workload.Verification {
+	said := ""
+	if s, ok := b.layer.(layer.Speaker); ok {
+		said = s.Says() // before what is read back counts
+	}
+	hung := b.hangUp(ctx, drain)
+	v := b.compare(ctx, hung)
+	if err := b.layer.Close(); err != nil {
+		v.Summary += fmt.Sprintf("; closing: %v", err)
+	}
+	if said != "" && v.Summary != "" {
+		said = "; " + said
+	}
+	v.Summary += said
+	return v
+}
+
+func (b *binding) compare(ctx context.Context, hung error) workload.Verification {
+	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	v := workload.Verification{State: workload.Passed}
+	for _, st := range b.inOrder() {
+		checks, err := b.verifyStock(ctx, st)
+		v.Checks = append(v.Checks, checks...)
+		if err != nil {
+			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("%s could not be read back: %v", model.KeyOf(st.space), err)}
+		}
+	}
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+		}
+	}
+	switch {
+	case v.State == workload.Failed:
+		v.Summary = "what is stored is not what was acknowledged"
+	case hung != nil:
+		v.Summary = fmt.Sprintf("%d comparisons came out right; the end of listening: %v", len(v.Checks), hung)
+	case len(v.Checks) == 0:
+		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
+	default:
+		v.Summary = fmt.Sprintf("%d comparisons of what is stored with what was acknowledged came out right", len(v.Checks))
+	}
+	return v
+}
+
+func (b *binding) verifyStock(ctx context.Context, st *stock) ([]workload.Check, error) {
+	switch {
+	case !st.writes && !st.removes:
+		return nil, nil
+	case st.op.Kind == model.KindTopic, st.op.Kind == model.KindSTopic:
+		return []workload.Check{b.deliveries(st)}, nil
+	case st.op.Kind == model.KindRTopic && b.s.Trim > 0:
+		return []workload.Check{b.deliveries(st)}, nil
+	case !st.op.Kind.Keyed():
+		check, err := b.length(ctx, st)
+		if err == nil && st.op.Kind == model.KindRTopic {
+			return []workload.Check{check, b.deliveries(st)}, nil
+		}
+		return []workload.Check{check}, err
+	}
+	return b.keys(ctx, st)
+}
+
+// deliveries compares the messages received with those that were published to
+// somebody. Only a stream promises them all.
+func (b *binding) deliveries(st *stock) workload.Check {
+	t := b.topic(st.op)
+	owed, got := t.owed(), t.delivered.Load()
+	c := workload.Check{Name: "topic " + st.op.Target + ": deliveries", Want: "up to " + strconv.FormatInt(owed, 10), Got: strconv.FormatInt(got, 10), OK: got <= owed}
+	t.mu.Lock()
+	receivers := int64(len(t.boxes) + len(t.gone))
+	t.mu.Unlock()
+	if t.brief.Load() && receivers != int64(b.s.Subs) { // whose messages these were cannot be told
+		c.Want, c.OK = "any: messages without a number", true
+		return c
+	}
+	if st.op.Kind == model.KindRTopic && b.s.Trim == 0 {
+		maybe := (t.attempted.Load() - t.published.Load()) * receivers
+		c.Want = strconv.FormatInt(owed, 10)
+		c.OK = got >= owed-maybe && got <= owed
+	}
+	return c
+}
+
+// length compares the length of a list, queue or stream.
+func (b *binding) length(ctx context.Context, st *stock) (workload.Check, error) {
+	got, err := b.layer.Size(ctx, st.op)
+	if err != nil {
+		return workload.Check{}, err
+	}
+	sum := st.before + st.pushed.Load() - st.popped.Load()
+	least, most := max(sum-st.maybePopped.Load(), 0), sum+st.maybePushed.Load()
+	return workload.Check{
+		Name: string(st.op.Kind) + " " + st.op.Target + ": length", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10),
+	}, nil
+}
+
+func bounds(least, most int64) string {
+	s := strconv.FormatInt(least, 10)
+	if most != least {
+		s += " to " + strconv.FormatInt(most, 10)
+	}
+	return s
+}
+
+// keys compares the number of entries, and reads a sample back.
+func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error) {
+	name := string(st.op.Kind) + " " + st.op.Target
+	var least, most int64
+	exact := true
+	for _, l := range st.ledgers {
+		least += ones(l.acked)
+		most += ones(l.tried)
+		exact = exact && !l.spilled.Load()
+	}
+	if len(st.ledgers) > 1 {
+		exact = false // keys of different forms may be the same
+	}
+	var checks []workload.Check
+	got, err := b.layer.Size(ctx, st.op)
+	if err != nil {
+		return nil, err
+	}
+	if got >= 0 && exact && !st.removes {
+		least, most = max(least, st.before), most+st.before
+		checks = append(checks, workload.Check{Name: name + ": number of entries", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10)})
+	}
+	if st.removes {
+		return checks, nil
+	}
+	for _, l := range st.ledgers {
+		check, err := b.sample(ctx, name, l)
+		if err != nil {
+			return checks, err
+		}
+		if check.Want != "0" {
+			checks = append(checks, check)
+		}
+	}
+	return checks, nil
+}
+
+// sample reads acknowledged keys back one by one.
+func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
+	o := *l.op
+	o.Action, o.Children, o.Sequential, o.Direct = model.ActGet, nil, true, true
+	check := workload.Check{Name: name + ": keys read back", OK: true}
+	h, err := b.layer.Caller(&o)
+	if err != nil {
+		return check, err
+	}
+	k := &task{b: b}
+	c := layer.Call{Op: &o, Action: model.ActGet}
+	numbers := l.sample(sampleKeys)
+	same := b.sameness(l)
+	good := 0
+	for _, n := range numbers {
+		k.reset(&c)
+		k.add(&c, n, "", nil)
+		c.Got, c.Row = nil, nil
+		res, err := h.Do(ctx, &c)
+		if err != nil {
+			return check, err
+		}
+		why := "acknowledged and not there"
+		if res.Misses == 0 {
+			why = same(&c, n)
+		}
+		if why == "" {
+			good++
+			continue
+		}
+		check.OK = false
+		if len(check.Examples) < maxExamples {
+			check.Examples = append(check.Examples, fmt.Sprintf("%s: %s", c.Entries[0].Key, why))
+		}
+	}
+	check.Want, check.Got = strconv.Itoa(len(numbers)), strconv.Itoa(good)
+	return check, nil
+}
