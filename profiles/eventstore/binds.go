@@ -37,7 +37,7 @@ func (r *reporter) cores(s *StepFacts) (text string, sum float64) {
 	var all []string
 	for i := range r.f.Processes {
 		p := &r.f.Processes[i]
-		if v := over(s, p.points(func(x *ResourcePoint) *float64 { return x.CPU })).mean; v > 0 {
+		if v := over(s, p.values(func(x *ResourcePoint) *float64 { return x.CPU })).mean; v > 0 {
 			all, sum = append(all, fmt.Sprintf("%s used %s", p.Role, three(v))), sum+v
 		}
 	}

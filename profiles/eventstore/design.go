@@ -34,7 +34,6 @@ const (
 var (
 	loadOps  = []string{"publish", "durable", "tree"}
 	drainOps = []string{"durable"}
-	queryOps = []string{"range", "id", "parent"}
 )
 
 // Design works out the plan from values alone. All problems are returned joined,

@@ -21,10 +21,7 @@ import (
 )
 
 // Name is the profile's name.
-const Name = "event-store"
-
-// FormatID is the id of the profile's document.
-const FormatID = "th2"
+const Name = profileName
 
 //go:embed presets/*.yaml
 var presets embed.FS

@@ -106,11 +106,26 @@ type StepFacts struct {
 // drainStep is the name of the step after the generators had ended.
 const drainStep = "drain"
 
+// profileName is the name of the profile that these facts are of.
+const profileName = "event-store"
+
+// Roles of processes beside the stores, which are called by their drivers.
+const (
+	roleOwn    = "perfbench"
+	roleBroker = "rabbitmq"
+)
+
+// viaDirect is the transport within this process.
+const viaDirect = "direct"
+
 // Amount is a number of events and of the batches that they came in.
 type Amount struct {
 	Events  int64 `json:"events"`
 	Batches int64 `json:"batches"`
 }
+
+// add counts a batch of so many events.
+func (a *Amount) add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
 
 // Stages of a batch on its way. Each is measured from the moment before it unless
 // it says "due".
@@ -302,3 +317,6 @@ type ErrorFacts struct {
 	Text  string `json:"text"`
 	Count int64  `json:"count"`
 }
+
+// queryOps are the ways to query.
+var queryOps = []string{"range", "id", "parent"}

@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/facts"
+	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // originalHeadings are those of th2's own report of this test, in its order, and
@@ -97,39 +96,6 @@ func TestValuesHaveTheUnitsOfTheOriginal(t *testing.T) {
 	assert.Contains(t, report, "\n| 1 | 0 | n/a | 0 | n/a |\n| 2 | 1 | 2 | 700 | 1000 |\n")
 }
 
-var yamlBlock = regexp.MustCompile("(?s)### (woodpecker|estore)\n\n```yaml\n(.*?)```")
-
-// The boxes in the document are what was run: read again by --file they make the same
-// plan.
-func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
-	t.Parallel()
-	vs, _, err := Read([]workload.File{{Path: "w.yml", Data: []byte(woodpeckerBox)}, {Path: "e.yml", Data: []byte(estoreBox)}})
-	require.NoError(t, err)
-	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
-	require.NoError(t, err)
-	s := p.Binder.(*spec)
-	f := sampleFacts()
-	f.Config = s.config
-	f.Steps[0].Batch = s.start.Batch
-	report := encoded(t, folderOf(t, f))[reportFile]
-	var files []workload.File
-	for _, m := range yamlBlock.FindAllStringSubmatch(report, -1) {
-		files = append(files, workload.File{Path: m[1] + ".yml", Data: []byte(m[2])})
-	}
-	require.Len(t, files, 2)
-	again, warnings, err := Read(files)
-	require.NoError(t, err)
-	assert.Empty(t, warnings, "every key has an effect")
-	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})
-	require.NoError(t, err)
-	r := q.Binder.(*spec)
-	r.config = s.config
-	assert.Equal(t, s, r)
-	assert.Contains(t, string(files[0].Data), "maxBatchSize: 175\n")
-	assert.Contains(t, string(files[1].Data), "compressionType: ZLIB\n")
-	assert.Contains(t, string(files[1].Data), "retryDelayBase: 5000\n")
-}
-
 // A file of facts fills in what nobody could measure, and what was measured stays.
 func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	t.Parallel()
@@ -170,26 +136,11 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 // The page shows a file of facts; it is the one that the format reads.
 func TestTheDocumentedFactsAreRead(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/event-store.md")
+	page, err := os.ReadFile("../../../docs/event-store.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, blocks, 1)
 	require.NoError(t, checkFacts("page", []byte(blocks[0][1])))
-	assert.Equal(t, facts.Example, blocks[0][1])
+	assert.Equal(t, given.Example, blocks[0][1])
 	assert.ErrorContains(t, checkFacts("f.yaml", []byte("topology: {kassandra: x}")), `f.yaml:1: topology has no "kassandra"`)
-}
-
-// What is due after the end of the load, because that is noticed late, was not offered.
-func TestNothingIsOfferedAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	m := newMeter()
-	m.length = 4e9
-	m.enter(0, false, &workload.Settings{Batch: 400, Rate: 100_000, Threads: 2}, 2e9)
-	m.beginDrain(5e9)
-	var f Facts
-	m.report(&f, 6e9)
-	assert.EqualValues(t, 200_000, f.Steps[0].Offered.Events)
-	m.length = 0
-	m.report(&f, 6e9)
-	assert.EqualValues(t, 300_000, f.Steps[0].Offered.Events, "of a load without an end")
 }

@@ -121,8 +121,6 @@ func (s *step) took(stage string, ns int64) {
 	_ = h.RecordValue(min(max(ns/1000, 1), 3_600_000_000)) // within its range
 }
 
-func (a *Amount) add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
-
 // made notes a batch that was generated, handed over or not.
 func (m *meter) made(meta transport.Meta) {
 	m.mu.Lock()

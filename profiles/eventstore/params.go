@@ -21,8 +21,6 @@ const (
 	queryAfter  = "after"
 	queryDuring = "during"
 	queryBoth   = "both"
-
-	viaDirect = "direct"
 )
 
 func params() []workload.Param {

@@ -89,9 +89,12 @@ func millis(s string) (string, error) {
 
 func lower(s string) (string, error) { return strings.ToLower(s), nil }
 
+// EventMode is the mode that makes batches of events.
+const EventMode = "EVENT_MODE"
+
 // modes are what useTransportMode may be; only the first makes events, and boxes of
 // an older core have a switch.
-var modes = []string{"EVENT_MODE", "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
+var modes = []string{EventMode, "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
 
 // mode accepts every mode: events are made whatever it is.
 func mode(s string) (string, error) {
@@ -218,7 +221,7 @@ func (b *boxFile) top(n *yaml.Node) {
 			b.cycles = v
 		case known(name):
 			b.one(k, v)
-		case slices.Contains(aside, name), name == "profile" && v.Value != Name:
+		case slices.Contains(aside, name), name == "profile" && v.Value != profileName:
 			b.sleeps(k)
 		case name != "profile" && !slices.Contains(wrapper, name):
 			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))
@@ -349,7 +352,7 @@ func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 		}
 	}
 	switch {
-	case k.Value == "useTransportMode" && text != modes[0]:
+	case k.Value == "useTransportMode" && text != EventMode:
 		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here they are made all the same", text)
 	case d.note != "":
 		b.warn(k, "%s has no effect; %s", k.Value, d.note)

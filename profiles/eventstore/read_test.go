@@ -111,9 +111,9 @@ func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 // The original compares with the threshold of message batches, whatever that of events
 // says.
 func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
-	box := workload.File{Path: "e.yml", Data: []byte("cradleManager:\n  maxUncompressedTestEventSize: 100\n  maxUncompressedMessageBatchSize: 9000\n")}
+	file := workload.File{Path: "e.yml", Data: []byte("cradleManager:\n  maxUncompressedTestEventSize: 100\n  maxUncompressedMessageBatchSize: 9000\n")}
 	for compat, want := range map[string]int{"off": 100, "on": 9000} {
-		vs, _, err := Read([]workload.File{box})
+		vs, _, err := Read([]workload.File{file})
 		require.NoError(t, err)
 		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
 		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})

@@ -9,9 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/facts"
+	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
+
+// FormatID is the id of the profile's document.
+const FormatID = "th2"
 
 //go:embed report.md
 var reportDoc string
@@ -23,7 +26,7 @@ const reportFile = "th2-report.md"
 // Formats returns the documents of the profile.
 func Formats() []rundir.Format {
 	return []rundir.Format{{
-		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: Name,
+		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: profileName,
 		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts,
 	}}
 }
@@ -33,7 +36,7 @@ type reporter struct {
 	folder *rundir.Folder
 	run    *rundir.Run
 	f      *Facts
-	given  *facts.Facts // empty when there are none
+	given  *given.Facts // empty when there are none
 	b      strings.Builder
 	charts []picture
 	// steps are those without the drain.
@@ -41,7 +44,7 @@ type reporter struct {
 }
 
 func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
-	r := &reporter{folder: folder, run: &folder.Run, f: &Facts{}, given: &facts.Facts{}}
+	r := &reporter{folder: folder, run: &folder.Run, f: &Facts{}, given: &given.Facts{}}
 	if _, err := folder.Run.DecodeFacts(r.f); err != nil {
 		return nil, err
 	}
@@ -52,7 +55,7 @@ func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 	}
 	if folder.Given != nil {
 		var err error
-		if r.given, err = facts.Parse(rundir.FactsFile, folder.Given, components); err != nil {
+		if r.given, err = given.Parse(rundir.FactsFile, folder.Given, components); err != nil {
 			return nil, err
 		}
 	}

@@ -36,7 +36,7 @@ func (r *reporter) collectCharts() {
 	}
 	line := func(name string, of func(*SeriesPoint) float64) chart.Line {
 		l := chart.Line{Name: name}
-		for _, t := range r.f.points(of) {
+		for _, t := range r.f.values(of) {
 			l.Values = append(l.Values, t.value)
 		}
 		return l
@@ -105,7 +105,7 @@ func (r *reporter) processCharts() {
 			}
 			return l
 		}
-		line := func(name string, of func(*ResourcePoint) *float64) chart.Line { return plain(name, p.points(of)) }
+		line := func(name string, of func(*ResourcePoint) *float64) chart.Line { return plain(name, p.values(of)) }
 		counts := func(name string, of func(*ResourcePoint) *int64) chart.Line { return plain(name, p.perMinute(of)) }
 		add := func(file, title string, format func(float64) string, lines ...chart.Line) {
 			r.picture(short+"-"+file, p.Role+": "+title, at, format, lines...)

@@ -1,7 +1,5 @@
 package eventstore
 
-import "math"
-
 // The tables of the original, by its headings and names of columns: the steps without
 // the drain, each value with its unit.
 
@@ -51,7 +49,7 @@ func (r *reporter) received() {
 // receivedRate is events a second that a step received.
 func (r *reporter) receivedRate(s *StepFacts) float64 {
 	if long(s) {
-		return over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Received })).mean
+		return over(s, r.f.values(func(p *SeriesPoint) float64 { return p.Received })).mean
 	}
 	return float64(s.Received.Events) / s.seconds()
 }
@@ -59,7 +57,7 @@ func (r *reporter) receivedRate(s *StepFacts) float64 {
 // contentRates are bytes a second of content before and after compression.
 func (r *reporter) contentRates(s *StepFacts) (raw, compressed float64) {
 	if long(s) {
-		return over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Raw })).mean, over(s, r.f.points(func(p *SeriesPoint) float64 { return p.Compressed })).mean
+		return over(s, r.f.values(func(p *SeriesPoint) float64 { return p.Raw })).mean, over(s, r.f.values(func(p *SeriesPoint) float64 { return p.Compressed })).mean
 	}
 	return float64(s.RawBytes) / s.seconds(), float64(s.CompressedBytes) / s.seconds()
 }
@@ -73,22 +71,6 @@ func (r *reporter) cradle() {
 		}
 	})
 	r.show("content")
-}
-
-// top is the highest value of a process within a step.
-func (p *ProcessFacts) top(s *StepFacts, of func(*ResourcePoint) *float64) float64 {
-	return over(s, p.points(of)).top
-}
-
-func (p *ProcessFacts) topWhole(s *StepFacts, of func(*ResourcePoint) *int64) float64 {
-	return p.top(s, func(x *ResourcePoint) *float64 { return whole(of(x)) })
-}
-
-func (p *ProcessFacts) topCount(s *StepFacts, of func(*ResourcePoint) *int64) float64 {
-	if p == nil {
-		return math.NaN()
-	}
-	return over(s, p.perMinute(of)).top
 }
 
 func (r *reporter) estoreResources() {

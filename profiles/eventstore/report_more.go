@@ -28,7 +28,7 @@ func (r *reporter) latency() {
 
 // backlogSlope is how the backlog grew within a step, in events a second.
 func (r *reporter) backlogSlope(s *StepFacts) float64 {
-	return slope(s, r.f.points(func(p *SeriesPoint) float64 { return float64(p.BacklogEvents) }))
+	return slope(s, r.f.values(func(p *SeriesPoint) float64 { return float64(p.BacklogEvents) }))
 }
 
 func (r *reporter) backlog() {
@@ -44,7 +44,7 @@ func (r *reporter) backlog() {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		peak := func(of func(*SeriesPoint) int64) float64 { return over(s, r.f.points(known(of))).peak }
+		peak := func(of func(*SeriesPoint) int64) float64 { return over(s, r.f.values(known(of))).peak }
 		rows = append(rows, []string{
 			s.Name, number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Ready })), number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Unacked })),
 			number("%.0f", peak(func(p *SeriesPoint) int64 { return p.BacklogEvents })), number("%.3g", peak(func(p *SeriesPoint) int64 { return p.LagNs })/1e9),
@@ -217,13 +217,6 @@ func (r *reporter) sustained(s *StepFacts) (string, string) {
 	}
 	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, sustainedSlope*100)
 }
-
-// What a sustained step must have stored of what was offered, and how fast the
-// backlog may grow at most, as a part of the rate: less cannot be told from noise.
-const (
-	sustainedPart  = 0.99
-	sustainedSlope = 0.01
-)
 
 func (r *reporter) verdict() {
 	r.printf("### Verdict\n\n")

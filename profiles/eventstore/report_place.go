@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/facts"
+	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
@@ -17,11 +17,11 @@ const unknown = "n/a"
 var components = []string{roleOwn, roleBroker, "cassandra", "redis", "mysql", "postgres"}
 
 // factsExample is the file of facts that the documentation shows.
-const factsExample = facts.Example
+const factsExample = given.Example
 
 // checkFacts judges a file of --facts.
 func checkFacts(path string, data []byte) error {
-	_, err := facts.Parse(path, data, components)
+	_, err := given.Parse(path, data, components)
 	return err
 }
 
@@ -102,15 +102,15 @@ func (r *reporter) hardware() {
 
 // machines are those given and, where nobody has named them, those of the components;
 // perfbench knows its own.
-func (r *reporter) machines() []facts.Machine {
+func (r *reporter) machines() []given.Machine {
 	list := slices.Clone(r.given.Machines)
 	for _, c := range r.parts() {
 		name := r.machineOf(c)
 		if name == unknown {
 			name = "machine of " + c
 		}
-		if !slices.ContainsFunc(list, func(m facts.Machine) bool { return m.Name == name }) {
-			list = append(list, facts.Machine{Name: name, Count: 1})
+		if !slices.ContainsFunc(list, func(m given.Machine) bool { return m.Name == name }) {
+			list = append(list, given.Machine{Name: name, Count: 1})
 		}
 	}
 	for i := range list {

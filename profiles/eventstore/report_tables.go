@@ -104,12 +104,12 @@ func (r *reporter) resources(role, title string, pictures ...string) {
 		if p.silent(s, hasRSS) {
 			continue
 		}
-		cpu := over(s, p.points(func(x *ResourcePoint) *float64 { return x.CPU }))
-		throttled := over(s, p.points(func(x *ResourcePoint) *float64 { return x.Throttled }))
-		rss := over(s, p.points(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
-		in := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetIn }))
-		out := over(s, p.points(func(x *ResourcePoint) *float64 { return x.NetOut }))
-		load := over(s, p.points(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
+		cpu := over(s, p.values(func(x *ResourcePoint) *float64 { return x.CPU }))
+		throttled := over(s, p.values(func(x *ResourcePoint) *float64 { return x.Throttled }))
+		rss := over(s, p.values(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
+		in := over(s, p.values(func(x *ResourcePoint) *float64 { return x.NetIn }))
+		out := over(s, p.values(func(x *ResourcePoint) *float64 { return x.NetOut }))
+		load := over(s, p.values(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
 		rows = append(rows, []string{
 			s.Name, number("%.2f", cpu.mean), number("%.2f", cpu.top), number("%.2f", cpu.peak), number("%.1f", throttled.top*100),
 			memory(rss.mean), memory(rss.top), three(in.mean * 8 / 1e6), three(in.top * 8 / 1e6), three(out.mean * 8 / 1e6), three(out.top * 8 / 1e6),
@@ -153,7 +153,7 @@ func (r *reporter) jvm(role, title string, pictures ...string) {
 		if p.silent(s, hasHeap) {
 			continue
 		}
-		get := func(of func(*ResourcePoint) *float64) stat { return over(s, p.points(of)) }
+		get := func(of func(*ResourcePoint) *float64) stat { return over(s, p.values(of)) }
 		heap := get(func(x *ResourcePoint) *float64 { return whole(x.Heap) })
 		limit := get(func(x *ResourcePoint) *float64 { return whole(x.HeapMax) })
 		old := get(func(x *ResourcePoint) *float64 { return whole(x.Old) })
@@ -176,17 +176,3 @@ func (r *reporter) jvm(role, title string, pictures ...string) {
 
 func hasRSS(x *ResourcePoint) bool  { return x.RSS != nil }
 func hasHeap(x *ResourcePoint) bool { return x.Heap != nil }
-
-// silent says that nothing was measured within a drain, which may be a moment.
-func (p *ProcessFacts) silent(s *StepFacts, what func(*ResourcePoint) bool) bool {
-	return s.Name == drainStep && !p.has(func(x *ResourcePoint) bool { return x.AtNs > s.FromNs && x.AtNs <= s.ToNs && what(x) })
-}
-
-func (p *ProcessFacts) has(what func(*ResourcePoint) bool) bool {
-	for i := range p.Points {
-		if what(&p.Points[i]) {
-			return true
-		}
-	}
-	return false
-}

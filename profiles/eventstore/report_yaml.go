@@ -99,7 +99,7 @@ func (r *reporter) woodpecker() string {
 	}
 	custom := newMapping().put("tickRate", b.integer("tickRate"))
 	if len(r.steps) > 0 && len(events.n.Content) > 0 {
-		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(modes[0]))
+		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(EventMode))
 	}
 	custom.put("generatorSettings", &newMapping().put("eventGeneratorSettings", &events.n).n)
 	return box("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))

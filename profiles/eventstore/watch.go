@@ -14,12 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// Roles of processes beside the stores, which are called by their drivers.
-const (
-	roleOwn    = "perfbench"
-	roleBroker = "rabbitmq"
-)
-
 // storePorts are where stores listen when the target does not say.
 var storePorts = map[string]int{"cassandra": 9042, "redis": 6379, "mysql": 3306, "postgres": 5432}
 

@@ -1,0 +1,24 @@
+package eventstore
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// What is due after the end of the load, because that is noticed late, was not offered.
+func TestNothingIsOfferedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	m := newMeter()
+	m.length = 4e9
+	m.enter(0, false, &workload.Settings{Batch: 400, Rate: 100_000, Threads: 2}, 2e9)
+	m.beginDrain(5e9)
+	var f Facts
+	m.report(&f, 6e9)
+	assert.EqualValues(t, 200_000, f.Steps[0].Offered.Events)
+	m.length = 0
+	m.report(&f, 6e9)
+	assert.EqualValues(t, 300_000, f.Steps[0].Offered.Events, "of a load without an end")
+}
