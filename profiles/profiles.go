@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/eventstore"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 	"github.com/perfbench/perfbench/profiles/padogrid"
@@ -29,7 +30,7 @@ func All() []workload.Profile {
 // Formats returns the documents of all profiles. Those in the manner of PadoGrid
 // have a table of the texts and their older layout each.
 func Formats() []rundir.Format {
-	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats(), eventstore.Formats())
+	all := slices.Concat([]rundir.Format{ingestion.Format(), group.Format()}, tx.Formats(), authz.Formats(), report.Formats())
 	for _, f := range slices.Clone(all) {
 		if f.ID == group.FormatID {
 			all = append(all, padogrid.CSVFormat(f.Profile, f), padogrid.OlderFormat(f.Profile, f))

@@ -11,6 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // The documented load, two generators of 50,000 events a second with a tick a second,
@@ -56,12 +58,12 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	prepare := func(req session.Request) *session.Prepared {
 		t.Helper()
-		p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats()}, req)
+		p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: report.Formats()}, req)
 		require.NoError(t, err)
 		return p
 	}
 	req := request(t, "null:", nil)
-	req.Preset, req.Formats = "documented", []string{eventstore.FormatID}
+	req.Preset, req.Formats = "documented", []string{report.FormatID}
 	p := prepare(req)
 	assert.Equal(t, time.Hour, p.Inputs.Duration)
 	assert.Equal(t, []string{"at 30m0s: batch = 400"}, p.Preview().Timetable)
@@ -84,7 +86,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	assert.GreaterOrEqual(t, second.Events, int64(20_000))
 	assert.Zero(t, f.Steps[2].Sent.Events)
 	assert.Equal(t, second.Events, f.Steps[1].Offered.Events, "nothing is due after the end")
-	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x eventstore.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
+	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x facts.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
 	assert.EqualValues(t, 40_002, f.Ledger.Acked)
 	assert.Equal(t, 300, f.Steps[0].MaxBatch)
 	assert.Equal(t, second.Events/5_000*13, second.Batches, "ticks of 5,000 in batches of 400")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -18,7 +19,7 @@ type audit struct {
 	seen   map[int]*seqset
 	last   map[int]int64
 	open   opener
-	f      Ledger
+	f      facts.Ledger
 }
 
 // prefixes returns the prefixes of the ids of all generators. They are those that
@@ -131,7 +132,7 @@ func (l *ledger) highest(generator uint32) int64 {
 }
 
 // readBack reads everything of this run back and takes account of it.
-func (b *binding) readBack(ctx context.Context) (*Ledger, error) {
+func (b *binding) readBack(ctx context.Context) (*facts.Ledger, error) {
 	a := &audit{b: b, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{linksRaw: b.tr.linksRaw}}
 	began := time.Now()
 	first, last, _ := b.sample.span()
@@ -180,7 +181,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	b.audited = f
 	b.mu.Unlock()
 	if b.s.Compat {
-		b.meter.lose(func(l *Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
+		b.meter.lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
 	}
 	return b.judge(f, left)
 }
@@ -206,7 +207,7 @@ func (b *binding) finish(ctx context.Context) {
 }
 
 // judge says what the account comes to.
-func (b *binding) judge(f *Ledger, left int64) workload.Verification {
+func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
 	check := func(name string, n, of int64, fails bool) {
 		c := workload.Check{Name: name, OK: n == 0 || !fails, Of: of, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}

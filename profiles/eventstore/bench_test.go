@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
@@ -147,7 +148,7 @@ func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.
 }
 
 // endToEnd runs a plan and reports what came through.
-func endToEnd(b *testing.B, target string, set ...string) *Facts {
+func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
 	b.Helper()
 	p, conn := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
 	require.NoError(b, p.Setup(b.Context(), nil))
@@ -157,14 +158,14 @@ func endToEnd(b *testing.B, target string, set ...string) *Facts {
 	_, err = r.Wait()
 	require.NoError(b, err)
 	p.Verify(context.Background())
-	f := p.Facts().(*Facts)
+	f := p.Facts().(*facts.Facts)
 	b.ReportMetric(float64(cpuTime()-began)/1000/float64(f.Ledger.Sent), "own-cpu-us/event")
 	require.Equal(b, f.Ledger.Sent, f.Ledger.Acked, "everything that was sent is durable")
 	return f
 }
 
 // coresOf is how many cores a process has used, on average; 0 when nobody knows.
-func coresOf(p ProcessFacts) float64 {
+func coresOf(p facts.Process) float64 {
 	sum, n := 0.0, 0
 	for _, at := range p.Points {
 		if at.CPU != nil {
@@ -174,9 +175,9 @@ func coresOf(p ProcessFacts) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// report says what a run came to: stored events a second of the time from the first
+// tell says what a run came to: stored events a second of the time from the first
 // to the last, drain included, and the highest backlog.
-func report(b *testing.B, f *Facts) {
+func tell(b *testing.B, f *facts.Facts) {
 	b.Helper()
 	stored, from, to := int64(0), f.Steps[0].FromNs, f.Steps[0].ToNs
 	for _, s := range f.Steps {
@@ -211,7 +212,7 @@ func report(b *testing.B, f *Facts) {
 func BenchmarkNull(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
-		report(b, endToEnd(b, "null:", "duration=10s", "threads=2", "batch=300"))
+		tell(b, endToEnd(b, "null:", "duration=10s", "threads=2", "batch=300"))
 	}
 }
 
@@ -230,7 +231,7 @@ func BenchmarkCassandra(b *testing.B) {
 		set = append([]string{"duration=60s", "threads=2", "batch=300", "rate=" + rate}, set...)
 		for range b.N {
 			endToEnd(b, srv.URL(), set...)
-			report(b, endToEnd(b, srv.URL(), set...))
+			tell(b, endToEnd(b, srv.URL(), set...))
 		}
 	}
 	b.Run("schema=lean", func(b *testing.B) { minute(b) })

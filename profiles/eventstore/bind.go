@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -47,7 +48,7 @@ type binding struct {
 	gate    *gate
 	series  *series
 	watcher *watcher
-	machine MachineFacts
+	machine facts.Machine
 	search  *searching // nil unless search=on
 	via     transport.Transport
 	left    atomic.Int64 // events yet to be generated
@@ -67,7 +68,7 @@ type binding struct {
 	drainFrom  int64
 	drainTo    int64
 	backlog    int64
-	audited    *Ledger
+	audited    *facts.Ledger
 	background sync.WaitGroup
 	prefix     map[string]int // of ids, to numbers of generators
 	stop       context.CancelFunc
@@ -186,7 +187,7 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 // openTransport opens what carries the batches.
 func openTransport(ctx context.Context, b *binding) (transport.Transport, error) {
 	s := b.s
-	if s.via == viaDirect {
+	if s.via == facts.ViaDirect {
 		return transport.NewDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
 	}
 	return openVia(ctx, b)

@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/box"
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 var yamlBlock = regexp.MustCompile("(?s)### (woodpecker|estore)\n\n```yaml\n(.*?)```")
@@ -16,22 +19,22 @@ var yamlBlock = regexp.MustCompile("(?s)### (woodpecker|estore)\n\n```yaml\n(.*?
 // plan.
 func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	t.Parallel()
-	vs, _, err := Read([]workload.File{{Path: "w.yml", Data: []byte(woodpeckerBox)}, {Path: "e.yml", Data: []byte(estoreBox)}})
+	vs, _, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte(woodpeckerBox)}, {Path: "e.yml", Data: []byte(estoreBox)}})
 	require.NoError(t, err)
 	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 	require.NoError(t, err)
 	s := p.Binder.(*spec)
-	f := sampleFacts()
+	f := eventstoretest.Facts()
 	f.Config = s.config
 	f.Steps[0].Batch = s.start.Batch
-	documents, err := Formats()[0].Encode(folderOf(t, f))
+	documents, err := report.Formats()[0].Encode(eventstoretest.Folder(t, f))
 	require.NoError(t, err)
 	var files []workload.File
 	for _, m := range yamlBlock.FindAllStringSubmatch(string(documents[0].Data), -1) {
 		files = append(files, workload.File{Path: m[1] + ".yml", Data: []byte(m[2])})
 	}
 	require.Len(t, files, 2)
-	again, warnings, err := Read(files)
+	again, warnings, err := box.Read(files)
 	require.NoError(t, err)
 	assert.Empty(t, warnings, "every key has an effect")
 	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})

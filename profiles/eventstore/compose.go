@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -45,7 +46,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 		inner, err = c.valid.check(&c.b, st.wall())
 	}
 	if err == nil && st.s.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.s.batchLimit {
-		st.meter.lose(func(l *Losses) { l.Oversized += int64(d.Count) })
+		st.meter.lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
 		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.s.batchLimit)
 	}
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 		}
 		entered := st.clock()
 		if blocked := entered - from; blocked > 0 {
-			st.meter.note(d.Warm, func(f *StepFacts) { f.BlockedNs += blocked })
+			st.meter.note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
 		}
 		r, err := c.record(j, p, es)
 		if err != nil { // does not happen: content is always compressible

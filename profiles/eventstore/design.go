@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
@@ -101,7 +102,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	} else if s.start.Rate > 0 {
 		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.Ratio)
 	}
-	if s.via != viaDirect && s.publish == "fireAndForget" {
+	if s.via != facts.ViaDirect && s.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nobody answers for what is on its way; what gets lost is counted")
 	}
 	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
@@ -113,7 +114,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 // queryTrack is a track that reads; its settings are its own.
 func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
-		Name: name, Ops: queryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
+		Name: name, Ops: facts.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
 		Start: workload.Settings{Threads: s.queryThreads, Rate: s.queryRate, Batch: s.start.Batch, Payload: s.start.Payload},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // drainTask waits until what is on its way is durable, and records it.
@@ -96,7 +97,7 @@ func (b *binding) underWay() ([]string, time.Time) {
 
 // whither says where events on their way may be.
 func (b *binding) whither() string {
-	if b.s.via == viaDirect {
+	if b.s.via == facts.ViaDirect {
 		return "to the store"
 	}
 	return "through the broker to the store"
@@ -125,7 +126,7 @@ func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) con
 // answered says whether the transport answers for what it takes: if not, what does not
 // come is lost, and nobody knows.
 func (s *spec) answered() bool {
-	return s.via == viaDirect || !s.Compat && s.publish != "fireAndForget"
+	return s.via == facts.ViaDirect || !s.Compat && s.publish != "fireAndForget"
 }
 
 // quiet looks whether nothing is on its way any more, where nobody answers for it.

@@ -18,10 +18,13 @@ import (
 	"io/fs"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/box"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // Name is the profile's name.
-const Name = profileName
+const Name = facts.Profile
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -37,12 +40,12 @@ func Profile() workload.Profile {
 		Reads:         "th2 woodpecker and estore YAML; YAML of names and values",
 		Writes:        "th2's performance report as Markdown, with charts",
 		Thread:        "a generator",
-		Formats:       []string{FormatID},
+		Formats:       []string{report.FormatID},
 		Presets:       fsys,
 		DefaultPreset: "quick",
 		Params:        params(),
 		Stores:        bindings(),
-		Read:          Read,
+		Read:          box.Read,
 		Design:        Design,
 	}
 }

@@ -3,6 +3,7 @@ package eventstore
 import (
 	"sync"
 
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -97,7 +98,7 @@ func (l *ledger) left() (n int64) {
 }
 
 // sums fills in what is known without reading back.
-func (l *ledger) sums(f *Ledger) {
+func (l *ledger) sums(f *facts.Ledger) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f.Generated, f.Sent, f.Confirmed, f.Acked, f.DeadLettered = 0, 0, 0, 0, 0

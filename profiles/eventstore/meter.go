@@ -8,11 +8,12 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // stages are the stages in the order to show them.
-var stages = []string{StageSend, StageConfirm, StageReceive, StageWork, StageStore, StageDurable}
+var stages = []string{facts.StageSend, facts.StageConfirm, facts.StageReceive, facts.StageWork, facts.StageStore, facts.StageDurable}
 
 // maxSteps is how many steps have figures of their own; what follows counts for the
 // last one, so that a run whose knobs never rest does not grow without bound.
@@ -32,12 +33,12 @@ type meter struct {
 	entered atomic.Bool  // by measured work
 	lastDue atomic.Int64 // of the batch that became durable last
 	errors  map[string]int64
-	losses  Losses
+	losses  facts.Losses
 }
 
 // step is one step with its distributions, in microseconds.
 type step struct {
-	StepFacts
+	facts.Step
 	hist map[string]*hdr.Histogram
 	// failed events have status FAILED, deadBatches were rejected or given up.
 	failed, deadBatches int64
@@ -125,7 +126,7 @@ func (s *step) took(stage string, ns int64) {
 func (m *meter) made(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(meta).Offered.add(int(meta.Count))
+	m.of(meta).Offered.Add(int(meta.Count))
 }
 
 // sent notes a batch that the transport has taken.
@@ -133,9 +134,9 @@ func (m *meter) sent(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
-	s.Sent.add(int(meta.Count))
+	s.Sent.Add(int(meta.Count))
 	s.SentBytes += int64(meta.Size)
-	s.took(StageSend, meta.Sent-meta.Due)
+	s.took(facts.StageSend, meta.Sent-meta.Due)
 }
 
 // confirmed notes a batch that the transport answers for.
@@ -143,8 +144,8 @@ func (m *meter) confirmed(meta transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
-	s.Confirmed.add(int(meta.Count))
-	s.took(StageConfirm, now-meta.Sent)
+	s.Confirmed.Add(int(meta.Count))
+	s.took(facts.StageConfirm, now-meta.Sent)
 }
 
 // received notes a delivery to the store stage.
@@ -152,10 +153,10 @@ func (m *meter) received(d *transport.Delivery) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
-	s.Received.add(int(d.Count))
+	s.Received.Add(int(d.Count))
 	s.ReceivedBytes += int64(len(d.Body))
 	s.MaxBatch = max(s.MaxBatch, int(d.Count))
-	s.took(StageReceive, d.Received-d.Sent)
+	s.took(facts.StageReceive, d.Received-d.Sent)
 }
 
 // wrote notes rows that one call has stored.
@@ -171,11 +172,11 @@ func (m *meter) wrote(rs []*record, statements int, ns int64) {
 		s.Rows++
 		s.failed += int64(r.failed)
 		s.Stored.Events += int64(r.count)
-		s.took(StageWork, r.worked)
+		s.took(facts.StageWork, r.worked)
 	}
 	s := m.current(rs[0].job.d.Warm)
 	s.Statements += int64(statements)
-	s.took(StageStore, ns)
+	s.took(facts.StageStore, ns)
 }
 
 // acked notes a batch that is durable as a whole.
@@ -184,8 +185,8 @@ func (m *meter) acked(d transport.Meta, now int64) {
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
 	s.Stored.Batches++
-	s.Acked.add(int(d.Count))
-	s.took(StageDurable, now-d.Due)
+	s.Acked.Add(int(d.Count))
+	s.took(facts.StageDurable, now-d.Due)
 	m.lastDue.Store(max(m.lastDue.Load(), d.Due))
 }
 
@@ -199,14 +200,14 @@ func (m *meter) refused(d transport.Meta) {
 }
 
 // note changes figures of the step in force.
-func (m *meter) note(warm bool, f func(*StepFacts)) {
+func (m *meter) note(warm bool, f func(*facts.Step)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f(&m.current(warm).StepFacts)
+	f(&m.current(warm).Step)
 }
 
 // lose counts what compat loses.
-func (m *meter) lose(f func(*Losses)) {
+func (m *meter) lose(f func(*facts.Losses)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.losses)
@@ -227,20 +228,20 @@ func (m *meter) failed(err error) {
 }
 
 // report fills in what the meter knows; now is the time by the clock of facts.
-func (m *meter) report(f *Facts, now int64) {
+func (m *meter) report(f *facts.Facts, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Clone(m.steps)
 	if m.drain != nil {
 		list = append(list, m.drain)
 	}
-	f.Steps = make([]StepFacts, 0, len(list))
+	f.Steps = make([]facts.Step, 0, len(list))
 	for i, s := range list {
-		out := s.StepFacts
+		out := s.Step
 		out.Failed, out.DeadBatches = new(s.failed), new(s.deadBatches)
 		out.Name = itoa(i + 1)
 		if s == m.drain {
-			out.Name = drainStep
+			out.Name = facts.DrainStep
 		}
 		if out.ToNs == 0 {
 			out.ToNs = now
@@ -252,7 +253,7 @@ func (m *meter) report(f *Facts, now int64) {
 			}
 			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(to-out.FromNs)/1e9))
 		}
-		out.Latency = []StageLatency{}
+		out.Latency = []facts.StageLatency{}
 		for _, name := range stages {
 			if h := s.hist[name]; h != nil {
 				out.Latency = append(out.Latency, latencyOf(name, h))
@@ -263,14 +264,14 @@ func (m *meter) report(f *Facts, now int64) {
 	f.Losses = m.losses
 	f.Errors = nil
 	for text, n := range m.errors {
-		f.Errors = append(f.Errors, ErrorFacts{text, n})
+		f.Errors = append(f.Errors, facts.Error{Text: text, Count: n})
 	}
-	slices.SortFunc(f.Errors, func(a, b ErrorFacts) int { return int(b.Count - a.Count) })
+	slices.SortFunc(f.Errors, func(a, b facts.Error) int { return int(b.Count - a.Count) })
 }
 
-func latencyOf(name string, h *hdr.Histogram) StageLatency {
+func latencyOf(name string, h *hdr.Histogram) facts.StageLatency {
 	at := func(q float64) int64 { return h.ValueAtQuantile(q) * 1000 }
-	return StageLatency{
+	return facts.StageLatency{
 		Stage: name, Count: h.TotalCount(), Mean: int64(h.Mean() * 1000),
 		P50: at(50), P95: at(95), P99: at(99), P999: at(99.9), Max: h.Max() * 1000,
 	}

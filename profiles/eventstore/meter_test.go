@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // What is due after the end of the load, because that is noticed late, was not offered.
@@ -15,7 +16,7 @@ func TestNothingIsOfferedAfterTheEnd(t *testing.T) {
 	m.length = 4e9
 	m.enter(0, false, &workload.Settings{Batch: 400, Rate: 100_000, Threads: 2}, 2e9)
 	m.beginDrain(5e9)
-	var f Facts
+	var f facts.Facts
 	m.report(&f, 6e9)
 	assert.EqualValues(t, 200_000, f.Steps[0].Offered.Events)
 	m.length = 0

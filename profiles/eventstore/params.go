@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
@@ -53,7 +54,7 @@ func generatorParams() []workload.Param {
 // storeParams are those of the transport and the estore box.
 func storeParams() []workload.Param {
 	return []workload.Param{
-		{Name: "via", Kind: workload.Target, Default: viaDirect, Help: "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/"},
+		{Name: "via", Kind: workload.Target, Default: facts.ViaDirect, Help: "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/"},
 		{Name: "prefetchCount", Kind: workload.Integer, Default: "160", Unit: "batches", Min: 1, Max: 65_535, Help: "batches delivered to the store stage and not yet acknowledged"},
 		{Name: "schema", Kind: workload.Choice, Choices: []string{schemaLean, schemaCradle}, Default: schemaLean, Help: "lean: bounded partitions; cradle: the original's tables and bytes"},
 		{Name: "bucket", Kind: workload.Duration, Default: "2s", Help: "how much time one partition of schema=lean holds"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -60,7 +61,7 @@ mqRouter:
 `
 
 func TestBoxesOfTh2AreRead(t *testing.T) {
-	vs, warnings, err := Read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
+	vs, warnings, err := box.Read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"tickRate": "1", "batch": "175", "bookName": "my_book", "scope": "my_scope", "generationMode": "SINGLE_ROOT", "treeDepth": "0", "failureRate": "0",
@@ -86,22 +87,22 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 }
 
 func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
-	vs, _, err := Read([]workload.File{{Path: "w.yml", Data: []byte("generatorSettings: {eventGeneratorSettings: {scope: s}}")}})
+	vs, _, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte("generatorSettings: {eventGeneratorSettings: {scope: s}}")}})
 	require.NoError(t, err)
 	assert.Equal(t, "3", vs["treeDepth"].Text)
 	assert.Equal(t, "default_book", vs["bookName"].Text)
 	assert.Equal(t, "s", vs["scope"].Text)
-	vs, _, err = Read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCount: 5\n")}})
+	vs, _, err = box.Read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCount: 5\n")}})
 	require.NoError(t, err)
 	assert.Equal(t, "cradle", vs["schema"].Text)
-	vs, _, err = Read([]workload.File{{Path: "both.yml", Data: []byte("generators: {count: 2, customConfig: {maxBatchSize: 300}}\nstore: {schema: lean, customConfig: {maxTaskCount: 7}}\nevent: {bodyBytes: 900}\ncompat: {th2: true}\n")}})
+	vs, _, err = box.Read([]workload.File{{Path: "both.yml", Data: []byte("generators: {count: 2, customConfig: {maxBatchSize: 300}}\nstore: {schema: lean, customConfig: {maxTaskCount: 7}}\nevent: {bodyBytes: 900}\ncompat: {th2: true}\n")}})
 	require.NoError(t, err)
 	assert.Equal(t, "2 300 lean 7 900 true", vs["threads"].Text+" "+vs["batch"].Text+" "+vs["schema"].Text+" "+vs["maxTaskCount"].Text+" "+vs["payload"].Text+" "+vs["compat"].Text)
 }
 
 func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 	for _, m := range []string{"MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"} {
-		vs, warnings, err := Read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
+		vs, warnings, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
 		require.NoError(t, err)
 		assert.Equal(t, "7", vs["batch"].Text)
 		assert.Equal(t, []string{"w.yml:3: useTransportMode: " + m + " makes no batches of events in the original; here they are made all the same"}, warnings)
@@ -113,7 +114,7 @@ func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 	file := workload.File{Path: "e.yml", Data: []byte("cradleManager:\n  maxUncompressedTestEventSize: 100\n  maxUncompressedMessageBatchSize: 9000\n")}
 	for compat, want := range map[string]int{"off": 100, "on": 9000} {
-		vs, _, err := Read([]workload.File{file})
+		vs, _, err := box.Read([]workload.File{file})
 		require.NoError(t, err)
 		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
 		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
@@ -131,7 +132,7 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 func TestStepsAreATimetable(t *testing.T) {
 	read := func(text string) (workload.Values, []string) {
 		t.Helper()
-		vs, warnings, err := Read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
+		vs, warnings, err := box.Read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
 		require.NoError(t, err)
 		return vs, warnings
 	}
@@ -164,7 +165,7 @@ func TestBrokenBoxesNameTheLine(t *testing.T) {
 		"b.yml:1: 1 steps in 5000 cycles are more than 1000":                           "steps: [{duration: 5, rate: 5}]\ncycles: 5000\n",
 		"b.yml:2: cycles: \"0\" is not a whole number of 1 or":                         "steps: [{duration: 5, rate: 5}]\ncycles: 0\n",
 	} {
-		_, _, err := Read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
+		_, _, err := box.Read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -26,7 +28,7 @@ func TestProfile(t *testing.T) { profiletest.Run(t, eventstore.Profile()) }
 // request asks for a run as a user would; files are those of --file.
 func request(t *testing.T, target string, set []string, files ...string) session.Request {
 	t.Helper()
-	req := session.Request{Profile: eventstore.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Files: files, Formats: []string{eventstore.FormatID}}
+	req := session.Request{Profile: eventstore.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Files: files, Formats: []string{report.FormatID}}
 	for _, kv := range set {
 		name, v, _ := strings.Cut(kv, "=")
 		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
@@ -37,7 +39,7 @@ func request(t *testing.T, target string, set []string, files ...string) session
 // begin begins a run that was asked for.
 func begin(t *testing.T, req session.Request) (*session.Live, error) {
 	t.Helper()
-	env := session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: eventstore.Formats(), Version: "test"}
+	env := session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: report.Formats(), Version: "test"}
 	p, err := session.Prepare(t.Context(), env, req)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func start(t *testing.T, target string, set []string, files ...string) (*session
 const enough = 5 * time.Minute
 
 // finish waits for the end of a run and returns it with its facts.
-func finish(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts) {
+func finish(t *testing.T, l *session.Live) (*session.Outcome, *facts.Facts) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), enough)
 	defer cancel()
@@ -66,12 +68,12 @@ func finish(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts)
 		t.Error("the run did not come to its end")
 	}
 	o := l.Finish(ctx)
-	var f eventstore.Facts
+	var f facts.Facts
 	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 	return o, &f
 }
 
-func run(t *testing.T, target string, set ...string) (*session.Outcome, *eventstore.Facts) {
+func run(t *testing.T, target string, set ...string) (*session.Outcome, *facts.Facts) {
 	t.Helper()
 	l, err := start(t, target, set)
 	require.NoError(t, err)
@@ -134,10 +136,10 @@ func TestStores(t *testing.T) {
 				assert.Empty(t, f.Errors)
 				assert.NotEmpty(t, f.Durability)
 				if name == "cassandra" {
-					assert.Equal(t, 1, slices.IndexFunc(f.Processes, func(p eventstore.ProcessFacts) bool { return p.Role == "cassandra" && len(p.JavaArgs) > 0 }), "the options of its JVM")
+					assert.Equal(t, 1, slices.IndexFunc(f.Processes, func(p facts.Process) bool { return p.Role == "cassandra" && len(p.JavaArgs) > 0 }), "the options of its JVM")
 				}
 				if shape == "single root" { // 30 of a thousand
-					assert.InDelta(t, 90, total(f, func(s *eventstore.StepFacts) int64 { return *s.Failed }), 60, "stored events with status FAILED")
+					assert.InDelta(t, 90, total(f, func(s *facts.Step) int64 { return *s.Failed }), 60, "stored events with status FAILED")
 				}
 			})
 		}
@@ -145,7 +147,7 @@ func TestStores(t *testing.T) {
 }
 
 // total adds up a figure of all steps.
-func total(f *eventstore.Facts, of func(*eventstore.StepFacts) int64) (n int64) {
+func total(f *facts.Facts, of func(*facts.Step) int64) (n int64) {
 	for i := range f.Steps {
 		n += of(&f.Steps[i])
 	}
@@ -155,9 +157,9 @@ func total(f *eventstore.Facts, of func(*eventstore.StepFacts) int64) (n int64) 
 // Events with status FAILED are those that the generators made so and that are stored;
 // what is rejected counts in batches and in events, apart from them.
 func TestFailedIsNotRejected(t *testing.T) {
-	failed := func(s *eventstore.StepFacts) int64 { return *s.Failed }
-	batches := func(s *eventstore.StepFacts) int64 { return *s.DeadBatches }
-	events := func(s *eventstore.StepFacts) int64 { return s.DeadLettered }
+	failed := func(s *facts.Step) int64 { return *s.Failed }
+	batches := func(s *facts.Step) int64 { return *s.DeadBatches }
+	events := func(s *facts.Step) int64 { return s.DeadLettered }
 	_, f := run(t, "memory:", "events=10000", "batch=350", "failureRate=100", "payload=100", "query=off")
 	assert.InDelta(t, 1000, total(f, failed), 150)
 	assert.Zero(t, total(f, batches))
@@ -170,7 +172,7 @@ func TestFailedIsNotRejected(t *testing.T) {
 }
 
 // killable begins a run that is paced, waits until some of it is stored, and calls f.
-func killable(t *testing.T, target string, set []string, f func()) (*session.Outcome, *eventstore.Facts) {
+func killable(t *testing.T, target string, set []string, f func()) (*session.Outcome, *facts.Facts) {
 	t.Helper()
 	l, err := start(t, target, append([]string{"rate=4000", "events=12000", "batch=50", "payload=300", "timeout=1s", "query=off"}, set...))
 	require.NoError(t, err)
@@ -201,7 +203,7 @@ func TestStoreKilledInMidRun(t *testing.T) {
 	})
 }
 
-func accounted(t *testing.T, o *session.Outcome, f *eventstore.Facts, n int64) {
+func accounted(t *testing.T, o *session.Outcome, f *facts.Facts, n int64) {
 	t.Helper()
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Equal(t, n+2, f.Ledger.Once, "with a root for each of two generators")

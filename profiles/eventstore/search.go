@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // searching looks for the highest rate whose backlog stays bounded, and paces the
@@ -50,12 +51,12 @@ func (x *searching) run(ctx context.Context) {
 }
 
 // report is what was found so far, by the time of the run, which began at zero.
-func (x *searching) report(zero int64) *SearchFacts {
+func (x *searching) report(zero int64) *facts.Search {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	f := &SearchFacts{Rate: x.rate}
+	f := &facts.Search{Rate: x.rate}
 	for _, s := range x.list {
-		f.Trials = append(f.Trials, SearchTrial{s.Rate, s.From - zero, s.To - zero, s.Done, s.Slope, s.Held, s.Why})
+		f.Trials = append(f.Trials, facts.SearchTrial{Rate: s.Rate, FromNs: s.From - zero, ToNs: s.To - zero, Stored: s.Done, Slope: s.Slope, Held: s.Held, Why: s.Why})
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // maxPoints is how many samples are kept: then every two become one.
@@ -18,7 +19,7 @@ type series struct {
 	every int64
 
 	mu     sync.Mutex
-	points []SeriesPoint
+	points []facts.SeriesPoint
 	sums   []sums // of each point, before it: what rates are made of
 }
 
@@ -75,7 +76,7 @@ func (x *series) take(ctx context.Context) {
 	}
 	now := b.meter.totals()
 	now.at = b.clock() - b.zero.Load()
-	p := SeriesPoint{AtNs: now.at, Step: int(b.meter.at.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
+	p := facts.SeriesPoint{AtNs: now.at, Step: int(b.meter.at.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if d, err := b.via.Depth(ctx); err == nil {
@@ -94,7 +95,7 @@ func (x *series) take(ctx context.Context) {
 
 // add keeps a sample, unless it came so soon after the last one, which was late, that
 // the rates between them would say nothing.
-func (x *series) add(p SeriesPoint, now sums) {
+func (x *series) add(p facts.SeriesPoint, now sums) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if n := len(x.sums); n > 0 && float64(now.at-x.sums[n-1].at)/1e9 < measure.ShortestRate {
@@ -130,10 +131,10 @@ func (x *series) thin() {
 }
 
 // report returns the samples with their rates.
-func (x *series) report() ([]SeriesPoint, int64) {
+func (x *series) report() ([]facts.SeriesPoint, int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	out := make([]SeriesPoint, len(x.points))
+	out := make([]facts.SeriesPoint, len(x.points))
 	var prev sums
 	for i, p := range x.points {
 		now := x.sums[i]
@@ -155,12 +156,12 @@ func (x *series) report() ([]SeriesPoint, int64) {
 }
 
 // facts is the record of the run so far.
-func (b *binding) facts() *Facts {
+func (b *binding) facts() *facts.Facts {
 	s := b.s
 	now := b.clock() - b.zero.Load()
-	f := &Facts{
+	f := &facts.Facts{
 		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.durability,
-		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: viaDirect, Processes: []ProcessFacts{},
+		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: facts.ViaDirect, Processes: []facts.Process{},
 	}
 	b.meter.report(f, now)
 	f.Series, f.SeriesEveryNs = b.series.report()
@@ -173,7 +174,7 @@ func (b *binding) facts() *Facts {
 		f.Crashes = append(f.Crashes, at-b.zero.Load())
 	}
 	if b.drainFrom > 0 {
-		f.Drain = &DrainFacts{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.left()}
+		f.Drain = &facts.Drain{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.left()}
 		if b.drainTo > 0 {
 			f.Drain.ToNs = b.drainTo - b.zero.Load()
 		}
@@ -184,7 +185,7 @@ func (b *binding) facts() *Facts {
 	} else {
 		b.ledger.sums(&f.Ledger)
 	}
-	f.Limits = LimitFacts{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
+	f.Limits = facts.Limits{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
 	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()
 	b.addWatched(f)
 	f.Machine = b.machine

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -112,7 +113,7 @@ func (st *stage) compose(c *composer) {
 // reject gives up a delivery that breaks a rule.
 func (st *stage) reject(d *transport.Delivery, err error) {
 	if st.s.Compat {
-		st.meter.lose(func(l *Losses) {
+		st.meter.lose(func(l *facts.Losses) {
 			if d.First == 1 {
 				l.RootRejected += int64(d.Count)
 			} else {
@@ -170,7 +171,7 @@ func (st *stage) settle(j *job, err error) {
 		return
 	}
 	if st.s.Compat {
-		st.meter.lose(func(l *Losses) { l.Exhausted += int64(j.d.Count) })
+		st.meter.lose(func(l *facts.Losses) { l.Exhausted += int64(j.d.Count) })
 	}
 	st.refuse(j.d, err)
 }
@@ -209,7 +210,7 @@ func (st *stage) keep(group []*record) {
 			st.done(group, nil)
 			return
 		}
-		st.meter.note(group[0].job.d.Warm, func(f *StepFacts) { f.Retries += int64(len(group)) })
+		st.meter.note(group[0].job.d.Warm, func(f *facts.Step) { f.Retries += int64(len(group)) })
 	}
 	for i := range group {
 		err := st.persist(group[i : i+1])
@@ -228,7 +229,7 @@ func (st *stage) persist(one []*record) error {
 		if err == nil || errors.Is(err, errPermanent) || try >= st.s.maxRetries {
 			return err
 		}
-		st.meter.note(one[0].job.d.Warm, func(f *StepFacts) { f.Retries++ })
+		st.meter.note(one[0].job.d.Warm, func(f *facts.Step) { f.Retries++ })
 		if !st.sleep(st.backoff(try)) {
 			return err
 		}

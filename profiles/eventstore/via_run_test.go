@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // startVia starts a run into a database file of its own, through a broker.
@@ -30,11 +31,11 @@ func startVia(t *testing.T, via string, set ...string) (*session.Live, error) {
 }
 
 // seen polls what a run has written of itself until it is as wanted.
-func seen(t *testing.T, l *session.Live, want func(*eventstore.Facts) bool) {
+func seen(t *testing.T, l *session.Live, want func(*facts.Facts) bool) {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		folder, err := rundir.Load(l.Dir())
-		var f eventstore.Facts
+		var f facts.Facts
 		if err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f) {
 			return
 		}
@@ -43,7 +44,7 @@ func seen(t *testing.T, l *session.Live, want func(*eventstore.Facts) bool) {
 }
 
 // finishVia waits for the end and returns the facts and the report.
-func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Facts, string) {
+func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *facts.Facts, string) {
 	t.Helper()
 	o, f := finish(t, l)
 	report, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
@@ -51,7 +52,7 @@ func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *eventstore.Fac
 	return o, f, string(report)
 }
 
-func stored(f *eventstore.Facts) (n int64) {
+func stored(f *facts.Facts) (n int64) {
 	for _, s := range f.Steps {
 		n += s.Stored.Events
 	}
@@ -65,14 +66,14 @@ func TestBrokerKilledInMidRunLosesNothing(t *testing.T) {
 	srv.Ctl("set_permissions", "tester", ".*", ".*", ".*")
 	l, err := startVia(t, "amqp://tester:hush5hush@"+srv.Addr(), "rate=4000", "events=16000", "batch=50", "payload=300", "query=off", "drain=4m")
 	require.NoError(t, err)
-	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 3000 })
+	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 3000 })
 	began := time.Now()
 	srv.Kill()
 	srv.Restart()
 	t.Logf("the broker was away for %v", time.Since(began))
 	o, f, report := finishVia(t, l)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	assert.Equal(t, eventstore.Ledger{
+	assert.Equal(t, facts.Ledger{
 		Generated: f.Ledger.Generated, Sent: f.Ledger.Generated, Confirmed: f.Ledger.Generated, Acked: f.Ledger.Generated,
 		Read: true, Once: f.Ledger.Generated, OutOfOrder: f.Ledger.OutOfOrder, ReadNs: f.Ledger.ReadNs,
 	}, f.Ledger, "every event is confirmed and stored exactly once")
@@ -98,10 +99,10 @@ func TestAlarmOfTheBrokerInMidRunIsReportedAndLosesNothing(t *testing.T) {
 	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", // until it is told to end
 		"batch=50", "payload=300", "query=off", "drain=4m")
 	require.NoError(t, err)
-	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 1000 })
+	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 1000 })
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	const why = "the broker takes nothing: low on disk"
-	seen(t, l, func(f *eventstore.Facts) bool {
+	seen(t, l, func(f *facts.Facts) bool {
 		for _, p := range f.Series {
 			if p.Blocked == why {
 				return true
@@ -145,7 +146,7 @@ func TestQueuesOfARunAreWrittenDown(t *testing.T) {
 	ns := fmt.Sprint("left", time.Now().UnixNano())
 	l, err := startVia(t, srv.URL(), "namespace="+ns, "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "verify=off")
 	require.NoError(t, err)
-	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 500 })
+	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 500 })
 	target, err := store.ParseTarget(srv.URL())
 	require.NoError(t, err)
 	conn, err := broker.Driver.Open(t.Context(), target, store.OpenOptions{})
@@ -178,7 +179,7 @@ func TestBrokerKilledForGoodInCompatIsCounted(t *testing.T) {
 	began := time.Now()
 	l, err := startVia(t, srv.URL(), "compat=on", "rate=20000", "duration=4s", "batch=50", "payload=300", "query=off", "drain=1s", "maxTaskCount=8")
 	require.NoError(t, err)
-	seen(t, l, func(f *eventstore.Facts) bool { return stored(f) > 3000 })
+	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 3000 })
 	srv.Kill()
 	defer srv.Restart()
 	o, f, report := finishVia(t, l)

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // storePorts are where stores listen when the target does not say.
@@ -42,7 +43,7 @@ type watcher struct {
 
 // watched is one process.
 type watched struct {
-	facts   ProcessFacts
+	facts   facts.Process
 	process *watch.Process
 	jvm     watch.JVM
 	asked   time.Time   // when the JVM was asked last
@@ -58,14 +59,14 @@ func (b *binding) watch(ctx context.Context) {
 	w := &watcher{}
 	pids, _ := readWatch(b.s.watch) // Design has judged it
 	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
-	own := &watched{facts: ProcessFacts{Role: roleOwn}}
+	own := &watched{facts: facts.Process{Role: facts.RoleOwn}}
 	own.open(watch.Own(ctx))
 	if !own.sockets("") {
 		own.note("network: this system does not tell that of a process")
 	}
 	w.list = append(w.list, own)
 	if t, ok := b.via.(*amqpTransport); ok {
-		p := &watched{facts: ProcessFacts{Role: roleBroker}}
+		p := &watched{facts: facts.Process{Role: facts.RoleBroker}}
 		p.find(ctx, pids, t.addr.Hosts()[0])
 		if !p.sockets(t.addr.Hosts()[0]) {
 			p.flow = func(context.Context) (int64, int64, bool) { return t.traffic.Out(), t.traffic.In(), true }
@@ -78,7 +79,7 @@ func (b *binding) watch(ctx context.Context) {
 	}
 	for role := range pids {
 		if !slices.ContainsFunc(w.list, func(p *watched) bool { return p.facts.Role == role }) {
-			p := &watched{facts: ProcessFacts{Role: role}}
+			p := &watched{facts: facts.Process{Role: role}}
 			p.find(ctx, pids, "")
 			p.sockets("")
 			w.list = append(w.list, p)
@@ -111,7 +112,7 @@ func (b *binding) watchStore(ctx context.Context, pids map[string]int) *watched 
 	if len(b.s.hosts) == 0 {
 		return nil
 	}
-	p := &watched{facts: ProcessFacts{Role: b.s.driver}}
+	p := &watched{facts: facts.Process{Role: b.s.driver}}
 	addr := store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
 	p.find(ctx, pids, addr)
 	if p.process != nil && !p.sockets(addr) {
@@ -233,7 +234,7 @@ func (w *watcher) take(b *binding) {
 
 // sample measures one process; problem says what is not known of it, unheard what is
 // not of its JVM.
-func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem, unheard string) {
+func (p *watched) sample(ctx context.Context) (x facts.ResourcePoint, problem, unheard string) {
 	var heap *watch.Heap
 	if p.process != nil {
 		s, err := p.process.Take(ctx)
@@ -241,7 +242,7 @@ func (p *watched) sample(ctx context.Context) (x ResourcePoint, problem, unheard
 			problem = "for a while: " + err.Error()
 		}
 		x.CPU, x.Throttled, x.RSS, heap = s.CPU, s.Throttled, s.RSS, s.Heap
-		if p.facts.Role != roleOwn {
+		if p.facts.Role != facts.RoleOwn {
 			x.LoadPerCPU, x.Load5PerCPU, x.Load15PerCPU, x.MachineUsed = s.Load, s.Load5, s.Load15, s.MachineUsed
 		}
 	}
@@ -291,11 +292,11 @@ func since(now, before *int64) *int64 {
 
 // thinned makes one sample of every two: the mean of rates, the sum of counts, the
 // higher of states.
-func thinned(in []ResourcePoint) []ResourcePoint {
+func thinned(in []facts.ResourcePoint) []facts.ResourcePoint {
 	out := in[:0]
 	for i := 1; i < len(in); i += 2 {
 		a, b := in[i-1], in[i]
-		out = append(out, ResourcePoint{
+		out = append(out, facts.ResourcePoint{
 			AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
 			LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), Load5PerCPU: mean(a.Load5PerCPU, b.Load5PerCPU), Load15PerCPU: mean(a.Load15PerCPU, b.Load15PerCPU),
 			MachineUsed: higher(a.MachineUsed, b.MachineUsed), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
@@ -330,7 +331,7 @@ func sum(a, b *int64) *int64 {
 }
 
 // addWatched adds what was watched so far.
-func (b *binding) addWatched(f *Facts) {
+func (b *binding) addWatched(f *facts.Facts) {
 	b.mu.Lock()
 	w := b.watcher
 	b.mu.Unlock()

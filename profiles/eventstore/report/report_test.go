@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"encoding/json"
@@ -17,6 +17,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 var update = goflag.Bool("update", false, "write the golden files anew")
@@ -37,7 +39,7 @@ func encoded(t *testing.T, folder *rundir.Folder) map[string]string {
 
 func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 	t.Parallel()
-	files := encoded(t, folderOf(t, sampleFacts()))
+	files := encoded(t, eventstoretest.Folder(t, eventstoretest.Facts()))
 	golden := filepath.Join("testdata", "th2-report.golden.md")
 	if *update {
 		require.NoError(t, os.MkdirAll("testdata", 0o700))
@@ -66,7 +68,7 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 
 func TestReportOfNothingSaysSoEverywhere(t *testing.T) {
 	t.Parallel()
-	folder := folderOf(t, &Facts{Transport: viaDirect})
+	folder := eventstoretest.Folder(t, &facts.Facts{Transport: facts.ViaDirect})
 	folder.Run.Facts, folder.Run.Operations = nil, nil
 	files := encoded(t, folder)
 	assert.Len(t, files, 2, "no charts, but the drawing")
@@ -83,7 +85,7 @@ func TestReportOfNothingSaysSoEverywhere(t *testing.T) {
 
 func TestReportOfAFailedVerificationHasNoRates(t *testing.T) {
 	t.Parallel()
-	folder := folderOf(t, sampleFacts())
+	folder := eventstoretest.Folder(t, eventstoretest.Facts())
 	folder.Run.Verification.State = workload.Failed
 	folder.Run.Verdict = rundir.Verdict{State: "INVALID", Reasons: []string{"3 events are missing"}}
 	report := encoded(t, folder)[reportFile]
@@ -93,8 +95,8 @@ func TestReportOfAFailedVerificationHasNoRates(t *testing.T) {
 
 func TestWindowsSettlingAndSlopes(t *testing.T) {
 	t.Parallel()
-	s := &StepFacts{FromNs: 0, ToNs: int64(200 * time.Second)}
-	var all []timed
+	s := &facts.Step{FromNs: 0, ToNs: int64(200 * time.Second)}
+	var all []facts.Timed
 	for i := 1; i <= 200; i++ {
 		v := 10.0
 		switch {
@@ -103,23 +105,23 @@ func TestWindowsSettlingAndSlopes(t *testing.T) {
 		case i == 100:
 			v = 610
 		}
-		all = append(all, timed{int64(i) * int64(time.Second), v})
+		all = append(all, facts.Timed{AtNs: int64(i) * int64(time.Second), Value: v})
 	}
-	got := over(s, all)
-	assert.InDelta(t, 10+600.0/170, got.mean, 1e-9)
-	assert.InDelta(t, 1000, got.peak, 0)
-	assert.InDelta(t, 530, got.top, 30, "half a window of 1000 and half of 10")
-	assert.InDelta(t, 0, slope(s, []timed{{1e9, 5}, {2e9, 5}, {3e9, 5}}), 1e-9)
-	assert.InDelta(t, 7, slope(s, []timed{{1e9, 5}, {2e9, 12}, {3e9, 19}}), 1e-9)
-	assert.True(t, math.IsNaN(slope(s, all[:2])))
-	assert.Equal(t, "n/a", three(over(s, nil).mean))
+	got := facts.Over(s, all)
+	assert.InDelta(t, 10+600.0/170, got.Mean, 1e-9)
+	assert.InDelta(t, 1000, got.Peak, 0)
+	assert.InDelta(t, 530, got.Top, 30, "half a window of 1000 and half of 10")
+	assert.InDelta(t, 0, facts.Slope(s, []facts.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 5}, {AtNs: 3e9, Value: 5}}), 1e-9)
+	assert.InDelta(t, 7, facts.Slope(s, []facts.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 12}, {AtNs: 3e9, Value: 19}}), 1e-9)
+	assert.True(t, math.IsNaN(facts.Slope(s, all[:2])))
+	assert.Equal(t, "n/a", three(facts.Over(s, nil).Mean))
 }
 
 func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
 	t.Parallel()
-	p := &ProcessFacts{}
+	p := &facts.Process{}
 	for second := range 21 {
-		x := ResourcePoint{AtNs: int64(second) * 1e9}
+		x := facts.ResourcePoint{AtNs: int64(second) * 1e9}
 		if second%10 == 0 {
 			x.Heap = new(int64(1))
 			if second > 0 {
@@ -128,11 +130,11 @@ func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
 		}
 		p.Points = append(p.Points, x)
 	}
-	for i, v := range p.perMinute(func(x *ResourcePoint) *int64 { return x.YoungGCs }) {
+	for i, v := range p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }) {
 		if i == 10 || i == 20 {
-			assert.InDelta(t, 30, v.value, 1e-9, "5 in 10 s")
+			assert.InDelta(t, 30, v.Value, 1e-9, "5 in 10 s")
 			continue
 		}
-		assert.True(t, math.IsNaN(v.value))
+		assert.True(t, math.IsNaN(v.Value))
 	}
 }

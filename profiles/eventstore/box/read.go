@@ -1,4 +1,5 @@
-package eventstore
+// Package box reads the files of th2: the boxes of its woodpecker and its estore.
+package box
 
 import (
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // Read reads the files of --file: boxes of th2 with their Kubernetes wrapper or
@@ -221,7 +223,7 @@ func (b *boxFile) top(n *yaml.Node) {
 			b.cycles = v
 		case known(name):
 			b.one(k, v)
-		case slices.Contains(aside, name), name == "profile" && v.Value != profileName:
+		case slices.Contains(aside, name), name == "profile" && v.Value != facts.Profile:
 			b.sleeps(k)
 		case name != "profile" && !slices.Contains(wrapper, name):
 			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))

@@ -1,4 +1,4 @@
-package eventstore
+package box
 
 import (
 	"fmt"

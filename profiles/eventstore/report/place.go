@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	given "github.com/perfbench/perfbench/internal/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
@@ -14,7 +15,7 @@ import (
 const unknown = "n/a"
 
 // components are those that a file of facts may speak of.
-var components = []string{roleOwn, roleBroker, "cassandra", "redis", "mysql", "postgres"}
+var components = []string{facts.RoleOwn, facts.RoleBroker, "cassandra", "redis", "mysql", "postgres"}
 
 // factsExample is the file of facts that the documentation shows.
 const factsExample = given.Example
@@ -33,19 +34,19 @@ func (r *reporter) inside() bool {
 // storeRole is the component that stores.
 func (r *reporter) storeRole() string {
 	if r.inside() {
-		return roleOwn
+		return facts.RoleOwn
 	}
 	return cmp.Or(r.f.Store, "cassandra")
 }
 
 // hasBroker says that a broker was between generators and store stage.
-func (r *reporter) hasBroker() bool { return r.f.Transport != viaDirect }
+func (r *reporter) hasBroker() bool { return r.f.Transport != facts.ViaDirect }
 
 // parts are the components that took part in the run.
 func (r *reporter) parts() []string {
-	out := []string{roleOwn}
+	out := []string{facts.RoleOwn}
 	if r.hasBroker() {
-		out = append(out, roleBroker)
+		out = append(out, facts.RoleBroker)
 	}
 	if !r.inside() {
 		out = append(out, r.storeRole())
@@ -62,11 +63,11 @@ func (r *reporter) machineOf(component string) string {
 	if name := r.given.Topology[component]; name != "" {
 		return name
 	}
-	if component == roleOwn {
+	if component == facts.RoleOwn {
 		return ownMachine
 	}
-	if p := r.f.process(component); p != nil && p.PID > 0 {
-		return r.machineOf(roleOwn)
+	if p := r.f.Process(component); p != nil && p.PID > 0 {
+		return r.machineOf(facts.RoleOwn)
 	}
 	return unknown
 }
@@ -114,7 +115,7 @@ func (r *reporter) machines() []given.Machine {
 		}
 	}
 	for i := range list {
-		if m := &list[i]; m.Name == r.machineOf(roleOwn) {
+		if m := &list[i]; m.Name == r.machineOf(facts.RoleOwn) {
 			cpu := r.f.Machine.Processor
 			if n, ok := r.run.Environment["cpus"]; ok {
 				cpu = strings.TrimSuffix(fmt.Sprintf("%v core, %s", n, cpu), ", ")
@@ -132,12 +133,12 @@ func (r *reporter) machines() []given.Machine {
 func (r *reporter) software() {
 	r.printf("## Software configuration\n\n### RabbitMQ\n\n")
 	if r.hasBroker() {
-		image := cmp.Or(r.given.Software[roleBroker].Image, unknown)
+		image := cmp.Or(r.given.Software[facts.RoleBroker].Image, unknown)
 		if server, _, ok := strings.Cut(r.f.Transport, " at "); ok {
 			image += " (" + server + ")"
 		}
-		r.bullets("", [2]string{"VM", r.machineOf(roleBroker)}, [2]string{"Docker image", image})
-		r.arguments(roleBroker, false)
+		r.bullets("", [2]string{"VM", r.machineOf(facts.RoleBroker)}, [2]string{"Docker image", image})
+		r.arguments(facts.RoleBroker, false)
 	} else {
 		none := unknown + ": no broker, via=direct"
 		r.bullets("", [2]string{"VM", none}, [2]string{"Docker image", none})
@@ -168,7 +169,7 @@ func (r *reporter) storeName() string {
 // arguments lists those of a component's runtime: as seen, or else as given.
 func (r *reporter) arguments(role string, always bool) {
 	list := r.given.Arguments[role]
-	if p := r.f.process(role); p != nil && len(p.JavaArgs) > 0 {
+	if p := r.f.Process(role); p != nil && len(p.JavaArgs) > 0 {
 		list = p.JavaArgs
 	}
 	switch {
@@ -204,7 +205,7 @@ func (r *reporter) parameters() {
 	r.printf("\n### steps parameters for woodpeckers %s\n\n", generators)
 	var rows [][]string
 	for _, s := range r.steps {
-		rows = append(rows, []string{s.Name, fmt.Sprint(s.Batch), minutes(s.seconds())})
+		rows = append(rows, []string{s.Name, fmt.Sprint(s.Batch), minutes(s.Seconds())})
 	}
 	r.table([]string{"step", "maxBatchSize", "duration"}, rows)
 }

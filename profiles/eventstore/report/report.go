@@ -1,4 +1,6 @@
-package eventstore
+// Package report writes the report of a run in the manner of th2, with its charts, from
+// the facts in the folder of the run.
+package report
 
 import (
 	"cmp"
@@ -11,6 +13,7 @@ import (
 
 	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // FormatID is the id of the profile's document.
@@ -26,7 +29,7 @@ const reportFile = "th2-report.md"
 // Formats returns the documents of the profile.
 func Formats() []rundir.Format {
 	return []rundir.Format{{
-		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: profileName,
+		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: facts.Profile,
 		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts,
 	}}
 }
@@ -35,21 +38,21 @@ func Formats() []rundir.Format {
 type reporter struct {
 	folder *rundir.Folder
 	run    *rundir.Run
-	f      *Facts
+	f      *facts.Facts
 	given  *given.Facts // empty when there are none
 	b      strings.Builder
 	charts []picture
 	// steps are those without the drain.
-	steps []*StepFacts
+	steps []*facts.Step
 }
 
 func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
-	r := &reporter{folder: folder, run: &folder.Run, f: &Facts{}, given: &given.Facts{}}
+	r := &reporter{folder: folder, run: &folder.Run, f: &facts.Facts{}, given: &given.Facts{}}
 	if _, err := folder.Run.DecodeFacts(r.f); err != nil {
 		return nil, err
 	}
 	for i := range r.f.Steps {
-		if s := &r.f.Steps[i]; s.Name != drainStep {
+		if s := &r.f.Steps[i]; s.Name != facts.DrainStep {
 			r.steps = append(r.steps, s)
 		}
 	}
@@ -197,11 +200,11 @@ func (r *reporter) stepsInFull() {
 		if s.Rate == 0 {
 			rate = "closed loop"
 		}
-		if s.Name == drainStep {
+		if s.Name == facts.DrainStep {
 			rate, offered, size, generators = "none", "none", "none", "none"
 		}
 		rows = append(rows, []string{
-			s.Name, size, number("%.3g", s.seconds()/60), rate, orUnknown(r.f.Config["tickRate"]), generators, offered,
+			s.Name, size, number("%.3g", s.Seconds()/60), rate, orUnknown(r.f.Config["tickRate"]), generators, offered,
 			fmt.Sprint(s.Sent.Events), fmt.Sprint(s.Confirmed.Events), fmt.Sprint(s.Stored.Events), fmt.Sprint(s.Acked.Events),
 		})
 	}

@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // schemaFile is the drawing of what ran where.
@@ -32,11 +33,11 @@ func (r *reporter) schemaBoxes() []schemaBox {
 	if len(r.steps) > 0 {
 		generators = fmt.Sprintf("woodpecker x%d", r.steps[0].Generators)
 	}
-	list := []schemaBox{{title: generators, lines: []string{"generators of perfbench"}, machine: r.machineOf(roleOwn), next: "EventBatch"}}
+	list := []schemaBox{{title: generators, lines: []string{"generators of perfbench"}, machine: r.machineOf(facts.RoleOwn), next: "EventBatch"}}
 	if r.hasBroker() {
-		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: r.machineOf(roleBroker), next: "prefetch " + orUnknown(r.f.Config["prefetchCount"])})
+		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: r.machineOf(facts.RoleBroker), next: "prefetch " + orUnknown(r.f.Config["prefetchCount"])})
 	}
-	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: r.machineOf(roleOwn), next: "rows"})
+	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: r.machineOf(facts.RoleOwn), next: "rows"})
 	store := schemaBox{title: r.storeName(), machine: r.machineOf(r.storeRole())}
 	if r.run.Store.Topology != "" && !r.inside() {
 		store.lines = append(store.lines, r.run.Store.Topology)

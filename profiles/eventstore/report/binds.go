@@ -1,12 +1,14 @@
-package eventstore
+package report
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // binds says what kept a step from storing more, as far as the figures tell.
-func (r *reporter) binds(s *StepFacts) string {
+func (r *reporter) binds(s *facts.Step) string {
 	cores, sum := r.cores(s)
 	cpus := 0.0
 	switch n := r.run.Environment["cpus"].(type) {
@@ -33,11 +35,11 @@ func (r *reporter) binds(s *StepFacts) string {
 const busy = 0.85
 
 // cores tells how many cores each watched process has used, and all of them together.
-func (r *reporter) cores(s *StepFacts) (text string, sum float64) {
+func (r *reporter) cores(s *facts.Step) (text string, sum float64) {
 	var all []string
 	for i := range r.f.Processes {
 		p := &r.f.Processes[i]
-		if v := over(s, p.values(func(x *ResourcePoint) *float64 { return x.CPU })).mean; v > 0 {
+		if v := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.CPU })).Mean; v > 0 {
 			all, sum = append(all, fmt.Sprintf("%s used %s", p.Role, three(v))), sum+v
 		}
 	}

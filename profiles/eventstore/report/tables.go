@@ -1,15 +1,17 @@
-package eventstore
+package report
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // processes are all figures of those that were watched.
 func (r *reporter) processes() {
-	r.resources(roleOwn, "perfbench, generators and store stage", "estore-network")
-	r.jvm(roleOwn, "Heap of perfbench")
-	r.resources(roleBroker, "RabbitMQ", "rabbitmq-network")
+	r.resources(facts.RoleOwn, "perfbench, generators and store stage", "estore-network")
+	r.jvm(facts.RoleOwn, "Heap of perfbench")
+	r.resources(facts.RoleBroker, "RabbitMQ", "rabbitmq-network")
 	role := storeProcess(r.f.Store)
 	title := "Cassandra"
 	if role != "cassandra" {
@@ -39,7 +41,7 @@ func (r *reporter) receivedInFull() {
 }
 
 // mostEvents is the most that one batch had, of a step that received any.
-func mostEvents(s *StepFacts) string {
+func mostEvents(s *facts.Step) string {
 	if s.Received.Batches == 0 {
 		return unknown
 	}
@@ -54,7 +56,7 @@ func (r *reporter) cradleInFull() {
 		raw, compressed := r.contentRates(s)
 		rows = append(rows, []string{
 			s.Name, r.rate(three(raw / (1 << 20))), r.rate(three(compressed / (1 << 20))), number("%.2f", ratio(s.RawBytes, s.CompressedBytes)),
-			r.rate(three(float64(s.LinkBytes) / s.seconds() / (1 << 20))), r.rate(three(float64(s.StoredBytes) / s.seconds() / (1 << 20))),
+			r.rate(three(float64(s.LinkBytes) / s.Seconds() / (1 << 20))), r.rate(three(float64(s.StoredBytes) / s.Seconds() / (1 << 20))),
 			number("%.0f", ratio(s.StoredBytes, s.Stored.Events)), fmt.Sprint(s.Rows), fmt.Sprint(s.Statements),
 		})
 	}
@@ -66,7 +68,7 @@ func (r *reporter) cradleInFull() {
 }
 
 // missing is why there are no figures of a process.
-func (r *reporter) missing(role string, p *ProcessFacts) string {
+func (r *reporter) missing(role string, p *facts.Process) string {
 	switch {
 	case p != nil && len(p.Points) == 0 && p.Note != "":
 		return p.Note
@@ -74,7 +76,7 @@ func (r *reporter) missing(role string, p *ProcessFacts) string {
 		return "nothing was measured: the run was too short"
 	case p == nil && (role == "embedded" || role == "memory" || role == "null" || role == "sqlite"):
 		return "the store is within perfbench, see estore"
-	case role == "rabbitmq" && r.f.Transport == viaDirect:
+	case role == "rabbitmq" && r.f.Transport == facts.ViaDirect:
 		return "no broker: via=direct"
 	default:
 		return "no such process was watched; it must be on this machine, or name it with --set watch=" + role + "=PID"
@@ -82,7 +84,7 @@ func (r *reporter) missing(role string, p *ProcessFacts) string {
 }
 
 // source says where the figures of a process come from.
-func (r *reporter) source(p *ProcessFacts, note string) {
+func (r *reporter) source(p *facts.Process, note string) {
 	words := []string{fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name)}
 	if note != "" {
 		words = append(words, "Note: "+strings.TrimSuffix(note, ".")+".")
@@ -93,7 +95,7 @@ func (r *reporter) source(p *ProcessFacts, note string) {
 // resources is a table of what a process has used.
 func (r *reporter) resources(role, title string, pictures ...string) {
 	r.printf("### %s\n\n", title)
-	p := r.f.process(role)
+	p := r.f.Process(role)
 	if p == nil || len(p.Points) == 0 {
 		r.printf("n/a: %s.\n\n", r.missing(role, p))
 		return
@@ -101,19 +103,19 @@ func (r *reporter) resources(role, title string, pictures ...string) {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		if p.silent(s, hasRSS) {
+		if p.Silent(s, hasRSS) {
 			continue
 		}
-		cpu := over(s, p.values(func(x *ResourcePoint) *float64 { return x.CPU }))
-		throttled := over(s, p.values(func(x *ResourcePoint) *float64 { return x.Throttled }))
-		rss := over(s, p.values(func(x *ResourcePoint) *float64 { return whole(x.RSS) }))
-		in := over(s, p.values(func(x *ResourcePoint) *float64 { return x.NetIn }))
-		out := over(s, p.values(func(x *ResourcePoint) *float64 { return x.NetOut }))
-		load := over(s, p.values(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
+		cpu := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.CPU }))
+		throttled := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.Throttled }))
+		rss := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
+		in := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.NetIn }))
+		out := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
+		load := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }))
 		rows = append(rows, []string{
-			s.Name, number("%.2f", cpu.mean), number("%.2f", cpu.top), number("%.2f", cpu.peak), number("%.1f", throttled.top*100),
-			memory(rss.mean), memory(rss.top), three(in.mean * 8 / 1e6), three(in.top * 8 / 1e6), three(out.mean * 8 / 1e6), three(out.top * 8 / 1e6),
-			number("%.2f", load.mean), number("%.2f", load.top),
+			s.Name, number("%.2f", cpu.Mean), number("%.2f", cpu.Top), number("%.2f", cpu.Peak), number("%.1f", throttled.Top*100),
+			memory(rss.Mean), memory(rss.Top), three(in.Mean * 8 / 1e6), three(in.Top * 8 / 1e6), three(out.Mean * 8 / 1e6), three(out.Top * 8 / 1e6),
+			number("%.2f", load.Mean), number("%.2f", load.Top),
 		})
 	}
 	table(&r.b, []string{
@@ -128,8 +130,8 @@ func (r *reporter) resources(role, title string, pictures ...string) {
 
 // windows says what a maximum is.
 func (r *reporter) windows() {
-	if len(r.steps) > 0 && long(r.steps[0]) {
-		r.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(window)), spell(int64(settling)))
+	if len(r.steps) > 0 && facts.Long(r.steps[0]) {
+		r.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(facts.Window)), spell(int64(facts.Settling)))
 		return
 	}
 	r.printf("Samples are of %s; a step is too short for maxima of longer means.\n\n", spell(r.f.SeriesEveryNs))
@@ -138,8 +140,8 @@ func (r *reporter) windows() {
 // jvm is a table of heap and collections.
 func (r *reporter) jvm(role, title string, pictures ...string) {
 	r.printf("### %s\n\n", title)
-	p := r.f.process(role)
-	if p == nil || !p.has(hasHeap) {
+	p := r.f.Process(role)
+	if p == nil || !p.Has(hasHeap) {
 		why := r.missing(role, p)
 		if p != nil && p.JVMNote != "" {
 			why = p.JVMNote
@@ -150,20 +152,20 @@ func (r *reporter) jvm(role, title string, pictures ...string) {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		if p.silent(s, hasHeap) {
+		if p.Silent(s, hasHeap) {
 			continue
 		}
-		get := func(of func(*ResourcePoint) *float64) stat { return over(s, p.values(of)) }
-		heap := get(func(x *ResourcePoint) *float64 { return whole(x.Heap) })
-		limit := get(func(x *ResourcePoint) *float64 { return whole(x.HeapMax) })
-		old := get(func(x *ResourcePoint) *float64 { return whole(x.Old) })
-		young := get(func(x *ResourcePoint) *float64 { return whole(x.Young) })
-		oldGC := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.OldGCs }))
-		youngGC := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.YoungGCs }))
-		pause := over(s, p.perMinute(func(x *ResourcePoint) *int64 { return x.GCTimeNs }))
+		get := func(of func(*facts.ResourcePoint) *float64) facts.Stat { return facts.Over(s, p.Values(of)) }
+		heap := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) })
+		limit := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) })
+		old := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) })
+		young := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) })
+		oldGC := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.OldGCs }))
+		youngGC := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
+		pause := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
 		rows = append(rows, []string{
-			s.Name, memory(heap.top), memory(limit.peak), memory(old.top), memory(young.top),
-			number("%.0f", oldGC.top), number("%.0f", youngGC.top), number("%.1f", pause.top/6e10*100), number("%.1f", pause.mean/6e10*100),
+			s.Name, memory(heap.Top), memory(limit.Peak), memory(old.Top), memory(young.Top),
+			number("%.0f", oldGC.Top), number("%.0f", youngGC.Top), number("%.1f", pause.Top/6e10*100), number("%.1f", pause.Mean/6e10*100),
 		})
 	}
 	table(&r.b, []string{
@@ -174,5 +176,5 @@ func (r *reporter) jvm(role, title string, pictures ...string) {
 	r.show(pictures...)
 }
 
-func hasRSS(x *ResourcePoint) bool  { return x.RSS != nil }
-func hasHeap(x *ResourcePoint) bool { return x.Heap != nil }
+func hasRSS(x *facts.ResourcePoint) bool  { return x.RSS != nil }
+func hasHeap(x *facts.ResourcePoint) bool { return x.Heap != nil }

@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // latency is the table that the original lacks.
@@ -27,14 +29,14 @@ func (r *reporter) latency() {
 }
 
 // backlogSlope is how the backlog grew within a step, in events a second.
-func (r *reporter) backlogSlope(s *StepFacts) float64 {
-	return slope(s, r.f.values(func(p *SeriesPoint) float64 { return float64(p.BacklogEvents) }))
+func (r *reporter) backlogSlope(s *facts.Step) float64 {
+	return facts.Slope(s, r.f.Values(func(p *facts.SeriesPoint) float64 { return float64(p.BacklogEvents) }))
 }
 
 func (r *reporter) backlog() {
 	r.printf("### Backlog\n\n")
-	known := func(of func(*SeriesPoint) int64) func(*SeriesPoint) float64 {
-		return func(p *SeriesPoint) float64 {
+	known := func(of func(*facts.SeriesPoint) int64) func(*facts.SeriesPoint) float64 {
+		return func(p *facts.SeriesPoint) float64 {
 			if v := of(p); v >= 0 {
 				return float64(v)
 			}
@@ -44,11 +46,11 @@ func (r *reporter) backlog() {
 	var rows [][]string
 	for i := range r.f.Steps {
 		s := &r.f.Steps[i]
-		peak := func(of func(*SeriesPoint) int64) float64 { return over(s, r.f.values(known(of))).peak }
+		peak := func(of func(*facts.SeriesPoint) int64) float64 { return facts.Over(s, r.f.Values(known(of))).Peak }
 		rows = append(rows, []string{
-			s.Name, number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Ready })), number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Unacked })),
-			number("%.0f", peak(func(p *SeriesPoint) int64 { return p.BacklogEvents })), number("%.3g", peak(func(p *SeriesPoint) int64 { return p.LagNs })/1e9),
-			number("%+.0f", r.backlogSlope(s)), number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Tasks })), spell(s.BlockedNs),
+			s.Name, number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Ready })), number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Unacked })),
+			number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.BacklogEvents })), number("%.3g", peak(func(p *facts.SeriesPoint) int64 { return p.LagNs })/1e9),
+			number("%+.0f", r.backlogSlope(s)), number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Tasks })), spell(s.BlockedNs),
 		})
 	}
 	table(&r.b, []string{
@@ -155,7 +157,7 @@ func (r *reporter) readBack() {
 	r.printf("### Read-back\n\n")
 	var rows [][]string
 	for _, o := range r.run.Operations {
-		if !slices.Contains(queryOps, o.Op) || o.Calls+o.Errors == 0 {
+		if !slices.Contains(facts.QueryOps, o.Op) || o.Calls+o.Errors == 0 {
 			continue
 		}
 		perSecond := math.NaN()
@@ -199,7 +201,7 @@ func (r *reporter) search() {
 }
 
 // sustained is whether a step's rate could go on for ever.
-func (r *reporter) sustained(s *StepFacts) (string, string) {
+func (r *reporter) sustained(s *facts.Step) (string, string) {
 	if s.Rate == 0 {
 		return "n/a", "closed loop: nothing is due before it is sent"
 	}
@@ -208,14 +210,14 @@ func (r *reporter) sustained(s *StepFacts) (string, string) {
 	switch {
 	case math.IsNaN(part):
 		return "n/a", "nothing was offered"
-	case part < sustainedPart:
+	case part < facts.SustainedPart:
 		return "no", fmt.Sprintf("%.1f %% of what was offered was stored within the step", part*100)
 	case math.IsNaN(grows):
 		return "n/a", "the step is too short to tell how the backlog grew"
-	case grows > sustainedSlope*s.Rate:
+	case grows > facts.SustainedSlope*s.Rate:
 		return "no", fmt.Sprintf("the backlog grew by %.0f events/s", grows)
 	}
-	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, sustainedSlope*100)
+	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, facts.SustainedSlope*100)
 }
 
 func (r *reporter) verdict() {
@@ -226,5 +228,5 @@ func (r *reporter) verdict() {
 		rows = append(rows, []string{s.Name, yes, why, r.binds(s)})
 	}
 	table(&r.b, []string{"step", "sustained", "why", "what binds"}, rows...)
-	r.printf("A step is sustained when at least %g %% of what was offered was stored within it and the backlog grew by less than %g %% of the rate.\n", sustainedPart*100, sustainedSlope*100)
+	r.printf("A step is sustained when at least %g %% of what was offered was stored within it and the backlog grew by less than %g %% of the rate.\n", facts.SustainedPart*100, facts.SustainedSlope*100)
 }

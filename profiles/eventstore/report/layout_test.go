@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"os"
@@ -11,6 +11,8 @@ import (
 
 	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // originalHeadings are those of th2's own report of this test, in its order, and
@@ -44,10 +46,10 @@ const appendixHeading = "## Appendix: what perfbench adds"
 // run, and what we add behind them.
 func TestTheDocumentFollowsTheOriginal(t *testing.T) {
 	t.Parallel()
-	here := sampleFacts()
-	here.Store, here.Transport = "redis", viaDirect
-	for name, f := range map[string]*Facts{"as documented": sampleFacts(), "another store, no broker": here} {
-		report := encoded(t, folderOf(t, f))[reportFile]
+	here := eventstoretest.Facts()
+	here.Store, here.Transport = "redis", facts.ViaDirect
+	for name, f := range map[string]*facts.Facts{"as documented": eventstoretest.Facts(), "another store, no broker": here} {
+		report := encoded(t, eventstoretest.Folder(t, f))[reportFile]
 		original, appendix, ok := strings.Cut(report, appendixHeading+"\n")
 		require.True(t, ok, name)
 		var headings, columns []string
@@ -78,7 +80,7 @@ func TestTheDocumentFollowsTheOriginal(t *testing.T) {
 // Each value of the original's tables stands in its unit and form.
 func TestValuesHaveTheUnitsOfTheOriginal(t *testing.T) {
 	t.Parallel()
-	report := encoded(t, folderOf(t, sampleFacts()))[reportFile]
+	report := encoded(t, eventstoretest.Folder(t, eventstoretest.Facts()))[reportFile]
 	for _, row := range []string{
 		`\| 2 \| 400 \| \d+ KiB \| 1\.\d\d KiB \| 80\.6K item/s \|`,
 		`\| 1 \| \d+ MiB/s \| 2\d\.\d MiB/s \| 5\.\d\d times \|`,
@@ -89,24 +91,24 @@ func TestValuesHaveTheUnitsOfTheOriginal(t *testing.T) {
 	} {
 		assert.Regexp(t, `(?m)^`+row+`$`, report)
 	}
-	old := sampleFacts()
+	old := eventstoretest.Facts()
 	old.Steps[0].Failed, old.Steps[0].DeadBatches = nil, nil // of an earlier version
 	old.Steps[1].Failed, old.Steps[1].DeadBatches, old.Steps[1].DeadLettered = new(int64(1000)), new(int64(2)), 700
-	report = encoded(t, folderOf(t, old))[reportFile]
+	report = encoded(t, eventstoretest.Folder(t, old))[reportFile]
 	assert.Contains(t, report, "\n| 1 | 0 | n/a | 0 | n/a |\n| 2 | 1 | 2 | 700 | 1000 |\n")
 }
 
 // A file of facts fills in what nobody could measure, and what was measured stays.
 func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	t.Parallel()
-	f := sampleFacts()
-	folder := folderOf(t, f)
+	f := eventstoretest.Facts()
+	folder := eventstoretest.Folder(t, f)
 	for i := range f.Processes { // on other machines
 		if f.Processes[i].Role == "cassandra" {
 			f.Processes[i].PID = 0
 		}
 	}
-	folder.Run.Facts = folderOf(t, f).Run.Facts
+	folder.Run.Facts = eventstoretest.Folder(t, f).Run.Facts
 	before := encoded(t, folder)[reportFile]
 	assert.Contains(t, before, "+ **Disk**: n/a\n")
 	assert.Contains(t, before, "+ **machine of cassandra**\n  + **CPU**: n/a\n  + **RAM**: n/a\n")

@@ -1,4 +1,6 @@
-package eventstore
+// Package facts has the profile's own record of a run, and the figures that follow from
+// it alone.
+package facts
 
 // Facts is the profile's own record in a run's folder: all that the report in the
 // manner of th2 and the verdict are made of. It is written again every second, so
@@ -22,41 +24,41 @@ type Facts struct {
 	Scope string `json:"scope"`
 
 	// Machine is the one that perfbench ran on.
-	Machine MachineFacts `json:"machine"`
+	Machine Machine `json:"machine"`
 
 	// Steps are the segments of the run in order, each change of a knob beginning a
 	// new one; the last one is "drain", what was stored after the generators ended.
-	Steps []StepFacts `json:"steps"`
+	Steps []Step `json:"steps"`
 	// Series are samples over the whole run, SeriesEveryNs apart: one second, doubled
 	// whenever there would be more than 600.
 	Series        []SeriesPoint `json:"series"`
 	SeriesEveryNs int64         `json:"series_every_ns"`
 	// Processes are what was watched of processes of this machine.
-	Processes []ProcessFacts `json:"processes"`
+	Processes []Process `json:"processes"`
 
-	Ledger Ledger      `json:"ledger"`
-	Losses Losses      `json:"losses"`
-	Drain  *DrainFacts `json:"drain,omitempty"`
+	Ledger Ledger `json:"ledger"`
+	Losses Losses `json:"losses"`
+	Drain  *Drain `json:"drain,omitempty"`
 	// Limits of the store stage, and the most that it has held at once.
-	Limits LimitFacts `json:"limits"`
+	Limits Limits `json:"limits"`
 	// Search is what the search for the highest sustainable rate has found.
-	Search *SearchFacts `json:"search,omitempty"`
+	Search *Search `json:"search,omitempty"`
 	// Crashes are the deliberate ends of the store stage.
 	Crashes []int64 `json:"crashes_ns,omitempty"`
 	// Errors counts what the store stage met, by its words.
-	Errors []ErrorFacts `json:"errors,omitempty"`
+	Errors []Error `json:"errors,omitempty"`
 }
 
-// MachineFacts is what a machine is; what it does not tell is empty or 0.
-type MachineFacts struct {
+// Machine is what a machine is; what it does not tell is empty or 0.
+type Machine struct {
 	Processor string `json:"processor"`
 	Memory    int64  `json:"memory_bytes"`
 }
 
-// StepFacts is one step. What is offered, sent and confirmed counts by the step of
+// Step is one step. What is offered, sent and confirmed counts by the step of
 // the generation; what is received, stored and acknowledged by the step at that
 // time.
-type StepFacts struct {
+type Step struct {
 	// Name is the number of the step from 1, or "drain".
 	Name   string `json:"name"`
 	FromNs int64  `json:"from_ns"`
@@ -103,20 +105,20 @@ type StepFacts struct {
 	Latency []StageLatency `json:"latency"`
 }
 
-// drainStep is the name of the step after the generators had ended.
-const drainStep = "drain"
+// DrainStep is the name of the step after the generators had ended.
+const DrainStep = "drain"
 
-// profileName is the name of the profile that these facts are of.
-const profileName = "event-store"
+// Profile is the name of the profile that these facts are of.
+const Profile = "event-store"
 
 // Roles of processes beside the stores, which are called by their drivers.
 const (
-	roleOwn    = "perfbench"
-	roleBroker = "rabbitmq"
+	RoleOwn    = "perfbench"
+	RoleBroker = "rabbitmq"
 )
 
-// viaDirect is the transport within this process.
-const viaDirect = "direct"
+// ViaDirect is the transport within this process.
+const ViaDirect = "direct"
 
 // Amount is a number of events and of the batches that they came in.
 type Amount struct {
@@ -124,8 +126,8 @@ type Amount struct {
 	Batches int64 `json:"batches"`
 }
 
-// add counts a batch of so many events.
-func (a *Amount) add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
+// Add counts a batch of so many events.
+func (a *Amount) Add(events int) { a.Events, a.Batches = a.Events+int64(events), a.Batches+1 }
 
 // Stages of a batch on its way. Each is measured from the moment before it unless
 // it says "due".
@@ -188,9 +190,9 @@ type SeriesPoint struct {
 	Blocked string `json:"blocked,omitempty"`
 }
 
-// ProcessFacts is what was watched of one process. A number that is not known is
+// Process is what was watched of one process. A number that is not known is
 // absent, never 0.
-type ProcessFacts struct {
+type Process struct {
 	// Role is "perfbench", "rabbitmq", "cassandra" and the like.
 	Role string `json:"role"`
 	PID  int    `json:"pid"`
@@ -277,24 +279,24 @@ type Losses struct {
 	Duplicates int64 `json:"duplicates"`
 }
 
-// DrainFacts is what became of the backlog when the generators had ended.
-type DrainFacts struct {
+// Drain is what became of the backlog when the generators had ended.
+type Drain struct {
 	FromNs  int64 `json:"from_ns"`
 	ToNs    int64 `json:"to_ns"`
 	Backlog int64 `json:"backlog_events"`
 	Left    int64 `json:"left_events"`
 }
 
-// LimitFacts are limits of the store stage and the most it has held at once.
-type LimitFacts struct {
+// Limits are limits of the store stage and the most it has held at once.
+type Limits struct {
 	MaxTasks     int   `json:"max_tasks"`
 	MaxTaskBytes int64 `json:"max_task_bytes"`
 	PeakTasks    int64 `json:"peak_tasks"`
 	PeakBytes    int64 `json:"peak_bytes"`
 }
 
-// SearchFacts is the course of a search for the highest sustainable rate.
-type SearchFacts struct {
+// Search is the course of a search for the highest sustainable rate.
+type Search struct {
 	// Rate is the highest rate that held, 0 when none did.
 	Rate   float64       `json:"rate"`
 	Trials []SearchTrial `json:"trials"`
@@ -312,11 +314,11 @@ type SearchTrial struct {
 	Why   string  `json:"why"`
 }
 
-// ErrorFacts is one kind of error and how often it came.
-type ErrorFacts struct {
+// Error is one kind of error and how often it came.
+type Error struct {
 	Text  string `json:"text"`
 	Count int64  `json:"count"`
 }
 
-// queryOps are the ways to query.
-var queryOps = []string{"range", "id", "parent"}
+// QueryOps are the ways to query.
+var QueryOps = []string{"range", "id", "parent"}

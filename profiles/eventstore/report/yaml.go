@@ -1,4 +1,4 @@
-package eventstore
+package report
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/profiles/eventstore/box"
 )
 
 // The boxes as they were run, with every value in force, in the words of th2: --file
@@ -71,8 +72,8 @@ func (b boxes) millis(name string) *yaml.Node {
 	return nil
 }
 
-// box writes a box of a kind around what it has.
-func box(kind, name string, spec *mapping) string {
+// document writes a box of a kind around what it has.
+func document(kind, name string, spec *mapping) string {
 	if len(spec.n.Content) == 0 {
 		return "# n/a: this run has kept no configuration\n"
 	}
@@ -99,10 +100,10 @@ func (r *reporter) woodpecker() string {
 	}
 	custom := newMapping().put("tickRate", b.integer("tickRate"))
 	if len(r.steps) > 0 && len(events.n.Content) > 0 {
-		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(EventMode))
+		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(box.EventMode))
 	}
 	custom.put("generatorSettings", &newMapping().put("eventGeneratorSettings", &events.n).n)
-	return box("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
+	return document("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
 }
 
 // estore is the box of the store stage.
@@ -119,5 +120,5 @@ func (r *reporter) estore() string {
 		put("maxRetryCount", b.integer("maxRetryCount")).put("retryDelayBase", b.millis("retryDelayBase")).
 		put("processingThreads", b.integer("processingThreads"))
 	router := newMapping().put("prefetchCount", b.integer("prefetchCount"))
-	return box("Th2Estore", "estore", newMapping().put("cradleManager", &cradle.n).put("customConfig", &custom.n).put("mqRouter", &router.n))
+	return document("Th2Estore", "estore", newMapping().put("cradleManager", &cradle.n).put("customConfig", &custom.n).put("mqRouter", &router.n))
 }

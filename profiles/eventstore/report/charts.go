@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+)
+
+// picture is a chart with the name of its file, without its end.
+type picture struct {
+	file string
+	chart.Chart
+}
+
+// picture keeps a chart in which there is something to draw.
+func (r *reporter) picture(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
+	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines}}
+	if p.Empty() {
+		return
+	}
+	for i := range r.f.Steps {
+		p.Marks = append(p.Marks, chart.Mark{At: float64(r.f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
+	}
+	r.charts = append(r.charts, p)
+}
+
+// collectCharts makes every chart for which there are values.
+func (r *reporter) collectCharts() {
+	if len(r.f.Series) == 0 {
+		return
+	}
+	var at []float64
+	for i := range r.f.Series {
+		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
+	}
+	line := func(name string, of func(*facts.SeriesPoint) float64) chart.Line {
+		l := chart.Line{Name: name}
+		for _, t := range r.f.Values(of) {
+			l.Values = append(l.Values, t.Value)
+		}
+		return l
+	}
+	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+		r.picture(file, title, at, format, lines...)
+	}
+	known := func(v int64) float64 {
+		if v < 0 {
+			return math.NaN()
+		}
+		return float64(v)
+	}
+	positive := func(v float64) float64 {
+		if v <= 0 {
+			return math.NaN()
+		}
+		return v
+	}
+	mib := func(v float64) string { return three(v/(1<<20)) + " MiB/s" }
+	add("event-rate", "event rate, K item/s", func(v float64) string { return three(v / 1000) },
+		line("received", func(p *facts.SeriesPoint) float64 { return p.Received }), line("sent", func(p *facts.SeriesPoint) float64 { return p.Sent }),
+		line("stored", func(p *facts.SeriesPoint) float64 { return p.Stored }))
+	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchEvents) }))
+	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchBytes) }))
+	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *facts.SeriesPoint) float64 { return positive(p.EventBytes) }))
+	space := r.f.Book + ":" + r.f.Scope
+	add("content", "event batch content size", mib, line(space+" raw", func(p *facts.SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *facts.SeriesPoint) float64 { return p.Compressed }))
+	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *facts.SeriesPoint) float64 { return known(p.BacklogEvents) }))
+	add("queue", "batches in the transport", three, line("ready", func(p *facts.SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *facts.SeriesPoint) float64 { return known(p.Unacked) }))
+	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *facts.SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
+	add("tasks", "batches within the store stage", three, line("tasks", func(p *facts.SeriesPoint) float64 { return known(p.Tasks) }))
+	r.processCharts()
+}
+
+// throttledMuch is where the original draws a line.
+const throttledMuch = 0.25
+
+func muchThrottled(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	much := throttledMuch
+	return &much
+}
+
+// processCharts makes the charts of each process that was watched.
+func (r *reporter) processCharts() {
+	for i := range r.f.Processes {
+		p := &r.f.Processes[i]
+		if len(p.Points) == 0 {
+			continue
+		}
+		short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
+		if short == "" {
+			short = "store"
+		}
+		var at []float64
+		for j := range p.Points {
+			at = append(at, float64(p.Points[j].AtNs)/1e9)
+		}
+		plain := func(name string, all []facts.Timed) chart.Line {
+			l := chart.Line{Name: name}
+			for _, t := range all {
+				l.Values = append(l.Values, t.Value)
+			}
+			return l
+		}
+		line := func(name string, of func(*facts.ResourcePoint) *float64) chart.Line { return plain(name, p.Values(of)) }
+		counts := func(name string, of func(*facts.ResourcePoint) *int64) chart.Line {
+			return plain(name, p.PerMinute(of))
+		}
+		add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+			r.picture(short+"-"+file, p.Role+": "+title, at, format, lines...)
+		}
+		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
+		add("cpu", "CPU, cores", three, line("CPU", func(x *facts.ResourcePoint) *float64 { return x.CPU }))
+		add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *facts.ResourcePoint) *float64 { return x.Throttled }),
+			line("25 %", func(x *facts.ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
+		add("memory", "resident memory", memory, line("RSS", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
+		add("network", "network", mbps, line("in", func(x *facts.ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
+		add("heap", "heap", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) }), line("limit", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) }),
+			line("old", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) }), line("young", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) }))
+		add("gc", "collections a minute", three, counts("old", func(x *facts.ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
+		add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
+		add("load", "load of the machine per core", three, line("1 min", func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }),
+			line("5 min", func(x *facts.ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *facts.ResourcePoint) *float64 { return x.Load15PerCPU }))
+		total := func(x *facts.ResourcePoint) *float64 {
+			if x.MachineUsed == nil || r.f.Machine.Memory == 0 {
+				return nil
+			}
+			return facts.Whole(&r.f.Machine.Memory)
+		}
+		add("machine-memory", "memory of the machine", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.MachineUsed) }), line("total", total))
+	}
+}
