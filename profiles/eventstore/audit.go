@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
@@ -14,27 +12,13 @@ import (
 
 // audit is the reading back of everything: what was found of each event.
 type audit struct {
-	b      *binding
+	ledger *ledger
+	trail  trail
 	makers map[int]*generate.Maker
 	seen   map[int]*seqset
 	last   map[int]int64
 	open   opener
 	f      facts.Ledger
-}
-
-// prefixes returns the prefixes of the ids of all generators. They are those that
-// NewMaker gives, so there is no need to ask the generators.
-func (b *binding) prefixes() map[string]int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.prefix) < len(b.boxes) {
-		m := map[string]int{}
-		for i := range b.boxes {
-			m[string(generate.NewMaker(&b.s.Shape, i).Prefix)] = i
-		}
-		b.prefix = m
-	}
-	return b.prefix
 }
 
 // maxExamples is how many events of each kind are named.
@@ -50,30 +34,30 @@ func (a *audit) example(kind string, id string) {
 }
 
 // row takes account of the events of one row.
-func (a *audit) row(w *row) error {
-	es, err := a.open.events(w, a.b.tr.plainSingle)
+func (a *audit) row(w *record) error {
+	es, err := a.open.events(w)
 	if err != nil {
 		a.f.Corrupt += int64(w.count)
 		a.example("corrupt", string(w.id))
 		return nil //nolint:nilerr // it is counted
 	}
 	// The status of an event with children is theirs too: it may have become failed.
-	either := a.b.tr.plainSingle && w.single && !w.ok
+	either := a.trail.Traits.plainSingle && w.single && !w.ok
 	for i := range es {
-		a.event(&es[i], either, a.b.tr.plainSingle && w.single)
+		a.event(&es[i], either, a.trail.Traits.plainSingle && w.single)
 	}
 	return nil
 }
 
 func (a *audit) event(e *wire.Event, either, bare bool) {
-	g, seq, ok := a.b.numberOf(e.ID.ID)
-	if !ok || seq > a.b.ledger.highest(uint32(g)) {
+	g, seq, ok := a.trail.Authors.of(e.ID.ID)
+	if !ok || seq > a.ledger.highest(uint32(g)) {
 		a.f.Unexpected++
 		a.example("unexpected", string(e.ID.ID))
 		return
 	}
 	if a.makers[g] == nil {
-		a.makers[g], a.seen[g] = generate.NewMaker(&a.b.s.Shape, g), &seqset{}
+		a.makers[g], a.seen[g] = generate.NewMaker(a.trail.Authors.shape, g), &seqset{}
 	}
 	if a.seen[g].add(seq, 1) == 0 {
 		a.f.Duplicated++
@@ -98,7 +82,7 @@ func (a *audit) event(e *wire.Event, either, bare bool) {
 
 // missing compares what was found with what should be there.
 func (a *audit) missing() {
-	l := a.b.ledger
+	l := a.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for g, b := range l.books {
@@ -131,133 +115,26 @@ func (l *ledger) highest(generator uint32) int64 {
 	return l.of(generator).generated
 }
 
-// readBack reads everything of this run back and takes account of it.
-func (b *binding) readBack(ctx context.Context) (*facts.Ledger, error) {
-	a := &audit{b: b, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{linksRaw: b.tr.linksRaw}}
+// trail is where the events of a run are to be found, and how to know them.
+type trail struct {
+	Lookup  lookup
+	Traits  traits
+	Authors *authors
+	// From and To are between what starts all of them lie; 0 when nothing was stored.
+	From, To int64
+}
+
+// audit reads everything of the run back and takes account of it.
+func (l *ledger) audit(ctx context.Context, t trail) (*facts.Ledger, error) {
+	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{traits: t.Traits}}
 	began := time.Now()
-	first, last, _ := b.sample.span()
-	if first > 0 {
-		// What was stored and never reported lies within the run all the same.
-		if err := b.l.scan(ctx, min(first, b.s.Born), max(last, b.wall()), a.row); err != nil {
+	if t.From > 0 {
+		if err := t.Lookup.scan(ctx, t.From, t.To, a.row); err != nil {
 			return nil, err
 		}
 	}
 	a.missing()
-	b.ledger.sums(&a.f)
+	l.sums(&a.f)
 	a.f.Read, a.f.ReadNs = true, int64(time.Since(began))
 	return &a.f, nil
-}
-
-// verify waits for what is on its way, ends the store stage, and accounts for every
-// event.
-func (b *binding) verify(ctx context.Context) workload.Verification {
-	v := b.account(ctx)
-	if b.search != nil {
-		v.Summary += "; " + b.search.summary()
-	}
-	return v
-}
-
-// account says what became of every event.
-func (b *binding) account(ctx context.Context) workload.Verification {
-	b.finish(ctx)
-	b.end(ctx)
-	left := b.ledger.left()
-	switch {
-	case b.tr.forgets:
-		return workload.Verification{State: workload.Skipped, Summary: "nothing is kept, so there is nothing to verify"}
-	case !b.s.verify:
-		return workload.Verification{State: workload.Skipped, Summary: "verify=off: the events were not read back"}
-	}
-	f, err := b.readBack(ctx)
-	if err != nil {
-		v := workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the events could not be read back: %v", err)}
-		if left > 0 {
-			v.Summary += "; " + b.lateWords(left)
-		}
-		return v
-	}
-	b.mu.Lock()
-	b.audited = f
-	b.mu.Unlock()
-	if b.s.Compat {
-		b.meter.lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
-	}
-	return b.judge(f, left)
-}
-
-// finish waits for the backlog when the drain has not.
-func (b *binding) finish(ctx context.Context) {
-	b.mu.Lock()
-	drained := b.drainTo > 0 || b.st == nil
-	b.mu.Unlock()
-	if drained {
-		return
-	}
-	w := b.wait()
-	b.beginDrain()
-	var q quiet
-	for !b.settled() && !q.lasts(ctx, b) && ctx.Err() == nil && !w.over() {
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	b.endDrain()
-}
-
-// judge says what the account comes to.
-func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
-	v := workload.Verification{State: workload.Passed}
-	check := func(name string, n, of int64, fails bool) {
-		c := workload.Check{Name: name, OK: n == 0 || !fails, Of: of, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}
-		if !c.OK {
-			v.State = workload.Failed
-		}
-		v.Checks = append(v.Checks, c)
-	}
-	// What the original loses is counted in compat, and no failure of its own.
-	excused := b.meter.excused(b.s.Compat)
-	missing := f.Missing
-	if !b.s.answered() { // what did not come does not come any more
-		left = 0
-	}
-	if left > 0 { // still on its way: neither stored nor lost
-		missing = max(f.Missing-left, 0)
-	}
-	read := f.Once + f.Duplicated + f.Unexpected
-	check("missing", missing, f.Sent, true)
-	check("duplicated", f.Duplicated, read, !b.s.Compat)
-	check("unexpected", f.Unexpected, read, true)
-	check("corrupt", f.Corrupt, read, true)
-	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)
-	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
-		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
-	if !b.s.answered() {
-		v.Summary += fmt.Sprintf("; %d were published without confirmation and are not there", f.Unconfirmed)
-	}
-	if left > 0 && v.State == workload.Passed {
-		v.State = workload.Incomplete
-		v.Summary += "; " + b.lateWords(left)
-	}
-	return v
-}
-
-// lateWords say what the drain gave up.
-func (b *binding) lateWords(left int64) string {
-	b.mu.Lock()
-	took := time.Duration(b.drainTo - b.drainFrom)
-	b.mu.Unlock()
-	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.whither(), units.Duration(took), b.s.drain)
-}
-
-// excused is how many events may be given up without failing the run.
-func (m *meter) excused(compat bool) int64 {
-	if !compat {
-		return 0
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &m.losses
-	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
 }

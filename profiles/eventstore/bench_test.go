@@ -77,7 +77,7 @@ func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, s
 	first := p.g.Fill(wire.StampOf(at), n, generate.DocumentedBody)
 	seal(p.e, p.g, first)
 	for _, pc := range between(p, at) {
-		r, err := p.c.record(p.j, pc, p.c.b.Events[pc.from:pc.to])
+		r, err := p.c.item(p.j, pc, p.c.b.Events[pc.from:pc.to])
 		if err != nil {
 			return 0, 0, err
 		}

@@ -10,9 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/redis"
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
@@ -55,6 +52,7 @@ type binding struct {
 	gaveUp  atomic.Bool  // the drain ended before all was durable
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
+	authors *authors
 	asked   atomic.Int64 // queries of the phase after the load
 	forest  sync.Map     // generator number → *forest
 
@@ -70,59 +68,59 @@ type binding struct {
 	backlog    int64
 	audited    *facts.Ledger
 	background sync.WaitGroup
-	prefix     map[string]int // of ids, to numbers of generators
 	stop       context.CancelFunc
 	stopped    context.Context
 }
 
-// layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
-	params := map[string]string{"schema": s.schema, "book": string(s.Book), "page": s.page}
-	keys := store.Space{Namespace: s.namespace, Name: "events", Shape: store.Keys, Grouped: true}
-	switch c := c.(type) {
-	case cassandra.Typed:
+// Connector connects a plan to the stores of a driver.
+func (s *spec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "redis":
+		return on(s, newStreams)
+	case "cassandra":
 		if s.schema == schemaCradle {
-			l := newCradle(s, c)
-			l.space = keys
-			return l, []place.Space{{Space: keys, Parts: l.names(cradleTables), Tables: l.needs(cradleTables), Params: params}}
+			return on(s, newCradle)
 		}
-		l := newLean(s, c)
-		l.space = keys
-		return l, []place.Space{{Space: keys, Parts: l.names(leanTables), Tables: l.needs(leanTables), Params: params}}
-	case redis.Typed:
-		return newStreams(s, c), []place.Space{{Space: keys, Parts: redisKeys, Params: params}}
-	case sqlstore.Typed:
-		l := newSQL(s, c)
-		return l, l.Spaces(params)
+		return on(s, newLean)
+	case "embedded", "mysql", "postgres", "sqlite":
+		return on(s, newSQL)
 	}
-	return newHeld(s.driver == "null"), nil
+	return on(s, func(*options, store.Conn) (layer, []place.Space) { return newHeld(driver == "null"), nil })
 }
 
-// looker is a layer that can tell, before anything is made, whether the tables that
-// are there will do.
-type looker interface {
-	look(ctx context.Context, c *place.Claim) error
+// on makes a Connector of what opens a layer on connections of type C.
+func on[C any](s *spec, open func(*options, C) (layer, []place.Space)) workload.Connector {
+	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
+		s.begin(p.RunID, time.Now())
+		l, claims := open(s.options(), c)
+		s.bind(p, l)
+		p.Claims = claims
+		if l, ok := l.(looker); ok {
+			p.Admit = l.look
+		}
+		return nil
+	})
 }
 
-// Connector connects a plan to stores of every kind.
-func (s *spec) Connector(string) workload.Connector { return s.bind }
+// options are what the layer is told of the run.
+func (s *spec) options() *options {
+	o := &options{
+		Namespace: s.namespace, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Born: s.Born, Bucket: s.bucket, Shards: s.shards,
+		PageSize: s.pageSize, QueryLimit: s.queryLimit, Gorm: s.gorm,
+	}
+	o.Params = map[string]string{"schema": s.schema, "book": o.Book, "page": o.Page}
+	return o
+}
 
-// bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(_ context.Context, p *workload.Bound) error {
-	c := p.Conn
-	s.begin(p.RunID, time.Now())
-	b := &binding{s: s, conn: c, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.Seed)}
+// bind connects a plan to a layer.
+func (s *spec) bind(p *workload.Bound, l layer) *binding {
+	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.Seed), authors: newAuthors(&s.Shape)}
 	b.meter.length = int64(s.duration)
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
 	if s.search {
 		b.search = b.newSearching()
 	}
-	b.l, p.Claims = layerOf(s, c)
-	if l, ok := b.l.(looker); ok {
-		p.Admit = l.look
-	}
-	b.tr = b.traits()
 	b.left.Store(s.events)
 	for i := range p.Phases {
 		for j := range p.Phases[i].Tracks {
@@ -132,7 +130,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
-	return nil
+	return b
 }
 
 func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
@@ -145,13 +143,6 @@ func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
 	return func(worker int) (workload.Task, error) { return newQueryTask(b, track, worker), nil }
 }
 
-// traits are those of the layer, and what compat makes of them.
-func (b *binding) traits() traits {
-	t := b.l.traits()
-	t.linksRaw = t.linksRaw || b.s.Compat // the original compresses no links
-	return t
-}
-
 // clock is the run's own: nanoseconds since the plan was bound.
 func (b *binding) clock() int64 { return int64(time.Since(b.epoch)) }
 
@@ -161,11 +152,12 @@ func (b *binding) wall() int64 { return b.epoch.UnixNano() + b.clock() }
 
 // setup makes what the layer needs, and starts the store stage.
 func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
-	if err := b.l.prepare(ctx); err != nil {
+	tr, err := b.l.prepare(ctx)
+	if err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	b.tr = b.traits() // now that the store has been asked
-	var err error
+	tr.linksRaw = tr.linksRaw || b.s.Compat // the original compresses no links
+	b.tr = tr
 	if b.via, err = openTransport(ctx, b); err != nil {
 		return err
 	}

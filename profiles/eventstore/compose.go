@@ -35,7 +35,7 @@ func newComposer(st *stage) (*composer, error) {
 	return c, nil
 }
 
-// take works on one delivery until all its records are with the writers. It returns
+// take works on one delivery until all its items are with those who store. It returns
 // an error when ctx ends first.
 func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	st := c.st
@@ -71,7 +71,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 		if blocked := entered - from; blocked > 0 {
 			st.meter.note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
 		}
-		r, err := c.record(j, p, es)
+		r, err := c.item(j, p, es)
 		if err != nil { // does not happen: content is always compressible
 			st.gate.leave(size)
 			st.giveUp(j, err)
@@ -89,16 +89,16 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	return nil
 }
 
-// pass hands a record to the writers, in parts when it is over the limit.
-func (st *stage) pass(ctx context.Context, r *record) error {
-	parts := []*record{r}
+// pass hands an item to those who store, in parts when it is over the limit.
+func (st *stage) pass(ctx context.Context, r *item) error {
+	parts := []*item{r}
 	if r.single && !st.traits.plainSingle && len(r.body) > st.s.batchLimit {
 		parts = r.divide(st.s.batchLimit)
 		r.job.left.Add(int32(len(parts) - 1))
 	}
 	for _, p := range parts {
 		select {
-		case st.recs <- p:
+		case st.items <- p:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -106,9 +106,9 @@ func (st *stage) pass(ctx context.Context, r *record) error {
 	return nil
 }
 
-// record makes the record of a piece.
-func (c *composer) record(j *job, p piece, es []wire.Event) (*record, error) {
-	r := newRecord()
+// item makes the item of a piece.
+func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
+	r := newItem()
 	first := &es[0]
 	r.job, r.count, r.single, r.ok = j, len(es), p.single, true
 	r.start, r.last, r.end = first.ID.Start.NS(), first.ID.Start.NS(), first.End.NS()
@@ -147,7 +147,7 @@ func (c *composer) record(j *job, p piece, es []wire.Event) (*record, error) {
 }
 
 // squeeze compresses content, and links where they are not kept as they are.
-func (c *composer) squeeze(r *record) error {
+func (c *composer) squeeze(r *item) error {
 	var err error
 	if r.raw <= c.st.s.compressOver || c.st.s.codec == wire.None {
 		r.body = append(r.body, c.raw...)

@@ -20,7 +20,6 @@ import (
 // links that are never compressed.
 type onCradle struct {
 	tables
-	policy string
 	insert string
 	read   string
 	one    string
@@ -55,8 +54,9 @@ PRIMARY KEY (book, start_date, start_time))`},
 
 const cradleEvent = 2 // entity type
 
-func newCradle(s *spec, c cassandra.Typed) *onCradle {
-	l := &onCradle{tables: newTables(s, c, true), longest: -1}
+// newCradle opens the layer of schema=cradle.
+func newCradle(o *options, c cassandra.Typed) (layer, []place.Space) {
+	l := &onCradle{tables: newTables(o, c, true), longest: -1}
 	const columns = "start_date, start_time, id, name, type, success, event_batch, compressed, parent_id, event_count, end_date, end_time, z_content, z_content_uncompressed_size, messages"
 	const partition = " WHERE book = ? AND page = ? AND scope = ?"
 	l.insert = l.text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
@@ -64,14 +64,10 @@ func newCradle(s *spec, c cassandra.Typed) *onCradle {
 	l.read = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND (start_date, start_time) >= (?, ?) AND (start_date, start_time) <= (?, ?)")
 	l.one = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND start_date = ? AND start_time = ? AND id = ?")
 	l.under = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND parent_id = ?")
-	return l
+	return l, l.spaces(cradleTables)
 }
 
-func (l *onCradle) traits() traits {
-	return traits{writers: 128, group: 1, linksRaw: true, plainSingle: true, durability: l.policy}
-}
-
-// dateOf and timeOf split a time as Cradle's columns do.
+// dateOf and clockOf split a time as Cradle's columns do.
 func dateOf(ns int64) time.Time { return time.Unix(0, ns).UTC().Truncate(24 * time.Hour) }
 
 const dayNS = int64(24 * time.Hour)
@@ -101,29 +97,28 @@ func (l *onCradle) look(ctx context.Context, c *place.Claim) error {
 }
 
 // prepare makes the tables and writes down book and page: the whole run is one page.
-func (l *onCradle) prepare(ctx context.Context) error {
+func (l *onCradle) prepare(ctx context.Context) (traits, error) {
 	if err := l.make(ctx, cradleTables); err != nil {
-		return err
+		return traits{}, err
 	}
 	if l.claim == nil || !l.claim.Theirs(l.space, l.prefix+"test_events") {
 		create := l.text(`CREATE INDEX IF NOT EXISTS "` + l.prefix + cradleIndex + `" ON %test_events (parent_id)`)
 		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
-			return fmt.Errorf("create the index of parents: %w", err)
+			return traits{}, fmt.Errorf("create the index of parents: %w", err)
 		}
 	}
-	l.policy = l.durability(ctx)
-	book, now := string(l.s.Book), time.Now().UTC()
-	date, at := dateOf(l.s.Born), clockOf(l.s.Born)
+	book, now := l.o.Book, time.Now().UTC()
+	date, at := dateOf(l.o.Born), clockOf(l.o.Born)
 	for _, q := range []*gocql.Query{
 		l.c.Query(l.text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
-		l.c.Query(l.text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.s.page, now),
-		l.c.Query(l.text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.s.page, date, at),
+		l.c.Query(l.text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.o.Page, now),
+		l.c.Query(l.text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
-			return fmt.Errorf("write down book and page: %w", err)
+			return traits{}, fmt.Errorf("write down book and page: %w", err)
 		}
 	}
-	return nil
+	return traits{writers: 128, group: 1, linksRaw: true, plainSingle: true, durability: l.durability(ctx)}, nil
 }
 
 // store inserts each record, then does what Cradle does after an insert: durations,
@@ -156,7 +151,7 @@ func (l *onCradle) put(ctx context.Context, r *record) error {
 	if !r.single {
 		count = r.count
 	}
-	err := l.c.Query(l.insert, string(l.s.Shape.Book), l.s.page, string(l.s.Scope), dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
+	err := l.c.Query(l.insert, l.o.Book, l.o.Page, l.o.Scope, dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
 		r.ok, len(r.parent) == 0, !r.single, r.codec != wire.None, string(r.parent), count, dateOf(r.end), clockOf(r.end), links, gocql.UnsetValue,
 		r.body, time.Now().UTC(), len(r.body), r.raw).ExecContext(ctx)
 	if err != nil {
@@ -190,12 +185,12 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 	}
 	l.telling.Lock()
 	defer l.telling.Unlock()
-	book, scope, ms := string(l.s.Book), string(l.s.Scope), (r.last-r.start)/1e6
+	book, scope, ms := l.o.Book, l.o.Scope, (r.last-r.start)/1e6
 	longer, unknown := l.news(r)
 	if longer {
 		for _, q := range []*gocql.Query{
-			l.c.Query(l.text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.s.page, scope, ms),
-			l.c.Query(l.text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.s.page, scope, ms),
+			l.c.Query(l.text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.o.Page, scope, ms),
+			l.c.Query(l.text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.o.Page, scope, ms),
 		} {
 			if _, err := q.MapScanCASContext(ctx, map[string]any{}); err != nil {
 				return n, fmt.Errorf("duration of the longest batch: %w", err)
@@ -211,7 +206,7 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 	}
 	for _, q := range []*gocql.Query{
 		l.c.Query(l.text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
-		l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.s.page, scope),
+		l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.o.Page, scope),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
 			return n, fmt.Errorf("scope: %w", err)
@@ -232,7 +227,7 @@ func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err e
 		if !ok {
 			return n, nil
 		}
-		args := []any{string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(start), clockOf(start), id}
+		args := []any{l.o.Book, l.o.Page, l.o.Scope, dateOf(start), clockOf(start), id}
 		const where = " WHERE book = ? AND page = ? AND scope = ? AND start_date = ? AND start_time = ? AND id = ?"
 		var success bool
 		var above string
@@ -262,7 +257,7 @@ func (l *onCradle) flush(ctx context.Context, t *tallies) error {
 			if int(f.kind) != kind+1 {
 				continue
 			}
-			b.Query(update, a.count, a.bytes, string(l.s.Book), l.s.page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
+			b.Query(update, a.count, a.bytes, l.o.Book, l.o.Page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
 		}
 		if b.Size() == 0 {
 			continue
@@ -275,9 +270,9 @@ func (l *onCradle) flush(ctx context.Context, t *tallies) error {
 }
 
 // rows visits what a query finds.
-func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) error) error {
-	iter := q.PageSize(min(l.s.pageSize, 100)).IterContext(ctx)
-	var w row
+func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*record) error) error {
+	iter := q.PageSize(min(l.o.PageSize, 100)).IterContext(ctx)
+	var w record
 	var from, to time.Time
 	var fromT, toT time.Duration
 	var id, name, kind, parent string
@@ -295,7 +290,7 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) er
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		w, name, kind = row{}, "", ""
+		w, name, kind = record{}, "", ""
 	}
 	if err := iter.Close(); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -303,14 +298,14 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*row) er
 	return nil
 }
 
-func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.read, string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
-func (l *onCradle) get(ctx context.Context, k key, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.one, string(l.s.Book), l.s.page, string(l.s.Scope), dateOf(k.start), clockOf(k.start), k.id), visit))
+func (l *onCradle) get(ctx context.Context, k key, visit func(*record) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.start), clockOf(k.start), k.id), visit))
 }
 
-func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*row) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.under, string(l.s.Book), l.s.page, string(l.s.Scope), string(parent)), visit))
+func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*record) error) error {
+	return enough(l.rows(ctx, l.c.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
 }

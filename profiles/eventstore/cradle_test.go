@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -18,9 +20,12 @@ import (
 func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	p, conn := openRun(t, labtest.Cassandra(t).URL(), "schema=cradle", "failureRate=0", "namespace=statements")
 	s := p.Binder.(*spec)
-	l, _ := layerOf(s, conn)
-	require.NoError(t, l.prepare(t.Context()))
-	c, err := newComposer(&stage{s: s, traits: l.traits()})
+	typed, err := store.As[cassandra.Typed](conn)
+	require.NoError(t, err)
+	l, _ := newCradle(s.options(), typed)
+	tr, err := l.prepare(t.Context())
+	require.NoError(t, err)
+	c, err := newComposer(&stage{s: s, traits: tr})
 	require.NoError(t, err)
 	g := generate.New(&s.Shape, 0)
 	g.Next = 90_000_001
@@ -28,9 +33,9 @@ func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	for i := range 10 {
 		g.Fill(wire.StampOf(s.Born+int64(i)*1e6), 300, generate.DocumentedBody)
 		c.b = g.Batch
-		r, err := c.record(&job{}, piece{to: 300}, g.Batch.Events)
+		r, err := c.item(&job{}, piece{to: 300}, g.Batch.Events)
 		require.NoError(t, err)
-		n, err := l.store(t.Context(), []*record{r})
+		n, err := l.store(t.Context(), []*record{&r.record})
 		require.NoError(t, err)
 		if i == 0 {
 			assert.Equal(t, 5, n, "the batch, two for its duration, the scope and the page's scope")

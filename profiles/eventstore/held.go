@@ -11,21 +11,20 @@ import (
 type held struct {
 	nothing bool
 	mu      sync.Mutex
-	rows    map[key]*row
+	rows    map[key]*record
 	order   []key
 	sorted  bool
 	counts  map[frame]amount
 }
 
-func newHeld(nothing bool) *held {
-	return &held{nothing: nothing, rows: map[key]*row{}, counts: map[frame]amount{}}
+// newHeld opens the layer; of nothing, it keeps none of what it is given.
+func newHeld(nothing bool) layer {
+	return &held{nothing: nothing, rows: map[key]*record{}, counts: map[frame]amount{}}
 }
 
-func (h *held) traits() traits {
-	return traits{writers: 4, group: 64, durability: "kept in this process only", forgets: h.nothing}
+func (h *held) prepare(context.Context) (traits, error) {
+	return traits{writers: 4, group: 64, durability: "kept in this process only", forgets: h.nothing}, nil
 }
-
-func (h *held) prepare(context.Context) error { return nil }
 
 func (h *held) store(ctx context.Context, rs []*record) (int, error) {
 	if h.nothing {
@@ -38,19 +37,19 @@ func (h *held) store(ctx context.Context, rs []*record) (int, error) {
 		if h.rows[k] != nil {
 			continue
 		}
-		h.rows[k] = rowOf(r)
+		h.rows[k] = copyOf(r)
 		h.order, h.sorted = append(h.order, k), false
 	}
 	return 1, nil
 }
 
-// rowOf is a record as it would be read back.
-func rowOf(r *record) *row {
-	return &row{
-		id: bytes.Clone(r.id), start: r.start, end: r.end, last: r.last, parent: bytes.Clone(r.parent), ok: r.ok, single: r.single,
-		name: bytes.Clone(r.name), kind: bytes.Clone(r.kind), count: r.count, codec: r.codec, raw: r.raw,
-		body: bytes.Clone(r.body), links: bytes.Clone(r.links),
+// copyOf is a record as it would be read back.
+func copyOf(r *record) *record {
+	w := *r
+	for _, b := range []*[]byte{&w.id, &w.parent, &w.name, &w.kind, &w.body, &w.links} {
+		*b = bytes.Clone(*b)
 	}
+	return &w
 }
 
 func (h *held) flush(_ context.Context, t *tallies) error {
@@ -81,13 +80,13 @@ func (h *held) between(from, to int64) []key {
 	return slices.Clone(h.order[lo:hi])
 }
 
-func (h *held) at(k key) *row {
+func (h *held) at(k key) *record {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rows[k]
 }
 
-func (h *held) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
+func (h *held) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
 	for _, k := range h.between(from, to) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -99,15 +98,15 @@ func (h *held) scan(ctx context.Context, from, to int64, visit func(*row) error)
 	return nil
 }
 
-func (h *held) get(_ context.Context, k key, visit func(*row) error) error {
+func (h *held) get(_ context.Context, k key, visit func(*record) error) error {
 	if r := h.at(k); r != nil {
 		return enough(visit(r))
 	}
 	return nil
 }
 
-func (h *held) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
-	return h.scan(ctx, from, to, func(r *row) error {
+func (h *held) children(ctx context.Context, parent []byte, from, to int64, visit func(*record) error) error {
+	return h.scan(ctx, from, to, func(r *record) error {
 		if !bytes.Equal(r.parent, parent) {
 			return nil
 		}

@@ -20,7 +20,7 @@ import (
 
 // slow is a data layer that takes as long as it is told, or for ever.
 type slow struct {
-	layer
+	intake
 	takes   time.Duration // 0: until the stage ends
 	during  func()
 	flushes []time.Time

@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -160,7 +161,7 @@ func (m *meter) received(d *transport.Delivery) {
 }
 
 // wrote notes rows that one call has stored.
-func (m *meter) wrote(rs []*record, statements int, ns int64) {
+func (m *meter) wrote(rs []*item, statements int, ns int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range rs {
@@ -239,7 +240,7 @@ func (m *meter) report(f *facts.Facts, now int64) {
 	for i, s := range list {
 		out := s.Step
 		out.Failed, out.DeadBatches = new(s.failed), new(s.deadBatches)
-		out.Name = itoa(i + 1)
+		out.Name = strconv.Itoa(i + 1)
 		if s == m.drain {
 			out.Name = facts.DrainStep
 		}

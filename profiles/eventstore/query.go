@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -86,19 +85,8 @@ type queryTask struct {
 	buf   opener
 }
 
-// opener turns rows into events. It belongs to one goroutine and is reused.
-type opener struct {
-	b     wire.Batch
-	raw   []byte
-	links []byte
-	// linksRaw says that links are compressed nowhere.
-	linksRaw bool
-	// pending are events of which some parts have come, by their ids.
-	pending map[string]*fragments
-}
-
 func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: opener{linksRaw: b.tr.linksRaw}}
+	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: opener{traits: b.tr}}
 }
 
 // ask counts a query of the phase after the load, and says whether there is one more.
@@ -141,37 +129,6 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 // over says whether all events were generated, so that readers beside the load end.
 func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
 
-// events reads a row's events: none when it is a part and more have to come.
-func (r *opener) events(w *row, plainSingle bool) ([]wire.Event, error) {
-	r.b.Reset()
-	r.raw = r.raw[:0]
-	w, err := r.join(w)
-	if w == nil {
-		return nil, err
-	}
-	if r.raw, err = wire.Expand(w.codec, r.raw, w.body); err != nil {
-		return nil, err
-	}
-	if w.single && plainSingle {
-		r.b.Events = append(r.b.Events, wire.Event{ID: wire.EventID{ID: w.id, Start: wire.StampOf(w.start), Set: true}, End: wire.StampOf(w.end), Failed: !w.ok, Name: w.name, Kind: w.kind, Body: r.raw})
-		return r.b.Events, nil
-	}
-	if err := r.b.ReadContent(r.raw); err != nil {
-		return nil, err
-	}
-	if len(r.b.Events) != w.count {
-		return nil, fmt.Errorf("%w: %d events in place of %d", wire.ErrContent, len(r.b.Events), w.count)
-	}
-	links := w.links
-	if len(links) > 0 && w.codec != wire.None && !w.linksRaw && !r.linksRaw {
-		if r.links, err = wire.Expand(w.codec, r.links[:0], links); err != nil {
-			return nil, err
-		}
-		links = r.links
-	}
-	return r.b.Events, r.b.ReadLinks(links)
-}
-
 // byRange reads the events of a time range that lies within what was stored.
 func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	first, last, longest := k.b.sample.span()
@@ -181,8 +138,8 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 		from += int64(k.d.Next() % uint64(room))
 	}
 	// A batch is found by its earliest event: one that began before may reach in.
-	err = k.b.l.scan(ctx, from-longest, from+width-1, func(w *row) error {
-		es, err := k.buf.events(w, k.b.tr.plainSingle)
+	err = k.b.l.scan(ctx, from-longest, from+width-1, func(w *record) error {
+		es, err := k.buf.events(w)
 		if err != nil {
 			return err
 		}
@@ -202,8 +159,8 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 func (k *queryTask) byID(ctx context.Context) (int, error) {
 	at, _ := k.b.sample.pick(k.d.Next())
 	found := false
-	err := k.b.l.get(ctx, at, func(w *row) error {
-		es, err := k.buf.events(w, k.b.tr.plainSingle)
+	err := k.b.l.get(ctx, at, func(w *record) error {
+		es, err := k.buf.events(w)
 		if err != nil || len(es) == 0 {
 			return err
 		}
@@ -244,8 +201,8 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 		below = below[1:]
 		id := wire.EventID{ID: at.ID, Book: k.b.s.Book, Scope: k.b.s.Scope, Start: at.Start}
 		parent = wire.AppendFullID(parent[:0], &id)
-		err = k.b.l.children(ctx, parent, at.Start.NS(), last, func(w *row) error {
-			es, err := k.buf.events(w, k.b.tr.plainSingle)
+		err = k.b.l.children(ctx, parent, at.Start.NS(), last, func(w *record) error {
+			es, err := k.buf.events(w)
 			if err != nil {
 				return err
 			}
@@ -253,7 +210,7 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 				if n++; n >= k.b.s.queryLimit {
 					return errEnough
 				}
-				if g, seq, ok := k.b.numberOf(es[i].ID.ID); ok && g == number && seq < f.next {
+				if g, seq, ok := k.b.authors.of(es[i].ID.ID); ok && g == number && seq < f.next {
 					below = append(below, generate.Node{ID: bytes.Clone(es[i].ID.ID), Start: es[i].ID.Start})
 				}
 			}
@@ -264,17 +221,4 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// numberOf finds out which generator made an event, and its number.
-func (b *binding) numberOf(id []byte) (generator int, seq int64, ok bool) {
-	if len(id) <= generate.PrefixLen {
-		return 0, 0, false
-	}
-	g, known := b.prefixes()[string(id[:generate.PrefixLen])]
-	if !known {
-		return 0, 0, false
-	}
-	seq, err := strconv.ParseInt(string(id[generate.PrefixLen:]), 10, 64)
-	return g, seq, err == nil && seq > 0
 }

@@ -9,6 +9,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
@@ -21,10 +22,9 @@ import (
 //	perfbench:events:{PAGE SCOPE BUCKET}:of:PARENT  sorted set, ids in the stream by start in µs
 //	perfbench:events:{PAGE SCOPE}:statistics  hash, KIND:START:count|bytes
 type onStreams struct {
-	s       *spec
-	c       goredis.UniversalClient
-	prefix  string
-	durable string
+	o      *options
+	c      goredis.UniversalClient
+	prefix string
 }
 
 // redisKeys are the forms of all keys.
@@ -39,54 +39,32 @@ redis.call('ZADD', KEYS[3], ARGV[2], at)
 redis.call('HSET', KEYS[2], ARGV[1], at)
 return 1`)
 
-func newStreams(s *spec, c redis.Typed) *onStreams {
-	l := &onStreams{s: s, c: c.Client(), prefix: "events:"}
-	if s.namespace != "" {
-		l.prefix = s.namespace + ":events:"
+// newStreams opens the layer on Redis.
+func newStreams(o *options, c redis.Typed) (layer, []place.Space) {
+	l := &onStreams{o: o, c: c.Client(), prefix: "events:"}
+	if o.Namespace != "" {
+		l.prefix = o.Namespace + ":events:"
 	}
-	return l
-}
-
-func (l *onStreams) traits() traits {
-	return traits{writers: 8, group: 32, durability: l.durable}
+	return l, []place.Space{{Space: o.keys(), Parts: redisKeys, Params: o.Params}}
 }
 
 func (l *onStreams) key(bucket int) string {
-	return l.prefix + "{" + l.s.page + " " + string(l.s.Scope) + " " + itoa(bucket) + "}"
-}
-
-// bucketAt is the number of the partition of a row: its bucket of time, and which of
-// the bucket's shards.
-func (s *spec) bucketAt(start int64, id []byte) int {
-	n := bucketOf(start, s.bucket)
-	if s.shards == 1 {
-		return n
-	}
-	h := uint32(2166136261)
-	for _, c := range trunk(id) {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return n*s.shards + int(h%uint32(s.shards))
-}
-
-// buckets are the partitions that rows between two starts can lie in.
-func (s *spec) buckets(from, to int64) (first, last int) {
-	return bucketOf(from, s.bucket) * s.shards, bucketOf(to, s.bucket)*s.shards + s.shards - 1
+	return l.prefix + "{" + l.o.Page + " " + l.o.Scope + " " + strconv.Itoa(bucket) + "}"
 }
 
 // prepare loads the script and asks when the server calls a write durable.
-func (l *onStreams) prepare(ctx context.Context) error {
+func (l *onStreams) prepare(ctx context.Context) (traits, error) {
 	if err := l.load(ctx); err != nil {
-		return fmt.Errorf("load the script: %w", err)
+		return traits{}, fmt.Errorf("load the script: %w", err)
 	}
-	l.durable = "in the server's memory"
+	t := traits{writers: 8, group: 32, durability: "in the server's memory"}
 	if on, err := l.c.ConfigGet(ctx, "appendonly").Result(); err == nil && on["appendonly"] == "yes" {
 		how, err := l.c.ConfigGet(ctx, "appendfsync").Result()
 		if err == nil {
-			l.durable = "in the append-only file, appendfsync=" + how["appendfsync"]
+			t.durability = "in the append-only file, appendfsync=" + how["appendfsync"]
 		}
 	}
-	return nil
+	return t, nil
 }
 
 func (l *onStreams) load(ctx context.Context) error {
@@ -100,7 +78,7 @@ func (l *onStreams) load(ctx context.Context) error {
 func (l *onStreams) store(ctx context.Context, rs []*record) (int, error) {
 	pipe := l.c.Pipeline()
 	for _, r := range rs {
-		key := l.key(l.s.bucketAt(r.start, r.id))
+		key := l.key(l.o.bucketAt(r.start, r.id))
 		args := append(make([]any, 0, 28), r.id, r.start/1000,
 			"id", r.id, "start", r.start, "end", r.end, "last", r.last, "cnt", r.count, "ok", flag(r.ok), "single", flag(r.single),
 			"parent", r.parent, "raw", r.raw, "codec", int(r.codec), "body", r.body, "links", r.links)
@@ -120,10 +98,10 @@ func (l *onStreams) store(ctx context.Context, rs []*record) (int, error) {
 
 // flush adds to the statistics.
 func (l *onStreams) flush(ctx context.Context, t *tallies) error {
-	key := l.prefix + "{" + l.s.page + " " + string(l.s.Scope) + "}:statistics"
+	key := l.prefix + "{" + l.o.Page + " " + l.o.Scope + "}:statistics"
 	pipe := l.c.Pipeline()
 	for f, a := range t.frames {
-		name := itoa(int(f.kind)) + ":" + strconv.FormatInt(f.start/1e6, 10)
+		name := strconv.Itoa(int(f.kind)) + ":" + strconv.FormatInt(f.start/1e6, 10)
 		pipe.HIncrBy(ctx, key, name+":count", a.count)
 		pipe.HIncrBy(ctx, key, name+":bytes", a.bytes)
 	}
@@ -132,10 +110,10 @@ func (l *onStreams) flush(ctx context.Context, t *tallies) error {
 }
 
 // rowOfEntry reads an entry of a stream.
-func rowOfEntry(m goredis.XMessage) *row {
+func rowOfEntry(m goredis.XMessage) *record {
 	text := func(name string) string { v, _ := m.Values[name].(string); return v }
 	number := func(name string) int64 { n, _ := strconv.ParseInt(text(name), 10, 64); return n }
-	return &row{
+	return &record{
 		id: []byte(text("id")), start: number("start"), end: number("end"), last: number("last"), count: int(number("cnt")),
 		ok: text("ok") == "1", single: text("single") == "1", parent: []byte(text("parent")), raw: int(number("raw")),
 		codec: byte(number("codec")), body: []byte(text("body")), links: []byte(text("links")),
@@ -144,10 +122,10 @@ func rowOfEntry(m goredis.XMessage) *row {
 
 // scan reads the streams of the buckets one after the other. Entries are in the order
 // in which they were stored.
-func (l *onStreams) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
-	first, last := l.s.buckets(from, to)
+func (l *onStreams) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
+	first, last := l.o.buckets(from, to)
 	for b := first; b <= last; b++ {
-		err := l.stream(ctx, l.key(b), func(w *row) error {
+		err := l.stream(ctx, l.key(b), func(w *record) error {
 			if w.start < from || w.start > to {
 				return nil
 			}
@@ -161,9 +139,9 @@ func (l *onStreams) scan(ctx context.Context, from, to int64, visit func(*row) e
 }
 
 // stream visits the entries of one stream.
-func (l *onStreams) stream(ctx context.Context, key string, visit func(*row) error) error {
+func (l *onStreams) stream(ctx context.Context, key string, visit func(*record) error) error {
 	at := "-"
-	for size := 4; ; size = min(2*size, l.s.pageSize) {
+	for size := 4; ; size = min(2*size, l.o.PageSize) {
 		page, err := l.c.XRangeN(ctx, key, at, "+", int64(size)).Result()
 		if err != nil {
 			return fmt.Errorf("read %s: %w", key, err)
@@ -180,8 +158,8 @@ func (l *onStreams) stream(ctx context.Context, key string, visit func(*row) err
 	}
 }
 
-func (l *onStreams) get(ctx context.Context, k key, visit func(*row) error) error {
-	stream := l.key(l.s.bucketAt(k.start, []byte(k.id)))
+func (l *onStreams) get(ctx context.Context, k key, visit func(*record) error) error {
+	stream := l.key(l.o.bucketAt(k.start, []byte(k.id)))
 	at, err := l.c.HGet(ctx, stream+":ids", k.id).Result()
 	if errors.Is(err, goredis.Nil) {
 		return nil
@@ -193,7 +171,7 @@ func (l *onStreams) get(ctx context.Context, k key, visit func(*row) error) erro
 }
 
 // entries visits the entries of a stream with these ids.
-func (l *onStreams) entries(ctx context.Context, stream string, ids []string, visit func(*row) error) error {
+func (l *onStreams) entries(ctx context.Context, stream string, ids []string, visit func(*record) error) error {
 	for _, id := range ids {
 		page, err := l.c.XRangeN(ctx, stream, id, id, 1).Result()
 		if err != nil {
@@ -208,18 +186,18 @@ func (l *onStreams) entries(ctx context.Context, stream string, ids []string, vi
 	return nil
 }
 
-func (l *onStreams) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
-	first, last := l.s.buckets(from, to)
+func (l *onStreams) children(ctx context.Context, parent []byte, from, to int64, visit func(*record) error) error {
+	first, last := l.o.buckets(from, to)
 	over := false
 	for b := first; b <= last && !over; b++ {
 		stream := l.key(b)
 		ids, err := l.c.ZRangeByScore(ctx, stream+":of:"+string(parent), &goredis.ZRangeBy{
-			Min: strconv.FormatInt(from/1000, 10), Max: strconv.FormatInt(to/1000, 10), Count: int64(l.s.queryLimit),
+			Min: strconv.FormatInt(from/1000, 10), Max: strconv.FormatInt(to/1000, 10), Count: int64(l.o.QueryLimit),
 		}).Result()
 		if err != nil {
 			return fmt.Errorf("children in %s: %w", stream, err)
 		}
-		err = l.entries(ctx, stream, ids, func(w *row) error {
+		err = l.entries(ctx, stream, ids, func(w *record) error {
 			err := visit(w)
 			over = errors.Is(err, errEnough)
 			return err

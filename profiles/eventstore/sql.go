@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,10 +21,9 @@ import (
 // onSQL keeps one row for each batch, with an index by parent, and one for each frame
 // of statistics. Several batches go in one statement.
 type onSQL struct {
-	s *spec
+	o *options
 	*sqltable.Set
-	db      *sql.DB
-	durable string
+	db *sql.DB
 
 	mu    sync.Mutex
 	stmts map[int]*sql.Stmt // inserts by number of rows
@@ -56,8 +56,10 @@ const (
 	sqlStatement = 4 << 20
 )
 
-func newSQL(s *spec, c sqlstore.Typed) *onSQL {
-	return &onSQL{s: s, Set: sqltable.New(c, s.namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
+// newSQL opens the layer on SQL databases.
+func newSQL(o *options, c sqlstore.Typed) (layer, []place.Space) {
+	l := &onSQL{o: o, Set: sqltable.New(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
+	return l, l.Spaces(o.Params)
 }
 
 var sqlTables = []sqltable.Table{
@@ -76,21 +78,16 @@ var sqlTables = []sqltable.Table{
 // look makes sure that the tables that are there will do.
 func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
 
-func (l *onSQL) traits() traits {
-	t := traits{writers: 4, group: 1000, durability: l.durable}
+// prepare makes the tables and asks when the server calls a write durable.
+func (l *onSQL) prepare(ctx context.Context) (traits, error) {
+	if err := l.Create(ctx); err != nil {
+		return traits{}, err
+	}
+	t := traits{writers: 4, group: 1000, durability: l.policy(ctx)}
 	if l.Dialect == sqltext.SQLite {
 		t.writers = 1 // a file has one writer at a time
 	}
-	return t
-}
-
-// prepare makes the tables and asks when the server calls a write durable.
-func (l *onSQL) prepare(ctx context.Context) error {
-	if err := l.Create(ctx); err != nil {
-		return err
-	}
-	l.durable = l.policy(ctx)
-	return nil
+	return t, nil
 }
 
 // policy says in words when the server calls a write durable; what it does not tell
@@ -134,13 +131,6 @@ func (l *onSQL) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 	return s, err
 }
 
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // store writes the records with one statement, or with several in one transaction
 // when they are large.
 func (l *onSQL) store(ctx context.Context, rs []*record) (int, error) {
@@ -161,17 +151,17 @@ func (l *onSQL) store(ctx context.Context, rs []*record) (int, error) {
 }
 
 func (l *onSQL) insert(ctx context.Context, rs []*record) error {
-	if l.s.gorm {
+	if l.o.Gorm {
 		return l.create(ctx, rs)
 	}
 	st, err := l.prepared(ctx, len(rs))
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
 	}
-	book, scope := string(l.s.Book), string(l.s.Scope)
+	book, scope := l.o.Book, l.o.Scope
 	args := make([]any, 0, sqlColumnCount*len(rs))
 	for _, r := range rs {
-		args = append(args, book, l.s.page, scope, r.start, string(r.id), r.end, r.last, string(r.parent),
+		args = append(args, book, l.o.Page, scope, r.start, string(r.id), r.end, r.last, string(r.parent),
 			flag(r.ok), flag(r.single), r.count, int(r.codec), r.raw, r.body, r.links)
 	}
 	if _, err := st.ExecContext(ctx, args...); err != nil {
@@ -185,7 +175,7 @@ func (l *onSQL) create(ctx context.Context, rs []*record) error {
 	rows := make([]sqlRow, len(rs))
 	for i, r := range rs {
 		rows[i] = sqlRow{
-			Book: string(l.s.Book), Page: l.s.page, Scope: string(l.s.Scope), StartNS: r.start, ID: string(r.id), EndNS: r.end, LastNS: r.last,
+			Book: l.o.Book, Page: l.o.Page, Scope: l.o.Scope, StartNS: r.start, ID: string(r.id), EndNS: r.end, LastNS: r.last,
 			Parent: string(r.parent), OK: flag(r.ok), Single: flag(r.single), Events: r.count, Codec: int(r.codec), RawSize: r.raw, Body: r.body, Links: r.links,
 		}
 	}
@@ -206,7 +196,7 @@ func (l *onSQL) flush(ctx context.Context, t *tallies) error {
 	text = l.Text(text)
 	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
 		for f, a := range t.frames {
-			if _, err := tx.ExecContext(ctx, text, string(l.s.Book), l.s.page, int(f.kind), f.start, a.count, a.bytes); err != nil {
+			if _, err := tx.ExecContext(ctx, text, l.o.Book, l.o.Page, int(f.kind), f.start, a.count, a.bytes); err != nil {
 				return err
 			}
 		}
@@ -216,10 +206,10 @@ func (l *onSQL) flush(ctx context.Context, t *tallies) error {
 
 // ask reads rows, page by page: a page ends before the next is asked for, so that a
 // pool of one connection serves both.
-func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*row) error) error {
-	after := row{start: -1 << 62}
-	for size := 4; ; size = min(2*size, l.s.pageSize) { // rows are large, and few are often enough
-		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + itoa(size)
+func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*record) error) error {
+	after := record{start: -1 << 62}
+	for size := 4; ; size = min(2*size, l.o.PageSize) { // rows are large, and few are often enough
+		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + strconv.Itoa(size)
 		page, err := l.page(ctx, text, append(slices.Clip(args), after.start, after.start, string(after.id)))
 		if err != nil {
 			return err
@@ -236,14 +226,14 @@ func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*r
 	}
 }
 
-func (l *onSQL) page(ctx context.Context, text string, args []any) (out []row, err error) {
+func (l *onSQL) page(ctx context.Context, text string, args []any) (out []record, err error) {
 	rows, err := l.db.QueryContext(ctx, l.Text(text), args...)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var w row
+		var w record
 		var ok, single, codec int
 		if err := rows.Scan(&w.start, &w.id, &w.end, &w.last, &w.parent, &ok, &single, &w.count, &codec, &w.raw, &w.body, &w.links); err != nil {
 			return nil, fmt.Errorf("query: %w", err)
@@ -254,14 +244,14 @@ func (l *onSQL) page(ctx context.Context, text string, args []any) (out []row, e
 	return out, rows.Err()
 }
 
-func (l *onSQL) scan(ctx context.Context, from, to int64, visit func(*row) error) error {
+func (l *onSQL) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns >= ? AND start_ns <= ?"
-	return l.ask(ctx, where, []any{string(l.s.Book), l.s.page, string(l.s.Scope), from, to}, visit)
+	return l.ask(ctx, where, []any{l.o.Book, l.o.Page, l.o.Scope, from, to}, visit)
 }
 
-func (l *onSQL) get(ctx context.Context, k key, visit func(*row) error) error {
+func (l *onSQL) get(ctx context.Context, k key, visit func(*record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns = ? AND id = ?"
-	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{string(l.s.Book), l.s.page, string(l.s.Scope), k.start, k.id})
+	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{l.o.Book, l.o.Page, l.o.Scope, k.start, k.id})
 	for i := range page {
 		if err := visit(&page[i]); err != nil {
 			return enough(err)
@@ -270,7 +260,7 @@ func (l *onSQL) get(ctx context.Context, k key, visit func(*row) error) error {
 	return err
 }
 
-func (l *onSQL) children(ctx context.Context, parent []byte, from, to int64, visit func(*row) error) error {
+func (l *onSQL) children(ctx context.Context, parent []byte, from, to int64, visit func(*record) error) error {
 	const where = "parent_id = ? AND page = ? AND start_ns >= ? AND start_ns <= ?"
-	return l.ask(ctx, where, []any{string(parent), l.s.page, from, to}, visit)
+	return l.ask(ctx, where, []any{string(parent), l.o.Page, from, to}, visit)
 }

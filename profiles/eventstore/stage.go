@@ -24,7 +24,7 @@ import (
 //	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
 type stage struct {
 	s        *spec
-	l        layer
+	l        intake
 	traits   traits
 	recv     transport.Receiver
 	gate     *gate
@@ -36,7 +36,7 @@ type stage struct {
 	durable  func(m transport.Meta, at int64, err error)
 	stored   func(r *record)
 
-	recs   chan *record
+	items  chan *item
 	cancel context.CancelCauseFunc
 	ctx    context.Context
 	all    sync.WaitGroup
@@ -54,7 +54,7 @@ var errCrashed = errors.New("the store stage was ended without notice")
 // start begins the work of a stage; it goes on until crash or stop.
 func (st *stage) start() error {
 	st.ctx, st.cancel = context.WithCancelCause(context.Background())
-	st.recs = make(chan *record, st.s.maxTasks)
+	st.items = make(chan *item, st.s.maxTasks)
 	st.process = rand.Uint64()
 	st.t.frames = map[frame]amount{}
 	for range st.s.processing {
@@ -176,16 +176,14 @@ func (st *stage) settle(j *job, err error) {
 	st.refuse(j.d, err)
 }
 
-// errPermanent is wrapped by errors of a layer that no retry mends.
-var errPermanent = errors.New("cannot be stored")
-
 // write stores records until the stage ends.
 func (st *stage) write() {
-	var group []*record
+	var group []*item
+	var rs []*record // of the group
 	for {
-		group = group[:0]
+		group, rs = group[:0], rs[:0]
 		select {
-		case r := <-st.recs:
+		case r := <-st.items:
 			group = append(group, r)
 		case <-st.ctx.Done():
 			return
@@ -193,27 +191,30 @@ func (st *stage) write() {
 	more:
 		for len(group) < min(st.traits.group, st.s.rowsPerCall) {
 			select {
-			case r := <-st.recs:
+			case r := <-st.items:
 				group = append(group, r)
 			default:
 				break more
 			}
 		}
-		st.keep(group)
+		for _, r := range group {
+			rs = append(rs, &r.record)
+		}
+		st.keep(group, rs)
 	}
 }
 
 // keep stores a group of records, each on its own once that has failed.
-func (st *stage) keep(group []*record) {
+func (st *stage) keep(group []*item, rs []*record) {
 	if len(group) > 1 {
-		if st.attempt(group) == nil {
+		if st.attempt(group, rs) == nil {
 			st.done(group, nil)
 			return
 		}
 		st.meter.note(group[0].job.d.Warm, func(f *facts.Step) { f.Retries += int64(len(group)) })
 	}
 	for i := range group {
-		err := st.persist(group[i : i+1])
+		err := st.persist(group[i:i+1], rs[i:i+1])
 		if st.ctx.Err() != nil {
 			return // to be delivered again
 		}
@@ -223,9 +224,9 @@ func (st *stage) keep(group []*record) {
 
 // persist stores one record, again and again until it is stored or its retries are
 // used up.
-func (st *stage) persist(one []*record) error {
+func (st *stage) persist(one []*item, rs []*record) error {
 	for try := 0; ; try++ {
-		err := st.attempt(one)
+		err := st.attempt(one, rs)
 		if err == nil || errors.Is(err, errPermanent) || try >= st.s.maxRetries {
 			return err
 		}
@@ -260,11 +261,11 @@ func (st *stage) sleep(d time.Duration) bool {
 }
 
 // attempt calls the store once.
-func (st *stage) attempt(group []*record) error {
+func (st *stage) attempt(group []*item, rs []*record) error {
 	ctx, cancel := context.WithTimeout(st.ctx, st.s.timeout)
 	defer cancel()
 	began := st.clock()
-	n, err := st.l.store(ctx, group)
+	n, err := st.l.store(ctx, rs)
 	if err != nil {
 		if st.ctx.Err() == nil {
 			st.meter.failed(err)
@@ -276,11 +277,11 @@ func (st *stage) attempt(group []*record) error {
 }
 
 // done lets go of records that are stored or given up.
-func (st *stage) done(group []*record, err error) {
+func (st *stage) done(group []*item, err error) {
 	for _, r := range group {
 		j, size := r.job, r.size
 		if err == nil {
-			st.stored(r)
+			st.stored(&r.record)
 			st.settle(j, nil)
 		} else {
 			st.giveUp(j, fmt.Errorf("store: %w", err))

@@ -1,0 +1,85 @@
+package eventstore
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
+)
+
+// item is a record on its way through the store stage. Items are pooled.
+type item struct {
+	record
+	job      *job
+	failed   int // of its events: those with status FAILED
+	rawLinks int // length of the links before compression
+	// size is what it counts for at the gate, worked how long it took to make.
+	size, worked int64
+}
+
+var items = sync.Pool{New: func() any { return new(item) }}
+
+func newItem() *item { return items.Get().(*item) }
+
+func (r *item) release() {
+	*r = item{record: record{id: r.id[:0], parent: r.parent[:0], name: r.name[:0], kind: r.kind[:0], body: r.body[:0], links: r.links[:0]}}
+	items.Put(r)
+}
+
+// job is one delivery in the store stage; it is settled when all its items are.
+type job struct {
+	d      *transport.Delivery
+	from   transport.Receiver
+	left   atomic.Int32
+	failed atomic.Bool
+}
+
+// appendBatchID writes an id that follows from the first and the last event of a
+// batch and their number: a UUID of their hash, and the number.
+func appendBatchID(dst []byte, es []wire.Event) []byte {
+	h := func(seed uint64) uint64 {
+		d := dice.Dice(seed)
+		for _, id := range [][]byte{es[0].ID.ID, es[len(es)-1].ID.ID} {
+			for _, c := range id {
+				d = (d ^ dice.Dice(c)) * 0x100000001B3
+			}
+			d ^= dice.Dice(len(id)) << 32
+		}
+		d ^= dice.Dice(es[0].ID.Start.NS())
+		return d.Next()
+	}
+	dst = dice.AppendUUID(dst, h(0xCBF29CE484222325), h(0x84222325CBF29CE4))
+	return strconv.AppendInt(append(dst, '-'), int64(len(es)), 10)
+}
+
+// divide makes of an item as many as its body takes under the limit; r becomes the
+// first.
+func (r *item) divide(limit int) []*item {
+	body := r.body
+	of := (len(body) + limit - 1) / limit
+	if of < 2 {
+		return []*item{r}
+	}
+	out := make([]*item, of)
+	for i := range out {
+		p := r
+		if i > 0 {
+			p = newItem()
+			id, parent, links, whole := p.id, p.parent, p.links, p.body
+			*p = *r
+			p.id = append(id[:0], trunk(r.id)...)      //nolint:gocritic // into its own buffer again
+			p.parent = append(parent[:0], r.parent...) //nolint:gocritic // as above
+			p.links, p.name, p.kind = links[:0], nil, nil
+			p.body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...) //nolint:gocritic // as above
+			p.count, p.failed, p.rawLinks, p.size, p.raw = 0, 0, 0, 0, 0
+		}
+		p.id = fmt.Appendf(p.id, "%c%04d.%04d", partMark, i+1, of)
+		out[i] = p
+	}
+	r.body = body[:limit]
+	return out
+}
