@@ -81,7 +81,7 @@ func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, s
 		if err != nil {
 			return 0, 0, err
 		}
-		raw, small = raw+r.raw, small+len(r.body)
+		raw, small = raw+r.Raw, small+len(r.Body)
 		r.release()
 	}
 	return raw, small, nil

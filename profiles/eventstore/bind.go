@@ -12,6 +12,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/inmemory"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/oncassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/onredis"
+	"github.com/perfbench/perfbench/profiles/eventstore/onsql"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -35,13 +42,13 @@ func bindings() []workload.Binding {
 type binding struct {
 	s    *spec
 	conn store.Conn
-	l    layer
-	tr   traits
+	l    layer.Layer
+	tr   layer.Traits
 
 	epoch   time.Time
 	zero    atomic.Int64 // the clock's time when measurement began
 	meter   *meter
-	ledger  *ledger
+	ledger  *ledger.Ledger
 	gate    *gate
 	series  *series
 	watcher *watcher
@@ -52,7 +59,7 @@ type binding struct {
 	gaveUp  atomic.Bool  // the drain ended before all was durable
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
-	authors *authors
+	authors *generate.Authors
 	asked   atomic.Int64 // queries of the phase after the load
 	forest  sync.Map     // generator number → *forest
 
@@ -76,35 +83,37 @@ type binding struct {
 func (s *spec) Connector(driver string) workload.Connector {
 	switch driver {
 	case "redis":
-		return on(s, newStreams)
+		return on(s, onredis.New)
 	case "cassandra":
 		if s.schema == schemaCradle {
-			return on(s, newCradle)
+			return on(s, oncassandra.NewCradle)
 		}
-		return on(s, newLean)
+		return on(s, oncassandra.NewLean)
 	case "embedded", "mysql", "postgres", "sqlite":
-		return on(s, newSQL)
+		return on(s, onsql.New)
 	}
-	return on(s, func(*options, store.Conn) (layer, []place.Space) { return newHeld(driver == "null"), nil })
+	return on(s, func(*layer.Options, store.Conn) (layer.Layer, []place.Space) {
+		return inmemory.New(driver == "null"), nil
+	})
 }
 
 // on makes a Connector of what opens a layer on connections of type C.
-func on[C any](s *spec, open func(*options, C) (layer, []place.Space)) workload.Connector {
+func on[C any](s *spec, open func(*layer.Options, C) (layer.Layer, []place.Space)) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
 		s.begin(p.RunID, time.Now())
 		l, claims := open(s.options(), c)
 		s.bind(p, l)
 		p.Claims = claims
-		if l, ok := l.(looker); ok {
-			p.Admit = l.look
+		if l, ok := l.(layer.Looker); ok {
+			p.Admit = l.Look
 		}
 		return nil
 	})
 }
 
 // options are what the layer is told of the run.
-func (s *spec) options() *options {
-	o := &options{
+func (s *spec) options() *layer.Options {
+	o := &layer.Options{
 		Namespace: s.namespace, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Born: s.Born, Bucket: s.bucket, Shards: s.shards,
 		PageSize: s.pageSize, QueryLimit: s.queryLimit, Gorm: s.gorm,
 	}
@@ -113,8 +122,8 @@ func (s *spec) options() *options {
 }
 
 // bind connects a plan to a layer.
-func (s *spec) bind(p *workload.Bound, l layer) *binding {
-	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: newMeter(), ledger: newLedger(), sample: newReservoir(s.Seed), authors: newAuthors(&s.Shape)}
+func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
+	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: newMeter(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
 	b.meter.length = int64(s.duration)
 	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
@@ -152,11 +161,11 @@ func (b *binding) wall() int64 { return b.epoch.UnixNano() + b.clock() }
 
 // setup makes what the layer needs, and starts the store stage.
 func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
-	tr, err := b.l.prepare(ctx)
+	tr, err := b.l.Prepare(ctx)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	tr.linksRaw = tr.linksRaw || b.s.Compat // the original compresses no links
+	tr.LinksRaw = tr.LinksRaw || b.s.Compat // the original compresses no links
 	b.tr = tr
 	if b.via, err = openTransport(ctx, b); err != nil {
 		return err

@@ -92,7 +92,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 // pass hands an item to those who store, in parts when it is over the limit.
 func (st *stage) pass(ctx context.Context, r *item) error {
 	parts := []*item{r}
-	if r.single && !st.traits.plainSingle && len(r.body) > st.s.batchLimit {
+	if r.Single && !st.traits.PlainSingle && len(r.Body) > st.s.batchLimit {
 		parts = r.divide(st.s.batchLimit)
 		r.job.left.Add(int32(len(parts) - 1))
 	}
@@ -110,58 +110,58 @@ func (st *stage) pass(ctx context.Context, r *item) error {
 func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 	r := newItem()
 	first := &es[0]
-	r.job, r.count, r.single, r.ok = j, len(es), p.single, true
-	r.start, r.last, r.end = first.ID.Start.NS(), first.ID.Start.NS(), first.End.NS()
+	r.job, r.Count, r.Single, r.OK = j, len(es), p.single, true
+	r.Start, r.Last, r.End = first.ID.Start.NS(), first.ID.Start.NS(), first.End.NS()
 	for i := range es {
 		e := &es[i]
-		r.start, r.last, r.end = min(r.start, e.ID.Start.NS()), max(r.last, e.ID.Start.NS()), max(r.end, e.End.NS())
+		r.Start, r.Last, r.End = min(r.Start, e.ID.Start.NS()), max(r.Last, e.ID.Start.NS()), max(r.End, e.End.NS())
 		if e.Failed {
-			r.ok, r.failed = false, r.failed+1
+			r.OK, r.failed = false, r.failed+1
 		}
 	}
 	parent := &c.b.Parent
 	switch {
 	case p.single:
 		parent = &first.Parent
-		r.id = append(r.id, first.ID.ID...)
-		r.name, r.kind = append(r.name, first.Name...), append(r.kind, first.Kind...)
+		r.ID = append(r.ID, first.ID.ID...)
+		r.Name, r.Kind = append(r.Name, first.Name...), append(r.Kind, first.Kind...)
 	case c.st.s.randomID:
-		r.id = c.st.nextID(r.id)
+		r.ID = c.st.nextID(r.ID)
 	default:
-		r.id = appendBatchID(r.id, es)
+		r.ID = appendBatchID(r.ID, es)
 	}
 	if parent.Set {
-		r.parent = wire.AppendFullID(r.parent, parent)
+		r.Parent = wire.AppendFullID(r.Parent, parent)
 	}
 	t := &c.st.traits
 	c.raw, c.rawL = c.raw[:0], c.rawL[:0]
-	if p.single && t.plainSingle {
+	if p.single && t.PlainSingle {
 		c.raw = append(c.raw, first.Body...)
 		c.rawL = wire.AppendSingleLinks(c.rawL, c.b.Attached(first))
 	} else {
 		c.raw = wire.AppendContent(c.raw, es)
 		c.rawL = c.link.AppendLinks(c.rawL, &c.b, es)
 	}
-	r.raw, r.rawLinks = len(c.raw), len(c.rawL)
+	r.Raw, r.rawLinks = len(c.raw), len(c.rawL)
 	return r, c.squeeze(r)
 }
 
 // squeeze compresses content, and links where they are not kept as they are.
 func (c *composer) squeeze(r *item) error {
 	var err error
-	if r.raw <= c.st.s.compressOver || c.st.s.codec == wire.None {
-		r.body = append(r.body, c.raw...)
-		r.links = append(r.links, c.rawL...)
+	if r.Raw <= c.st.s.compressOver || c.st.s.codec == wire.None {
+		r.Body = append(r.Body, c.raw...)
+		r.Links = append(r.Links, c.rawL...)
 		return nil
 	}
-	r.codec = c.st.s.codec
-	if r.body, err = c.comp.Append(r.body, c.raw); err != nil {
+	r.Codec = c.st.s.codec
+	if r.Body, err = c.comp.Append(r.Body, c.raw); err != nil {
 		return err
 	}
-	if c.st.traits.linksRaw || r.rawLinks == 0 {
-		r.links = append(r.links, c.rawL...)
+	if c.st.traits.LinksRaw || r.rawLinks == 0 {
+		r.Links = append(r.Links, c.rawL...)
 		return nil
 	}
-	r.links, err = c.lc.Append(r.links, c.rawL)
+	r.Links, err = c.lc.Append(r.Links, c.rawL)
 	return err
 }

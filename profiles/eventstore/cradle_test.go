@@ -12,6 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/oncassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -22,8 +24,8 @@ func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	s := p.Binder.(*spec)
 	typed, err := store.As[cassandra.Typed](conn)
 	require.NoError(t, err)
-	l, _ := newCradle(s.options(), typed)
-	tr, err := l.prepare(t.Context())
+	l, _ := oncassandra.NewCradle(s.options(), typed)
+	tr, err := l.Prepare(t.Context())
 	require.NoError(t, err)
 	c, err := newComposer(&stage{s: s, traits: tr})
 	require.NoError(t, err)
@@ -35,14 +37,14 @@ func TestCradleTakesOneStatementForABatch(t *testing.T) {
 		c.b = g.Batch
 		r, err := c.item(&job{}, piece{to: 300}, g.Batch.Events)
 		require.NoError(t, err)
-		n, err := l.store(t.Context(), []*record{&r.record})
+		n, err := l.Store(t.Context(), []*layer.Record{&r.Record})
 		require.NoError(t, err)
 		if i == 0 {
 			assert.Equal(t, 5, n, "the batch, two for its duration, the scope and the page's scope")
 		} else {
 			assert.Equal(t, 1, n)
 		}
-		assert.InEpsilon(t, 354, float64(len(r.body)+len(r.links))/300, 0.02)
+		assert.InEpsilon(t, 354, float64(len(r.Body)+len(r.Links))/300, 0.02)
 		r.release()
 	}
 }

@@ -68,7 +68,7 @@ type standstill struct {
 // wait begins to wait for what is on its way.
 func (b *binding) wait() *standstill {
 	now := time.Now()
-	p := &standstill{b: b, left: b.ledger.left(), moved: now, longer: now.Add(longestDrain * b.s.drain)}
+	p := &standstill{b: b, left: b.ledger.Left(), moved: now, longer: now.Add(longestDrain * b.s.drain)}
 	b.still.Store(now.UnixNano())
 	return p
 }
@@ -76,7 +76,7 @@ func (b *binding) wait() *standstill {
 // over says whether to give up.
 func (p *standstill) over() bool {
 	now := time.Now()
-	if left := p.b.ledger.left(); left != p.left {
+	if left := p.b.ledger.Left(); left != p.left {
 		p.left, p.moved = left, now
 		p.b.still.Store(now.UnixNano())
 	}
@@ -88,7 +88,7 @@ func (b *binding) underWay() ([]string, time.Time) {
 	b.mu.Lock()
 	draining := b.drainFrom != 0 && b.drainTo == 0
 	b.mu.Unlock()
-	left := b.ledger.left()
+	left := b.ledger.Left()
 	if !draining || left == 0 {
 		return nil, time.Time{}
 	}
@@ -156,14 +156,14 @@ func (q *quiet) lasts(ctx context.Context, b *binding) bool {
 }
 
 // settled says whether nothing is on its way any more.
-func (b *binding) settled() bool { return b.ledger.settled() }
+func (b *binding) settled() bool { return b.ledger.Settled() }
 
 // beginDrain notes that the generators have ended.
 func (b *binding) beginDrain() {
 	b.mu.Lock()
 	first := b.drainFrom == 0
 	if first {
-		b.drainFrom, b.backlog = b.clock(), b.ledger.left()
+		b.drainFrom, b.backlog = b.clock(), b.ledger.Left()
 	}
 	publishers := b.publishers
 	b.mu.Unlock()

@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // item is a record on its way through the store stage. Items are pooled.
 type item struct {
-	record
+	layer.Record
 	job      *job
 	failed   int // of its events: those with status FAILED
 	rawLinks int // length of the links before compression
@@ -26,7 +27,7 @@ var items = sync.Pool{New: func() any { return new(item) }}
 func newItem() *item { return items.Get().(*item) }
 
 func (r *item) release() {
-	*r = item{record: record{id: r.id[:0], parent: r.parent[:0], name: r.name[:0], kind: r.kind[:0], body: r.body[:0], links: r.links[:0]}}
+	*r = item{Record: layer.Record{ID: r.ID[:0], Parent: r.Parent[:0], Name: r.Name[:0], Kind: r.Kind[:0], Body: r.Body[:0], Links: r.Links[:0]}}
 	items.Put(r)
 }
 
@@ -59,7 +60,7 @@ func appendBatchID(dst []byte, es []wire.Event) []byte {
 // divide makes of an item as many as its body takes under the limit; r becomes the
 // first.
 func (r *item) divide(limit int) []*item {
-	body := r.body
+	body := r.Body
 	of := (len(body) + limit - 1) / limit
 	if of < 2 {
 		return []*item{r}
@@ -69,17 +70,17 @@ func (r *item) divide(limit int) []*item {
 		p := r
 		if i > 0 {
 			p = newItem()
-			id, parent, links, whole := p.id, p.parent, p.links, p.body
+			id, parent, links, whole := p.ID, p.Parent, p.Links, p.Body
 			*p = *r
-			p.id = append(id[:0], trunk(r.id)...)      //nolint:gocritic // into its own buffer again
-			p.parent = append(parent[:0], r.parent...) //nolint:gocritic // as above
-			p.links, p.name, p.kind = links[:0], nil, nil
-			p.body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...) //nolint:gocritic // as above
-			p.count, p.failed, p.rawLinks, p.size, p.raw = 0, 0, 0, 0, 0
+			p.ID = append(id[:0], layer.Trunk(r.ID)...) //nolint:gocritic // into its own buffer again
+			p.Parent = append(parent[:0], r.Parent...)  //nolint:gocritic // as above
+			p.Links, p.Name, p.Kind = links[:0], nil, nil
+			p.Body = append(whole[:0], body[i*limit:min((i+1)*limit, len(body))]...) //nolint:gocritic // as above
+			p.Count, p.failed, p.rawLinks, p.size, p.Raw = 0, 0, 0, 0, 0
 		}
-		p.id = fmt.Appendf(p.id, "%c%04d.%04d", partMark, i+1, of)
+		p.ID = fmt.Appendf(p.ID, "%c%04d.%04d", layer.PartMark, i+1, of)
 		out[i] = p
 	}
-	r.body = body[:limit]
+	r.Body = body[:limit]
 	return out
 }

@@ -14,19 +14,21 @@ import (
 
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // slow is a data layer that takes as long as it is told, or for ever.
 type slow struct {
-	intake
+	layer.Intake
 	takes   time.Duration // 0: until the stage ends
 	during  func()
 	flushes []time.Time
 }
 
-func (s *slow) store(ctx context.Context, rs []*record) (int, error) {
+func (s *slow) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	if s.during != nil {
 		s.during()
 	}
@@ -38,7 +40,7 @@ func (s *slow) store(ctx context.Context, rs []*record) (int, error) {
 	return len(rs), nil
 }
 
-func (s *slow) flush(context.Context, *tallies) error {
+func (s *slow) Flush(context.Context, *layer.Tallies) error {
 	s.flushes = append(s.flushes, time.Now())
 	return nil
 }
@@ -61,9 +63,9 @@ func newLine(t *testing.T, s *spec, l *slow) *line {
 	recv, err := x.d.Receiver(t.Context(), s.prefetch)
 	require.NoError(t, err)
 	x.st = &stage{
-		s: s, l: l, traits: traits{writers: 128, group: 1}, recv: recv, gate: newGate(int64(s.maxTasks), s.maxTaskBytes),
-		meter: newMeter(), ledger: newLedger(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
-		durable: func(transport.Meta, int64, error) {}, stored: func(*record) {},
+		s: s, l: l, traits: layer.Traits{Writers: 128, Group: 1}, recv: recv, gate: newGate(int64(s.maxTasks), s.maxTaskBytes),
+		meter: newMeter(), ledger: ledger.New(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
+		durable: func(transport.Meta, int64, error) {}, stored: func(*layer.Record) {},
 	}
 	require.NoError(t, x.st.start())
 	return x

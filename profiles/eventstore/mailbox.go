@@ -53,7 +53,7 @@ func (b *binding) box(generator int) *mailbox {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.boxes) <= generator {
-		b.authors.know(len(b.boxes))
+		b.authors.Know(len(b.boxes))
 		b.boxes = append(b.boxes, &mailbox{})
 	}
 	return b.boxes[generator]

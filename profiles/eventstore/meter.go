@@ -166,13 +166,13 @@ func (m *meter) wrote(rs []*item, statements int, ns int64) {
 	defer m.mu.Unlock()
 	for _, r := range rs {
 		s := m.current(r.job.d.Warm)
-		s.RawBytes += int64(r.raw)
-		s.CompressedBytes += int64(len(r.body))
+		s.RawBytes += int64(r.Raw)
+		s.CompressedBytes += int64(len(r.Body))
 		s.LinkBytes += int64(r.rawLinks)
-		s.StoredBytes += int64(len(r.body) + len(r.links) + len(r.id) + len(r.parent))
+		s.StoredBytes += int64(len(r.Body) + len(r.Links) + len(r.ID) + len(r.Parent))
 		s.Rows++
 		s.failed += int64(r.failed)
-		s.Stored.Events += int64(r.count)
+		s.Stored.Events += int64(r.Count)
 		s.took(facts.StageWork, r.worked)
 	}
 	s := m.current(rs[0].job.d.Warm)

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -23,42 +24,42 @@ type reservoir struct {
 	mu          sync.Mutex
 	d           dice.Dice
 	seen        int64
-	keys        []key
+	keys        []layer.Key
 	first, last int64
 	longest     int64
 }
 
 func newReservoir(seed int64) *reservoir { return &reservoir{d: dice.Dice(seed) ^ 0x5EED} }
 
-func (r *reservoir) add(rec *record) {
+func (r *reservoir) add(rec *layer.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n, _ := partOf(rec.id); n > 0 { // not to be asked for alone
-		r.first, r.last = min(r.first, rec.start), max(r.last, rec.start)
+	if n, _ := layer.PartOf(rec.ID); n > 0 { // not to be asked for alone
+		r.first, r.last = min(r.first, rec.Start), max(r.last, rec.Start)
 		if r.first == 0 {
-			r.first = rec.start
+			r.first = rec.Start
 		}
 		return
 	}
 	r.seen++
-	if r.first == 0 || rec.start < r.first {
-		r.first = rec.start
+	if r.first == 0 || rec.Start < r.first {
+		r.first = rec.Start
 	}
-	r.last = max(r.last, rec.start)
-	r.longest = max(r.longest, rec.last-rec.start)
+	r.last = max(r.last, rec.Start)
+	r.longest = max(r.longest, rec.Last-rec.Start)
 	if len(r.keys) < sampleSize {
-		r.keys = append(r.keys, key{rec.start, string(rec.id)})
+		r.keys = append(r.keys, layer.Key{Start: rec.Start, ID: string(rec.ID)})
 	} else if i := int64(r.d.Next() % uint64(r.seen)); i < sampleSize {
-		r.keys[i] = key{rec.start, string(rec.id)}
+		r.keys[i] = layer.Key{Start: rec.Start, ID: string(rec.ID)}
 	}
 }
 
 // pick returns a row, false when none was stored.
-func (r *reservoir) pick(n uint64) (key, bool) {
+func (r *reservoir) pick(n uint64) (layer.Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.keys) == 0 {
-		return key{}, false
+		return layer.Key{}, false
 	}
 	return r.keys[n%uint64(len(r.keys))], true
 }
@@ -82,11 +83,11 @@ type queryTask struct {
 	track string
 	d     dice.Dice
 	turn  int
-	buf   opener
+	buf   layer.Opener
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: opener{traits: b.tr}}
+	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: layer.Opener{Traits: b.tr}}
 }
 
 // ask counts a query of the phase after the load, and says whether there is one more.
@@ -138,15 +139,15 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 		from += int64(k.d.Next() % uint64(room))
 	}
 	// A batch is found by its earliest event: one that began before may reach in.
-	err = k.b.l.scan(ctx, from-longest, from+width-1, func(w *record) error {
-		es, err := k.buf.events(w)
+	err = k.b.l.Scan(ctx, from-longest, from+width-1, func(w *layer.Record) error {
+		es, err := k.buf.Events(w)
 		if err != nil {
 			return err
 		}
 		for i := range es {
 			if at := es[i].ID.Start.NS(); at >= from && at < from+width {
 				if n++; n >= k.b.s.queryLimit {
-					return errEnough
+					return layer.ErrEnough
 				}
 			}
 		}
@@ -159,8 +160,8 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 func (k *queryTask) byID(ctx context.Context) (int, error) {
 	at, _ := k.b.sample.pick(k.d.Next())
 	found := false
-	err := k.b.l.get(ctx, at, func(w *record) error {
-		es, err := k.buf.events(w)
+	err := k.b.l.Get(ctx, at, func(w *layer.Record) error {
+		es, err := k.buf.Events(w)
 		if err != nil || len(es) == 0 {
 			return err
 		}
@@ -170,8 +171,8 @@ func (k *queryTask) byID(ctx context.Context) (int, error) {
 		}
 		return nil
 	})
-	if err == nil && !found && !k.b.tr.forgets {
-		return 0, fmt.Errorf("query: batch %s is not there: %w", at.id, errMissing)
+	if err == nil && !found && !k.b.tr.Forgets {
+		return 0, fmt.Errorf("query: batch %s is not there: %w", at.ID, errMissing)
 	}
 	return 1, err
 }
@@ -201,16 +202,16 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 		below = below[1:]
 		id := wire.EventID{ID: at.ID, Book: k.b.s.Book, Scope: k.b.s.Scope, Start: at.Start}
 		parent = wire.AppendFullID(parent[:0], &id)
-		err = k.b.l.children(ctx, parent, at.Start.NS(), last, func(w *record) error {
-			es, err := k.buf.events(w)
+		err = k.b.l.Children(ctx, parent, at.Start.NS(), last, func(w *layer.Record) error {
+			es, err := k.buf.Events(w)
 			if err != nil {
 				return err
 			}
 			for i := range es {
 				if n++; n >= k.b.s.queryLimit {
-					return errEnough
+					return layer.ErrEnough
 				}
-				if g, seq, ok := k.b.authors.of(es[i].ID.ID); ok && g == number && seq < f.next {
+				if g, seq, ok := k.b.authors.Of(es[i].ID.ID); ok && g == number && seq < f.next {
 					below = append(below, generate.Node{ID: bytes.Clone(es[i].ID.ID), Start: es[i].ID.Start})
 				}
 			}

@@ -86,7 +86,7 @@ func (x *series) take(ctx context.Context) {
 	gate := b.gate
 	b.mu.Unlock()
 	p.Tasks, p.TaskBytes, _, _ = gate.inside()
-	p.BacklogEvents = b.ledger.left()
+	p.BacklogEvents = b.ledger.Left()
 	if due := b.meter.lastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
@@ -160,7 +160,7 @@ func (b *binding) facts() *facts.Facts {
 	s := b.s
 	now := b.clock() - b.zero.Load()
 	f := &facts.Facts{
-		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.durability,
+		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
 		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: facts.ViaDirect, Processes: []facts.Process{},
 	}
 	b.meter.report(f, now)
@@ -174,7 +174,7 @@ func (b *binding) facts() *facts.Facts {
 		f.Crashes = append(f.Crashes, at-b.zero.Load())
 	}
 	if b.drainFrom > 0 {
-		f.Drain = &facts.Drain{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.left()}
+		f.Drain = &facts.Drain{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.Left()}
 		if b.drainTo > 0 {
 			f.Drain.ToNs = b.drainTo - b.zero.Load()
 		}
@@ -183,7 +183,7 @@ func (b *binding) facts() *facts.Facts {
 	if audited != nil {
 		f.Ledger = *audited
 	} else {
-		b.ledger.sums(&f.Ledger)
+		b.ledger.Sums(&f.Ledger)
 	}
 	f.Limits = facts.Limits{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
 	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()

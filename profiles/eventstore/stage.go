@@ -13,6 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -24,17 +26,17 @@ import (
 //	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
 type stage struct {
 	s        *spec
-	l        intake
-	traits   traits
+	l        layer.Intake
+	traits   layer.Traits
 	recv     transport.Receiver
 	gate     *gate
 	meter    *meter
-	ledger   *ledger
+	ledger   *ledger.Ledger
 	clock    func() int64 // the run's
 	wall     func() int64 // ns since 1970
 	classify func(error) store.Class
 	durable  func(m transport.Meta, at int64, err error)
-	stored   func(r *record)
+	stored   func(r *layer.Record)
 
 	items  chan *item
 	cancel context.CancelCauseFunc
@@ -45,7 +47,7 @@ type stage struct {
 	number  atomic.Int64
 
 	tmu sync.Mutex
-	t   tallies
+	t   layer.Tallies
 }
 
 // errCrashed ends a stage the way a crash does.
@@ -56,7 +58,7 @@ func (st *stage) start() error {
 	st.ctx, st.cancel = context.WithCancelCause(context.Background())
 	st.items = make(chan *item, st.s.maxTasks)
 	st.process = rand.Uint64()
-	st.t.frames = map[frame]amount{}
+	st.t.Frames = map[layer.Frame]layer.Amount{}
 	for range st.s.processing {
 		c, err := newComposer(st)
 		if err != nil {
@@ -65,7 +67,7 @@ func (st *stage) start() error {
 		}
 		st.all.Go(func() { st.compose(c) })
 	}
-	for range min(st.traits.writers, st.s.maxTasks) {
+	for range min(st.traits.Writers, st.s.maxTasks) {
 		st.all.Go(st.write)
 	}
 	if st.s.counterEvery > 0 {
@@ -131,7 +133,7 @@ func (st *stage) refuse(d *transport.Delivery, err error) {
 	if st.recv.Nack(d, false) != nil {
 		return // it will be delivered again
 	}
-	st.ledger.refused(meta)
+	st.ledger.Refused(meta)
 	st.meter.refused(meta)
 	st.durable(meta, st.clock(), err)
 }
@@ -157,7 +159,7 @@ func (st *stage) settle(j *job, err error) {
 			st.meter.failed(fmt.Errorf("acknowledge: %w", e))
 			return // it will be delivered again, and stored again under the same id
 		}
-		if st.ledger.acked(meta) > 0 { // and not a second time
+		if st.ledger.Acked(meta) > 0 { // and not a second time
 			st.meter.acked(meta, now)
 			st.durable(meta, now, nil)
 		}
@@ -166,7 +168,7 @@ func (st *stage) settle(j *job, err error) {
 	if err == nil {
 		err = errors.New("a part of the batch could not be stored")
 	}
-	if st.s.onFailure == failRequeue && !errors.Is(err, errInvalid) && !errors.Is(err, errPermanent) {
+	if st.s.onFailure == failRequeue && !errors.Is(err, errInvalid) && !errors.Is(err, layer.ErrPermanent) {
 		_ = j.from.Nack(j.d, true)
 		return
 	}
@@ -179,7 +181,7 @@ func (st *stage) settle(j *job, err error) {
 // write stores records until the stage ends.
 func (st *stage) write() {
 	var group []*item
-	var rs []*record // of the group
+	var rs []*layer.Record // of the group
 	for {
 		group, rs = group[:0], rs[:0]
 		select {
@@ -189,7 +191,7 @@ func (st *stage) write() {
 			return
 		}
 	more:
-		for len(group) < min(st.traits.group, st.s.rowsPerCall) {
+		for len(group) < min(st.traits.Group, st.s.rowsPerCall) {
 			select {
 			case r := <-st.items:
 				group = append(group, r)
@@ -198,14 +200,14 @@ func (st *stage) write() {
 			}
 		}
 		for _, r := range group {
-			rs = append(rs, &r.record)
+			rs = append(rs, &r.Record)
 		}
 		st.keep(group, rs)
 	}
 }
 
 // keep stores a group of records, each on its own once that has failed.
-func (st *stage) keep(group []*item, rs []*record) {
+func (st *stage) keep(group []*item, rs []*layer.Record) {
 	if len(group) > 1 {
 		if st.attempt(group, rs) == nil {
 			st.done(group, nil)
@@ -224,10 +226,10 @@ func (st *stage) keep(group []*item, rs []*record) {
 
 // persist stores one record, again and again until it is stored or its retries are
 // used up.
-func (st *stage) persist(one []*item, rs []*record) error {
+func (st *stage) persist(one []*item, rs []*layer.Record) error {
 	for try := 0; ; try++ {
 		err := st.attempt(one, rs)
-		if err == nil || errors.Is(err, errPermanent) || try >= st.s.maxRetries {
+		if err == nil || errors.Is(err, layer.ErrPermanent) || try >= st.s.maxRetries {
 			return err
 		}
 		st.meter.note(one[0].job.d.Warm, func(f *facts.Step) { f.Retries++ })
@@ -261,11 +263,11 @@ func (st *stage) sleep(d time.Duration) bool {
 }
 
 // attempt calls the store once.
-func (st *stage) attempt(group []*item, rs []*record) error {
+func (st *stage) attempt(group []*item, rs []*layer.Record) error {
 	ctx, cancel := context.WithTimeout(st.ctx, st.s.timeout)
 	defer cancel()
 	began := st.clock()
-	n, err := st.l.store(ctx, rs)
+	n, err := st.l.Store(ctx, rs)
 	if err != nil {
 		if st.ctx.Err() == nil {
 			st.meter.failed(err)
@@ -281,12 +283,12 @@ func (st *stage) done(group []*item, err error) {
 	for _, r := range group {
 		j, size := r.job, r.size
 		if err == nil {
-			st.stored(&r.record)
+			st.stored(&r.Record)
 			st.settle(j, nil)
 		} else {
 			st.giveUp(j, fmt.Errorf("store: %w", err))
 		}
-		later, _ := partOf(r.id)
+		later, _ := layer.PartOf(r.ID)
 		r.release()
 		if later < 2 { // what is in parts entered as one
 			st.gate.leave(size)
@@ -305,12 +307,12 @@ func (st *stage) nextID(dst []byte) []byte {
 func (st *stage) count(es []wire.Event) {
 	st.tmu.Lock()
 	defer st.tmu.Unlock()
-	st.t.add(es)
+	st.t.Add(es)
 	first, last := es[0].ID.Start.NS(), es[0].ID.Start.NS()
 	for i := range es {
 		first, last = min(first, es[i].ID.Start.NS()), max(last, es[i].ID.Start.NS())
 	}
-	st.t.longest = max(st.t.longest, (last-first)/1e6)
+	st.t.Longest = max(st.t.Longest, (last-first)/1e6)
 }
 
 // flushing writes statistics now and then.
@@ -326,18 +328,18 @@ func (st *stage) flushing() {
 func (st *stage) flush(ctx context.Context) error {
 	st.tmu.Lock()
 	t := st.t
-	st.t = tallies{frames: map[frame]amount{}, longest: t.longest}
+	st.t = layer.Tallies{Frames: map[layer.Frame]layer.Amount{}, Longest: t.Longest}
 	st.tmu.Unlock()
-	if len(t.frames) == 0 {
+	if len(t.Frames) == 0 {
 		return nil
 	}
-	err := st.l.flush(ctx, &t)
+	err := st.l.Flush(ctx, &t)
 	if err != nil {
 		st.tmu.Lock()
 		defer st.tmu.Unlock()
-		for f, a := range t.frames {
-			b := st.t.frames[f]
-			st.t.frames[f] = amount{a.count + b.count, a.bytes + b.bytes}
+		for f, a := range t.Frames {
+			b := st.t.Frames[f]
+			st.t.Frames[f] = layer.Amount{Count: a.Count + b.Count, Bytes: a.Bytes + b.Bytes}
 		}
 	}
 	return err

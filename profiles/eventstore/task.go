@@ -47,7 +47,7 @@ func (b *binding) answer(m transport.Meta, err error) {
 		b.meter.failed(fmt.Errorf("publish: not confirmed: %w", err))
 		return
 	}
-	b.ledger.confirmed(m)
+	b.ledger.Confirmed(m)
 	b.meter.confirmed(m, b.clock())
 }
 
@@ -133,12 +133,12 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	e.Sent = b.clock()
 	e.Due = min(due+zero, e.Sent)
 	m := e.Meta
-	b.ledger.generated(m)
+	b.ledger.Generated(m)
 	b.meter.made(m)
-	b.ledger.sent(m) // before it can be acknowledged
+	b.ledger.Sent(m) // before it can be acknowledged
 	if err := k.pub.Publish(k.limited(ctx, it), e); err != nil {
 		e.Release()
-		b.ledger.unsent(m)
+		b.ledger.Unsent(m)
 		return fmt.Errorf("publish: %w", err)
 	}
 	b.meter.sent(m)
@@ -172,7 +172,7 @@ func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error
 
 // awaitTree waits until the events of a generator's trees are durable.
 func (b *binding) awaitTree(ctx context.Context, g *generate.Generator) error {
-	for !b.ledger.has(uint32(g.Number), g.Next-1) {
+	for !b.ledger.Has(uint32(g.Number), g.Next-1) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

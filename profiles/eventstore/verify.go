@@ -8,16 +8,17 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 )
 
 // readBack reads everything of this run back and takes account of it.
 func (b *binding) readBack(ctx context.Context) (*facts.Ledger, error) {
-	t := trail{Lookup: b.l, Traits: b.tr, Authors: b.authors}
+	t := ledger.Trail{Lookup: b.l, Traits: b.tr, Authors: b.authors}
 	if first, last, _ := b.sample.span(); first > 0 {
 		// What was stored and never reported lies within the run all the same.
 		t.From, t.To = min(first, b.s.Born), max(last, b.wall())
 	}
-	return b.ledger.audit(ctx, t)
+	return b.ledger.Audit(ctx, t)
 }
 
 // verify waits for what is on its way, ends the store stage, and accounts for every
@@ -34,9 +35,9 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 func (b *binding) account(ctx context.Context) workload.Verification {
 	b.finish(ctx)
 	b.end(ctx)
-	left := b.ledger.left()
+	left := b.ledger.Left()
 	switch {
-	case b.tr.forgets:
+	case b.tr.Forgets:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing is kept, so there is nothing to verify"}
 	case !b.s.verify:
 		return workload.Verification{State: workload.Skipped, Summary: "verify=off: the events were not read back"}

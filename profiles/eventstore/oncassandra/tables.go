@@ -1,4 +1,6 @@
-package eventstore
+// Package oncassandra is the data layer on Cassandra in two layouts: lean, our own, and
+// Cradle's, byte for byte.
+package oncassandra
 
 import (
 	"context"
@@ -9,12 +11,13 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
 // tables is what both layouts on Cassandra share: where the tables are, and how they
 // are made.
 type tables struct {
-	o        *options
+	o        *layer.Options
 	c        cassandra.Typed
 	prefix   string // of tables: "perfbench_events_"
 	keyspace string
@@ -22,8 +25,8 @@ type tables struct {
 	claim    *place.Claim // since look
 }
 
-func newTables(o *options, c cassandra.Typed, bare bool) tables {
-	t := tables{o: o, space: o.keys(), c: c, keyspace: c.KeyspaceFor(o.Namespace)}
+func newTables(o *layer.Options, c cassandra.Typed, bare bool) tables {
+	t := tables{o: o, space: o.Keys(), c: c, keyspace: c.KeyspaceFor(o.Namespace)}
 	switch {
 	case o.Namespace != "":
 		t.prefix = cassandra.Name(o.Namespace) + "_events_"
@@ -132,7 +135,7 @@ func refusal(err error) error {
 	}
 	for _, words := range []string{"Mutation of", "too large", "Request is too big"} {
 		if strings.Contains(err.Error(), words) {
-			return fmt.Errorf("%w: %w", errPermanent, err)
+			return fmt.Errorf("%w: %w", layer.ErrPermanent, err)
 		}
 	}
 	return err

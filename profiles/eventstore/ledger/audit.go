@@ -1,4 +1,4 @@
-package eventstore
+package ledger
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // audit is the reading back of everything: what was found of each event.
 type audit struct {
-	ledger *ledger
-	trail  trail
+	ledger *Ledger
+	trail  Trail
 	makers map[int]*generate.Maker
 	seen   map[int]*seqset
 	last   map[int]int64
-	open   opener
+	open   layer.Opener
 	f      facts.Ledger
 }
 
@@ -34,30 +35,30 @@ func (a *audit) example(kind string, id string) {
 }
 
 // row takes account of the events of one row.
-func (a *audit) row(w *record) error {
-	es, err := a.open.events(w)
+func (a *audit) row(w *layer.Record) error {
+	es, err := a.open.Events(w)
 	if err != nil {
-		a.f.Corrupt += int64(w.count)
-		a.example("corrupt", string(w.id))
+		a.f.Corrupt += int64(w.Count)
+		a.example("corrupt", string(w.ID))
 		return nil //nolint:nilerr // it is counted
 	}
 	// The status of an event with children is theirs too: it may have become failed.
-	either := a.trail.Traits.plainSingle && w.single && !w.ok
+	either := a.trail.Traits.PlainSingle && w.Single && !w.OK
 	for i := range es {
-		a.event(&es[i], either, a.trail.Traits.plainSingle && w.single)
+		a.event(&es[i], either, a.trail.Traits.PlainSingle && w.Single)
 	}
 	return nil
 }
 
 func (a *audit) event(e *wire.Event, either, bare bool) {
-	g, seq, ok := a.trail.Authors.of(e.ID.ID)
+	g, seq, ok := a.trail.Authors.Of(e.ID.ID)
 	if !ok || seq > a.ledger.highest(uint32(g)) {
 		a.f.Unexpected++
 		a.example("unexpected", string(e.ID.ID))
 		return
 	}
 	if a.makers[g] == nil {
-		a.makers[g], a.seen[g] = generate.NewMaker(a.trail.Authors.shape, g), &seqset{}
+		a.makers[g], a.seen[g] = generate.NewMaker(a.trail.Authors.Shape, g), &seqset{}
 	}
 	if a.seen[g].add(seq, 1) == 0 {
 		a.f.Duplicated++
@@ -74,7 +75,7 @@ func (a *audit) event(e *wire.Event, either, bare bool) {
 		e.Failed = !e.Failed
 		right = m.Same(e, seq)
 	}
-	if !right || !bare && !m.SameLinks(a.open.b.Attached(e), seq, e.ID.Start) {
+	if !right || !bare && !m.SameLinks(a.open.Batch.Attached(e), seq, e.ID.Start) {
 		a.f.Corrupt++
 		a.example("corrupt", string(e.ID.ID))
 	}
@@ -109,32 +110,32 @@ func (a *audit) missing() {
 }
 
 // highest is the highest number that a generator has given out.
-func (l *ledger) highest(generator uint32) int64 {
+func (l *Ledger) highest(generator uint32) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(generator).generated
 }
 
-// trail is where the events of a run are to be found, and how to know them.
-type trail struct {
-	Lookup  lookup
-	Traits  traits
-	Authors *authors
+// Trail is where the events of a run are to be found, and how to know them.
+type Trail struct {
+	Lookup  layer.Lookup
+	Traits  layer.Traits
+	Authors *generate.Authors
 	// From and To are between what starts all of them lie; 0 when nothing was stored.
 	From, To int64
 }
 
-// audit reads everything of the run back and takes account of it.
-func (l *ledger) audit(ctx context.Context, t trail) (*facts.Ledger, error) {
-	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: opener{traits: t.Traits}}
+// Audit reads everything of the run back and takes account of it.
+func (l *Ledger) Audit(ctx context.Context, t Trail) (*facts.Ledger, error) {
+	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: layer.Opener{Traits: t.Traits}}
 	began := time.Now()
 	if t.From > 0 {
-		if err := t.Lookup.scan(ctx, t.From, t.To, a.row); err != nil {
+		if err := t.Lookup.Scan(ctx, t.From, t.To, a.row); err != nil {
 			return nil, err
 		}
 	}
 	a.missing()
-	l.sums(&a.f)
+	l.Sums(&a.f)
 	a.f.Read, a.f.ReadNs = true, int64(time.Since(began))
 	return &a.f, nil
 }

@@ -1,4 +1,4 @@
-package eventstore
+package layer
 
 import (
 	"bytes"
@@ -10,21 +10,21 @@ import (
 // so that they sort, and how many parts there are: ID~0001.0003. The first part
 // counts the event.
 
-// partMark stands between an id and the number of a part.
-const partMark = '~'
+// PartMark stands between an id and the number of a part.
+const PartMark = '~'
 
-// trunk is an id without the number of a part.
-func trunk(id []byte) []byte {
-	if before, _, ok := bytes.Cut(id, []byte{partMark}); ok {
+// Trunk is an id without the number of a part.
+func Trunk(id []byte) []byte {
+	if before, _, ok := bytes.Cut(id, []byte{PartMark}); ok {
 		return before
 	}
 	return id
 }
 
-// partOf reads the number of a part from 1 and how many there are; 0 when the row is
+// PartOf reads the number of a part from 1 and how many there are; 0 when the row is
 // whole.
-func partOf(id []byte) (number, of int) {
-	_, after, ok := bytes.Cut(id, []byte{partMark})
+func PartOf(id []byte) (number, of int) {
+	_, after, ok := bytes.Cut(id, []byte{PartMark})
 	if !ok {
 		return 0, 0
 	}

@@ -1,4 +1,4 @@
-package eventstore
+package oncassandra
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// onCradle keeps events in the tables of th2's Cradle, schema version 5.3.0, byte for
+// cradle keeps events in the tables of th2's Cradle, schema version 5.3.0, byte for
 // byte: one partition for each book, page and scope, a secondary index by parent, and
 // links that are never compressed.
-type onCradle struct {
+type cradle struct {
 	tables
 	insert string
 	read   string
@@ -54,9 +55,9 @@ PRIMARY KEY (book, start_date, start_time))`},
 
 const cradleEvent = 2 // entity type
 
-// newCradle opens the layer of schema=cradle.
-func newCradle(o *options, c cassandra.Typed) (layer, []place.Space) {
-	l := &onCradle{tables: newTables(o, c, true), longest: -1}
+// NewCradle opens the layer of schema=cradle.
+func NewCradle(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
+	l := &cradle{tables: newTables(o, c, true), longest: -1}
 	const columns = "start_date, start_time, id, name, type, success, event_batch, compressed, parent_id, event_count, end_date, end_time, z_content, z_content_uncompressed_size, messages"
 	const partition = " WHERE book = ? AND page = ? AND scope = ?"
 	l.insert = l.text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
@@ -77,7 +78,7 @@ func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
 // cradleIndex is on the parents of events, which are looked for by it.
 const cradleIndex = "test_event_parent_index"
 
-func (l *onCradle) look(ctx context.Context, c *place.Claim) error {
+func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 	l.claim = c
 	if _, err := l.missing(ctx, cradleTables); err != nil {
 		return err
@@ -96,15 +97,15 @@ func (l *onCradle) look(ctx context.Context, c *place.Claim) error {
 	return err
 }
 
-// prepare makes the tables and writes down book and page: the whole run is one page.
-func (l *onCradle) prepare(ctx context.Context) (traits, error) {
+// Prepare makes the tables and writes down book and page: the whole run is one page.
+func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.make(ctx, cradleTables); err != nil {
-		return traits{}, err
+		return layer.Traits{}, err
 	}
 	if l.claim == nil || !l.claim.Theirs(l.space, l.prefix+"test_events") {
 		create := l.text(`CREATE INDEX IF NOT EXISTS "` + l.prefix + cradleIndex + `" ON %test_events (parent_id)`)
 		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
-			return traits{}, fmt.Errorf("create the index of parents: %w", err)
+			return layer.Traits{}, fmt.Errorf("create the index of parents: %w", err)
 		}
 	}
 	book, now := l.o.Book, time.Now().UTC()
@@ -115,15 +116,15 @@ func (l *onCradle) prepare(ctx context.Context) (traits, error) {
 		l.c.Query(l.text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
-			return traits{}, fmt.Errorf("write down book and page: %w", err)
+			return layer.Traits{}, fmt.Errorf("write down book and page: %w", err)
 		}
 	}
-	return traits{writers: 128, group: 1, linksRaw: true, plainSingle: true, durability: l.durability(ctx)}, nil
+	return layer.Traits{Writers: 128, Group: 1, LinksRaw: true, PlainSingle: true, Durability: l.durability(ctx)}, nil
 }
 
-// store inserts each record, then does what Cradle does after an insert: durations,
+// Store inserts each record, then does what Cradle does after an insert: durations,
 // scopes, and the failure of a batch in its parents.
-func (l *onCradle) store(ctx context.Context, rs []*record) (int, error) {
+func (l *cradle) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	n := 0
 	for _, r := range rs {
 		if err := refusal(l.put(ctx, r)); err != nil {
@@ -139,21 +140,21 @@ func (l *onCradle) store(ctx context.Context, rs []*record) (int, error) {
 	return n, nil
 }
 
-func (l *onCradle) put(ctx context.Context, r *record) error {
+func (l *cradle) put(ctx context.Context, r *layer.Record) error {
 	var name, kind, links any = gocql.UnsetValue, gocql.UnsetValue, gocql.UnsetValue
-	if r.single {
-		name, kind = string(r.name), string(r.kind)
+	if r.Single {
+		name, kind = string(r.Name), string(r.Kind)
 	}
-	if len(r.links) > 0 {
-		links = r.links
+	if len(r.Links) > 0 {
+		links = r.Links
 	}
 	var count any = gocql.UnsetValue
-	if !r.single {
-		count = r.count
+	if !r.Single {
+		count = r.Count
 	}
-	err := l.c.Query(l.insert, l.o.Book, l.o.Page, l.o.Scope, dateOf(r.start), clockOf(r.start), string(r.id), name, kind,
-		r.ok, len(r.parent) == 0, !r.single, r.codec != wire.None, string(r.parent), count, dateOf(r.end), clockOf(r.end), links, gocql.UnsetValue,
-		r.body, time.Now().UTC(), len(r.body), r.raw).ExecContext(ctx)
+	err := l.c.Query(l.insert, l.o.Book, l.o.Page, l.o.Scope, dateOf(r.Start), clockOf(r.Start), string(r.ID), name, kind,
+		r.OK, len(r.Parent) == 0, !r.Single, r.Codec != wire.None, string(r.Parent), count, dateOf(r.End), clockOf(r.End), links, gocql.UnsetValue,
+		r.Body, time.Now().UTC(), len(r.Body), r.Raw).ExecContext(ctx)
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
 	}
@@ -161,31 +162,31 @@ func (l *onCradle) put(ctx context.Context, r *record) error {
 }
 
 // after does what is due after an insert, and tells how many statements it took.
-func (l *onCradle) after(ctx context.Context, r *record) (int, error) {
+func (l *cradle) after(ctx context.Context, r *layer.Record) (int, error) {
 	n, err := l.announce(ctx, r)
-	if err != nil || r.ok || len(r.parent) == 0 {
+	if err != nil || r.OK || len(r.Parent) == 0 {
 		return n, err
 	}
-	more, err := l.failParents(ctx, string(r.parent))
+	more, err := l.failParents(ctx, string(r.Parent))
 	return n + more, err
 }
 
 // news says whether the record's duration, and its scope, are to be written down.
-func (l *onCradle) news(r *record) (longer, unknown bool) {
+func (l *cradle) news(r *layer.Record) (longer, unknown bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return (r.last-r.start)/1e6 > l.longest && !r.single, !l.known
+	return (r.Last-r.Start)/1e6 > l.longest && !r.Single, !l.known
 }
 
 // announce writes down the longest duration and the scope when they are new: one
 // record at a time, as in the original, so that those behind it find them known.
-func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
+func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err error) {
 	if longer, unknown := l.news(r); !longer && !unknown {
 		return 0, nil
 	}
 	l.telling.Lock()
 	defer l.telling.Unlock()
-	book, scope, ms := l.o.Book, l.o.Scope, (r.last-r.start)/1e6
+	book, scope, ms := l.o.Book, l.o.Scope, (r.Last-r.Start)/1e6
 	longer, unknown := l.news(r)
 	if longer {
 		for _, q := range []*gocql.Query{
@@ -221,7 +222,7 @@ func (l *onCradle) announce(ctx context.Context, r *record) (n int, err error) {
 
 // failParents marks the parent of a batch with a failure as failed, and its parents.
 // A parent that is not found, as inside a batch, ends it.
-func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err error) {
+func (l *cradle) failParents(ctx context.Context, parent string) (n int, err error) {
 	for parent != "" {
 		start, id, ok := wire.SplitFullID(parent)
 		if !ok {
@@ -248,16 +249,16 @@ func (l *onCradle) failParents(ctx context.Context, parent string) (n int, err e
 	return n, nil
 }
 
-// flush adds to the statistics: one batch of counters for each kind of frame.
-func (l *onCradle) flush(ctx context.Context, t *tallies) error {
+// Flush adds to the statistics: one batch of counters for each kind of frame.
+func (l *cradle) Flush(ctx context.Context, t *layer.Tallies) error {
 	update := l.text("UPDATE %entity_statistics SET entity_count = entity_count + ?, entity_size = entity_size + ? WHERE book = ? AND page = ? AND entity_type = ? AND frame_type = ? AND frame_start = ?")
-	for kind := range frames {
+	for kind := range layer.Frames {
 		b := l.c.Batch(gocql.CounterBatch)
-		for f, a := range t.frames {
-			if int(f.kind) != kind+1 {
+		for f, a := range t.Frames {
+			if int(f.Kind) != kind+1 {
 				continue
 			}
-			b.Query(update, a.count, a.bytes, l.o.Book, l.o.Page, int8(cradleEvent), f.kind, time.Unix(0, f.start).UTC())
+			b.Query(update, a.Count, a.Bytes, l.o.Book, l.o.Page, int8(cradleEvent), f.Kind, time.Unix(0, f.Start).UTC())
 		}
 		if b.Size() == 0 {
 			continue
@@ -270,27 +271,27 @@ func (l *onCradle) flush(ctx context.Context, t *tallies) error {
 }
 
 // rows visits what a query finds.
-func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*record) error) error {
+func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 100)).IterContext(ctx)
-	var w record
+	var w layer.Record
 	var from, to time.Time
 	var fromT, toT time.Duration
 	var id, name, kind, parent string
 	var many, compressed bool
-	for iter.Scan(&from, &fromT, &id, &name, &kind, &w.ok, &many, &compressed, &parent, &w.count, &to, &toT, &w.body, &w.raw, &w.links) {
-		w.id, w.name, w.kind, w.parent = []byte(id), []byte(name), []byte(kind), []byte(parent)
-		w.start, w.end = from.UnixNano()+int64(fromT), to.UnixNano()+int64(toT)
-		w.single, w.linksRaw = !many, true
-		if w.single {
-			w.count = 1
+	for iter.Scan(&from, &fromT, &id, &name, &kind, &w.OK, &many, &compressed, &parent, &w.Count, &to, &toT, &w.Body, &w.Raw, &w.Links) {
+		w.ID, w.Name, w.Kind, w.Parent = []byte(id), []byte(name), []byte(kind), []byte(parent)
+		w.Start, w.End = from.UnixNano()+int64(fromT), to.UnixNano()+int64(toT)
+		w.Single, w.LinksRaw = !many, true
+		if w.Single {
+			w.Count = 1
 		}
 		if compressed {
-			w.codec = wire.CodecOf(w.body)
+			w.Codec = wire.CodecOf(w.Body)
 		}
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		w, name, kind = record{}, "", ""
+		w, name, kind = layer.Record{}, "", ""
 	}
 	if err := iter.Close(); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -298,14 +299,14 @@ func (l *onCradle) rows(ctx context.Context, q *gocql.Query, visit func(*record)
 	return nil
 }
 
-func (l *onCradle) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+func (l *cradle) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+	return layer.Enough(l.rows(ctx, l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
-func (l *onCradle) get(ctx context.Context, k key, visit func(*record) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.start), clockOf(k.start), k.id), visit))
+func (l *cradle) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
+	return layer.Enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.Start), clockOf(k.Start), k.ID), visit))
 }
 
-func (l *onCradle) children(ctx context.Context, parent []byte, _, _ int64, visit func(*record) error) error {
-	return enough(l.rows(ctx, l.c.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
+func (l *cradle) Children(ctx context.Context, parent []byte, _, _ int64, visit func(*layer.Record) error) error {
+	return layer.Enough(l.rows(ctx, l.c.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
 }

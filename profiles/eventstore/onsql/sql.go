@@ -1,4 +1,5 @@
-package eventstore
+// Package onsql is the data layer on SQL databases: a row for each batch.
+package onsql
 
 import (
 	"context"
@@ -16,12 +17,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
-// onSQL keeps one row for each batch, with an index by parent, and one for each frame
+// database keeps one row for each batch, with an index by parent, and one for each frame
 // of statistics. Several batches go in one statement.
-type onSQL struct {
-	o *options
+type database struct {
+	o *layer.Options
 	*sqltable.Set
 	db *sql.DB
 
@@ -56,9 +58,9 @@ const (
 	sqlStatement = 4 << 20
 )
 
-// newSQL opens the layer on SQL databases.
-func newSQL(o *options, c sqlstore.Typed) (layer, []place.Space) {
-	l := &onSQL{o: o, Set: sqltable.New(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
+// New opens the layer on SQL databases.
+func New(o *layer.Options, c sqlstore.Typed) (layer.Layer, []place.Space) {
+	l := &database{o: o, Set: sqltable.New(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
 	return l, l.Spaces(o.Params)
 }
 
@@ -75,24 +77,21 @@ var sqlTables = []sqltable.Table{
 	},
 }
 
-// look makes sure that the tables that are there will do.
-func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
-
-// prepare makes the tables and asks when the server calls a write durable.
-func (l *onSQL) prepare(ctx context.Context) (traits, error) {
+// Prepare makes the tables and asks when the server calls a write durable.
+func (l *database) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.Create(ctx); err != nil {
-		return traits{}, err
+		return layer.Traits{}, err
 	}
-	t := traits{writers: 4, group: 1000, durability: l.policy(ctx)}
+	t := layer.Traits{Writers: 4, Group: 1000, Durability: l.policy(ctx)}
 	if l.Dialect == sqltext.SQLite {
-		t.writers = 1 // a file has one writer at a time
+		t.Writers = 1 // a file has one writer at a time
 	}
 	return t, nil
 }
 
 // policy says in words when the server calls a write durable; what it does not tell
 // is left out.
-func (l *onSQL) policy(ctx context.Context) string {
+func (l *database) policy(ctx context.Context) string {
 	ask := func(query string) string {
 		var name, v string
 		if err := l.db.QueryRowContext(ctx, query).Scan(&name, &v); err != nil {
@@ -113,12 +112,12 @@ func (l *onSQL) policy(ctx context.Context) string {
 }
 
 // insertion is the statement that stores n rows; those that are there stay.
-func (l *onSQL) insertion(n int) string {
+func (l *database) insertion(n int) string {
 	return "INSERT INTO %batches (" + sqlColumns + ") VALUES " + strings.Repeat(", "+sqltext.Marks(sqlColumnCount), n)[2:] + "{keep id}"
 }
 
 // prepared returns the statement that stores n rows.
-func (l *onSQL) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
+func (l *database) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.stmts[n]; s != nil {
@@ -131,12 +130,12 @@ func (l *onSQL) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 	return s, err
 }
 
-// store writes the records with one statement, or with several in one transaction
+// Store writes the records with one statement, or with several in one transaction
 // when they are large.
-func (l *onSQL) store(ctx context.Context, rs []*record) (int, error) {
+func (l *database) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	n, size := 0, 0
-	for n < len(rs) && (n == 0 || size+len(rs[n].body) <= sqlStatement) {
-		size += len(rs[n].body)
+	for n < len(rs) && (n == 0 || size+len(rs[n].Body) <= sqlStatement) {
+		size += len(rs[n].Body)
 		n++
 	}
 	if n == len(rs) {
@@ -146,11 +145,11 @@ func (l *onSQL) store(ctx context.Context, rs []*record) (int, error) {
 	if err != nil {
 		return first, err
 	}
-	more, err := l.store(ctx, rs[n:]) // storing the first ones again does no harm
+	more, err := l.Store(ctx, rs[n:]) // storing the first ones again does no harm
 	return first + more, err
 }
 
-func (l *onSQL) insert(ctx context.Context, rs []*record) error {
+func (l *database) insert(ctx context.Context, rs []*layer.Record) error {
 	if l.o.Gorm {
 		return l.create(ctx, rs)
 	}
@@ -161,8 +160,8 @@ func (l *onSQL) insert(ctx context.Context, rs []*record) error {
 	book, scope := l.o.Book, l.o.Scope
 	args := make([]any, 0, sqlColumnCount*len(rs))
 	for _, r := range rs {
-		args = append(args, book, l.o.Page, scope, r.start, string(r.id), r.end, r.last, string(r.parent),
-			flag(r.ok), flag(r.single), r.count, int(r.codec), r.raw, r.body, r.links)
+		args = append(args, book, l.o.Page, scope, r.Start, string(r.ID), r.End, r.Last, string(r.Parent),
+			layer.Flag(r.OK), layer.Flag(r.Single), r.Count, int(r.Codec), r.Raw, r.Body, r.Links)
 	}
 	if _, err := st.ExecContext(ctx, args...); err != nil {
 		return fmt.Errorf("insert: %w", err)
@@ -171,12 +170,12 @@ func (l *onSQL) insert(ctx context.Context, rs []*record) error {
 }
 
 // create stores the records through gorm.
-func (l *onSQL) create(ctx context.Context, rs []*record) error {
+func (l *database) create(ctx context.Context, rs []*layer.Record) error {
 	rows := make([]sqlRow, len(rs))
 	for i, r := range rs {
 		rows[i] = sqlRow{
-			Book: l.o.Book, Page: l.o.Page, Scope: l.o.Scope, StartNS: r.start, ID: string(r.id), EndNS: r.end, LastNS: r.last,
-			Parent: string(r.parent), OK: flag(r.ok), Single: flag(r.single), Events: r.count, Codec: int(r.codec), RawSize: r.raw, Body: r.body, Links: r.links,
+			Book: l.o.Book, Page: l.o.Page, Scope: l.o.Scope, StartNS: r.Start, ID: string(r.ID), EndNS: r.End, LastNS: r.Last,
+			Parent: string(r.Parent), OK: layer.Flag(r.OK), Single: layer.Flag(r.Single), Events: r.Count, Codec: int(r.Codec), RawSize: r.Raw, Body: r.Body, Links: r.Links,
 		}
 	}
 	if err := l.Conn.DB().WithContext(ctx).Table(l.Name("batches")).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, len(rows)).Error; err != nil {
@@ -185,8 +184,8 @@ func (l *onSQL) create(ctx context.Context, rs []*record) error {
 	return nil
 }
 
-// flush adds to the statistics.
-func (l *onSQL) flush(ctx context.Context, t *tallies) error {
+// Flush adds to the statistics.
+func (l *database) Flush(ctx context.Context, t *layer.Tallies) error {
 	text := "INSERT INTO %statistics (book, page, frame, frame_start, cnt, bytes) VALUES (?,?,?,?,?,?)"
 	if l.Dialect == sqltext.MySQL {
 		text += " ON DUPLICATE KEY UPDATE cnt = cnt + VALUES(cnt), bytes = bytes + VALUES(bytes)"
@@ -195,8 +194,8 @@ func (l *onSQL) flush(ctx context.Context, t *tallies) error {
 	}
 	text = l.Text(text)
 	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
-		for f, a := range t.frames {
-			if _, err := tx.ExecContext(ctx, text, l.o.Book, l.o.Page, int(f.kind), f.start, a.count, a.bytes); err != nil {
+		for f, a := range t.Frames {
+			if _, err := tx.ExecContext(ctx, text, l.o.Book, l.o.Page, int(f.Kind), f.Start, a.Count, a.Bytes); err != nil {
 				return err
 			}
 		}
@@ -206,17 +205,17 @@ func (l *onSQL) flush(ctx context.Context, t *tallies) error {
 
 // ask reads rows, page by page: a page ends before the next is asked for, so that a
 // pool of one connection serves both.
-func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*record) error) error {
-	after := record{start: -1 << 62}
+func (l *database) ask(ctx context.Context, where string, args []any, visit func(*layer.Record) error) error {
+	after := layer.Record{Start: -1 << 62}
 	for size := 4; ; size = min(2*size, l.o.PageSize) { // rows are large, and few are often enough
 		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + strconv.Itoa(size)
-		page, err := l.page(ctx, text, append(slices.Clip(args), after.start, after.start, string(after.id)))
+		page, err := l.page(ctx, text, append(slices.Clip(args), after.Start, after.Start, string(after.ID)))
 		if err != nil {
 			return err
 		}
 		for i := range page {
 			if err := visit(&page[i]); err != nil {
-				return enough(err)
+				return layer.Enough(err)
 			}
 		}
 		if len(page) < size {
@@ -226,41 +225,41 @@ func (l *onSQL) ask(ctx context.Context, where string, args []any, visit func(*r
 	}
 }
 
-func (l *onSQL) page(ctx context.Context, text string, args []any) (out []record, err error) {
+func (l *database) page(ctx context.Context, text string, args []any) (out []layer.Record, err error) {
 	rows, err := l.db.QueryContext(ctx, l.Text(text), args...)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var w record
+		var w layer.Record
 		var ok, single, codec int
-		if err := rows.Scan(&w.start, &w.id, &w.end, &w.last, &w.parent, &ok, &single, &w.count, &codec, &w.raw, &w.body, &w.links); err != nil {
+		if err := rows.Scan(&w.Start, &w.ID, &w.End, &w.Last, &w.Parent, &ok, &single, &w.Count, &codec, &w.Raw, &w.Body, &w.Links); err != nil {
 			return nil, fmt.Errorf("query: %w", err)
 		}
-		w.ok, w.single, w.codec = ok == 1, single == 1, byte(codec)
+		w.OK, w.Single, w.Codec = ok == 1, single == 1, byte(codec)
 		out = append(out, w)
 	}
 	return out, rows.Err()
 }
 
-func (l *onSQL) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
+func (l *database) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{l.o.Book, l.o.Page, l.o.Scope, from, to}, visit)
 }
 
-func (l *onSQL) get(ctx context.Context, k key, visit func(*record) error) error {
+func (l *database) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns = ? AND id = ?"
-	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{l.o.Book, l.o.Page, l.o.Scope, k.start, k.id})
+	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{l.o.Book, l.o.Page, l.o.Scope, k.Start, k.ID})
 	for i := range page {
 		if err := visit(&page[i]); err != nil {
-			return enough(err)
+			return layer.Enough(err)
 		}
 	}
 	return err
 }
 
-func (l *onSQL) children(ctx context.Context, parent []byte, from, to int64, visit func(*record) error) error {
+func (l *database) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
 	const where = "parent_id = ? AND page = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{string(parent), l.o.Page, from, to}, visit)
 }

@@ -1,4 +1,6 @@
-package eventstore
+// Package ledger keeps account of every event of a run, and reads all of them back to
+// find whether the account is right.
+package ledger
 
 import (
 	"sync"
@@ -7,9 +9,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// ledger keeps account of every event of the run. Its methods may be called from any
+// Ledger keeps account of every event of the run. Its methods may be called from any
 // goroutine.
-type ledger struct {
+type Ledger struct {
 	mu    sync.Mutex
 	books map[uint32]*book
 }
@@ -26,10 +28,11 @@ type book struct {
 	refused seqset
 }
 
-func newLedger() *ledger { return &ledger{books: map[uint32]*book{}} }
+// New makes an empty ledger.
+func New() *Ledger { return &Ledger{books: map[uint32]*book{}} }
 
 // of returns the book of a generator. The caller holds l.mu.
-func (l *ledger) of(generator uint32) *book {
+func (l *Ledger) of(generator uint32) *book {
 	b := l.books[generator]
 	if b == nil {
 		b = &book{}
@@ -38,45 +41,45 @@ func (l *ledger) of(generator uint32) *book {
 	return b
 }
 
-// generated notes that a batch was made.
-func (l *ledger) generated(m transport.Meta) {
+// Generated notes that a batch was made.
+func (l *Ledger) Generated(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.of(m.Generator)
 	b.generated = max(b.generated, m.First+int64(m.Count)-1)
 }
 
-// sent notes that a batch was taken by the transport.
-func (l *ledger) sent(m transport.Meta) {
+// Sent notes that a batch was taken by the transport.
+func (l *Ledger) Sent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(m.Generator).sent += int64(m.Count)
 }
 
-// confirmed notes that the transport answers for a batch.
-func (l *ledger) confirmed(m transport.Meta) {
+// Confirmed notes that the transport answers for a batch.
+func (l *Ledger) Confirmed(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(m.Generator).confirmed.add(m.First, int64(m.Count))
 }
 
-// acked notes that a batch is durable and tells how many of its events were not
+// Acked notes that a batch is durable and tells how many of its events were not
 // before.
-func (l *ledger) acked(m transport.Meta) int64 {
+func (l *Ledger) Acked(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(m.Generator).acked.add(m.First, int64(m.Count))
 }
 
-// refused notes that the store stage has given a batch up.
-func (l *ledger) refused(m transport.Meta) int64 {
+// Refused notes that the store stage has given a batch up.
+func (l *Ledger) Refused(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(m.Generator).refused.add(m.First, int64(m.Count))
 }
 
-// settled says whether everything that was sent is durable or given up.
-func (l *ledger) settled() bool {
+// Settled says whether everything that was sent is durable or given up.
+func (l *Ledger) Settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range l.books {
@@ -87,8 +90,8 @@ func (l *ledger) settled() bool {
 	return true
 }
 
-// left is how many events were sent and are neither durable nor given up.
-func (l *ledger) left() (n int64) {
+// Left is how many events were sent and are neither durable nor given up.
+func (l *Ledger) Left() (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range l.books {
@@ -97,8 +100,8 @@ func (l *ledger) left() (n int64) {
 	return n
 }
 
-// sums fills in what is known without reading back.
-func (l *ledger) sums(f *facts.Ledger) {
+// Sums fills in what is known without reading back.
+func (l *Ledger) Sums(f *facts.Ledger) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f.Generated, f.Sent, f.Confirmed, f.Acked, f.DeadLettered = 0, 0, 0, 0, 0
@@ -111,8 +114,8 @@ func (l *ledger) sums(f *facts.Ledger) {
 	}
 }
 
-// unsent takes back what sent noted: the transport did not take the batch.
-func (l *ledger) unsent(m transport.Meta) {
+// Unsent takes back what sent noted: the transport did not take the batch.
+func (l *Ledger) Unsent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.of(m.Generator)
@@ -120,8 +123,8 @@ func (l *ledger) unsent(m transport.Meta) {
 	b.unsent += int64(m.Count)
 }
 
-// has says whether an event, and all before it, are durable or given up.
-func (l *ledger) has(generator uint32, seq int64) bool {
+// Has says whether an event, and all before it, are durable or given up.
+func (l *Ledger) Has(generator uint32, seq int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.of(generator)

@@ -1,4 +1,4 @@
-package eventstore
+package oncassandra
 
 import (
 	"context"
@@ -10,10 +10,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
-// onLean keeps batches in partitions bounded by time, with an index by parent.
-type onLean struct {
+// lean keeps batches in partitions bounded by time, with an index by parent.
+type lean struct {
 	tables
 	insert string
 	parent string
@@ -34,9 +35,9 @@ PRIMARY KEY ((parent_id, bucket), start_ns, id))`},
 	{"stat", `(book text, page text, frame tinyint, frame_start timestamp, cnt counter, bytes counter, PRIMARY KEY ((book, page, frame), frame_start))`},
 }
 
-// newLean opens the layer of schema=lean.
-func newLean(o *options, c cassandra.Typed) (layer, []place.Space) {
-	l := &onLean{tables: newTables(o, c, false)}
+// NewLean opens the layer of schema=lean.
+func NewLean(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
+	l := &lean{tables: newTables(o, c, false)}
 	const columns = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
 	const partition = " WHERE book = ? AND page = ? AND scope = ? AND bucket = ?"
 	l.insert = l.text("INSERT INTO %batch (book, page, scope, bucket, " + columns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
@@ -47,37 +48,37 @@ func newLean(o *options, c cassandra.Typed) (layer, []place.Space) {
 	return l, l.spaces(leanTables)
 }
 
-func (l *onLean) look(ctx context.Context, c *place.Claim) error {
+func (l *lean) Look(ctx context.Context, c *place.Claim) error {
 	l.claim = c
 	_, err := l.missing(ctx, leanTables)
 	return err
 }
 
-func (l *onLean) prepare(ctx context.Context) (traits, error) {
+func (l *lean) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.make(ctx, leanTables); err != nil {
-		return traits{}, err
+		return layer.Traits{}, err
 	}
 	err := l.c.Query(l.text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), l.o.Book, l.o.Born, l.o.Page).ExecContext(ctx)
 	if err != nil {
-		return traits{}, fmt.Errorf("write down the page: %w", err)
+		return layer.Traits{}, fmt.Errorf("write down the page: %w", err)
 	}
-	return traits{writers: 128, group: 1, durability: l.durability(ctx)}, nil
+	return layer.Traits{Writers: 128, Group: 1, Durability: l.durability(ctx)}, nil
 }
 
-// store writes each batch and its place under its parent. Both are told by the events
+// Store writes each batch and its place under its parent. Both are told by the events
 // alone, so that writing them again changes nothing.
-func (l *onLean) store(ctx context.Context, rs []*record) (int, error) {
+func (l *lean) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	book, page, scope := l.o.Book, l.o.Page, l.o.Scope
 	n := 0
 	for _, r := range rs {
-		id, parent := string(r.id), string(r.parent)
-		bucket := l.o.bucketAt(r.start, r.id)
-		err := l.c.Query(l.insert, book, page, scope, bucket, r.start, id, r.end, r.last, parent,
-			r.ok, r.single, r.count, int8(r.codec), r.raw, r.body, r.links).ExecContext(ctx)
+		id, parent := string(r.ID), string(r.Parent)
+		bucket := l.o.BucketAt(r.Start, r.ID)
+		err := l.c.Query(l.insert, book, page, scope, bucket, r.Start, id, r.End, r.Last, parent,
+			r.OK, r.Single, r.Count, int8(r.Codec), r.Raw, r.Body, r.Links).ExecContext(ctx)
 		if err != nil {
 			return n, refusal(fmt.Errorf("insert: %w", err))
 		}
-		if err := l.c.Query(l.parent, parent, bucket, r.start, id, book, page, scope, r.ok, r.count).ExecContext(ctx); err != nil {
+		if err := l.c.Query(l.parent, parent, bucket, r.Start, id, book, page, scope, r.OK, r.Count).ExecContext(ctx); err != nil {
 			return n, fmt.Errorf("insert under the parent: %w", err)
 		}
 		n += 2
@@ -88,13 +89,13 @@ func (l *onLean) store(ctx context.Context, rs []*record) (int, error) {
 // counterBatch is how many counters one batch of statements changes.
 const counterBatch = 100
 
-// flush writes statistics, and the scope with its longest batch.
-func (l *onLean) flush(ctx context.Context, t *tallies) error {
+// Flush writes statistics, and the scope with its longest batch.
+func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
 	book := l.o.Book
 	update := l.text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
 	b := l.c.Batch(gocql.CounterBatch)
-	for f, a := range t.frames {
-		b.Query(update, a.count, a.bytes, book, l.o.Page, f.kind, time.Unix(0, f.start).UTC())
+	for f, a := range t.Frames {
+		b.Query(update, a.Count, a.Bytes, book, l.o.Page, f.Kind, time.Unix(0, f.Start).UTC())
 		if b.Size() == counterBatch {
 			if err := b.ExecContext(ctx); err != nil {
 				return err
@@ -108,21 +109,21 @@ func (l *onLean) flush(ctx context.Context, t *tallies) error {
 		}
 	}
 	return l.c.Query(l.text("INSERT INTO %scope (book, page, scope, first_bucket, max_duration_ms) VALUES (?,?,?,?,?)"),
-		book, l.o.Page, l.o.Scope, bucketOf(l.o.Born, l.o.Bucket), t.longest).ExecContext(ctx)
+		book, l.o.Page, l.o.Scope, layer.BucketOf(l.o.Born, l.o.Bucket), t.Longest).ExecContext(ctx)
 }
 
 // rows visits what a query finds.
-func (l *onLean) rows(ctx context.Context, q *gocql.Query, visit func(*record) error) error {
+func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 16)).IterContext(ctx)
-	var w record
+	var w layer.Record
 	var id, parent string
 	var codec int8
-	for iter.Scan(&w.start, &id, &w.end, &w.last, &parent, &w.ok, &w.single, &w.count, &codec, &w.raw, &w.body, &w.links) {
-		w.id, w.parent, w.codec = []byte(id), []byte(parent), byte(codec)
+	for iter.Scan(&w.Start, &id, &w.End, &w.Last, &parent, &w.OK, &w.Single, &w.Count, &codec, &w.Raw, &w.Body, &w.Links) {
+		w.ID, w.Parent, w.Codec = []byte(id), []byte(parent), byte(codec)
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		w = record{}
+		w = layer.Record{}
 	}
 	if err := iter.Close(); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -130,24 +131,24 @@ func (l *onLean) rows(ctx context.Context, q *gocql.Query, visit func(*record) e
 	return nil
 }
 
-func (l *onLean) scan(ctx context.Context, from, to int64, visit func(*record) error) error {
-	first, last := l.o.buckets(from, to)
+func (l *lean) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
 		q := l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, b, from, to)
 		if err := l.rows(ctx, q, visit); err != nil {
-			return enough(err)
+			return layer.Enough(err)
 		}
 	}
 	return nil
 }
 
-func (l *onLean) get(ctx context.Context, k key, visit func(*record) error) error {
-	b := l.o.bucketAt(k.start, []byte(k.id))
-	return enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.start, k.id), visit))
+func (l *lean) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
+	b := l.o.BucketAt(k.Start, []byte(k.ID))
+	return layer.Enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.Start, k.ID), visit))
 }
 
-func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, visit func(*record) error) error {
-	first, last := l.o.buckets(from, to)
+func (l *lean) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
+	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
 		iter := l.c.Query(l.under, string(parent), b, from, to).PageSize(l.o.PageSize).IterContext(ctx)
 		var start int64
@@ -156,9 +157,9 @@ func (l *onLean) children(ctx context.Context, parent []byte, from, to int64, vi
 			if page != l.o.Page {
 				continue
 			}
-			q := l.c.Query(l.one, l.o.Book, page, scope, l.o.bucketAt(start, []byte(id)), start, id)
+			q := l.c.Query(l.one, l.o.Book, page, scope, l.o.BucketAt(start, []byte(id)), start, id)
 			if err := l.rows(ctx, q, visit); err != nil {
-				return enough(errors.Join(err, iter.Close()))
+				return layer.Enough(errors.Join(err, iter.Close()))
 			}
 		}
 		if err := iter.Close(); err != nil {

@@ -1,0 +1,118 @@
+// Package inmemory is the data layer within this process, for memory: and null:.
+package inmemory
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+)
+
+// rows keeps rows in this process, or nothing at all: memory: and null:.
+type rows struct {
+	nothing bool
+	mu      sync.Mutex
+	rows    map[layer.Key]*layer.Record
+	order   []layer.Key
+	sorted  bool
+	counts  map[layer.Frame]layer.Amount
+}
+
+// New opens the layer; of nothing, it keeps none of what it is given.
+func New(nothing bool) layer.Layer {
+	return &rows{nothing: nothing, rows: map[layer.Key]*layer.Record{}, counts: map[layer.Frame]layer.Amount{}}
+}
+
+func (h *rows) Prepare(context.Context) (layer.Traits, error) {
+	return layer.Traits{Writers: 4, Group: 64, Durability: "kept in this process only", Forgets: h.nothing}, nil
+}
+
+func (h *rows) Store(ctx context.Context, rs []*layer.Record) (int, error) {
+	if h.nothing {
+		return 1, ctx.Err()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range rs {
+		k := layer.Key{Start: r.Start, ID: string(r.ID)}
+		if h.rows[k] != nil {
+			continue
+		}
+		h.rows[k] = copyOf(r)
+		h.order, h.sorted = append(h.order, k), false
+	}
+	return 1, nil
+}
+
+// copyOf is a record as it would be read back.
+func copyOf(r *layer.Record) *layer.Record {
+	w := *r
+	for _, b := range []*[]byte{&w.ID, &w.Parent, &w.Name, &w.Kind, &w.Body, &w.Links} {
+		*b = bytes.Clone(*b)
+	}
+	return &w
+}
+
+func (h *rows) Flush(_ context.Context, t *layer.Tallies) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for f, a := range t.Frames {
+		b := h.counts[f]
+		h.counts[f] = layer.Amount{Count: a.Count + b.Count, Bytes: a.Bytes + b.Bytes}
+	}
+	return nil
+}
+
+// between returns the keys that start in [from, to], in order.
+func (h *rows) between(from, to int64) []layer.Key {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.sorted {
+		slices.SortFunc(h.order, func(a, b layer.Key) int {
+			if a.Start != b.Start {
+				return int(max(min(a.Start-b.Start, 1), -1))
+			}
+			return bytes.Compare([]byte(a.ID), []byte(b.ID))
+		})
+		h.sorted = true
+	}
+	lo, _ := slices.BinarySearchFunc(h.order, from, func(k layer.Key, t int64) int { return int(max(min(k.Start-t, 1), -1)) })
+	hi, _ := slices.BinarySearchFunc(h.order, to+1, func(k layer.Key, t int64) int { return int(max(min(k.Start-t, 1), -1)) })
+	return slices.Clone(h.order[lo:hi])
+}
+
+func (h *rows) at(k layer.Key) *layer.Record {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rows[k]
+}
+
+func (h *rows) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+	for _, k := range h.between(from, to) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := visit(h.at(k)); err != nil {
+			return layer.Enough(err)
+		}
+	}
+	return nil
+}
+
+func (h *rows) Get(_ context.Context, k layer.Key, visit func(*layer.Record) error) error {
+	if r := h.at(k); r != nil {
+		return layer.Enough(visit(r))
+	}
+	return nil
+}
+
+func (h *rows) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
+	return h.Scan(ctx, from, to, func(r *layer.Record) error {
+		if !bytes.Equal(r.Parent, parent) {
+			return nil
+		}
+		return visit(r)
+	})
+}
