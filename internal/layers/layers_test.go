@@ -43,6 +43,7 @@ var may = []struct{ from, to string }{
 	{"internal/suggest", ""},
 	{"internal/store", "internal/fault internal/units internal/suggest"},
 	{"internal/store/redis/link", "internal/store internal/fault"},
+	{"internal/store/redis/shape", "internal/store internal/store/redis/link"},
 	{"internal/place", "internal/store internal/fault"},
 	{"internal/store/sqlstore/sqltext", ""},
 	{"internal/store/sqlstore/sqlerror", "internal/store"},

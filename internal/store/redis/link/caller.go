@@ -85,6 +85,9 @@ func (l *Lines) failed(ctx context.Context, c *Caller, slot int, err error) erro
 	switch text := err.Error(); {
 	case strings.HasPrefix(text, "MOVED "), strings.HasPrefix(text, "ASK "):
 		l.forget(ctx, slot)
+		if c.count > 1 { // which of them were done is not known
+			return err
+		}
 		return l.through(ctx, c, c.args())
 	case strings.HasPrefix(text, "READONLY"):
 		l.forget(ctx, slot) // another server is the master by now
@@ -113,33 +116,65 @@ func (l *Lines) through(ctx context.Context, c *Caller, args []any) error {
 // all replies, and returns the first error.
 func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
 	var first error
-	keep := func(err error) {
-		if err != nil && first == nil {
+	keep := func(c *Caller, slot int, err error) {
+		if err != nil {
+			err = l.failed(ctx, c, slot, err)
+		}
+		if first == nil {
 			first = err
 		}
 	}
+	at, slot := make([]*way, len(cs)), make([]int, len(cs))
+	for i, c := range cs {
+		var err error
+		if at[i], slot[i], err = l.to(ctx, c.key()); err != nil {
+			return err
+		}
+	}
 	if !l.shared {
-		for _, c := range cs {
-			_, err := l.Do(ctx, c)
-			keep(err)
+		for i, w := range at {
+			if w != nil {
+				w.pool.doAll(ctx, w, at[i:], cs[i:], func(j int, err error) { keep(cs[i+j], slot[i+j], err) })
+			}
 		}
 		return first
 	}
-	sent := cs
+	lead := map[*Shared]*wire{}
 	for i, c := range cs {
-		w, _, err := l.to(ctx, c.key())
-		if err != nil {
-			keep(err)
-			sent = cs[:i]
-			break
-		}
 		c.place(ctx, l)
-		w.shared[cs[0].lane%len(w.shared)].start(c.wire(), c.count, &c.Reply, c.seat.ask)
-	}
-	for _, c := range sent {
-		if err := c.seat.ask.wait(); err != nil {
-			keep(l.failed(ctx, c, slotOf(c.key()), err))
+		s := at[i].shared[cs[0].lane%len(at[i].shared)]
+		if w := s.queue(c.wire(), c.count, &c.Reply, c.seat.ask); w != nil {
+			lead[s] = w
 		}
+	}
+	for s, w := range lead {
+		s.flush(w)
+	}
+	for i, c := range cs {
+		keep(c, slot[i], c.seat.ask.wait())
 	}
 	return first
+}
+
+// doAll sends the requests of those callers whose way is w over one connection, and
+// tells what became of each. It strikes out their ways.
+func (p *pool) doAll(ctx context.Context, w *way, at []*way, cs []*Caller, told func(i int, err error)) {
+	own, err := p.take(ctx)
+	if err == nil {
+		defer p.give(own)
+	}
+	var request []byte
+	var mine []int
+	for i, c := range cs {
+		if at[i] == w {
+			request, mine, at[i] = append(request, c.wire()...), append(mine, i), nil
+		}
+	}
+	for _, i := range mine {
+		if err == nil || isReply(err) {
+			err = own.do(ctx, request, cs[i].count, &cs[i].Reply)
+			request = nil // all of it is sent
+		}
+		told(i, err)
+	}
 }

@@ -151,8 +151,10 @@ func (r *Own) exchange(request []byte, replies int, into *Reply) error {
 			return err
 		}
 	}
-	if _, err := r.c.Write(request); err != nil {
-		return err
+	if len(request) > 0 { // else it was sent before
+		if _, err := r.c.Write(request); err != nil {
+			return err
+		}
 	}
 	return into.readAll(r.in, replies)
 }

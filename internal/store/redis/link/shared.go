@@ -61,45 +61,6 @@ type dialling struct {
 // epoch is what the moments of links are counted from.
 var epoch = time.Now()
 
-// ask is a caller's place in the line of those that wait for a reply; nobody else
-// waits in it, and it is used again for the next call.
-type ask struct {
-	done chan struct{}
-	// waiting says that the caller waits, and nobody has taken it on to end that:
-	// whoever sets it to false writes the result.
-	waiting atomic.Bool
-	// replies is how many there will be, into where they go.
-	replies int
-	into    *Reply
-	err     error
-	// ended says that the caller went away before the reply came.
-	ended bool
-	// ctx ends the wait; stop ends the watch over it.
-	ctx  context.Context
-	stop func() bool
-}
-
-// newAsk makes a place whose waiting ends with ctx.
-func newAsk(ctx context.Context) *ask {
-	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
-	a.stop = context.AfterFunc(ctx, func() {
-		if a.take() {
-			a.ended = true
-			a.answer(ctx.Err())
-		}
-	})
-	return a
-}
-
-// take is true for the one who is to answer.
-func (a *ask) take() bool { return a.waiting.CompareAndSwap(true, false) }
-
-// answer ends the caller's wait. Only who took the place may.
-func (a *ask) answer(err error) {
-	a.err = err
-	a.done <- struct{}{}
-}
-
 // call sends what holds so many requests and waits for their replies, at a place that
 // was made with the same context. A place whose ended is set may not be used again.
 func (l *Shared) call(request []byte, replies int, into *Reply, a *ask) error {
@@ -107,33 +68,37 @@ func (l *Shared) call(request []byte, replies int, into *Reply, a *ask) error {
 	return a.wait()
 }
 
-// wait waits for the replies.
-func (a *ask) wait() error {
-	<-a.done
-	a.into = nil
-	return a.err
-}
-
 // start is call without the wait.
 func (l *Shared) start(request []byte, replies int, into *Reply, a *ask) {
+	if c := l.queue(request, replies, into, a); c != nil {
+		l.flush(c)
+	}
+}
+
+// queue is start, where the caller flushes the connection that is returned, if any,
+// once it has no more.
+func (l *Shared) queue(request []byte, replies int, into *Reply, a *ask) *wire {
 	a.replies, a.into = replies, into
 	a.waiting.Store(true)
 	err := a.ctx.Err()
+	var c *wire
 	if err == nil {
-		err = l.send(request, a)
+		c, err = l.add(request, a)
 	}
 	if err != nil && a.take() {
 		a.answer(err)
 	}
+	return c
 }
 
-// send adds a request to what is waiting, and sends that unless somebody else will.
-func (l *Shared) send(request []byte, a *ask) error {
+// add adds a request to what is waiting, and returns the connection to send that on
+// unless somebody else will.
+func (l *Shared) add(request []byte, a *ask) (*wire, error) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	for l.c == nil {
 		if err := l.connect(a.ctx); err != nil {
-			l.mu.Unlock()
-			return err
+			return nil, err
 		}
 	}
 	if l.flying.Add(1) == 1 {
@@ -141,13 +106,11 @@ func (l *Shared) send(request []byte, a *ask) error {
 	}
 	l.out = append(l.out, request...)
 	l.asked = append(l.asked, a)
-	lead, c := !l.busy, l.c
-	l.busy = true
-	l.mu.Unlock()
-	if lead {
-		l.flush(c)
+	if l.busy {
+		return nil, nil
 	}
-	return nil
+	l.busy = true
+	return l.c, nil
 }
 
 // turnsOfOne is how often one caller sends what others have, before it hands that

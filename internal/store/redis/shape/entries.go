@@ -1,0 +1,170 @@
+package shape
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
+)
+
+// Entries are entries that have a key each: the name of the structure and, as hash tag
+// so that they spread over a cluster, the entry's own.
+type Entries struct {
+	sender
+	spread bool
+	// ttl is in milliseconds; 0: for ever.
+	ttl int64
+}
+
+func entries(lines *link.Lines, key string, spread bool, ttl time.Duration) Entries {
+	return Entries{sender{lines: lines, key: key}, spread, ttl.Milliseconds()}
+}
+
+// one begins a command on an entry.
+func (s *Entries) one(c *link.Caller, command string, key []byte) *link.Caller {
+	c.Command(command)
+	s.name(c, key)
+	c.Reply.Keep = false
+	return c
+}
+
+// name appends the key of an entry as an argument.
+func (s *Entries) name(c *link.Caller, key []byte) {
+	c.Text = append(append(append(append(c.Text, s.key...), ":{"...), key...), '}')
+	c.End()
+}
+
+// Remove removes an entry, with UNLINK; false: there was none.
+func (s *Entries) Remove(ctx context.Context, key []byte) (bool, error) {
+	s.one(&s.at, "UNLINK", key)
+	return s.some(ctx)
+}
+
+// Buckets are entries that are a STRING each.
+type Buckets struct{ Entries }
+
+// NewBuckets are those whose keys begin with key; spread: over several servers.
+func NewBuckets(lines *link.Lines, key string, spread bool, ttl time.Duration) *Buckets {
+	return &Buckets{entries(lines, key, spread, ttl)}
+}
+
+// set makes the command SET.
+func (s *Buckets) set(c *link.Caller, e store.Entry) {
+	s.one(c, "SET", e.Key).Bytes(e.Val)
+	if s.ttl > 0 {
+		c.Add("PX")
+		c.Num(s.ttl)
+	}
+}
+
+// Put stores an entry and has the old value sent, with SET and GET.
+func (s *Buckets) Put(ctx context.Context, e store.Entry) error {
+	s.set(&s.at, e)
+	s.at.Add("GET")
+	_, err := s.do(ctx)
+	return err
+}
+
+// Set stores an entry.
+func (s *Buckets) Set(ctx context.Context, e store.Entry) error {
+	s.set(&s.at, e)
+	_, err := s.do(ctx)
+	return err
+}
+
+// SetAll stores entries, with MSET; with a SET for each, sent at once, where they are
+// on several servers or for a time only.
+func (s *Buckets) SetAll(ctx context.Context, es []store.Entry) error {
+	if s.spread || s.ttl > 0 {
+		return s.each(ctx, len(es), func(c *link.Caller, i int) { s.set(c, es[i]) })
+	}
+	s.at.Command("MSET")
+	s.at.Reply.Keep = false
+	for _, e := range es {
+		s.name(&s.at, e.Key)
+		s.at.Bytes(e.Val)
+	}
+	_, err := s.do(ctx)
+	return err
+}
+
+// Get reads an entry into buf.
+func (s *Buckets) Get(ctx context.Context, key, buf []byte) ([]byte, bool, error) {
+	own := s.at.Reply.Text
+	s.one(&s.at, "GET", key).Reply.Into(buf)
+	there, err := s.there(ctx)
+	buf, s.at.Reply.Text = s.at.Reply.Text, own
+	return buf, there, err
+}
+
+// Count tells how many of the entries are there, and reads them, with MGET; with a GET
+// for each, sent at once, where they are on several servers.
+func (s *Buckets) Count(ctx context.Context, es []store.Entry) (there int64, err error) {
+	if !s.spread {
+		s.at.Command("MGET")
+		for _, e := range es {
+			s.name(&s.at, e.Key)
+		}
+		return s.counted(ctx)
+	}
+	err = s.each(ctx, len(es), func(c *link.Caller, i int) { s.one(c, "GET", es[i].Key) })
+	for _, c := range s.more[:len(es)] {
+		if err == nil && c.Reply.N >= 0 {
+			there++
+		}
+	}
+	return there, err
+}
+
+// Hashes are entries that are a HASH each, with the value in the field v.
+type Hashes struct{ Entries }
+
+// NewHashes are those whose keys begin with key.
+func NewHashes(lines *link.Lines, key string, ttl time.Duration) *Hashes {
+	return &Hashes{entries(lines, key, true, ttl)}
+}
+
+// Set stores entries with HSET, and PEXPIRE where they are for a time only, all sent at
+// once.
+func (s *Hashes) Set(ctx context.Context, es []store.Entry) error {
+	per := 1
+	if s.ttl > 0 {
+		per = 2
+	}
+	return s.each(ctx, per*len(es), func(c *link.Caller, i int) {
+		e := es[i/per]
+		if i%per == 1 {
+			s.one(c, "PEXPIRE", e.Key).Num(s.ttl)
+			return
+		}
+		s.one(c, "HSET", e.Key).Add("v")
+		c.Bytes(e.Val)
+	})
+}
+
+// Get reads an entry, with HGETALL.
+func (s *Hashes) Get(ctx context.Context, key, buf []byte) ([]byte, bool, error) {
+	s.one(&s.at, "HGETALL", key).Reply.Into(s.at.Reply.Text)
+	there, err := s.some(ctx)
+	r := &s.at.Reply
+	for i := 0; there && i+1 < r.Len(); i += 2 {
+		if field, _ := r.At(i); string(field) == "v" {
+			val, _ := r.At(i + 1)
+			buf = append(buf[:0], val...)
+		}
+	}
+	return buf, there, err
+}
+
+// Count tells how many of the entries are there, and reads them, with HGETALL for each,
+// sent at once.
+func (s *Hashes) Count(ctx context.Context, es []store.Entry) (there int64, err error) {
+	err = s.each(ctx, len(es), func(c *link.Caller, i int) { s.one(c, "HGETALL", es[i].Key) })
+	for _, c := range s.more[:len(es)] {
+		if err == nil && c.Reply.N > 0 {
+			there++
+		}
+	}
+	return there, err
+}

@@ -1,0 +1,90 @@
+package shape
+
+import (
+	"context"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
+)
+
+// Topic is a topic to publish to.
+type Topic struct {
+	sender
+	command string
+}
+
+// NewTopic is the topic of a name; sharded: of a cluster's part.
+func NewTopic(lines *link.Lines, name string, sharded bool) *Topic {
+	t := &Topic{sender{lines: lines, key: name}, "PUBLISH"}
+	if sharded {
+		t.command = "SPUBLISH"
+	}
+	return t
+}
+
+// Publish sends the values of entries at once.
+func (t *Topic) Publish(ctx context.Context, es []store.Entry) error {
+	if len(es) == 1 {
+		t.begin(t.command).Bytes(es[0].Val)
+		_, err := t.do(ctx)
+		return err
+	}
+	return t.each(ctx, len(es), func(c *link.Caller, i int) {
+		c.Command(t.command)
+		c.Add(t.key)
+		c.Bytes(es[i].Val)
+	})
+}
+
+// reliable appends a message to a stream and tells how many subscribers there are,
+// as Redisson's reliable topic does.
+var reliable = link.NewScript("reliable", `
+if ARGV[2] ~= '0' then
+	redis.call('xadd', KEYS[1], 'maxlen', '~', ARGV[2], '*', 'm', ARGV[1])
+else
+	redis.call('xadd', KEYS[1], '*', 'm', ARGV[1])
+end
+return redis.call('zcard', KEYS[2])`)
+
+// Reliable is a topic that keeps its messages: a stream.
+type Reliable struct {
+	sender
+	run  link.Scripts
+	trim int64
+	// known says that the servers have been given the script.
+	known bool
+}
+
+// NewReliable is the topic of a name, which keeps about trim messages; 0: all.
+func NewReliable(lines *link.Lines, name string, trim int64) *Reliable {
+	return &Reliable{sender: sender{lines: lines, key: name}, run: link.Scripts{Lines: lines, How: link.BySHA}, trim: trim}
+}
+
+func (t *Reliable) message(c *link.Caller, val []byte) {
+	t.run.Begin(&c.Request, reliable, 2)
+	c.Add(t.key)
+	c.Add("{", t.key, "}:subscribers")
+	c.Bytes(val)
+	c.Num(t.trim)
+}
+
+// Publish sends the values of entries at once.
+func (t *Reliable) Publish(ctx context.Context, es []store.Entry) error {
+	if len(es) == 1 {
+		t.message(&t.at, es[0].Val)
+		_, err := t.run.Finish(ctx, &t.at, reliable)
+		return err
+	}
+	if !t.known { // several at once cannot fall back on the script's text
+		if err := t.run.Load(ctx, "", "", reliable); err != nil {
+			return err
+		}
+		t.known = true
+	}
+	err := t.each(ctx, len(es), func(c *link.Caller, i int) { t.message(c, es[i].Val) })
+	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+		t.known = false // the server is another, or began anew
+	}
+	return err
+}
