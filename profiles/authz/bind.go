@@ -23,8 +23,7 @@ func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
 	switch c := c.(type) {
 	case cassandra.Typed:
 		l := newCassandra(c, s.namespace)
-		l.space = keys
-		return l, []place.Space{{Space: keys, Parts: l.tables(), Tables: l.needs()}}
+		return l, l.Spaces(nil)
 	case redis.Typed:
 		prefix := "authz:"
 		if s.namespace != "" {

@@ -4,43 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
 )
 
 // onCassandra keeps one partition for each principal upward and one for each
 // resource downward.
 type onCassandra struct {
-	c         cassandra.Typed
-	namespace string
-	prefix    string            // of tables: "perfbench_authz_"
-	stmt      map[string]string // by use
-	parallel  int
-	space     store.Space
-	claim     *place.Claim // since look
+	*cqltable.Set
+	stmt     map[string]string // by use
+	parallel int
 }
 
-// cassandraTables is the schema: columns and key of each table.
-var cassandraTables = map[string]struct{ columns, key string }{
-	"principals": {"principal_id text, tenant text, kind text, visibility text, username text, password_hash text, first_name text, last_name text, " +
-		"display_name text, locale text, timezone text, title text, description text", "principal_id"},
-	"roles":             {"principal_id text, resource_id text, role text", "(principal_id), resource_id"},
-	"members":           {"resource_id text, member_id text, role text", "(resource_id), member_id"},
-	"memberships_cache": {"principal_id text, group_id text, value text", "(principal_id), group_id"},
-	// Named in full it would be longer than the name of a table may be.
-	"indirect_cache":   {"principal_id text, group_id text, value text", "(principal_id), group_id"},
-	"permission_cache": {"principal_id text, resource_id text, action text, allowed boolean", "(principal_id), resource_id, action"},
-	"profiles":         {"principal_id text, section text, visibility text, data text", "(principal_id), section"},
-	"load":             {"tenant text, part text", "(tenant), part"},
+var cassandraTables = []cqltable.Table{
+	{Name: "indirect_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"}, // in full its name would be too long
+	{Name: "load", Columns: "tenant text, part text", Key: "(tenant), part"},
+	{Name: "members", Columns: "resource_id text, member_id text, role text", Key: "(resource_id), member_id"},
+	{Name: "memberships_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"},
+	{Name: "permission_cache", Columns: "principal_id text, resource_id text, action text, allowed boolean", Key: "(principal_id), resource_id, action"},
+	{
+		Name: "principals", Key: "principal_id",
+		Columns: "principal_id text, tenant text, kind text, visibility text, username text, password_hash text, first_name text, last_name text, " +
+			"display_name text, locale text, timezone text, title text, description text",
+	},
+	{Name: "profiles", Columns: "principal_id text, section text, visibility text, data text", Key: "(principal_id), section"},
+	{Name: "roles", Columns: "principal_id text, resource_id text, role text", Key: "(principal_id), resource_id"},
 }
 
 var cassandraStatements = map[string]string{
@@ -76,107 +71,23 @@ var cassandraStatements = map[string]string{
 const inChunk = 100
 
 func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
-	l := &onCassandra{c: c, namespace: namespace, prefix: "authz_", stmt: map[string]string{}, parallel: 32}
-	if namespace != "" {
-		l.prefix = cassandra.Name(namespace) + "_authz_"
-	}
-	place := `"` + c.KeyspaceFor(namespace) + `"."` + l.prefix
+	space := store.Space{Namespace: namespace, Name: Name, Shape: store.Keys, Grouped: true}
+	l := &onCassandra{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
 	for use, text := range cassandraStatements {
-		at := strings.IndexByte(text, '%')
-		end := at + strings.IndexByte(text[at:], ' ')
-		l.stmt[use] = text[:at] + place + text[at+1:end] + `"` + text[end:]
+		l.stmt[use] = l.Text(text)
 	}
 	return l
 }
 
-// tables are the names of all tables, as they are in the keyspace.
-func (l *onCassandra) tables() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
-		out = append(out, l.prefix+name)
-	}
-	return out
-}
+// look makes sure that the tables that are there will do.
+func (l *onCassandra) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
 
-// needs is what the tables must have.
-func (l *onCassandra) needs() map[string]store.Table {
-	out := map[string]store.Table{}
-	for name, t := range cassandraTables {
-		key := strings.Split(strings.NewReplacer("(", "", ")", "").Replace(t.key), ", ")
-		out[l.prefix+name] = store.Table{Columns: store.Columns(t.columns), Key: key}
-	}
-	return out
-}
-
-// look makes sure that the tables of ours that are there are of this version.
-func (l *onCassandra) look(ctx context.Context, c *place.Claim) error {
-	l.claim = c
-	_, err := l.missing(ctx)
-	return err
-}
-
-// missing lists the tables that are yet to be made, unless one that is there will not
-// do.
-func (l *onCassandra) missing(ctx context.Context) (names []string, err error) {
-	for _, name := range slices.Sorted(maps.Keys(cassandraTables)) {
-		there, err := l.fits(ctx, l.c.KeyspaceFor(l.namespace), name)
-		if err != nil {
-			return nil, err
-		}
-		if !there {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
-// prepare makes the tables, after it has seen that those that are there will do.
-func (l *onCassandra) prepare(ctx context.Context) error {
-	keyspace, err := l.c.EnsureKeyspace(ctx, l.namespace)
-	if err != nil {
-		return err
-	}
-	missing, err := l.missing(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range missing {
-		t := cassandraTables[name]
-		create := fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%s"."%s%s" (%s, PRIMARY KEY (%s))`, keyspace, l.prefix, name, t.columns, t.key)
-		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
-			return fmt.Errorf("create table %s%s: %w", l.prefix, name, err)
-		}
-	}
-	return nil
-}
-
-// fits tells whether a table is there, and refuses one of another version.
-func (l *onCassandra) fits(ctx context.Context, keyspace, name string) (there bool, err error) {
-	if len(l.prefix+name) > 48 {
-		return false, fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than 48 characters", l.prefix+name), "use a shorter --namespace")
-	}
-	got, err := l.c.Columns(ctx, keyspace, l.prefix+name)
-	if err != nil || len(got) == 0 {
-		return false, err
-	}
-	if l.claim != nil && l.claim.Theirs(l.space, l.prefix+name) {
-		return true, nil
-	}
-	want := map[string]string{}
-	for column := range strings.SplitSeq(cassandraTables[name].columns, ", ") {
-		n, kind, _ := strings.Cut(column, " ")
-		want[n] = kind
-	}
-	if !maps.Equal(want, got) {
-		return false, fault.Store(fmt.Errorf("cassandra: the table %s.%s has other columns than this version's: an older one made it", keyspace, l.prefix+name),
-			"delete it with  perfbench data delete,  or use another --namespace")
-	}
-	return true, nil
-}
+// prepare makes the tables.
+func (l *onCassandra) prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any) error {
 	w.statements++
-	if err := l.c.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
+	if err := l.Conn.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
 		return fmt.Errorf("%s: %w", use, err)
 	}
 	return nil
@@ -185,7 +96,7 @@ func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any
 // one reads one row, false when there is none.
 func (l *onCassandra) one(ctx context.Context, w *work, use string, dest []any, args ...any) (bool, error) {
 	w.statements++
-	err := l.c.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
+	err := l.Conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return false, nil
 	}
@@ -198,7 +109,7 @@ func (l *onCassandra) one(ctx context.Context, w *work, use string, dest []any, 
 // pairsOf reads rows of an id and a role.
 func (l *onCassandra) pairsOf(ctx context.Context, w *work, use string, args ...any) ([]held, error) {
 	w.statements++
-	iter := l.c.Query(l.stmt[use], args...).IterContext(ctx)
+	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []held
 	var h held
 	for iter.Scan(&h.id, &h.role) {
@@ -237,7 +148,7 @@ func (l *onCassandra) setRole(ctx context.Context, w *work, g grant) error {
 
 func (l *onCassandra) change(ctx context.Context, w *work, gs []grant) error {
 	w.statements++
-	b := l.c.Batch(gocql.LoggedBatch)
+	b := l.Conn.Batch(gocql.LoggedBatch)
 	for _, g := range gs {
 		if g.role == "" {
 			b.Query(l.stmt["dropMember"], g.resource, g.member)
@@ -318,7 +229,7 @@ func (l *onCassandra) members(ctx context.Context, w *work, resource, after stri
 
 func (l *onCassandra) list(ctx context.Context, w *work, use string, args ...any) ([]string, error) {
 	w.statements++
-	iter := l.c.Query(l.stmt[use], args...).IterContext(ctx)
+	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []string
 	var id string
 	for iter.Scan(&id) {
@@ -362,7 +273,7 @@ func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string,
 func (l *onCassandra) putAll(ctx context.Context, w *work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
 		w.statements++
-		b := l.c.Batch(gocql.UnloggedBatch)
+		b := l.Conn.Batch(gocql.UnloggedBatch)
 		for _, g := range part {
 			b.Query(l.stmt[use], principal, g)
 		}

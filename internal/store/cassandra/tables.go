@@ -15,8 +15,8 @@ import (
 // byGroup ends the name of the table of a grouped space, which has a column more.
 const byGroup = "_by_group"
 
-// nameLimit is the most characters that the name of a keyspace or table may have.
-const nameLimit = 48
+// NameLimit is the most characters that the name of a keyspace or table may have.
+const NameLimit = 48
 
 // Name writes a text so that it can be the name of a keyspace or table: letters,
 // digits and _ as they are, anything else as _xHH. Letter case counts.
@@ -74,8 +74,8 @@ func (c *Conn) KeyspaceFor(namespace string) string {
 // says or else up to three.
 func (c *Conn) EnsureKeyspace(ctx context.Context, namespace string) (string, error) {
 	name := c.KeyspaceFor(namespace)
-	if len(name) > nameLimit {
-		return "", fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a keyspace: it has more than %d characters", name, nameLimit), "use a shorter --namespace")
+	if len(name) > NameLimit {
+		return "", fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a keyspace: it has more than %d characters", name, NameLimit), "use a shorter --namespace")
 	}
 	there, err := c.hasKeyspace(ctx, name)
 	if there || err != nil {
@@ -128,8 +128,8 @@ func (c *Conn) tableOf(s store.Space) (*table, error) {
 }
 
 func (c *Conn) newTable(namespace, name string, grouped bool) (*table, error) {
-	if len(name) > nameLimit || name == "" {
-		return nil, fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than %d characters", name, nameLimit), "use a shorter --namespace")
+	if len(name) > NameLimit || name == "" {
+		return nil, fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than %d characters", name, NameLimit), "use a shorter --namespace")
 	}
 	t := &table{keyspace: c.KeyspaceFor(namespace), name: name, grouped: grouped}
 	columns, key, where := "k blob, v blob", "k", "k = ?"
