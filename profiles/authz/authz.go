@@ -13,23 +13,12 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Name is the profile's name.
-const Name = "authz"
-
-// Ids of the profile's documents.
-const (
-	FormatID     = "oae"
-	HTMLFormatID = "oae-html"
-)
-
-// Modes.
-const (
-	modeChecks   = "checks"
-	modeProfiles = "user-profile"
-)
+// Formats returns the profile's documents.
+func Formats() []rundir.Format { return formats() }
 
 //go:embed presets/*.yaml
 var presets embed.FS

@@ -127,16 +127,18 @@ func (k *bareLoop) run(b *testing.B, round int) (seconds [2]float64) {
 	for i := range ids {
 		ids[i] = k.m.id(tenant, int32(i))
 	}
-	stmt := maps.Clone(k.l.stmt)
+	member := k.l.Text("INSERT INTO %members (resource_id, member_id, role) VALUES (?, ?, ?)")
+	direct := k.l.Text("INSERT INTO %roles (principal_id, resource_id, role) VALUES (?, ?, ?)")
+	read := k.l.Text("SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?")
 	for step, f := range []func(ctx context.Context, group, member, role string) error{
-		func(ctx context.Context, group, member, role string) error {
-			return k.session.Batch(gocql.LoggedBatch).Query(stmt["setMember"], group, member, role).Query(stmt["setRole"], member, group, role).ExecContext(ctx)
+		func(ctx context.Context, group, who, role string) error {
+			return k.session.Batch(gocql.LoggedBatch).Query(member, group, who, role).Query(direct, who, group, role).ExecContext(ctx)
 		},
-		func(ctx context.Context, group, member, want string) error {
+		func(ctx context.Context, group, who, want string) error {
 			var role string
-			err := k.session.Query(stmt["role"], member, group).ScanContext(ctx, &role)
+			err := k.session.Query(read, who, group).ScanContext(ctx, &role)
 			if err == nil && role != want {
-				err = fmt.Errorf("%s on %s: %s", member, group, role)
+				err = fmt.Errorf("%s on %s: %s", who, group, role)
 			}
 			return err
 		},

@@ -19,28 +19,18 @@ import (
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
 func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
-	keys := store.Space{Namespace: s.namespace, Name: Name, Shape: store.Keys, Grouped: true}
 	switch c := c.(type) {
 	case cassandra.Typed:
 		l := newCassandra(c, s.namespace)
-		return l, l.Spaces(nil)
+		return l, l.spaces()
 	case redis.Typed:
-		prefix := "authz:"
-		if s.namespace != "" {
-			prefix = s.namespace + ":authz:"
-		}
-		return &onRedis{c.Client(), prefix}, []place.Space{{Space: keys, Parts: redisKeys}}
+		l := newRedis(c, s.namespace)
+		return l, l.spaces()
 	case sqlstore.Typed:
 		l := newSQL(c, s.namespace)
-		return l, l.Spaces(nil)
+		return l, l.spaces()
 	}
 	return newPlain(s.driver == "null"), nil
-}
-
-// looker is a layer that can tell, before anything is made, whether the tables that
-// are there will do.
-type looker interface {
-	look(ctx context.Context, c *place.Claim) error
 }
 
 // binding is the plan at work on one store.

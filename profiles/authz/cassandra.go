@@ -67,17 +67,17 @@ var cassandraStatements = map[string]string{
 	"mark":       "INSERT INTO %load (tenant, part) VALUES (?, ?)",
 }
 
-// inChunk is the most ids of one IN.
-const inChunk = 100
-
 func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
-	space := store.Space{Namespace: namespace, Name: Name, Shape: store.Keys, Grouped: true}
+	space := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
 	l := &onCassandra{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
 	for use, text := range cassandraStatements {
 		l.stmt[use] = l.Text(text)
 	}
 	return l
 }
+
+// spaces lists where the tables are, as one space.
+func (l *onCassandra) spaces() []place.Space { return l.Spaces(nil) }
 
 // look makes sure that the tables that are there will do.
 func (l *onCassandra) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }

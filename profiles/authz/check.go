@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -288,10 +287,4 @@ func (c *checker) below(ctx context.Context, principal string) ([]string, error)
 		}
 	}
 	return out, nil
-}
-
-// page sorts by id and cuts.
-func page(hs []held, limit int) []held {
-	slices.SortFunc(hs, func(a, b held) int { return strings.Compare(a.id, b.id) })
-	return hs[:min(limit, len(hs))]
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Formats returns the profile's documents: OAE's JSON, which run also prints to
+// formats returns the profile's documents: OAE's JSON, which run also prints to
 // stdout, and the baseline's HTML table.
-func Formats() []rundir.Format {
+func formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
 		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML, Join: joinHTML},

@@ -179,9 +179,9 @@ func generate(shape string, users, groups int, seed int64) *dataset {
 	for i := range d.groups {
 		r := stream(seed, "roles", i)
 		if old {
-			d.classicRoles(r, i, &byKind)
+			classicRoles(d, r, i, &byKind)
 		} else {
-			d.hilaryRoles(r, i, &byKind, &content, private)
+			hilaryRoles(d, r, i, &byKind, &content, private)
 		}
 	}
 	return d
@@ -216,7 +216,7 @@ func creatorOf(r *rand.Rand, t *template, byKind *[3]pool) (int, int) {
 
 // classicRoles draws the members of a world as the original did: as many as there
 // are of the kinds wanted, but all out of the creator's kind and with repetition.
-func (d *dataset) classicRoles(r *rand.Rand, i int, byKind *[3]pool) {
+func classicRoles(d *dataset, r *rand.Rand, i int, byKind *[3]pool) {
 	var weights []float64
 	for _, t := range classic {
 		weights = append(weights, t.weight)
@@ -251,7 +251,7 @@ func (d *dataset) classicRoles(r *rand.Rand, i int, byKind *[3]pool) {
 
 // hilaryRoles draws members without repetition within a group, and nests groups
 // that are not private.
-func (d *dataset) hilaryRoles(r *rand.Rand, i int, byKind, content *[3]pool, private []bool) {
+func hilaryRoles(d *dataset, r *rand.Rand, i int, byKind, content *[3]pool, private []bool) {
 	t := &hilary[0]
 	creator, _ := creatorOf(r, t, byKind)
 	g := &d.groups[i]
@@ -303,7 +303,7 @@ func list(r *rand.Rand, n int) []string {
 
 // sections returns a user's two sections as JSON, made from the seed unless they
 // came from a file.
-func (d *dataset) sections(i int) (about, publications string) {
+func sectionsOf(d *dataset, i int) (about, publications string) {
 	u := &d.users[i]
 	if u.about != "" {
 		return u.about, u.pubs

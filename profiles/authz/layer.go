@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/perfbench/perfbench/internal/place"
 )
 
 // work counts the statements that one worker sends to the store. It belongs to
@@ -63,23 +64,36 @@ type grant struct{ resource, member, role string }
 // held is a role that somebody has on something.
 type held struct{ id, role string }
 
-// layer is the application's data layer, in its own words. Each store has one,
-// over its typed connection. All methods are safe for use by several goroutines;
-// a work belongs to the caller.
+// layer is the application's data layer, in its own words. Each kind of store has one,
+// over its typed connection. All methods are safe for use by several goroutines; a work
+// belongs to the caller.
 type layer interface {
-	// prepare makes tables where the store has such, and refuses those of another
-	// version.
+	preparer
+	accounts
+	graph
+	edges
+	closures
+	permissions
+	sections
+	progress
+}
+
+// preparer makes tables where the store has such, and refuses those of another version.
+type preparer interface {
 	prepare(ctx context.Context) error
+}
+
+// accounts are the principals.
+type accounts interface {
 	// account reads a principal, false when there is none.
 	account(ctx context.Context, w *work, id string) (account, bool, error)
 	putAccount(ctx context.Context, w *work, a account) error
+}
+
+// graph reads who has which role on what.
+type graph interface {
 	// role is the direct role of a principal on a resource, or "".
 	role(ctx context.Context, w *work, principal, resource string) (string, error)
-	// setMember and setRole write the two directions of an edge one by one.
-	setMember(ctx context.Context, w *work, g grant) error
-	setRole(ctx context.Context, w *work, g grant) error
-	// change writes grants and revocations, both directions, each as one.
-	change(ctx context.Context, w *work, gs []grant) error
 	// parents lists the groups that the principals are in, of all in one.
 	parents(ctx context.Context, w *work, principals []string) ([]held, error)
 	// rolesOn reads the direct roles of several principals on a resource.
@@ -88,22 +102,44 @@ type layer interface {
 	memberGroups(ctx context.Context, w *work, resource string) ([]held, error)
 	// members lists members of a resource in the order of their ids.
 	members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error)
+}
 
+// edges writes who has which role on what.
+type edges interface {
+	// setMember and setRole write the two directions of an edge one by one.
+	setMember(ctx context.Context, w *work, g grant) error
+	setRole(ctx context.Context, w *work, g grant) error
+	// change writes grants and revocations, both directions, each as one.
+	change(ctx context.Context, w *work, gs []grant) error
+}
+
+// closures keeps the groups that principals are in, directly or not.
+type closures interface {
 	// closure tells which of some groups are kept for a principal; known says that
 	// its groups are kept, were there none.
 	closure(ctx context.Context, w *work, principal string, among []string) (groups []string, known bool, err error)
 	// putClosure keeps the groups of a principal, the direct ones first.
 	putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error
 	dropClosures(ctx context.Context, w *work, principals []string) error
-	// permitted reads a kept permission, permit keeps one, forbid drops those of
-	// principals on a resource, on any when it is empty.
+}
+
+// permissions keeps what was decided.
+type permissions interface {
+	// permitted reads a kept permission, permit keeps one.
 	permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error)
 	permit(ctx context.Context, w *work, principal, resource, role string) error
+	// forbid drops those of principals on a resource, on any when it is empty.
 	forbid(ctx context.Context, w *work, resource string, principals []string) error
+}
 
+// sections are the parts of the profiles of users.
+type sections interface {
 	section(ctx context.Context, w *work, principal, name string) (visibility, data string, ok bool, err error)
 	putSection(ctx context.Context, w *work, principal, name, visibility, data string) error
+}
 
+// progress is how far a tenant's load is.
+type progress interface {
 	// marks lists the batches of a tenant's load that are done, mark adds one.
 	marks(ctx context.Context, tenant string) (map[string]bool, error)
 	mark(ctx context.Context, tenant, batch string) error
@@ -114,218 +150,23 @@ type server interface {
 	hasRole(ctx context.Context, w *work, principal, resource, role string) (bool, error)
 }
 
+// looker is a layer that can tell, before anything is made, whether the tables that are
+// there will do.
+type looker interface {
+	look(ctx context.Context, c *place.Claim) error
+}
+
 // emptyClosure stands for "kept, and in no group".
 const emptyClosure = "-"
 
-// plain is a layer in maps of this process. With nothing set it forgets it all.
-type plain struct {
-	nothing bool
-
-	mu       sync.RWMutex
-	accounts map[string]account
-	up, down map[string]map[string]string
-	cache    map[string][]string
-	perms    map[string]bool
-	sect     map[string][2]string
-	done     map[string]map[string]bool
-}
-
-func newPlain(nothing bool) *plain {
-	return &plain{
-		nothing: nothing, accounts: map[string]account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
-		cache: map[string][]string{}, perms: map[string]bool{}, sect: map[string][2]string{}, done: map[string]map[string]bool{},
-	}
-}
-
-// read and write run f under the lock.
-func (p *plain) read(ctx context.Context, w *work, f func()) error {
-	w.statements++
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	f()
-	return ctx.Err()
-}
-
-func (p *plain) write(ctx context.Context, w *work, f func()) error {
-	w.statements++
-	if p.nothing || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f()
-	return nil
-}
-
-func (p *plain) prepare(context.Context) error { return nil }
-
-func (p *plain) account(ctx context.Context, w *work, id string) (a account, ok bool, err error) {
-	err = p.read(ctx, w, func() { a, ok = p.accounts[id] })
-	return a, ok, err
-}
-
-func (p *plain) putAccount(ctx context.Context, w *work, a account) error {
-	return p.write(ctx, w, func() { p.accounts[a.id] = a })
-}
-
-func (p *plain) role(ctx context.Context, w *work, principal, resource string) (r string, err error) {
-	err = p.read(ctx, w, func() { r = p.up[principal][resource] })
-	return r, err
-}
-
-func put(m map[string]map[string]string, a, b, v string) {
-	if v == "" {
-		delete(m[a], b)
-		return
-	}
-	if m[a] == nil {
-		m[a] = map[string]string{}
-	}
-	m[a][b] = v
-}
-
-func (p *plain) setMember(ctx context.Context, w *work, g grant) error {
-	return p.write(ctx, w, func() { put(p.down, g.resource, g.member, g.role) })
-}
-
-func (p *plain) setRole(ctx context.Context, w *work, g grant) error {
-	return p.write(ctx, w, func() { put(p.up, g.member, g.resource, g.role) })
-}
-
-func (p *plain) change(ctx context.Context, w *work, gs []grant) error {
-	return p.write(ctx, w, func() {
-		for _, g := range gs {
-			put(p.down, g.resource, g.member, g.role)
-			put(p.up, g.member, g.resource, g.role)
-		}
-	})
-}
-
+// isGroup says whether an id is that of a group.
 func isGroup(id string) bool { return len(id) > 1 && id[0] == 'g' && id[1] == ':' }
 
-func (p *plain) parents(ctx context.Context, w *work, principals []string) (out []held, err error) {
-	err = p.read(ctx, w, func() {
-		for _, m := range principals {
-			for id, role := range p.up[m] {
-				if isGroup(id) {
-					out = append(out, held{id, role})
-				}
-			}
-		}
-	})
-	return out, err
+// page sorts by id and cuts.
+func page(hs []held, limit int) []held {
+	slices.SortFunc(hs, func(a, b held) int { return strings.Compare(a.id, b.id) })
+	return hs[:min(limit, len(hs))]
 }
 
-func (p *plain) rolesOn(ctx context.Context, w *work, resource string, principals []string) (out []held, err error) {
-	err = p.read(ctx, w, func() {
-		for _, m := range principals {
-			if r := p.down[resource][m]; r != "" {
-				out = append(out, held{m, r})
-			}
-		}
-	})
-	return out, err
-}
-
-func (p *plain) memberGroups(ctx context.Context, w *work, resource string) (out []held, err error) {
-	err = p.read(ctx, w, func() {
-		for id, r := range p.down[resource] {
-			if isGroup(id) {
-				out = append(out, held{id, r})
-			}
-		}
-	})
-	return out, err
-}
-
-func (p *plain) members(ctx context.Context, w *work, resource, after string, limit int) (out []held, err error) {
-	err = p.read(ctx, w, func() {
-		for id, r := range p.down[resource] {
-			if id > after {
-				out = append(out, held{id, r})
-			}
-		}
-	})
-	return page(out, limit), err
-}
-
-func (p *plain) closure(ctx context.Context, w *work, principal string, among []string) (gs []string, known bool, err error) {
-	var all []string
-	if err = p.read(ctx, w, func() { all, known = p.cache[principal] }); err != nil || !known {
-		return nil, known, err
-	}
-	err = p.read(ctx, w, func() {
-		for _, g := range among {
-			if slices.Contains(all, g) {
-				gs = append(gs, g)
-			}
-		}
-	})
-	return gs, known, err
-}
-
-func (p *plain) putClosure(ctx context.Context, w *work, principal string, groups []string, _ int) error {
-	return p.write(ctx, w, func() { p.cache[principal] = append([]string(nil), groups...) })
-}
-
-func (p *plain) dropClosures(ctx context.Context, w *work, principals []string) error {
-	return p.write(ctx, w, func() {
-		for _, id := range principals {
-			delete(p.cache, id)
-		}
-	})
-}
-
-func (p *plain) permitted(ctx context.Context, w *work, principal, resource, role string) (ok bool, err error) {
-	err = p.read(ctx, w, func() { ok = p.perms[principal+"\x00"+resource+"\x00"+role] })
-	return ok, err
-}
-
-func (p *plain) permit(ctx context.Context, w *work, principal, resource, role string) error {
-	return p.write(ctx, w, func() { p.perms[principal+"\x00"+resource+"\x00"+role] = true })
-}
-
-func (p *plain) forbid(ctx context.Context, w *work, resource string, principals []string) error {
-	return p.write(ctx, w, func() {
-		for key := range p.perms {
-			for _, id := range principals {
-				prefix := id + "\x00"
-				if resource != "" {
-					prefix += resource + "\x00"
-				}
-				if strings.HasPrefix(key, prefix) {
-					delete(p.perms, key)
-				}
-			}
-		}
-	})
-}
-
-func (p *plain) section(ctx context.Context, w *work, principal, name string) (vis, data string, ok bool, err error) {
-	var s [2]string
-	err = p.read(ctx, w, func() { s, ok = p.sect[principal+"#"+name] })
-	return s[0], s[1], ok, err
-}
-
-func (p *plain) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
-	return p.write(ctx, w, func() { p.sect[principal+"#"+name] = [2]string{visibility, data} })
-}
-
-func (p *plain) marks(ctx context.Context, tenant string) (out map[string]bool, err error) {
-	out = map[string]bool{}
-	err = p.read(ctx, &work{}, func() {
-		for b := range p.done[tenant] {
-			out[b] = true
-		}
-	})
-	return out, err
-}
-
-func (p *plain) mark(ctx context.Context, tenant, batch string) error {
-	return p.write(ctx, &work{}, func() {
-		if p.done[tenant] == nil {
-			p.done[tenant] = map[string]bool{}
-		}
-		p.done[tenant][batch] = true
-	})
-}
+// inChunk is the most ids of one IN in a statement.
+const inChunk = 100

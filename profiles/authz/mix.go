@@ -148,22 +148,6 @@ func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// belowOf counts a principal and everybody below it.
-func (o *oracle) belowOf(p int32) int {
-	o.round++
-	o.queue = append(o.queue[:0], p)
-	o.seen[p] = o.round
-	for i := 0; i < len(o.queue); i++ {
-		for _, l := range o.m.down[o.queue[i]] {
-			if o.seen[l.to] != o.round {
-				o.seen[l.to] = o.round
-				o.queue = append(o.queue, l.to)
-			}
-		}
-	}
-	return len(o.queue)
-}
-
 func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	k.made++
 	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.Next()), false}

@@ -322,6 +322,22 @@ func (o *oracle) walk(principal int32, f func(p int32, level int) bool) {
 	}
 }
 
+// belowOf counts a principal and everybody below it.
+func (o *oracle) belowOf(p int32) int {
+	o.round++
+	o.queue = append(o.queue[:0], p)
+	o.seen[p] = o.round
+	for i := 0; i < len(o.queue); i++ {
+		for _, l := range o.m.down[o.queue[i]] {
+			if o.seen[l.to] != o.round {
+				o.seen[l.to] = o.round
+				o.queue = append(o.queue, l.to)
+			}
+		}
+	}
+	return len(o.queue)
+}
+
 // fingerprint tells data sets apart, for a load that is to be continued.
 func (m *model) fingerprint() string {
 	h := uint64(14695981039346656037)
@@ -340,4 +356,17 @@ func (m *model) fingerprint() string {
 		h = (h ^ uint64(e.role)) * 1099511628211
 	}
 	return strconv.FormatUint(h, 16)
+}
+
+// visibility maps what files hold to what the application knows.
+func visibility(v string) (string, error) {
+	switch v {
+	case "public", "loggedin", "private":
+		return v, nil
+	case "contacts":
+		return "private", nil
+	case "everyone", "":
+		return "public", nil
+	}
+	return "", fmt.Errorf("visibility %q is not one of public, loggedin, private, contacts, everyone", v)
 }

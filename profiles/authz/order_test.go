@@ -72,7 +72,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 	}
 	folder, err := rundir.Load(l.Dir())
 	require.NoError(t, err)
-	files, err := encodeJSON(folder)
+	files, err := Formats()[0].Encode(folder)
 	require.NoError(t, err)
 	var doc map[string]struct {
 		Phase []string `json:"phase"`

@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
 // onRedis keeps a tenant's keys under one hash tag, so that a check touches one
@@ -13,8 +17,22 @@ import (
 // principal has a role on, mg groups and mu users with a role on a resource; sets:
 // mc closures and mi what is indirect in them; hashes: pc kept permissions, pf sections; set: ld the load's marks.
 type onRedis struct {
-	c      goredis.UniversalClient
-	prefix string // "perfbench:authz:"
+	c         goredis.UniversalClient
+	namespace string
+	prefix    string // "perfbench:authz:"
+}
+
+func newRedis(c redis.Typed, namespace string) *onRedis {
+	prefix := "authz:"
+	if namespace != "" {
+		prefix = namespace + ":authz:"
+	}
+	return &onRedis{c.Client(), namespace, prefix}
+}
+
+// spaces lists where the keys are, as one space.
+func (r *onRedis) spaces() []place.Space {
+	return []place.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
 }
 
 // redisKeys are the forms of all keys.

@@ -110,14 +110,6 @@ func (s *spec) roundWords() string {
 	return strings.Join(out, ", ")
 }
 
-// Series is one test of a run with several.
-type Series struct {
-	// Phases is how many of the run's phases are its own, Concurrent the number of
-	// tenants in each.
-	Phases     int `json:"phases"`
-	Concurrent int `json:"tenants_per_phase"`
-}
-
 // seriesParam is the parameter that makes several tests of a run.
 var seriesParam = workload.Param{
 	Name: "series", Kind: workload.Text, Default: "",

@@ -74,15 +74,10 @@ func (s *spec) makeModel(f *folder) (*model, error) {
 		return nil, fault.Input(fmt.Errorf("authz: %w", err), hint)
 	}
 	m.role(s.permission)
-	m.data.forget(s.mode)
-	return m, nil
-}
-
-// forget lets go of what a model of checks does not need any more.
-func (d *dataset) forget(mode string) {
-	if mode == modeChecks {
-		d.groups = nil
+	if s.mode == modeChecks {
+		m.data.groups = nil // nobody asks for them any more
 	}
+	return m, nil
 }
 
 // hash is what a password is stored as. The original's password is the user's id.

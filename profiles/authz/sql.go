@@ -50,6 +50,9 @@ func newSQL(c sqlstore.Typed, namespace string) *onSQL {
 	return &onSQL{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
 }
 
+// spaces lists the tables, a space each.
+func (l *onSQL) spaces() []place.Space { return l.Spaces(nil) }
+
 // look makes sure that the tables that are there will do.
 func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -190,7 +191,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 		assert.EqualValues(t, 6, load("memberships", i))
 	}
 	assert.EqualValues(t, 2, load("profileSections", 0))
-	check := func(c *checker, user, group int32, role string, want bool) int64 {
+	took := func(c *checker, user, group int32, role string, want bool) int64 {
 		k.c = c
 		return counting(t, k.worker, func() error {
 			ok, err := c.allowed(t.Context(), tn.id(user), tn.id(group), role)
@@ -198,7 +199,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 			return err
 		})
 	}
-	assert.EqualValues(t, 1, check(b.checker(), 5, 4, "manager", true), "a direct hit")
+	assert.EqualValues(t, 1, took(b.checker(), 5, 4, "manager", true), "a direct hit")
 	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
 	k.c = b.checker()
 	assert.EqualValues(t, 3, counting(t, k.worker, func() error {
@@ -210,10 +211,10 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 
 	s.strategy = strategyClosure
 	warm := b.checker()
-	check(warm, 1, 4, "member", true)
-	assert.EqualValues(t, 4, check(warm, 1, 4, "member", true), "kept memberships, however deep")
+	took(warm, 1, 4, "member", true)
+	assert.EqualValues(t, 4, took(warm, 1, 4, "member", true), "kept memberships, however deep")
 	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
-	assert.EqualValues(t, 2, check(warm, 1, 6, "viewer", false), "a resource without groups")
+	assert.EqualValues(t, 2, took(warm, 1, 6, "viewer", false), "a resource without groups")
 }
 
 func TestFullProfileTakesThreeReads(t *testing.T) {
@@ -240,11 +241,11 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 
 // A table that an older version made is named before anything is written.
 func TestOlderSchemaIsRefused(t *testing.T) {
-	l, _ := layerOf(&spec{namespace: "old"}, conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db")))
-	s := l.(*onSQL)
-	_, err := s.db.ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
+	db := conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db")).(sqlstore.Typed)
+	l, _ := layerOf(&spec{namespace: "old"}, db)
+	_, err := db.SQL().ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
 	require.NoError(t, err)
-	_, err = s.db.ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
+	_, err = db.SQL().ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
 	require.NoError(t, err)
 	err = l.prepare(t.Context())
 	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")

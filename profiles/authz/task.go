@@ -208,7 +208,7 @@ var sectionNames = []string{"aboutme", "publications"}
 // sectionOf is one section of a user: its visibility and its data.
 func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
 	u := &s.model.data.users[user]
-	about, pubs := s.model.data.sections(user)
+	about, pubs := sectionsOf(s.model.data, user)
 	if n == 0 {
 		vis, err = visibility(u.aboutVis)
 		return vis, about, err

@@ -144,19 +144,6 @@ func (t *tenant) remember(g grant, err error) {
 	t.changed[key] = g.role
 }
 
-// visibility maps what files hold to what the application knows.
-func visibility(v string) (string, error) {
-	switch v {
-	case "public", "loggedin", "private":
-		return v, nil
-	case "contacts":
-		return "private", nil
-	case "everyone", "":
-		return "public", nil
-	}
-	return "", fmt.Errorf("visibility %q is not one of public, loggedin, private, contacts, everyone", v)
-}
-
 // The readers of a profile.
 const (
 	ownerReads     = "owner"

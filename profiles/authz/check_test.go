@@ -1,0 +1,31 @@
+package authz
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestMemoryOfDecisions(t *testing.T) {
+	assert.Nil(t, newMemory(0))
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(time.Second)
+		q := question{"u", "r", "member"}
+		_, known := m.look(q)
+		assert.False(t, known)
+		m.keep(q, false)
+		time.Sleep(900 * time.Millisecond)
+		ok, known := m.look(q)
+		assert.True(t, known)
+		assert.False(t, ok)
+		time.Sleep(200 * time.Millisecond)
+		_, known = m.look(q)
+		assert.False(t, known)
+		for i := range memoryLimit + 5 {
+			m.keep(question{principal: string(rune(i))}, true)
+		}
+		assert.LessOrEqual(t, len(m.kept), memoryLimit)
+	})
+}
