@@ -10,28 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/redis"
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
 )
-
-// layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
-	switch c := c.(type) {
-	case cassandra.Typed:
-		l := newCassandra(c, s.namespace)
-		return l, l.spaces()
-	case redis.Typed:
-		l := newRedis(c, s.namespace)
-		return l, l.spaces()
-	case sqlstore.Typed:
-		l := newSQL(c, s.namespace)
-		return l, l.spaces()
-	}
-	return newPlain(s.driver == "null"), nil
-}
 
 // binding is the plan at work on one store.
 type binding struct {
@@ -42,14 +23,38 @@ type binding struct {
 	loaded bool   // by an earlier run, in whole or part
 }
 
-// Connector connects a plan to stores of every kind.
-func (s *spec) Connector(string) workload.Connector { return s.bind }
+// Connector connects a plan to a store by the layer of its kind.
+func (s *spec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "cassandra":
+		return on(s, newCassandra)
+	case "redis":
+		return on(s, newRedis)
+	case "memory", "null":
+		return func(_ context.Context, p *workload.Bound) error { return s.bind(p, newPlain(driver == "null"), nil) }
+	}
+	return on(s, newSQL)
+}
+
+// placed is a layer that keeps its data in a store.
+type placed interface {
+	layer
+	// spaces lists where.
+	spaces() []place.Space
+}
+
+// on connects a plan to stores whose connections are of type C.
+func on[C any, L placed](s *spec, make func(c C, namespace string) L) workload.Connector {
+	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
+		l := make(c, s.namespace)
+		return s.bind(p, l, l.spaces())
+	})
+}
 
 // bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(_ context.Context, p *workload.Bound) error {
+func (s *spec) bind(p *workload.Bound, l layer, spaces []place.Space) error {
 	s.begin(p.RunID)
-	b := &binding{bound: &bound{s: s, conn: p.Conn}}
-	b.l, b.spaces = layerOf(s, p.Conn)
+	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, spaces: spaces}
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		what, number, _ := strings.Cut(ph.Name, "-")

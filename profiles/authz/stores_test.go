@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -237,6 +238,22 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 		}
 		assert.EqualValues(t, 9, w.statements, reader)
 	}
+}
+
+// layerOf finds the layer for a connection, and the spaces that it keeps data in.
+func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
+	switch c := c.(type) {
+	case cassandra.Typed:
+		l := newCassandra(c, s.namespace)
+		return l, l.spaces()
+	case redis.Typed:
+		l := newRedis(c, s.namespace)
+		return l, l.spaces()
+	case sqlstore.Typed:
+		l := newSQL(c, s.namespace)
+		return l, l.spaces()
+	}
+	return newPlain(s.driver == "null"), nil
 }
 
 // A table that an older version made is named before anything is written.
