@@ -75,6 +75,16 @@ var may = []struct{ from, to string }{
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
 	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
+	{"profiles/authz/model", ""},
+	{"profiles/authz/generate", "profiles/authz/model"},
+	{"profiles/authz/folder", "profiles/authz/model internal/fault"},
+	{"profiles/authz/layer", "internal/place"},
+	{"profiles/authz/check", "profiles/authz/layer"},
+	{"profiles/authz/onredis", "profiles/authz/layer internal/store/redis internal/place internal/store"},
+	{"profiles/authz/onsql", "profiles/authz/layer internal/store/sqlstore internal/store/sqlstore/sqltable internal/store/sqlstore/sqltext internal/place"},
+	{"profiles/authz/oncassandra", "profiles/authz/layer internal/store/cassandra internal/store/cassandra/cqltable internal/place internal/store"},
+	{"profiles/authz/inmemory", "profiles/authz/layer"},
+	{"profiles/authz/report", "profiles/authz/model internal/rundir internal/workload internal/measure"},
 }
 
 // never lists what a package must not reach, not even through another one. A star

@@ -15,10 +15,13 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // Formats returns the profile's documents.
-func Formats() []rundir.Format { return formats() }
+func Formats() []rundir.Format { return report.Formats() }
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -27,15 +30,15 @@ var presets embed.FS
 func Profile() workload.Profile {
 	fsys, _ := fs.Sub(presets, "presets") // cannot fail: the name is valid
 	return workload.Profile{
-		Name:          Name,
+		Name:          report.Name,
 		Title:         "Authorisation checks",
 		Summary:       "A multi-tenant academic site that asks for every page who may see it.",
-		Modes:         []string{modeChecks, modeProfiles},
+		Modes:         []string{report.ModeChecks, report.ModeProfiles},
 		Unit:          "checks",
 		Reads:         "OAE model-loader folders of both generations; YAML of names and values",
 		Writes:        "OAE's JSON document and baseline HTML table",
 		Thread:        "concurrent requests within one tenant; 1 in the original",
-		Formats:       []string{FormatID, HTMLFormatID},
+		Formats:       []string{report.FormatID, report.HTMLFormatID},
 		Presets:       fsys,
 		DefaultPreset: "small",
 		Params:        params(),
@@ -47,7 +50,7 @@ func Profile() workload.Profile {
 
 func params() []workload.Param {
 	return []workload.Param{
-		{Name: "mode", Kind: workload.Choice, Choices: []string{modeChecks, modeProfiles}, Default: modeChecks, Help: "checks of permissions, or the profiles of users"},
+		{Name: "mode", Kind: workload.Choice, Choices: []string{report.ModeChecks, report.ModeProfiles}, Default: report.ModeChecks, Help: "checks of permissions, or the profiles of users"},
 		{Name: "folder", Kind: workload.Text, Help: "what a model loader wrote, its folder scripts; --file FOLDER sets it"},
 		{Name: "batches", Kind: workload.Text, Default: "all", Help: "which batches of the folder: all, or numbers such as 0,2; the original read 0 only"},
 		{Name: "shape", Kind: workload.Choice, Choices: []string{"classic", "hilary"}, Default: "classic", Help: "which generation of the model loader to generate like, without a folder"},
@@ -57,11 +60,11 @@ func params() []workload.Param {
 		{Name: "concurrent", Kind: workload.Integer, Default: "1", Unit: "tenants", Min: 1, Max: 64, Help: "tenants at the same time in each phase (-c)"},
 		seriesParam,
 		{
-			Name: "membership", Kind: workload.Choice, Choices: []string{modeRoles, modeNested, modeFlat, modeCommitted}, Default: modeRoles,
+			Name: "membership", Kind: workload.Choice, Choices: []string{model.Roles, model.Nested, model.Flat, model.Committed}, Default: model.Roles,
 			Help: "how groups become memberships; oae-committed is what the original's code really loaded",
 		},
 		{Name: "variant", Kind: workload.Choice, Choices: []string{"v1", "v2"}, Default: "v1", Help: "v1 loads users, groups and memberships with the original's checks; v2 memberships alone, each in one batch"},
-		{Name: "strategy", Kind: workload.Choice, Choices: strategies, Default: strategyAncestry, Help: "how a check is decided"},
+		{Name: "strategy", Kind: workload.Choice, Choices: check.Strategies, Default: check.Ancestry, Help: "how a check is decided"},
 		{Name: "tests", Kind: workload.List, Default: "valid,sweep", Help: "what is run on each tenant: valid, sweep, mix, staleness"},
 		{Name: "sweepLimit", Kind: workload.Integer, Default: "0", Unit: "checks", Min: 0, Max: 1_000_000_000, Help: "checks of the sweep per tenant; 0: every group with every user"},
 		{Name: "sweepOrder", Kind: workload.Choice, Choices: []string{"reverse", "forward", "shuffle"}, Default: "reverse", Help: "order of the sweep"},

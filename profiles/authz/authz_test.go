@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -110,6 +111,6 @@ func TestVisibility(t *testing.T) {
 	assert.True(t, visible("loggedin", "loggedin"))
 	assert.False(t, visible("loggedin", "anonymous"))
 	assert.True(t, visible("public", "anonymous"))
-	_, err := visibility("nobody")
+	_, err := model.Visibility("nobody")
 	assert.ErrorContains(t, err, `"nobody"`)
 }

@@ -24,12 +24,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // wholeRun makes a run as a user would and returns its facts.
-func wholeRun(tb testing.TB, target, dir string, set map[string]string) *Facts {
+func wholeRun(tb testing.TB, target, dir string, set map[string]string) *report.Facts {
 	tb.Helper()
-	req := session.Request{Profile: Name, Target: target, Out: dir, Values: workload.Values{}, Formats: []string{FormatID}}
+	req := session.Request{Profile: report.Name, Target: target, Out: dir, Values: workload.Values{}, Formats: []string{report.FormatID}}
 	for name, text := range set {
 		req.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
 	}
@@ -40,7 +44,7 @@ func wholeRun(tb testing.TB, target, dir string, set map[string]string) *Facts {
 	<-l.Done()
 	o := l.Finish(tb.Context())
 	require.NoError(tb, o.Err)
-	var f Facts
+	var f report.Facts
 	require.NoError(tb, json.Unmarshal(o.Run.Facts, &f))
 	return &f
 }
@@ -61,10 +65,10 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 	c, err := drivers.Open(b.Context(), target, store.OpenOptions{Threads: workers})
 	require.NoError(b, err)
 	defer c.Close()
-	m, err := newModel(generate("classic", 1000, 700, 42), modeRoles, false)
+	m, err := model.New(generate.Dataset("classic", 1000, 700, 42), model.Roles, false)
 	require.NoError(b, err)
-	l := newCassandra(c.(cassandra.Typed), "bench")
-	require.NoError(b, l.prepare(b.Context()))
+	l := oncassandra.New(c.(cassandra.Typed), "bench")
+	require.NoError(b, l.Prepare(b.Context()))
 	bare := &bareLoop{m: m, l: l, session: c.(cassandra.Typed).Session(), workers: workers}
 	set := map[string]string{
 		"namespace": "bench", "users": "1000", "groups": "700", "variant": "v2", "tests": "valid", "seed": "42", "threads": strconv.Itoa(workers),
@@ -78,8 +82,8 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 			turns := []func(){
 				func() {
 					f := wholeRun(b, url, filepath.Join(dir, strconv.Itoa(round)), set).Phases[0]
-					require.EqualValues(b, len(m.edges), f.Load[0].Total)
-					require.EqualValues(b, len(m.edges), f.Tests[0].Allowed)
+					require.EqualValues(b, len(m.Edges), f.Load[0].Total)
+					require.EqualValues(b, len(m.Edges), f.Tests[0].Allowed)
 					ours = [2]float64{float64(f.Load[0].TotalMS) / 1e3, float64(f.Tests[0].TotalMS) / 1e3}
 				},
 				func() { theirs = bare.run(b, round) },
@@ -96,7 +100,7 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 			}
 			for k := range ours {
 				ratio[k] = append(ratio[k], theirs[k]/ours[k])
-				rate[k] = append(rate[k], float64(len(m.edges))/ours[k])
+				rate[k] = append(rate[k], float64(len(m.Edges))/ours[k])
 			}
 			b.Logf("round %d: ours %.2f s writes, %.2f s checks; bare %.2f s and %.2f s", round-warm, ours[0], ours[1], theirs[0], theirs[1])
 		}
@@ -114,8 +118,8 @@ func median(xs []float64) float64 {
 
 // bareLoop sends what a run sends, and does nothing else.
 type bareLoop struct {
-	m       *model
-	l       *onCassandra
+	m       *model.Model
+	l       *oncassandra.Layer
 	session *gocql.Session
 	workers int
 }
@@ -123,9 +127,9 @@ type bareLoop struct {
 // run loads and checks a tenant of its own and returns the seconds of each.
 func (k *bareLoop) run(b *testing.B, round int) (seconds [2]float64) {
 	tenant := fmt.Sprintf("bare-%d", round)
-	ids := make([]string, len(k.m.local))
+	ids := make([]string, len(k.m.Local))
 	for i := range ids {
-		ids[i] = k.m.id(tenant, int32(i))
+		ids[i] = k.m.ID(tenant, int32(i))
 	}
 	member := k.l.Text("INSERT INTO %members (resource_id, member_id, role) VALUES (?, ?, ?)")
 	direct := k.l.Text("INSERT INTO %roles (principal_id, resource_id, role) VALUES (?, ?, ?)")
@@ -147,9 +151,9 @@ func (k *bareLoop) run(b *testing.B, round int) (seconds [2]float64) {
 		g, ctx := errgroup.WithContext(b.Context())
 		for w := range k.workers {
 			g.Go(func() error {
-				for i := w; i < len(k.m.edges); i += k.workers {
-					e := k.m.edges[len(k.m.edges)-1-i]
-					if err := f(ctx, ids[e.group], ids[e.member], k.m.roles[e.role]); err != nil {
+				for i := w; i < len(k.m.Edges); i += k.workers {
+					e := k.m.Edges[len(k.m.Edges)-1-i]
+					if err := f(ctx, ids[e.Group], ids[e.Member], k.m.Roles[e.Role]); err != nil {
 						return err
 					}
 				}
@@ -172,12 +176,12 @@ func BenchmarkMillionMemberships(b *testing.B) {
 		var stats runtime.MemStats
 		runtime.ReadMemStats(&stats)
 		b.ReportMetric(float64(stats.HeapAlloc)/(1<<20), "heap-MiB")
-		b.ReportMetric(float64(len(s.model.edges)), "memberships")
+		b.ReportMetric(float64(len(s.model.Edges)), "memberships")
 		runtime.KeepAlive(s)
 		set := map[string]string{"tests": "valid,sweep", "sweepLimit": "100000", "threads": "16"}
 		maps.Copy(set, millionSet)
 		f := wholeRun(b, "null:", b.TempDir(), set)
-		require.EqualValues(b, len(s.model.edges), f.Phases[0].Tests[0].Total)
+		require.EqualValues(b, len(s.model.Edges), f.Phases[0].Tests[0].Total)
 	}
 	peak := peakMiB(b)
 	b.ReportMetric(peak, "peak-MiB")
@@ -196,7 +200,7 @@ func million(b *testing.B) (*workload.Plan, *spec) {
 	require.NoError(b, err)
 	s := p.Binder.(*spec)
 	s.begin("260102-030405-authz-x")
-	require.Greater(b, len(s.model.edges), 1_000_000)
+	require.Greater(b, len(s.model.Edges), 1_000_000)
 	return p, s
 }
 

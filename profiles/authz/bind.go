@@ -12,6 +12,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/inmemory"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
+	"github.com/perfbench/perfbench/profiles/authz/onredis"
+	"github.com/perfbench/perfbench/profiles/authz/onsql"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // binding is the plan at work on one store.
@@ -27,32 +34,34 @@ type binding struct {
 func (s *spec) Connector(driver string) workload.Connector {
 	switch driver {
 	case "cassandra":
-		return on(s, newCassandra)
+		return on(s, oncassandra.New)
 	case "redis":
-		return on(s, newRedis)
+		return on(s, onredis.New)
 	case "memory", "null":
-		return func(_ context.Context, p *workload.Bound) error { return s.bind(p, newPlain(driver == "null"), nil) }
+		return func(_ context.Context, p *workload.Bound) error {
+			return s.bind(p, inmemory.New(driver == "null"), nil)
+		}
 	}
-	return on(s, newSQL)
+	return on(s, onsql.New)
 }
 
 // placed is a layer that keeps its data in a store.
 type placed interface {
-	layer
-	// spaces lists where.
-	spaces() []place.Space
+	layer.Layer
+	// Spaces lists where.
+	Spaces() []place.Space
 }
 
 // on connects a plan to stores whose connections are of type C.
 func on[C any, L placed](s *spec, make func(c C, namespace string) L) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
 		l := make(c, s.namespace)
-		return s.bind(p, l, l.spaces())
+		return s.bind(p, l, l.Spaces())
 	})
 }
 
 // bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(p *workload.Bound, l layer, spaces []place.Space) error {
+func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) error {
 	s.begin(p.RunID)
 	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, spaces: spaces}
 	for i := range p.Phases {
@@ -91,19 +100,19 @@ func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.
 		}
 		return k, nil
 	case "valid":
-		return &listTask{worker: w, tally: t.tally("valid"), test: 0, n: limit(len(s.model.edges)), wrap: wrap}, nil
+		return &listTask{worker: w, tally: t.tally("valid"), test: 0, n: limit(len(s.model.Edges)), wrap: wrap}, nil
 	case "sweep":
-		k := &listTask{worker: w, tally: t.tally("sweep"), test: 1, n: limit(s.sweep()), wrap: wrap, sweep: true, role: int(s.model.role(s.permission))}
+		k := &listTask{worker: w, tally: t.tally("sweep"), test: 1, n: limit(s.sweep()), wrap: wrap, sweep: true, role: int(s.model.Role(s.permission))}
 		if s.order == "shuffle" {
 			k.order = shuffled(s)
 		}
 		return k, nil
 	case "profile":
-		return &profileTask{worker: w, tally: t.tally("profile"), n: limit(s.model.users), wrap: wrap}, nil
+		return &profileTask{worker: w, tally: t.tally("profile"), n: limit(s.model.Users), wrap: wrap}, nil
 	case "mix":
 		return &mixTask{
 			worker: w, tally: t.tally("mix"), n: limit(s.mixOps), wrap: wrap,
-			users: zipf.New(w.r, s.zipf, int64(s.model.users)), groups: zipf.New(w.r, s.zipf, int64(s.model.groups())),
+			users: zipf.New(w.r, s.zipf, int64(s.model.Users)), groups: zipf.New(w.r, s.zipf, int64(s.model.Groups())),
 		}, nil
 	}
 	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), observer: b.checker()}, nil
@@ -115,7 +124,7 @@ func shuffled(s *spec) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	r := stream(s.seed, "sweep", 0)
+	r := generate.Stream(s.seed, "sweep", 0)
 	r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order
 }
@@ -125,19 +134,19 @@ func (b *binding) kinds(what string) []kind {
 	m := b.s.model
 	switch {
 	case what == "users":
-		return []kind{{"users", m.users, 0}}
-	case b.s.mode == modeProfiles:
-		return []kind{{"profileSections", 2 * m.users, 0}}
+		return []kind{{"users", m.Users, 0}}
+	case b.s.mode == report.ModeProfiles:
+		return []kind{{"profileSections", 2 * m.Users, 0}}
 	case b.s.variant == "v1":
-		return []kind{{"users", m.users, 0}, {"groups", m.groups(), 1}, {"memberships", len(m.edges), 2}}
+		return []kind{{"users", m.Users, 0}, {"groups", m.Groups(), 1}, {"memberships", len(m.Edges), 2}}
 	}
-	return []kind{{"memberships", len(m.edges), 2}}
+	return []kind{{"memberships", len(m.Edges), 2}}
 }
 
 // setup makes the tables, and finds out what an earlier run has loaded.
 func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
 	s := b.s
-	if err := b.l.prepare(ctx); err != nil {
+	if err := b.l.Prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
 	all, ready := int64(s.tenants()), int64(0)
@@ -146,7 +155,7 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			done := map[string]bool{}
 			if b.loaded {
 				var err error
-				if done, err = b.l.marks(ctx, t.name); err != nil {
+				if done, err = b.l.Marks(ctx, t.name); err != nil {
 					return fault.Code(err, fault.CodeStore)
 				}
 			}
@@ -175,8 +184,8 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 // admit looks at the tables that are there and at what an earlier run has loaded.
 func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 	b.claim = c
-	if l, ok := b.l.(looker); ok {
-		if err := l.look(ctx, c); err != nil {
+	if l, ok := b.l.(layer.Looker); ok {
+		if err := l.Look(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -189,7 +198,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 
 // shapeOf is what a load must have in common with an earlier one to go on with it.
 func (s *spec) shapeOf() string {
-	return fmt.Sprintf("%s %s %s %s %d %s", s.mode, s.variant, s.model.fingerprint(), s.roundWords(), s.batch, s.membership)
+	return fmt.Sprintf("%s %s %s %s %d %s", s.mode, s.variant, s.model.Fingerprint(), s.roundWords(), s.batch, s.membership)
 }
 
 // adopt goes on with the tenants of an earlier run when it loaded the same data and

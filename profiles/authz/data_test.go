@@ -12,39 +12,41 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/folder"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
-func fixture() *dataset {
-	return &dataset{
-		users: []user{{id: "a"}, {id: "b"}, {id: "c"}, {id: "creator"}},
-		groups: []group{{id: "G", creator: "creator", roles: []roleSpec{
-			{name: "manager", users: []string{"a", "b", "creator"}}, {name: "member", users: []string{"b", "c", "c"}, groups: []string{"G"}},
+func fixture() *model.Dataset {
+	return &model.Dataset{
+		Users: []model.User{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "creator"}},
+		Groups: []model.Group{{ID: "G", Creator: "creator", Roles: []model.Role{
+			{Name: "manager", Users: []string{"a", "b", "creator"}}, {Name: "member", Users: []string{"b", "c", "c"}, Groups: []string{"G"}},
 		}}},
 	}
 }
 
 func TestMembershipsOfEachMode(t *testing.T) {
-	for mode, want := range map[string]int{modeRoles: 6, modeCommitted: 2, modeNested: 7, modeFlat: 3} {
-		m, err := newModel(fixture(), mode, true)
+	for mode, want := range map[string]int{model.Roles: 6, model.Committed: 2, model.Nested: 7, model.Flat: 3} {
+		m, err := model.New(fixture(), mode, true)
 		require.NoError(t, err)
-		assert.Len(t, m.edges, want, mode)
+		assert.Len(t, m.Edges, want, mode)
 	}
-	flat, err := newModel(fixture(), modeFlat, true)
+	flat, err := model.New(fixture(), model.Flat, true)
 	require.NoError(t, err)
-	assert.Equal(t, 2, flat.duplicate, "b is a manager, and cannot be a member too; c is named twice")
-	got, _ := newOracle(flat).allowed(1, 4, int(flat.role("manager")))
+	assert.Equal(t, 2, flat.Duplicate, "b is a manager, and cannot be a member too; c is named twice")
+	got, _ := model.NewOracle(flat).Allowed(1, 4, int(flat.Role("manager")))
 	assert.True(t, got)
-	m, err := newModel(fixture(), modeRoles, false)
+	m, err := model.New(fixture(), model.Roles, false)
 	require.NoError(t, err)
-	o := newOracle(m)
+	o := model.NewOracle(m)
 	for i, want := range []bool{false, true, true, false} {
-		got, _ := o.allowed(int32(i), 4, int(m.role("member")))
-		assert.Equal(t, want, got, m.local[i])
+		got, _ := o.Allowed(int32(i), 4, int(m.Role("member")))
+		assert.Equal(t, want, got, m.Local[i])
 	}
-	m, err = newModel(fixture(), modeRoles, true)
+	m, err = model.New(fixture(), model.Roles, true)
 	require.NoError(t, err)
-	got, depth := newOracle(m).allowed(3, 4, int(m.role("member")))
+	got, depth := model.NewOracle(m).Allowed(3, 4, int(m.Role("member")))
 	assert.True(t, got, "who makes a role group is its manager and so in it, as in the original")
 	assert.Equal(t, 2, depth)
 }
@@ -56,11 +58,11 @@ func write(t *testing.T, dir, name string, lines ...string) {
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 }
 
-func mustRead(t *testing.T, dir string, sections bool) *dataset {
+func mustRead(t *testing.T, dir string, sections bool) *model.Dataset {
 	t.Helper()
-	f, err := openFolder(dir, "all", true)
+	f, err := folder.Open(dir, "all", true)
 	require.NoError(t, err)
-	d, err := readFolder(f, sections)
+	d, err := folder.Read(f, sections)
 	require.NoError(t, err)
 	return d
 }
@@ -73,14 +75,14 @@ func TestFoldersOfBothGenerations(t *testing.T) {
 	write(t, newer, "scripts/groups/0.txt", `{"id":"g:x:w1","creator":"u:x:ann","roles":{"manager":{"users":["u:x:ann"],"groups":[]},"member":{"users":["u:x:bob"],"groups":["g:x:w1"]}}}`)
 	for _, dir := range []string{classic, newer} {
 		d := mustRead(t, dir, false)
-		m, err := newModel(d, modeNested, true)
+		m, err := model.New(d, model.Nested, true)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"ann", "bob", "w1", "w1-manager", "w1-member"}, m.local)
-		assert.Equal(t, []edge{{2, 3, 1}, {2, 4, 0}, {4, 1, 0}, {4, 2, 0}}, m.edges)
+		assert.Equal(t, []string{"ann", "bob", "w1", "w1-manager", "w1-member"}, m.Local)
+		assert.Equal(t, []model.Edge{{Group: 2, Member: 3, Role: 1}, {Group: 2, Member: 4, Role: 0}, {Group: 4, Member: 1, Role: 0}, {Group: 4, Member: 2, Role: 0}}, m.Edges)
 	}
 	d := mustRead(t, classic, true)
-	assert.Equal(t, 2, d.mapped, "contacts and everyone")
-	vis, data, err := (&spec{model: &model{data: d}}).sectionOf(0, 0)
+	assert.Equal(t, 2, d.Mapped, "contacts and everyone")
+	vis, data, err := (&spec{model: &model.Model{Data: d}}).sectionOf(0, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "private", vis)
 	assert.JSONEq(t, `{"aboutMePrivacy":"contacts"}`, data)
@@ -121,13 +123,13 @@ func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
 		`{"userid":"bob"`:                                                   "users/0.txt:3: not a JSON object",
 	} {
 		write(t, dir, "users/0.txt", user, "", text)
-		f, err := openFolder(dir, "all", true)
+		f, err := folder.Open(dir, "all", true)
 		require.NoError(t, err)
-		_, err = readFolder(f, true)
+		_, err = folder.Read(f, true)
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
-	_, err := openFolder(t.TempDir(), "all", true)
+	_, err := folder.Open(t.TempDir(), "all", true)
 	assert.ErrorContains(t, err, "users/0.txt")
 }
 
@@ -141,27 +143,27 @@ func TestAllBatchesOfAFolder(t *testing.T) {
 	}
 	write(t, dir, "users/notes.txt", "not a batch")
 	write(t, dir, "users/007.txt", "not a batch either")
-	_, err := openFolder(dir, "all", true)
+	_, err := folder.Open(dir, "all", true)
 	require.ErrorContains(t, err, "users/3.txt")
 	for n := 3; n < 10; n++ {
 		write(t, dir, fmt.Sprintf("users/%d.txt", n), fmt.Sprintf(`{"userid":"batch%d-ann"}`, n))
 	}
-	_, err = openFolder(dir, "all", true)
+	_, err = folder.Open(dir, "all", true)
 	require.ErrorContains(t, err, "worlds/3.txt")
-	f, err := openFolder(dir, "10, 0", true)
+	f, err := folder.Open(dir, "10, 0", true)
 	require.NoError(t, err)
-	d, err := readFolder(f, false)
+	d, err := folder.Read(f, false)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"batch10-ann", "batch0-ann"}, []string{d.users[0].id, d.users[1].id})
+	assert.Equal(t, []string{"batch10-ann", "batch0-ann"}, []string{d.Users[0].ID, d.Users[1].ID})
 	for _, bad := range []string{"one", "-1", "0,0", "0,"} {
-		_, err = openFolder(dir, bad, true)
+		_, err = folder.Open(dir, bad, true)
 		require.ErrorContains(t, err, "batches:", bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "worlds")))
-	_, err = openFolder(dir, "all", true)
+	_, err = folder.Open(dir, "all", true)
 	require.ErrorContains(t, err, "groups/0.txt")
-	_, err = openFolder(dir, "all", false)
+	_, err = folder.Open(dir, "all", false)
 	require.NoError(t, err, "profiles need no groups")
 }
 
@@ -178,8 +180,8 @@ func TestAFolderIsReadOnce(t *testing.T) {
 	assert.NotSame(t, first.model, other.model)
 	write(t, dir, "users/0.txt", `{"userid":"ann"}`, `{"userid":"bob"}`)
 	_, changed := design(t, "folder="+dir)
-	assert.Equal(t, 2, changed.model.users)
-	assert.Equal(t, 1, first.model.users)
+	assert.Equal(t, 2, changed.model.Users)
+	assert.Equal(t, 1, first.model.Users)
 }
 
 // What other systems leave in such files is read over: a mark of the byte order,
@@ -188,8 +190,8 @@ func TestOddFoldersAreRead(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "scripts/users/0.txt", "\ufeff"+`{"userid":"žofie-Ω:1"}`+"\r", "\r", "  ", `{"id":"u:t:名前","firstName":"名","lastName":"前"}`, `{"userid":"{tag}'\"%","firstName":"a'b"}`, "", "")
 	write(t, dir, "scripts/groups/0.txt", `{"id":"g:t:skupina Ω","name":"x","creator":"u:t:名前","roles":{"člen ✓":{"users":["u:t:žofie-Ω:1","{tag}'\"%"],"groups":["g:t:skupina Ω"],"totalUsers":2}}}`)
-	m, err := newModel(mustRead(t, dir, false), modeNested, true)
+	m, err := model.New(mustRead(t, dir, false), model.Nested, true)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"žofie-Ω:1", "名前", `{tag}'"%`, "skupina Ω", "skupina Ω-člen ✓"}, m.local)
-	assert.Len(t, m.edges, 4)
+	assert.Equal(t, []string{"žofie-Ω:1", "名前", `{tag}'"%`, "skupina Ω", "skupina Ω-člen ✓"}, m.Local)
+	assert.Len(t, m.Edges, 4)
 }

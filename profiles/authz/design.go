@@ -12,6 +12,10 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/folder"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // spec is what a plan will do.
@@ -30,7 +34,7 @@ type spec struct {
 	count                                                                             int64
 	duration, drain                                                                   time.Duration
 
-	model *model
+	model *model.Model
 	// rounds are the tests, one after the other; phase has the tenants of all their
 	// phases.
 	rounds []round
@@ -81,16 +85,16 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	s.invalidate, s.compat = r.OnOff("invalidate"), r.OnOff("compat")
 	s.staleLimit, s.zipf = r.Duration("staleLimit"), r.Number("zipf")
 	s.ttl, s.batches, s.viewer, s.password = r.Duration("cacheTTL"), strings.TrimSpace(r.Text("batches")), r.Choice("viewer"), r.Choice("passwordHash")
-	_, err := batchNumbers(s.batches)
+	_, err := folder.BatchNumbers(s.batches)
 	r.Problems.Add(err)
 	s.updates = r.Number("updateRate")
 	s.readMix(r)
 	s.readTests(r)
-	if s.changes() && s.mode == modeChecks && s.variant != "v1" {
+	if s.changes() && s.mode == report.ModeChecks && s.variant != "v1" {
 		r.Problems.Add(fault.Input(fmt.Errorf("mix: update stores principals, and variant=%s has none", s.variant), "use variant=v1, or leave update out"))
 	}
 	start := r.Settings(1)
-	if s.strategy == strategyServer && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
+	if s.strategy == check.Server && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
 		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
 	s.readRounds(r)
@@ -149,7 +153,7 @@ func (s *spec) readTests(r *values.Reader) {
 
 // sweep is how many checks the sweep of one tenant has.
 func (s *spec) sweep() int {
-	all := s.model.users * s.model.top
+	all := s.model.Users * s.model.Top
 	limit := s.sweepLimit
 	if limit > 0 && s.compat {
 		limit++ // the original compares with "at most"
@@ -164,9 +168,9 @@ func (s *spec) sweep() int {
 // beside them.
 func (s *spec) bytes() int64 {
 	m := s.model
-	n := int64(m.users+m.groups()+2*len(m.edges)) * 120
-	if s.mode == modeProfiles {
-		n += int64(m.users) * 1500 // the sections
+	n := int64(m.Users+m.Groups()+2*len(m.Edges)) * 120
+	if s.mode == report.ModeProfiles {
+		n += int64(m.Users) * 1500 // the sections
 	}
 	return n
 }
@@ -176,7 +180,7 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	switch {
 	case s.load == "only":
 		unit = "items"
-	case s.mode == modeProfiles:
+	case s.mode == report.ModeProfiles:
 		unit = "profiles"
 	}
 	threads, rate := workload.Threads(), workload.Rate(unit)
@@ -189,10 +193,10 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 		s.sizes = append(s.sizes, r.Payload(k, 0, k.Name))
 	}
 	p := &workload.Plan{
-		Documents: []string{FormatID, HTMLFormatID},
+		Documents: []string{report.FormatID, report.HTMLFormatID},
 		Mode:      s.mode, Unit: unit, Knobs: append([]workload.Knob{threads, rate}, s.knobs...), Parameters: r.Shown, Warnings: r.Warnings, Binder: s,
 	}
-	if s.folder == "" && m.data.source == "classic" && s.membership == modeNested {
+	if s.folder == "" && m.Data.Source == "classic" && s.membership == model.Nested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
 	}
 	var ended []string // the last phases of the test before
@@ -214,7 +218,7 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	}
 	beside, text := s.extra(p)
 	p.Writes = []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q%s",
-		s.tenants(), m.users, m.groups(), len(m.edges), s.namespace, text)}
+		s.tenants(), m.Users, m.Groups(), len(m.Edges), s.namespace, text)}
 	p.Bytes = int64(s.tenants()) * (s.bytes() + beside)
 	return p
 }
@@ -260,17 +264,17 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 		return name
 	}
 	m := s.model
-	if s.mode == modeProfiles {
+	if s.mode == report.ModeProfiles {
 		if s.load != "never" {
-			users := add("users", []string{"user"}, int64(m.users), 0, before...)
-			before = []string{add("load", []string{"section"}, int64(2*m.users), 0, users)}
+			users := add("users", []string{"user"}, int64(m.Users), 0, before...)
+			before = []string{add("load", []string{"section"}, int64(2*m.Users), 0, users)}
 		}
 		if s.load != "only" {
 			ops := []string{"profile"}
 			if s.updates > 0 {
 				ops = append(ops, "update")
 			}
-			before = []string{add("profile", ops, int64(m.users), in.Duration, before...)}
+			before = []string{add("profile", ops, int64(m.Users), in.Duration, before...)}
 		}
 		return before[0]
 	}
@@ -283,7 +287,7 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 	for _, t := range s.tests {
 		switch t {
 		case "valid":
-			before = []string{add("valid", []string{"valid"}, int64(len(m.edges)), in.Duration, before...)}
+			before = []string{add("valid", []string{"valid"}, int64(len(m.Edges)), in.Duration, before...)}
 		case "sweep":
 			before = []string{add("sweep", []string{"allow", "deny"}, int64(s.sweep()), in.Duration, before...)}
 		case "mix":
@@ -307,7 +311,7 @@ func (s *spec) unitsOf(what string) []string {
 		return nil // all of it is the plan's work
 	case what == "users":
 		return []string{"users"}
-	case what == "load" && s.mode == modeProfiles:
+	case what == "load" && s.mode == report.ModeProfiles:
 		return []string{"sections"}
 	case what == "load":
 		return []string{"users", "groups", "memberships"}
@@ -323,7 +327,7 @@ func (s *spec) unitsOf(what string) []string {
 
 // loadPhases are the phases that load.
 func (s *spec) loadPhases() []string {
-	if s.mode == modeProfiles {
+	if s.mode == report.ModeProfiles {
 		return []string{"users", "load"}
 	}
 	return []string{"load"}
@@ -331,9 +335,9 @@ func (s *spec) loadPhases() []string {
 
 // loadItems is how many items a tenant's load of checks has.
 func (s *spec) loadItems() int64 {
-	n := len(s.model.edges)
+	n := len(s.model.Edges)
 	if s.variant == "v1" {
-		n += s.model.users + s.model.groups()
+		n += s.model.Users + s.model.Groups()
 	}
 	return int64(n)
 }

@@ -1,24 +1,28 @@
 package authz
 
-import "slices"
+import (
+	"slices"
 
-func facts(s *spec) *Facts {
+	"github.com/perfbench/perfbench/profiles/authz/report"
+)
+
+func facts(s *spec) *report.Facts {
 	m := s.model
-	f := &Facts{
+	f := &report.Facts{
 		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.rounds[0].concurrent,
 		CacheTTLMS: s.ttl.Milliseconds(), Viewer: s.viewer, PasswordHash: s.password,
-		Dataset: Dataset{
-			Source: m.data.source, Users: m.users, Groups: m.groups(), TopGroups: m.top, Memberships: len(m.edges),
-			Duplicates: m.duplicate, Skipped: m.skipped, Mapped: m.data.mapped, Seed: s.seed,
+		Dataset: report.Dataset{
+			Source: m.Data.Source, Users: m.Users, Groups: m.Groups(), TopGroups: m.Top, Memberships: len(m.Edges),
+			Duplicates: m.Duplicate, Skipped: m.Skipped, Mapped: m.Data.Mapped, Seed: s.seed,
 		},
 	}
 	if len(s.rounds) > 1 {
 		for _, rd := range s.rounds {
-			f.Series = append(f.Series, Series{rd.phases, rd.concurrent})
+			f.Series = append(f.Series, report.Series{Phases: rd.phases, Concurrent: rd.concurrent})
 		}
 	}
 	for _, ph := range s.phase {
-		p := PhaseFacts{Load: []Step{}, Tests: []Step{}}
+		p := report.PhaseFacts{Load: []report.Step{}, Tests: []report.Step{}}
 		for _, t := range ph {
 			p.Tenants = append(p.Tenants, t.name)
 		}
@@ -38,8 +42,8 @@ func facts(s *spec) *Facts {
 }
 
 // stepOf sums what the workers of a phase's tenants have done of one kind.
-func stepOf(kind string, ts []*tenant) (Step, bool) {
-	st := Step{Name: kind}
+func stepOf(kind string, ts []*tenant) (report.Step, bool) {
+	st := report.Step{Name: kind}
 	found := false
 	var first, last, ended int64
 	for _, t := range ts {

@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // start begins a run as a user would.
@@ -43,13 +44,13 @@ func startAtLast(t *testing.T, target string, set ...string) (l *session.Live) {
 
 func tryStart(t *testing.T, target string, set ...string) (*session.Live, error) {
 	t.Helper()
-	req := session.Request{Profile: authz.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}}
+	req := session.Request{Profile: report.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}}
 	for _, kv := range set {
 		name, v, _ := strings.Cut(kv, "=")
 		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
 	}
 	env := session.Env{Profiles: []workload.Profile{authz.Profile()}, Formats: authz.Formats(), Version: "test"}
-	req.Formats = []string{authz.FormatID, authz.HTMLFormatID}
+	req.Formats = []string{report.FormatID, report.HTMLFormatID}
 	p, err := session.Prepare(t.Context(), env, req)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	assert.Positive(t, count["timeout"], "%v", count)
 	assert.Positive(t, count["unreachable"], "%v", count)
 	assert.EqualValues(t, 60, sum(&o.Run, "user"))
-	var f authz.Facts
+	var f report.Facts
 	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 	assert.EqualValues(t, f.Dataset.Groups, sum(&o.Run, "group"))
 	assert.EqualValues(t, f.Dataset.Memberships, sum(&o.Run, "membership"))
@@ -237,7 +238,7 @@ func TestWarmUpCountsNowhere(t *testing.T) {
 		set = append(set, "users=100", "groups=40", "warmup=300ms", "threads=2")
 		o := finish(t, start(t, target, set...))
 		require.NoError(t, o.Err)
-		var f authz.Facts
+		var f report.Facts
 		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 		got := map[string]int64{}
 		for _, st := range append(f.Phases[0].Load, f.Phases[0].Tests...) {
@@ -263,7 +264,7 @@ func TestReadersOfProfiles(t *testing.T) {
 		require.NoError(t, o.Err, viewer)
 		assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 		assert.Equal(t, "profiles", o.Run.Unit)
-		var f authz.Facts
+		var f report.Facts
 		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 		st := f.Phases[0].Tests[0]
 		assert.EqualValues(t, 160, st.Allowed+st.Denied)

@@ -11,6 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // Principals carry a filling at the end of their description, sections as a field
@@ -46,7 +49,7 @@ func principalKnob() workload.Knob {
 func (s *spec) fillings() (out []workload.Knob) {
 	what, load := "principal", s.load != "never"
 	switch {
-	case s.mode == modeProfiles:
+	case s.mode == report.ModeProfiles:
 		what = "section of a profile"
 		if load {
 			out = append(out, principalKnob())
@@ -79,7 +82,7 @@ func (s *spec) carries(phase, knob string) bool {
 	case "users":
 		return knob == knobPrincipal
 	case "load":
-		return knob == knobPayload && (s.mode == modeProfiles || s.variant == "v1")
+		return knob == knobPayload && (s.mode == report.ModeProfiles || s.variant == "v1")
 	case "profile":
 		return knob == knobPayload && s.updates > 0
 	case "mix":
@@ -114,18 +117,18 @@ func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
 		case !strings.HasSuffix(t.Name, "-0-0"): // the tenants are alike
 			continue
 		case what == "users":
-			bytes += int64(m.users) * int64(t.Start.Extra[extraPrincipal])
+			bytes += int64(m.Users) * int64(t.Start.Extra[extraPrincipal])
 			if n := int64(t.Start.Extra[extraPrincipal]); n > 0 {
 				text += ", each principal with " + units.Size(n) + " beside"
 			}
 			continue
-		case what == "load" && s.mode == modeProfiles:
-			bytes += int64(2*m.users) * int64(n)
+		case what == "load" && s.mode == report.ModeProfiles:
+			bytes += int64(2*m.Users) * int64(n)
 		case what == "load" && s.variant == "v1":
-			bytes += int64(m.users+m.groups()) * int64(n)
+			bytes += int64(m.Users+m.Groups()) * int64(n)
 		}
 		if what == "load" && n > 0 {
-			text += ", each " + map[bool]string{true: "section", false: "principal"}[s.mode == modeProfiles] + " with " + units.Size(int64(n)) + " beside"
+			text += ", each " + map[bool]string{true: "section", false: "principal"}[s.mode == report.ModeProfiles] + " with " + units.Size(int64(n)) + " beside"
 		}
 	}
 	return bytes, text
@@ -174,9 +177,9 @@ func (c *carried) offend(id, why string) {
 }
 
 // account looks at what a principal carries.
-func (c *carried) account(a account) {
-	if a.filling != "" {
-		c.inspect(&c.principals, a.id, 0, a.filling)
+func (c *carried) account(a layer.Account) {
+	if a.Filling != "" {
+		c.inspect(&c.principals, a.ID, 0, a.Filling)
 	}
 }
 
@@ -232,21 +235,21 @@ func (b *bound) plain(id string, n int, data, want string) string {
 }
 
 // accountOf is a principal as it is stored, and carries a number of bytes.
-func (k *worker) accountOf(t *tenant, p int32, size int) (account, error) {
+func (k *worker) accountOf(t *tenant, p int32, size int) (layer.Account, error) {
 	m := k.b.s.model
 	note(&k.b.carried.principals, &k.noted[0], size)
-	a := account{id: t.id(p), tenant: t.name, filling: filled(t.id(p), 0, size)}
-	if int(p) >= m.users {
-		a.kind, a.visibility, a.title = "g", "public", m.local[p]
+	a := layer.Account{ID: t.id(p), Tenant: t.name, Filling: filled(t.id(p), 0, size)}
+	if int(p) >= m.Users {
+		a.Kind, a.Visibility, a.Title = "g", "public", m.Local[p]
 		return a, nil
 	}
-	u := &m.data.users[p]
+	u := &m.Data.Users[p]
 	var err error
-	a.kind, a.first, a.last = "u", u.first, u.last
-	if a.visibility, err = visibility(u.privacy); err != nil {
+	a.Kind, a.First, a.Last = "u", u.First, u.Last
+	if a.Visibility, err = model.Visibility(u.Privacy); err != nil {
 		return a, err
 	}
-	a.password, err = k.b.s.hash(u.id)
+	a.Password, err = k.b.s.hash(u.ID)
 	return a, err
 }
 
@@ -260,10 +263,10 @@ func (k *worker) putSection(ctx context.Context, t *tenant, user, n, size int) e
 	}
 	note(&k.b.carried.sections, &k.noted[1], size)
 	data = grow(data, filled(id, 1+n, size))
-	if _, _, _, err := k.b.l.section(ctx, &k.c.work, id, name); err != nil {
+	if _, _, _, err := k.b.l.Section(ctx, &k.c.Work, id, name); err != nil {
 		return err
 	}
-	return k.b.l.putSection(ctx, &k.c.work, id, name, vis, data)
+	return k.b.l.PutSection(ctx, &k.c.Work, id, name, vis, data)
 }
 
 // again reads some of what a tenant's records carry back, and so looks at it.
@@ -271,12 +274,12 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 	if !t.loaded() || b.carried.principals.Most() == 0 && b.carried.sections.Most() == 0 {
 		return nil
 	}
-	m, w := b.s.model, &work{}
-	step := max(1, len(m.local)/sample)
-	for p := 0; p < len(m.local); p += step {
+	m, w := b.s.model, &layer.Work{}
+	step := max(1, len(m.Local)/sample)
+	for p := 0; p < len(m.Local); p += step {
 		id := t.id(int32(p))
 		if err := insist(ctx, func() error {
-			a, ok, err := b.l.account(ctx, w, id)
+			a, ok, err := b.l.Account(ctx, w, id)
 			switch {
 			case ok:
 				b.carried.account(a)
@@ -288,11 +291,11 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 			return err
 		}
 		for n, name := range sectionNames {
-			if b.s.mode != modeProfiles {
+			if b.s.mode != report.ModeProfiles {
 				break
 			}
 			if err := insist(ctx, func() error {
-				_, data, _, err := b.l.section(ctx, w, id, name)
+				_, data, _, err := b.l.Section(ctx, w, id, name)
 				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // reading has refused what has no visibility
 					b.carried.offend(id, "section "+name+" of its profile is not the one that was stored")
 				}

@@ -18,7 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // childEnv tells a process that it is the one to be killed, and what to run.
@@ -115,7 +115,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 			again := sum(&o.Run, c.ops...)
 			if c.all == 0 {
-				var f authz.Facts
+				var f report.Facts
 				require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
 				c.all = int64(f.Dataset.Users + f.Dataset.Groups + f.Dataset.Memberships)
 			}

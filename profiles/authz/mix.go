@@ -6,6 +6,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
 // Operations of the mix's track.
@@ -52,7 +54,7 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if weights[updateMix] == 0 {
 		weights = weights[:updateMix]
 	}
-	switch pick(k.r, weights...) {
+	switch generate.Pick(k.r, weights...) {
 	case 0:
 		err = k.check(ctx, it)
 	case 1:
@@ -79,31 +81,31 @@ func (k *mixTask) check(ctx context.Context, it *workload.Iteration) error {
 		g := k.mine[k.r.IntN(len(k.mine))]
 		want := false
 		if !g.revoked {
-			k.o.walk(p, func(q int32, _ int) bool { want = want || q == g.member; return !want })
+			k.o.Walk(p, func(q int32, _ int) bool { want = want || q == g.member; return !want })
 		}
 		return k.decide(ctx, it, p, g.resource, "viewer", want, opDeny)
 	}
-	group := int32(m.users + int(k.groups.Next()))
-	role := m.role(k.b.s.permission)
-	if links := m.down[group]; len(links) > 0 && k.r.IntN(2) == 0 {
-		role = links[k.r.IntN(len(links))].role
+	group := int32(m.Users + int(k.groups.Next()))
+	role := m.Role(k.b.s.permission)
+	if links := m.Down[group]; len(links) > 0 && k.r.IntN(2) == 0 {
+		role = links[k.r.IntN(len(links))].Role
 		// Somebody below a member may; take one by walking down.
-		if q := links[k.r.IntN(len(links))].to; k.r.IntN(4) > 0 {
+		if q := links[k.r.IntN(len(links))].To; k.r.IntN(4) > 0 {
 			for range 8 {
-				if int(q) < m.users || len(m.down[q]) == 0 {
+				if int(q) < m.Users || len(m.Down[q]) == 0 {
 					break
 				}
-				q = m.down[q][k.r.IntN(len(m.down[q]))].to
+				q = m.Down[q][k.r.IntN(len(m.Down[q]))].To
 			}
 			p = q
 		}
 	}
-	want, depth := k.o.allowed(p, group, int(role))
+	want, depth := k.o.Allowed(p, group, int(role))
 	op := opDeny
 	if want {
 		op = min(depth-1, opDeep)
 	}
-	return k.decide(ctx, it, p, k.t.id(group), m.roles[role], want, op)
+	return k.decide(ctx, it, p, k.t.id(group), m.Roles[role], want, op)
 }
 
 func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, resource, role string, want bool, op int) error {
@@ -111,7 +113,7 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 		op = opNear
 	}
 	mark := it.Begin(workload.Op(op))
-	got, err := k.c.allowed(ctx, k.t.id(p), resource, role)
+	got, err := k.c.Allowed(ctx, k.t.id(p), resource, role)
 	if it.End(mark, 1, err) != nil {
 		return err
 	}
@@ -126,24 +128,24 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
 	p := int32(k.users.Next())
 	mark := it.Begin(opList)
-	got, _, err := k.c.explode(ctx, k.t.id(p))
+	got, _, err := k.c.Explode(ctx, k.t.id(p))
 	if it.End(mark, 1, err) != nil {
 		return err
 	}
-	want := len(k.o.closure(p))
+	want := len(k.o.Closure(p))
 	k.t.judge(len(got) == want, true, k.t.id(p), fmt.Sprintf("a list of %d groups where there are %d", len(got), want), "anything")
 	return nil
 }
 
 // expand asks for everybody below a group.
 func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
-	g := int32(k.b.s.model.users + int(k.groups.Next()))
+	g := int32(k.b.s.model.Users + int(k.groups.Next()))
 	mark := it.Begin(opExpand)
-	got, err := k.c.below(ctx, k.t.id(g))
+	got, err := k.c.Below(ctx, k.t.id(g))
 	if it.End(mark, 1, err) != nil {
 		return err
 	}
-	want := k.o.belowOf(g)
+	want := k.o.BelowOf(g)
 	k.t.judge(len(got) == want, true, k.t.id(g), fmt.Sprintf("an expansion to %d where there are %d", len(got), want), "anything")
 	return nil
 }
@@ -152,11 +154,11 @@ func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	k.made++
 	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.Next()), false}
 	if k.r.IntN(2) == 0 {
-		g.member = int32(k.b.s.model.users + int(k.groups.Next()))
+		g.member = int32(k.b.s.model.Users + int(k.groups.Next()))
 	}
-	change := grant{g.resource, k.t.id(g.member), "viewer"}
+	change := layer.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: "viewer"}
 	mark := it.Begin(opGrant)
-	err := it.End(mark, 1, k.c.change(ctx, change))
+	err := it.End(mark, 1, k.c.Change(ctx, change))
 	k.t.remember(change, err)
 	if err == nil {
 		k.mine = append(k.mine, g)
@@ -176,9 +178,9 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 		return k.grant(ctx, it)
 	}
 	g := k.mine[at]
-	change := grant{g.resource, k.t.id(g.member), ""}
+	change := layer.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: ""}
 	mark := it.Begin(opRevoke)
-	err := it.End(mark, 1, k.c.change(ctx, change))
+	err := it.End(mark, 1, k.c.Change(ctx, change))
 	k.t.remember(change, err)
 	k.mine[at].revoked = true
 	if err != nil || !k.b.s.invalidate || len(k.mine) > 64 {
@@ -192,12 +194,12 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 func (k *mixTask) update(ctx context.Context, it *workload.Iteration) error {
 	p := int32(k.users.Next())
 	if k.r.IntN(2) == 0 {
-		p = int32(k.b.s.model.users + int(k.groups.Next()))
+		p = int32(k.b.s.model.Users + int(k.groups.Next()))
 	}
 	a, err := k.accountOf(k.t, p, it.Settings.Payload)
 	if err != nil {
 		return err
 	}
 	mark := it.Begin(opUpdate)
-	return it.End(mark, 1, k.b.l.putAccount(ctx, &k.c.work, a))
+	return it.End(mark, 1, k.b.l.PutAccount(ctx, &k.c.Work, a))
 }

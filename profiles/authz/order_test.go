@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // span is when the first operation of a kind began and the last one ended, over the
@@ -43,7 +44,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 		}
 		return p, err
 	}
-	req := session.Request{Profile: Name, Target: "memory:", Out: t.TempDir(), Values: workload.Values{}, Formats: []string{FormatID}}
+	req := session.Request{Profile: report.Name, Target: "memory:", Out: t.TempDir(), Values: workload.Values{}, Formats: []string{report.FormatID}}
 	for name, text := range map[string]string{"runs": "5", "concurrent": "2", "users": "20", "groups": "10", "sweepLimit": "100", "rate": "200", "json": "seed"} {
 		req.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // profileTask reads full profiles as a reader: the account and both sections.
@@ -42,7 +44,7 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	from := it.Now()
 	m := it.Begin(0)
-	got, err := k.b.profile(ctx, &k.c.work, k.t.id(int32(user)), reader)
+	got, err := k.b.profile(ctx, &k.c.Work, k.t.id(int32(user)), reader)
 	_ = it.End(m, 1, err)
 	if cost := k.cost(); !it.Warmup {
 		k.tally.note(from, it.Now(), cost, err)
@@ -65,9 +67,9 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 // profile reads an account and its sections. Nothing of a section is decoded before
 // it is known that the reader may see it.
-func (b *bound) profile(ctx context.Context, w *work, id, reader string) (seen, error) {
+func (b *bound) profile(ctx context.Context, w *layer.Work, id, reader string) (seen, error) {
 	var out seen
-	a, ok, err := b.l.account(ctx, w, id)
+	a, ok, err := b.l.Account(ctx, w, id)
 	if err != nil || !ok && b.s.driver != "null" {
 		if err == nil {
 			err = fmt.Errorf("there is no user %s", id)
@@ -75,11 +77,11 @@ func (b *bound) profile(ctx context.Context, w *work, id, reader string) (seen, 
 		return out, err
 	}
 	b.carried.account(a)
-	if named(a.visibility, reader) {
-		out.first, out.last = a.first, a.last
+	if named(a.Visibility, reader) {
+		out.first, out.last = a.First, a.Last
 	}
 	for n, name := range sectionNames {
-		vis, data, _, err := b.l.section(ctx, w, id, name)
+		vis, data, _, err := b.l.Section(ctx, w, id, name)
 		if err != nil {
 			return out, err
 		}
@@ -98,9 +100,9 @@ func (b *bound) profile(ctx context.Context, w *work, id, reader string) (seen, 
 // shown is what a reader must be shown of a user's profile.
 func (s *spec) shown(user int, reader string) seen {
 	var out seen
-	u := &s.model.data.users[user]
-	if vis, _ := visibility(u.privacy); named(vis, reader) { // reading has refused others
-		out.first, out.last = u.first, u.last
+	u := &s.model.Data.Users[user]
+	if vis, _ := model.Visibility(u.Privacy); named(vis, reader) { // reading has refused others
+		out.first, out.last = u.First, u.Last
 	}
 	for n := range sectionNames {
 		if vis, data, _ := s.sectionOf(user, n); visible(vis, reader) {

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/authz/folder"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // latest is the model that was made last, as long as somebody uses it: a plan is
@@ -16,12 +20,12 @@ import (
 var latest struct {
 	sync.Mutex
 	key   string
-	model weak.Pointer[model]
+	model weak.Pointer[model.Model]
 }
 
 // read makes the model, or takes the one that was made of the same.
 func (s *spec) read() error {
-	var f *folder
+	var f *folder.Folder
 	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
 	if s.folder != "" {
 		batches := s.batches
@@ -29,10 +33,10 @@ func (s *spec) read() error {
 			batches = "0" // the original read no other
 		}
 		var err error
-		if f, err = openFolder(s.folder, batches, s.mode == modeChecks); err != nil {
+		if f, err = folder.Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
 			return err
 		}
-		state, err := f.state()
+		state, err := f.State()
 		if err != nil {
 			return err
 		}
@@ -52,20 +56,20 @@ func (s *spec) read() error {
 	return nil
 }
 
-func (s *spec) makeModel(f *folder) (*model, error) {
-	var d *dataset
+func (s *spec) makeModel(f *folder.Folder) (*model.Model, error) {
+	var d *model.Dataset
 	switch {
 	case f != nil:
 		var err error
-		if d, err = readFolder(f, s.mode == modeProfiles); err != nil {
+		if d, err = folder.Read(f, s.mode == report.ModeProfiles); err != nil {
 			return nil, err
 		}
-	case s.mode == modeProfiles:
-		d = generate(s.shape, s.users, 0, s.seed)
+	case s.mode == report.ModeProfiles:
+		d = generate.Dataset(s.shape, s.users, 0, s.seed)
 	default:
-		d = generate(s.shape, s.users, s.groups, s.seed)
+		d = generate.Dataset(s.shape, s.users, s.groups, s.seed)
 	}
-	m, err := newModel(d, s.membership, s.variant == "v1")
+	m, err := model.New(d, s.membership, s.variant == "v1")
 	if err != nil {
 		hint := ""
 		if strings.Contains(err.Error(), "role group") {
@@ -73,9 +77,9 @@ func (s *spec) makeModel(f *folder) (*model, error) {
 		}
 		return nil, fault.Input(fmt.Errorf("authz: %w", err), hint)
 	}
-	m.role(s.permission)
-	if s.mode == modeChecks {
-		m.data.groups = nil // nobody asks for them any more
+	m.Role(s.permission)
+	if s.mode == report.ModeChecks {
+		m.Data.Groups = nil // nobody asks for them any more
 	}
 	return m, nil
 }

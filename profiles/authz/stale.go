@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
 // settled is how often in a row a revoked permission must be denied until the
@@ -21,7 +23,7 @@ type staleTask struct {
 	tally    *tally
 	n        int64
 	made     int
-	observer *checker // has a memory of its own, which no revocation empties
+	observer *check.Checker // has a memory of its own, which no revocation empties
 }
 
 // probe is one permission to be revoked: a user is in a group, which may see
@@ -50,7 +52,7 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 	done := make(chan error, 1) // one value: the watcher never waits
 	go func() { done <- w.watch(ctx) }()
 	m := it.Begin(0)
-	err := it.End(m, 1, k.c.change(ctx, grant{p.group, p.user, ""}))
+	err := it.End(m, 1, k.c.Change(ctx, layer.Grant{Resource: p.group, Member: p.user, Role: ""}))
 	acked := it.Now()
 	if err != nil {
 		w.stop.Store(true)
@@ -74,16 +76,16 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 // fill lets somebody in, and both workers see it.
 func (k *staleTask) fill(ctx context.Context, p probe) error {
-	if k.c.exists {
-		if err := k.b.l.putAccount(ctx, &k.c.work, account{id: p.user, tenant: k.t.name, kind: "u", visibility: "public"}); err != nil {
+	if k.c.Exists {
+		if err := k.b.l.PutAccount(ctx, &k.c.Work, layer.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
 			return err
 		}
 	}
-	err := k.b.l.change(ctx, &k.c.work, []grant{{p.resource, p.group, "viewer"}, {p.group, p.user, "member"}})
-	for _, c := range []*checker{k.c, k.observer} {
+	err := k.b.l.Change(ctx, &k.c.Work, []layer.Grant{{Resource: p.resource, Member: p.group, Role: "viewer"}, {Resource: p.group, Member: p.user, Role: "member"}})
+	for _, c := range []*check.Checker{k.c, k.observer} {
 		var ok bool
 		if err == nil {
-			ok, err = c.allowed(ctx, p.user, p.resource, "viewer")
+			ok, err = c.Allowed(ctx, p.user, p.resource, "viewer")
 		}
 		if err == nil {
 			k.t.judge(ok, true, p.user, p.resource, "viewer")
@@ -94,10 +96,10 @@ func (k *staleTask) fill(ctx context.Context, p probe) error {
 
 func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
 	cost := k.cost()
-	cost.statements += k.observer.work.statements
-	cost.lookups += k.observer.work.lookups
-	cost.hits += k.observer.work.hits
-	k.observer.work = work{}
+	cost.Statements += k.observer.Work.Statements
+	cost.Lookups += k.observer.Work.Lookups
+	cost.Hits += k.observer.Work.Hits
+	k.observer.Work = layer.Work{}
 	if !it.Warmup {
 		k.tally.note(from, it.Now(), cost, err)
 	}
@@ -105,7 +107,7 @@ func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
 
 // watcher asks for one permission again and again.
 type watcher struct {
-	c     *checker
+	c     *check.Checker
 	p     probe
 	limit time.Duration
 
@@ -122,7 +124,7 @@ type watcher struct {
 func (w *watcher) watch(ctx context.Context) error {
 	for denied := 0; denied < settled; {
 		revoked, began := w.revoked.Load(), time.Now()
-		ok, err := w.c.allowed(ctx, w.p.user, w.p.resource, "viewer")
+		ok, err := w.c.Allowed(ctx, w.p.user, w.p.resource, "viewer")
 		if err != nil || w.stop.Load() {
 			return err
 		}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/inmemory"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
 // noted is a recorder that keeps what it is given.
@@ -23,7 +26,7 @@ func (n *noted) Failed(uint16, error) uint8 { return 1 }
 
 // probing makes one staleness probe in virtual time on a layer, and returns how
 // long what was revoked was still granted.
-func probing(t *testing.T, l layer, set ...string) (time.Duration, *staleTask) {
+func probing(t *testing.T, l layer.Layer, set ...string) (time.Duration, *staleTask) {
 	t.Helper()
 	_, s := design(t, append([]string{"tests=staleness", "probes=1"}, set...)...)
 	b := &bound{s: s, l: l}
@@ -43,16 +46,16 @@ func probing(t *testing.T, l layer, set ...string) (time.Duration, *staleTask) {
 // What another worker has in memory goes on being granted until it is too old:
 // nobody tells it. Nothing else does, when caches are emptied.
 func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
-	for _, strategy := range strategies[:4] {
+	for _, strategy := range check.Strategies[:4] {
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, newPlain(false), "strategy="+strategy, "cacheTTL=300ms")
+			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "cacheTTL=300ms")
 			assert.InDelta(t, 300, stale.Milliseconds(), 20, strategy)
 			assert.EqualValues(t, 1, k.tally.stale.Load())
 			assert.Zero(t, k.tally.stuck.Load())
 			assert.Positive(t, k.tally.hits.Load())
 		})
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, newPlain(false), "strategy="+strategy)
+			stale, k := probing(t, inmemory.New(false), "strategy="+strategy)
 			assert.Zero(t, stale, strategy)
 			assert.Zero(t, k.tally.stale.Load())
 		})
@@ -61,33 +64,33 @@ func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
 
 // A cache that nobody empties grants until the probe gives up.
 func TestRevokedPermissionInACacheThatNobodyEmpties(t *testing.T) {
-	for _, strategy := range []string{strategyPerm, strategyClosure} {
+	for _, strategy := range []string{check.PermCache, check.MembershipsCache} {
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, newPlain(false), "strategy="+strategy, "invalidate=off", "staleLimit=700ms")
+			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "invalidate=off", "staleLimit=700ms")
 			assert.InDelta(t, 700, stale.Milliseconds(), 20, strategy)
 			assert.EqualValues(t, 1, k.tally.stuck.Load())
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		stale, _ := probing(t, newPlain(false), "strategy=ancestry", "invalidate=off")
+		stale, _ := probing(t, inmemory.New(false), "strategy=ancestry", "invalidate=off")
 		assert.Zero(t, stale, "there is no cache")
 	})
 }
 
 // late is a layer that puts what was read before a revocation into the cache after
 // it.
-type late struct{ *plain }
+type late struct{ *inmemory.Layer }
 
-func (l late) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+func (l late) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	time.Sleep(5 * time.Millisecond)
-	return l.plain.putClosure(ctx, w, principal, groups, direct)
+	return l.Layer.PutClosure(ctx, w, principal, groups, direct)
 }
 
-func (l late) dropClosures(ctx context.Context, w *work, principals []string) error {
-	err := l.plain.dropClosures(ctx, w, principals)
+func (l late) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+	err := l.Layer.DropClosures(ctx, w, principals)
 	go func() {
 		time.Sleep(2500 * time.Microsecond)
-		_ = l.plain.putClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
+		_ = l.Layer.PutClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
 	}()
 	return err
 }
@@ -95,15 +98,15 @@ func (l late) dropClosures(ctx context.Context, w *work, principals []string) er
 // One denial is not the end: what was under way may still fill the cache.
 func TestProbeAsksAgainAfterADenial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := late{newPlain(false)}
+		l := late{inmemory.New(false)}
 		_, s := design(t, "tests=staleness", "strategy=memberships-cache")
 		b := &bound{s: s, l: l}
 		c := b.checker()
-		c.exists = false
+		c.Exists = false
 		w := &watcher{c: c, p: probe{"u:t:x", "g:late", "c:t:y"}, limit: time.Second}
-		require.NoError(t, l.change(t.Context(), &work{}, []grant{{"c:t:y", "g:late", "viewer"}}))
-		require.NoError(t, l.dropClosures(t.Context(), &work{}, []string{"u:t:x"}))
-		require.NoError(t, l.plain.putClosure(t.Context(), &work{}, "u:t:x", []string{"g:other"}, 1))
+		require.NoError(t, l.Change(t.Context(), &layer.Work{}, []layer.Grant{{Resource: "c:t:y", Member: "g:late", Role: "viewer"}}))
+		require.NoError(t, l.DropClosures(t.Context(), &layer.Work{}, []string{"u:t:x"}))
+		require.NoError(t, l.Layer.PutClosure(t.Context(), &layer.Work{}, "u:t:x", []string{"g:other"}, 1))
 		w.revoked.Store(time.Now().UnixNano())
 		require.NoError(t, w.watch(t.Context()))
 		assert.True(t, w.stuck)

@@ -20,6 +20,15 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/inmemory"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
+	"github.com/perfbench/perfbench/profiles/authz/onredis"
+	"github.com/perfbench/perfbench/profiles/authz/onsql"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // conn opens a target for the test.
@@ -50,35 +59,35 @@ func stores(t *testing.T) map[string]string {
 // decision of each strategy is the oracle's.
 func TestAllStoresDecideAlike(t *testing.T) {
 	t.Parallel()
-	data := generate("classic", 24, 8, 3)
-	data.groups[0].roles[0].groups = []string{data.groups[1].id}
-	data.groups[1].roles[0].groups = []string{data.groups[0].id, data.groups[1].id}
-	m, err := newModel(data, modeNested, true)
+	data := generate.Dataset("classic", 24, 8, 3)
+	data.Groups[0].Roles[0].Groups = []string{data.Groups[1].ID}
+	data.Groups[1].Roles[0].Groups = []string{data.Groups[0].ID, data.Groups[1].ID}
+	m, err := model.New(data, model.Nested, true)
 	require.NoError(t, err)
 	for name, url := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &spec{model: m, namespace: "parity", driver: name, strategy: strategyAncestry}
+			s := &spec{model: m, namespace: "parity", driver: name, strategy: check.Ancestry}
 			c := conn(t, url)
 			l, spaces := layerOf(s, c)
-			claim, err := place.Take(t.Context(), c, place.Want{Namespace: s.namespace, Profile: Name, Run: "parity", Spaces: spaces})
+			claim, err := place.Take(t.Context(), c, place.Want{Namespace: s.namespace, Profile: report.Name, Run: "parity", Spaces: spaces})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
-			require.NoError(t, l.prepare(t.Context()))
-			require.NoError(t, l.prepare(t.Context()), "a second time changes nothing")
+			require.NoError(t, l.Prepare(t.Context()))
+			require.NoError(t, l.Prepare(t.Context()), "a second time changes nothing")
 			tn := &tenant{s: s, name: "perf-test-1-0-0"}
-			var all []grant
-			for p := range m.up {
-				for _, link := range m.up[p] {
-					all = append(all, grant{tn.id(link.to), tn.id(int32(p)), m.roles[link.role]})
+			var all []layer.Grant
+			for p := range m.Up {
+				for _, link := range m.Up[p] {
+					all = append(all, layer.Grant{Resource: tn.id(link.To), Member: tn.id(int32(p)), Role: m.Roles[link.Role]})
 				}
 			}
 			for part := range slices.Chunk(all, 20) {
-				require.NoError(t, l.change(t.Context(), &work{}, part))
+				require.NoError(t, l.Change(t.Context(), &layer.Work{}, part))
 			}
 			var first []bool
-			for _, strategy := range strategies {
-				if _, ok := l.(server); strategy == strategyServer && !ok {
+			for _, strategy := range check.Strategies {
+				if _, ok := l.(layer.Walker); strategy == check.Server && !ok {
 					continue
 				}
 				got := decisions(t, l, m, tn, strategy)
@@ -96,21 +105,21 @@ func TestAllStoresDecideAlike(t *testing.T) {
 
 // decisions asks for every user and group what a strategy decides, each group by a
 // worker of its own, and wants the oracle's answers.
-func decisions(t *testing.T, l layer, m *model, tn *tenant, strategy string) []bool {
+func decisions(t *testing.T, l layer.Layer, m *model.Model, tn *tenant, strategy string) []bool {
 	t.Helper()
-	all := make([]bool, m.top*m.users)
+	all := make([]bool, m.Top*m.Users)
 	var workers sync.WaitGroup
-	for g := range m.top {
+	for g := range m.Top {
 		workers.Go(func() {
-			k := &checker{l: l, strategy: strategy, invalidate: true, sentinel: true}
-			o, role := newOracle(m), int(m.role("member"))
-			for u := range m.users {
-				p, r := int32(u), int32(m.users+g)
-				got, err := k.allowed(t.Context(), tn.id(p), tn.id(r), "member")
+			k := &check.Checker{Layer: l, Strategy: strategy, Invalidate: true, Sentinel: true}
+			o, role := model.NewOracle(m), int(m.Role("member"))
+			for u := range m.Users {
+				p, r := int32(u), int32(m.Users+g)
+				got, err := k.Allowed(t.Context(), tn.id(p), tn.id(r), "member")
 				assert.NoError(t, err)
-				want, _ := o.allowed(p, r, role)
+				want, _ := o.Allowed(p, r, role)
 				assert.Equal(t, want, got, "%s: %s on %s", strategy, tn.id(p), tn.id(r))
-				all[g*m.users+u] = got
+				all[g*m.Users+u] = got
 			}
 		})
 	}
@@ -119,19 +128,19 @@ func decisions(t *testing.T, l layer, m *model, tn *tenant, strategy string) []b
 }
 
 // revoking: what is cached is denied once it is revoked, with both caches.
-func revoking(t *testing.T, l layer, tn *tenant) {
+func revoking(t *testing.T, l layer.Layer, tn *tenant) {
 	t.Helper()
-	for _, strategy := range []string{strategyPerm, strategyClosure} {
-		k := &checker{l: l, strategy: strategy, invalidate: true}
+	for _, strategy := range []string{check.PermCache, check.MembershipsCache} {
+		k := &check.Checker{Layer: l, Strategy: strategy, Invalidate: true}
 		u, g, c := "u:"+tn.name+":new", "g:"+tn.name+":new", "c:"+tn.name+":new"
-		require.NoError(t, l.change(t.Context(), &work{}, []grant{{c, g, "viewer"}, {g, u, "member"}}))
+		require.NoError(t, l.Change(t.Context(), &layer.Work{}, []layer.Grant{{Resource: c, Member: g, Role: "viewer"}, {Resource: g, Member: u, Role: "member"}}))
 		for range 2 {
-			ok, err := k.allowed(t.Context(), u, c, "viewer")
+			ok, err := k.Allowed(t.Context(), u, c, "viewer")
 			require.NoError(t, err)
 			assert.True(t, ok, strategy)
 		}
-		require.NoError(t, k.change(t.Context(), grant{g, u, ""}))
-		ok, err := k.allowed(t.Context(), u, c, "viewer")
+		require.NoError(t, k.Change(t.Context(), layer.Grant{Resource: g, Member: u, Role: ""}))
+		ok, err := k.Allowed(t.Context(), u, c, "viewer")
 		require.NoError(t, err)
 		assert.False(t, ok, strategy)
 	}
@@ -139,25 +148,25 @@ func revoking(t *testing.T, l layer, tn *tenant) {
 
 // carrying: what principals and sections carry comes back as it was stored, and goes
 // again; without it they are as the original has them.
-func carrying(t *testing.T, l layer, tn *tenant) {
+func carrying(t *testing.T, l layer.Layer, tn *tenant) {
 	t.Helper()
 	for _, size := range []int{0, 70_000, 0} {
-		for kind, base := range map[string]string{"u": "", "g": groupDescription} {
+		for kind, base := range map[string]string{"u": "", "g": layer.GroupDescription} {
 			id := kind + ":" + tn.name + ":heavy"
-			a := account{id: id, tenant: tn.name, kind: kind, visibility: "public", filling: filled(id, 0, size)}
-			description := a.values()[len(accountColumns)-1]
-			assert.Equal(t, base+a.filling, description)
-			require.NoError(t, l.putAccount(t.Context(), &work{}, a))
-			got, ok, err := l.account(t.Context(), &work{}, id)
+			a := layer.Account{ID: id, Tenant: tn.name, Kind: kind, Visibility: "public", Filling: filled(id, 0, size)}
+			description := a.Values()[len(layer.AccountColumns)-1]
+			assert.Equal(t, base+a.Filling, description)
+			require.NoError(t, l.PutAccount(t.Context(), &layer.Work{}, a))
+			got, ok, err := l.Account(t.Context(), &layer.Work{}, id)
 			require.NoError(t, err)
 			require.True(t, ok)
-			assert.Equal(t, a.filling, got.filling)
-			assert.Equal(t, kind, got.kind)
+			assert.Equal(t, a.Filling, got.Filling)
+			assert.Equal(t, kind, got.Kind)
 		}
 		id := "u:" + tn.name + ":heavy"
 		want := grow(`{"aboutMe":"text"}`, filled(id, 1, size))
-		require.NoError(t, l.putSection(t.Context(), &work{}, id, sectionNames[0], "public", want))
-		_, got, ok, err := l.section(t.Context(), &work{}, id, sectionNames[0])
+		require.NoError(t, l.PutSection(t.Context(), &layer.Work{}, id, sectionNames[0], "public", want))
+		_, got, ok, err := l.Section(t.Context(), &layer.Work{}, id, sectionNames[0])
 		require.NoError(t, err)
 		require.True(t, ok)
 		assert.Equal(t, want, got)
@@ -169,58 +178,58 @@ func counting(t *testing.T, w *worker, f func() error) int64 {
 	t.Helper()
 	w.cost()
 	require.NoError(t, f())
-	return w.cost().statements
+	return w.cost().Statements
 }
 
 func TestStatementsOfTheOriginal(t *testing.T) {
-	m, err := newModel(fixture(), modeRoles, true)
+	m, err := model.New(fixture(), model.Roles, true)
 	require.NoError(t, err)
-	s := &spec{model: m, variant: "v1", driver: "memory", strategy: strategyAncestry}
-	b := &bound{s: s, l: newPlain(false)}
+	s := &spec{model: m, variant: "v1", driver: "memory", strategy: check.Ancestry}
+	b := &bound{s: s, l: inmemory.New(false)}
 	tn := &tenant{s: s, name: "perf-test-1-0-0"}
 	k := &loadTask{worker: b.worker(tn, 0)}
 	load := func(name string, i int) int64 {
 		return counting(t, k.worker, func() error { return k.store(t.Context(), tn, kind{name: name, n: i + 1}, i, &workload.Settings{}) })
 	}
-	for i := range m.users {
+	for i := range m.Users {
 		assert.EqualValues(t, 2, load("users", i))
 	}
-	for i := range m.groups() {
+	for i := range m.Groups() {
 		assert.EqualValues(t, 5, load("groups", i))
 	}
-	for i := range m.edges {
+	for i := range m.Edges {
 		assert.EqualValues(t, 6, load("memberships", i))
 	}
 	assert.EqualValues(t, 2, load("profileSections", 0))
-	took := func(c *checker, user, group int32, role string, want bool) int64 {
+	took := func(c *check.Checker, user, group int32, role string, want bool) int64 {
 		k.c = c
 		return counting(t, k.worker, func() error {
-			ok, err := c.allowed(t.Context(), tn.id(user), tn.id(group), role)
+			ok, err := c.Allowed(t.Context(), tn.id(user), tn.id(group), role)
 			assert.Equal(t, want, ok)
 			return err
 		})
 	}
 	assert.EqualValues(t, 1, took(b.checker(), 5, 4, "manager", true), "a direct hit")
-	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
+	require.NoError(t, b.l.PutAccount(t.Context(), &layer.Work{}, layer.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	k.c = b.checker()
 	assert.EqualValues(t, 3, counting(t, k.worker, func() error {
-		_, err := k.c.allowed(t.Context(), "u:perf-test-1-0-0:nobody", tn.id(4), "member")
+		_, err := k.c.Allowed(t.Context(), "u:perf-test-1-0-0:nobody", tn.id(4), "member")
 		return err
 	}), "the role, the account, and a level without groups")
-	_, err = k.c.allowed(t.Context(), "u:perf-test-1-0-0:who", tn.id(4), "member")
+	_, err = k.c.Allowed(t.Context(), "u:perf-test-1-0-0:who", tn.id(4), "member")
 	require.ErrorContains(t, err, "there is no principal u:perf-test-1-0-0:who")
 
-	s.strategy = strategyClosure
+	s.strategy = check.MembershipsCache
 	warm := b.checker()
 	took(warm, 1, 4, "member", true)
 	assert.EqualValues(t, 4, took(warm, 1, 4, "member", true), "kept memberships, however deep")
-	require.NoError(t, b.l.putAccount(t.Context(), &work{}, account{id: "u:perf-test-1-0-0:nobody", kind: "u"}))
+	require.NoError(t, b.l.PutAccount(t.Context(), &layer.Work{}, layer.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	assert.EqualValues(t, 2, took(warm, 1, 6, "viewer", false), "a resource without groups")
 }
 
 func TestFullProfileTakesThreeReads(t *testing.T) {
 	_, s := design(t, "mode=user-profile", "users=3")
-	b := &bound{s: s, l: newPlain(false)}
+	b := &bound{s: s, l: inmemory.New(false)}
 	tn := s.phase[0][0]
 	k := &loadTask{worker: b.worker(tn, 0)}
 	for i := range 3 {
@@ -230,30 +239,30 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 		require.NoError(t, k.store(t.Context(), tn, kind{name: "profileSections", n: 6}, i, &workload.Settings{}))
 	}
 	for _, reader := range readers {
-		var w work
+		var w layer.Work
 		for user := range 3 {
 			got, err := b.profile(t.Context(), &w, tn.id(int32(user)), reader)
 			require.NoError(t, err)
 			assert.Equal(t, s.shown(user, reader), got)
 		}
-		assert.EqualValues(t, 9, w.statements, reader)
+		assert.EqualValues(t, 9, w.Statements, reader)
 	}
 }
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer, []place.Space) {
+func layerOf(s *spec, c store.Conn) (layer.Layer, []place.Space) {
 	switch c := c.(type) {
 	case cassandra.Typed:
-		l := newCassandra(c, s.namespace)
-		return l, l.spaces()
+		l := oncassandra.New(c, s.namespace)
+		return l, l.Spaces()
 	case redis.Typed:
-		l := newRedis(c, s.namespace)
-		return l, l.spaces()
+		l := onredis.New(c, s.namespace)
+		return l, l.Spaces()
 	case sqlstore.Typed:
-		l := newSQL(c, s.namespace)
-		return l, l.spaces()
+		l := onsql.New(c, s.namespace)
+		return l, l.Spaces()
 	}
-	return newPlain(s.driver == "null"), nil
+	return inmemory.New(s.driver == "null"), nil
 }
 
 // A table that an older version made is named before anything is written.
@@ -264,7 +273,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.SQL().ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
 	require.NoError(t, err)
-	err = l.prepare(t.Context())
+	err = l.Prepare(t.Context())
 	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 
@@ -278,7 +287,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 		table := `"` + keyspace + `".oldcassandra_authz_` + name
 		require.NoError(t, c.Session().Query("CREATE TABLE "+table+" ("+columns+")").ExecContext(t.Context()))
 		l, _ = layerOf(&spec{namespace: "oldcassandra"}, c)
-		err = l.prepare(t.Context())
+		err = l.Prepare(t.Context())
 		require.ErrorContains(t, err, "the table oldcassandra.oldcassandra_authz_"+name+" has other columns than this version's: an older one made it")
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		require.NoError(t, c.Session().Query("DROP TABLE "+table).ExecContext(t.Context()))

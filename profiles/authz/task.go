@@ -10,6 +10,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/check"
+	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // patience is how long one item of a load may go on failing before the run ends,
@@ -27,7 +32,7 @@ func (s *spec) hopeless(since, now int64) bool {
 // bound is the plan at work on one store.
 type bound struct {
 	s    *spec
-	l    layer
+	l    layer.Layer
 	conn store.Conn
 	// carried is what records carry for their size.
 	carried carried
@@ -38,32 +43,32 @@ type worker struct {
 	b      *bound
 	t      *tenant
 	number int
-	c      *checker
-	o      *oracle
+	c      *check.Checker
+	o      *model.Oracle
 	r      *rand.Rand
 	noted  [2]int // sizes of principals and sections, and one more
 }
 
 func (b *bound) worker(t *tenant, number int) *worker {
 	return &worker{
-		b: b, t: t, number: number, o: newOracle(b.s.model),
+		b: b, t: t, number: number, o: model.NewOracle(b.s.model),
 		c: b.checker(),
-		r: stream(b.s.seed, t.name[len(t.name)-3:], number+1<<20*t.phase),
+		r: generate.Stream(b.s.seed, t.name[len(t.name)-3:], number+1<<20*t.phase),
 	}
 }
 
 // checker makes a checker as the plan says.
-func (b *bound) checker() *checker {
-	return &checker{
-		l: b.l, strategy: b.s.strategy, invalidate: b.s.invalidate, sentinel: !b.s.compat,
-		exists: b.s.variant == "v1" && b.s.driver != "null", memory: newMemory(b.s.ttl), seen: b.carried.account,
+func (b *bound) checker() *check.Checker {
+	return &check.Checker{
+		Layer: b.l, Strategy: b.s.strategy, Invalidate: b.s.invalidate, Sentinel: !b.s.compat,
+		Exists: b.s.variant == "v1" && b.s.driver != "null", Memory: check.NewMemory(b.s.ttl), Seen: b.carried.account,
 	}
 }
 
 // cost returns what was sent and looked up since it was last called.
-func (w *worker) cost() work {
-	n := w.c.work
-	w.c.work = work{}
+func (w *worker) cost() layer.Work {
+	n := w.c.Work
+	w.c.Work = layer.Work{}
 	return n
 }
 
@@ -99,7 +104,7 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if stored {
 		if batch, complete := l.stored(next); complete {
 			// The mark is part of the item after which it stands, and of no measurement.
-			err = k.b.l.mark(ctx, k.t.name, batchName(kd.name, batch))
+			err = k.b.l.Mark(ctx, k.t.name, batchName(kd.name, batch))
 		}
 	}
 	now := it.Now()
@@ -127,93 +132,93 @@ func (k *loadTask) warmUp(ctx context.Context, it *workload.Iteration) error {
 
 // store writes one item as the variant does.
 func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *workload.Settings) error {
-	m, l, w := k.b.s.model, k.b.l, &k.c.work
+	m, l, w := k.b.s.model, k.b.l, &k.c.Work
 	if i >= kd.n {
 		return nil
 	}
 	switch kd.name {
 	case "users":
 		size := set.Payload
-		if k.b.s.mode == modeProfiles {
+		if k.b.s.mode == report.ModeProfiles {
 			size = int(set.Extra[extraPrincipal])
 		}
-		if _, _, err := l.account(ctx, w, t.id(int32(i))); err != nil {
+		if _, _, err := l.Account(ctx, w, t.id(int32(i))); err != nil {
 			return err
 		}
 		a, err := k.accountOf(t, int32(i), size)
 		if err != nil {
 			return err
 		}
-		return l.putAccount(ctx, w, a)
+		return l.PutAccount(ctx, w, a)
 	case "groups":
 		return k.storeGroup(ctx, t, i, set.Payload)
 	case "profileSections":
 		return k.putSection(ctx, t, i/2, 1-i%2, set.Payload) // taken from the end
 	}
-	e := m.edges[i]
+	e := m.Edges[i]
 	v1 := k.b.s.variant == "v1"
-	if m.skips(e, v1) {
+	if m.Skips(e, v1) {
 		return nil
 	}
-	g := grant{t.id(e.group), t.id(e.member), m.roles[e.role]}
+	g := layer.Grant{Resource: t.id(e.Group), Member: t.id(e.Member), Role: m.Roles[e.Role]}
 	if !v1 {
-		return l.change(ctx, w, []grant{g})
+		return l.Change(ctx, w, []layer.Grant{g})
 	}
-	if c := m.creators[int(e.group)-m.users]; c >= 0 {
-		if _, _, err := l.account(ctx, w, t.id(c)); err != nil {
+	if c := m.Creators[int(e.Group)-m.Users]; c >= 0 {
+		if _, _, err := l.Account(ctx, w, t.id(c)); err != nil {
 			return err
 		}
-		if _, err := l.role(ctx, w, t.id(c), g.resource); err != nil {
-			return err
-		}
-	}
-	for _, id := range []string{g.resource, g.member} {
-		if _, _, err := l.account(ctx, w, id); err != nil {
+		if _, err := l.Role(ctx, w, t.id(c), g.Resource); err != nil {
 			return err
 		}
 	}
-	if err := l.setMember(ctx, w, g); err != nil {
+	for _, id := range []string{g.Resource, g.Member} {
+		if _, _, err := l.Account(ctx, w, id); err != nil {
+			return err
+		}
+	}
+	if err := l.SetMember(ctx, w, g); err != nil {
 		return err
 	}
-	return l.setRole(ctx, w, g)
+	return l.SetRole(ctx, w, g)
 }
 
 func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i, size int) error {
-	m, l, w := k.b.s.model, k.b.l, &k.c.work
-	p, creator := int32(m.users+i), m.creators[i]
+	m, l, w := k.b.s.model, k.b.l, &k.c.Work
+	p, creator := int32(m.Users+i), m.Creators[i]
 	if creator >= 0 {
-		if _, _, err := l.account(ctx, w, t.id(creator)); err != nil {
+		if _, _, err := l.Account(ctx, w, t.id(creator)); err != nil {
 			return err
 		}
 	}
-	if _, _, err := l.account(ctx, w, t.id(p)); err != nil {
+	if _, _, err := l.Account(ctx, w, t.id(p)); err != nil {
 		return err
 	}
 	a, err := k.accountOf(t, p, size)
 	if err == nil {
-		err = l.putAccount(ctx, w, a)
+		err = l.PutAccount(ctx, w, a)
 	}
 	if err != nil || creator < 0 {
 		return err
 	}
-	g := grant{t.id(p), t.id(creator), "manager"}
-	if err := l.setMember(ctx, w, g); err != nil {
+	g := layer.Grant{Resource: t.id(p), Member: t.id(creator), Role: "manager"}
+	if err := l.SetMember(ctx, w, g); err != nil {
 		return err
 	}
-	return l.setRole(ctx, w, g)
+	return l.SetRole(ctx, w, g)
 }
 
 var sectionNames = []string{"aboutme", "publications"}
 
 // sectionOf is one section of a user: its visibility and its data.
 func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
-	u := &s.model.data.users[user]
-	about, pubs := sectionsOf(s.model.data, user)
+	u := &s.model.Data.Users[user]
+	about, pubs := generate.Sections(s.model.Data, user)
 	if n == 0 {
-		vis, err = visibility(u.aboutVis)
+		vis, err = model.Visibility(u.AboutVis)
 		return vis, about, err
 	}
-	vis, err = visibility(u.publications)
+	vis, err = model.Visibility(u.Publications)
 	return vis, pubs, err
 }
 
@@ -236,15 +241,15 @@ func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	p, g, role := k.at(i % k.n)
-	want, _ := k.o.allowed(p, g, role)
+	want, _ := k.o.Allowed(p, g, role)
 	op := workload.Op(0)
 	if k.sweep && !want {
 		op = 1
 	}
-	principal, resource, name := k.t.id(p), k.t.id(g), k.b.s.model.roles[role]
+	principal, resource, name := k.t.id(p), k.t.id(g), k.b.s.model.Roles[role]
 	from := it.Now()
 	m := it.Begin(op)
-	got, err := k.c.allowed(ctx, principal, resource, name)
+	got, err := k.c.Allowed(ctx, principal, resource, name)
 	_ = it.End(m, 1, err)
 	if cost := k.cost(); !it.Warmup {
 		k.tally.note(from, it.Now(), cost, err)
@@ -276,8 +281,8 @@ func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int
 func (k *listTask) at(i int64) (principal, resource int32, role int) {
 	m := k.b.s.model
 	if !k.sweep {
-		e := m.edges[int64(len(m.edges))-1-i]
-		return e.member, e.group, int(e.role)
+		e := m.Edges[int64(len(m.Edges))-1-i]
+		return e.Member, e.Group, int(e.Role)
 	}
 	switch {
 	case k.order != nil:
@@ -285,6 +290,6 @@ func (k *listTask) at(i int64) (principal, resource int32, role int) {
 	case k.b.s.order == "reverse":
 		i = k.n - 1 - i
 	}
-	users := int64(m.users)
+	users := int64(m.Users)
 	return int32(i % users), int32(users + i/users), k.role
 }

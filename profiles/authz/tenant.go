@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
 // tenant is one run of the original: its data and what has become of it.
@@ -28,9 +30,9 @@ type tenant struct {
 // id is the full id of a principal.
 func (t *tenant) id(p int32) string {
 	t.once.Do(func() {
-		t.ids = make([]string, len(t.s.model.local))
+		t.ids = make([]string, len(t.s.model.Local))
 		for i := range t.ids {
-			t.ids[i] = t.s.model.id(t.name, int32(i))
+			t.ids[i] = t.s.model.ID(t.name, int32(i))
 		}
 	})
 	return t.ids[p]
@@ -86,14 +88,14 @@ func (t *tenant) tally(kind string) *tally {
 
 // note adds one operation, from and to in ns since measurement began, with what it
 // cost.
-func (k *tally) note(from, to int64, cost work, err error) {
-	k.lookups.Add(cost.lookups)
-	k.hits.Add(cost.hits)
+func (k *tally) note(from, to int64, cost layer.Work, err error) {
+	k.lookups.Add(cost.Lookups)
+	k.hits.Add(cost.Hits)
 	if k.count.Load()+k.errors.Load() == 0 {
 		k.first.Store(from)
 	}
 	k.last.Store(to)
-	k.statements.Add(cost.statements)
+	k.statements.Add(cost.Statements)
 	if err != nil {
 		k.errors.Add(1)
 		return
@@ -130,18 +132,18 @@ func (t *tenant) judge(got, want bool, principal, resource, role string) {
 
 // remember keeps the last acknowledged grant of a mix, for verification; an unknown
 // outcome is forgotten.
-func (t *tenant) remember(g grant, err error) {
+func (t *tenant) remember(g layer.Grant, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.changed == nil {
 		t.changed = map[string]string{}
 	}
-	key := g.member + "\x00" + g.resource
+	key := g.Member + "\x00" + g.Resource
 	if err != nil {
 		delete(t.changed, key)
 		return
 	}
-	t.changed[key] = g.role
+	t.changed[key] = g.Role
 }
 
 // The readers of a profile.

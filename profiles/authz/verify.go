@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // sample is how many memberships of a tenant are read back.
@@ -82,11 +84,11 @@ func (t *tenant) verdict() workload.Check {
 
 func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int64, error) {
 	want := map[string]string{}
-	if m := b.s.model; t.loaded() && b.s.mode == modeChecks {
-		step := max(1, len(m.up)/sample)
-		for p := 0; p < len(m.up); p += step {
-			for _, l := range m.up[p] {
-				want[t.id(int32(p))+"\x00"+t.id(l.to)] = m.roles[l.role]
+	if m := b.s.model; t.loaded() && b.s.mode == report.ModeChecks {
+		step := max(1, len(m.Up)/sample)
+		for p := 0; p < len(m.Up); p += step {
+			for _, l := range m.Up[p] {
+				want[t.id(int32(p))+"\x00"+t.id(l.To)] = m.Roles[l.Role]
 			}
 		}
 	}
@@ -99,7 +101,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		principal, resource, _ := strings.Cut(key, "\x00")
 		var got string
 		if err := insist(ctx, func() (err error) {
-			got, err = b.l.role(ctx, &work{}, principal, resource)
+			got, err = b.l.Role(ctx, &layer.Work{}, principal, resource)
 			return err
 		}); err != nil {
 			return c, asked, err

@@ -1,4 +1,5 @@
-package authz
+// Package onsql is the layer on SQL databases.
+package onsql
 
 import (
 	"context"
@@ -11,11 +12,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// onSQL keeps one table of edges with the inverse index; ids are compared byte by
+// Layer keeps one table of edges with the inverse index; ids are compared byte by
 // byte.
-type onSQL struct {
+type Layer struct {
 	*sqltable.Set
 	db *sql.DB
 }
@@ -46,21 +48,19 @@ var sqlTables = []sqltable.Table{
 	{Name: "load", Key: "tenant, batch", Columns: "tenant {name 1000} NOT NULL, batch VARCHAR(64) NOT NULL"},
 }
 
-func newSQL(c sqlstore.Typed, namespace string) *onSQL {
-	return &onSQL{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
+// New returns the layer of a namespace. It changes nothing in the store.
+func New(c sqlstore.Typed, namespace string) *Layer {
+	return &Layer{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
 }
 
-// spaces lists the tables, a space each.
-func (l *onSQL) spaces() []place.Space { return l.Spaces(nil) }
+// Spaces lists the tables, a space each.
+func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
 
-// look makes sure that the tables that are there will do.
-func (l *onSQL) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
+// Prepare makes the tables.
+func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
-// prepare makes the tables.
-func (l *onSQL) prepare(ctx context.Context) error { return l.Create(ctx) }
-
-func (l *onSQL) exec(ctx context.Context, w *work, s string, args ...any) error {
-	w.statements++
+func (l *Layer) exec(ctx context.Context, w *layer.Work, s string, args ...any) error {
+	w.Statements++
 	p, err := l.Stmt(ctx, s)
 	if err == nil {
 		_, err = p.ExecContext(ctx, args...)
@@ -68,8 +68,8 @@ func (l *onSQL) exec(ctx context.Context, w *work, s string, args ...any) error 
 	return err
 }
 
-func (l *onSQL) rows(ctx context.Context, w *work, s string, each func(*sql.Rows) error, args ...any) error {
-	w.statements++
+func (l *Layer) rows(ctx context.Context, w *layer.Work, s string, each func(*sql.Rows) error, args ...any) error {
+	w.Statements++
 	p, err := l.Stmt(ctx, s)
 	if err != nil {
 		return err
@@ -87,17 +87,17 @@ func (l *onSQL) rows(ctx context.Context, w *work, s string, each func(*sql.Rows
 	return rows.Err()
 }
 
-func (l *onSQL) heldBy(ctx context.Context, w *work, s string, args ...any) (out []held, err error) {
+func (l *Layer) heldBy(ctx context.Context, w *layer.Work, s string, args ...any) (out []layer.Held, err error) {
 	err = l.rows(ctx, w, s, func(r *sql.Rows) error {
-		var h held
-		err := r.Scan(&h.id, &h.role)
+		var h layer.Held
+		err := r.Scan(&h.ID, &h.Role)
 		out = append(out, h)
 		return err
 	}, args...)
 	return out, err
 }
 
-func (l *onSQL) ids(ctx context.Context, w *work, s string, args ...any) (out []string, err error) {
+func (l *Layer) ids(ctx context.Context, w *layer.Work, s string, args ...any) (out []string, err error) {
 	err = l.rows(ctx, w, s, func(r *sql.Rows) error {
 		var id string
 		err := r.Scan(&id)
@@ -117,7 +117,7 @@ func upsert(table string, keys int, columns ...string) string {
 }
 
 var (
-	putAccount = upsert("principals", 1, accountColumns...)
+	putAccount = upsert("principals", 1, layer.AccountColumns...)
 	setRole    = upsert("roles", 2, "principal_id", "resource_id", "role")
 	putClosure = upsert("memberships_cache", 2, "principal_id", "group_id", "indirect")
 	permit     = upsert("permission_cache", 3, "principal_id", "resource_id", "action")
@@ -125,23 +125,26 @@ var (
 	mark       = upsert("load", 2, "tenant", "batch")
 )
 
-func (l *onSQL) account(ctx context.Context, w *work, id string) (a account, ok bool, err error) {
-	a.id = id
+// Account reads a principal, false when there is none.
+func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
+	a.ID = id
 	err = l.rows(ctx, w, "SELECT tenant, kind, visibility, first_name, last_name, title, description FROM %principals WHERE principal_id = ?", func(r *sql.Rows) error {
 		ok = true
 		var text string
-		err := r.Scan(&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title, &text)
-		a.describe(text)
+		err := r.Scan(&a.Tenant, &a.Kind, &a.Visibility, &a.First, &a.Last, &a.Title, &text)
+		a.Describe(text)
 		return err
 	}, id)
 	return a, ok, err
 }
 
-func (l *onSQL) putAccount(ctx context.Context, w *work, a account) error {
-	return l.exec(ctx, w, putAccount, a.values()...)
+// PutAccount stores a principal.
+func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+	return l.exec(ctx, w, putAccount, a.Values()...)
 }
 
-func (l *onSQL) role(ctx context.Context, w *work, principal, resource string) (string, error) {
+// Role is the direct role of a principal on a resource, or "".
+func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
 	ids, err := l.ids(ctx, w, "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?", principal, resource)
 	if err != nil || len(ids) == 0 {
 		return "", err
@@ -149,20 +152,22 @@ func (l *onSQL) role(ctx context.Context, w *work, principal, resource string) (
 	return ids[0], nil
 }
 
-// setMember has nothing to do: the index is the other direction.
-func (l *onSQL) setMember(context.Context, *work, grant) error { return nil }
+// SetMember has nothing to do: the index is the other direction.
+func (l *Layer) SetMember(context.Context, *layer.Work, layer.Grant) error { return nil }
 
-func (l *onSQL) setRole(ctx context.Context, w *work, g grant) error {
-	return l.exec(ctx, w, setRole, g.member, g.resource, g.role)
+// SetRole writes the direction of an edge that leads up.
+func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	return l.exec(ctx, w, setRole, g.Member, g.Resource, g.Role)
 }
 
-func (l *onSQL) change(ctx context.Context, w *work, gs []grant) error {
+// Change writes grants and revocations, both directions.
+func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
 	for _, g := range gs {
 		var err error
-		if g.role == "" {
-			err = l.exec(ctx, w, "DELETE FROM %roles WHERE principal_id = ? AND resource_id = ?", g.member, g.resource)
+		if g.Role == "" {
+			err = l.exec(ctx, w, "DELETE FROM %roles WHERE principal_id = ? AND resource_id = ?", g.Member, g.Resource)
 		} else {
-			err = l.setRole(ctx, w, g)
+			err = l.SetRole(ctx, w, g)
 		}
 		if err != nil {
 			return err
@@ -173,9 +178,9 @@ func (l *onSQL) change(ctx context.Context, w *work, gs []grant) error {
 
 // in runs a statement that ends in "IN (" for ids in chunks of a few sizes, so that
 // there are few texts; the last id fills up.
-func (l *onSQL) in(ctx context.Context, w *work, s string, ids []string, tail string, before ...any) ([]held, error) {
-	var out []held
-	for chunk := range slices.Chunk(ids, inChunk) {
+func (l *Layer) in(ctx context.Context, w *layer.Work, s string, ids []string, tail string, before ...any) ([]layer.Held, error) {
+	var out []layer.Held
+	for chunk := range slices.Chunk(ids, layer.InChunk) {
 		size := 1
 		for size < len(chunk) {
 			size *= 10
@@ -193,48 +198,52 @@ func (l *onSQL) in(ctx context.Context, w *work, s string, ids []string, tail st
 	return out, nil
 }
 
-func (l *onSQL) parents(ctx context.Context, w *work, principals []string) ([]held, error) {
+// Parents lists the groups that the principals are in.
+func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	return l.in(ctx, w, "SELECT resource_id, role FROM %roles WHERE principal_id", principals, " AND resource_id >= 'g:' AND resource_id < 'g;'")
 }
 
-func (l *onSQL) rolesOn(ctx context.Context, w *work, resource string, principals []string) ([]held, error) {
+// RolesOn reads the direct roles of several principals on a resource.
+func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
 	return l.in(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id", principals, "", resource)
 }
 
-func (l *onSQL) memberGroups(ctx context.Context, w *work, resource string) ([]held, error) {
+// MemberGroups lists the groups that are members of a resource.
+func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id >= 'g:' AND principal_id < 'g;'", resource)
 }
 
-func (l *onSQL) members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error) {
+// Members lists members of a resource in the order of their ids.
+func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id > ? ORDER BY principal_id LIMIT "+strconv.Itoa(limit), resource, after)
 }
 
-// closure takes one look for each part of the groups: what another worker keeps or
+// Closure takes one look for each part of the groups: what another worker keeps or
 // drops between two looks would be taken for a denial.
-func (l *onSQL) closure(ctx context.Context, w *work, principal string, among []string) (groups []string, known bool, err error) {
+func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (groups []string, known bool, err error) {
 	const there = "SELECT DISTINCT '', '' FROM %memberships_cache WHERE principal_id = ?"
 	if len(among) == 0 {
 		hs, err := l.heldBy(ctx, w, there, principal)
 		return nil, len(hs) > 0, err
 	}
-	for part := range slices.Chunk(among, inChunk) {
+	for part := range slices.Chunk(among, layer.InChunk) {
 		hs, err := l.in(ctx, w, there+" UNION ALL SELECT group_id, '' FROM %memberships_cache WHERE principal_id = ? AND group_id", part, "", principal, principal)
 		if err != nil || len(hs) == 0 {
 			return nil, false, err
 		}
 		for _, h := range hs {
-			if h.id != "" {
-				groups = append(groups, h.id)
+			if h.ID != "" {
+				groups = append(groups, h.ID)
 			}
 		}
 	}
 	return groups, true, nil
 }
 
-// putClosure keeps all or nothing: a part of the groups would be taken for all.
-func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+// PutClosure keeps all or nothing: a part of the groups would be taken for all.
+func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
-		groups = []string{emptyClosure}
+		groups = []string{layer.EmptyClosure}
 	}
 	p, err := l.Stmt(ctx, putClosure)
 	if err != nil {
@@ -243,7 +252,7 @@ func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, group
 	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
 		p := tx.StmtContext(ctx, p)
 		for i, g := range groups {
-			w.statements++
+			w.Statements++
 			if _, err := p.ExecContext(ctx, principal, g, i >= direct); err != nil {
 				return err
 			}
@@ -252,7 +261,8 @@ func (l *onSQL) putClosure(ctx context.Context, w *work, principal string, group
 	})
 }
 
-func (l *onSQL) dropClosures(ctx context.Context, w *work, principals []string) error {
+// DropClosures forgets the groups of principals.
+func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	for _, id := range principals {
 		if err := l.exec(ctx, w, "DELETE FROM %memberships_cache WHERE principal_id = ?", id); err != nil {
 			return err
@@ -261,16 +271,19 @@ func (l *onSQL) dropClosures(ctx context.Context, w *work, principals []string) 
 	return nil
 }
 
-func (l *onSQL) permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
+// Permitted reads a kept permission.
+func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, "SELECT action FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?", principal, resource, role)
 	return len(ids) > 0, err
 }
 
-func (l *onSQL) permit(ctx context.Context, w *work, principal, resource, role string) error {
+// Permit keeps a permission.
+func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, permit, principal, resource, role)
 }
 
-func (l *onSQL) forbid(ctx context.Context, w *work, resource string, principals []string) error {
+// Forbid drops kept permissions of principals.
+func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
 	for _, id := range principals {
 		s, args := "DELETE FROM %permission_cache WHERE principal_id = ?", []any{id}
 		if resource != "" {
@@ -283,7 +296,8 @@ func (l *onSQL) forbid(ctx context.Context, w *work, resource string, principals
 	return nil
 }
 
-func (l *onSQL) section(ctx context.Context, w *work, principal, name string) (vis, data string, ok bool, err error) {
+// Section reads a section of a profile, false when there is none.
+func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
 	err = l.rows(ctx, w, "SELECT visibility, data FROM %profiles WHERE principal_id = ? AND section = ?", func(r *sql.Rows) error {
 		ok = true
 		return r.Scan(&vis, &data)
@@ -291,12 +305,14 @@ func (l *onSQL) section(ctx context.Context, w *work, principal, name string) (v
 	return vis, data, ok, err
 }
 
-func (l *onSQL) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
+// PutSection stores a section of a profile.
+func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
 	return l.exec(ctx, w, putSection, principal, name, visibility, data)
 }
 
-func (l *onSQL) marks(ctx context.Context, tenant string) (map[string]bool, error) {
-	names, err := l.ids(ctx, &work{}, "SELECT batch FROM %load WHERE tenant = ?", tenant)
+// Marks lists the batches of a tenant's load that are done.
+func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
+	names, err := l.ids(ctx, &layer.Work{}, "SELECT batch FROM %load WHERE tenant = ?", tenant)
 	out := map[string]bool{}
 	for _, n := range names {
 		out[n] = true
@@ -304,13 +320,14 @@ func (l *onSQL) marks(ctx context.Context, tenant string) (map[string]bool, erro
 	return out, err
 }
 
-func (l *onSQL) mark(ctx context.Context, tenant, batch string) error {
-	return l.exec(ctx, &work{}, mark, tenant, batch)
+// Mark notes that a batch is done.
+func (l *Layer) Mark(ctx context.Context, tenant, batch string) error {
+	return l.exec(ctx, &layer.Work{}, mark, tenant, batch)
 }
 
-// hasRole walks the graph inside the server. UNION drops what was seen, so that a
+// HasRole walks the graph inside the server. UNION drops what was seen, so that a
 // cycle ends.
-func (l *onSQL) hasRole(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
+func (l *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, `WITH RECURSIVE anc(id) AS (
 		SELECT resource_id FROM %roles WHERE principal_id = ? AND resource_id >= 'g:' AND resource_id < 'g;'
 		UNION

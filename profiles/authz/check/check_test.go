@@ -1,4 +1,4 @@
-package authz
+package check
 
 import (
 	"testing"
@@ -9,9 +9,9 @@ import (
 )
 
 func TestMemoryOfDecisions(t *testing.T) {
-	assert.Nil(t, newMemory(0))
+	assert.Nil(t, NewMemory(0))
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemory(time.Second)
+		m := NewMemory(time.Second)
 		q := question{"u", "r", "member"}
 		_, known := m.look(q)
 		assert.False(t, known)

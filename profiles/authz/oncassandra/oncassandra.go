@@ -1,4 +1,5 @@
-package authz
+// Package oncassandra is the layer on Cassandra.
+package oncassandra
 
 import (
 	"context"
@@ -13,11 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// onCassandra keeps one partition for each principal upward and one for each
+// Layer keeps one partition for each principal upward and one for each
 // resource downward.
-type onCassandra struct {
+type Layer struct {
 	*cqltable.Set
 	stmt     map[string]string // by use
 	parallel int
@@ -67,26 +69,24 @@ var cassandraStatements = map[string]string{
 	"mark":       "INSERT INTO %load (tenant, part) VALUES (?, ?)",
 }
 
-func newCassandra(c cassandra.Typed, namespace string) *onCassandra {
+// New returns the layer of a namespace. It changes nothing in the store.
+func New(c cassandra.Typed, namespace string) *Layer {
 	space := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
-	l := &onCassandra{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
+	l := &Layer{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
 	for use, text := range cassandraStatements {
 		l.stmt[use] = l.Text(text)
 	}
 	return l
 }
 
-// spaces lists where the tables are, as one space.
-func (l *onCassandra) spaces() []place.Space { return l.Spaces(nil) }
+// Spaces lists where the tables are, as one space.
+func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
 
-// look makes sure that the tables that are there will do.
-func (l *onCassandra) look(ctx context.Context, c *place.Claim) error { return l.Look(ctx, c) }
+// Prepare makes the tables.
+func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
-// prepare makes the tables.
-func (l *onCassandra) prepare(ctx context.Context) error { return l.Create(ctx) }
-
-func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any) error {
-	w.statements++
+func (l *Layer) exec(ctx context.Context, w *layer.Work, use string, args ...any) error {
+	w.Statements++
 	if err := l.Conn.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
 		return fmt.Errorf("%s: %w", use, err)
 	}
@@ -94,8 +94,8 @@ func (l *onCassandra) exec(ctx context.Context, w *work, use string, args ...any
 }
 
 // one reads one row, false when there is none.
-func (l *onCassandra) one(ctx context.Context, w *work, use string, dest []any, args ...any) (bool, error) {
-	w.statements++
+func (l *Layer) one(ctx context.Context, w *layer.Work, use string, dest []any, args ...any) (bool, error) {
+	w.Statements++
 	err := l.Conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return false, nil
@@ -107,12 +107,12 @@ func (l *onCassandra) one(ctx context.Context, w *work, use string, dest []any, 
 }
 
 // pairsOf reads rows of an id and a role.
-func (l *onCassandra) pairsOf(ctx context.Context, w *work, use string, args ...any) ([]held, error) {
-	w.statements++
+func (l *Layer) pairsOf(ctx context.Context, w *layer.Work, use string, args ...any) ([]layer.Held, error) {
+	w.Statements++
 	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
-	var out []held
-	var h held
-	for iter.Scan(&h.id, &h.role) {
+	var out []layer.Held
+	var h layer.Held
+	for iter.Scan(&h.ID, &h.Role) {
 		out = append(out, h)
 	}
 	if err := iter.Close(); err != nil {
@@ -121,42 +121,48 @@ func (l *onCassandra) pairsOf(ctx context.Context, w *work, use string, args ...
 	return out, nil
 }
 
-func (l *onCassandra) account(ctx context.Context, w *work, id string) (account, bool, error) {
-	a := account{id: id}
+// Account reads a principal, false when there is none.
+func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
+	a := layer.Account{ID: id}
 	var text string
-	ok, err := l.one(ctx, w, "account", []any{&a.tenant, &a.kind, &a.visibility, &a.first, &a.last, &a.title, &text}, id)
-	a.describe(text)
+	ok, err := l.one(ctx, w, "account", []any{&a.Tenant, &a.Kind, &a.Visibility, &a.First, &a.Last, &a.Title, &text}, id)
+	a.Describe(text)
 	return a, ok, err
 }
 
-func (l *onCassandra) putAccount(ctx context.Context, w *work, a account) error {
-	return l.exec(ctx, w, "putAccount", a.values()...)
+// PutAccount stores a principal.
+func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+	return l.exec(ctx, w, "putAccount", a.Values()...)
 }
 
-func (l *onCassandra) role(ctx context.Context, w *work, principal, resource string) (role string, err error) {
+// Role is the direct role of a principal on a resource, or "".
+func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (role string, err error) {
 	_, err = l.one(ctx, w, "role", []any{&role}, principal, resource)
 	return role, err
 }
 
-func (l *onCassandra) setMember(ctx context.Context, w *work, g grant) error {
-	return l.exec(ctx, w, "setMember", g.resource, g.member, g.role)
+// SetMember writes the direction of an edge that leads down.
+func (l *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	return l.exec(ctx, w, "setMember", g.Resource, g.Member, g.Role)
 }
 
-func (l *onCassandra) setRole(ctx context.Context, w *work, g grant) error {
-	return l.exec(ctx, w, "setRole", g.member, g.resource, g.role)
+// SetRole writes the direction of an edge that leads up.
+func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	return l.exec(ctx, w, "setRole", g.Member, g.Resource, g.Role)
 }
 
-func (l *onCassandra) change(ctx context.Context, w *work, gs []grant) error {
-	w.statements++
+// Change writes grants and revocations, both directions.
+func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+	w.Statements++
 	b := l.Conn.Batch(gocql.LoggedBatch)
 	for _, g := range gs {
-		if g.role == "" {
-			b.Query(l.stmt["dropMember"], g.resource, g.member)
-			b.Query(l.stmt["dropRole"], g.member, g.resource)
+		if g.Role == "" {
+			b.Query(l.stmt["dropMember"], g.Resource, g.Member)
+			b.Query(l.stmt["dropRole"], g.Member, g.Resource)
 			continue
 		}
-		b.Query(l.stmt["setMember"], g.resource, g.member, g.role)
-		b.Query(l.stmt["setRole"], g.member, g.resource, g.role)
+		b.Query(l.stmt["setMember"], g.Resource, g.Member, g.Role)
+		b.Query(l.stmt["setRole"], g.Member, g.Resource, g.Role)
 	}
 	if err := b.ExecContext(ctx); err != nil {
 		return fmt.Errorf("change roles: %w", err)
@@ -164,25 +170,26 @@ func (l *onCassandra) change(ctx context.Context, w *work, gs []grant) error {
 	return nil
 }
 
-func (l *onCassandra) parents(ctx context.Context, w *work, principals []string) ([]held, error) {
+// Parents lists the groups that the principals are in.
+func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	if len(principals) == 1 {
 		return l.pairsOf(ctx, w, "parents", principals[0])
 	}
-	return l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+	return l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
 		return l.pairsOf(ctx, w, "parents", principals[i])
 	})
 }
 
 // many runs reads side by side, up to a limit, and joins what they give.
-func (l *onCassandra) many(w *work, n int, f func(w *work, i int) ([]held, error)) ([]held, error) {
+func (l *Layer) many(w *layer.Work, n int, f func(w *layer.Work, i int) ([]layer.Held, error)) ([]layer.Held, error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	var out []held
+	var out []layer.Held
 	var first error
 	next := 0
 	for range min(n, l.parallel) {
 		all.Go(func() {
-			var mine work
+			var mine layer.Work
 			for {
 				mu.Lock()
 				i := next
@@ -201,7 +208,7 @@ func (l *onCassandra) many(w *work, n int, f func(w *work, i int) ([]held, error
 				mu.Unlock()
 			}
 			mu.Lock()
-			w.statements += mine.statements
+			w.Statements += mine.Statements
 			mu.Unlock()
 		})
 	}
@@ -209,26 +216,29 @@ func (l *onCassandra) many(w *work, n int, f func(w *work, i int) ([]held, error
 	return out, first
 }
 
-func (l *onCassandra) rolesOn(ctx context.Context, w *work, resource string, principals []string) ([]held, error) {
-	if len(principals) <= inChunk {
+// RolesOn reads the direct roles of several principals on a resource.
+func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
+	if len(principals) <= layer.InChunk {
 		return l.pairsOf(ctx, w, "rolesOn", resource, principals)
 	}
-	chunks := slices.Collect(slices.Chunk(principals, inChunk))
-	return l.many(w, len(chunks), func(w *work, i int) ([]held, error) {
+	chunks := slices.Collect(slices.Chunk(principals, layer.InChunk))
+	return l.many(w, len(chunks), func(w *layer.Work, i int) ([]layer.Held, error) {
 		return l.pairsOf(ctx, w, "rolesOn", resource, chunks[i])
 	})
 }
 
-func (l *onCassandra) memberGroups(ctx context.Context, w *work, resource string) ([]held, error) {
+// MemberGroups lists the groups that are members of a resource.
+func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	return l.pairsOf(ctx, w, "groups", resource)
 }
 
-func (l *onCassandra) members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error) {
+// Members lists members of a resource in the order of their ids.
+func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	return l.pairsOf(ctx, w, "members", resource, after, limit)
 }
 
-func (l *onCassandra) list(ctx context.Context, w *work, use string, args ...any) ([]string, error) {
-	w.statements++
+func (l *Layer) list(ctx context.Context, w *layer.Work, use string, args ...any) ([]string, error) {
+	w.Statements++
 	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []string
 	var id string
@@ -241,14 +251,15 @@ func (l *onCassandra) list(ctx context.Context, w *work, use string, args ...any
 	return out, nil
 }
 
-func (l *onCassandra) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
+// Closure tells which of some groups are kept for a principal.
+func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
 	var first string
 	known, err := l.one(ctx, w, "probe", []any{&first}, principal)
 	if err != nil || !known || len(among) == 0 {
 		return nil, known, err
 	}
 	var out []string
-	for part := range slices.Chunk(among, inChunk) {
+	for part := range slices.Chunk(among, layer.InChunk) {
 		ids, err := l.list(ctx, w, "closure", principal, part)
 		if err != nil {
 			return nil, true, err
@@ -258,10 +269,11 @@ func (l *onCassandra) closure(ctx context.Context, w *work, principal string, am
 	return out, true, nil
 }
 
-func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+// PutClosure keeps the groups of a principal, the direct ones first.
+func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
-		groups = []string{emptyClosure}
+		groups = []string{layer.EmptyClosure}
 	}
 	if err := l.putAll(ctx, w, "indirect", principal, indirect); err != nil {
 		return err
@@ -270,9 +282,9 @@ func (l *onCassandra) putClosure(ctx context.Context, w *work, principal string,
 }
 
 // putAll writes rows of one partition; servers warn above 5 KiB a batch.
-func (l *onCassandra) putAll(ctx context.Context, w *work, use, principal string, groups []string) error {
+func (l *Layer) putAll(ctx context.Context, w *layer.Work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
-		w.statements++
+		w.Statements++
 		b := l.Conn.Batch(gocql.UnloggedBatch)
 		for _, g := range part {
 			b.Query(l.stmt[use], principal, g)
@@ -284,8 +296,9 @@ func (l *onCassandra) putAll(ctx context.Context, w *work, use, principal string
 	return nil
 }
 
-func (l *onCassandra) dropClosures(ctx context.Context, w *work, principals []string) error {
-	_, err := l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+// DropClosures forgets the groups of principals.
+func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
 		if err := l.exec(ctx, w, "forget", principals[i]); err != nil {
 			return nil, err
 		}
@@ -294,18 +307,21 @@ func (l *onCassandra) dropClosures(ctx context.Context, w *work, principals []st
 	return err
 }
 
-func (l *onCassandra) permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
+// Permitted reads a kept permission.
+func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	var ok bool
 	found, err := l.one(ctx, w, "permitted", []any{&ok}, principal, resource, role)
 	return found && ok, err
 }
 
-func (l *onCassandra) permit(ctx context.Context, w *work, principal, resource, role string) error {
+// Permit keeps a permission.
+func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, "permit", principal, resource, role)
 }
 
-func (l *onCassandra) forbid(ctx context.Context, w *work, resource string, principals []string) error {
-	_, err := l.many(w, len(principals), func(w *work, i int) ([]held, error) {
+// Forbid drops kept permissions of principals.
+func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
 		if resource == "" {
 			return nil, l.exec(ctx, w, "forbidAll", principals[i])
 		}
@@ -314,17 +330,20 @@ func (l *onCassandra) forbid(ctx context.Context, w *work, resource string, prin
 	return err
 }
 
-func (l *onCassandra) section(ctx context.Context, w *work, principal, name string) (vis, data string, ok bool, err error) {
+// Section reads a section of a profile, false when there is none.
+func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
 	ok, err = l.one(ctx, w, "section", []any{&vis, &data}, principal, name)
 	return vis, data, ok, err
 }
 
-func (l *onCassandra) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
+// PutSection stores a section of a profile.
+func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
 	return l.exec(ctx, w, "putSection", principal, name, visibility, data)
 }
 
-func (l *onCassandra) marks(ctx context.Context, tenant string) (map[string]bool, error) {
-	names, err := l.list(ctx, &work{}, "marks", tenant)
+// Marks lists the batches of a tenant's load that are done.
+func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
+	names, err := l.list(ctx, &layer.Work{}, "marks", tenant)
 	out := map[string]bool{}
 	for _, n := range names {
 		out[n] = true
@@ -332,6 +351,7 @@ func (l *onCassandra) marks(ctx context.Context, tenant string) (map[string]bool
 	return out, err
 }
 
-func (l *onCassandra) mark(ctx context.Context, tenant, batch string) error {
-	return l.exec(ctx, &work{}, "mark", tenant, batch)
+// Mark notes that a batch is done.
+func (l *Layer) Mark(ctx context.Context, tenant, batch string) error {
+	return l.exec(ctx, &layer.Work{}, "mark", tenant, batch)
 }

@@ -1,4 +1,5 @@
-package authz
+// Package folder reads what a model loader of either generation wrote.
+package folder
 
 import (
 	"bufio"
@@ -19,20 +20,20 @@ import (
 // folderHint says what a folder of a model loader looks like.
 const folderHint = "name the folder that a model loader wrote, with users/0.txt and worlds/0.txt or groups/0.txt in it"
 
-// folder is what a model loader of either generation wrote: the files of the
+// Folder is what a model loader of either generation wrote: the files of the
 // batches in their order.
-type folder struct {
+type Folder struct {
 	dir           string
 	users, groups []string
 }
 
-// openFolder finds the files of a folder: of all batches, or of those listed. A
+// Open finds the files of a folder: of all batches, or of those listed. A
 // batch that is missing among others is refused, since the copy is not whole.
-func openFolder(dir, batches string, withGroups bool) (*folder, error) {
+func Open(dir, batches string, withGroups bool) (*Folder, error) {
 	if info, err := os.Stat(filepath.Join(dir, "scripts")); err == nil && info.IsDir() {
 		dir = filepath.Join(dir, "scripts")
 	}
-	f := &folder{dir: dir}
+	f := &Folder{dir: dir}
 	var err error
 	if f.users, err = batchFiles(dir, "users", batches); err != nil || !withGroups {
 		return f, err
@@ -53,7 +54,7 @@ func openFolder(dir, batches string, withGroups bool) (*folder, error) {
 
 // batchFiles lists the files of one kind.
 func batchFiles(dir, kind, batches string) ([]string, error) {
-	numbers, err := batchNumbers(batches)
+	numbers, err := BatchNumbers(batches)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +96,8 @@ func numbersIn(dir string) ([]int, error) {
 
 const maxBatches = 10_000
 
-// batchNumbers reads "all", which is nil, or "0,2".
-func batchNumbers(text string) ([]int, error) {
+// BatchNumbers reads "all", which is nil, or "0,2".
+func BatchNumbers(text string) ([]int, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "all" {
 		return nil, nil
 	}
@@ -111,8 +112,8 @@ func batchNumbers(text string) ([]int, error) {
 	return out, nil
 }
 
-// state tells whether the files are still those that were read.
-func (f *folder) state() (string, error) {
+// State tells whether the files are still those that were read.
+func (f *Folder) State() (string, error) {
 	var b strings.Builder
 	for _, path := range slices.Concat(f.users, f.groups) {
 		info, err := os.Stat(path)

@@ -1,4 +1,5 @@
-package authz
+// Package generate makes data sets as the original's model loaders did.
+package generate
 
 import (
 	"encoding/json"
@@ -6,11 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// stream returns the random numbers of one entity, so that a data set does not
+// Stream returns the random numbers of one entity, so that a data set does not
 // depend on the order in which it is made.
-func stream(seed int64, kind string, i int) *rand.Rand {
+func Stream(seed int64, kind string, i int) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for j := range len(kind) {
 		h = (h ^ uint64(kind[j])) * 1099511628211
@@ -29,8 +32,8 @@ func (a asm) draw(r *rand.Rand, outlier float64) int {
 	return int(min(max(math.Floor(g*a.sd+a.avg+0.5), a.lo), a.hi))
 }
 
-// pick draws an index by weight.
-func pick(r *rand.Rand, weights ...float64) int {
+// Pick draws an index by weight.
+func Pick(r *rand.Rand, weights ...float64) int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
@@ -144,40 +147,40 @@ func (p *pool) draw(r *rand.Rand) (int, bool) {
 	return p.members[lo], true
 }
 
-// generate makes a data set of a shape, "classic" or "hilary", from a seed.
-func generate(shape string, users, groups int, seed int64) *dataset {
-	d := &dataset{source: shape, seed: seed, users: make([]user, users), groups: make([]group, groups)}
+// Dataset makes a data set of a shape, "classic" or "hilary", from a seed.
+func Dataset(shape string, users, groups int, seed int64) *model.Dataset {
+	d := &model.Dataset{Source: shape, Seed: seed, Users: make([]model.User, users), Groups: make([]model.Group, groups)}
 	old := shape == "classic"
 	var byKind, content [3]pool
-	for i := range d.users {
-		r := stream(seed, "user", i)
-		k := pick(r, .6, .1, .3)
+	for i := range d.Users {
+		r := Stream(seed, "user", i)
+		k := Pick(r, .6, .1, .3)
 		first, last := word(r), word(r)
-		d.users[i] = user{
-			id: fmt.Sprintf("batch0-%s-%s-%d", first, last, i), kind: kinds[k], first: capital(first), last: capital(last),
-			privacy: []string{"public", "loggedin"}[pick(r, [3]float64{.7, .4, .7}[k], [3]float64{.3, .6, .3}[k])],
+		d.Users[i] = model.User{
+			ID: fmt.Sprintf("batch0-%s-%s-%d", first, last, i), Kind: kinds[k], First: capital(first), Last: capital(last),
+			Privacy: []string{"public", "loggedin"}[Pick(r, [3]float64{.7, .4, .7}[k], [3]float64{.3, .6, .3}[k])],
 		}
-		d.users[i].aboutVis, d.users[i].publications = visibilities(r, old, k)
+		d.Users[i].AboutVis, d.Users[i].Publications = visibilities(r, old, k)
 		if old {
-			byKind[k].add(i, float64([]int{1, 3, 5}[pick(r, classicWeights[k][:]...)]))
+			byKind[k].add(i, float64([]int{1, 3, 5}[Pick(r, classicWeights[k][:]...)]))
 		} else {
-			byKind[k].add(i, float64([]int{1, 3, 9}[pick(r, hilaryGroups[k][:]...)]))
-			content[k].add(i, float64([]int{1, 3, 9}[pick(r, hilaryContent[k][:]...)]))
+			byKind[k].add(i, float64([]int{1, 3, 9}[Pick(r, hilaryGroups[k][:]...)]))
+			content[k].add(i, float64([]int{1, 3, 9}[Pick(r, hilaryContent[k][:]...)]))
 		}
 	}
 	private := make([]bool, groups) // first, since groups refer to each other
-	for i := range d.groups {
-		r := stream(seed, "group", i)
+	for i := range d.Groups {
+		r := Stream(seed, "group", i)
 		var title []string
 		for range max(1, asm{2, 1, 1, 15}.draw(r, .05)) {
 			title = append(title, word(r))
 		}
-		d.groups[i].title = strings.Join(title, " ")
-		d.groups[i].id = fmt.Sprintf("batch0-%s-%d", strings.Join(title, "-"), i)
+		d.Groups[i].Title = strings.Join(title, " ")
+		d.Groups[i].ID = fmt.Sprintf("batch0-%s-%d", strings.Join(title, "-"), i)
 		private[i] = !old && r.Float64() < .4
 	}
-	for i := range d.groups {
-		r := stream(seed, "roles", i)
+	for i := range d.Groups {
+		r := Stream(seed, "roles", i)
 		if old {
 			classicRoles(d, r, i, &byKind)
 		} else {
@@ -190,21 +193,21 @@ func generate(shape string, users, groups int, seed int64) *dataset {
 func visibilities(r *rand.Rand, old bool, k int) (about, publications string) {
 	if old {
 		four := []string{"public", "loggedin", "contacts", "private"}
-		about = four[pick(r, [][]float64{{.4, .25, .25, .1}, {.2, .25, .15, .4}, {.6, .25, .1, .05}}[k]...)]
+		about = four[Pick(r, [][]float64{{.4, .25, .25, .1}, {.2, .25, .15, .4}, {.6, .25, .1, .05}}[k]...)]
 		if k == 0 {
-			return about, []string{"public", "everyone", "contacts", "private"}[pick(r, .8, .1, .09, .01)]
+			return about, []string{"public", "everyone", "contacts", "private"}[Pick(r, .8, .1, .09, .01)]
 		}
-		return about, four[pick(r, [][]float64{nil, {.6, .25, .1, .05}, {.9, .05, .03, .02}}[k]...)]
+		return about, four[Pick(r, [][]float64{nil, {.6, .25, .1, .05}, {.9, .05, .03, .02}}[k]...)]
 	}
 	three := []string{"public", "loggedin", "private"}
-	return three[pick(r, [][]float64{{.4, .4, .1}, {.2, .4, .4}, {.6, .35, .05}}[k]...)],
-		three[pick(r, [][]float64{{.8, .19, .01}, {.6, .35, .05}, {.9, .08, .02}}[k]...)]
+	return three[Pick(r, [][]float64{{.4, .4, .1}, {.2, .4, .4}, {.6, .35, .05}}[k]...)],
+		three[Pick(r, [][]float64{{.8, .19, .01}, {.6, .35, .05}, {.9, .08, .02}}[k]...)]
 }
 
 // creatorOf draws a creator of a template, of another kind when there is none of
 // the one drawn.
 func creatorOf(r *rand.Rand, t *template, byKind *[3]pool) (int, int) {
-	k := pick(r, t.creator[:]...)
+	k := Pick(r, t.creator[:]...)
 	for range 3 {
 		if u, ok := byKind[k].draw(r); ok {
 			return u, k
@@ -216,72 +219,72 @@ func creatorOf(r *rand.Rand, t *template, byKind *[3]pool) (int, int) {
 
 // classicRoles draws the members of a world as the original did: as many as there
 // are of the kinds wanted, but all out of the creator's kind and with repetition.
-func classicRoles(d *dataset, r *rand.Rand, i int, byKind *[3]pool) {
+func classicRoles(d *model.Dataset, r *rand.Rand, i int, byKind *[3]pool) {
 	var weights []float64
 	for _, t := range classic {
 		weights = append(weights, t.weight)
 	}
-	t := &classic[pick(r, weights...)]
+	t := &classic[Pick(r, weights...)]
 	creator, kind := creatorOf(r, t, byKind)
-	g := &d.groups[i]
+	g := &d.Groups[i]
 	if creator >= 0 {
-		g.creator = d.users[creator].id
+		g.Creator = d.Users[creator].ID
 	}
 	for _, spec := range t.roles {
-		role := roleSpec{name: spec.role}
+		role := model.Role{Name: spec.role}
 		var used [3]int
 		for range spec.users.draw(r, .05) {
-			k := pick(r, spec.kinds[:]...)
+			k := Pick(r, spec.kinds[:]...)
 			if used[k]++; used[k] > len(byKind[k].members) {
 				break
 			}
 			if u, ok := byKind[kind].draw(r); ok {
-				role.users = append(role.users, d.users[u].id)
+				role.Users = append(role.Users, d.Users[u].ID)
 			}
 		}
 		for range spec.groups.draw(r, .05) {
-			role.groups = append(role.groups, d.groups[r.IntN(len(d.groups))].id)
+			role.Groups = append(role.Groups, d.Groups[r.IntN(len(d.Groups))].ID)
 		}
 		if spec.role == t.role && creator >= 0 {
-			role.users = append(role.users, g.creator)
+			role.Users = append(role.Users, g.Creator)
 		}
-		g.roles = append(g.roles, role)
+		g.Roles = append(g.Roles, role)
 	}
 }
 
 // hilaryRoles draws members without repetition within a group, and nests groups
 // that are not private.
-func hilaryRoles(d *dataset, r *rand.Rand, i int, byKind, content *[3]pool, private []bool) {
+func hilaryRoles(d *model.Dataset, r *rand.Rand, i int, byKind, content *[3]pool, private []bool) {
 	t := &hilary[0]
 	creator, _ := creatorOf(r, t, byKind)
-	g := &d.groups[i]
+	g := &d.Groups[i]
 	taken := map[int]bool{creator: true}
 	if creator >= 0 {
-		g.creator = d.users[creator].id
+		g.Creator = d.Users[creator].ID
 	}
 	nested := map[int]bool{i: true}
 	for _, spec := range t.roles {
-		role := roleSpec{name: spec.role}
+		role := model.Role{Name: spec.role}
 		for range spec.users.draw(r, .02) {
-			k := pick(r, spec.kinds[:]...)
+			k := Pick(r, spec.kinds[:]...)
 			for range 50 { // a kind may be used up
 				if u, ok := content[k].draw(r); ok && !taken[u] {
 					taken[u] = true
-					role.users = append(role.users, d.users[u].id)
+					role.Users = append(role.Users, d.Users[u].ID)
 					break
 				}
 			}
 		}
 		for range spec.groups.draw(r, .02) {
 			for range 50 { // there may be none left
-				if h := r.IntN(len(d.groups)); !nested[h] && !private[h] {
+				if h := r.IntN(len(d.Groups)); !nested[h] && !private[h] {
 					nested[h] = true
-					role.groups = append(role.groups, d.groups[h].id)
+					role.Groups = append(role.Groups, d.Groups[h].ID)
 					break
 				}
 			}
 		}
-		g.roles = append(g.roles, role)
+		g.Roles = append(g.Roles, role)
 	}
 }
 
@@ -301,21 +304,21 @@ func list(r *rand.Rand, n int) []string {
 	return out
 }
 
-// sections returns a user's two sections as JSON, made from the seed unless they
+// Sections returns a user's two sections as JSON, made from the seed unless they
 // came from a file.
-func sectionsOf(d *dataset, i int) (about, publications string) {
-	u := &d.users[i]
-	if u.about != "" {
-		return u.about, u.pubs
+func Sections(d *model.Dataset, i int) (about, publications string) {
+	u := &d.Users[i]
+	if u.About != "" {
+		return u.About, u.Pubs
 	}
-	r := stream(d.seed, "sections", i)
+	r := Stream(d.Seed, "sections", i)
 	outlier := .02
-	if d.source == "classic" {
+	if d.Source == "classic" {
 		outlier = .05
 	}
 	k := 0
 	for j, name := range kinds {
-		if name == u.kind {
+		if name == u.Kind {
 			k = j
 		}
 	}
@@ -327,16 +330,16 @@ func sectionsOf(d *dataset, i int) (about, publications string) {
 	pubs := []map[string]any{}
 	for range n {
 		pubs = append(pubs, map[string]any{
-			"title": sentence(r), "mainAuthor": u.last + " " + u.first[:1], "publisher": capital(word(r)) + " Press",
+			"title": sentence(r), "mainAuthor": u.Last + " " + u.First[:1], "publisher": capital(word(r)) + " Press",
 			"placeofpublication": capital(word(r)), "year": asm{2005, 15, 1990, 2012}.draw(r, outlier),
 		})
 	}
 	a, _ := json.Marshal(map[string]any{ // of strings and numbers: it cannot fail
-		"hasAboutMeSection": r.Float64() < .4, "aboutMePrivacy": u.aboutVis, "hasAboutMe": r.Float64() < [3]float64{.7, .5, .7}[k],
+		"hasAboutMeSection": r.Float64() < .4, "aboutMePrivacy": u.AboutVis, "hasAboutMe": r.Float64() < [3]float64{.7, .5, .7}[k],
 		"aboutMe": strings.Join(lines, " "), "academicInterests": list(r, [3]asm{{2, 2, 1, 50}, {2, 2, 1, 50}, {5, 3, 1, 50}}[k].draw(r, outlier)),
 		"personalInterests": list(r, [3]asm{{3, 2, 1, 50}, {3, 2, 1, 25}, {3, 2, 1, 25}}[k].draw(r, outlier)),
 		"hobbies":           list(r, [3]asm{{3, 2, 1, 50}, {3, 2, 1, 20}, {3, 2, 1, 30}}[k].draw(r, outlier)),
 	})
-	p, _ := json.Marshal(map[string]any{"publicationsPrivacy": u.publications, "publications": pubs})
+	p, _ := json.Marshal(map[string]any{"publicationsPrivacy": u.Publications, "publications": pubs})
 	return string(a), string(p)
 }

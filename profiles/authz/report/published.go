@@ -1,10 +1,12 @@
-package authz
+package report
 
 import (
 	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // shape is what tells the published tests apart: phases, and tenants at a time.
@@ -15,12 +17,12 @@ type shape struct{ phases, concurrent int }
 // laptop with one Cassandra node and one Node process.
 func published(f *Facts) [][]float64 {
 	tables := map[string]map[shape][][]float64{
-		modeChecks: {
+		ModeChecks: {
 			{1, 1}: {{7.9, 266.4, 186.5, 1133.6, 245.9}},
 			{1, 4}: {{3.63, 84.4, 57.58, 1893.2, 298.5}},
 			{3, 4}: {{3.57, 86.2, 61.5, 692, 94.3}, {2.6, 32.6, 23.3, 232.8, 95.1}, {2.4, 20, 14.7, 393.4, 99.3}},
 		},
-		modeProfiles: {
+		ModeProfiles: {
 			{1, 1}: {{1148.5, 424.5}},
 			{1, 4}: {{423.5, 123.2}},
 			{3, 4}: {{458.6, 87}, {287, 83.8}, {290.5, 121.9}},
@@ -40,7 +42,7 @@ type difference struct {
 // add compares a test with its published figures; without any it adds nothing.
 func (d *difference) add(x test, f *Facts) {
 	figures := published(f)
-	d.other = d.other || figures != nil && f.Mode == modeChecks && f.Membership != modeCommitted
+	d.other = d.other || figures != nil && f.Mode == ModeChecks && f.Membership != model.Committed
 	name, _, _ := strings.Cut(x.title, ":")
 	for k, want := range figures {
 		if k >= len(x.rows) {

@@ -1,4 +1,4 @@
-package authz
+package report
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// formats returns the profile's documents: OAE's JSON, which run also prints to
+// Formats returns the profile's documents: OAE's JSON, which run also prints to
 // stdout, and the baseline's HTML table.
-func formats() []rundir.Format {
+func Formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
 		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML, Join: joinHTML},
@@ -164,7 +164,7 @@ func (d *document) json() ([]byte, error) {
 		meta.put("phases", len(facts.Phases))
 		meta.put("passwordHash", cmp.Or(facts.PasswordHash, "none"))
 		meta.put("cacheTTLMs", facts.CacheTTLMS)
-		if facts.Mode == modeProfiles {
+		if facts.Mode == ModeProfiles {
 			meta.put("viewer", facts.Viewer)
 		}
 		meta.put("dataset", facts.Dataset)
@@ -180,7 +180,7 @@ func (d *document) json() ([]byte, error) {
 func fileName(f *rundir.Folder, ending string) string {
 	mode := f.Run.Mode
 	if mode == "" {
-		mode = modeChecks
+		mode = ModeChecks
 	}
 	return "authz-" + mode + "-" + f.Run.Store.Name + ending
 }
@@ -190,7 +190,7 @@ func (d *document) phase(k int) *object {
 	out, load, tests := &object{}, &object{}, &object{}
 	out.put("phase", p.Tenants)
 	for _, st := range p.Load {
-		if d.facts.Mode == modeProfiles && st.Name == "users" {
+		if d.facts.Mode == ModeProfiles && st.Name == "users" {
 			continue // stored first and not part of the figure
 		}
 		load.put(st.Name, d.loadStep(st))

@@ -1,4 +1,4 @@
-package authz
+package folder
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // fileUser is a line of users/N.txt of either generation.
@@ -41,11 +42,11 @@ type fileRole struct {
 	Groups []string `json:"groups"`
 }
 
-// readFolder reads what a model loader wrote: of the users, with the sections of
+// Read reads what a model loader wrote: of the users, with the sections of
 // their profiles if wanted, and of the groups, if any files of theirs are listed.
 // Nothing is loaded from a folder with a bad line; the error names file and line.
-func readFolder(f *folder, withSections bool) (*dataset, error) {
-	d := &dataset{source: f.dir, files: f.groups}
+func Read(f *Folder, withSections bool) (*model.Dataset, error) {
+	d := &model.Dataset{Source: f.dir, Files: f.groups}
 	for _, path := range f.users {
 		if err := lines(path, func(raw []byte, _ int) error {
 			var l fileUser
@@ -53,13 +54,13 @@ func readFolder(f *folder, withSections bool) (*dataset, error) {
 				return err
 			}
 			u, err := l.user(d, withSections)
-			d.users = append(d.users, u)
+			d.Users = append(d.Users, u)
 			return err
 		}); err != nil {
 			return nil, err
 		}
 	}
-	if len(d.users) == 0 {
+	if len(d.Users) == 0 {
 		return nil, fault.Input(fmt.Errorf("%s: no users in it", f.users[0]), "")
 	}
 	for i, path := range f.groups {
@@ -69,14 +70,14 @@ func readFolder(f *folder, withSections bool) (*dataset, error) {
 				return err
 			}
 			g, err := l.group()
-			g.file, g.line = int32(i), int32(line)
-			d.groups = append(d.groups, g)
+			g.File, g.Line = int32(i), int32(line)
+			d.Groups = append(d.Groups, g)
 			return err
 		}); err != nil {
 			return nil, err
 		}
 	}
-	if len(d.groups) == 0 && len(f.groups) > 0 {
+	if len(d.Groups) == 0 && len(f.groups) > 0 {
 		return nil, fault.Input(fmt.Errorf("%s: no groups in it", f.groups[0]), "")
 	}
 	return unique(d), nil
@@ -84,29 +85,29 @@ func readFolder(f *folder, withSections bool) (*dataset, error) {
 
 // unique keeps the last of the users and groups with the same id, as storing them
 // by id does.
-func unique(d *dataset) *dataset {
+func unique(d *model.Dataset) *model.Dataset {
 	at := map[string]int{}
-	users := d.users[:0:0]
-	for _, u := range d.users {
-		if i, ok := at[u.id]; ok {
+	users := d.Users[:0:0]
+	for _, u := range d.Users {
+		if i, ok := at[u.ID]; ok {
 			users[i] = u
 			continue
 		}
-		at[u.id] = len(users)
+		at[u.ID] = len(users)
 		users = append(users, u)
 	}
-	d.users = users
+	d.Users = users
 	clear(at)
-	groups := d.groups[:0:0]
-	for _, g := range d.groups {
-		if i, ok := at[g.id]; ok {
+	groups := d.Groups[:0:0]
+	for _, g := range d.Groups {
+		if i, ok := at[g.ID]; ok {
 			groups[i] = g
 			continue
 		}
-		at[g.id] = len(groups)
+		at[g.ID] = len(groups)
 		groups = append(groups, g)
 	}
-	d.groups = groups
+	d.Groups = groups
 	return d
 }
 
@@ -155,18 +156,18 @@ func goodID(what, id string) error {
 	return nil
 }
 
-func (f *fileUser) user(d *dataset, withSections bool) (user, error) {
+func (f *fileUser) user(d *model.Dataset, withSections bool) (model.User, error) {
 	id := f.UserID
 	if id == "" {
 		id = f.ID
 	}
-	u := user{id: canonical(id, "u"), kind: f.Kind, first: f.First, last: f.Last}
-	if err := goodID("user", u.id); err != nil {
-		return user{}, err
+	u := model.User{ID: model.Canonical(id, "u"), Kind: f.Kind, First: f.First, Last: f.Last}
+	if err := goodID("user", u.ID); err != nil {
+		return model.User{}, err
 	}
 	for _, name := range []string{f.First, f.Last} {
 		if strings.ContainsRune(name, 0) {
-			return user{}, errors.New("a name with a NUL in it")
+			return model.User{}, errors.New("a name with a NUL in it")
 		}
 	}
 	var about struct {
@@ -177,24 +178,24 @@ func (f *fileUser) user(d *dataset, withSections bool) (user, error) {
 	}
 	if len(f.About) > 0 {
 		if err := unmarshal(f.About, &about); err != nil {
-			return user{}, fmt.Errorf("aboutMe: %w", err)
+			return model.User{}, fmt.Errorf("aboutMe: %w", err)
 		}
 	}
 	if len(f.Publications) > 0 {
 		if err := unmarshal(f.Publications, &pubs); err != nil {
-			return user{}, fmt.Errorf("publications: %w", err)
+			return model.User{}, fmt.Errorf("publications: %w", err)
 		}
 	}
 	var err error
 	for _, v := range []struct {
 		name, text string
 		to         *string
-	}{{"userAccountPrivacy", f.Privacy, &u.privacy}, {"aboutMePrivacy", about.Privacy, &u.aboutVis}, {"publicationsPrivacy", pubs.Privacy, &u.publications}} {
-		if *v.to, err = visibility(v.text); err != nil {
-			return user{}, fmt.Errorf("%s: %w", v.name, err)
+	}{{"userAccountPrivacy", f.Privacy, &u.Privacy}, {"aboutMePrivacy", about.Privacy, &u.AboutVis}, {"publicationsPrivacy", pubs.Privacy, &u.Publications}} {
+		if *v.to, err = model.Visibility(v.text); err != nil {
+			return model.User{}, fmt.Errorf("%s: %w", v.name, err)
 		}
 		if v.text != "" && *v.to != v.text {
-			d.mapped++
+			d.Mapped++
 		}
 	}
 	if !withSections {
@@ -206,54 +207,54 @@ func (f *fileUser) user(d *dataset, withSections bool) (user, error) {
 		}
 		return string(raw)
 	}
-	u.about, u.pubs = text(f.About), text(f.Publications)
+	u.About, u.Pubs = text(f.About), text(f.Publications)
 	return u, nil
 }
 
-func (f *fileGroup) group() (group, error) {
+func (f *fileGroup) group() (model.Group, error) {
 	id := f.GroupID
 	if id == "" {
 		id = f.ID
 	}
-	if err := goodID("group", canonical(id, "g")); err != nil {
-		return group{}, err
+	if err := goodID("group", model.Canonical(id, "g")); err != nil {
+		return model.Group{}, err
 	}
-	g := group{id: canonical(id, "g"), creator: canonical(f.Creator, "u"), title: f.Title + f.Name}
+	g := model.Group{ID: model.Canonical(id, "g"), Creator: model.Canonical(f.Creator, "u"), Title: f.Title + f.Name}
 	// The roles in the order of the file.
 	dec := json.NewDecoder(bytes.NewReader(f.Roles))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return group{}, errors.New("a group without an object of roles")
+		return model.Group{}, errors.New("a group without an object of roles")
 	}
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
-			return group{}, err
+			return model.Group{}, err
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
-			return group{}, fmt.Errorf("role %v: %w", name, err)
+			return model.Group{}, fmt.Errorf("role %v: %w", name, err)
 		}
 		var r fileRole
 		if err := unmarshal(raw, &r); err != nil {
-			return group{}, fmt.Errorf("role %v: %w", name, err)
+			return model.Group{}, fmt.Errorf("role %v: %w", name, err)
 		}
-		spec := roleSpec{name: fmt.Sprint(name)}
-		if err := goodID("role", spec.name); err != nil {
-			return group{}, err
+		spec := model.Role{Name: fmt.Sprint(name)}
+		if err := goodID("role", spec.Name); err != nil {
+			return model.Group{}, err
 		}
-		if len(spec.name) > roleLimit {
-			return group{}, fmt.Errorf("the role %.40s… has %d bytes; %d are the most", spec.name, len(spec.name), roleLimit)
+		if len(spec.Name) > roleLimit {
+			return model.Group{}, fmt.Errorf("the role %.40s… has %d bytes; %d are the most", spec.Name, len(spec.Name), roleLimit)
 		}
-		if slices.ContainsFunc(g.roles, func(r roleSpec) bool { return r.name == spec.name }) {
-			return group{}, fmt.Errorf("role %s is there twice", spec.name)
+		if slices.ContainsFunc(g.Roles, func(r model.Role) bool { return r.Name == spec.Name }) {
+			return model.Group{}, fmt.Errorf("role %s is there twice", spec.Name)
 		}
 		for _, u := range r.Users {
-			spec.users = append(spec.users, canonical(u, "u"))
+			spec.Users = append(spec.Users, model.Canonical(u, "u"))
 		}
 		for _, h := range r.Groups {
-			spec.groups = append(spec.groups, canonical(h, "g"))
+			spec.Groups = append(spec.Groups, model.Canonical(h, "g"))
 		}
-		g.roles = append(g.roles, spec)
+		g.Roles = append(g.Roles, spec)
 	}
 	return g, nil
 }

@@ -1,4 +1,6 @@
-package authz
+// Package report has the profile's record in a run's folder, and the documents that are
+// made of it.
+package report
 
 // Name is the profile's name.
 const Name = "authz"
@@ -11,8 +13,8 @@ const (
 
 // Modes.
 const (
-	modeChecks   = "checks"
-	modeProfiles = "user-profile"
+	ModeChecks   = "checks"
+	ModeProfiles = "user-profile"
 )
 
 // Facts is the profile's own record in a run's folder.

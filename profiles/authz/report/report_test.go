@@ -1,4 +1,4 @@
-package authz
+package report
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func TestRatesOfTheOriginal(t *testing.T) {
 func sampleFolder(t *testing.T, mode, compat string) *rundir.Folder {
 	t.Helper()
 	f := Facts{
-		Mode: modeChecks, JSON: mode, Concurrent: 2, Compat: compat == "on",
+		Mode: ModeChecks, JSON: mode, Concurrent: 2, Compat: compat == "on",
 		Phases: []PhaseFacts{{
 			Tenants: []string{"perf-test-1347714329374-4-0", "perf-test-1347714329374-4-1"},
 			Load:    []Step{{Name: "users", Num: 50, TimeMS: 138}, {Name: "groups", Num: 5, TimeMS: 58}, {Name: "memberships", Num: 52, TimeMS: 495}},
@@ -48,7 +48,7 @@ func sampleFolder(t *testing.T, mode, compat string) *rundir.Folder {
 	}
 	data, err := json.Marshal(f)
 	require.NoError(t, err)
-	return &rundir.Folder{Run: rundir.Run{Mode: modeChecks, Facts: data, Store: rundir.Store{Name: "cassandra"}}}
+	return &rundir.Folder{Run: rundir.Run{Mode: ModeChecks, Facts: data, Store: rundir.Store{Name: "cassandra"}}}
 }
 
 func TestDocumentWithTheKeysOfTheReadme(t *testing.T) {
@@ -117,7 +117,7 @@ func run(t *testing.T, mode string, concurrent int, took time.Duration, phases .
 	f := Facts{Mode: mode, JSON: "superset", Concurrent: concurrent}
 	for _, r := range phases {
 		p := PhaseFacts{Load: []Step{at("profileSections", r[0])}, Tests: []Step{at("profile", r[1])}}
-		if mode == modeChecks {
+		if mode == ModeChecks {
 			p = PhaseFacts{Load: []Step{at("users", r[0]), at("groups", r[1]), at("memberships", r[2])}, Tests: []Step{at("valid", r[3]), at("sweep", r[4])}}
 		}
 		f.Phases = append(f.Phases, p)
@@ -131,11 +131,11 @@ func run(t *testing.T, mode string, concurrent int, took time.Duration, phases .
 
 // The original's baseline of checks, each cell of it.
 func TestTableOfTheBaselineCellByCell(t *testing.T) {
-	table := newTable(modeChecks, false)
+	table := newTable(ModeChecks, false)
 	for i, d := range []*document{
-		run(t, modeChecks, 1, 0, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
-		run(t, modeChecks, 4, 0, []float64{3.63, 84.4, 57.58, 1893.2, 298.5}),
-		run(t, modeChecks, 4, 0, []float64{3.57, 86.2, 61.5, 692, 94.3}, []float64{2.6, 32.6, 23.3, 232.8, 95.1}, []float64{2.4, 20, 14.7, 393.4, 99.3}),
+		run(t, ModeChecks, 1, 0, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
+		run(t, ModeChecks, 4, 0, []float64{3.63, 84.4, 57.58, 1893.2, 298.5}),
+		run(t, ModeChecks, 4, 0, []float64{3.57, 86.2, 61.5, 692, 94.3}, []float64{2.6, 32.6, 23.3, 232.8, 95.1}, []float64{2.4, 20, 14.7, 393.4, 99.3}),
 	} {
 		table.tests = append(table.tests, d.test(i+1))
 	}
@@ -157,11 +157,11 @@ func TestTableOfTheBaselineCellByCell(t *testing.T) {
 // The original's baseline of profiles, each cell of it.
 func TestTableOfProfilesCellByCell(t *testing.T) {
 	for compat, span := range map[bool]string{false: `colspan="4"`, true: `colspan="6"`} {
-		table := newTable(modeProfiles, compat)
+		table := newTable(ModeProfiles, compat)
 		for i, d := range []*document{
-			run(t, modeProfiles, 1, 26225*time.Millisecond, []float64{1148.5, 424.5}),
-			run(t, modeProfiles, 4, 90806*time.Millisecond, []float64{423.5, 123.2}),
-			run(t, modeProfiles, 4, 237107*time.Millisecond, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
+			run(t, ModeProfiles, 1, 26225*time.Millisecond, []float64{1148.5, 424.5}),
+			run(t, ModeProfiles, 4, 90806*time.Millisecond, []float64{423.5, 123.2}),
+			run(t, ModeProfiles, 4, 237107*time.Millisecond, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
 		} {
 			table.tests = append(table.tests, d.test(i+1))
 		}
@@ -187,7 +187,7 @@ func TestTableOfARun(t *testing.T) {
 	assert.Equal(t, "authz-checks-cassandra.html", files[0].Name)
 	assert.Equal(t, []string{"0", "362.32", "86.21", "105.05", "912.28", "88.64"}, cells(t, files[0].Data)[2])
 	assert.Empty(t, cell(nil))
-	files, err = encodeHTML(run(t, modeProfiles, 1, time.Second, []float64{10, 20}).f)
+	files, err = encodeHTML(run(t, ModeProfiles, 1, time.Second, []float64{10, 20}).f)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0", "10", "20", "0m1.000s"}, cells(t, files[0].Data)[2])
 }
@@ -214,7 +214,7 @@ func TestKeysOfTheDocuments(t *testing.T) {
 		assert.Equal(t, []string{"duration", "checks", "checksPerSecond"}, keysOf(t, text, test))
 	}
 	assert.NotContains(t, text, "meta")
-	d := run(t, modeProfiles, 2, time.Second, []float64{10, 20})
+	d := run(t, ModeProfiles, 2, time.Second, []float64{10, 20})
 	for mode, want := range map[string][]string{
 		"seed": {"duration", "profiles", "profilesPerSecond", "msg"},
 		"superset": {
@@ -242,10 +242,10 @@ func TestKeysOfTheDocuments(t *testing.T) {
 func TestSeveralRunsMakeOneTable(t *testing.T) {
 	var fs []*rundir.Folder
 	for _, d := range []*document{
-		run(t, modeChecks, 1, time.Second, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
-		run(t, modeChecks, 4, time.Second, []float64{3.63, 84.4, 57.58, 1893.2, 597}),
-		run(t, modeChecks, 2, time.Second, []float64{1, 2, 3, 4, 5}),
-		run(t, modeProfiles, 4, time.Minute, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
+		run(t, ModeChecks, 1, time.Second, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
+		run(t, ModeChecks, 4, time.Second, []float64{3.63, 84.4, 57.58, 1893.2, 597}),
+		run(t, ModeChecks, 2, time.Second, []float64{1, 2, 3, 4, 5}),
+		run(t, ModeProfiles, 4, time.Minute, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
 	} {
 		fs = append(fs, d.f)
 	}
@@ -269,7 +269,7 @@ func TestSeveralRunsMakeOneTable(t *testing.T) {
 // A run of the three tests makes the published table by itself, with the difference
 // beside it, and one document for each test as the original printed them.
 func TestOneRunOfThreeTestsMakesTheTable(t *testing.T) {
-	d := run(t, modeChecks, 1, 0,
+	d := run(t, ModeChecks, 1, 0,
 		[]float64{7.9, 266.4, 186.5, 1133.6, 245.9}, []float64{3.63, 84.4, 57.58, 1893.2, 597},
 		[]float64{3.57, 86.2, 61.5, 692, 94.3}, []float64{2.6, 32.6, 23.3, 232.8, 95.1}, []float64{2.4, 20, 14.7, 393.4, 99.3})
 	d.facts.Series = []Series{{1, 1}, {1, 4}, {3, 4}}

@@ -1,4 +1,5 @@
-package authz
+// Package onredis is the layer on Redis.
+package onredis
 
 import (
 	"context"
@@ -10,28 +11,30 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// onRedis keeps a tenant's keys under one hash tag, so that a check touches one
+// Layer keeps a tenant's keys under one hash tag, so that a check touches one
 // node of a cluster. Hashes: pr accounts, rg groups and rx other resources that a
 // principal has a role on, mg groups and mu users with a role on a resource; sets:
 // mc closures and mi what is indirect in them; hashes: pc kept permissions, pf sections; set: ld the load's marks.
-type onRedis struct {
+type Layer struct {
 	c         goredis.UniversalClient
 	namespace string
 	prefix    string // "perfbench:authz:"
 }
 
-func newRedis(c redis.Typed, namespace string) *onRedis {
+// New returns the layer of a namespace. It changes nothing in the store.
+func New(c redis.Typed, namespace string) *Layer {
 	prefix := "authz:"
 	if namespace != "" {
 		prefix = namespace + ":authz:"
 	}
-	return &onRedis{c.Client(), namespace, prefix}
+	return &Layer{c.Client(), namespace, prefix}
 }
 
-// spaces lists where the keys are, as one space.
-func (r *onRedis) spaces() []place.Space {
+// Spaces lists where the keys are, as one space.
+func (r *Layer) Spaces() []place.Space {
 	return []place.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
 }
 
@@ -41,29 +44,30 @@ var redisKeys = []string{
 }
 
 // key is the key of kind k for an id, "g:tenant:local".
-func (r *onRedis) key(k, id string) string {
+func (r *Layer) key(k, id string) string {
 	_, rest, _ := strings.Cut(id, ":")
 	tenant, _, _ := strings.Cut(rest, ":")
 	return r.prefix + "{" + tenant + "}:" + k + ":" + id
 }
 
-func (r *onRedis) load(tenant string) string { return r.prefix + "{" + tenant + "}:ld" }
+func (r *Layer) load(tenant string) string { return r.prefix + "{" + tenant + "}:ld" }
 
-func (r *onRedis) up(id, resource string) string {
-	if isGroup(resource) {
+func (r *Layer) up(id, resource string) string {
+	if layer.IsGroup(resource) {
 		return r.key("rg", id)
 	}
 	return r.key("rx", id)
 }
 
-func (r *onRedis) down(resource, member string) string {
-	if isGroup(member) {
+func (r *Layer) down(resource, member string) string {
+	if layer.IsGroup(member) {
 		return r.key("mg", resource)
 	}
 	return r.key("mu", resource)
 }
 
-func (r *onRedis) prepare(context.Context) error { return nil }
+// Prepare has nothing to do: there are no tables.
+func (r *Layer) Prepare(context.Context) error { return nil }
 
 func none(err error) error {
 	if errors.Is(err, goredis.Nil) {
@@ -72,65 +76,72 @@ func none(err error) error {
 	return err
 }
 
-func (r *onRedis) account(ctx context.Context, w *work, id string) (account, bool, error) {
-	w.statements++
+// Account reads a principal, false when there is none.
+func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
+	w.Statements++
 	m, err := r.c.HGetAll(ctx, r.key("pr", id)).Result()
-	a := account{id: id, tenant: m["tenant"], kind: m["kind"], visibility: m["visibility"], first: m["first_name"], last: m["last_name"], title: m["title"]}
-	a.describe(m["description"])
+	a := layer.Account{ID: id, Tenant: m["tenant"], Kind: m["kind"], Visibility: m["visibility"], First: m["first_name"], Last: m["last_name"], Title: m["title"]}
+	a.Describe(m["description"])
 	return a, len(m) > 0, err
 }
 
-func (r *onRedis) putAccount(ctx context.Context, w *work, a account) error {
-	w.statements++
-	fields := make([]any, 0, 2*len(accountColumns))
-	for i, v := range a.values()[1:] {
-		fields = append(fields, accountColumns[i+1], v)
+// PutAccount stores a principal.
+func (r *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+	w.Statements++
+	fields := make([]any, 0, 2*len(layer.AccountColumns))
+	for i, v := range a.Values()[1:] {
+		fields = append(fields, layer.AccountColumns[i+1], v)
 	}
-	return r.c.HSet(ctx, r.key("pr", a.id), fields...).Err()
+	return r.c.HSet(ctx, r.key("pr", a.ID), fields...).Err()
 }
 
-func (r *onRedis) role(ctx context.Context, w *work, principal, resource string) (string, error) {
-	w.statements++
+// Role is the direct role of a principal on a resource, or "".
+func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
+	w.Statements++
 	role, err := r.c.HGet(ctx, r.up(principal, resource), resource).Result()
 	return role, none(err)
 }
 
-func (r *onRedis) setMember(ctx context.Context, w *work, g grant) error {
-	w.statements++
-	return r.c.HSet(ctx, r.down(g.resource, g.member), g.member, g.role).Err()
+// SetMember writes the direction of an edge that leads down.
+func (r *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	w.Statements++
+	return r.c.HSet(ctx, r.down(g.Resource, g.Member), g.Member, g.Role).Err()
 }
 
-func (r *onRedis) setRole(ctx context.Context, w *work, g grant) error {
-	w.statements++
-	return r.c.HSet(ctx, r.up(g.member, g.resource), g.resource, g.role).Err()
+// SetRole writes the direction of an edge that leads up.
+func (r *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	w.Statements++
+	return r.c.HSet(ctx, r.up(g.Member, g.Resource), g.Resource, g.Role).Err()
 }
 
-func (r *onRedis) change(ctx context.Context, w *work, gs []grant) error {
-	w.statements++
+// Change writes grants and revocations, both directions.
+func (r *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+	w.Statements++
 	_, err := r.c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
 		for _, g := range gs {
-			if g.role == "" {
-				p.HDel(ctx, r.down(g.resource, g.member), g.member)
-				p.HDel(ctx, r.up(g.member, g.resource), g.resource)
+			if g.Role == "" {
+				p.HDel(ctx, r.down(g.Resource, g.Member), g.Member)
+				p.HDel(ctx, r.up(g.Member, g.Resource), g.Resource)
 				continue
 			}
-			p.HSet(ctx, r.down(g.resource, g.member), g.member, g.role)
-			p.HSet(ctx, r.up(g.member, g.resource), g.resource, g.role)
+			p.HSet(ctx, r.down(g.Resource, g.Member), g.Member, g.Role)
+			p.HSet(ctx, r.up(g.Member, g.Resource), g.Resource, g.Role)
 		}
 		return nil
 	})
 	return err
 }
 
-func (r *onRedis) parents(ctx context.Context, w *work, principals []string) ([]held, error) {
-	w.statements += int64(len(principals))
+// Parents lists the groups that the principals are in.
+func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
+	w.Statements += int64(len(principals))
 	cmds, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
 		for _, id := range principals {
 			p.HGetAll(ctx, r.key("rg", id))
 		}
 		return nil
 	})
-	var out []held
+	var out []layer.Held
 	for _, cmd := range cmds {
 		if m, ok := cmd.(*goredis.MapStringStringCmd); ok {
 			out = append(out, pairs(m.Val())...)
@@ -139,64 +150,68 @@ func (r *onRedis) parents(ctx context.Context, w *work, principals []string) ([]
 	return out, err
 }
 
-func pairs(m map[string]string) []held {
-	out := make([]held, 0, len(m))
+func pairs(m map[string]string) []layer.Held {
+	out := make([]layer.Held, 0, len(m))
 	for id, role := range m {
-		out = append(out, held{id, role})
+		out = append(out, layer.Held{ID: id, Role: role})
 	}
 	return out
 }
 
-func (r *onRedis) rolesOn(ctx context.Context, w *work, resource string, principals []string) ([]held, error) {
-	var out []held
+// RolesOn reads the direct roles of several principals on a resource.
+func (r *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
+	var out []layer.Held
 	for _, kind := range []bool{true, false} {
 		var ids []string
 		for _, id := range principals {
-			if isGroup(id) == kind {
+			if layer.IsGroup(id) == kind {
 				ids = append(ids, id)
 			}
 		}
 		if len(ids) == 0 {
 			continue
 		}
-		w.statements++
+		w.Statements++
 		vals, err := r.c.HMGet(ctx, r.down(resource, ids[0]), ids...).Result()
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range vals {
 			if role, ok := v.(string); ok {
-				out = append(out, held{ids[i], role})
+				out = append(out, layer.Held{ID: ids[i], Role: role})
 			}
 		}
 	}
 	return out, nil
 }
 
-func (r *onRedis) memberGroups(ctx context.Context, w *work, resource string) ([]held, error) {
-	w.statements++
+// MemberGroups lists the groups that are members of a resource.
+func (r *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
+	w.Statements++
 	m, err := r.c.HGetAll(ctx, r.key("mg", resource)).Result()
 	return pairs(m), err
 }
 
-func (r *onRedis) members(ctx context.Context, w *work, resource, after string, limit int) ([]held, error) {
-	w.statements += 2
+// Members lists members of a resource in the order of their ids.
+func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
+	w.Statements += 2
 	var g, u *goredis.MapStringStringCmd
 	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
 		g, u = p.HGetAll(ctx, r.key("mg", resource)), p.HGetAll(ctx, r.key("mu", resource))
 		return nil
 	})
-	var out []held
+	var out []layer.Held
 	for _, m := range append(pairs(g.Val()), pairs(u.Val())...) {
-		if m.id > after {
+		if m.ID > after {
 			out = append(out, m)
 		}
 	}
-	return page(out, limit), err
+	return layer.Page(out, limit), err
 }
 
-func (r *onRedis) closure(ctx context.Context, w *work, principal string, among []string) ([]string, bool, error) {
-	w.statements += 2
+// Closure tells which of some groups are kept for a principal.
+func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
+	w.Statements += 2
 	key := r.key("mc", principal)
 	members := make([]any, len(among))
 	for i, g := range among {
@@ -223,15 +238,16 @@ func (r *onRedis) closure(ctx context.Context, w *work, principal string, among 
 	return out, true, nil
 }
 
-func (r *onRedis) putClosure(ctx context.Context, w *work, principal string, groups []string, direct int) error {
+// PutClosure keeps the groups of a principal, the direct ones first.
+func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
-		groups = []string{emptyClosure}
+		groups = []string{layer.EmptyClosure}
 	}
-	w.statements++
+	w.Statements++
 	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
 		if len(indirect) > 0 {
-			w.statements++
+			w.Statements++
 			p.SAdd(ctx, r.key("mi", principal), indirect)
 		}
 		p.SAdd(ctx, r.key("mc", principal), groups)
@@ -240,15 +256,16 @@ func (r *onRedis) putClosure(ctx context.Context, w *work, principal string, gro
 	return err
 }
 
-func (r *onRedis) dropClosures(ctx context.Context, w *work, principals []string) error {
+// DropClosures forgets the groups of principals.
+func (r *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	if err := r.unlink(ctx, w, "mc", principals); err != nil {
 		return err
 	}
 	return r.unlink(ctx, w, "mi", principals)
 }
 
-func (r *onRedis) unlink(ctx context.Context, w *work, kind string, ids []string) error {
-	w.statements += int64(len(ids))
+func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []string) error {
+	w.Statements += int64(len(ids))
 	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
 		for _, id := range ids {
 			p.Del(ctx, r.key(kind, id))
@@ -258,24 +275,27 @@ func (r *onRedis) unlink(ctx context.Context, w *work, kind string, ids []string
 	return err
 }
 
-func (r *onRedis) permitted(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
-	w.statements++
+// Permitted reads a kept permission.
+func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+	w.Statements++
 	return r.c.HExists(ctx, r.key("pc", principal), resource+"\x00"+role).Result()
 }
 
-func (r *onRedis) permit(ctx context.Context, w *work, principal, resource, role string) error {
-	w.statements++
+// Permit keeps a permission.
+func (r *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+	w.Statements++
 	return r.c.HSet(ctx, r.key("pc", principal), resource+"\x00"+role, "1").Err()
 }
 
-// forbid drops all kept permissions of the principals: which roles were kept on a
+// Forbid drops all kept permissions of the principals: which roles were kept on a
 // resource nothing but a scan of the hash would tell.
-func (r *onRedis) forbid(ctx context.Context, w *work, _ string, principals []string) error {
+func (r *Layer) Forbid(ctx context.Context, w *layer.Work, _ string, principals []string) error {
 	return r.unlink(ctx, w, "pc", principals)
 }
 
-func (r *onRedis) section(ctx context.Context, w *work, principal, name string) (string, string, bool, error) {
-	w.statements++
+// Section reads a section of a profile, false when there is none.
+func (r *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (string, string, bool, error) {
+	w.Statements++
 	vals, err := r.c.HMGet(ctx, r.key("pf", principal), name+"#visibility", name+"#data").Result()
 	if err != nil {
 		return "", "", false, err
@@ -285,12 +305,14 @@ func (r *onRedis) section(ctx context.Context, w *work, principal, name string) 
 	return vis, data, ok, nil
 }
 
-func (r *onRedis) putSection(ctx context.Context, w *work, principal, name, visibility, data string) error {
-	w.statements++
+// PutSection stores a section of a profile.
+func (r *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+	w.Statements++
 	return r.c.HSet(ctx, r.key("pf", principal), name+"#visibility", visibility, name+"#data", data).Err()
 }
 
-func (r *onRedis) marks(ctx context.Context, tenant string) (map[string]bool, error) {
+// Marks lists the batches of a tenant's load that are done.
+func (r *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
 	names, err := r.c.SMembers(ctx, r.load(tenant)).Result()
 	out := map[string]bool{}
 	for _, n := range names {
@@ -299,7 +321,8 @@ func (r *onRedis) marks(ctx context.Context, tenant string) (map[string]bool, er
 	return out, err
 }
 
-func (r *onRedis) mark(ctx context.Context, tenant, batch string) error {
+// Mark notes that a batch is done.
+func (r *Layer) Mark(ctx context.Context, tenant, batch string) error {
 	return r.c.SAdd(ctx, r.load(tenant), batch).Err()
 }
 
@@ -323,8 +346,9 @@ while at <= #queue do
 end
 return 0`)
 
-func (r *onRedis) hasRole(ctx context.Context, w *work, principal, resource, role string) (bool, error) {
-	w.statements++
+// HasRole walks the graph inside the server.
+func (r *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+	w.Statements++
 	key := r.key("", principal)
 	prefix := key[:strings.Index(key, "}:")+2]
 	n, err := walkUp.Run(ctx, r.c, []string{r.up(principal, resource)}, principal, resource, role, prefix).Int()

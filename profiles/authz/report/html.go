@@ -1,4 +1,4 @@
-package authz
+package report
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func (t *table) html() []byte {
 
 // newTable is the table of a mode, with no tests in it.
 func newTable(mode string, compat bool) *table {
-	if mode != modeProfiles {
+	if mode != ModeProfiles {
 		return &table{head: []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"}, span: 6}
 	}
 	t := &table{head: []string{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"}, style: ` style="width:100%"`, span: 4}
@@ -142,13 +142,13 @@ func (d *document) test(number int) test {
 	for k, p := range d.facts.Phases {
 		r := row{strconv.Itoa(k)}
 		for _, name := range []string{"users", "groups", "memberships", "profileSections"} {
-			if (name == "profileSections") != (d.facts.Mode == modeProfiles) {
+			if (name == "profileSections") != (d.facts.Mode == ModeProfiles) {
 				continue // of the other table
 			}
 			st := find(p.Load, name)
 			r = append(r, cell(d.rate(st.Num, st.TimeMS)))
 		}
-		if d.facts.Mode == modeProfiles {
+		if d.facts.Mode == ModeProfiles {
 			st := find(p.Tests, "profile")
 			spent := ""
 			if k == len(d.facts.Phases)-1 {

@@ -1,0 +1,244 @@
+// Package inmemory is the layer in maps of this process.
+package inmemory
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+)
+
+// Layer is a layer in maps of this process. With nothing set it forgets it all.
+type Layer struct {
+	nothing bool
+
+	mu       sync.RWMutex
+	accounts map[string]layer.Account
+	up, down map[string]map[string]string
+	cache    map[string][]string
+	perms    map[string]bool
+	sect     map[string][2]string
+	done     map[string]map[string]bool
+}
+
+// New returns a layer that is empty; with nothing set it forgets what it is given.
+func New(nothing bool) *Layer {
+	return &Layer{
+		nothing: nothing, accounts: map[string]layer.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
+		cache: map[string][]string{}, perms: map[string]bool{}, sect: map[string][2]string{}, done: map[string]map[string]bool{},
+	}
+}
+
+// read and write run f under the lock.
+func (p *Layer) read(ctx context.Context, w *layer.Work, f func()) error {
+	w.Statements++
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	f()
+	return ctx.Err()
+}
+
+func (p *Layer) write(ctx context.Context, w *layer.Work, f func()) error {
+	w.Statements++
+	if p.nothing || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	return nil
+}
+
+// Prepare has nothing to do: there are no tables.
+func (p *Layer) Prepare(context.Context) error { return nil }
+
+// Account reads a principal, false when there is none.
+func (p *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
+	err = p.read(ctx, w, func() { a, ok = p.accounts[id] })
+	return a, ok, err
+}
+
+// PutAccount stores a principal.
+func (p *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+	return p.write(ctx, w, func() { p.accounts[a.ID] = a })
+}
+
+// Role is the direct role of a principal on a resource, or "".
+func (p *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (r string, err error) {
+	err = p.read(ctx, w, func() { r = p.up[principal][resource] })
+	return r, err
+}
+
+func put(m map[string]map[string]string, a, b, v string) {
+	if v == "" {
+		delete(m[a], b)
+		return
+	}
+	if m[a] == nil {
+		m[a] = map[string]string{}
+	}
+	m[a][b] = v
+}
+
+// SetMember writes the direction of an edge that leads down.
+func (p *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	return p.write(ctx, w, func() { put(p.down, g.Resource, g.Member, g.Role) })
+}
+
+// SetRole writes the direction of an edge that leads up.
+func (p *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+	return p.write(ctx, w, func() { put(p.up, g.Member, g.Resource, g.Role) })
+}
+
+// Change writes grants and revocations, both directions.
+func (p *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+	return p.write(ctx, w, func() {
+		for _, g := range gs {
+			put(p.down, g.Resource, g.Member, g.Role)
+			put(p.up, g.Member, g.Resource, g.Role)
+		}
+	})
+}
+
+// Parents lists the groups that the principals are in.
+func (p *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) (out []layer.Held, err error) {
+	err = p.read(ctx, w, func() {
+		for _, m := range principals {
+			for id, role := range p.up[m] {
+				if layer.IsGroup(id) {
+					out = append(out, layer.Held{ID: id, Role: role})
+				}
+			}
+		}
+	})
+	return out, err
+}
+
+// RolesOn reads the direct roles of several principals on a resource.
+func (p *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) (out []layer.Held, err error) {
+	err = p.read(ctx, w, func() {
+		for _, m := range principals {
+			if r := p.down[resource][m]; r != "" {
+				out = append(out, layer.Held{ID: m, Role: r})
+			}
+		}
+	})
+	return out, err
+}
+
+// MemberGroups lists the groups that are members of a resource.
+func (p *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) (out []layer.Held, err error) {
+	err = p.read(ctx, w, func() {
+		for id, r := range p.down[resource] {
+			if layer.IsGroup(id) {
+				out = append(out, layer.Held{ID: id, Role: r})
+			}
+		}
+	})
+	return out, err
+}
+
+// Members lists members of a resource in the order of their ids.
+func (p *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) (out []layer.Held, err error) {
+	err = p.read(ctx, w, func() {
+		for id, r := range p.down[resource] {
+			if id > after {
+				out = append(out, layer.Held{ID: id, Role: r})
+			}
+		}
+	})
+	return layer.Page(out, limit), err
+}
+
+// Closure tells which of some groups are kept for a principal.
+func (p *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (gs []string, known bool, err error) {
+	var all []string
+	if err = p.read(ctx, w, func() { all, known = p.cache[principal] }); err != nil || !known {
+		return nil, known, err
+	}
+	err = p.read(ctx, w, func() {
+		for _, g := range among {
+			if slices.Contains(all, g) {
+				gs = append(gs, g)
+			}
+		}
+	})
+	return gs, known, err
+}
+
+// PutClosure keeps the groups of a principal, the direct ones first.
+func (p *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, _ int) error {
+	return p.write(ctx, w, func() { p.cache[principal] = append([]string(nil), groups...) })
+}
+
+// DropClosures forgets the groups of principals.
+func (p *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+	return p.write(ctx, w, func() {
+		for _, id := range principals {
+			delete(p.cache, id)
+		}
+	})
+}
+
+// Permitted reads a kept permission.
+func (p *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (ok bool, err error) {
+	err = p.read(ctx, w, func() { ok = p.perms[principal+"\x00"+resource+"\x00"+role] })
+	return ok, err
+}
+
+// Permit keeps a permission.
+func (p *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+	return p.write(ctx, w, func() { p.perms[principal+"\x00"+resource+"\x00"+role] = true })
+}
+
+// Forbid drops kept permissions of principals.
+func (p *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
+	return p.write(ctx, w, func() {
+		for key := range p.perms {
+			for _, id := range principals {
+				prefix := id + "\x00"
+				if resource != "" {
+					prefix += resource + "\x00"
+				}
+				if strings.HasPrefix(key, prefix) {
+					delete(p.perms, key)
+				}
+			}
+		}
+	})
+}
+
+// Section reads a section of a profile, false when there is none.
+func (p *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
+	var s [2]string
+	err = p.read(ctx, w, func() { s, ok = p.sect[principal+"#"+name] })
+	return s[0], s[1], ok, err
+}
+
+// PutSection stores a section of a profile.
+func (p *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+	return p.write(ctx, w, func() { p.sect[principal+"#"+name] = [2]string{visibility, data} })
+}
+
+// Marks lists the batches of a tenant's load that are done.
+func (p *Layer) Marks(ctx context.Context, tenant string) (out map[string]bool, err error) {
+	out = map[string]bool{}
+	err = p.read(ctx, &layer.Work{}, func() {
+		for b := range p.done[tenant] {
+			out[b] = true
+		}
+	})
+	return out, err
+}
+
+// Mark notes that a batch is done.
+func (p *Layer) Mark(ctx context.Context, tenant, batch string) error {
+	return p.write(ctx, &layer.Work{}, func() {
+		if p.done[tenant] == nil {
+			p.done[tenant] = map[string]bool{}
+		}
+		p.done[tenant][batch] = true
+	})
+}
