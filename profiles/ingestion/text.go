@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -79,9 +78,7 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Int(headWidth, "Payload Size (bytes)", int64(m.PayloadBytes))
 	w.Field(headWidth, "Prefix", f.Prefix)
 	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
-	w.Line("")
-	w.Line("Start Time: " + padogrid.Time(start))
-	w.Line("")
+	w.Start(start)
 	w.Line("Actual Total Entry (Put) Count: " + strconv.FormatInt(m.Acknowledged, 10))
 	w.Line("")
 	w.Threads(m.ThreadMS)
@@ -91,23 +88,19 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Line("   The actual rate is higher.")
 	w.Line("** Total Volume do not take the keys into account.")
 	w.Line("   The actual volume is higher.")
-	w.Line("")
-	w.Line("Stop Time: " + padogrid.Time(stop))
-	w.Line("")
+	w.Stop(stop)
 	return w.Bytes()
 }
 
 func metrics(w *padogrid.Writer, r *rundir.Run, m *MapFacts) {
 	longest := padogrid.Max(m.ThreadMS)
 	n, p := float64(m.Acknowledged), float64(m.PayloadBytes)
-	perSecond, kib, latency := padogrid.PerSecond(n, longest), padogrid.PerSecond(p*n, longest)/1024, float64(longest)/n
-	if r.Verification.State == workload.Failed {
-		perSecond, kib, latency = math.NaN(), math.NaN(), math.NaN()
-	}
+	perSecond, latency := padogrid.Speed(r, n, longest)
+	bytes, _ := padogrid.Speed(r, p*n, longest)
 	w.Int(metricWidth, "Max Time (msec)", longest)
 	w.Number(metricWidth, "Throughput (msg/sec)", perSecond, decimals)
-	w.Number(metricWidth, "*Throughput (KiB/sec)", kib, decimals)
-	w.Number(metricWidth, "*Throughput (MiB/sec)", kib/1024, decimals)
+	w.Number(metricWidth, "*Throughput (KiB/sec)", bytes/1024, decimals)
+	w.Number(metricWidth, "*Throughput (MiB/sec)", bytes/1024/1024, decimals)
 	w.Number(metricWidth, "Latency per put (msec)", latency, decimals)
 	w.Number(metricWidth, "**Total Volume (KiB)", p*n/1024, decimals)
 	w.Number(metricWidth, "**Total Volume (MiB)", p*n/1024/1024, decimals)

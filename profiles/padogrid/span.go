@@ -1,9 +1,11 @@
 package padogrid
 
 import (
+	"math"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Span returns when the work on a map or in a group began and ended, in the zone of
@@ -28,4 +30,14 @@ func Span(r *rundir.Run, zone string, started, stopped *time.Time) (start, stop 
 	_, offset := start.Zone()
 	at := time.FixedZone(zone, offset)
 	return start.In(at), stop.In(at)
+}
+
+// Speed returns how many a second n in so many milliseconds are, and how many
+// milliseconds each took, as the originals calculate it. Where verification failed
+// neither is a number.
+func Speed(r *rundir.Run, n float64, ms int64) (perSecond, latency float64) {
+	if r.Verification.State == workload.Failed {
+		return math.NaN(), math.NaN()
+	}
+	return PerSecond(n, ms), float64(ms) / n
 }

@@ -101,6 +101,18 @@ func (w *Writer) Threads(ms []int64) {
 	w.Line("")
 }
 
+// Start writes when the work began, between empty lines.
+func (w *Writer) Start(t time.Time) { w.at("Start Time: ", t) }
+
+// Stop writes when the work ended, between empty lines: the end of the text.
+func (w *Writer) Stop(t time.Time) { w.at("Stop Time: ", t) }
+
+func (w *Writer) at(label string, t time.Time) {
+	w.Line("")
+	w.Line(label + Time(t))
+	w.Line("")
+}
+
 // Bytes returns the text.
 func (w *Writer) Bytes() []byte { return []byte(w.b.String()) }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -84,16 +83,12 @@ func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte 
 	w.Int(headWidth, "Total Invocation Count per Run", g.Total)
 	w.Int(headWidth, "Thread Count", int64(g.Threads))
 	w.Int(headWidth, "Invocation Count per Thread", g.PerThread)
-	w.Line("")
-	w.Line("Start Time: " + padogrid.Time(start))
-	w.Line("")
+	w.Start(start)
 	w.Line("Actual Total Number of Invocations: " + strconv.FormatInt(g.Acknowledged, 10))
 	w.Line("")
 	w.Threads(g.ThreadMS)
 	metrics(&w, r, g, stop.Sub(start).Milliseconds())
-	w.Line("")
-	w.Line("Stop Time: " + padogrid.Time(stop))
-	w.Line("")
+	w.Stop(stop)
 	return w.Bytes()
 }
 
@@ -102,19 +97,15 @@ func metrics(w *padogrid.Writer, r *rundir.Run, g *TrackFacts, elapsed int64) {
 	if g.Started == nil {
 		elapsed = 0
 	}
-	figures := []float64{padogrid.PerSecond(n, longest), float64(longest) / n, padogrid.PerSecond(n, elapsed), float64(elapsed) / n}
-	if r.Verification.State == workload.Failed {
-		for i := range figures {
-			figures[i] = math.NaN()
-		}
-	}
+	perLongest, latency := padogrid.Speed(r, n, longest)
+	perElapsed, share := padogrid.Speed(r, n, elapsed)
 	w.Int(metricWidth, "Max Time (msec)", longest)
 	w.Int(metricWidth, "Elapsed Time (msec)", elapsed)
 	w.Int(metricWidth, "Total Invocation Count", g.Acknowledged)
-	w.Number(metricWidth, "M Throughput (invocations/sec)", figures[0], decimals)
-	w.Number(metricWidth, "M Latency per invocation (msec)", figures[1], decimals)
-	w.Number(metricWidth, "E Throughput (invocations/sec)", figures[2], decimals)
-	w.Number(metricWidth, "E Latency per invocation (msec)", figures[3], decimals)
+	w.Number(metricWidth, "M Throughput (invocations/sec)", perLongest, decimals)
+	w.Number(metricWidth, "M Latency per invocation (msec)", latency, decimals)
+	w.Number(metricWidth, "E Throughput (invocations/sec)", perElapsed, decimals)
+	w.Number(metricWidth, "E Latency per invocation (msec)", share, decimals)
 }
 
 // factsOf returns a run's facts. A run that was killed before it wrote any has
