@@ -135,7 +135,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 			named: "events were still on their way through the broker to the store when the drain was given up",
 		},
 		"cassandra": {
-			server:  func(t *testing.T) *labtest.Server { return labtest.Cassandra(t, labtest.Durable...) },
+			server:  func(t *testing.T) *labtest.Server { return labtest.ToKill(t, "cassandra") },
 			profile: "ingestion", params: "?read_timeout=20s&dial_timeout=20s", // to make its tables
 			waits: storeAway, named: "the store did not answer for",
 		},

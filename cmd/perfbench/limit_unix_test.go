@@ -31,7 +31,7 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 		"redis":     {url: labtest.Redis(t).URL(), files: []int{10, 16}},
 		"mariadb":   {url: labtest.MariaDB(t).URL(), files: []int{10, 16}},
 		"postgres":  {url: labtest.Postgres(t).URL(), files: []int{10, 16}},
-		"cassandra": {url: labtest.CassandraOfTables(t).URL(), files: []int{8, 10}},
+		"cassandra": {url: labtest.Cassandra(t).URL(), files: []int{8, 10}},
 		"coherence": {url: labtest.Coherence(t).URL(), files: []int{8}},
 		"embedded":  {url: "embedded:", files: []int{10, 16}},
 		"sqlite":    {url: "sqlite:x.db", files: []int{8, 10}},

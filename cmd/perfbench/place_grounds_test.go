@@ -81,7 +81,7 @@ var grounds = map[string]func(t *testing.T) ground{
 		})
 	},
 	"cassandra": func(t *testing.T) ground {
-		srv := labtest.CassandraOfTables(t)
+		srv := labtest.Cassandra(t)
 		c := gocql.NewCluster(srv.Addr())
 		c.Timeout, c.ConnectTimeout = time.Minute, time.Minute
 		s, err := c.CreateSession()

@@ -251,8 +251,10 @@ func matches(pattern, name string) bool {
 }
 
 // forTests tells whether a package exists only for the tests of others: storetest,
-// profiletest. Those may import whatever they try out.
-func forTests(name string) bool { return strings.HasSuffix(name, "test") }
+// profiletest, and the command that runs them. Those may import whatever they try out.
+func forTests(name string) bool {
+	return strings.HasSuffix(name, "test") || name == "internal/lab/testlab"
+}
 
 // ours lists the module's packages without their tests, as the go command sees them.
 func ours(t *testing.T) []pkg {

@@ -95,7 +95,7 @@ func classes(r *rundir.Run) map[string]int64 {
 // a load cost errors, which are counted by their kind, and lose nothing.
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	t.Parallel()
-	srv := labtest.Cassandra(t, labtest.Durable...)
+	srv := labtest.ToKill(t, "cassandra")
 	l := startAtLast(t, srv.URL()+"?read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
 	// Amid the memberships: between two kinds there are marks, which nobody counts.
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, time.Minute, 5*time.Millisecond)

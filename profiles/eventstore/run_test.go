@@ -190,8 +190,8 @@ func TestStoreKilledInMidRun(t *testing.T) {
 		accounted(t, o, f, 12000)
 	})
 	t.Run("cassandra", func(t *testing.T) {
-		srv := labtest.Cassandra(t)
-		o, f := killable(t, srv.URL()+"?read_timeout=1s", []string{"namespace=killed"}, func() { srv.Kill(); srv.Restart() })
+		srv := labtest.ToKill(t, "cassandra")
+		o, f := killable(t, srv.URL()+"?read_timeout=5s", []string{"namespace=killed"}, func() { srv.Kill(); srv.Restart() })
 		require.NoError(t, o.Err)
 		accounted(t, o, f, 12000)
 		retries := int64(0)

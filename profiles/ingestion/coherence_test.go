@@ -16,7 +16,7 @@ import (
 // listed as ours, and goes away when asked to. A server that comes back empty in
 // mid-run is found out.
 func TestOnCoherence(t *testing.T) {
-	srv := labtest.CoherencePrivate(t)
+	srv := labtest.ToKill(t, "coherence")
 	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
 	for name, words := range map[string][][2]string{
 		"putall": {{"testCase", "putall"}},

@@ -15,7 +15,7 @@ import (
 // Look-ups and transactions on a real Coherence; transactions of the same group at
 // the same time are conflicts and are tried again.
 func TestPBMOnCoherence(t *testing.T) {
-	srv := labtest.CoherencePrivate(t)
+	srv := labtest.Coherence(t)
 	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
 	words := []string{
 		"mapNames=eligibility,profile", "eligibility.testCase=tx", "profile.testCase=getall", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",

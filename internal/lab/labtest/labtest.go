@@ -1,12 +1,15 @@
-// Package labtest gives tests real servers of their own: each is started in the
-// test's temporary folder and gone when the test ends, even when the test
-// process dies. It is for tests only. Where the server's program is missing, the
-// test fails in CI (CI=true) and is skipped, naming the package, elsewhere.
+// Package labtest gives tests real servers. It is for tests only. Where the server's
+// program is missing, the test fails in CI (CI=true) and is skipped, naming the
+// package, elsewhere.
 //
 //	srv := labtest.Redis(t)
 //	client := redis.NewClient(&redis.Options{Addr: srv.Addr()})
 //	srv.Kill() // as a crash would
 //	srv.Restart()
+//
+// Servers that start at once are a test's own, and gone when it ends. Others are
+// shared, by a package ([Shared]), by all packages of one go test ([Common]), or in
+// turn ([ToKill]); a [Keeper] has those. None outlives the process that started it.
 package labtest
 
 import (
@@ -28,6 +31,8 @@ type Server struct {
 	t     testing.TB
 	dir   string
 	state lab.State
+	// restart starts a process again; nil is by this process itself.
+	restart func(ctx context.Context, process string) error
 }
 
 // Redis starts a private redis-server. The args are those of its command line
@@ -171,6 +176,9 @@ func (s *Server) Kill(names ...string) {
 func (s *Server) Restart(names ...string) {
 	s.t.Helper()
 	s.each("restart", names, func(ctx context.Context, name string) error {
+		if s.restart != nil {
+			return s.restart(ctx, name)
+		}
 		return lab.Restart(ctx, s.dir, s.state.Name, name)
 	})
 }

@@ -17,7 +17,7 @@ func RabbitMQ(t testing.TB, args ...string) *Server {
 	if len(args) > 0 {
 		return start(t, "rabbitmq", lab.Options{Args: args})
 	}
-	return shared(t, "rabbitmq", nil)
+	return Shared(t, "rabbitmq")
 }
 
 // RabbitMQTLS starts a private RabbitMQ that takes TLS connections only.

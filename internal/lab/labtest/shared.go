@@ -7,22 +7,36 @@ import (
 	"os"
 	"sync"
 	"testing"
-
-	"github.com/perfbench/perfbench/internal/lab"
 )
 
-// servers are those that the tests of a package have in common, by service.
-var servers struct {
+// own is the keeper of this process, from the first use to the end of Run.
+var own struct {
 	sync.Mutex
-	byName map[string]*common
+	keeper *Keeper
 }
 
-// common is one of them, or why there is none.
-type common struct {
-	service string
-	state   lab.State
-	dir     string
-	err     error
+func ownKeeper(t testing.TB) *Keeper {
+	t.Helper()
+	own.Lock()
+	defer own.Unlock()
+	if own.keeper == nil {
+		k, err := NewKeeper()
+		if err != nil {
+			t.Fatalf("labtest: %v", err)
+		}
+		own.keeper = k
+	}
+	return own.keeper
+}
+
+// widest is the keeper that the most tests share: that of all packages if there is
+// one, else that of this package.
+func widest(t testing.TB) asker {
+	t.Helper()
+	if path := os.Getenv(KeeperEnv); path != "" {
+		return remote(path)
+	}
+	return ownKeeper(t)
 }
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all
@@ -30,74 +44,71 @@ type common struct {
 // starts with the first that asks, and ends with Run.
 func Shared(t testing.TB, name string) *Server {
 	t.Helper()
-	return shared(t, name, nil)
+	return from(t, ownKeeper(t), request{Name: name, Service: name})
 }
 
-// shared returns the server of that service which all tests of the package use.
-// It is started with those settings by the first that asks, and ends with Run.
-func shared(t testing.TB, name string, args []string) *Server {
+// Common returns the server of a service that the tests of all packages use: each
+// keeps to names that no other package has, and none kills, freezes or steers it.
+func Common(t testing.TB, service string) *Server {
 	t.Helper()
-	return sharedAs(t, name, name, args)
+	r := request{Name: service, Service: service}
+	if service == "cassandra" {
+		r.Args = common
+	}
+	if !brief(t) {
+		r.Name += " for benchmarks"
+	}
+	return from(t, widest(t), r)
 }
 
-// sharedAs is shared of a server that only those share who ask for it by that name.
-func sharedAs(t testing.TB, name, service string, args []string) *Server {
+// ToKill returns a server that no other test has as long as this one lasts, to be
+// killed, frozen and restarted. Tests of all packages have it in turn, and each keeps
+// to names that no other has: it may hold what others have left. It loses nothing that
+// it has acknowledged as far as servers of its kind are able to.
+func ToKill(t testing.TB, service string) *Server {
 	t.Helper()
-	need(t, service)
-	servers.Lock()
-	defer servers.Unlock()
-	c := servers.byName[name]
-	if c == nil {
-		c = startCommon(service, lab.Options{Args: args, Brief: brief(t)})
-		if servers.byName == nil {
-			servers.byName = map[string]*common{}
-		}
-		servers.byName[name] = c
+	r := request{Name: service + " to kill", Service: service, Turn: true}
+	if service == "cassandra" {
+		r.Args = durable
 	}
-	if c.err != nil {
-		t.Fatalf("labtest: %v", c.err)
-	}
-	return &Server{t: t, dir: c.dir, state: c.state}
+	return from(t, widest(t), r)
 }
 
-func startCommon(name string, o lab.Options) *common {
-	c := &common{service: name}
-	if c.dir, c.err = os.MkdirTemp("", "perfbench-labtest-"); c.err != nil {
-		return c
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*limit) // the first ones ever fetch
+// from gets a server from a keeper, for as long as the test lasts.
+func from(t testing.TB, k asker, r request) *Server {
+	t.Helper()
+	need(t, r.Service)
+	r.Brief = brief(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first ones ever fetch
 	defer cancel()
-	o.Tied, o.Environ = true, os.Environ()
-	c.state, c.err = lab.Up(ctx, c.dir, name, o)
-	return c
+	a, release := k.do(ctx, r)
+	t.Cleanup(release)
+	if a.Err != "" {
+		t.Fatalf("labtest: %s", a.Err)
+	}
+	return &Server{t: t, dir: a.Dir, state: a.State, restart: func(ctx context.Context, process string) error {
+		again, _ := k.do(ctx, request{Name: r.Name, Service: r.Service, Restart: process})
+		if again.Err != "" {
+			return errors.New(again.Err)
+		}
+		return nil
+	}}
 }
 
-// Run runs the tests of a package that share servers, ends these, and returns the
-// code to exit with:
+// Run runs the tests of a package that share servers, ends those that only this
+// package has, and returns the code to exit with:
 //
 //	func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
 func Run(m *testing.M) int {
 	code := m.Run()
-	servers.Lock()
-	defer servers.Unlock()
-	for _, c := range servers.byName {
-		if err := c.end(c.service); err != nil {
-			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
-			code = max(code, 1)
-		}
+	own.Lock()
+	defer own.Unlock()
+	if own.keeper == nil {
+		return code
+	}
+	if err := own.keeper.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
+		code = max(code, 1)
 	}
 	return code
-}
-
-func (c *common) end(name string) error {
-	if c.dir == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	err := lab.Down(ctx, c.dir, name, nil)
-	if c.err != nil { // it never ran, and the tests have said so
-		err = nil
-	}
-	return errors.Join(err, os.RemoveAll(c.dir))
 }

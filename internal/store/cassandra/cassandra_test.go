@@ -112,7 +112,7 @@ func TestOlderTableIsNamed(t *testing.T) {
 // A killed node fails calls in the right class, and comes back with what it had
 // acknowledged.
 func TestKilledNodeComesBack(t *testing.T) {
-	srv := labtest.Cassandra(t)
+	srv := labtest.ToKill(t, "cassandra")
 	c := open(t, storetest.With(srv.URL(), "read_timeout=3s"))
 	s := store.Space{Namespace: "killed", Name: "a", Shape: store.Map}
 	k := []byte("k")

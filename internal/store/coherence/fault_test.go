@@ -82,7 +82,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	srv := labtest.CoherencePrivate(t)
+	srv := labtest.ToKill(t, "coherence")
 	t.Run("frozen", func(t *testing.T) { frozen(t, srv) })
 	t.Run("killed and restarted", func(t *testing.T) { killed(t, srv) })
 }
