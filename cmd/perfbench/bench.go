@@ -209,7 +209,7 @@ func (b *bench) SavePreset(profile, name string, values []workload.Value) (strin
 	}
 	for _, r := range name {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", r) {
-			return "", fault.Input(fmt.Errorf("preset: %q has other characters than letters, digits, - and _", name), "")
+			return "", fault.Input(fmt.Errorf("preset: %q may contain only letters, digits, - and _", name), "")
 		}
 	}
 	p, ok := b.profile(profile)

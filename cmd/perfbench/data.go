@@ -119,7 +119,7 @@ func (a *app) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Conte
 // dataTarget reads the target and refuses those that keep nothing.
 func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if f.target == "" {
-		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "say --target URL, for example redis://localhost:6379")
+		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "give --target URL, for example redis://localhost:6379")
 	}
 	url, err := a.resolveTarget(f.target)
 	if err != nil {
@@ -230,7 +230,7 @@ func (a *app) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 
 func (a *app) entries(f *dataFlags, all []entry) {
 	if len(all) == 0 {
-		fmt.Fprintf(a.Stdout, "nothing of perfbench is recorded under namespace %q\n", f.namespace)
+		fmt.Fprintf(a.Stdout, "perfbench has recorded nothing under namespace %q\n", f.namespace)
 		return
 	}
 	table(a.Stdout, func(row func(...string)) {
@@ -262,7 +262,7 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 	}
 	if !f.yes {
 		if !a.StdinTerminal {
-			return fault.Input(errors.New("delete: nothing was deleted, for nobody can be asked"), "say --yes to delete without being asked")
+			return fault.Input(errors.New("delete: nothing was deleted: there is no terminal to ask on"), "pass --yes to delete without being asked")
 		}
 		fmt.Fprintf(a.Stderr, "Delete these %d spaces for good? [y/N] ", len(k.all))
 		answer, _ := bufio.NewReader(a.Stdin).ReadString('\n')
@@ -296,7 +296,7 @@ func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) er
 			}
 		})
 		if errors.Is(err, place.ErrShared) {
-			fmt.Fprintf(a.Stdout, "%s: left alone, for others had made it before perfbench wrote into it; delete it yourself\n", e.Name)
+			fmt.Fprintf(a.Stdout, "%s: left alone: it was there before perfbench wrote into it; delete it yourself\n", e.Name)
 			return nil
 		}
 		if err != nil {

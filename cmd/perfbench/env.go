@@ -76,7 +76,7 @@ func run(ctx context.Context, env Env) int {
 			case code := <-done:
 				return code
 			case <-time.After(patience):
-				fmt.Fprintln(env.Stderr, "perfbench: stopped at once; what had not ended was left behind")
+				fmt.Fprintln(env.Stderr, "perfbench: stopped at once; unfinished work was abandoned")
 				return fault.CodeInterrupted
 			}
 		}

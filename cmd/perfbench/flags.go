@@ -38,10 +38,10 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"payload", "SIZE", "size of one value: 512, 1KiB, 10KB"},
 	{"batch", "N", "entries in one batched call"},
 	{"rate", "N", "due per second, whatever the store does; 0: as fast as the threads go"},
-	{"duration", "D", "end after that long (30s, 5m); keys wrap"},
-	{"count", "N", "end after that many of the profile's unit; with --duration whichever comes first"},
-	{"drain", "D", "give up what is under way at the end when none of it ends for that long (default 10s)"},
-	{"warmup", "D", "run that long before measurement begins"},
+	{"duration", "D", "end after this long (30s, 5m); keys wrap"},
+	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
+	{"drain", "D", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
+	{"warmup", "D", "run this long before measurement begins"},
 	{"seed", "N", "everything random derives from it (default 1)"},
 	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},
 }
@@ -67,7 +67,7 @@ func (f *runFlags) register(a *app, c *cobra.Command) {
 	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
-	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing speaks against the figures")
+	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
 	fs.StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	fs.BoolVar(&f.quiet, "quiet", false, "print errors and the path of the report only")

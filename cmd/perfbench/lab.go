@@ -59,7 +59,7 @@ func (a *app) labUp() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&port, "port", 0, "port of a service of one server; 0 takes a free one")
+	c.Flags().IntVar(&port, "port", 0, "port, for a service of one server; 0 picks a free one")
 	return c
 }
 
@@ -68,7 +68,7 @@ func (a *app) step(s string) { fmt.Fprintln(a.Stderr, s) }
 
 func (a *app) labDown() *cobra.Command {
 	return &cobra.Command{
-		Use: "down [NAME...]", Short: "End servers and delete their data; without NAME all of them",
+		Use: "down [NAME...]", Short: "Stop servers and delete their data; without NAME, all of them",
 		ValidArgs: labNames(), Args: oneOf("service", 0, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.labDir()
@@ -102,7 +102,7 @@ func (a *app) labDown() *cobra.Command {
 func (a *app) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Show what runs, with its URLs",
+		Use: "status", Short: "Show what is running, with its URLs",
 		Args: noArgs(nil),
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.labDir()

@@ -44,7 +44,7 @@ func (a *app) listCommand() *cobra.Command {
 	add := func(use, short string, most int, f func(args []string) error) *cobra.Command {
 		s := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > most {
-				return fault.Input(fmt.Errorf("%s has no use for %q", name(cmd), args[most]), "")
+				return fault.Input(fmt.Errorf("%s: unexpected argument %q", name(cmd), args[most]), "")
 			}
 			return f(args)
 		}}
@@ -73,7 +73,7 @@ func (a *app) listCommand() *cobra.Command {
 		return show(listPresets(args))
 	})
 	presets.ValidArgsFunction = completeProfilePresets
-	knobs := add("knobs P", "What --set and --at can turn in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
+	knobs := add("knobs P", "What --set and --at can change in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
 	knobs.ValidArgsFunction = completeProfiles
 	return c
 }

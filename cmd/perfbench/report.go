@@ -70,7 +70,7 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 	}
 	c.Flags().StringSliceVar(&formats, "format", nil, "`LIST` of formats: see perfbench list formats")
 	c.Flags().StringVar(&out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
-	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` in which runs are looked for")
+	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
 	c.Flags().StringVar(&facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return formatNames(), noFiles
@@ -101,7 +101,7 @@ type reportOptions struct {
 func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
 	out := o.out
 	if len(refs) == 0 {
-		return fault.Input(errors.New("no run was named"), "say  perfbench report latest,  or the folder of a run")
+		return fault.Input(errors.New("no run was named"), "name one:  perfbench report latest,  or the folder of a run")
 	}
 	if len(refs) > 1 && (len(o.formats) > 0 || out == "-") || len(refs) == 1 && foundTexts(runs, refs[0], o.formats) != nil {
 		return a.writeTogether(refs, runs, o)
@@ -204,7 +204,7 @@ func (a *app) loadRun(runs, ref string) (*rundir.Folder, error) {
 	}
 	f, err := rundir.Load(dir)
 	if err == nil && rundir.Alive(dir) {
-		fmt.Fprintf(a.Stderr, "%s is still going: this is what it has come to so far\n", f.Run.ID)
+		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
 	return f, err
 }
@@ -245,7 +245,7 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 		return err
 	}
 	if rundir.Alive(dir) {
-		fmt.Fprintf(a.Stderr, "%s is still going: this is what it has come to so far\n", f.Run.ID)
+		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
 	if len(ids) == 0 {
 		ids = defaultFormats(f.Run.Profile)

@@ -106,7 +106,7 @@ func subcommandNeeded(c *cobra.Command, args []string) error {
 	for _, s := range c.Commands() {
 		names = append(names, s.Name())
 	}
-	return fault.Input(fmt.Errorf("%s needs to be told what to do", name(c)), "one of: "+strings.Join(names, ", "))
+	return fault.Input(fmt.Errorf("%s needs a subcommand", name(c)), "one of: "+strings.Join(names, ", "))
 }
 
 // noArgs refuses arguments, with a hint for the flag that was meant.
@@ -115,13 +115,13 @@ func noArgs(hint func(arg string) string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return nil
 		}
-		h := "all is said with flags; see " + c.CommandPath() + " --help"
+		h := "it takes only flags; see " + c.CommandPath() + " --help"
 		if hint != nil {
 			if s := hint(args[0]); s != "" {
 				h = s
 			}
 		}
-		return fault.Input(fmt.Errorf("%s takes no argument %q", name(c), args[0]), h)
+		return fault.Input(fmt.Errorf("%s: unexpected argument %q", name(c), args[0]), h)
 	}
 }
 
@@ -132,7 +132,7 @@ func oneOf(what string, least, most int, words ...string) cobra.PositionalArgs {
 			return fault.Input(fmt.Errorf("%s needs a %s", name(c), what), "one of: "+strings.Join(words, ", "))
 		}
 		if len(args) > most {
-			return fault.Input(fmt.Errorf("%s has no use for %q", name(c), args[most]), "")
+			return fault.Input(fmt.Errorf("%s: unexpected argument %q", name(c), args[most]), "")
 		}
 		for _, arg := range args {
 			if !slices.Contains(words, arg) {
@@ -180,6 +180,6 @@ func (a *app) tuiCommand() *cobra.Command {
 	}
 	f.register(a, c)
 	c.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
-	c.Flags().BoolVar(&f.noAnimation, "no-animation", false, "words instead of what moves without need")
+	c.Flags().BoolVar(&f.noAnimation, "no-animation", false, "words instead of decorative motion")
 	return c
 }

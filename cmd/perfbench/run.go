@@ -21,7 +21,7 @@ import (
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
 	c := &cobra.Command{
-		Use: "run --profile P", Short: "Carry out one run without a screen",
+		Use: "run --profile P", Short: "Do one run without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
 path of the report to stdout; on a terminal a small chart of throughput and p99 ends
 it.
@@ -78,7 +78,7 @@ func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
 	}
 	if gone {
 		// What else went wrong stands in the summary, and much of it came of this.
-		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted while the run was going", o.Dir), max(o.Code(), fault.CodeOther)),
+		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
 			"only the summary is left; leave --out alone during a run")
 	}
 	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
@@ -156,7 +156,7 @@ func (a *app) watch(ctx context.Context, l *session.Live, status *status) {
 			status.show(l)
 		case <-interrupted:
 			interrupted = nil
-			status.say("interrupted: what is under way may finish within %s; once more stops at once", units.Duration(session.InterruptGrace))
+			status.say("interrupted: calls under way may finish within %s; interrupt again to stop at once", units.Duration(session.InterruptGrace))
 		case <-hard:
 			hard = nil
 			l.Kill()

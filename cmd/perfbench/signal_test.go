@@ -106,7 +106,7 @@ func TestSignals(t *testing.T) {
 		defer srv.Resume()
 		require.NoError(t, p.Process.Signal(os.Interrupt))
 		assert.Equal(t, 130, p.end(t), p.stderr.String())
-		assert.Contains(t, p.stderr.String(), "interrupted: what is under way may finish within 3 s; once more stops at once")
+		assert.Contains(t, p.stderr.String(), "interrupted: calls under way may finish within 3 s; interrupt again to stop at once")
 		f := p.folder(t)
 		assert.Equal(t, "interrupt", f.Run.EndedBy)
 		assert.Equal(t, "incomplete", f.Run.Verification.State)
@@ -131,7 +131,7 @@ func TestSignals(t *testing.T) {
 		require.NoError(t, measured(p.out, 4)) // rows of the next second: all of the first is written
 		require.NoError(t, os.Rename(p.out, p.out+"-away"))
 		assert.Equal(t, 1, p.end(t), p.stderr.String()) // the journal cannot be written, which ends the run
-		assert.Contains(t, p.stderr.String(), "was deleted while the run was going")
+		assert.Contains(t, p.stderr.String(), "was deleted during the run")
 		assert.Contains(t, p.stdout.String(), "eligibility.putall", "the summary is there all the same")
 		assert.NotContains(t, p.stdout.String(), "report in")
 		assert.NotContains(t, p.stderr.String(), "is not a run folder")

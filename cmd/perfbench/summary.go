@@ -72,7 +72,7 @@ func summary(r *rundir.Run, dir string) string {
 		fmt.Fprintln(&b, own)
 	}
 	if len(r.Segments) > 1 {
-		fmt.Fprintf(&b, "\n%d segments, for settings changed in mid-run; each stands in the report\n", len(r.Segments))
+		fmt.Fprintf(&b, "\n%d segments, because settings changed during the run; the report has each\n", len(r.Segments))
 	}
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))

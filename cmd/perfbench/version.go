@@ -50,7 +50,7 @@ func build() buildInfo {
 func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Say which perfbench this is",
+		Use: "version", Short: "Print which build this is",
 		Args: noArgs(nil),
 		RunE: func(*cobra.Command, []string) error {
 			b := build()

@@ -157,7 +157,7 @@ type Options struct {
 	// line ("--maxmemory", "10mb"), for every kind of server. It goes into a file that only the user can
 	// read, never onto a command line. Several servers all get it, sentinels do not.
 	Args []string
-	// Port is the port of a service of one server; 0 takes a free one.
+	// Port is the port, for a service of one server; 0 picks a free one.
 	Port int
 	// TLS makes a service of one server speak TLS, and nothing else.
 	TLS *TLSFiles

@@ -146,7 +146,7 @@ func fixtureRun() rundir.Run {
 		Parameters:  map[string]string{"profile.testCase": "put", "eligibility.testCase": "putall", "threads": "4"},
 		Origins:     map[string]string{"threads": "flag", "payload": "preset", "rate": "flag", "profile.testCase": "file", "eligibility.testCase": "file"},
 		Environment: map[string]any{"cpus": 2, "version": "0.1.0"},
-		Notices:     []string{"These are no figures of a server: embedded: is a small imitation inside perfbench."},
+		Notices:     []string{"These numbers do not describe a real server: embedded: is a small imitation inside perfbench."},
 	}
 }
 

@@ -188,7 +188,7 @@ func TestEveryReportForPeopleRepeatsTheNotices(t *testing.T) {
 	f.Run.EndedBy = rundir.CutShort
 	for _, id := range []string{"text", "markdown", "html", "junit"} {
 		doc := squeezed(strings.ReplaceAll(printed(t, f, id), "\n ", " "))
-		assert.Contains(t, doc, "These are no figures of a server", id)
+		assert.Contains(t, doc, "These numbers do not describe a real server", id)
 		assert.Contains(t, doc, "This run was cut short", id)
 	}
 }
@@ -358,7 +358,7 @@ func TestWriteIntoTheRunFolderLeavesItsSources(t *testing.T) {
 
 func TestSummaryIsTheTopOfTheText(t *testing.T) {
 	s := Summary(fixture(t))
-	for _, want := range []string{"no figures of a server", "Operations", "eligibility", "Errors", "timeout"} {
+	for _, want := range []string{"do not describe a real server", "Operations", "eligibility", "Errors", "timeout"} {
 		assert.Contains(t, s, want)
 	}
 	assert.NotContains(t, s, "Segments")

@@ -22,7 +22,7 @@ func TestFinishedRunReadsBack(t *testing.T) {
 		return []File{{Name: "note.txt", Data: []byte(f.Run.EndedBy)}}, nil
 	}}}
 	j := start(t, o)
-	j.Update(func(r *Run) { r.Notices = []string{"No figures of a server."} })
+	j.Update(func(r *Run) { r.Notices = []string{"Not a real server."} })
 	f := newFakeRun(1)
 	for s := -2; s < 5; s++ {
 		require.NoError(t, j.Second(f.second(s)))
@@ -52,7 +52,7 @@ func TestFinishedRunReadsBack(t *testing.T) {
 	assert.Equal(t, []string{"NOTICE.txt", "latency.hlog", "note.txt", "run.json", "series.csv"}, names)
 	notice, err := os.ReadFile(filepath.Join(j.Dir(), NoticeFile))
 	require.NoError(t, err)
-	assert.Equal(t, "No figures of a server.\n", string(notice))
+	assert.Equal(t, "Not a real server.\n", string(notice))
 }
 
 func TestFoldersOfTheSameSecondAreNumbered(t *testing.T) {

@@ -70,7 +70,7 @@ type Run struct {
 	// Observed is what was seen of perfbench and its machine meanwhile, by which the
 	// verdict was found; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
-	// Notices are sentences that every report must repeat: no figures of a server,
+	// Notices are sentences that every report must repeat: the numbers describe no real server,
 	// warnings of the file reader …
 	Notices []string `json:"notices"`
 	// Facts is the profile's own record, documented beside the profile.

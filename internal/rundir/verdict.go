@@ -23,7 +23,7 @@ type Verdict struct {
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 }
 
-// Valid says that nothing speaks against the figures.
+// Valid says that nothing casts doubt on the figures.
 func (v Verdict) Valid() bool { return v.State == verdict.Valid }
 
 // Missed are the thresholds that were not met.

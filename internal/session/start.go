@@ -158,7 +158,7 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 		return fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore)
 	}
 	if l.binding.Target != "" && l.Info.NoFigure == "" {
-		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these are no figures of a server."
+		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these numbers do not describe a real server."
 	}
 	if free := l.Info.FreeBytes; l.Info.NoFigure != "" && free > 0 && l.Plan.Bytes > free {
 		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(l.Plan.Bytes), units.Size(free)),

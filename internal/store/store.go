@@ -38,7 +38,7 @@ type Info struct {
 	// InHeap says that what is stored lies in the heap of the server's JVM, which ends
 	// when that is full.
 	InHeap bool
-	// NoFigure, when set, is a sentence saying that results are no figures of a
+	// NoFigure, when set, is a sentence saying that results do not describe a real
 	// server; every report repeats it.
 	NoFigure string
 	// Warnings are sentences worth reading before trusting a result.

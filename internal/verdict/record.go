@@ -9,7 +9,7 @@ type Record struct {
 	// InProcess says that the store lives in perfbench itself, as embedded:, memory:
 	// and null: do. What such a store takes of processors and heap cannot be told from
 	// what the harness takes, so neither is held against the run; reports say that
-	// these are no figures of a server.
+	// these numbers do not describe a real server.
 	InProcess bool
 	// Seconds is the length of the measured part.
 	Seconds float64

@@ -283,7 +283,7 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 // verdictRows says what the run is worth so far, and why.
 func (d *Dashboard) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(d.verdict.Reasons) == 0 {
-		return d.verdict.State + " so far: nothing speaks against the figures.", nil
+		return d.verdict.State + " so far: nothing casts doubt on the figures.", nil
 	}
 	_, k := widget.Worth(e.Styles, d.verdict)
 	var out []string

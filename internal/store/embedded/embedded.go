@@ -18,7 +18,7 @@ import (
 )
 
 // NoFigure is what reports say of a run on this store.
-const NoFigure = "The store was miniredis, embedded in perfbench; these are no figures of a Redis server."
+const NoFigure = "The store was miniredis, embedded in perfbench; these numbers do not describe a real Redis server."
 
 // tick is how often the clock of miniredis is moved on: its keys do not expire by
 // themselves.

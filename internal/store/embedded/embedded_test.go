@@ -43,7 +43,7 @@ func TestSaysThatItIsNoServer(t *testing.T) {
 	info, err := c.Info(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "miniredis", info.Name)
-	assert.Contains(t, info.NoFigure, "no figures of a Redis server")
+	assert.Contains(t, info.NoFigure, "do not describe a real Redis server")
 	require.NoError(t, c.Close())
 	assert.NoError(t, c.Close(), "closing twice is no error")
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // NoFigure is what reports say of a run on this store.
-const NoFigure = "Values were kept in memory of perfbench itself; these are no figures of a server."
+const NoFigure = "Values were kept in memory of perfbench itself; these numbers do not describe a real server."
 
 // Driver opens stores in memory: memory: is a new one each time, memory:NAME one
 // that all of this process share by its name.

@@ -11,7 +11,7 @@ import (
 )
 
 // NoFigure is what reports say of a run on this store.
-const NoFigure = "Nothing was stored; these are no figures of a server but the ceiling of perfbench itself."
+const NoFigure = "Nothing was stored; these numbers are the ceiling of perfbench itself and do not describe a real server."
 
 // Driver opens a store that does nothing.
 var Driver = store.Driver{

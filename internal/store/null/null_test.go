@@ -48,7 +48,7 @@ func TestNothingIsKept(t *testing.T) {
 	assert.Zero(t, n)
 	info, err := db.Info(ctx)
 	require.NoError(t, err)
-	assert.Contains(t, info.NoFigure, "no figures of a server")
+	assert.Contains(t, info.NoFigure, "do not describe a real server")
 	assert.Equal(t, store.Canceled, db.Classify(context.Canceled))
 	assert.Equal(t, store.Timeout, db.Classify(context.DeadlineExceeded))
 	assert.Equal(t, store.Other, db.Classify(errors.New("x")))
