@@ -61,7 +61,7 @@ func build(f *rundir.Folder) page {
 	for _, s := range []section{
 		operations(r), times(r),
 		{heading: "Course", charts: graphs(f)},
-		segments(r), changes(r),
+		segments(r), changes(r), processes(r),
 		failures(r), checks(r), values(r), environment(r),
 	} {
 		if len(s.text) > 0 || len(s.charts) > 0 || len(s.table.rows) > 0 {

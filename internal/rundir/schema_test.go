@@ -62,6 +62,10 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
 		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4},
 		Ceilings:    []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
+		Processes: []verdict.Process{{
+			Role: "redis", PID: 5, Name: "redis-server", Note: "n", CPU: new(0.5), CPUMost: new(1.5), RSSMost: new(int64(9)), NetIn: new(1.0), NetOut: new(2.0),
+		}, {Role: "cassandra", Note: "it is on another machine"}},
+		Store: &verdict.Used{CPU: new(0.5), Calls: new(int64(1)), Kind: "scripts", Received: new(int64(1)), Sent: new(int64(1)), Memory: new(int64(1))},
 	}
 	r.Verdict = r.Judge()
 	assert.Equal(t, verdict.Invalid, r.Verdict.State)
@@ -95,7 +99,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 19)
+	assert.Len(t, seen, 21)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

@@ -39,7 +39,7 @@ type observer struct {
 const lookEvery = int(time.Second / self.Beat)
 
 // observe watches process and machine until the run has ended. It costs a wake-up
-// every self.Beat and some 100 µs a second.
+// every self.Beat and, looks at the processes apart, some 100 µs a second.
 func (l *Live) observe() {
 	defer close(l.over)
 	ctx := context.Background() // of looks at /proc: they do not wait for anything
@@ -48,6 +48,8 @@ func (l *Live) observe() {
 		o := own.Observed(ctx)
 		l.seen.Store(&o)
 	}
+	l.findProcesses(ctx)
+	l.processes.look(ctx)
 	l.poolBegins()
 	warm := l.Inputs.Warmup > 0
 	known := 0 // suspensions
@@ -59,6 +61,8 @@ func (l *Live) observe() {
 		select {
 		case <-l.run.Done():
 			look()
+			l.processes.look(ctx)
+			l.usageEnds()
 			return
 		case <-timer.C:
 		}
@@ -73,10 +77,13 @@ func (l *Live) observe() {
 		if warm && l.run.Snapshot().At >= 0 {
 			warm, n = false, 0
 			own.Restart(ctx)
+			l.processes.restart(ctx)
+			l.usageBegins()
 			l.poolBegins()
 		}
 		if n%lookEvery == 0 {
 			look()
+			l.processes.look(ctx)
 		}
 	}
 }
@@ -96,6 +103,7 @@ func (l *Live) observedNow() *verdict.Observed {
 		return nil
 	}
 	o := *seen
+	o.Processes, o.Store = l.processes.report()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if pool, ok := l.Pool(); ok {

@@ -149,6 +149,11 @@ func TestRunToItsCount(t *testing.T) {
 	assert.Equal(t, "preset small", f.Run.Origins["threads"])
 	assert.Equal(t, "passed", f.Run.Verification.State)
 	assert.EqualValues(t, "test", f.Run.Environment["perfbench"])
+	require.NotNil(t, f.Run.Observed)
+	require.Len(t, f.Run.Observed.Processes, 1, "the store is in perfbench itself")
+	assert.Equal(t, "perfbench", f.Run.Observed.Processes[0].Role)
+	assert.Equal(t, os.Getpid(), f.Run.Observed.Processes[0].PID)
+	assert.Nil(t, f.Run.Observed.Store, "and has no counters")
 	assert.FileExists(t, filepath.Join(o.Dir, "tiny.txt"))
 	assert.FileExists(t, filepath.Join(o.Dir, "NOTICE.txt"), "memory: is no server")
 }

@@ -54,6 +54,7 @@ type Live struct {
 	claim *place.Claim
 	began time.Time
 	observer
+	processes processes
 	// counts and operations are of the plan; the sink alone uses them.
 	counts     []bool
 	operations []measure.Operation
@@ -214,6 +215,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if !l.release() { // interrupted: from here on a run would end gracefully
 		return errors.Join(context.Cause(ctx), j.Discard())
 	}
+	l.usageBegins()
 	l.began = time.Now()
 	// Whole microseconds, so that what is read back equals what was written.
 	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })

@@ -71,6 +71,8 @@ type Driver struct {
 	Schemes []string
 	// Example is a target to show.
 	Example string
+	// Port is where its servers listen unless the target says; 0: it has none.
+	Port int
 	// Params are the URL parameters it knows.
 	Params []string
 	// Open connects and makes sure that the store answers and accepts us. Errors

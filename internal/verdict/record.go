@@ -108,6 +108,10 @@ type Observed struct {
 	Growth *Growth `json:"backlog_growth,omitempty"`
 	// Ceilings are how many calls a second the harness alone does here, phase by phase.
 	Ceilings []PhaseCeiling `json:"ceilings,omitempty"`
+	// Processes are perfbench and, where it runs on this machine, the store; Store is
+	// what the store's server tells of itself.
+	Processes []Process `json:"processes,omitempty"`
+	Store     *Used     `json:"store,omitempty"`
 }
 
 // PhaseCeiling is how many calls a second that count the harness alone does in a phase.

@@ -31,6 +31,8 @@ type Process struct {
 	p    *process.Process
 	name string
 	own  bool
+	// family says that it has a process for each connection.
+	family bool
 
 	cpu     float64 // seconds so far
 	periods quota.Quota
@@ -139,6 +141,7 @@ func (w *Process) attach(ctx context.Context, pid int32) error {
 	}
 	w.p, w.at = p, time.Time{}
 	w.name, _ = p.NameWithContext(ctx) // a process without a name is watched all the same
+	w.family = w.name == "postgres"
 	return nil
 }
 
@@ -211,6 +214,9 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 		return s, fmt.Errorf("it cannot be measured: %w", err)
 	}
 	used, periods := times.User+times.System, quota.Of(w.PID())
+	if w.family {
+		used = max(used, FamilyCPU(w.PID()))
+	}
 	if passed := s.At.Sub(w.at).Seconds(); !w.at.IsZero() && passed > 0 {
 		cores := max(used-w.cpu, 0) / passed
 		s.CPU = &cores

@@ -26,6 +26,7 @@ var Driver = store.Driver{
 	Title:   "Cassandra",
 	Schemes: []string{"cassandra"},
 	Example: "cassandra://localhost:9042/keyspace",
+	Port:    9042,
 	Params: append([]string{
 		"consistency", "serial_consistency", "dc", "replication", "protocol", "retries", "speculative", "speculative_delay",
 	}, store.NetworkParams...),

@@ -33,6 +33,7 @@ var Driver = store.Driver{
 	Title:   "Coherence",
 	Schemes: []string{"coherence"},
 	Example: "coherence://localhost:1408",
+	Port:    1408,
 	Params:  store.NetworkParams,
 	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 		c, err := Open(ctx, t, o)

@@ -26,6 +26,7 @@ var Driver = store.Driver{
 	Title:   "dtm server",
 	Schemes: []string{"dtm+http"},
 	Example: "dtm+http://localhost:36789",
+	Port:    36789,
 	Params:  []string{"dial_timeout", "read_timeout", "write_timeout", "connections"},
 	Open:    open,
 }

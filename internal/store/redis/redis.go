@@ -24,6 +24,7 @@ var Driver = store.Driver{
 		"redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel",
 	},
 	Example: "redis://localhost:6379",
+	Port:    6379,
 	Params: append([]string{
 		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining",
 	}, store.NetworkParams...),

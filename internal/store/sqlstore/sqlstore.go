@@ -30,6 +30,7 @@ var MySQL = store.Driver{
 	Title:   "MariaDB and MySQL",
 	Schemes: []string{"mysql", "mariadb"},
 	Example: "mysql://root@localhost:3306/perfbench",
+	Port:    3306,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), mysqlParams...),
 	Open:    open,
 }
@@ -40,6 +41,7 @@ var Postgres = store.Driver{
 	Title:   "PostgreSQL",
 	Schemes: []string{"postgres", "postgresql"},
 	Example: "postgres://postgres@localhost:5432/perfbench",
+	Port:    5432,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), postgresParams...),
 	Open:    open,
 }

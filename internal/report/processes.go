@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// processes shows what perfbench has used, and a store on the same machine.
+func processes(r *rundir.Run) section {
+	if r.Observed == nil {
+		return section{}
+	}
+	s := section{heading: "Processes", table: table{left: 2, columns: []string{"process", "name", "pid", "cores", "most cores", "most memory", "in per second", "out per second"}}}
+	cores := func(v float64) string { return fmt.Sprintf("%.2f", v) }
+	size := func(v float64) string { return units.Size(int64(v)) }
+	for _, p := range r.Observed.Processes {
+		if p.PID == 0 {
+			s.text = append(s.text, "Of "+p.Role+" nothing could be measured: "+p.Note+".")
+			continue
+		}
+		s.table.add(p.Role, p.Name, strconv.Itoa(p.PID), known(p.CPU, cores), known(p.CPUMost, cores), known(p.RSSMost, units.Size), known(p.NetIn, size), known(p.NetOut, size))
+	}
+	if told := told(r.Observed.Store); told != "" {
+		s.text = append(s.text, told)
+	}
+	return s
+}
+
+// known writes a number, or a dash when there is none.
+func known[T any](v *T, format func(T) string) string {
+	if v == nil {
+		return "-"
+	}
+	return format(*v)
+}
+
+// told puts in a sentence what a store says of itself; "" when it says nothing.
+func told(u *verdict.Used) string {
+	if u == nil {
+		return ""
+	}
+	var parts []string
+	if u.CPU != nil {
+		parts = append(parts, fmt.Sprintf("used %.2f s of processor time", *u.CPU))
+	}
+	if u.Calls != nil {
+		parts = append(parts, fmt.Sprintf("counted %d %s", *u.Calls, u.Kind))
+	}
+	if u.Received != nil && u.Sent != nil {
+		parts = append(parts, "received "+units.Size(*u.Received)+" and sent "+units.Size(*u.Sent))
+	}
+	if u.Memory != nil {
+		parts = append(parts, "held "+units.Size(*u.Memory)+" of data at the end")
+	}
+	return "By its own counters the store " + strings.Join(parts, ", ") + "."
+}
