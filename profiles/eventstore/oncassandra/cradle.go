@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -37,35 +38,61 @@ type cradle struct {
 // cradleVersion is the version of the schema, as it stands with the book.
 const cradleVersion = "5.3.0"
 
-var cradleTables = [][2]string{
-	{"test_events", `(book text, page text, scope text, start_date date, start_time time, id text, name text, type text, success boolean, root boolean,
-event_batch boolean, compressed boolean, parent_id text, event_count int, end_date date, end_time time, messages blob, labels set<text>,
-z_content blob, rec_date timestamp, z_content_size int, z_content_uncompressed_size int,
-PRIMARY KEY ((book, page, scope), start_date, start_time, id))`},
-	{"scopes", `(book text, scope text, PRIMARY KEY (book, scope))`},
-	{"page_scopes", `(book text, page text, scope text, PRIMARY KEY ((book, page), scope))`},
-	{"event_batch_max_durations", `(book text, page text, scope text, max_batch_duration bigint, PRIMARY KEY ((book, page), scope))`},
-	{"entity_statistics", `(book text, page text, entity_type tinyint, frame_type tinyint, frame_start timestamp, entity_count counter, entity_size counter,
-PRIMARY KEY ((book, page, entity_type, frame_type), frame_start))`},
-	{"books", `(name text, fullname text, description text, created timestamp, schema_version text, PRIMARY KEY (name))`},
-	{"pages", `(book text, start_date date, start_time time, name text, comment text, end_date date, end_time time, updated timestamp, removed timestamp,
-PRIMARY KEY (book, start_date, start_time))`},
-	{"page_names", `(book text, name text, start_date date, start_time time, comment text, end_date date, end_time time, PRIMARY KEY (book, name))`},
+var cradleTables = []cqltable.Table{
+	{
+		Name: "test_events", Key: "(book, page, scope), start_date, start_time, id",
+		Columns: "book text, page text, scope text, start_date date, start_time time, id text, name text, type text, success boolean, root boolean, " +
+			"event_batch boolean, compressed boolean, parent_id text, event_count int, end_date date, end_time time, messages blob, " +
+			"labels set<text>, z_content blob, rec_date timestamp, z_content_size int, z_content_uncompressed_size int",
+	},
+	{
+		Name: "scopes", Key: "book, scope",
+		Columns: "book text, scope text",
+	},
+	{
+		Name: "page_scopes", Key: "(book, page), scope",
+		Columns: "book text, page text, scope text",
+	},
+	{
+		Name: "event_batch_max_durations", Key: "(book, page), scope",
+		Columns: "book text, page text, scope text, max_batch_duration bigint",
+	},
+	{
+		Name: "entity_statistics", Key: "(book, page, entity_type, frame_type), frame_start",
+		Columns: "book text, page text, entity_type tinyint, frame_type tinyint, frame_start timestamp, entity_count counter, entity_size counter",
+	},
+	{
+		Name: "books", Key: "name",
+		Columns: "name text, fullname text, description text, created timestamp, schema_version text",
+	},
+	{
+		Name: "pages", Key: "book, start_date, start_time",
+		Columns: "book text, start_date date, start_time time, name text, comment text, end_date date, end_time time, updated timestamp, " +
+			"removed timestamp",
+	},
+	{
+		Name: "page_names", Key: "book, name",
+		Columns: "book text, name text, start_date date, start_time time, comment text, end_date date, end_time time",
+	},
 }
 
 const cradleEvent = 2 // entity type
 
 // NewCradle opens the layer of schema=cradle.
 func NewCradle(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
-	l := &cradle{tables: newTables(o, c, true), longest: -1}
+	prefix := "events_"
+	if o.Namespace == "" {
+		prefix = "" // the original's names
+	}
+	l := &cradle{tables: tables{cqltable.New(c, o.Keys(), prefix, cradleTables), o}, longest: -1}
 	const columns = "start_date, start_time, id, name, type, success, event_batch, compressed, parent_id, event_count, end_date, end_time, z_content, z_content_uncompressed_size, messages"
 	const partition = " WHERE book = ? AND page = ? AND scope = ?"
-	l.insert = l.text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
+	l.insert = l.Text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
 		"end_date, end_time, messages, labels, z_content, rec_date, z_content_size, z_content_uncompressed_size) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-	l.read = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND (start_date, start_time) >= (?, ?) AND (start_date, start_time) <= (?, ?)")
-	l.one = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND start_date = ? AND start_time = ? AND id = ?")
-	l.under = l.text("SELECT " + columns + " FROM %test_events" + partition + " AND parent_id = ?")
-	return l, l.spaces(cradleTables)
+	l.read = l.Text("SELECT " + columns + " FROM %test_events" + partition + " AND (start_date, start_time) >= (?, ?) AND (start_date, start_time) <= (?, ?)")
+	l.one = l.Text("SELECT " + columns + " FROM %test_events" + partition + " AND start_date = ? AND start_time = ? AND id = ?")
+	l.under = l.Text("SELECT " + columns + " FROM %test_events" + partition + " AND parent_id = ?")
+	return l, l.Spaces(o.Params)
 }
 
 // dateOf and clockOf split a time as Cradle's columns do.
@@ -78,20 +105,17 @@ func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
 // cradleIndex is on the parents of events, which are looked for by it.
 const cradleIndex = "test_event_parent_index"
 
+// Look makes sure that the tables that are there will do.
 func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
-	l.claim = c
-	if _, err := l.missing(ctx, cradleTables); err != nil {
+	if err := l.Set.Look(ctx, c); err != nil || !l.Theirs("test_events") {
 		return err
 	}
-	table := l.prefix + "test_events"
-	if !c.Theirs(l.space, table) {
-		return nil
-	}
+	table, index := l.Name("test_events"), l.Name(cradleIndex)
 	var n int
-	err := l.c.Session().Query("SELECT COUNT(*) FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ? AND index_name = ?", l.keyspace, table, l.prefix+cradleIndex).
+	err := l.Conn.Session().Query("SELECT COUNT(*) FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ? AND index_name = ?", l.Keyspace, table, index).
 		ScanContext(ctx, &n)
 	if err == nil && n == 0 {
-		err = fault.Input(fmt.Errorf("the table %s.%s is there and was not made by perfbench, and it has no index %s of its parent_id", l.keyspace, table, l.prefix+cradleIndex),
+		err = fault.Input(fmt.Errorf("the table %s.%s is there and was not made by perfbench, and it has no index %s of its parent_id", l.Keyspace, table, index),
 			"use another --namespace; a table of others is never altered")
 	}
 	return err
@@ -99,21 +123,21 @@ func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 
 // Prepare makes the tables and writes down book and page: the whole run is one page.
 func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
-	if err := l.make(ctx, cradleTables); err != nil {
+	if err := l.Create(ctx); err != nil {
 		return layer.Traits{}, err
 	}
-	if l.claim == nil || !l.claim.Theirs(l.space, l.prefix+"test_events") {
-		create := l.text(`CREATE INDEX IF NOT EXISTS "` + l.prefix + cradleIndex + `" ON %test_events (parent_id)`)
-		if err := l.c.Session().Query(create).ExecContext(ctx); err != nil {
+	if !l.Theirs("test_events") {
+		create := l.Text(`CREATE INDEX IF NOT EXISTS "` + l.Name(cradleIndex) + `" ON %test_events (parent_id)`)
+		if err := l.Conn.Session().Query(create).ExecContext(ctx); err != nil {
 			return layer.Traits{}, fmt.Errorf("create the index of parents: %w", err)
 		}
 	}
 	book, now := l.o.Book, time.Now().UTC()
 	date, at := dateOf(l.o.Born), clockOf(l.o.Born)
 	for _, q := range []*gocql.Query{
-		l.c.Query(l.text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
-		l.c.Query(l.text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.o.Page, now),
-		l.c.Query(l.text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
+		l.Conn.Query(l.Text("INSERT INTO %books (name, fullname, created, schema_version) VALUES (?,?,?,?)"), book, book, now, cradleVersion),
+		l.Conn.Query(l.Text("INSERT INTO %pages (book, start_date, start_time, name, updated) VALUES (?,?,?,?,?)"), book, date, at, l.o.Page, now),
+		l.Conn.Query(l.Text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
 			return layer.Traits{}, fmt.Errorf("write down book and page: %w", err)
@@ -152,7 +176,7 @@ func (l *cradle) put(ctx context.Context, r *layer.Record) error {
 	if !r.Single {
 		count = r.Count
 	}
-	err := l.c.Query(l.insert, l.o.Book, l.o.Page, l.o.Scope, dateOf(r.Start), clockOf(r.Start), string(r.ID), name, kind,
+	err := l.Conn.Query(l.insert, l.o.Book, l.o.Page, l.o.Scope, dateOf(r.Start), clockOf(r.Start), string(r.ID), name, kind,
 		r.OK, len(r.Parent) == 0, !r.Single, r.Codec != wire.None, string(r.Parent), count, dateOf(r.End), clockOf(r.End), links, gocql.UnsetValue,
 		r.Body, time.Now().UTC(), len(r.Body), r.Raw).ExecContext(ctx)
 	if err != nil {
@@ -190,8 +214,8 @@ func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err erro
 	longer, unknown := l.news(r)
 	if longer {
 		for _, q := range []*gocql.Query{
-			l.c.Query(l.text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.o.Page, scope, ms),
-			l.c.Query(l.text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.o.Page, scope, ms),
+			l.Conn.Query(l.Text("INSERT INTO %event_batch_max_durations (book, page, scope, max_batch_duration) VALUES (?,?,?,?) IF NOT EXISTS"), book, l.o.Page, scope, ms),
+			l.Conn.Query(l.Text("UPDATE %event_batch_max_durations SET max_batch_duration = ? WHERE book = ? AND page = ? AND scope = ? IF max_batch_duration < ?"), ms, book, l.o.Page, scope, ms),
 		} {
 			if _, err := q.MapScanCASContext(ctx, map[string]any{}); err != nil {
 				return n, fmt.Errorf("duration of the longest batch: %w", err)
@@ -206,8 +230,8 @@ func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err erro
 		return n, nil
 	}
 	for _, q := range []*gocql.Query{
-		l.c.Query(l.text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
-		l.c.Query(l.text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.o.Page, scope),
+		l.Conn.Query(l.Text("INSERT INTO %scopes (book, scope) VALUES (?,?)"), book, scope),
+		l.Conn.Query(l.Text("INSERT INTO %page_scopes (book, page, scope) VALUES (?,?,?)"), book, l.o.Page, scope),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
 			return n, fmt.Errorf("scope: %w", err)
@@ -232,13 +256,13 @@ func (l *cradle) failParents(ctx context.Context, parent string) (n int, err err
 		const where = " WHERE book = ? AND page = ? AND scope = ? AND start_date = ? AND start_time = ? AND id = ?"
 		var success bool
 		var above string
-		err := l.c.Query(l.text("SELECT success, parent_id FROM %test_events"+where), args...).ScanContext(ctx, &success, &above)
+		err := l.Conn.Query(l.Text("SELECT success, parent_id FROM %test_events"+where), args...).ScanContext(ctx, &success, &above)
 		n++
 		if errors.Is(err, gocql.ErrNotFound) || err == nil && !success {
 			return n, nil
 		}
 		if err == nil {
-			err = l.c.Query(l.text("UPDATE %test_events SET success = false"+where), args...).ExecContext(ctx)
+			err = l.Conn.Query(l.Text("UPDATE %test_events SET success = false"+where), args...).ExecContext(ctx)
 			n++
 		}
 		if err != nil {
@@ -251,9 +275,9 @@ func (l *cradle) failParents(ctx context.Context, parent string) (n int, err err
 
 // Flush adds to the statistics: one batch of counters for each kind of frame.
 func (l *cradle) Flush(ctx context.Context, t *layer.Tallies) error {
-	update := l.text("UPDATE %entity_statistics SET entity_count = entity_count + ?, entity_size = entity_size + ? WHERE book = ? AND page = ? AND entity_type = ? AND frame_type = ? AND frame_start = ?")
+	update := l.Text("UPDATE %entity_statistics SET entity_count = entity_count + ?, entity_size = entity_size + ? WHERE book = ? AND page = ? AND entity_type = ? AND frame_type = ? AND frame_start = ?")
 	for kind := range layer.Frames {
-		b := l.c.Batch(gocql.CounterBatch)
+		b := l.Conn.Batch(gocql.CounterBatch)
 		for f, a := range t.Frames {
 			if int(f.Kind) != kind+1 {
 				continue
@@ -300,13 +324,13 @@ func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Rec
 }
 
 func (l *cradle) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+	return layer.Enough(l.rows(ctx, l.Conn.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
 func (l *cradle) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.Start), clockOf(k.Start), k.ID), visit))
+	return layer.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.Start), clockOf(k.Start), k.ID), visit))
 }
 
 func (l *cradle) Children(ctx context.Context, parent []byte, _, _ int64, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.c.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
+	return layer.Enough(l.rows(ctx, l.Conn.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
 }

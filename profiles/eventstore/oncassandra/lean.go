@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
@@ -23,42 +24,49 @@ type lean struct {
 	under  string
 }
 
-var leanTables = [][2]string{
-	{"batch", `(book text, page text, scope text, bucket int, start_ns bigint, id text, end_ns bigint, last_start_ns bigint, parent_id text,
-ok boolean, single boolean, cnt int, codec tinyint, raw_size int, body blob, links blob, PRIMARY KEY ((book, page, scope, bucket), start_ns, id))
-WITH compression = {'enabled': false}
-AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'MINUTES', 'compaction_window_size': 10}`},
-	{"by_parent", `(parent_id text, bucket int, start_ns bigint, id text, book text, page text, scope text, ok boolean, cnt int,
-PRIMARY KEY ((parent_id, bucket), start_ns, id))`},
-	{"scope", `(book text, page text, scope text, first_bucket int, max_duration_ms bigint, PRIMARY KEY ((book, page), scope))`},
-	{"page", `(book text, start_ns bigint, page text, end_ns bigint, PRIMARY KEY (book, start_ns))`},
-	{"stat", `(book text, page text, frame tinyint, frame_start timestamp, cnt counter, bytes counter, PRIMARY KEY ((book, page, frame), frame_start))`},
+var leanTables = []cqltable.Table{
+	{
+		Name: "batch", Key: "(book, page, scope, bucket), start_ns, id",
+		Columns: "book text, page text, scope text, bucket int, start_ns bigint, id text, end_ns bigint, last_start_ns bigint, parent_id text, " +
+			"ok boolean, single boolean, cnt int, codec tinyint, raw_size int, body blob, links blob",
+		With: "compression = {'enabled': false} AND compaction = {'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'MINUTES', 'compaction_window_size': 10}",
+	},
+	{
+		Name: "by_parent", Key: "(parent_id, bucket), start_ns, id",
+		Columns: "parent_id text, bucket int, start_ns bigint, id text, book text, page text, scope text, ok boolean, cnt int",
+	},
+	{
+		Name: "scope", Key: "(book, page), scope",
+		Columns: "book text, page text, scope text, first_bucket int, max_duration_ms bigint",
+	},
+	{
+		Name: "page", Key: "book, start_ns",
+		Columns: "book text, start_ns bigint, page text, end_ns bigint",
+	},
+	{
+		Name: "stat", Key: "(book, page, frame), frame_start",
+		Columns: "book text, page text, frame tinyint, frame_start timestamp, cnt counter, bytes counter",
+	},
 }
 
 // NewLean opens the layer of schema=lean.
 func NewLean(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
-	l := &lean{tables: newTables(o, c, false)}
+	l := &lean{tables: tables{cqltable.New(c, o.Keys(), "events_", leanTables), o}}
 	const columns = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
 	const partition = " WHERE book = ? AND page = ? AND scope = ? AND bucket = ?"
-	l.insert = l.text("INSERT INTO %batch (book, page, scope, bucket, " + columns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-	l.parent = l.text("INSERT INTO %by_parent (parent_id, bucket, start_ns, id, book, page, scope, ok, cnt) VALUES (?,?,?,?,?,?,?,?,?)")
-	l.read = l.text("SELECT " + columns + " FROM %batch" + partition + " AND start_ns >= ? AND start_ns <= ?")
-	l.one = l.text("SELECT " + columns + " FROM %batch" + partition + " AND start_ns = ? AND id = ?")
-	l.under = l.text("SELECT start_ns, id, page, scope FROM %by_parent WHERE parent_id = ? AND bucket = ? AND start_ns >= ? AND start_ns <= ?")
-	return l, l.spaces(leanTables)
-}
-
-func (l *lean) Look(ctx context.Context, c *place.Claim) error {
-	l.claim = c
-	_, err := l.missing(ctx, leanTables)
-	return err
+	l.insert = l.Text("INSERT INTO %batch (book, page, scope, bucket, " + columns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	l.parent = l.Text("INSERT INTO %by_parent (parent_id, bucket, start_ns, id, book, page, scope, ok, cnt) VALUES (?,?,?,?,?,?,?,?,?)")
+	l.read = l.Text("SELECT " + columns + " FROM %batch" + partition + " AND start_ns >= ? AND start_ns <= ?")
+	l.one = l.Text("SELECT " + columns + " FROM %batch" + partition + " AND start_ns = ? AND id = ?")
+	l.under = l.Text("SELECT start_ns, id, page, scope FROM %by_parent WHERE parent_id = ? AND bucket = ? AND start_ns >= ? AND start_ns <= ?")
+	return l, l.Spaces(o.Params)
 }
 
 func (l *lean) Prepare(ctx context.Context) (layer.Traits, error) {
-	if err := l.make(ctx, leanTables); err != nil {
+	if err := l.Create(ctx); err != nil {
 		return layer.Traits{}, err
 	}
-	err := l.c.Query(l.text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), l.o.Book, l.o.Born, l.o.Page).ExecContext(ctx)
+	err := l.Conn.Query(l.Text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), l.o.Book, l.o.Born, l.o.Page).ExecContext(ctx)
 	if err != nil {
 		return layer.Traits{}, fmt.Errorf("write down the page: %w", err)
 	}
@@ -73,12 +81,12 @@ func (l *lean) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	for _, r := range rs {
 		id, parent := string(r.ID), string(r.Parent)
 		bucket := l.o.BucketAt(r.Start, r.ID)
-		err := l.c.Query(l.insert, book, page, scope, bucket, r.Start, id, r.End, r.Last, parent,
+		err := l.Conn.Query(l.insert, book, page, scope, bucket, r.Start, id, r.End, r.Last, parent,
 			r.OK, r.Single, r.Count, int8(r.Codec), r.Raw, r.Body, r.Links).ExecContext(ctx)
 		if err != nil {
 			return n, refusal(fmt.Errorf("insert: %w", err))
 		}
-		if err := l.c.Query(l.parent, parent, bucket, r.Start, id, book, page, scope, r.OK, r.Count).ExecContext(ctx); err != nil {
+		if err := l.Conn.Query(l.parent, parent, bucket, r.Start, id, book, page, scope, r.OK, r.Count).ExecContext(ctx); err != nil {
 			return n, fmt.Errorf("insert under the parent: %w", err)
 		}
 		n += 2
@@ -92,15 +100,15 @@ const counterBatch = 100
 // Flush writes statistics, and the scope with its longest batch.
 func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
 	book := l.o.Book
-	update := l.text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
-	b := l.c.Batch(gocql.CounterBatch)
+	update := l.Text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
+	b := l.Conn.Batch(gocql.CounterBatch)
 	for f, a := range t.Frames {
 		b.Query(update, a.Count, a.Bytes, book, l.o.Page, f.Kind, time.Unix(0, f.Start).UTC())
 		if b.Size() == counterBatch {
 			if err := b.ExecContext(ctx); err != nil {
 				return err
 			}
-			b = l.c.Batch(gocql.CounterBatch)
+			b = l.Conn.Batch(gocql.CounterBatch)
 		}
 	}
 	if b.Size() > 0 {
@@ -108,7 +116,7 @@ func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
 			return err
 		}
 	}
-	return l.c.Query(l.text("INSERT INTO %scope (book, page, scope, first_bucket, max_duration_ms) VALUES (?,?,?,?,?)"),
+	return l.Conn.Query(l.Text("INSERT INTO %scope (book, page, scope, first_bucket, max_duration_ms) VALUES (?,?,?,?,?)"),
 		book, l.o.Page, l.o.Scope, layer.BucketOf(l.o.Born, l.o.Bucket), t.Longest).ExecContext(ctx)
 }
 
@@ -134,7 +142,7 @@ func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Recor
 func (l *lean) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
-		q := l.c.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, b, from, to)
+		q := l.Conn.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, b, from, to)
 		if err := l.rows(ctx, q, visit); err != nil {
 			return layer.Enough(err)
 		}
@@ -144,20 +152,20 @@ func (l *lean) Scan(ctx context.Context, from, to int64, visit func(*layer.Recor
 
 func (l *lean) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
 	b := l.o.BucketAt(k.Start, []byte(k.ID))
-	return layer.Enough(l.rows(ctx, l.c.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.Start, k.ID), visit))
+	return layer.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.Start, k.ID), visit))
 }
 
 func (l *lean) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
-		iter := l.c.Query(l.under, string(parent), b, from, to).PageSize(l.o.PageSize).IterContext(ctx)
+		iter := l.Conn.Query(l.under, string(parent), b, from, to).PageSize(l.o.PageSize).IterContext(ctx)
 		var start int64
 		var id, page, scope string
 		for iter.Scan(&start, &id, &page, &scope) {
 			if page != l.o.Page {
 				continue
 			}
-			q := l.c.Query(l.one, l.o.Book, page, scope, l.o.BucketAt(start, []byte(id)), start, id)
+			q := l.Conn.Query(l.one, l.o.Book, page, scope, l.o.BucketAt(start, []byte(id)), start, id)
 			if err := l.rows(ctx, q, visit); err != nil {
 				return layer.Enough(errors.Join(err, iter.Close()))
 			}
