@@ -81,6 +81,21 @@ func TestQueryAndCleanup(t *testing.T) {
 	}
 }
 
+// Counting a table takes as long as it has rows: only what is compared at the end is
+// counted at the start.
+func TestTablesThatAreOnlyReadAreNotCounted(t *testing.T) {
+	p, err := designed(t, "sqlite", "groupNames: g1\ng1: {operations: 'r,w'}\nr: {map: nw/customers, testCase: get, factory.class: customer}\n"+
+		"w: {map: nw/orders, testCase: put, factory.class: order}\n")
+	require.NoError(t, err)
+	p, err = p.Bind(t.Context(), "sqlite", open(t, "sqlite:"), "")
+	require.NoError(t, err)
+	counted := map[string]bool{}
+	for _, c := range p.Claims {
+		counted[c.Name] = c.Counted
+	}
+	assert.Equal(t, map[string]bool{"customers": false, "orders": true}, counted)
+}
+
 func TestEmbeddedDatabase(t *testing.T) {
 	o, f := runs(t, "embedded:", nil, "preset", "factory-er", "database", "on", "cleanup", "on")
 	errorless(t, o)

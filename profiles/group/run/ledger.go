@@ -99,7 +99,8 @@ type stock struct {
 
 	existed bool  // it was there before this run
 	made    bool  // an earlier run of ours made it
-	before  int64 // its size then
+	filled  bool  // there was something in it
+	before  int64 // its size then, where it is counted
 	loaded  int64
 	seed    string // with which it was made
 	half    bool   // an earlier run began to load it and was cut short

@@ -25,7 +25,7 @@ func (b *binding) loads(st *stock) bool {
 	switch {
 	case b.s.Load == model.LoadNever, st.op.Kind.Topic():
 		return false
-	case b.s.Load == model.LoadAuto && (st.writes || !st.half && (st.before > 0 || st.existed && st.op.Space.Grouped)):
+	case b.s.Load == model.LoadAuto && (st.writes || !st.half && st.filled):
 		return false
 	}
 	for _, o := range b.s.Order {
@@ -93,6 +93,9 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 			return fmt.Errorf("load %s: %w", model.KeyOf(r.o.Space), err)
 		}
 		st.loaded += r.n
+		if !st.writes && !st.removes {
+			continue // what is only read is not compared
+		}
 		n, err := b.layer.Size(ctx, r.o)
 		if err != nil {
 			return fmt.Errorf("count %s: %w", model.KeyOf(r.o.Space), err)

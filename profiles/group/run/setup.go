@@ -21,7 +21,7 @@ func (b *binding) claims() []place.Space {
 			continue
 		}
 		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.Where, st.op.Name)
-		sp := place.Space{Space: st.space, Reads: reads, Counted: true, From: from, Kind: st.op.Kind.RedisType()}
+		sp := place.Space{Space: st.space, Reads: reads, Counted: !reads, From: from, Kind: st.op.Kind.RedisType()}
 		if st.op.Table {
 			sp.Tables = map[string]store.Table{"": st.op.Factory.Entity.Needs()}
 		}
@@ -47,7 +47,8 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		}
 		spot := c.Spot(st.space)
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
-		st.existed, st.before = spot.State != place.Fresh, max(spot.Found.Size, 0)
+		st.existed, st.filled = spot.State != place.Fresh, spot.Found.Exists && spot.Found.Size != 0
+		st.before = max(spot.Found.Size, 0)
 		loads := b.loads(st)
 		if spot.State == place.Ours && st.op.Table && st.op.Object() != nil {
 			if err := b.fits(ctx, st.op); err != nil {
