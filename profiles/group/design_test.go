@@ -219,15 +219,13 @@ func TestCountAndDuration(t *testing.T) {
 
 func TestPresetsOnMemoryAndNull(t *testing.T) {
 	for _, target := range []string{"memory:", "null:"} {
-		for _, name := range []string{"group", "queue", "list", "topic", "mcache", "structures", "factory-er"} {
-			t.Run(target+" "+name, func(t *testing.T) {
-				o, _ := runs(t, target, nil, "preset", name)
-				assert.Empty(t, o.Run.Errors)
-				assert.NotEqual(t, workload.Failed, o.Run.Verification.State, "%+v", o.Run.Verification)
-				for _, op := range o.Run.Operations {
-					assert.Positive(t, op.Count+op.Errors, "%s.%s", op.Track, op.Op)
-				}
-			})
-		}
+		eachPreset(t, []string{"group", "queue", "list", "topic", "mcache", "structures", "factory-er"}, func(t *testing.T, name string) {
+			o, _ := runs(t, target, nil, "preset", name)
+			assert.Empty(t, o.Run.Errors)
+			assert.NotEqual(t, workload.Failed, o.Run.Verification.State, "%+v", o.Run.Verification)
+			for _, op := range o.Run.Operations {
+				assert.Positive(t, op.Count+op.Errors, "%s.%s", op.Track, op.Op)
+			}
+		})
 	}
 }

@@ -31,21 +31,19 @@ func small(t *testing.T) []string {
 
 func TestPresetsOnRedis(t *testing.T) {
 	srv := redisOf(t)
-	for _, name := range small(t) {
-		t.Run(name, func(t *testing.T) {
-			o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
-			errorless(t, o)
-			for _, topic := range f.Topics {
-				assert.Zero(t, topic.Lost)
-				assert.Equal(t, 2*topic.Published, topic.Delivered, "two receivers")
+	eachPreset(t, small(t), func(t *testing.T, name string) {
+		o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
+		errorless(t, o)
+		for _, topic := range f.Topics {
+			assert.Zero(t, topic.Lost)
+			assert.Equal(t, 2*topic.Published, topic.Delivered, "two receivers")
+		}
+		for _, g := range f.Groups {
+			for _, op := range g.Ops {
+				assert.Zero(t, op.Misses, "%s.%s", g.Group, op.Op)
 			}
-			for _, g := range f.Groups {
-				for _, op := range g.Ops {
-					assert.Zero(t, op.Misses, "%s.%s", g.Group, op.Op)
-				}
-			}
-		})
-	}
+		}
+	})
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	left, err := c.Keys(t.Context(), "*").Result()
@@ -55,12 +53,24 @@ func TestPresetsOnRedis(t *testing.T) {
 
 func TestPresetsOnACluster(t *testing.T) {
 	srv := clusterOfTests(t)
-	for _, name := range small(t) {
-		t.Run(name, func(t *testing.T) {
-			o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
-			errorless(t, o)
-		})
-	}
+	eachPreset(t, small(t), func(t *testing.T, name string) {
+		o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
+		errorless(t, o)
+	})
+}
+
+// eachPreset runs a test for each of some presets, several at a time, and returns when
+// all have ended.
+func eachPreset(t *testing.T, names []string, test func(t *testing.T, name string)) {
+	t.Helper()
+	t.Run("presets", func(t *testing.T) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, name)
+			})
+		}
+	})
 }
 
 func TestFamiliesLieTogetherOnACluster(t *testing.T) {
