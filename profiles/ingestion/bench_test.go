@@ -1,0 +1,182 @@
+package ingestion
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/rueidis"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+// Of BenchmarkAgainstBareLoops: callers, entries of a batch, bytes of a value, how long
+// each side runs before the next has its turn, and how often.
+const (
+	benchThreads = 16
+	benchBatch   = 50
+	benchPayload = 1024
+	benchTurn    = 500 * time.Millisecond
+	benchTurns   = 7
+)
+
+// BenchmarkAgainstBareLoops is the rate of entries that ingestion loads as a ratio to
+// those of bare loops that send the same commands with go-redis, a connection a caller,
+// and with rueidis, which pipelines them over two.
+func BenchmarkAgainstBareLoops(b *testing.B) {
+	srv := labtest.Redis(b)
+	for _, testCase := range []string{casePut, casePutAll} {
+		b.Run(testCase, func(b *testing.B) {
+			sides := map[string]func() float64{}
+			for _, pipelining := range []string{"on", "off"} {
+				plan := benchPlan(b, srv.URL()+"?pipelining="+pipelining, testCase, pipelining)
+				sides[pipelining] = func() float64 { return engineRate(b, plan) }
+			}
+			g := goredis.NewClient(&goredis.Options{Addr: srv.Addr(), PoolSize: benchThreads, DisableIdentity: true, MaxRetries: -1})
+			r, err := rueidis.NewClient(rueidis.ClientOption{
+				InitAddress: []string{srv.Addr()}, ForceSingleClient: true, DisableCache: true, PipelineMultiplex: 1,
+				ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
+			})
+			require.NoError(b, err)
+			b.Cleanup(func() { _ = g.Close(); r.Close() })
+			sides["goredis"] = func() float64 {
+				return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
+			}
+			sides["rueidis"] = func() float64 {
+				return bareRate(b, testCase, func(args []string) error { return overRueidis(r, args) })
+			}
+			rates := map[string][]float64{}
+			for range benchTurns {
+				for name, side := range sides {
+					rates[name] = append(rates[name], side())
+				}
+			}
+			b.ReportMetric(0, "ns/op") // has no meaning here
+			for name, of := range rates {
+				ratio := make([]float64, len(of))
+				for i := range of {
+					ratio[i] = rates["on"][i] / of[i]
+				}
+				b.ReportMetric(middle(of), name+"/s")
+				b.ReportMetric(middle(ratio), "on/"+name)
+			}
+		})
+	}
+}
+
+func middle(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}
+
+// benchPlan makes a plan that is set up.
+func benchPlan(b *testing.B, target, testCase, namespace string) *workload.Plan {
+	tg, _, err := drivers.Parse(target)
+	require.NoError(b, err)
+	c, err := drivers.Open(b.Context(), tg, store.OpenOptions{Threads: benchThreads})
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = c.Close() })
+	vs := given([2]string{"mapNames", Eligibility}, [2]string{"testCase", testCase}, [2]string{"threadCount", fmt.Sprint(benchThreads)},
+		[2]string{"totalEntryCount", "16000"}, [2]string{"payloadSize", fmt.Sprint(benchPayload)}, [2]string{"batchSize", fmt.Sprint(benchBatch)},
+		[2]string{"testCount", fmt.Sprint(maxRuns)})
+	in := workload.Inputs{Values: vs, Seed: 1, Namespace: testCase + namespace, Driver: "redis", Duration: time.Hour}
+	p, err := Design(in)
+	require.NoError(b, err)
+	p = profiletest.Bind(b, Name, p, c, in, "bench")
+	require.NoError(b, p.Setup(b.Context(), nil))
+	return p
+}
+
+// engineRate runs a plan for a turn, and returns entries a second.
+func engineRate(b *testing.B, p *workload.Plan) float64 {
+	one := *p
+	one.Phases = slices.Clone(p.Phases)
+	one.Phases[0].Duration = benchTurn
+	r, err := engine.Start(b.Context(), engine.Options{Plan: &one, Classify: func(error) uint8 { return uint8(store.Other) }, Classes: store.ClassNames})
+	require.NoError(b, err)
+	res, err := r.Wait()
+	require.NoError(b, err)
+	require.Zero(b, res.Ops[0].Errors)
+	return res.Ops[0].Throughput()
+}
+
+const putText = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
+
+var putHash = goredis.NewScript(putText).Hash()
+
+// bareRate sends the commands of a test case for a turn, and returns entries a second.
+func bareRate(b *testing.B, testCase string, send func(args []string) error) float64 {
+	var done atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	value := strings.Repeat("x", benchPayload)
+	began := time.Now()
+	for w := range benchThreads {
+		wg.Go(func() {
+			fields := make([]string, 1000)
+			for i := range fields {
+				fields[i] = fmt.Sprintf("%04d-%04d", w, i)
+			}
+			args := make([]string, 0, 2+2*benchBatch)
+			for i := 0; !stop.Load(); {
+				n := 1
+				if testCase == casePut {
+					args = append(args[:0], "EVALSHA", putHash, "1", "bare", fields[i%len(fields)], value)
+					i++
+				} else {
+					args = append(args[:0], "HMSET", "bare")
+					for n = range benchBatch {
+						args = append(args, fields[i%len(fields)], value)
+						i++
+					}
+					n++
+				}
+				if err := send(args); err != nil {
+					b.Error(err)
+					return
+				}
+				done.Add(int64(n))
+			}
+		})
+	}
+	time.Sleep(benchTurn)
+	stop.Store(true)
+	wg.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds()
+}
+
+func overGoRedis(c *goredis.Client, args []string) error {
+	all := make([]any, len(args))
+	for i, a := range args {
+		all[i] = a
+	}
+	err := c.Do(context.Background(), all...).Err()
+	if err == goredis.Nil { //nolint:errorlint // on the hot path
+		return nil
+	}
+	return err
+}
+
+func overRueidis(c rueidis.Client, args []string) error {
+	keyAt := 1
+	if args[0] == "EVALSHA" {
+		keyAt = 3
+	}
+	err := c.Do(context.Background(), c.B().Arbitrary(args[:keyAt]...).Keys(args[keyAt]).Args(args[keyAt+1:]...).Build()).Error()
+	if rueidis.IsRedisNil(err) {
+		return nil
+	}
+	return err
+}
