@@ -5,23 +5,28 @@ import (
 	"strconv"
 )
 
-// Request is a command that is being put together, or several that are sent as one:
-// the arguments one after the other in one buffer, which the next use takes again. It
-// belongs to one goroutine.
+// Request is a command that is being put together, or several that are sent as one, as
+// the protocol has them, in a buffer that the next use takes again. It belongs to one
+// goroutine.
 type Request struct {
-	// Text are the arguments, one after the other; End ends one.
+	// Text is the argument that is being put together; End ends it.
 	Text []byte
+	// out are the commands; where the last one begins there is room for its head.
+	out []byte
+	// ends are where the arguments of the last command begin and end in out.
 	ends []int
-	// keyAt is which argument the first key is.
-	keyAt int
-	// out are the commands as the protocol has them, of which there are count.
-	out   []byte
-	count int
+	// from is where out begins, last where the last command does, behind its room.
+	from, last int
+	// keyAt is which argument the first key is; count how many commands have their head.
+	keyAt, count int
 }
+
+// room is for the head of a command: a star, a number and the end of its line.
+const room = 16
 
 // Reset begins anew.
 func (q *Request) Reset() {
-	q.Text, q.ends, q.keyAt, q.out, q.count = q.Text[:0], q.ends[:0], 1, q.out[:0], 0
+	q.Text, q.out, q.ends, q.from, q.last, q.keyAt, q.count = q.Text[:0], q.out[:0], q.ends[:0], 0, 0, 1, 0
 }
 
 // Command begins a command whose first argument is a key.
@@ -30,80 +35,106 @@ func (q *Request) Command(name string) {
 	q.Add(name)
 }
 
-// Next begins another command, to be sent with those that there are since Reset. A cluster must have
-// all keys of them in one place.
+// Next begins another command, to be sent with those that there are since Reset.
 func (q *Request) Next(name string) {
 	if len(q.ends) > 0 {
-		q.encode()
+		q.head()
+		q.ends = q.ends[:0]
 	}
-	q.Text, q.ends = q.Text[:0], q.ends[:0]
 	q.Add(name)
 }
 
+// begin begins an argument of n bytes.
+func (q *Request) begin(n int) {
+	if len(q.ends) == 0 {
+		var space [room]byte
+		q.out = append(q.out, space[:]...)
+		q.last = len(q.out)
+	}
+	q.out = append(strconv.AppendInt(append(q.out, '$'), int64(n), 10), "\r\n"...)
+	q.ends = append(q.ends, len(q.out))
+}
+
+// end ends an argument.
+func (q *Request) end() {
+	q.ends = append(q.ends, len(q.out))
+	q.out = append(q.out, "\r\n"...)
+}
+
 // End ends the argument that was appended to Text.
-func (q *Request) End() { q.ends = append(q.ends, len(q.Text)) }
+func (q *Request) End() {
+	q.Bytes(q.Text)
+	q.Text = q.Text[:0]
+}
 
 // Add appends an argument of several parts.
 func (q *Request) Add(parts ...string) {
+	n := 0
 	for _, p := range parts {
-		q.Text = append(q.Text, p...)
+		n += len(p)
 	}
-	q.End()
+	q.begin(n)
+	for _, p := range parts {
+		q.out = append(q.out, p...)
+	}
+	q.end()
 }
 
 // Bytes appends an argument.
 func (q *Request) Bytes(arg []byte) {
-	q.Text = append(q.Text, arg...)
-	q.End()
+	q.begin(len(arg))
+	q.out = append(q.out, arg...)
+	q.end()
 }
 
 // Num appends a number as an argument.
 func (q *Request) Num(n int64) {
-	q.Text = strconv.AppendInt(q.Text, n, 10)
+	q.Text = strconv.AppendInt(q.Text[:0], n, 10)
 	q.End()
 }
 
-// encode writes the command behind those before it.
-func (q *Request) encode() {
-	out := append(q.out, '*')
-	out = append(strconv.AppendInt(out, int64(len(q.ends)), 10), "\r\n"...)
-	from := 0
-	for _, to := range q.ends {
-		out = append(out, '$')
-		out = append(strconv.AppendInt(out, int64(to-from), 10), "\r\n"...)
-		out = append(append(out, q.Text[from:to]...), "\r\n"...)
-		from = to
+// head writes the head of the last command, next to it: in front of the first one, and
+// behind the commands before it, to which the others are moved.
+func (q *Request) head() {
+	var b [room]byte
+	text := append(strconv.AppendInt(append(b[:0], '*'), int64(len(q.ends)/2), 10), "\r\n"...)
+	at := q.last - len(text)
+	if q.count == 0 {
+		q.from = at
+	} else if gap := at - (q.last - room); gap > 0 {
+		q.out = append(q.out[:at-gap+len(text)], q.out[q.last:]...)
+		for i := range q.ends {
+			q.ends[i] -= gap
+		}
+		at -= gap
+		q.last = at + len(text)
 	}
-	q.out = out
+	copy(q.out[at:], text)
 	q.count++
 }
 
 // wire ends the request and returns what is sent of it.
 func (q *Request) wire() []byte {
-	q.encode()
-	return q.out
+	q.head()
+	return q.out[q.from:]
 }
+
+// arg is an argument of the last command.
+func (q *Request) arg(i int) []byte { return q.out[q.ends[2*i]:q.ends[2*i+1]:q.ends[2*i+1]] }
 
 // key is the first key of the command; none: its name.
 func (q *Request) key() []byte {
-	i := q.keyAt
-	if i >= len(q.ends) {
-		i = 0
+	if 2*q.keyAt < len(q.ends) {
+		return q.arg(q.keyAt)
 	}
-	from := 0
-	if i > 0 {
-		from = q.ends[i-1]
-	}
-	return q.Text[from:q.ends[i]]
+	return q.arg(0)
 }
 
 // args are the arguments for a client library.
 func (q *Request) args() []any {
-	out := make([]any, len(q.ends))
-	from := 0
-	for i, to := range q.ends {
-		out[i] = q.Text[from:to:to]
-		from = to
+	out := make([]any, len(q.ends)/2)
+	for i := range out {
+		out[i] = q.arg(i)
 	}
 	return out
 }
