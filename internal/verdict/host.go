@@ -178,8 +178,11 @@ func clock(r *Record) (string, string) {
 			how = "back"
 		}
 		text := fmt.Sprintf("the clock of this machine was set %s by %s at %s of the run", how, length(math.Abs(s.ByS)), at(s.AtS))
-		if n > 1 {
-			text += fmt.Sprintf(", and %d times more", n-1)
+		switch {
+		case n == 2:
+			text += ", and once more later"
+		case n > 2:
+			text += fmt.Sprintf(", and %d more times later", n-1)
 		}
 		return Degraded, text + ": durations are right, times of day in documents and what the store expires by the clock may not be"
 	}

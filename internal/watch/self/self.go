@@ -75,13 +75,28 @@ func Watch(ctx context.Context) *Watcher {
 // Restart forgets what was seen, as at the end of a warm-up.
 func (s *Watcher) Restart(ctx context.Context) {
 	s.seen = verdict.Observed{ClockCost: s.seen.ClockCost, ClockTick: s.seen.ClockTick}
-	s.from, s.began = s.read(ctx), time.Now()
+	s.from, s.began = s.read(ctx), together(time.Now)
 	s.wall, s.slept, s.late = wallAgainst(s.began, s.began), asleep(), nil
 }
 
 // wallAgainst is how far the clock of day has moved beyond what passed since began.
 func wallAgainst(began, now time.Time) time.Duration {
 	return time.Duration(now.UnixNano()-began.UnixNano()) - now.Sub(began)
+}
+
+// together reads the clock of day and the one that durations are measured by with next
+// to nothing between them. They are read one after the other: a process that has to wait
+// for a processor in between would see the clock of day set.
+func together(now func() time.Time) time.Time {
+	last := now()
+	for range 100 {
+		next := now()
+		if next.Sub(last) < time.Millisecond {
+			return next // its clock of day was read since last's other clock
+		}
+		last = next
+	}
+	return last
 }
 
 // Processor is the processor time that this process has used.
@@ -94,7 +109,7 @@ func Processor() time.Duration {
 // the machine has been asleep since the last beat, mostly 0. That the process alone was
 // stopped is the engine's to notice.
 func (s *Watcher) Beaten(took time.Duration) time.Duration {
-	return s.beaten(took, time.Now(), asleep())
+	return s.beaten(took, together(time.Now), asleep())
 }
 
 func (s *Watcher) beaten(took time.Duration, now time.Time, slept time.Duration) time.Duration {

@@ -27,6 +27,18 @@ func TestClocksThatMoveApartAreNoticed(t *testing.T) {
 	assert.InDelta(t, 0.2, s.seen.Steps[0].AtS, 0.001)
 }
 
+// Of readings with waits between them, the first that followed at once is taken.
+func TestClocksAreReadTogether(t *testing.T) {
+	start := time.Now()
+	read := []time.Duration{0, 120 * time.Millisecond, 125 * time.Millisecond, 125*time.Millisecond + 40, 300 * time.Millisecond}
+	next := 0
+	now := func() time.Time {
+		next++
+		return start.Add(read[next-1])
+	}
+	assert.Equal(t, read[3], together(now).Sub(start))
+}
+
 func TestSleepIsNoticed(t *testing.T) {
 	s := Watch(t.Context())
 	s.slept = 0
