@@ -251,7 +251,7 @@ func (b *binding) crashNow() error {
 // teardown ends what goes on, and removes the queues of the run.
 func (b *binding) teardown(ctx context.Context) error {
 	b.end(ctx)
-	if t, ok := b.via.(*amqpTransport); ok {
+	if t, ok := b.via.(*transport.AMQP); ok {
 		return t.Remove()
 	}
 	return nil

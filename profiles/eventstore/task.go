@@ -40,7 +40,7 @@ func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
 
 // answer notes what the transport says of a batch.
 func (b *binding) answer(m transport.Meta, err error) {
-	if errors.Is(err, errNoConfirm) {
+	if errors.Is(err, transport.ErrUnconfirmed) {
 		return // nobody was asked to answer for it
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package eventstore
 import (
 	"context"
 
+	"github.com/perfbench/perfbench/internal/broker/amqp"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -13,9 +14,9 @@ const maxPendingBytes = 64 << 20
 // openVia opens the broker that the parameter via names.
 func openVia(ctx context.Context, b *binding) (transport.Transport, error) {
 	s := b.s
-	return newAMQP(ctx, s.via, amqpOptions{
-		Prefix: s.namespace, Run: s.runID, Clock: b.clock,
+	return transport.OverAMQP(ctx, s.via, amqp.Options{
+		Prefix: s.namespace, Profile: Name, Run: s.runID,
 		Lossy: s.Compat, FireAndForget: s.publish == "fireAndForget",
 		MaxPending: s.maxTasks, MaxBytes: min(s.maxTaskBytes, maxPendingBytes),
-	})
+	}, b.clock)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // storePorts are where stores listen when the target does not say.
@@ -65,11 +66,11 @@ func (b *binding) watch(ctx context.Context) {
 		own.note("network: this system does not tell that of a process")
 	}
 	w.list = append(w.list, own)
-	if t, ok := b.via.(*amqpTransport); ok {
+	if t, ok := b.via.(*transport.AMQP); ok {
 		p := &watched{facts: facts.Process{Role: facts.RoleBroker}}
-		p.find(ctx, pids, t.addr.Hosts()[0])
-		if !p.sockets(t.addr.Hosts()[0]) {
-			p.flow = func(context.Context) (int64, int64, bool) { return t.traffic.Out(), t.traffic.In(), true }
+		p.find(ctx, pids, t.Hosts()[0])
+		if !p.sockets(t.Hosts()[0]) {
+			p.flow = func(context.Context) (int64, int64, bool) { return t.Traffic().Out(), t.Traffic().In(), true }
 			p.note("network is the bytes of our connections to it")
 		}
 		w.list = append(w.list, p)

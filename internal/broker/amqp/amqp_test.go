@@ -1,24 +1,28 @@
-package eventstore
+package amqp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	amqp "github.com/rabbitmq/amqp091-go"
+	amqp091 "github.com/rabbitmq/amqp091-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
+
+func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 // The tests of this package share a broker, which some of them kill: none that
 // uses it may be parallel.
@@ -28,18 +32,17 @@ const patience = 90 * time.Second
 
 var runs atomic.Int64
 
-// through opens a transport with queues of its own, which go with the test.
-func through(t *testing.T, srv *labtest.Server, change func(*amqpOptions)) *amqpTransport {
+// through opens a queue of its own, which go with the test.
+func through(t *testing.T, srv *labtest.Server, change func(*Options)) *Queue {
 	t.Helper()
-	began := time.Now()
-	o := amqpOptions{
-		Prefix: "test", Run: fmt.Sprint(time.Now().UnixNano(), "-", runs.Add(1)), MaxPending: 64, MaxBytes: 8 << 20,
-		Clock: func() int64 { return int64(time.Since(began)) },
+	o := Options{
+		Prefix: "test", Profile: "profile", Run: fmt.Sprint(time.Now().UnixNano(), "-", runs.Add(1)), MaxPending: 64, MaxBytes: 8 << 20,
+		ContentType: "text/plain", Type: "test", Ours: func(h []byte) bool { return strings.HasPrefix(string(h), "message ") },
 	}
 	if change != nil {
 		change(&o)
 	}
-	tr, err := newAMQP(t.Context(), srv.URL(), o)
+	tr, err := Open(t.Context(), srv.URL(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, tr.Remove()) })
 	return tr
@@ -48,12 +51,12 @@ func through(t *testing.T, srv *labtest.Server, change func(*amqpOptions)) *amqp
 // answers counts what becomes of published batches.
 type answers struct {
 	mu      sync.Mutex
-	ok      map[int64]int // by first event
+	ok      map[int64]int // by number
 	refused int
 	lastWhy error
 }
 
-func (a *answers) confirm(m transport.Meta, err error) {
+func (a *answers) confirm(m *Message, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err != nil {
@@ -64,26 +67,33 @@ func (a *answers) confirm(m transport.Meta, err error) {
 	if a.ok == nil {
 		a.ok = map[int64]int{}
 	}
-	a.ok[m.First]++
+	a.ok[m.Of.(int64)]++
 }
 
-func envelope(first int64, size int) *transport.Envelope {
-	e := transport.NewEnvelope()
-	e.Meta = transport.Meta{Generator: 1, First: first, Count: 10, Step: 3, Warm: first%2 == 0, Due: first * 5, Sent: first * 7}
-	for len(e.Body) < size {
-		e.Body = append(e.Body, byte(first))
-	}
-	return e
+func message(number int64) *Message {
+	return &Message{Header: header(number), Body: bytes.Repeat([]byte{byte(number)}, 2000), Of: number}
+}
+
+func header(number int64) []byte { return strconv.AppendInt([]byte("message "), number, 10) }
+
+// number is that of the message that was delivered.
+func number(t *testing.T, d *Delivery) int64 {
+	t.Helper()
+	text, ok := strings.CutPrefix(string(d.Header), "message ")
+	assert.True(t, ok, "%q", d.Header)
+	n, err := strconv.ParseInt(text, 10, 64)
+	assert.NoError(t, err)
+	return n
 }
 
 // publish sends n batches and waits until the broker answers for all.
-func publish(t *testing.T, tr *amqpTransport, n int, during func(i int)) *answers {
+func publish(t *testing.T, tr *Queue, n int, during func(i int)) *answers {
 	t.Helper()
 	a := &answers{}
-	p, err := tr.Publisher(t.Context(), 1, a.confirm)
+	p, err := tr.Publisher(t.Context(), "one", a.confirm)
 	require.NoError(t, err)
 	for i := range n {
-		require.NoError(t, p.Publish(t.Context(), envelope(int64(i)*10, 2000)))
+		require.NoError(t, p.Publish(t.Context(), message(int64(i)*10)))
 		if during != nil {
 			during(i)
 		}
@@ -95,7 +105,7 @@ func publish(t *testing.T, tr *amqpTransport, n int, during func(i int)) *answer
 }
 
 // consume takes and settles batches until there were want different ones.
-func consume(t *testing.T, r transport.Receiver, want int, settle func(d *transport.Delivery) error) map[int64]int {
+func consume(t *testing.T, r *Receiver, want int, settle func(d *Delivery) error) map[int64]int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -103,21 +113,18 @@ func consume(t *testing.T, r transport.Receiver, want int, settle func(d *transp
 	for len(got) < want {
 		d, err := r.Receive(ctx)
 		require.NoError(t, err, "after %d batches", len(got))
-		got[d.First]++
-		assert.Len(t, d.Body, 2000)
-		assert.Equal(t, byte(d.First), d.Body[1999])
-		assert.Equal(t, transport.Meta{
-			Generator: 1, First: d.First, Count: 10, Step: 3, Warm: d.First%2 == 0, Due: d.First * 5, Sent: d.First * 7, Size: 2000,
-		}, d.Meta)
+		n := number(t, d)
+		got[n]++
+		assert.Equal(t, message(n).Body, d.Body)
 		require.NoError(t, settle(d))
 	}
 	return got
 }
 
 // depth polls until the broker tells what is wanted: it counts with a delay.
-func depth(t *testing.T, tr *amqpTransport, want func(transport.Depth) bool) transport.Depth {
+func depth(t *testing.T, tr *Queue, want func(Depth) bool) Depth {
 	t.Helper()
-	var d transport.Depth
+	var d Depth
 	require.Eventually(t, func() bool {
 		var err error
 		d, err = tr.Depth(t.Context())
@@ -133,14 +140,14 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 	a := publish(t, tr, 200, nil)
 	assert.Len(t, a.ok, 200)
 	assert.Zero(t, a.refused)
-	depth(t, tr, func(d transport.Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
+	depth(t, tr, func(d Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
 
-	r, err := tr.Receiver(t.Context(), 20)
+	r, err := tr.Receiver(t.Context(), "stage", 20)
 	require.NoError(t, err)
-	var held []*transport.Delivery
-	got := consume(t, r, 20, func(d *transport.Delivery) error { held = append(held, d); return nil })
+	var held []*Delivery
+	got := consume(t, r, 20, func(d *Delivery) error { held = append(held, d); return nil })
 	assert.Len(t, got, 20)
-	depth(t, tr, func(d transport.Depth) bool { return d.Ready == 180 && d.Unacked == 20 })
+	depth(t, tr, func(d Depth) bool { return d.Ready == 180 && d.Unacked == 20 })
 	late, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = r.Receive(late)
@@ -158,17 +165,17 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 		}
 	}
 	again := 0
-	consume(t, r, 184, func(d *transport.Delivery) error {
+	consume(t, r, 184, func(d *Delivery) error {
 		if d.Redelivered {
 			again++
 		}
 		return r.Ack(d)
 	})
 	assert.Equal(t, 4, again)
-	depth(t, tr, func(d transport.Depth) bool { return d == transport.Depth{Events: -1, Bytes: -1, DeadLettered: 1} })
+	depth(t, tr, func(d Depth) bool { return d == Depth{DeadLettered: 1} })
 	require.NoError(t, r.Close())
 	_, err = r.Receive(t.Context())
-	assert.ErrorIs(t, err, transport.ErrClosed)
+	assert.ErrorIs(t, err, ErrClosed)
 	assert.Greater(t, tr.Traffic().Out(), int64(200*2000))
 
 	require.ErrorContains(t, tr.Close(), tr.deadQueue+": 1 batch stays in it")
@@ -180,16 +187,16 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 func TestWhatAReceiverHeldComesAgain(t *testing.T) {
 	tr := through(t, labtest.RabbitMQ(t), nil)
 	publish(t, tr, 50, nil)
-	r, err := tr.Receiver(t.Context(), 30)
+	r, err := tr.Receiver(t.Context(), "stage", 30)
 	require.NoError(t, err)
-	consume(t, r, 25, func(d *transport.Delivery) error {
-		if d.First < 100 {
+	consume(t, r, 25, func(d *Delivery) error {
+		if number(t, d) < 100 {
 			return r.Ack(d)
 		}
 		return nil
 	})
 	require.NoError(t, r.Close())
-	next, err := tr.Receiver(t.Context(), 30)
+	next, err := tr.Receiver(t.Context(), "stage", 30)
 	require.NoError(t, err)
 	got := consume(t, next, 40, next.Ack)
 	assert.NotContains(t, got, int64(90))
@@ -200,14 +207,14 @@ func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 	const n = 2000
 	srv := labtest.RabbitMQ(t)
 	tr := through(t, srv, nil)
-	r, err := tr.Receiver(t.Context(), 50)
+	r, err := tr.Receiver(t.Context(), "stage", 50)
 	require.NoError(t, err)
 	got := map[int64]int{}
 	received := make(chan struct{})
 	stored := atomic.Int64{}
 	go func() {
 		defer close(received)
-		got = consume(t, r, n, func(d *transport.Delivery) error { stored.Add(1); return r.Ack(d) })
+		got = consume(t, r, n, func(d *Delivery) error { stored.Add(1); return r.Ack(d) })
 	}()
 	a := publish(t, tr, n, func(i int) {
 		if i == n/2 {
@@ -232,7 +239,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 	tr := through(t, srv, nil)
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	a := &answers{}
-	p, err := tr.Publisher(t.Context(), 1, a.confirm)
+	p, err := tr.Publisher(t.Context(), "one", a.confirm)
 	require.NoError(t, err)
 	// More than is let out: Publish waits, and gives up when it is told to.
 	full, cancel := context.WithCancel(t.Context())
@@ -240,22 +247,22 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 	waits := make(chan error, 1)
 	go func() {
 		for i := int64(0); ; i++ {
-			if err := p.Publish(full, envelope(i*10, 2000)); err != nil {
+			if err := p.Publish(full, message(i*10)); err != nil {
 				waits <- err
 				return
 			}
 		}
 	}()
-	d := depth(t, tr, func(d transport.Depth) bool { return d.Blocked != "" })
+	d := depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
 	assert.Equal(t, "the broker takes nothing: low on disk", d.Blocked)
 	cancel()
 	require.ErrorIs(t, <-waits, context.Canceled)
 
 	srv.Ctl("set_disk_free_limit", "50MB")
-	depth(t, tr, func(d transport.Depth) bool { return d.Blocked == "" && d.Ready == 64 })
+	depth(t, tr, func(d Depth) bool { return d.Blocked == "" && d.Ready == 64 })
 	srv.Ctl("set_disk_free_limit", "500000GB")
-	require.NoError(t, p.Publish(t.Context(), envelope(100_000, 2000)))
-	depth(t, tr, func(d transport.Depth) bool { return d.Blocked != "" })
+	require.NoError(t, p.Publish(t.Context(), message(100_000)))
+	depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
 	brief, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	require.ErrorContains(t, p.Close(brief), "1 batches: the broker takes nothing: low on disk")
@@ -265,16 +272,16 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 }
 
 func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
-	tr := through(t, labtest.RabbitMQ(t), func(o *amqpOptions) { o.Lossy = true })
+	tr := through(t, labtest.RabbitMQ(t), func(o *Options) { o.Lossy = true })
 	assert.Contains(t, tr.Name(), "no confirms")
 	a := publish(t, tr, 20, nil)
 	assert.Empty(t, a.ok)
 	assert.Equal(t, 20, a.refused)
-	require.ErrorIs(t, a.lastWhy, errNoConfirm)
-	r, err := tr.Receiver(t.Context(), 30)
+	require.ErrorIs(t, a.lastWhy, ErrUnconfirmed)
+	r, err := tr.Receiver(t.Context(), "stage", 30)
 	require.NoError(t, err)
-	consume(t, r, 20, func(d *transport.Delivery) error { return r.Nack(d, false) })
-	d := depth(t, tr, func(d transport.Depth) bool { return d.Ready == 0 })
+	consume(t, r, 20, func(d *Delivery) error { return r.Nack(d, false) })
+	d := depth(t, tr, func(d Depth) bool { return d.Ready == 0 })
 	assert.EqualValues(t, 20, d.DeadLettered, "rejected, and nowhere any more")
 	require.NoError(t, r.Close())
 }
@@ -293,16 +300,16 @@ func TestQueuesOfOthersStay(t *testing.T) {
 	prefix := fmt.Sprint("others", time.Now().UnixNano())
 	for _, run := range []string{"full", "empty"} {
 		for _, end := range []string{"", ".dead"} {
-			theirs := prefix + "." + Name + "." + run + end
+			theirs := prefix + ".profile." + run + end
 			t.Run(run+end, func(t *testing.T) {
 				require.NoError(t, declareQueue(ch, theirs+"x", theirs, true, nil))
 				if run == "full" {
 					require.NoError(t, ch.Confirm(false))
-					sent, err := ch.PublishWithDeferredConfirm(theirs+"x", theirs, true, false, amqp.Publishing{Body: []byte("theirs")})
+					sent, err := ch.PublishWithDeferredConfirm(theirs+"x", theirs, true, false, amqp091.Publishing{Body: []byte("theirs")})
 					require.NoError(t, err)
 					require.True(t, sent.Wait())
 				}
-				_, err = newAMQP(t.Context(), srv.URL(), amqpOptions{Prefix: prefix, Run: run, Clock: func() int64 { return 0 }})
+				_, err = Open(t.Context(), srv.URL(), Options{Prefix: prefix, Profile: "profile", Run: run})
 				require.ErrorContains(t, err, theirs)
 				require.ErrorContains(t, err, "was not made by perfbench")
 				assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
@@ -322,10 +329,10 @@ func TestQueuesOfOthersStay(t *testing.T) {
 
 func TestABrokerThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	_, err := newAMQP(t.Context(), "amqp://me:hush@127.0.0.1:1", amqpOptions{Run: "r"})
+	_, err := Open(t.Context(), "amqp://me:hush@127.0.0.1:1", Options{Profile: "profile", Run: "r"})
 	require.ErrorContains(t, err, "connection refused")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.NotContains(t, err.Error(), "hush")
 	assert.NotEmpty(t, fault.HintOf(err))
-	assert.NotErrorIs(t, err, transport.ErrClosed)
+	assert.NotErrorIs(t, err, ErrClosed)
 }

@@ -1,4 +1,7 @@
-package eventstore
+// Package amqp is a queue of a run's own in a RabbitMQ that loses nothing that the
+// broker has confirmed: what was on its way when a connection broke is sent again, and
+// what a receiver has not settled is delivered again.
+package amqp
 
 import (
 	"context"
@@ -9,14 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	amqp "github.com/rabbitmq/amqp091-go"
+	amqp091 "github.com/rabbitmq/amqp091-go"
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
-	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
 // Waits between two tries to reach a broker that has gone.
@@ -25,18 +27,24 @@ const (
 	longestWait  = 5 * time.Second
 )
 
-// errNoConfirm is what becomes of batches that are published without asking for
+// ErrUnconfirmed is what becomes of messages that are published without asking for
 // confirmation: nobody answers for them.
-var errNoConfirm = errors.New("published without confirmation")
+var ErrUnconfirmed = errors.New("published without confirmation")
 
-// amqpOptions say how a transport through a broker behaves.
-type amqpOptions struct {
-	// Prefix begins the names of exchanges and queues, Run makes them this run's own.
-	Prefix, Run string
-	// Clock is the run's.
-	Clock func() int64
+// ErrClosed is returned by a publisher, a receiver or a queue that has been closed.
+var ErrClosed = errors.New("it is closed")
+
+// Options say whose a queue is and how it behaves.
+type Options struct {
+	// Prefix, which may be empty, and Profile begin the names of exchanges and queues,
+	// Run makes them this run's own.
+	Prefix, Profile, Run string
+	// ContentType and Type are those of its messages.
+	ContentType, Type string
+	// Ours says whether a header is one of ours; a message with another is refused.
+	Ours func(header []byte) bool
 	// Lossy sends transient messages to queues that die with the broker, asks for no
-	// confirmation and lets rejected batches go, as the original does.
+	// confirmation and lets rejected messages go.
 	Lossy bool
 	// FireAndForget asks for no confirmation of transient messages; the queue is durable.
 	FireAndForget bool
@@ -45,12 +53,29 @@ type amqpOptions struct {
 	MaxBytes   int64
 }
 
-// amqpTransport carries batches through a RabbitMQ: an exchange and a queue of the
-// run's own, and one for dead letters. Every publisher, every receiver and the
-// transport itself has a connection, and gets it again when it breaks.
-type amqpTransport struct {
+// Message is a message on its way to the broker. Of is whatever the sender wants to
+// know it by again.
+type Message struct {
+	Header, Body []byte
+	Of           any
+}
+
+// Depth is how many messages a queue holds at an instant; -1: not told.
+type Depth struct {
+	// Ready waits for a receiver, Unacked has been delivered and not settled.
+	Ready, Unacked int64
+	// DeadLettered were given up for good.
+	DeadLettered int64
+	// Blocked is why the broker takes no more at the moment; empty when it does.
+	Blocked string
+}
+
+// Queue carries messages through a RabbitMQ: an exchange and a queue of the run's own,
+// and one for dead letters. Every publisher, every receiver and the queue itself has a
+// connection, and gets it again when it breaks. Any goroutine may call its methods.
+type Queue struct {
 	addr    *broker.Address
-	o       amqpOptions
+	o       Options
 	version string
 	traffic watch.Traffic
 
@@ -58,15 +83,14 @@ type amqpTransport struct {
 
 	// unsettled counts deliveries that have neither been acknowledged nor given back.
 	unsettled atomic.Int64
-	stages    atomic.Int64 // receivers that were opened
 	dropped   atomic.Int64 // rejected with nowhere to go
 	reconnect atomic.Int64 // connections that were had again
-	resent    atomic.Int64 // batches published again after a break
+	resent    atomic.Int64 // messages published again after a break
 
 	mu      sync.Mutex
-	blocked map[*amqpPublisher]string
-	admin   *amqp.Connection
-	channel *amqp.Channel // of admin
+	blocked map[*Publisher]string
+	admin   *amqp091.Connection
+	channel *amqp091.Channel // of admin
 	closed  bool
 	// claim holds the queues, which keeper makes and deletes over admin.
 	claim  *place.Claim
@@ -75,19 +99,19 @@ type amqpTransport struct {
 	leftQueues, leftBatches int
 }
 
-// newAMQP connects and declares what the run needs. Errors have the code of a
+// Open connects and declares what the run needs. Errors have the code of a
 // store that cannot be reached.
-func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport, error) {
+func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 	addr, err := broker.Parse(target)
 	if err != nil {
 		return nil, err
 	}
-	name := o.Prefix + "." + Name + "." + o.Run
+	name := o.Prefix + "." + o.Profile + "." + o.Run
 	if o.Prefix == "" {
-		name = Name + "." + o.Run
+		name = o.Profile + "." + o.Run
 	}
-	t := &amqpTransport{
-		addr: addr, o: o, blocked: map[*amqpPublisher]string{},
+	t := &Queue{
+		addr: addr, o: o, blocked: map[*Publisher]string{},
 		exchange: name, queue: name, deadExchange: name + ".dead", deadQueue: name + ".dead",
 	}
 	t.keeper = broker.Keeper{Connection: t.adminConnection, Make: t.declareOne}
@@ -115,8 +139,8 @@ func newAMQP(ctx context.Context, target string, o amqpOptions) (*amqpTransport,
 
 // register claims our queues, which writes them down, and counts those that earlier
 // runs have left. t.mu is held.
-func (t *amqpTransport) register(ctx context.Context) (err error) {
-	w := place.Want{Namespace: t.o.Prefix, Profile: Name, Run: t.o.Run}
+func (t *Queue) register(ctx context.Context) (err error) {
+	w := place.Want{Namespace: t.o.Prefix, Profile: t.o.Profile, Run: t.o.Run}
 	for _, name := range t.queues() {
 		w.Spaces = append(w.Spaces, place.Space{Space: t.space(name)})
 	}
@@ -136,12 +160,12 @@ func (t *amqpTransport) register(ctx context.Context) (err error) {
 	return nil
 }
 
-func (t *amqpTransport) space(queue string) store.Space {
+func (t *Queue) space(queue string) store.Space {
 	return store.Space{Namespace: t.o.Prefix, Name: queue, Shape: broker.Shape}
 }
 
 // queues are those of the run; the first is made first.
-func (t *amqpTransport) queues() []string {
+func (t *Queue) queues() []string {
 	if t.o.Lossy {
 		return []string{t.queue}
 	}
@@ -149,12 +173,12 @@ func (t *amqpTransport) queues() []string {
 }
 
 // connect opens a connection with a channel on which everything is declared.
-func (t *amqpTransport) connect(ctx context.Context, role string) (*amqp.Connection, *amqp.Channel, error) {
+func (t *Queue) connect(ctx context.Context, role string) (*amqp091.Connection, *amqp091.Channel, error) {
 	return t.open(ctx, role, t.declare)
 }
 
 // open is connect with what is to be declared.
-func (t *amqpTransport) open(ctx context.Context, role string, declare func(*amqp.Channel) error) (*amqp.Connection, *amqp.Channel, error) {
+func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Channel) error) (*amqp091.Connection, *amqp091.Channel, error) {
 	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, &t.traffic)
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +195,7 @@ func (t *amqpTransport) open(ctx context.Context, role string, declare func(*amq
 }
 
 // declare makes exchanges and queues, unless they are there.
-func (t *amqpTransport) declare(ch *amqp.Channel) error {
+func (t *Queue) declare(ch *amqp091.Channel) error {
 	for _, name := range t.queues() {
 		if err := t.declareOne(ch, name); err != nil {
 			return err
@@ -181,8 +205,8 @@ func (t *amqpTransport) declare(ch *amqp.Channel) error {
 }
 
 // declareOne makes a queue, unless it is there, with its exchange.
-func (t *amqpTransport) declareOne(ch *amqp.Channel, queue string) error {
-	args := amqp.Table{}
+func (t *Queue) declareOne(ch *amqp091.Channel, queue string) error {
+	args := amqp091.Table{}
 	if queue == t.queue && !t.o.Lossy {
 		args["x-dead-letter-exchange"] = t.deadExchange
 		args["x-dead-letter-routing-key"] = t.deadQueue
@@ -190,8 +214,8 @@ func (t *amqpTransport) declareOne(ch *amqp.Channel, queue string) error {
 	return declareQueue(ch, queue, queue, !t.o.Lossy, args)
 }
 
-func declareQueue(ch *amqp.Channel, exchange, queue string, durable bool, args amqp.Table) error {
-	if err := ch.ExchangeDeclare(exchange, amqp.ExchangeDirect, durable, false, false, false, nil); err != nil {
+func declareQueue(ch *amqp091.Channel, exchange, queue string, durable bool, args amqp091.Table) error {
+	if err := ch.ExchangeDeclare(exchange, amqp091.ExchangeDirect, durable, false, false, false, nil); err != nil {
 		return err
 	}
 	if _, err := ch.QueueDeclare(queue, durable, false, false, false, args); err != nil {
@@ -200,9 +224,9 @@ func declareQueue(ch *amqp.Channel, exchange, queue string, durable bool, args a
 	return ch.QueueBind(queue, queue, exchange, false, nil)
 }
 
-// adminChannel is the transport's own channel, opened again when it has broken.
+// adminChannel is the queue's own channel, opened again when it has broken.
 // t.mu is held.
-func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error) {
+func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 	if t.channel != nil && !t.channel.IsClosed() {
 		return t.channel, nil
 	}
@@ -211,7 +235,7 @@ func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error)
 	}
 	declare := t.declare
 	if t.closed || t.claim == nil { // what is deleted must not come again, nor what is not ours yet be made
-		declare = func(*amqp.Channel) error { return nil }
+		declare = func(*amqp091.Channel) error { return nil }
 	}
 	c, ch, err := t.open(ctx, "watch", declare)
 	if err != nil {
@@ -221,14 +245,14 @@ func (t *amqpTransport) adminChannel(ctx context.Context) (*amqp.Channel, error)
 	return ch, nil
 }
 
-// adminConnection is the connection of the transport's own channel. t.mu is held.
-func (t *amqpTransport) adminConnection(ctx context.Context) (*amqp.Connection, error) {
+// adminConnection is the connection of the queue's own channel. t.mu is held.
+func (t *Queue) adminConnection(ctx context.Context) (*amqp091.Connection, error) {
 	_, err := t.adminChannel(ctx)
 	return t.admin, err
 }
 
-// disconnect closes the transport's own connection. t.mu is held.
-func (t *amqpTransport) disconnect(deadline time.Time) {
+// disconnect closes the queue's own connection. t.mu is held.
+func (t *Queue) disconnect(deadline time.Time) {
 	if t.admin != nil {
 		_ = t.admin.CloseDeadline(deadline) // nothing is left to be done on it
 		t.admin, t.channel = nil, nil
@@ -236,7 +260,7 @@ func (t *amqpTransport) disconnect(deadline time.Time) {
 }
 
 // Name says what it is.
-func (t *amqpTransport) Name() string {
+func (t *Queue) Name() string {
 	how := "durable queue, persistent messages, publisher confirms"
 	switch {
 	case t.o.Lossy:
@@ -250,19 +274,22 @@ func (t *amqpTransport) Name() string {
 	return fmt.Sprintf("RabbitMQ %s at %s, %s", t.version, t.addr, how)
 }
 
-// Traffic counts the bytes to and from the broker.
-func (t *amqpTransport) Traffic() *watch.Traffic { return &t.traffic }
+// Hosts are the broker's host:port pairs.
+func (t *Queue) Hosts() []string { return t.addr.Hosts() }
 
-// Depth asks the broker how much waits. It does not tell events or bytes.
-func (t *amqpTransport) Depth(ctx context.Context) (transport.Depth, error) {
-	d := transport.Depth{Ready: -1, Unacked: t.unsettled.Load(), Events: -1, Bytes: -1, DeadLettered: t.dropped.Load()}
+// Traffic counts the bytes to and from the broker.
+func (t *Queue) Traffic() *watch.Traffic { return &t.traffic }
+
+// Depth asks the broker how much waits.
+func (t *Queue) Depth(ctx context.Context) (Depth, error) {
+	d := Depth{Ready: -1, Unacked: t.unsettled.Load(), DeadLettered: t.dropped.Load()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, why := range t.blocked {
 		d.Blocked = why
 	}
 	if t.closed {
-		return d, transport.ErrClosed
+		return d, ErrClosed
 	}
 	ch, err := t.adminChannel(ctx)
 	if err != nil {
@@ -288,14 +315,14 @@ func (t *amqpTransport) Depth(ctx context.Context) (transport.Depth, error) {
 }
 
 // Close deletes what is empty of what the run has made, and leaves the rest.
-func (t *amqpTransport) Close() error {
+func (t *Queue) Close() error {
 	return t.remove(true)
 }
 
-// Remove deletes what the run has made in the broker, batches included.
-func (t *amqpTransport) Remove() error { return t.remove(false) }
+// Remove deletes what the run has made in the broker, messages included.
+func (t *Queue) Remove() error { return t.remove(false) }
 
-func (t *amqpTransport) remove(onlyEmpty bool) error {
+func (t *Queue) remove(onlyEmpty bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
@@ -316,7 +343,7 @@ func (t *amqpTransport) remove(onlyEmpty bool) error {
 
 // block notes that the broker takes nothing from a publisher, or with "" that it
 // does again.
-func (t *amqpTransport) block(p *amqpPublisher, why string) {
+func (t *Queue) block(p *Publisher, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if delete(t.blocked, p); why != "" {

@@ -1,38 +1,46 @@
-package eventstore
+package amqp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	amqp "github.com/rabbitmq/amqp091-go"
-
-	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	amqp091 "github.com/rabbitmq/amqp091-go"
 )
 
 // soon is when a connection must have said goodbye.
-func (t *amqpTransport) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
+func (t *Queue) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
 
-// amqpReceiver takes deliveries from the queue, over one connection after the
+// Delivery is a message in the hands of a receiver.
+type Delivery struct {
+	Header, Body []byte
+	// Redelivered says that it had been delivered before.
+	Redelivered bool
+
+	tag  uint64
+	from *session
+}
+
+// Receiver takes deliveries from the queue, over one connection after the
 // other. A delivery belongs to its connection: when that has gone, the broker
 // delivers it again, and settling it does nothing.
-type amqpReceiver struct {
-	t        *amqpTransport
+type Receiver struct {
+	t        *Queue
 	prefetch int
 	name     string
-	in       chan *transport.Delivery
+	in       chan *Delivery
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
 	done     chan struct{} // closed when run has returned
 }
 
-// Receiver opens the receiving side.
-func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (transport.Receiver, error) {
-	r := &amqpReceiver{
-		t: t, prefetch: max(prefetch, 1), name: fmt.Sprintf("store stage %d", t.stages.Add(1)),
-		in: make(chan *transport.Delivery), done: make(chan struct{}),
+// Receiver opens a receiving side with at most prefetch messages delivered and not yet
+// settled; name is what the broker shows for its connection.
+func (t *Queue) Receiver(ctx context.Context, name string, prefetch int) (*Receiver, error) {
+	r := &Receiver{
+		t: t, prefetch: max(prefetch, 1), name: name,
+		in: make(chan *Delivery), done: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c, ch, err := t.connect(ctx, r.name)
@@ -44,42 +52,41 @@ func (t *amqpTransport) Receiver(ctx context.Context, prefetch int) (transport.R
 	return r, nil
 }
 
-// Receive waits for the next batch.
-func (r *amqpReceiver) Receive(ctx context.Context) (*transport.Delivery, error) {
+// Receive waits for the next message.
+func (r *Receiver) Receive(ctx context.Context) (*Delivery, error) {
 	select {
 	case d := <-r.in:
-		d.Received = r.t.o.Clock()
 		return d, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-r.ctx.Done():
-		return nil, transport.ErrClosed
+		return nil, ErrClosed
 	}
 }
 
-// Ack acknowledges the batch, together with all before it when those are settled.
-func (r *amqpReceiver) Ack(d *transport.Delivery) error {
-	d.Origin.(*session).settle(d.Tag, settled{ack: true})
+// Ack acknowledges the message, together with all before it when those are settled.
+func (r *Receiver) Ack(d *Delivery) error {
+	d.from.settle(d.tag, settled{ack: true})
 	return nil
 }
 
-// Nack puts the batch back, or sends it to the dead letters: with compat=on, where
+// Nack puts the message back, or sends it to the dead letters: from a lossy queue, where
 // there are none, that is its end.
-func (r *amqpReceiver) Nack(d *transport.Delivery, requeue bool) error {
-	if s := d.Origin.(*session); s.settle(d.Tag, settled{requeue: requeue}) && !requeue && r.t.o.Lossy {
+func (r *Receiver) Nack(d *Delivery, requeue bool) error {
+	if s := d.from; s.settle(d.tag, settled{requeue: requeue}) && !requeue && r.t.o.Lossy {
 		r.t.dropped.Add(1)
 	}
 	return nil
 }
 
 // Close ends the connection at once: what is not settled is delivered again.
-func (r *amqpReceiver) Close() error {
+func (r *Receiver) Close() error {
 	r.cancel()
 	<-r.done
 	return nil
 }
 
-func (r *amqpReceiver) run(c *amqp.Connection, ch *amqp.Channel) {
+func (r *Receiver) run(c *amqp091.Connection, ch *amqp091.Channel) {
 	defer close(r.done)
 	for failures := 0; ; {
 		if c != nil && r.on(c, ch) > 0 {
@@ -99,7 +106,7 @@ func (r *amqpReceiver) run(c *amqp.Connection, ch *amqp.Channel) {
 }
 
 // on hands out what one connection delivers until it breaks, and returns how many.
-func (r *amqpReceiver) on(c *amqp.Connection, ch *amqp.Channel) (received int) {
+func (r *Receiver) on(c *amqp091.Connection, ch *amqp091.Channel) (received int) {
 	s := &session{t: r.t, ch: ch, done: map[uint64]settled{}, wake: make(chan struct{}, 1)}
 	defer s.end()
 	defer func() { _ = c.CloseDeadline(r.t.soon()) }() // broken already, or done with
@@ -123,13 +130,13 @@ func (r *amqpReceiver) on(c *amqp.Connection, ch *amqp.Channel) (received int) {
 			if !ok {
 				return received
 			}
-			meta, ours := unpackMeta(m.Headers, len(m.Body))
+			header, ours := r.t.header(m.Headers)
 			s.open(1)
 			if !ours {
 				s.settle(m.DeliveryTag, settled{})
 				continue
 			}
-			d := &transport.Delivery{Meta: meta, Body: m.Body, Redelivered: m.Redelivered, Tag: m.DeliveryTag, Origin: s}
+			d := &Delivery{Header: header, Body: m.Body, Redelivered: m.Redelivered, tag: m.DeliveryTag, from: s}
 			select {
 			case r.in <- d:
 				received++
@@ -145,8 +152,8 @@ type settled struct{ ack, requeue bool }
 
 // session settles the deliveries of one connection. Tags count from 1.
 type session struct {
-	t    *amqpTransport
-	ch   *amqp.Channel
+	t    *Queue
+	ch   *amqp091.Channel
 	wake chan struct{}
 
 	mu sync.Mutex

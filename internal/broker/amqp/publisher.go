@@ -1,82 +1,56 @@
-package eventstore
+package amqp
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
 
-	amqp "github.com/rabbitmq/amqp091-go"
-
-	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	amqp091 "github.com/rabbitmq/amqp091-go"
 )
 
-// metaHeader is the header of a message that holds its Meta.
-const metaHeader = "perfbench"
+// headerName is the name that a message's header has among those of the protocol.
+const headerName = "perfbench"
 
-// metaSize is how many bytes that has.
-const metaSize = 4 + 8 + 4 + 2 + 1 + 8 + 8
-
-// packMeta writes a Meta for the header.
-func packMeta(m *transport.Meta) []byte {
-	b := make([]byte, 0, metaSize)
-	b = binary.BigEndian.AppendUint32(b, m.Generator)
-	b = binary.BigEndian.AppendUint64(b, uint64(m.First))
-	b = binary.BigEndian.AppendUint32(b, uint32(m.Count))
-	b = binary.BigEndian.AppendUint16(b, m.Step)
-	warm := byte(0)
-	if m.Warm {
-		warm = 1
-	}
-	b = append(b, warm)
-	b = binary.BigEndian.AppendUint64(b, uint64(m.Due))
-	return binary.BigEndian.AppendUint64(b, uint64(m.Sent))
+// header is that of a message; false when it is none of ours.
+func (t *Queue) header(headers amqp091.Table) ([]byte, bool) {
+	b, ok := headers[headerName].([]byte)
+	return b, ok && t.o.Ours(b)
 }
 
-// unpackMeta reads what packMeta wrote; false when it is nothing of ours.
-func unpackMeta(headers amqp.Table, size int) (transport.Meta, bool) {
-	b, ok := headers[metaHeader].([]byte)
-	if !ok || len(b) != metaSize {
-		return transport.Meta{}, false
-	}
-	return transport.Meta{
-		Generator: binary.BigEndian.Uint32(b), First: int64(binary.BigEndian.Uint64(b[4:])), Count: int32(binary.BigEndian.Uint32(b[12:])),
-		Step: binary.BigEndian.Uint16(b[16:]), Warm: b[18] == 1,
-		Due: int64(binary.BigEndian.Uint64(b[19:])), Sent: int64(binary.BigEndian.Uint64(b[27:])), Size: size,
-	}, true
-}
-
-// amqpPublisher sends the batches of one generator. It holds each until the broker
+// Publisher sends messages. It holds each until the broker
 // has confirmed it; after a break those are sent again, in their order, so that
 // some may arrive twice and none is lost.
-type amqpPublisher struct {
-	t       *amqpTransport
+type Publisher struct {
+	t       *Queue
 	name    string
-	confirm func(transport.Meta, error)
+	confirm func(*Message, error)
 	ctx     context.Context // ends with cancel
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when run has returned
 
 	mu      sync.Mutex
 	changed sync.Cond
-	// pending are batches that are not confirmed, the oldest first; the first sent of
+	// pending are messages that are not confirmed, the oldest first; the first sent of
 	// them went out on the present connection.
-	pending []*transport.Envelope
+	pending []*Message
 	sent    int
-	// flying is the batch that is being sent just now.
-	flying *transport.Envelope
+	// flying is the message that is being sent just now.
+	flying *Message
 	bytes  int64
-	// returned are batches, by their first event, that the broker had no queue for.
-	returned map[int64]bool
+	// returned are the headers of messages that the broker had no queue for.
+	returned map[string]bool
 	broken   bool   // the present connection has gone
 	blocked  string // why the broker takes nothing
 	closing  bool
 }
 
-// Publisher opens the sending side of a generator.
-func (t *amqpTransport) Publisher(ctx context.Context, generator int, confirm func(transport.Meta, error)) (transport.Publisher, error) {
-	p := &amqpPublisher{t: t, name: fmt.Sprintf("generator %d", generator), confirm: confirm, done: make(chan struct{}), returned: map[int64]bool{}}
+// Publisher opens a sending side; name is what the broker shows for its connection.
+// confirm is called exactly once for every message that Publish has taken, from any
+// goroutine: with nil when the broker answers for it, else with the reason why it
+// does not.
+func (t *Queue) Publisher(ctx context.Context, name string, confirm func(*Message, error)) (*Publisher, error) {
+	p := &Publisher{t: t, name: name, confirm: confirm, done: make(chan struct{}), returned: map[string]bool{}}
 	p.changed.L = &p.mu
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c, ch, err := t.connect(ctx, p.name)
@@ -88,18 +62,18 @@ func (t *amqpTransport) Publisher(ctx context.Context, generator int, confirm fu
 	return p, nil
 }
 
-// confirms says whether the broker is to answer for each batch.
-func (t *amqpTransport) confirms() bool { return !t.o.Lossy && !t.o.FireAndForget }
+// confirms says whether the broker is to answer for each message.
+func (t *Queue) confirms() bool { return !t.o.Lossy && !t.o.FireAndForget }
 
 // wake wakes all who wait for a change of the publisher.
-func (p *amqpPublisher) wake() {
+func (p *Publisher) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changed.Broadcast()
 }
 
-// Publish waits for room among the batches that are not confirmed, and queues one.
-func (p *amqpPublisher) Publish(ctx context.Context, e *transport.Envelope) error {
+// Publish waits for room among the messages that are not confirmed, and queues one.
+func (p *Publisher) Publish(ctx context.Context, e *Message) error {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
 	p.mu.Lock()
@@ -115,9 +89,8 @@ func (p *amqpPublisher) Publish(ctx context.Context, e *transport.Envelope) erro
 		return err
 	}
 	if p.closing || p.ctx.Err() != nil {
-		return transport.ErrClosed
+		return ErrClosed
 	}
-	e.Size = len(e.Body)
 	p.pending = append(p.pending, e)
 	p.bytes += size
 	p.changed.Broadcast()
@@ -126,7 +99,7 @@ func (p *amqpPublisher) Publish(ctx context.Context, e *transport.Envelope) erro
 
 // Close waits until the broker has confirmed everything. What it has not when ctx
 // ends is given up and reported so.
-func (p *amqpPublisher) Close(ctx context.Context) error {
+func (p *Publisher) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
 	p.mu.Lock()
@@ -154,10 +127,10 @@ func (p *amqpPublisher) Close(ctx context.Context) error {
 	return nil
 }
 
-// take removes the first n pending batches. The publisher must be alone with them,
+// take removes the first n pending messages. The publisher must be alone with them,
 // or p.mu be held.
-func (p *amqpPublisher) take(n int) []*transport.Envelope {
-	out := append([]*transport.Envelope(nil), p.pending[:n]...)
+func (p *Publisher) take(n int) []*Message {
+	out := append([]*Message(nil), p.pending[:n]...)
 	rest := copy(p.pending, p.pending[n:])
 	clear(p.pending[rest:])
 	p.pending = p.pending[:rest]
@@ -168,15 +141,13 @@ func (p *amqpPublisher) take(n int) []*transport.Envelope {
 	return out
 }
 
-// settle ends the life of a batch here.
-func (p *amqpPublisher) settle(e *transport.Envelope, err error) {
-	meta := e.Meta
-	e.Release()
-	p.confirm(meta, err)
+// settle ends the life of a message here.
+func (p *Publisher) settle(e *Message, err error) {
+	p.confirm(e, err)
 }
 
 // run sends on one connection after the other until the publisher is closed.
-func (p *amqpPublisher) run(c *amqp.Connection, ch *amqp.Channel) {
+func (p *Publisher) run(c *amqp091.Connection, ch *amqp091.Channel) {
 	defer close(p.done)
 	for failures := 0; ; {
 		if c != nil {
@@ -198,12 +169,12 @@ func (p *amqpPublisher) run(c *amqp.Connection, ch *amqp.Channel) {
 }
 
 // on sends over one connection until it breaks or the publisher is closed, and
-// returns how many batches went out.
-func (p *amqpPublisher) on(c *amqp.Connection, ch *amqp.Channel) (sent int) {
-	gone := ch.NotifyClose(make(chan *amqp.Error, 1))
-	blocked := c.NotifyBlocked(make(chan amqp.Blocking, 8))
-	confirmed := make(chan amqp.Confirmation, 256)
-	returned := make(chan amqp.Return, 64)
+// returns how many messages went out.
+func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
+	gone := ch.NotifyClose(make(chan *amqp091.Error, 1))
+	blocked := c.NotifyBlocked(make(chan amqp091.Blocking, 8))
+	confirmed := make(chan amqp091.Confirmation, 256)
+	returned := make(chan amqp091.Return, 64)
 	if p.t.confirms() {
 		if err := ch.Confirm(false); err != nil {
 			_ = c.Close() // it is of no use
@@ -244,8 +215,8 @@ func (p *amqpPublisher) on(c *amqp.Connection, ch *amqp.Channel) (sent int) {
 	return sent
 }
 
-// next waits for a batch to send; nil when the connection is of no more use.
-func (p *amqpPublisher) next() *transport.Envelope {
+// next waits for a message to send; nil when the connection is of no more use.
+func (p *Publisher) next() *Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.ctx.Err() == nil && !p.broken && (p.sent == len(p.pending) || p.blocked != "") {
@@ -260,21 +231,21 @@ func (p *amqpPublisher) next() *transport.Envelope {
 	return e
 }
 
-// send publishes one batch. The library has copied or written it on return.
-func (p *amqpPublisher) send(ch *amqp.Channel, e *transport.Envelope) error {
-	m := amqp.Publishing{
-		ContentType: "application/x-protobuf", Type: "EventBatch", Body: e.Body,
-		Headers: amqp.Table{metaHeader: packMeta(&e.Meta)},
+// send publishes one message. The library has copied or written it on return.
+func (p *Publisher) send(ch *amqp091.Channel, e *Message) error {
+	m := amqp091.Publishing{
+		ContentType: p.t.o.ContentType, Type: p.t.o.Type, Body: e.Body,
+		Headers: amqp091.Table{headerName: e.Header},
 	}
 	if p.t.confirms() {
-		m.DeliveryMode = amqp.Persistent
+		m.DeliveryMode = amqp091.Persistent
 	}
 	_, err := ch.PublishWithDeferredConfirm(p.t.exchange, p.t.queue, p.t.confirms(), false, m)
 	return err
 }
 
-// landed notes how a send has ended and reports whether the batch went out.
-func (p *amqpPublisher) landed(e *transport.Envelope, err error) bool {
+// landed notes how a send has ended and reports whether the message went out.
+func (p *Publisher) landed(e *Message, err error) bool {
 	p.mu.Lock()
 	p.flying = nil
 	if err != nil || p.t.confirms() {
@@ -285,12 +256,12 @@ func (p *amqpPublisher) landed(e *transport.Envelope, err error) bool {
 	p.take(1) // without confirmation it is gone as soon as it is out
 	p.changed.Broadcast()
 	p.mu.Unlock()
-	p.settle(e, errNoConfirm)
+	p.settle(e, ErrUnconfirmed)
 	return true
 }
 
 // watch follows what the broker says of the connection until it has gone.
-func (p *amqpPublisher) watch(gone <-chan *amqp.Error, blocked <-chan amqp.Blocking) {
+func (p *Publisher) watch(gone <-chan *amqp091.Error, blocked <-chan amqp091.Blocking) {
 	for {
 		select {
 		case <-gone: //nolint:errcheck // why it has gone is told by what comes next
@@ -318,9 +289,9 @@ func (p *amqpPublisher) watch(gone <-chan *amqp.Error, blocked <-chan amqp.Block
 	}
 }
 
-// gather settles batches as the broker confirms them, in the order in which they
+// gather settles messages as the broker confirms them, in the order in which they
 // were sent. Those that it refuses or has no queue for are sent again.
-func (p *amqpPublisher) gather(confirmed <-chan amqp.Confirmation, returned <-chan amqp.Return) {
+func (p *Publisher) gather(confirmed <-chan amqp091.Confirmation, returned <-chan amqp091.Return) {
 	for {
 		select {
 		case r, ok := <-returned:
@@ -349,18 +320,18 @@ func (p *amqpPublisher) gather(confirmed <-chan amqp.Confirmation, returned <-ch
 	}
 }
 
-func (p *amqpPublisher) bounce(r amqp.Return) {
-	if m, ok := unpackMeta(r.Headers, len(r.Body)); ok {
+func (p *Publisher) bounce(r amqp091.Return) {
+	if header, ok := p.t.header(r.Headers); ok {
 		p.mu.Lock()
-		p.returned[m.First] = true
+		p.returned[string(header)] = true
 		p.mu.Unlock()
 	}
 }
 
-// settleFirst settles the oldest batch that was sent.
-func (p *amqpPublisher) settleFirst(ack bool) {
+// settleFirst settles the oldest message that was sent.
+func (p *Publisher) settleFirst(ack bool) {
 	p.mu.Lock()
-	if p.sent == 0 { // of a batch that we do not know; it cannot be
+	if p.sent == 0 { // of a message that we do not know; it cannot be
 		p.mu.Unlock()
 		return
 	}
@@ -369,8 +340,8 @@ func (p *amqpPublisher) settleFirst(ack bool) {
 		p.changed.Wait()
 	}
 	e := p.take(1)[0]
-	if !ack || p.returned[e.First] {
-		delete(p.returned, e.First)
+	if !ack || p.returned[string(e.Header)] {
+		delete(p.returned, string(e.Header))
 		p.pending = append(p.pending, e)
 		p.bytes += int64(len(e.Body))
 		p.t.resent.Add(1)
