@@ -46,6 +46,9 @@ type Typed interface {
 	// Lines are the connections that hot calls take; not pipelining: one for each call
 	// that is under way, whatever the target says. They belong to the connection.
 	Lines(pipelining bool) *link.Lines
+	// Alone is the connection with calls on maps that share no connection, whatever the
+	// target says. It belongs to the connection: do not close it.
+	Alone() store.Conn
 }
 
 var _ interface {
@@ -115,6 +118,16 @@ func (c *Conn) Lines(pipelining bool) *link.Lines {
 		return c.lines
 	}
 	return c.alone()
+}
+
+// Alone returns the connection with calls on maps that share no connection.
+func (c *Conn) Alone() store.Conn {
+	if c.lines == c.alone() {
+		return c
+	}
+	o := &Conn{client: c.client, cluster: c.cluster, single: c.single, target: c.target, tls: c.tls, mode: c.mode, size: c.size, lines: c.alone(), alone: c.alone}
+	o.calls.New = c.calls.New
+	return o
 }
 
 // Pool tells of the connections, of a cluster's summed over its nodes, where Size is

@@ -127,3 +127,16 @@ func (h *nearCaller) count(resp rueidis.RedisResult) {
 		h.n.misses.Add(1)
 	}
 }
+
+// counted counts what a reply of several values holds.
+func counted(vals []rueidis.RedisMessage) layer.Result {
+	var r layer.Result
+	for i := range vals {
+		if vals[i].IsNil() {
+			r.Misses++
+		} else {
+			r.Entries++
+		}
+	}
+	return r
+}

@@ -17,6 +17,8 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/store/redis/shape"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
@@ -42,7 +44,8 @@ type Layer struct {
 	client  goredis.UniversalClient
 	cluster bool
 	near    *nearCache
-	mux     *muxClient // nil: every call on a map has a connection of its own
+	// lines are the connections that calls take.
+	lines *link.Lines
 	// sweepEvery and unsweep are of what removes expired entries of map caches.
 	sweepEvery time.Duration
 	unsweep    func()
@@ -51,7 +54,11 @@ type Layer struct {
 // New returns the layer for a plan on Redis, or on the embedded store.
 func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
 	LayTogether(s, t)
-	r := &Layer{Maps: layer.NewMaps(s, t), client: t.Client(), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
+	maps := store.Conn(t)
+	if !s.Pipelining {
+		maps = t.Alone()
+	}
+	r := &Layer{Maps: layer.NewMaps(s, maps), client: t.Client(), lines: t.Lines(s.Pipelining), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
 	for _, o := range s.Order {
 		if o.Kind == model.KindSTopic && s.Driver == "embedded" {
 			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.Where, o.Name), "use redis:// of version 7 or later, or a topic or rtopic")
@@ -66,12 +73,6 @@ func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
 			return nil, err
 		}
 		r.near = near
-	}
-	if s.Pipelining && s.Driver != "embedded" {
-		var err error
-		if r.mux, err = newMux(t); err != nil {
-			return nil, errors.Join(err, r.Close())
-		}
 	}
 	return r, nil
 }
@@ -95,9 +96,6 @@ func (r *Layer) Close() error {
 	if r.unsweep != nil {
 		r.unsweep()
 	}
-	if r.mux != nil {
-		r.mux.client.Close()
-	}
 	if r.near != nil {
 		return r.near.Close()
 	}
@@ -113,19 +111,30 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Action == model.ActQuery {
 		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
-	switch {
-	case r.near != nil && r.near.keeps(o):
+	if r.near != nil && r.near.keeps(o) {
 		return r.near.Caller(o), nil
-	case r.mux != nil && r.mux.carries(o):
-		return r.mux.Caller(o), nil
 	}
 	if o.Kind == model.KindMap && o.Action != model.ActRemove {
 		return r.Maps.Caller(o)
 	}
-	h := &caller{c: r.client, o: o, key: model.KeyOf(o.Space), cluster: r.cluster, ttl: strconv.FormatInt(o.TTL.Milliseconds(), 10)}
-	h.wait, h.trim = r.Spec.TakeWait, r.Spec.Trim
-	if o.Kind == model.KindCache {
+	h := &caller{c: r.client, o: o, key: model.KeyOf(o.Space), ttl: strconv.FormatInt(o.TTL.Milliseconds(), 10), wait: r.Spec.TakeWait}
+	switch o.Kind {
+	case model.KindCache:
 		h.cache = newCacheKeys(o.Space)
+	case model.KindList, model.KindQueue:
+		h.list = shape.NewList(r.lines, h.key)
+	case model.KindSet:
+		h.set = shape.NewSet(r.lines, h.key)
+	case model.KindZSet:
+		h.sorted = shape.NewSorted(r.lines, h.key)
+	case model.KindBucket:
+		h.buckets = shape.NewBuckets(r.lines, h.key, r.cluster, o.TTL)
+	case model.KindHash:
+		h.hashes = shape.NewHashes(r.lines, h.key, o.TTL)
+	case model.KindTopic, model.KindSTopic:
+		h.topic = shape.NewTopic(r.lines, h.key, o.Kind == model.KindSTopic)
+	case model.KindRTopic:
+		h.topic = shape.NewReliable(r.lines, h.key, r.Spec.Trim)
 	}
 	return h, nil
 }

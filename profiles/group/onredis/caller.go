@@ -1,0 +1,208 @@
+package onredis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/shape"
+	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
+
+// caller does the calls of one operation on Redis for one worker. It has the structure
+// that the operation is about.
+type caller struct {
+	c       goredis.UniversalClient
+	o       *model.Op
+	key     string
+	ttl     string
+	wait    time.Duration
+	cache   *cacheKeys
+	list    *shape.List
+	set     *shape.Set
+	sorted  *shape.Sorted
+	buckets *shape.Buckets
+	hashes  *shape.Hashes
+	topic   publisher
+	buf     []byte
+}
+
+// publisher is a topic of one of three kinds.
+type publisher interface {
+	Publish(ctx context.Context, es []store.Entry) error
+}
+
+// Do carries out a call.
+func (h *caller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	r, err := h.route(ctx, c)
+	if err != nil {
+		return r, fmt.Errorf("%s %s: %w", c.Action, h.key, err)
+	}
+	return r, nil
+}
+
+func (h *caller) route(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	switch h.o.Kind {
+	case model.KindCache:
+		return h.doCache(ctx, c)
+	case model.KindList, model.KindQueue:
+		return h.doList(ctx, c)
+	case model.KindTopic, model.KindRTopic, model.KindSTopic:
+		return h.doTopic(ctx, c)
+	case model.KindSet:
+		return h.doSet(ctx, c)
+	case model.KindZSet:
+		return h.doZSet(ctx, c)
+	case model.KindBucket:
+		return h.doBucket(ctx, c)
+	case model.KindHash:
+		return h.doHash(ctx, c)
+	case model.KindMap: // what the shapes of the store lack
+		n, err := h.c.HDel(ctx, h.mapKey(c), string(c.Entries[0].Key)).Result()
+		return layer.Found(1, n > 0), err
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+func (h *caller) mapKey(c *layer.Call) string {
+	if len(c.Tags) > 0 {
+		return h.key + ":{" + string(c.Tags[0]) + "}"
+	}
+	return h.key
+}
+
+// found is what a call on one entry has come to.
+func found(there bool, err error) (layer.Result, error) { return layer.Found(1, there), err }
+
+// there is what a look at the entries of a call has come to, of which n are there.
+func there(c *layer.Call, n int64, err error) (layer.Result, error) {
+	if err != nil {
+		return layer.Result{}, err
+	}
+	return layer.Result{Entries: n, Misses: int64(len(c.Entries)) - n}, nil
+}
+
+// doList is RPUSH, LREM, LINDEX, LPOP and BLPOP, which waits on a connection of the
+// library's.
+func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	switch c.Action {
+	case model.ActAdd, model.ActOffer, model.ActAddAll:
+		return layer.Result{Entries: int64(len(c.Entries))}, h.list.Push(ctx, c.Entries)
+	case model.ActRemove:
+		return found(h.list.Remove(ctx, c.Entries[0].Val))
+	case model.ActGet:
+		return found(h.list.Look(ctx, c.Numbers[0]-h.o.Start))
+	case model.ActPeek:
+		return found(h.list.Look(ctx, 0))
+	case model.ActPoll:
+		return found(h.list.Pop(ctx))
+	case model.ActTake:
+		err := h.c.BLPop(ctx, h.wait, h.key).Err()
+		if errors.Is(err, goredis.Nil) {
+			return layer.Result{Misses: 1}, nil
+		}
+		return layer.Result{Entries: 1}, err
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// doTopic is PUBLISH, SPUBLISH, or XADD and ZCARD in a script; batches are sent at once.
+func (h *caller) doTopic(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	return layer.Result{Entries: int64(len(c.Entries))}, explainTopic(h.o, h.topic.Publish(ctx, c.Entries))
+}
+
+// doSet is SADD, SREM, SISMEMBER and SMISMEMBER; the members are the keys.
+func (h *caller) doSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	switch c.Action {
+	case model.ActAdd, model.ActAddAll:
+		return layer.Result{Entries: int64(len(c.Entries))}, h.set.Add(ctx, c.Entries)
+	case model.ActRemove:
+		return found(h.set.Remove(ctx, c.Entries))
+	case model.ActGet:
+		return found(h.set.Has(ctx, c.Entries[0].Key))
+	case model.ActGetAll:
+		n, err := h.set.Count(ctx, c.Entries)
+		return there(c, n, err)
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// doZSet is ZADD, ZREM, ZSCORE and ZMSCORE; the members are the keys, the scores
+// their numbers.
+func (h *caller) doZSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
+	switch c.Action {
+	case model.ActAdd, model.ActAddAll:
+		return layer.Result{Entries: int64(len(c.Entries))}, h.sorted.Add(ctx, c.Entries, c.Numbers)
+	case model.ActRemove:
+		return found(h.sorted.Remove(ctx, c.Entries))
+	case model.ActGet:
+		return found(h.sorted.Has(ctx, c.Entries[0].Key))
+	case model.ActGetAll:
+		n, err := h.sorted.Count(ctx, c.Entries)
+		return there(c, n, err)
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// doBucket is SET with GET, SET, MSET, GET, MGET and UNLINK, with PX when there is
+// a time to live. On a cluster a batch is single commands that are sent at once.
+func (h *caller) doBucket(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
+	n := layer.Result{Entries: int64(len(c.Entries))}
+	switch c.Action {
+	case model.ActPut:
+		return n, h.buckets.Put(ctx, c.Entries[0])
+	case model.ActSet:
+		return n, h.buckets.Set(ctx, c.Entries[0])
+	case model.ActPutAll:
+		return n, h.buckets.SetAll(ctx, c.Entries)
+	case model.ActGet:
+		var yes bool
+		h.buf, yes, err = h.buckets.Get(ctx, c.Entries[0].Key, h.buf)
+		c.Got = h.buf
+		return found(yes, err)
+	case model.ActGetAll:
+		some, err := h.buckets.Count(ctx, c.Entries)
+		return there(c, some, err)
+	case model.ActRemove:
+		return found(h.buckets.Remove(ctx, c.Entries[0].Key))
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// doHash is HSET, HGETALL and UNLINK on one HASH for each entry, with PEXPIRE sent
+// with it when there is a time to live.
+func (h *caller) doHash(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
+	switch c.Action {
+	case model.ActPut, model.ActSet, model.ActPutAll:
+		return layer.Result{Entries: int64(len(c.Entries))}, h.hashes.Set(ctx, c.Entries)
+	case model.ActGet:
+		var yes bool
+		h.buf, yes, err = h.hashes.Get(ctx, c.Entries[0].Key, h.buf)
+		c.Got = h.buf
+		return found(yes, err)
+	case model.ActGetAll:
+		some, err := h.hashes.Count(ctx, c.Entries)
+		return there(c, some, err)
+	case model.ActRemove:
+		return found(h.hashes.Remove(ctx, c.Entries[0].Key))
+	}
+	return layer.Result{}, store.ErrUnsupported
+}
+
+// present counts what a reply of several values holds.
+func present(vals []any) layer.Result {
+	var r layer.Result
+	for _, v := range vals {
+		if v == nil {
+			r.Misses++
+		} else {
+			r.Entries++
+		}
+	}
+	return r
+}
