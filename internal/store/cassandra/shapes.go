@@ -24,7 +24,7 @@ func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := c.get(ctx, t, nil, bytesOf(key)); err != nil {
+	if err := c.take(ctx, t, bytesOf(key)); err != nil {
 		return wrap("put", t, err)
 	}
 	return wrap("put", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
@@ -64,14 +64,29 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	return val, ok, wrap("get", t, err)
 }
 
-// get reads one value, appending it to buf[:0].
+// get reads one value into buf[:0].
 func (c *Conn) get(ctx context.Context, t *table, buf []byte, key ...any) ([]byte, bool, error) {
-	var val []byte
+	val := buf[:0] // which the driver reuses
 	err := c.Query(t.get, key...).ScanContext(ctx, &val)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return buf[:0], false, nil
 	}
-	return append(buf[:0], val...), err == nil, err
+	return val, err == nil, err
+}
+
+// old takes in the old value of what is replaced, and keeps none of it.
+type old struct{}
+
+// UnmarshalCQL is for the driver, which would copy the value.
+func (old) UnmarshalCQL(gocql.TypeInfo, []byte) error { return nil }
+
+// take reads one value, as a map's put hands it back.
+func (c *Conn) take(ctx context.Context, t *table, key ...any) error {
+	err := c.Query(t.get, key...).ScanContext(ctx, old{})
+	if errors.Is(err, gocql.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // GetAll reads the values of keys with one statement each, several at a time.
@@ -131,7 +146,7 @@ func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []by
 	if err != nil {
 		return err
 	}
-	if _, _, err := c.get(ctx, t, nil, bytesOf(group), bytesOf(key)); err != nil {
+	if err := c.take(ctx, t, bytesOf(group), bytesOf(key)); err != nil {
 		return wrap("put in a group", t, err)
 	}
 	return wrap("put in a group", t, c.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))
