@@ -111,6 +111,9 @@ func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
 	c.Consistency, c.SerialConsistency = o.consistency, o.serial
 	c.ConnectTimeout, c.Timeout, c.WriteTimeout = o.dial, o.read, o.write
 	c.NumConns = o.connections
+	// A call is sent at once: the driver would have it wait 0.2 ms for others to go with
+	// it, which a store's response time must not contain.
+	c.WriteCoalesceWaitTime = 0
 	c.Logger = silence{} // what matters comes as errors; the terminal is others'
 	// A node that comes back is to be used at once.
 	c.ReconnectInterval = time.Second
