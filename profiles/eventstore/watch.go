@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,17 +43,20 @@ type watcher struct {
 	list []*watched
 }
 
-// watched is one process.
+// watched is one process with what was sampled of it; take alone uses the former.
 type watched struct {
-	facts   facts.Process
-	process *watch.Process
-	jvm     watch.JVM
-	asked   time.Time   // when the JVM was asked last
-	heap    *watch.Heap // what it said then
-	// flow tells bytes into and out of the process so far; nil when nobody counts.
-	flow    func(ctx context.Context) (in, out int64, known bool)
-	in, out int64
-	at      time.Time
+	*watch.Watched
+	facts facts.Process // guarded by the watcher's mu
+}
+
+func (w *watcher) add(role string, one *watch.Watched) {
+	w.list = append(w.list, &watched{one, facts.Process{Role: role, Name: one.Name(), JavaArgs: one.JavaArgs}})
+	w.list[len(w.list)-1].learn()
+}
+
+// learn takes over what may change.
+func (p *watched) learn() {
+	p.facts.PID, p.facts.Note, p.facts.JVMNote = p.PID(), p.Note, p.JVMNote
 }
 
 // watch begins to watch processes of this machine; it ends with the run.
@@ -60,35 +64,23 @@ func (b *binding) watch(ctx context.Context) {
 	w := &watcher{}
 	pids, _ := readWatch(b.s.watch) // Design has judged it
 	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
-	own := &watched{facts: facts.Process{Role: facts.RoleOwn}}
-	own.open(watch.Own(ctx))
-	if !own.sockets("") {
-		own.note("network: this system does not tell that of a process")
-	}
-	w.list = append(w.list, own)
+	w.add(facts.RoleOwn, watch.Self(ctx))
 	if t, ok := b.via.(*transport.AMQP); ok {
-		p := &watched{facts: facts.Process{Role: facts.RoleBroker}}
-		p.find(ctx, pids, t.Hosts()[0])
-		if !p.sockets(t.Hosts()[0]) {
-			p.flow = func(context.Context) (int64, int64, bool) { return t.Traffic().Out(), t.Traffic().In(), true }
-			p.note("network is the bytes of our connections to it")
+		addr := t.Hosts()[0]
+		p := watch.Find(ctx, pids[facts.RoleBroker], addr)
+		if !p.CountSockets(addr) {
+			p.CountTraffic(t.Traffic())
 		}
-		w.list = append(w.list, p)
+		w.add(facts.RoleBroker, p)
 	}
-	if p := b.watchStore(ctx, pids); p != nil {
-		w.list = append(w.list, p)
+	if len(b.s.hosts) > 0 { // else the store is within our process
+		w.add(b.s.driver, b.watchStore(ctx, pids[b.s.driver]))
 	}
-	for role := range pids {
+	for role, pid := range pids {
 		if !slices.ContainsFunc(w.list, func(p *watched) bool { return p.facts.Role == role }) {
-			p := &watched{facts: facts.Process{Role: role}}
-			p.find(ctx, pids, "")
-			p.sockets("")
-			w.list = append(w.list, p)
-		}
-	}
-	for _, p := range w.list {
-		if p.process != nil {
-			p.facts.JavaArgs = p.process.JavaArgs(ctx)
+			p := watch.Find(ctx, pid, "")
+			p.CountSockets("")
+			w.add(role, p)
 		}
 	}
 	b.mu.Lock()
@@ -108,97 +100,17 @@ func (b *binding) watch(ctx context.Context) {
 	})
 }
 
-// watchStore is the store's process; nil of one that is within ours.
-func (b *binding) watchStore(ctx context.Context, pids map[string]int) *watched {
-	if len(b.s.hosts) == 0 {
-		return nil
-	}
-	p := &watched{facts: facts.Process{Role: b.s.driver}}
+// watchStore is the store's process.
+func (b *binding) watchStore(ctx context.Context, pid int) *watch.Watched {
 	addr := store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
-	p.find(ctx, pids, addr)
-	if p.process != nil && !p.sockets(addr) {
-		p.device(ctx, b.s.hosts[0])
+	p := watch.Find(ctx, pid, addr)
+	if p.PID() > 0 && !p.CountSockets(addr) {
+		p.CountDevice(ctx, b.s.hosts[0])
 	}
-	if b.s.driver != "cassandra" {
-		return p
+	if b.s.driver == "cassandra" {
+		p.AskJVM(cmp.Or(b.s.nodetool, b.s.agent))
 	}
-	where := b.s.nodetool
-	if where == "" {
-		where = b.s.agent
-	}
-	if where == "" {
-		p.noteJVM("neither a Jolokia agent nor nodetool is known; say --set nodetool=URL or command")
-		return p
-	}
-	p.jvm = watch.NewJVM(where)
 	return p
-}
-
-// sockets has the network of a process measured by its connections; addr is where it
-// listens, when that is known. It returns false when they are not told.
-func (p *watched) sockets(addr string) bool {
-	if p.process == nil {
-		return false
-	}
-	s := &watch.Sockets{}
-	if _, _, err := s.Add(p.process.PID(), addr); err != nil {
-		return false
-	}
-	p.flow = func(context.Context) (int64, int64, bool) {
-		in, out, err := s.Add(p.process.PID(), addr)
-		return in, out, err == nil
-	}
-	p.note("network is the content of its TCP connections, as the kernel counts it")
-	return true
-}
-
-// device has the network of a process measured by that of the device that leads to
-// it, where nothing better is told.
-func (p *watched) device(ctx context.Context, host string) {
-	host, _, _ = strings.Cut(host, ":")
-	device, _, _ := watch.Device(ctx, host)
-	if device == "" {
-		p.note("network: it is not reached over the loopback device, whose bytes are all that can be told")
-		return
-	}
-	p.flow = func(ctx context.Context) (int64, int64, bool) {
-		name, in, out := watch.Device(ctx, host)
-		return in, out, name != ""
-	}
-	p.note("network is that of the device " + device + ", of all processes and in both directions")
-}
-
-// find looks for the process by its id, or by where it listens.
-func (p *watched) find(ctx context.Context, pids map[string]int, addr string) {
-	if pid, ok := pids[p.facts.Role]; ok {
-		p.open(watch.ByPID(ctx, pid))
-		return
-	}
-	p.open(watch.ByAddr(ctx, addr))
-}
-
-func (p *watched) open(w *watch.Process, err error) {
-	if err != nil {
-		p.note(err.Error())
-		return
-	}
-	p.process, p.facts.PID, p.facts.Name = w, w.PID(), w.Name()
-}
-
-// note adds to what is to be said of the process, once.
-func (p *watched) note(text string) { noteTo(&p.facts.Note, text) }
-
-// noteJVM is note of the heap and its collections.
-func (p *watched) noteJVM(text string) { noteTo(&p.facts.JVMNote, text) }
-
-func noteTo(note *string, text string) {
-	if text == "" || strings.Contains(*note, text) {
-		return
-	}
-	if *note != "" {
-		*note += "; "
-	}
-	*note += text
 }
 
 // take samples every process.
@@ -206,25 +118,16 @@ func (w *watcher) take(b *binding) {
 	ctx, cancel := context.WithTimeout(b.stopped, 5*time.Second)
 	defer cancel()
 	for _, p := range w.list {
-		if p.process == nil && p.jvm == nil {
+		if !p.Found() {
 			continue
 		}
-		point, problem, unheard := p.sample(ctx)
+		point := p.point(p.Take(ctx))
 		point.AtNs = b.clock() - b.zero.Load()
 		if !b.meter.entered.Load() || ctx.Err() != nil {
 			continue // it was the beginning of an interval
 		}
 		w.mu.Lock()
-		if problem != "" {
-			p.note(problem)
-		}
-		p.noteJVM(unheard)
-		if p.jvm != nil {
-			p.noteJVM(p.jvm.Note())
-		}
-		if p.process != nil {
-			p.facts.PID = p.process.PID()
-		}
+		p.learn()
 		p.facts.Points = append(p.facts.Points, point)
 		if len(p.facts.Points) >= maxPoints {
 			p.facts.Points = thinned(p.facts.Points)
@@ -233,62 +136,16 @@ func (w *watcher) take(b *binding) {
 	}
 }
 
-// sample measures one process; problem says what is not known of it, unheard what is
-// not of its JVM.
-func (p *watched) sample(ctx context.Context) (x facts.ResourcePoint, problem, unheard string) {
-	var heap *watch.Heap
-	if p.process != nil {
-		s, err := p.process.Take(ctx)
-		if err != nil {
-			problem = "for a while: " + err.Error()
-		}
-		x.CPU, x.Throttled, x.RSS, heap = s.CPU, s.Throttled, s.RSS, s.Heap
-		if p.facts.Role != facts.RoleOwn {
-			x.LoadPerCPU, x.Load5PerCPU, x.Load15PerCPU, x.MachineUsed = s.Load, s.Load5, s.Load15, s.MachineUsed
-		}
+// point is a sample as it is written down.
+func (p *watched) point(s watch.Point) facts.ResourcePoint {
+	x := facts.ResourcePoint{
+		CPU: s.CPU, Throttled: s.Throttled, RSS: s.RSS, NetIn: s.NetIn, NetOut: s.NetOut,
+		Heap: s.HeapUsed, HeapMax: s.HeapMax, Old: s.Old, Young: s.Young, OldGCs: s.OldGCs, YoungGCs: s.YoungGCs, GCTimeNs: (*int64)(s.GCTime),
 	}
-	if p.flow != nil {
-		now := time.Now()
-		in, out, known := p.flow(ctx)
-		if seconds := now.Sub(p.at).Seconds(); known && !p.at.IsZero() && seconds > 0 {
-			i, o := float64(in-p.in)/seconds, float64(out-p.out)/seconds
-			x.NetIn, x.NetOut = &i, &o
-		}
-		p.in, p.out, p.at = in, out, now
+	if p.facts.Role != facts.RoleOwn {
+		x.LoadPerCPU, x.Load5PerCPU, x.Load15PerCPU, x.MachineUsed = s.Load, s.Load5, s.Load15, s.MachineUsed
 	}
-	if p.jvm != nil && time.Since(p.asked) >= p.jvm.Every()-100*time.Millisecond {
-		p.asked = time.Now()
-		var err error
-		if heap, err = p.jvm.Heap(ctx); err != nil {
-			unheard = err.Error()
-		}
-	}
-	if heap == nil {
-		return x, problem, unheard
-	}
-	x.Heap, x.HeapMax, x.Old, x.Young = heap.Used, heap.Limit, heap.Old, heap.Young
-	if last := p.heap; last != nil {
-		x.OldGCs, x.YoungGCs = since(heap.OldGCs, last.OldGCs), since(heap.YoungGCs, last.YoungGCs)
-		if heap.GCTime != nil && last.GCTime != nil {
-			ns := max(int64(*heap.GCTime-*last.GCTime), 0)
-			x.GCTimeNs = &ns
-		}
-	}
-	p.heap = heap
-	return x, problem, unheard
-}
-
-// since is how much a count has grown; of a server that was started again it is what
-// it has now.
-func since(now, before *int64) *int64 {
-	if now == nil || before == nil {
-		return nil
-	}
-	n := *now - *before
-	if n < 0 {
-		n = *now
-	}
-	return &n
+	return x
 }
 
 // thinned makes one sample of every two: the mean of rates, the sum of counts, the
