@@ -9,6 +9,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/store/redis/shape"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -30,6 +31,9 @@ type caller struct {
 	hashes  *shape.Hashes
 	topic   publisher
 	buf     []byte
+	// lines and at are for commands on no structure of the store's shapes.
+	lines *link.Lines
+	at    link.Caller
 }
 
 // publisher is a topic of one of three kinds.
@@ -63,7 +67,10 @@ func (h *caller) route(ctx context.Context, c *layer.Call) (layer.Result, error)
 	case model.KindHash:
 		return h.doHash(ctx, c)
 	case model.KindMap: // what the shapes of the store lack
-		n, err := h.c.HDel(ctx, h.mapKey(c), string(c.Entries[0].Key)).Result()
+		h.at.Command("HDEL")
+		h.at.Add(h.mapKey(c))
+		h.at.Bytes(c.Entries[0].Key)
+		n, err := h.lines.Do(ctx, &h.at)
 		return layer.Found(1, n > 0), err
 	}
 	return layer.Result{}, store.ErrUnsupported
@@ -192,17 +199,4 @@ func (h *caller) doHash(ctx context.Context, c *layer.Call) (r layer.Result, err
 		return found(h.hashes.Remove(ctx, c.Entries[0].Key))
 	}
 	return layer.Result{}, store.ErrUnsupported
-}
-
-// present counts what a reply of several values holds.
-func present(vals []any) layer.Result {
-	var r layer.Result
-	for _, v := range vals {
-		if v == nil {
-			r.Misses++
-		} else {
-			r.Entries++
-		}
-	}
-	return r
 }

@@ -2,12 +2,10 @@ package onredis
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -35,7 +33,7 @@ func newCacheKeys(s store.Space) *cacheKeys {
 var (
 	// cachePut takes fields and values in pairs after the time to live and the time,
 	// both in ms, and whether the old value is to be returned.
-	cachePut = goredis.NewScript(`
+	cachePut = link.NewScript("", `
 local ttl, now, old = tonumber(ARGV[1]), tonumber(ARGV[2]), nil
 local limit = redis.call('hget', KEYS[6], 'max-size')
 for i = 4, #ARGV, 2 do
@@ -63,7 +61,7 @@ if ARGV[3] == '1' then
 end
 return 1`)
 	// cacheGet takes the time and the fields.
-	cacheGet = goredis.NewScript(`
+	cacheGet = link.NewScript("", `
 local now, out = tonumber(ARGV[1]), {}
 redis.call('hget', KEYS[6], 'max-size')
 local head = redis.call('zrange', KEYS[2], 0, 0, 'withscores')
@@ -84,7 +82,7 @@ end
 return out`)
 	// cacheSweep removes entries whose time has come, some at a time, and tells
 	// listeners of each.
-	cacheSweep = goredis.NewScript(`
+	cacheSweep = link.NewScript("", `
 local gone = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, 100)
 if #gone > 0 then
 	for _, f in ipairs(gone) do
@@ -99,14 +97,6 @@ if #gone > 0 then
 end
 return #gone`)
 )
-
-func run(ctx context.Context, c goredis.UniversalClient, s *goredis.Script, keys []string, args ...any) (any, error) {
-	v, err := s.Run(ctx, c, keys, args...).Result()
-	if errors.Is(err, goredis.Nil) {
-		err = nil
-	}
-	return v, err
-}
 
 // sweepEvery is how often entries of map caches whose time has come are removed, as
 // a client that has opened one does.
@@ -131,6 +121,7 @@ func (r *Layer) sweep() {
 	r.unsweep = func() { cancel(); <-done }
 	go func() { // ends when ctx is cancelled
 		defer close(done)
+		var at link.Caller
 		for {
 			select {
 			case <-ctx.Done():
@@ -140,46 +131,75 @@ func (r *Layer) sweep() {
 			for _, k := range caches {
 				// What fails now is tried again: no call of the run depends on it.
 				for n := int64(100); n == 100 && ctx.Err() == nil; {
-					v, _ := run(ctx, r.client, cacheSweep, k.keys, time.Now().UnixMilli())
-					n, _ = v.(int64)
+					begin(&at, cacheSweep, k)
+					at.Num(time.Now().UnixMilli())
+					n, _ = bySHA(r.lines).Finish(ctx, &at, cacheSweep)
 				}
 			}
 		}
 	}()
 }
 
+func bySHA(l *link.Lines) link.Scripts { return link.Scripts{Lines: l, How: link.BySHA} }
+
+// begin begins the call of a script on the keys of a cache.
+func begin(c *link.Caller, s link.Script, k *cacheKeys) {
+	link.Scripts{How: link.BySHA}.Begin(&c.Request, s, int64(len(k.keys)))
+	for _, key := range k.keys {
+		c.Add(key)
+	}
+	c.Reply.Keep = false
+}
+
 // doCache does the calls on a map cache.
 func (h *caller) doCache(ctx context.Context, c *layer.Call) (layer.Result, error) {
-	n := layer.Result{Entries: int64(len(c.Entries))}
 	now := time.Now().UnixMilli()
 	switch c.Action {
 	case model.ActPut, model.ActSet, model.ActPutAll:
-		args := make([]any, 0, 3+2*len(c.Entries))
-		args = append(args, h.ttl, now, map[bool]string{true: "1", false: "0"}[c.Action == model.ActPut])
+		begin(&h.at, cachePut, h.cache)
+		h.at.Add(h.ttl)
+		h.at.Num(now)
+		h.at.Add(map[bool]string{true: "1", false: "0"}[c.Action == model.ActPut])
 		for _, e := range c.Entries {
-			args = append(args, e.Key, e.Val)
+			h.at.Bytes(e.Key)
+			h.at.Bytes(e.Val)
 		}
-		_, err := run(ctx, h.c, cachePut, h.cache.keys, args...)
-		return n, err
+		_, err := bySHA(h.lines).Finish(ctx, &h.at, cachePut)
+		return layer.Result{Entries: int64(len(c.Entries))}, err
 	case model.ActGet, model.ActGetAll:
-		args := make([]any, 0, 1+len(c.Entries))
-		args = append(args, now)
+		begin(&h.at, cacheGet, h.cache)
+		h.at.Num(now)
 		for _, e := range c.Entries {
-			args = append(args, e.Key)
+			h.at.Bytes(e.Key)
 		}
-		v, err := run(ctx, h.c, cacheGet, h.cache.keys, args...)
-		vals, _ := v.([]any)
-		if c.Op.Direct && len(vals) == 1 {
-			text, _ := vals[0].(string)
-			c.Got = []byte(text)
-		}
-		return present(vals), err
+		h.at.Reply.Keep = true
+		_, err := bySHA(h.lines).Finish(ctx, &h.at, cacheGet)
+		return h.read(c, err)
 	case model.ActRemove:
-		gone, err := h.c.HDel(ctx, h.key, string(c.Entries[0].Key)).Result()
+		h.at.Command("HDEL")
+		h.at.Add(h.key)
+		h.at.Bytes(c.Entries[0].Key)
+		gone, err := h.lines.Do(ctx, &h.at)
 		if err == nil && h.o.TTL > 0 {
-			err = h.c.ZRem(ctx, h.cache.keys[1], c.Entries[0].Key).Err()
+			h.at.Command("ZREM")
+			h.at.Add(h.cache.keys[1])
+			h.at.Bytes(c.Entries[0].Key)
+			_, err = h.lines.Do(ctx, &h.at)
 		}
 		return layer.Found(1, gone > 0), err
 	}
 	return layer.Result{}, store.ErrUnsupported
+}
+
+// read counts what came back for the entries of a call, and hands over a single one.
+func (h *caller) read(c *layer.Call, err error) (layer.Result, error) {
+	n := int64(0)
+	for i := 0; err == nil && i < h.at.Reply.Len(); i++ {
+		v, yes := h.at.Reply.At(i)
+		if yes {
+			n++
+		}
+		c.Got = v
+	}
+	return there(c, n, err)
 }

@@ -117,7 +117,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Kind == model.KindMap && o.Action != model.ActRemove {
 		return r.Maps.Caller(o)
 	}
-	h := &caller{c: r.client, o: o, key: model.KeyOf(o.Space), ttl: strconv.FormatInt(o.TTL.Milliseconds(), 10), wait: r.Spec.TakeWait}
+	h := &caller{c: r.client, lines: r.lines, o: o, key: model.KeyOf(o.Space), ttl: strconv.FormatInt(o.TTL.Milliseconds(), 10), wait: r.Spec.TakeWait}
 	switch o.Kind {
 	case model.KindCache:
 		h.cache = newCacheKeys(o.Space)
