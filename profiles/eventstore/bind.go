@@ -121,6 +121,16 @@ func (s *spec) options() *layer.Options {
 	return o
 }
 
+// stageOptions are what the store stage is told of the run.
+func (s *spec) stageOptions() *options {
+	return &options{
+		Codec: s.codec, CompressOver: s.compressOver, BatchLimit: s.batchLimit,
+		MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes, Composers: s.processing, PerCall: s.rowsPerCall,
+		Timeout: s.timeout, Retries: s.maxRetries, RetryBase: s.retryBase, Requeue: s.onFailure == failRequeue,
+		FlushEvery: s.counterEvery, RandomID: s.randomID, Compat: s.Compat,
+	}
+}
+
 // bind connects a plan to a layer.
 func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
 	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: newMeter(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
@@ -203,8 +213,8 @@ func (b *binding) begin() error {
 	g := newGate(b.gate.maxCount, b.gate.maxBytes)
 	_, _, g.peak, g.peakBytes = b.gate.inside()
 	st := &stage{
-		s: b.s, l: b.l, traits: b.tr, recv: recv, gate: g, meter: b.meter, ledger: b.ledger,
-		clock: b.clock, wall: b.wall, classify: b.conn.Classify, durable: b.durable, stored: b.sample.add,
+		o: b.s.stageOptions(), l: b.l, traits: b.tr, recv: recv, gate: g, meter: b.meter, ledger: b.ledger,
+		clock: b.clock, wall: b.wall, durable: b.durable, stored: b.sample.add,
 	}
 	if err := st.start(); err != nil {
 		return err

@@ -26,8 +26,8 @@ type composer struct {
 func newComposer(st *stage) (*composer, error) {
 	c := &composer{st: st, valid: newValidator()}
 	var err error
-	if c.comp, err = wire.NewCompressor(st.s.codec); err == nil {
-		c.lc, err = wire.NewCompressor(st.s.codec)
+	if c.comp, err = wire.NewCompressor(st.o.Codec); err == nil {
+		c.lc, err = wire.NewCompressor(st.o.Codec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compression: %w", err)
@@ -45,9 +45,9 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	if err == nil {
 		inner, err = c.valid.check(&c.b, st.wall())
 	}
-	if err == nil && st.s.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.s.batchLimit {
+	if err == nil && st.o.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.o.BatchLimit {
 		st.meter.lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
-		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.s.batchLimit)
+		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.o.BatchLimit)
 	}
 	if err != nil {
 		st.reject(d, err)
@@ -56,7 +56,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	if len(c.b.Events) == 0 {
 		return st.recv.Ack(d)
 	}
-	c.pieces = cut(c.pieces, &c.b, inner, st.s.batchLimit)
+	c.pieces = cut(c.pieces, &c.b, inner, st.o.BatchLimit)
 	j := &job{d: d, from: st.recv}
 	j.left.Store(int32(len(c.pieces)))
 	worked := st.clock() - began
@@ -92,8 +92,8 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 // pass hands an item to those who store, in parts when it is over the limit.
 func (st *stage) pass(ctx context.Context, r *item) error {
 	parts := []*item{r}
-	if r.Single && !st.traits.PlainSingle && len(r.Body) > st.s.batchLimit {
-		parts = r.divide(st.s.batchLimit)
+	if r.Single && !st.traits.PlainSingle && len(r.Body) > st.o.BatchLimit {
+		parts = r.divide(st.o.BatchLimit)
 		r.job.left.Add(int32(len(parts) - 1))
 	}
 	for _, p := range parts {
@@ -125,7 +125,7 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 		parent = &first.Parent
 		r.ID = append(r.ID, first.ID.ID...)
 		r.Name, r.Kind = append(r.Name, first.Name...), append(r.Kind, first.Kind...)
-	case c.st.s.randomID:
+	case c.st.o.RandomID:
 		r.ID = c.st.nextID(r.ID)
 	default:
 		r.ID = appendBatchID(r.ID, es)
@@ -149,12 +149,12 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 // squeeze compresses content, and links where they are not kept as they are.
 func (c *composer) squeeze(r *item) error {
 	var err error
-	if r.Raw <= c.st.s.compressOver || c.st.s.codec == wire.None {
+	if r.Raw <= c.st.o.CompressOver || c.st.o.Codec == wire.None {
 		r.Body = append(r.Body, c.raw...)
 		r.Links = append(r.Links, c.rawL...)
 		return nil
 	}
-	r.Codec = c.st.s.codec
+	r.Codec = c.st.o.Codec
 	if r.Body, err = c.comp.Append(r.Body, c.raw); err != nil {
 		return err
 	}

@@ -55,15 +55,15 @@ type line struct {
 }
 
 // newLine begins a store stage behind a transport.
-func newLine(t *testing.T, s *spec, l *slow) *line {
+func newLine(t *testing.T, s *options, l *slow) *line {
 	t.Helper()
 	began := time.Now()
 	clock := func() int64 { return int64(time.Since(began)) }
-	x := &line{d: transport.NewDirect(clock, s.prefetch, s.maxTaskBytes), l: l}
-	recv, err := x.d.Receiver(t.Context(), s.prefetch)
+	x := &line{d: transport.NewDirect(clock, prefetch, s.MaxTaskBytes), l: l}
+	recv, err := x.d.Receiver(t.Context(), prefetch)
 	require.NoError(t, err)
 	x.st = &stage{
-		s: s, l: l, traits: layer.Traits{Writers: 128, Group: 1}, recv: recv, gate: newGate(int64(s.maxTasks), s.maxTaskBytes),
+		o: s, l: l, traits: layer.Traits{Writers: 128, Group: 1}, recv: recv, gate: newGate(int64(s.MaxTasks), s.MaxTaskBytes),
 		meter: newMeter(), ledger: ledger.New(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
 		durable: func(transport.Meta, int64, error) {}, stored: func(*layer.Record) {},
 	}
@@ -81,7 +81,8 @@ func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) 
 		for range batches {
 			first := g.Fill(wire.StampOf(time.Now().UnixNano()), 300, generate.DocumentedBody)
 			e := transport.NewEnvelope()
-			seal(e, g, first)
+			e.Body = g.Encode(e.Body[:0])
+			e.Seal(g.Number, first, len(g.Batch.Events))
 			if p.Publish(ctx, e) != nil {
 				return
 			}
@@ -90,10 +91,13 @@ func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) 
 	})
 }
 
-func limited() *spec {
-	return &spec{
-		Shape: *generate.Documented(), codec: wire.LZ4, compressOver: 5120, batchLimit: 1 << 20, prefetch: 16, maxTasks: 8, maxTaskBytes: 3 << 20,
-		maxRetries: 3, retryBase: time.Second, processing: 2, timeout: time.Hour, onFailure: failRequeue,
+// prefetch is how many batches a receiver is given at most.
+const prefetch = 16
+
+func limited() *options {
+	return &options{
+		Codec: wire.LZ4, CompressOver: 5120, BatchLimit: 1 << 20, MaxTasks: 8, MaxTaskBytes: 3 << 20,
+		Retries: 3, RetryBase: time.Second, Composers: 2, PerCall: 1, Timeout: time.Hour, Requeue: true,
 	}
 }
 
@@ -125,14 +129,14 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		assert.Equal(t, transport.Depth{}, depth)
 		x.st.crash()
 		assert.EqualValues(t, 120, x.made.Load())
-		assert.LessOrEqual(t, most, int64(s.maxTasks))
-		assert.LessOrEqual(t, mostBytes, s.maxTaskBytes)
+		assert.LessOrEqual(t, most, int64(s.MaxTasks))
+		assert.LessOrEqual(t, mostBytes, s.MaxTaskBytes)
 		assert.Positive(t, mostBytes)
-		assert.LessOrEqual(t, queued, int64(s.prefetch))
-		assert.LessOrEqual(t, queuedBytes, s.maxTaskBytes)
+		assert.LessOrEqual(t, queued, int64(prefetch))
+		assert.LessOrEqual(t, queuedBytes, s.MaxTaskBytes)
 		_, _, peak, peakBytes := x.st.gate.inside()
-		assert.LessOrEqual(t, peak, int64(s.maxTasks))
-		assert.LessOrEqual(t, peakBytes, s.maxTaskBytes)
+		assert.LessOrEqual(t, peak, int64(s.MaxTasks))
+		assert.LessOrEqual(t, peakBytes, s.MaxTaskBytes)
 	})
 }
 
@@ -159,12 +163,12 @@ func TestAStoreThatStandsStillBoundsMemory(t *testing.T) {
 		depth, err := x.d.Depth(ctx)
 		require.NoError(t, err)
 		count, bytes, _, _ := x.st.gate.inside()
-		assert.LessOrEqual(t, bytes, s.maxTaskBytes)
-		assert.LessOrEqual(t, count, int64(s.maxTasks))
-		assert.LessOrEqual(t, depth.Bytes, s.maxTaskBytes)
+		assert.LessOrEqual(t, bytes, s.MaxTaskBytes)
+		assert.LessOrEqual(t, count, int64(s.MaxTasks))
+		assert.LessOrEqual(t, depth.Bytes, s.MaxTaskBytes)
 		assert.Equal(t, depth.Ready+depth.Unacked, x.made.Load(), "everything that was taken is there")
 		// Two stages of the limit, and what each of four generators and two composers works with.
-		assert.Less(t, heap()-before, 2*s.maxTaskBytes+6*(2<<20))
+		assert.Less(t, heap()-before, 2*s.MaxTaskBytes+6*(2<<20))
 		cancel()
 		x.all.Wait()
 		x.st.crash()
@@ -175,7 +179,7 @@ func TestAStoreThatStandsStillBoundsMemory(t *testing.T) {
 func TestStatisticsAreWrittenEveryInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited()
-		s.counterEvery = 15 * time.Second
+		s.FlushEvery = 15 * time.Second
 		l := &slow{takes: time.Millisecond}
 		began := time.Now()
 		x := newLine(t, s, l)

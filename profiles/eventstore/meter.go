@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -160,22 +161,27 @@ func (m *meter) received(d *transport.Delivery) {
 	s.took(facts.StageReceive, d.Received-d.Sent)
 }
 
-// wrote notes rows that one call has stored.
-func (m *meter) wrote(rs []*item, statements int, ns int64) {
+// wrote notes a record that was stored, of so many events with status FAILED, with links
+// of so many bytes before compression, and how long it took to make.
+func (m *meter) wrote(warm bool, r *layer.Record, failed, rawLinks int, worked int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, r := range rs {
-		s := m.current(r.job.d.Warm)
-		s.RawBytes += int64(r.Raw)
-		s.CompressedBytes += int64(len(r.Body))
-		s.LinkBytes += int64(r.rawLinks)
-		s.StoredBytes += int64(len(r.Body) + len(r.Links) + len(r.ID) + len(r.Parent))
-		s.Rows++
-		s.failed += int64(r.failed)
-		s.Stored.Events += int64(r.Count)
-		s.took(facts.StageWork, r.worked)
-	}
-	s := m.current(rs[0].job.d.Warm)
+	s := m.current(warm)
+	s.RawBytes += int64(r.Raw)
+	s.CompressedBytes += int64(len(r.Body))
+	s.LinkBytes += int64(rawLinks)
+	s.StoredBytes += int64(len(r.Body) + len(r.Links) + len(r.ID) + len(r.Parent))
+	s.Rows++
+	s.failed += int64(failed)
+	s.Stored.Events += int64(r.Count)
+	s.took(facts.StageWork, worked)
+}
+
+// called notes a call of the store, which took so many statements.
+func (m *meter) called(warm bool, statements int, ns int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.current(warm)
 	s.Statements += int64(statements)
 	s.took(facts.StageStore, ns)
 }
@@ -276,4 +282,44 @@ func latencyOf(name string, h *hdr.Histogram) facts.StageLatency {
 		Stage: name, Count: h.TotalCount(), Mean: int64(h.Mean() * 1000),
 		P50: at(50), P95: at(95), P99: at(99), P999: at(99.9), Max: h.Max() * 1000,
 	}
+}
+
+// excused is how many events may be given up without failing the run.
+func (m *meter) excused(compat bool) int64 {
+	if !compat {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &m.losses
+	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
+}
+
+// sums are the totals over all steps at a moment.
+type sums struct {
+	at                                      int64
+	offered, sent, received, stored, acked  int64
+	batches, receivedBytes, raw, compressed int64
+}
+
+// totals adds up what the meter has.
+func (m *meter) totals() (t sums) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.steps
+	if m.drain != nil {
+		list = append(slices.Clip(list), m.drain)
+	}
+	for _, s := range list {
+		t.offered += s.Offered.Events
+		t.sent += s.Sent.Events
+		t.received += s.Received.Events
+		t.stored += s.Stored.Events
+		t.acked += s.Acked.Events
+		t.batches += s.Received.Batches
+		t.receivedBytes += s.ReceivedBytes
+		t.raw += s.RawBytes
+		t.compressed += s.CompressedBytes
+	}
+	return t
 }

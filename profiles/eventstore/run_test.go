@@ -146,6 +146,19 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// In Cradle's tables a batch is one statement, once its scope and a duration are
+// written down, and takes as many bytes as were measured.
+func TestCradleTakesOneStatementForABatch(t *testing.T) {
+	o, f := run(t, labtest.Cassandra(t).URL(), "schema=cradle", "failureRate=0", "namespace=statements", "events=3000", "batch=300", "query=off")
+	require.NoError(t, o.Err)
+	accounted(t, o, f, 3000)
+	rows := total(f, func(s *facts.Step) int64 { return s.Rows })
+	assert.EqualValues(t, 10+2, rows, "each batch, and a root of each generator")
+	assert.Equal(t, rows+4, total(f, func(s *facts.Step) int64 { return s.Statements }), "and once two for a duration, the scope and the page's scope")
+	stored := total(f, func(s *facts.Step) int64 { return s.CompressedBytes + s.LinkBytes })
+	assert.InEpsilon(t, 354, float64(stored)/3000, 0.02, "bytes of content and links")
+}
+
 // total adds up a figure of all steps.
 func total(f *facts.Facts, of func(*facts.Step) int64) (n int64) {
 	for i := range f.Steps {

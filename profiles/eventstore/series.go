@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,36 +22,7 @@ type series struct {
 	sums   []sums // of each point, before it: what rates are made of
 }
 
-// sums are the totals over all steps at a moment.
-type sums struct {
-	at                                      int64
-	offered, sent, received, stored, acked  int64
-	batches, receivedBytes, raw, compressed int64
-}
-
 func newSeries(b *binding) *series { return &series{b: b, every: int64(time.Second)} }
-
-// totals adds up what the meter has.
-func (m *meter) totals() (t sums) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := m.steps
-	if m.drain != nil {
-		list = append(slices.Clip(list), m.drain)
-	}
-	for _, s := range list {
-		t.offered += s.Offered.Events
-		t.sent += s.Sent.Events
-		t.received += s.Received.Events
-		t.stored += s.Stored.Events
-		t.acked += s.Acked.Events
-		t.batches += s.Received.Batches
-		t.receivedBytes += s.ReceivedBytes
-		t.raw += s.RawBytes
-		t.compressed += s.CompressedBytes
-	}
-	return t
-}
 
 // run samples until the run is over.
 func (x *series) run() {

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
@@ -19,24 +18,46 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
+// options are what the store stage is told of the run.
+type options struct {
+	// Codec compresses content of more than CompressOver bytes; over BatchLimit it is cut.
+	Codec                    byte
+	CompressOver, BatchLimit int
+	// MaxTasks and MaxTaskBytes bound what the stage holds, Composers and PerCall how many
+	// goroutines compose and how many records one call stores at most.
+	MaxTasks           int
+	MaxTaskBytes       int64
+	Composers, PerCall int
+	// Timeout is that of one call, Retries how often it is made again, after RetryBase at
+	// first; with Requeue what fails then is delivered again.
+	Timeout   time.Duration
+	Retries   int
+	RetryBase time.Duration
+	Requeue   bool
+	// FlushEvery is how often statistics are written; 0: never.
+	FlushEvery time.Duration
+	// RandomID gives a batch an id that does not follow from its events, Compat loses what
+	// the original loses.
+	RandomID, Compat bool
+}
+
 // stage is the store stage: composers take deliveries and make records of them,
-// writers store these, several at a time, and settle the deliveries. It holds no
+// others store these, several at a time, and settle the deliveries. It holds no
 // more than the gate lets in.
 //
 //	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
 type stage struct {
-	s        *spec
-	l        layer.Intake
-	traits   layer.Traits
-	recv     transport.Receiver
-	gate     *gate
-	meter    *meter
-	ledger   *ledger.Ledger
-	clock    func() int64 // the run's
-	wall     func() int64 // ns since 1970
-	classify func(error) store.Class
-	durable  func(m transport.Meta, at int64, err error)
-	stored   func(r *layer.Record)
+	o       *options
+	l       layer.Intake
+	traits  layer.Traits
+	recv    transport.Receiver
+	gate    *gate
+	meter   *meter
+	ledger  *ledger.Ledger
+	clock   func() int64 // the run's
+	wall    func() int64 // ns since 1970
+	durable func(m transport.Meta, at int64, err error)
+	stored  func(r *layer.Record)
 
 	items  chan *item
 	cancel context.CancelCauseFunc
@@ -56,10 +77,10 @@ var errCrashed = errors.New("the store stage was ended without notice")
 // start begins the work of a stage; it goes on until crash or stop.
 func (st *stage) start() error {
 	st.ctx, st.cancel = context.WithCancelCause(context.Background())
-	st.items = make(chan *item, st.s.maxTasks)
+	st.items = make(chan *item, st.o.MaxTasks)
 	st.process = rand.Uint64()
 	st.t.Frames = map[layer.Frame]layer.Amount{}
-	for range st.s.processing {
+	for range st.o.Composers {
 		c, err := newComposer(st)
 		if err != nil {
 			st.cancel(err)
@@ -67,10 +88,10 @@ func (st *stage) start() error {
 		}
 		st.all.Go(func() { st.compose(c) })
 	}
-	for range min(st.traits.Writers, st.s.maxTasks) {
+	for range min(st.traits.Writers, st.o.MaxTasks) {
 		st.all.Go(st.write)
 	}
-	if st.s.counterEvery > 0 {
+	if st.o.FlushEvery > 0 {
 		st.all.Go(st.flushing)
 	}
 	return nil
@@ -86,7 +107,7 @@ func (st *stage) crash() {
 // stop ends the stage when its work is done or given up, and writes the statistics.
 func (st *stage) stop(ctx context.Context) error {
 	st.crash()
-	if st.s.counterEvery == 0 {
+	if st.o.FlushEvery == 0 {
 		return nil
 	}
 	return st.flush(ctx)
@@ -114,7 +135,7 @@ func (st *stage) compose(c *composer) {
 
 // reject gives up a delivery that breaks a rule.
 func (st *stage) reject(d *transport.Delivery, err error) {
-	if st.s.Compat {
+	if st.o.Compat {
 		st.meter.lose(func(l *facts.Losses) {
 			if d.First == 1 {
 				l.RootRejected += int64(d.Count)
@@ -168,11 +189,11 @@ func (st *stage) settle(j *job, err error) {
 	if err == nil {
 		err = errors.New("a part of the batch could not be stored")
 	}
-	if st.s.onFailure == failRequeue && !errors.Is(err, errInvalid) && !errors.Is(err, layer.ErrPermanent) {
+	if st.o.Requeue && !errors.Is(err, errInvalid) && !errors.Is(err, layer.ErrPermanent) {
 		_ = j.from.Nack(j.d, true)
 		return
 	}
-	if st.s.Compat {
+	if st.o.Compat {
 		st.meter.lose(func(l *facts.Losses) { l.Exhausted += int64(j.d.Count) })
 	}
 	st.refuse(j.d, err)
@@ -191,7 +212,7 @@ func (st *stage) write() {
 			return
 		}
 	more:
-		for len(group) < min(st.traits.Group, st.s.rowsPerCall) {
+		for len(group) < min(st.traits.Group, st.o.PerCall) {
 			select {
 			case r := <-st.items:
 				group = append(group, r)
@@ -229,7 +250,7 @@ func (st *stage) keep(group []*item, rs []*layer.Record) {
 func (st *stage) persist(one []*item, rs []*layer.Record) error {
 	for try := 0; ; try++ {
 		err := st.attempt(one, rs)
-		if err == nil || errors.Is(err, layer.ErrPermanent) || try >= st.s.maxRetries {
+		if err == nil || errors.Is(err, layer.ErrPermanent) || try >= st.o.Retries {
 			return err
 		}
 		st.meter.note(one[0].job.d.Warm, func(f *facts.Step) { f.Retries++ })
@@ -242,8 +263,8 @@ func (st *stage) persist(one []*item, rs []*layer.Record) error {
 // backoff is the wait before the next attempt: doubling up to 5 s with jitter, or as
 // the original: so many times the base.
 func (st *stage) backoff(try int) time.Duration {
-	base := st.s.retryBase
-	if st.s.Compat {
+	base := st.o.RetryBase
+	if st.o.Compat {
 		return time.Duration(try+1) * base
 	}
 	d := min(base<<min(try, 16), max(5*time.Second, base))
@@ -264,7 +285,7 @@ func (st *stage) sleep(d time.Duration) bool {
 
 // attempt calls the store once.
 func (st *stage) attempt(group []*item, rs []*layer.Record) error {
-	ctx, cancel := context.WithTimeout(st.ctx, st.s.timeout)
+	ctx, cancel := context.WithTimeout(st.ctx, st.o.Timeout)
 	defer cancel()
 	began := st.clock()
 	n, err := st.l.Store(ctx, rs)
@@ -274,7 +295,11 @@ func (st *stage) attempt(group []*item, rs []*layer.Record) error {
 		}
 		return err
 	}
-	st.meter.wrote(group, n, st.clock()-began)
+	took := st.clock() - began
+	for _, r := range group {
+		st.meter.wrote(r.job.d.Warm, &r.Record, r.failed, r.rawLinks, r.worked)
+	}
+	st.meter.called(group[0].job.d.Warm, n, took)
 	return nil
 }
 
@@ -317,7 +342,7 @@ func (st *stage) count(es []wire.Event) {
 
 // flushing writes statistics now and then.
 func (st *stage) flushing() {
-	for st.sleep(st.s.counterEvery) {
+	for st.sleep(st.o.FlushEvery) {
 		if err := st.flush(st.ctx); err != nil && st.ctx.Err() == nil {
 			st.meter.failed(fmt.Errorf("statistics: %w", err))
 		}

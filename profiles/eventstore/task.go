@@ -127,7 +127,8 @@ func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op 
 func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
 	b := k.b
 	e := transport.NewEnvelope()
-	seal(e, k.g, first)
+	e.Body = k.g.Encode(e.Body[:0])
+	e.Seal(k.g.Number, first, len(k.g.Batch.Events))
 	e.Step, e.Warm = it.Segment, it.Warmup
 	zero := b.zero.Load()
 	e.Sent = b.clock()
@@ -143,12 +144,6 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	}
 	b.meter.sent(m)
 	return nil
-}
-
-// seal puts the batch at hand into an envelope.
-func seal(e *transport.Envelope, g *generate.Generator, first int64) {
-	e.Body = g.Encode(e.Body[:0])
-	e.Generator, e.First, e.Count, e.Size = uint32(g.Number), first, int32(len(g.Batch.Events)), len(e.Body)
 }
 
 // plant makes the trees and waits until they are durable: children come later than

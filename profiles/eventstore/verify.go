@@ -123,14 +123,3 @@ func (b *binding) lateWords(left int64) string {
 	b.mu.Unlock()
 	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.whither(), units.Duration(took), b.s.drain)
 }
-
-// excused is how many events may be given up without failing the run.
-func (m *meter) excused(compat bool) int64 {
-	if !compat {
-		return 0
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &m.losses
-	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
-}

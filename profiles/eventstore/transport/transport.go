@@ -91,6 +91,11 @@ var envelopes = sync.Pool{New: func() any { return new(Envelope) }}
 // NewEnvelope takes an empty envelope from the pool; its body keeps its capacity.
 func NewEnvelope() *Envelope { return envelopes.Get().(*Envelope) }
 
+// Seal says whose batch the body is, its first event and how many there are.
+func (e *Envelope) Seal(generator int, first int64, events int) {
+	e.Generator, e.First, e.Count, e.Size = uint32(generator), first, int32(events), len(e.Body)
+}
+
 // Release gives an envelope back. Neither it nor its body may be used afterwards.
 func (e *Envelope) Release() {
 	e.Meta, e.Body = Meta{}, e.Body[:0]

@@ -1,0 +1,100 @@
+//go:build unix
+
+package eventstore
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/transport"
+	"github.com/perfbench/perfbench/profiles/eventstore/wire"
+)
+
+// BenchmarkPath is the way of an event from being made to being compressed, on one
+// goroutine: generated, encoded as protobuf, encoded as content with its links, and
+// compressed. The documented event, 300 or 400 in a batch.
+func BenchmarkPath(b *testing.B) {
+	benchPath(b, func(p *path, _ int64) []piece { return p.whole() })
+}
+
+// BenchmarkPathValidated is the same with what the store stage does besides, because
+// batches come to it as bytes from somebody else: it decodes them and checks every rule.
+func BenchmarkPathValidated(b *testing.B) {
+	benchPath(b, func(p *path, at int64) []piece { return p.validated(b, at) })
+}
+
+// path is what a batch goes through in the benchmarks.
+type path struct {
+	g    *generate.Generator
+	c    *composer
+	e    *transport.Envelope
+	j    *job
+	born int64
+}
+
+func newPath(t testing.TB, n int) *path {
+	c, err := newComposer(&stage{o: limited()})
+	require.NoError(t, err)
+	return &path{eventstoretest.Some(t, generate.Documented(), n, generate.DocumentedBody), c, transport.NewEnvelope(), &job{}, generate.Documented().Born}
+}
+
+// whole lets the store stage take the batch as the generator has made it.
+func (p *path) whole() []piece {
+	p.c.b = p.g.Batch
+	p.c.pieces = append(p.c.pieces[:0], piece{to: len(p.g.Batch.Events)})
+	return p.c.pieces
+}
+
+// validated lets it decode and check the batch, as it does with one from a transport.
+func (p *path) validated(t testing.TB, at int64) []piece {
+	require.NoError(t, p.c.b.Decode(p.e.Body))
+	inner, err := p.c.valid.check(&p.c.b, at)
+	require.NoError(t, err)
+	p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.o.BatchLimit)
+	return p.c.pieces
+}
+
+// pass makes a batch of n events at a time and returns the size of its content,
+// uncompressed and compressed. between is what becomes of it after its encoding.
+func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, small int, err error) {
+	first := p.g.Fill(wire.StampOf(at), n, generate.DocumentedBody)
+	p.e.Body = p.g.Encode(p.e.Body[:0])
+	p.e.Seal(p.g.Number, first, n)
+	for _, pc := range between(p, at) {
+		r, err := p.c.item(p.j, pc, p.c.b.Events[pc.from:pc.to])
+		if err != nil {
+			return 0, 0, err
+		}
+		raw, small = raw+r.Raw, small+len(r.Body)
+		r.release()
+	}
+	return raw, small, nil
+}
+
+func benchPath(b *testing.B, between func(*path, int64) []piece) {
+	for _, n := range []int{300, 400} {
+		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
+			p := newPath(b, n)
+			born := p.born
+			for i := range 10 { // buffers grow, pools fill
+				_, _, err := p.pass(born+int64(i), n, between)
+				require.NoError(b, err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			began, events, raw, small := eventstoretest.CPUTime(), 0, 0, 0
+			for b.Loop() {
+				r, s, err := p.pass(born+int64(events), n, between)
+				require.NoError(b, err)
+				raw, small, events = raw+r, small+s, events+n
+			}
+			b.ReportMetric(float64(eventstoretest.CPUTime()-began)/float64(events), "cpu-ns/event")
+			b.ReportMetric(float64(raw)/float64(small), "lz4-ratio")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+		})
+	}
+}
