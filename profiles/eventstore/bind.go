@@ -16,9 +16,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/inmemory"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/meter"
 	"github.com/perfbench/perfbench/profiles/eventstore/oncassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/onredis"
 	"github.com/perfbench/perfbench/profiles/eventstore/onsql"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -47,9 +49,9 @@ type binding struct {
 
 	epoch   time.Time
 	zero    atomic.Int64 // the clock's time when measurement began
-	meter   *meter
+	meter   *meter.Meter
 	ledger  *ledger.Ledger
-	gate    *gate
+	gate    *stage.Gate
 	series  *series
 	watcher *watcher
 	machine facts.Machine
@@ -65,7 +67,7 @@ type binding struct {
 
 	turning    sync.Mutex // held while the stage is ended or replaced
 	mu         sync.Mutex
-	st         *stage
+	st         *stage.Stage
 	publishers []transport.Publisher
 	boxes      []*mailbox
 	crashes    []int64
@@ -122,8 +124,8 @@ func (s *spec) options() *layer.Options {
 }
 
 // stageOptions are what the store stage is told of the run.
-func (s *spec) stageOptions() *options {
-	return &options{
+func (s *spec) stageOptions() *stage.Options {
+	return &stage.Options{
 		Codec: s.codec, CompressOver: s.compressOver, BatchLimit: s.batchLimit,
 		MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes, Composers: s.processing, PerCall: s.rowsPerCall,
 		Timeout: s.timeout, Retries: s.maxRetries, RetryBase: s.retryBase, Requeue: s.onFailure == failRequeue,
@@ -133,9 +135,9 @@ func (s *spec) stageOptions() *options {
 
 // bind connects a plan to a layer.
 func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
-	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: newMeter(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
-	b.meter.length = int64(s.duration)
-	b.gate = newGate(int64(s.maxTasks), s.maxTaskBytes)
+	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: meter.New(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
+	b.meter.Length = int64(s.duration)
+	b.gate = stage.NewGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
 	if s.search {
 		b.search = b.newSearching()
@@ -210,13 +212,13 @@ func (b *binding) begin() error {
 	if err != nil {
 		return fault.Code(fmt.Errorf("event-store: open the receiver: %w", err), fault.CodeStore)
 	}
-	g := newGate(b.gate.maxCount, b.gate.maxBytes)
-	_, _, g.peak, g.peakBytes = b.gate.inside()
-	st := &stage{
-		o: b.s.stageOptions(), l: b.l, traits: b.tr, recv: recv, gate: g, meter: b.meter, ledger: b.ledger,
-		clock: b.clock, wall: b.wall, durable: b.durable, stored: b.sample.add,
+	g := stage.NewGate(b.gate.MaxCount, b.gate.MaxBytes)
+	_, _, g.Peak, g.PeakBytes = b.gate.Inside()
+	st := &stage.Stage{
+		Options: b.s.stageOptions(), Layer: b.l, Traits: b.tr, Receiver: recv, Gate: g, Meter: b.meter, Ledger: b.ledger,
+		Clock: b.clock, Wall: b.wall, Durable: b.durable, Stored: b.sample.add,
 	}
-	if err := st.start(); err != nil {
+	if err := st.Start(); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -236,7 +238,7 @@ func (b *binding) crashing() {
 			return
 		}
 		if err := b.crashNow(); err != nil {
-			b.meter.failed(fmt.Errorf("start the store stage again: %w", err))
+			b.meter.Failed(fmt.Errorf("start the store stage again: %w", err))
 		}
 	}
 }
@@ -254,7 +256,7 @@ func (b *binding) crashNow() error {
 	if ended {
 		return nil
 	}
-	b.st.crash()
+	b.st.Crash()
 	return b.begin()
 }
 
@@ -275,8 +277,8 @@ func (b *binding) end(ctx context.Context) {
 	b.ended = true
 	b.mu.Unlock()
 	if !over {
-		if err := b.st.stop(ctx); err != nil {
-			b.meter.failed(fmt.Errorf("statistics: %w", err))
+		if err := b.st.Stop(ctx); err != nil {
+			b.meter.Failed(fmt.Errorf("statistics: %w", err))
 		}
 	}
 	b.turning.Unlock()
@@ -286,6 +288,6 @@ func (b *binding) end(ctx context.Context) {
 	b.stop()
 	b.background.Wait()
 	if err := b.via.Close(); err != nil {
-		b.meter.failed(fmt.Errorf("close the transport: %w", err))
+		b.meter.Failed(fmt.Errorf("close the transport: %w", err))
 	}
 }

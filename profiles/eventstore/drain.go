@@ -145,7 +145,7 @@ func (q *quiet) lasts(ctx context.Context, b *binding) bool {
 	b.mu.Lock()
 	gate := b.gate
 	b.mu.Unlock()
-	if n, _, _, _ := gate.inside(); err != nil || d.Ready != 0 || d.Unacked != 0 || n != 0 {
+	if n, _, _, _ := gate.Inside(); err != nil || d.Ready != 0 || d.Unacked != 0 || n != 0 {
 		q.since = time.Time{}
 		return false
 	}
@@ -170,12 +170,12 @@ func (b *binding) beginDrain() {
 	if !first {
 		return
 	}
-	b.meter.beginDrain(b.clock() - b.zero.Load())
+	b.meter.BeginDrain(b.clock() - b.zero.Load())
 	ctx, cancel := context.WithTimeout(b.stopped, b.s.drain)
 	defer cancel()
 	for _, p := range publishers {
 		if err := p.Close(ctx); err != nil {
-			b.meter.failed(fmt.Errorf("wait for confirmations: %w", err))
+			b.meter.Failed(fmt.Errorf("wait for confirmations: %w", err))
 		}
 	}
 }
@@ -185,6 +185,6 @@ func (b *binding) endDrain() {
 	defer b.mu.Unlock()
 	if b.drainTo == 0 {
 		b.drainTo = b.clock()
-		b.meter.endDrain(b.drainTo - b.zero.Load())
+		b.meter.EndDrain(b.drainTo - b.zero.Load())
 	}
 }

@@ -26,7 +26,7 @@ func (b *binding) newSearching() *searching {
 	s, p := b.s, search.NewPacer(b.clock)
 	return &searching{pacer: p, start: s.searchRate, load: search.Load{
 		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: b.clock,
-		Done: func() int64 { return b.meter.totals().stored },
+		Done: func() int64 { return b.meter.Totals().Stored },
 		// In every place of the way one batch of each generator may be.
 		Slack: func() float64 { return float64(8 * s.start.Batch * s.start.Threads) },
 	}}

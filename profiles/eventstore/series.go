@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/meter"
 )
 
 // maxPoints is how many samples are kept: then every two become one.
@@ -19,7 +20,7 @@ type series struct {
 
 	mu     sync.Mutex
 	points []facts.SeriesPoint
-	sums   []sums // of each point, before it: what rates are made of
+	sums   []meter.Sums // of each point, before it: what rates are made of
 }
 
 func newSeries(b *binding) *series { return &series{b: b, every: int64(time.Second)} }
@@ -41,12 +42,12 @@ func (x *series) run() {
 // take makes one sample.
 func (x *series) take(ctx context.Context) {
 	b := x.b
-	if !b.meter.entered.Load() {
+	if !b.meter.Entered.Load() {
 		return
 	}
-	now := b.meter.totals()
-	now.at = b.clock() - b.zero.Load()
-	p := facts.SeriesPoint{AtNs: now.at, Step: int(b.meter.at.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
+	now := b.meter.Totals()
+	now.At = b.clock() - b.zero.Load()
+	p := facts.SeriesPoint{AtNs: now.At, Step: int(b.meter.Step.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if d, err := b.via.Depth(ctx); err == nil {
@@ -55,9 +56,9 @@ func (x *series) take(ctx context.Context) {
 	b.mu.Lock()
 	gate := b.gate
 	b.mu.Unlock()
-	p.Tasks, p.TaskBytes, _, _ = gate.inside()
+	p.Tasks, p.TaskBytes, _, _ = gate.Inside()
 	p.BacklogEvents = b.ledger.Left()
-	if due := b.meter.lastDue.Load(); p.BacklogEvents > 0 && due > 0 {
+	if due := b.meter.LastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
 	x.add(p, now)
@@ -65,10 +66,10 @@ func (x *series) take(ctx context.Context) {
 
 // add keeps a sample, unless it came so soon after the last one, which was late, that
 // the rates between them would say nothing.
-func (x *series) add(p facts.SeriesPoint, now sums) {
+func (x *series) add(p facts.SeriesPoint, now meter.Sums) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if n := len(x.sums); n > 0 && float64(now.at-x.sums[n-1].at)/1e9 < measure.ShortestRate {
+	if n := len(x.sums); n > 0 && float64(now.At-x.sums[n-1].At)/1e9 < measure.ShortestRate {
 		return
 	}
 	x.points, x.sums = append(x.points, p), append(x.sums, now)
@@ -105,20 +106,20 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	out := make([]facts.SeriesPoint, len(x.points))
-	var prev sums
+	var prev meter.Sums
 	for i, p := range x.points {
 		now := x.sums[i]
-		if s := float64(now.at-prev.at) / 1e9; s > 0 {
-			p.Offered, p.Sent = float64(now.offered-prev.offered)/s, float64(now.sent-prev.sent)/s
-			p.Received, p.Stored = float64(now.received-prev.received)/s, float64(now.stored-prev.stored)/s
-			p.Raw, p.Compressed = float64(now.raw-prev.raw)/s, float64(now.compressed-prev.compressed)/s
+		if s := float64(now.At-prev.At) / 1e9; s > 0 {
+			p.Offered, p.Sent = float64(now.Offered-prev.Offered)/s, float64(now.Sent-prev.Sent)/s
+			p.Received, p.Stored = float64(now.Received-prev.Received)/s, float64(now.Stored-prev.Stored)/s
+			p.Raw, p.Compressed = float64(now.Raw-prev.Raw)/s, float64(now.Compressed-prev.Compressed)/s
 		}
-		if n := now.batches - prev.batches; n > 0 {
-			p.BatchEvents = float64(now.received-prev.received) / float64(n)
-			p.BatchBytes = float64(now.receivedBytes-prev.receivedBytes) / float64(n)
+		if n := now.Batches - prev.Batches; n > 0 {
+			p.BatchEvents = float64(now.Received-prev.Received) / float64(n)
+			p.BatchBytes = float64(now.ReceivedBytes-prev.ReceivedBytes) / float64(n)
 		}
-		if n := now.received - prev.received; n > 0 {
-			p.EventBytes = float64(now.receivedBytes-prev.receivedBytes) / float64(n)
+		if n := now.Received - prev.Received; n > 0 {
+			p.EventBytes = float64(now.ReceivedBytes-prev.ReceivedBytes) / float64(n)
 		}
 		out[i], prev = p, now
 	}
@@ -133,7 +134,7 @@ func (b *binding) facts() *facts.Facts {
 		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
 		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: facts.ViaDirect, Processes: []facts.Process{},
 	}
-	b.meter.report(f, now)
+	b.meter.Report(f, now)
 	f.Series, f.SeriesEveryNs = b.series.report()
 	b.mu.Lock()
 	if b.via != nil {
@@ -156,7 +157,7 @@ func (b *binding) facts() *facts.Facts {
 		b.ledger.Sums(&f.Ledger)
 	}
 	f.Limits = facts.Limits{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
-	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.inside()
+	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.Inside()
 	b.addWatched(f)
 	f.Machine = b.machine
 	if b.search != nil {

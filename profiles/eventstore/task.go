@@ -44,11 +44,11 @@ func (b *binding) answer(m transport.Meta, err error) {
 		return // nobody was asked to answer for it
 	}
 	if err != nil {
-		b.meter.failed(fmt.Errorf("publish: not confirmed: %w", err))
+		b.meter.Failed(fmt.Errorf("publish: not confirmed: %w", err))
 		return
 	}
 	b.ledger.Confirmed(m)
-	b.meter.confirmed(m, b.clock())
+	b.meter.Confirmed(m, b.clock())
 }
 
 // Do generates.
@@ -56,7 +56,7 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	b := k.b
 	b.zero.Store(b.clock() - it.Now())
 	k.collect(it)
-	b.meter.enter(it.Segment, it.Warmup, it.Settings, it.Now())
+	b.meter.Enter(it.Segment, it.Warmup, it.Settings, it.Now())
 	if !k.planted {
 		if err := k.plant(ctx, it); errors.Is(err, errTimeUp) {
 			return workload.ErrDone
@@ -135,14 +135,14 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	e.Due = min(due+zero, e.Sent)
 	m := e.Meta
 	b.ledger.Generated(m)
-	b.meter.made(m)
+	b.meter.Made(m)
 	b.ledger.Sent(m) // before it can be acknowledged
 	if err := k.pub.Publish(k.limited(ctx, it), e); err != nil {
 		e.Release()
 		b.ledger.Unsent(m)
 		return fmt.Errorf("publish: %w", err)
 	}
-	b.meter.sent(m)
+	b.meter.Sent(m)
 	return nil
 }
 
@@ -207,13 +207,13 @@ func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool
 	b := k.b
 	period := int64(time.Second) / int64(b.s.tickRate)
 	if it.Now()-due > period {
-		b.meter.lose(func(l *facts.Losses) { l.LateTicks += int64(total) })
+		b.meter.Lose(func(l *facts.Losses) { l.LateTicks += int64(total) })
 		return true
 	}
 	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.tickRate)
 	if k.missing += per - float64(total); k.missing >= float64(total) {
 		k.missing -= float64(total)
-		b.meter.lose(func(l *facts.Losses) { l.Remainder += int64(total) })
+		b.meter.Lose(func(l *facts.Losses) { l.Remainder += int64(total) })
 		return true
 	}
 	return false

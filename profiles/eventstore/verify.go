@@ -54,7 +54,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	b.audited = f
 	b.mu.Unlock()
 	if b.s.Compat {
-		b.meter.lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
+		b.meter.Lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
 	}
 	return b.judge(f, left)
 }
@@ -90,7 +90,7 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 		v.Checks = append(v.Checks, c)
 	}
 	// What the original loses is counted in compat, and no failure of its own.
-	excused := b.meter.excused(b.s.Compat)
+	excused := b.meter.Excused(b.s.Compat)
 	missing := f.Missing
 	if !b.s.answered() { // what did not come does not come any more
 		left = 0

@@ -123,7 +123,7 @@ func (w *watcher) take(b *binding) {
 		}
 		point := p.point(p.Take(ctx))
 		point.AtNs = b.clock() - b.zero.Load()
-		if !b.meter.entered.Load() || ctx.Err() != nil {
+		if !b.meter.Entered.Load() || ctx.Err() != nil {
 			continue // it was the beginning of an interval
 		}
 		w.mu.Lock()

@@ -1,6 +1,6 @@
 //go:build unix
 
-package eventstore
+package stage
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ type path struct {
 }
 
 func newPath(t testing.TB, n int) *path {
-	c, err := newComposer(&stage{o: limited()})
+	c, err := newComposer(&Stage{Options: limited()})
 	require.NoError(t, err)
 	return &path{eventstoretest.Some(t, generate.Documented(), n, generate.DocumentedBody), c, transport.NewEnvelope(), &job{}, generate.Documented().Born}
 }
@@ -54,7 +54,7 @@ func (p *path) validated(t testing.TB, at int64) []piece {
 	require.NoError(t, p.c.b.Decode(p.e.Body))
 	inner, err := p.c.valid.check(&p.c.b, at)
 	require.NoError(t, err)
-	p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.o.BatchLimit)
+	p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.Options.BatchLimit)
 	return p.c.pieces
 }
 

@@ -1,4 +1,4 @@
-package eventstore
+package stage
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/meter"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -47,7 +48,7 @@ func (s *slow) Flush(context.Context, *layer.Tallies) error {
 
 // line is generators, the direct transport and a store stage, as a run has them.
 type line struct {
-	st   *stage
+	st   *Stage
 	d    *transport.Direct
 	l    *slow
 	made atomic.Int64
@@ -55,19 +56,19 @@ type line struct {
 }
 
 // newLine begins a store stage behind a transport.
-func newLine(t *testing.T, s *options, l *slow) *line {
+func newLine(t *testing.T, s *Options, l *slow) *line {
 	t.Helper()
 	began := time.Now()
 	clock := func() int64 { return int64(time.Since(began)) }
 	x := &line{d: transport.NewDirect(clock, prefetch, s.MaxTaskBytes), l: l}
 	recv, err := x.d.Receiver(t.Context(), prefetch)
 	require.NoError(t, err)
-	x.st = &stage{
-		o: s, l: l, traits: layer.Traits{Writers: 128, Group: 1}, recv: recv, gate: newGate(int64(s.MaxTasks), s.MaxTaskBytes),
-		meter: newMeter(), ledger: ledger.New(), clock: clock, wall: func() int64 { return time.Now().UnixNano() },
-		durable: func(transport.Meta, int64, error) {}, stored: func(*layer.Record) {},
+	x.st = &Stage{
+		Options: s, Layer: l, Traits: layer.Traits{Writers: 128, Group: 1}, Receiver: recv, Gate: NewGate(int64(s.MaxTasks), s.MaxTaskBytes),
+		Meter: meter.New(), Ledger: ledger.New(), Clock: clock, Wall: func() int64 { return time.Now().UnixNano() },
+		Durable: func(transport.Meta, int64, error) {}, Stored: func(*layer.Record) {},
 	}
-	require.NoError(t, x.st.start())
+	require.NoError(t, x.st.Start())
 	return x
 }
 
@@ -94,8 +95,8 @@ func (x *line) generate(ctx context.Context, t *testing.T, number, batches int) 
 // prefetch is how many batches a receiver is given at most.
 const prefetch = 16
 
-func limited() *options {
-	return &options{
+func limited() *Options {
+	return &Options{
 		Codec: wire.LZ4, CompressOver: 5120, BatchLimit: 1 << 20, MaxTasks: 8, MaxTaskBytes: 3 << 20,
 		Retries: 3, RetryBase: time.Second, Composers: 2, PerCall: 1, Timeout: time.Hour, Requeue: true,
 	}
@@ -111,7 +112,7 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		var mu sync.Mutex
 		var most, mostBytes, queued, queuedBytes int64
 		l.during = func() {
-			count, bytes, _, _ := x.st.gate.inside()
+			count, bytes, _, _ := x.st.Gate.Inside()
 			depth, err := x.d.Depth(t.Context())
 			assert.NoError(t, err)
 			mu.Lock()
@@ -127,14 +128,14 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 		depth, err := x.d.Depth(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, transport.Depth{}, depth)
-		x.st.crash()
+		x.st.Crash()
 		assert.EqualValues(t, 120, x.made.Load())
 		assert.LessOrEqual(t, most, int64(s.MaxTasks))
 		assert.LessOrEqual(t, mostBytes, s.MaxTaskBytes)
 		assert.Positive(t, mostBytes)
 		assert.LessOrEqual(t, queued, int64(prefetch))
 		assert.LessOrEqual(t, queuedBytes, s.MaxTaskBytes)
-		_, _, peak, peakBytes := x.st.gate.inside()
+		_, _, peak, peakBytes := x.st.Gate.Inside()
 		assert.LessOrEqual(t, peak, int64(s.MaxTasks))
 		assert.LessOrEqual(t, peakBytes, s.MaxTaskBytes)
 	})
@@ -162,7 +163,7 @@ func TestAStoreThatStandsStillBoundsMemory(t *testing.T) {
 		synctest.Wait()
 		depth, err := x.d.Depth(ctx)
 		require.NoError(t, err)
-		count, bytes, _, _ := x.st.gate.inside()
+		count, bytes, _, _ := x.st.Gate.Inside()
 		assert.LessOrEqual(t, bytes, s.MaxTaskBytes)
 		assert.LessOrEqual(t, count, int64(s.MaxTasks))
 		assert.LessOrEqual(t, depth.Bytes, s.MaxTaskBytes)
@@ -171,7 +172,7 @@ func TestAStoreThatStandsStillBoundsMemory(t *testing.T) {
 		assert.Less(t, heap()-before, 2*s.MaxTaskBytes+6*(2<<20))
 		cancel()
 		x.all.Wait()
-		x.st.crash()
+		x.st.Crash()
 	})
 }
 
@@ -188,7 +189,7 @@ func TestStatisticsAreWrittenEveryInterval(t *testing.T) {
 			x.st.count(g.Batch.Events)
 			time.Sleep(time.Second)
 		}
-		x.st.crash()
+		x.st.Crash()
 		require.Len(t, l.flushes, 2)
 		for i, at := range l.flushes {
 			assert.Equal(t, time.Duration(i+1)*15*time.Second, at.Sub(began))

@@ -1,6 +1,6 @@
 //go:build unix && !race
 
-package eventstore
+package stage
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package eventstore
+package meter
 
 import (
 	"testing"
@@ -12,14 +12,14 @@ import (
 // What is due after the end of the load, because that is noticed late, was not offered.
 func TestNothingIsOfferedAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	m := newMeter()
-	m.length = 4e9
-	m.enter(0, false, &workload.Settings{Batch: 400, Rate: 100_000, Threads: 2}, 2e9)
-	m.beginDrain(5e9)
+	m := New()
+	m.Length = 4e9
+	m.Enter(0, false, &workload.Settings{Batch: 400, Rate: 100_000, Threads: 2}, 2e9)
+	m.BeginDrain(5e9)
 	var f facts.Facts
-	m.report(&f, 6e9)
+	m.Report(&f, 6e9)
 	assert.EqualValues(t, 200_000, f.Steps[0].Offered.Events)
-	m.length = 0
-	m.report(&f, 6e9)
+	m.Length = 0
+	m.Report(&f, 6e9)
 	assert.EqualValues(t, 300_000, f.Steps[0].Offered.Events, "of a load without an end")
 }

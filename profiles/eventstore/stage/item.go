@@ -1,4 +1,4 @@
-package eventstore
+package stage
 
 import (
 	"fmt"

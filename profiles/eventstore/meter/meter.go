@@ -1,4 +1,5 @@
-package eventstore
+// Package meter counts what happens to batches on their way, by the step of the run.
+package meter
 
 import (
 	"slices"
@@ -21,19 +22,19 @@ var stages = []string{facts.StageSend, facts.StageConfirm, facts.StageReceive, f
 // last one, so that a run whose knobs never rest does not grow without bound.
 const maxSteps = 200
 
-// meter counts what happens to batches, by the step of the run. It may be used from
+// Meter counts what happens to batches, by the step of the run. It may be used from
 // any goroutine: a batch costs a few short locks, whatever the number of its events.
-type meter struct {
+type Meter struct {
 	mu    sync.Mutex
 	steps []*step
 	warm  *step // of the warm-up; not reported
-	// length is the duration of the load in nanoseconds, 0 when it has none.
-	length int64
+	// Length is the duration of the load in nanoseconds, 0 when it has none.
+	Length int64
 	drain  *step
 
-	at      atomic.Int32 // the step in force
-	entered atomic.Bool  // by measured work
-	lastDue atomic.Int64 // of the batch that became durable last
+	Step    atomic.Int32 // the step in force
+	Entered atomic.Bool  // by measured work
+	LastDue atomic.Int64 // of the batch that became durable last
 	errors  map[string]int64
 	losses  facts.Losses
 }
@@ -48,11 +49,12 @@ type step struct {
 
 func newStep() *step { return &step{hist: map[string]*hdr.Histogram{}} }
 
-func newMeter() *meter { return &meter{warm: newStep(), errors: map[string]int64{}} }
+// New makes a meter that has counted nothing.
+func New() *Meter { return &Meter{warm: newStep(), errors: map[string]int64{}} }
 
-// enter notes the step that a generator works in, and its settings.
-func (m *meter) enter(segment uint16, warm bool, set *workload.Settings, now int64) {
-	if !warm && m.entered.Load() && int(m.at.Load()) == int(segment) {
+// Enter notes the step that a generator works in, and its settings.
+func (m *Meter) Enter(segment uint16, warm bool, set *workload.Settings, now int64) {
+	if !warm && m.Entered.Load() && int(m.Step.Load()) == int(segment) {
 		return
 	}
 	m.mu.Lock()
@@ -60,7 +62,7 @@ func (m *meter) enter(segment uint16, warm bool, set *workload.Settings, now int
 	if warm {
 		return
 	}
-	m.entered.Store(true)
+	m.Entered.Store(true)
 	for len(m.steps) <= int(segment) && len(m.steps) < maxSteps {
 		if n := len(m.steps); n > 0 {
 			m.steps[n-1].ToNs = now
@@ -70,11 +72,11 @@ func (m *meter) enter(segment uint16, warm bool, set *workload.Settings, now int
 		st.Batch, st.Rate, st.Generators, st.Payload = set.Batch, set.Rate, set.Threads, set.Payload
 		m.steps = append(m.steps, st)
 	}
-	m.at.Store(int32(segment))
+	m.Step.Store(int32(segment))
 }
 
-// beginDrain makes the drain the step in force.
-func (m *meter) beginDrain(now int64) {
+// BeginDrain makes the drain the step in force.
+func (m *Meter) BeginDrain(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.drain != nil {
@@ -87,8 +89,8 @@ func (m *meter) beginDrain(now int64) {
 	}
 }
 
-// endDrain ends the step that beginDrain began.
-func (m *meter) endDrain(now int64) {
+// EndDrain ends the step that beginDrain began.
+func (m *Meter) EndDrain(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.drain != nil && m.drain.ToNs == 0 {
@@ -97,7 +99,7 @@ func (m *meter) endDrain(now int64) {
 }
 
 // of returns the step of a generation. The caller holds m.mu.
-func (m *meter) of(meta transport.Meta) *step {
+func (m *Meter) of(meta transport.Meta) *step {
 	if meta.Warm || len(m.steps) == 0 {
 		return m.warm
 	}
@@ -105,14 +107,14 @@ func (m *meter) of(meta transport.Meta) *step {
 }
 
 // current returns the step in force. The caller holds m.mu.
-func (m *meter) current(warm bool) *step {
+func (m *Meter) current(warm bool) *step {
 	switch {
 	case warm, len(m.steps) == 0:
 		return m.warm
 	case m.drain != nil:
 		return m.drain
 	}
-	return m.steps[min(int(m.at.Load()), len(m.steps)-1)]
+	return m.steps[min(int(m.Step.Load()), len(m.steps)-1)]
 }
 
 func (s *step) took(stage string, ns int64) {
@@ -124,15 +126,15 @@ func (s *step) took(stage string, ns int64) {
 	_ = h.RecordValue(min(max(ns/1000, 1), 3_600_000_000)) // within its range
 }
 
-// made notes a batch that was generated, handed over or not.
-func (m *meter) made(meta transport.Meta) {
+// Made notes a batch that was generated, handed over or not.
+func (m *Meter) Made(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.of(meta).Offered.Add(int(meta.Count))
 }
 
-// sent notes a batch that the transport has taken.
-func (m *meter) sent(meta transport.Meta) {
+// Sent notes a batch that the transport has taken.
+func (m *Meter) Sent(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
@@ -141,8 +143,8 @@ func (m *meter) sent(meta transport.Meta) {
 	s.took(facts.StageSend, meta.Sent-meta.Due)
 }
 
-// confirmed notes a batch that the transport answers for.
-func (m *meter) confirmed(meta transport.Meta, now int64) {
+// Confirmed notes a batch that the transport answers for.
+func (m *Meter) Confirmed(meta transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(meta)
@@ -150,8 +152,8 @@ func (m *meter) confirmed(meta transport.Meta, now int64) {
 	s.took(facts.StageConfirm, now-meta.Sent)
 }
 
-// received notes a delivery to the store stage.
-func (m *meter) received(d *transport.Delivery) {
+// Received notes a delivery to the store stage.
+func (m *Meter) Received(d *transport.Delivery) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
@@ -161,9 +163,9 @@ func (m *meter) received(d *transport.Delivery) {
 	s.took(facts.StageReceive, d.Received-d.Sent)
 }
 
-// wrote notes a record that was stored, of so many events with status FAILED, with links
+// Wrote notes a record that was stored, of so many events with status FAILED, with links
 // of so many bytes before compression, and how long it took to make.
-func (m *meter) wrote(warm bool, r *layer.Record, failed, rawLinks int, worked int64) {
+func (m *Meter) Wrote(warm bool, r *layer.Record, failed, rawLinks int, worked int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(warm)
@@ -177,8 +179,8 @@ func (m *meter) wrote(warm bool, r *layer.Record, failed, rawLinks int, worked i
 	s.took(facts.StageWork, worked)
 }
 
-// called notes a call of the store, which took so many statements.
-func (m *meter) called(warm bool, statements int, ns int64) {
+// Called notes a call of the store, which took so many statements.
+func (m *Meter) Called(warm bool, statements int, ns int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(warm)
@@ -186,19 +188,19 @@ func (m *meter) called(warm bool, statements int, ns int64) {
 	s.took(facts.StageStore, ns)
 }
 
-// acked notes a batch that is durable as a whole.
-func (m *meter) acked(d transport.Meta, now int64) {
+// Acked notes a batch that is durable as a whole.
+func (m *Meter) Acked(d transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
 	s.Stored.Batches++
 	s.Acked.Add(int(d.Count))
 	s.took(facts.StageDurable, now-d.Due)
-	m.lastDue.Store(max(m.lastDue.Load(), d.Due))
+	m.LastDue.Store(max(m.LastDue.Load(), d.Due))
 }
 
-// refused notes a batch that was rejected or given up.
-func (m *meter) refused(d transport.Meta) {
+// Refused notes a batch that was rejected or given up.
+func (m *Meter) Refused(d transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.current(d.Warm)
@@ -206,15 +208,15 @@ func (m *meter) refused(d transport.Meta) {
 	s.deadBatches++
 }
 
-// note changes figures of the step in force.
-func (m *meter) note(warm bool, f func(*facts.Step)) {
+// Note changes figures of the step in force.
+func (m *Meter) Note(warm bool, f func(*facts.Step)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.current(warm).Step)
 }
 
-// lose counts what compat loses.
-func (m *meter) lose(f func(*facts.Losses)) {
+// Lose counts what compat loses.
+func (m *Meter) Lose(f func(*facts.Losses)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.losses)
@@ -223,8 +225,8 @@ func (m *meter) lose(f func(*facts.Losses)) {
 // maxErrors is how many different errors are kept apart.
 const maxErrors = 50
 
-// failed counts an error by its words.
-func (m *meter) failed(err error) {
+// Failed counts an error by its words.
+func (m *Meter) Failed(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := err.Error()
@@ -234,8 +236,8 @@ func (m *meter) failed(err error) {
 	m.errors[text]++
 }
 
-// report fills in what the meter knows; now is the time by the clock of facts.
-func (m *meter) report(f *facts.Facts, now int64) {
+// Report fills in what the meter knows; now is the time by the clock of facts.
+func (m *Meter) Report(f *facts.Facts, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Clone(m.steps)
@@ -255,8 +257,8 @@ func (m *meter) report(f *facts.Facts, now int64) {
 		}
 		if out.Rate > 0 { // due by the schedule, made or not
 			to := out.ToNs
-			if m.length > 0 { // nothing is due after the end, however late that is noticed
-				to = max(min(to, m.length), out.FromNs)
+			if m.Length > 0 { // nothing is due after the end, however late that is noticed
+				to = max(min(to, m.Length), out.FromNs)
 			}
 			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(to-out.FromNs)/1e9))
 		}
@@ -284,8 +286,8 @@ func latencyOf(name string, h *hdr.Histogram) facts.StageLatency {
 	}
 }
 
-// excused is how many events may be given up without failing the run.
-func (m *meter) excused(compat bool) int64 {
+// Excused is how many events may be given up without failing the run.
+func (m *Meter) Excused(compat bool) int64 {
 	if !compat {
 		return 0
 	}
@@ -295,15 +297,15 @@ func (m *meter) excused(compat bool) int64 {
 	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
 }
 
-// sums are the totals over all steps at a moment.
-type sums struct {
-	at                                      int64
-	offered, sent, received, stored, acked  int64
-	batches, receivedBytes, raw, compressed int64
+// Sums are the totals over all steps at a moment.
+type Sums struct {
+	At                                      int64
+	Offered, Sent, Received, Stored, acked  int64
+	Batches, ReceivedBytes, Raw, Compressed int64
 }
 
-// totals adds up what the meter has.
-func (m *meter) totals() (t sums) {
+// Totals adds up what the meter has.
+func (m *Meter) Totals() (t Sums) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := m.steps
@@ -311,15 +313,15 @@ func (m *meter) totals() (t sums) {
 		list = append(slices.Clip(list), m.drain)
 	}
 	for _, s := range list {
-		t.offered += s.Offered.Events
-		t.sent += s.Sent.Events
-		t.received += s.Received.Events
-		t.stored += s.Stored.Events
+		t.Offered += s.Offered.Events
+		t.Sent += s.Sent.Events
+		t.Received += s.Received.Events
+		t.Stored += s.Stored.Events
 		t.acked += s.Acked.Events
-		t.batches += s.Received.Batches
-		t.receivedBytes += s.ReceivedBytes
-		t.raw += s.RawBytes
-		t.compressed += s.CompressedBytes
+		t.Batches += s.Received.Batches
+		t.ReceivedBytes += s.ReceivedBytes
+		t.Raw += s.RawBytes
+		t.Compressed += s.CompressedBytes
 	}
 	return t
 }

@@ -1,33 +1,34 @@
-package eventstore
+package stage
 
 import (
 	"context"
 	"sync"
 )
 
-// gate bounds what the store stage holds, by number and by bytes. Who finds it full
+// Gate bounds what the store stage holds, by number and by bytes. Who finds it full
 // waits: that is the back-pressure, which reaches the generators through the
 // transport.
-type gate struct {
-	maxCount, maxBytes int64
+type Gate struct {
+	MaxCount, MaxBytes int64
 
 	mu        sync.Mutex
 	changed   *sync.Cond
 	count     int64
 	bytes     int64
-	peak      int64
-	peakBytes int64
+	Peak      int64
+	PeakBytes int64
 }
 
-func newGate(maxCount, maxBytes int64) *gate {
-	g := &gate{maxCount: max(maxCount, 1), maxBytes: max(maxBytes, 1)}
+// NewGate makes a gate that lets so many in, of so many bytes.
+func NewGate(maxCount, maxBytes int64) *Gate {
+	g := &Gate{MaxCount: max(maxCount, 1), MaxBytes: max(maxBytes, 1)}
 	g.changed = sync.NewCond(&g.mu)
 	return g
 }
 
 // enter waits for room. What is larger than all the room there is gets in when
 // nothing else is inside. It returns the context's error when that ends first.
-func (g *gate) enter(ctx context.Context, size int64) error {
+func (g *Gate) enter(ctx context.Context, size int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.room(size) {
@@ -46,16 +47,16 @@ func (g *gate) enter(ctx context.Context, size int64) error {
 	}
 	g.count++
 	g.bytes += size
-	g.peak, g.peakBytes = max(g.peak, g.count), max(g.peakBytes, g.bytes)
+	g.Peak, g.PeakBytes = max(g.Peak, g.count), max(g.PeakBytes, g.bytes)
 	return nil
 }
 
-func (g *gate) room(size int64) bool {
-	return g.count == 0 || g.count < g.maxCount && g.bytes+size <= g.maxBytes
+func (g *Gate) room(size int64) bool {
+	return g.count == 0 || g.count < g.MaxCount && g.bytes+size <= g.MaxBytes
 }
 
 // leave makes room.
-func (g *gate) leave(size int64) {
+func (g *Gate) leave(size int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count--
@@ -63,9 +64,9 @@ func (g *gate) leave(size int64) {
 	g.changed.Broadcast()
 }
 
-// inside tells what the stage holds, and the most that it has held.
-func (g *gate) inside() (count, bytes, peak, peakBytes int64) {
+// Inside tells what the stage holds, and the most that it has held.
+func (g *Gate) Inside() (count, bytes, peak, peakBytes int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.count, g.bytes, g.peak, g.peakBytes
+	return g.count, g.bytes, g.Peak, g.PeakBytes
 }

@@ -1,4 +1,4 @@
-package eventstore
+package stage
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // composer turns deliveries into records: it validates, encodes and compresses. It
 // belongs to one goroutine, and reuses everything it works with.
 type composer struct {
-	st     *stage
+	st     *Stage
 	b      wire.Batch
 	valid  *validator
 	comp   *wire.Compressor
@@ -23,11 +23,11 @@ type composer struct {
 	rawL   []byte
 }
 
-func newComposer(st *stage) (*composer, error) {
+func newComposer(st *Stage) (*composer, error) {
 	c := &composer{st: st, valid: newValidator()}
 	var err error
-	if c.comp, err = wire.NewCompressor(st.o.Codec); err == nil {
-		c.lc, err = wire.NewCompressor(st.o.Codec)
+	if c.comp, err = wire.NewCompressor(st.Options.Codec); err == nil {
+		c.lc, err = wire.NewCompressor(st.Options.Codec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compression: %w", err)
@@ -39,45 +39,45 @@ func newComposer(st *stage) (*composer, error) {
 // an error when ctx ends first.
 func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	st := c.st
-	began := st.clock()
+	began := st.Clock()
 	err := c.b.Decode(d.Body)
 	inner := false
 	if err == nil {
-		inner, err = c.valid.check(&c.b, st.wall())
+		inner, err = c.valid.check(&c.b, st.Wall())
 	}
-	if err == nil && st.o.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.o.BatchLimit {
-		st.meter.lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
-		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.o.BatchLimit)
+	if err == nil && st.Options.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.Options.BatchLimit {
+		st.Meter.Lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
+		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.Options.BatchLimit)
 	}
 	if err != nil {
 		st.reject(d, err)
 		return nil
 	}
 	if len(c.b.Events) == 0 {
-		return st.recv.Ack(d)
+		return st.Receiver.Ack(d)
 	}
-	c.pieces = cut(c.pieces, &c.b, inner, st.o.BatchLimit)
-	j := &job{d: d, from: st.recv}
+	c.pieces = cut(c.pieces, &c.b, inner, st.Options.BatchLimit)
+	j := &job{d: d, from: st.Receiver}
 	j.left.Store(int32(len(c.pieces)))
-	worked := st.clock() - began
+	worked := st.Clock() - began
 	for i, p := range c.pieces {
 		es := c.b.Events[p.from:p.to]
 		size := int64(wire.ContentSize(es))
-		from := st.clock()
-		if err := st.gate.enter(ctx, size); err != nil {
+		from := st.Clock()
+		if err := st.Gate.enter(ctx, size); err != nil {
 			return err
 		}
-		entered := st.clock()
+		entered := st.Clock()
 		if blocked := entered - from; blocked > 0 {
-			st.meter.note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
+			st.Meter.Note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
 		}
 		r, err := c.item(j, p, es)
 		if err != nil { // does not happen: content is always compressible
-			st.gate.leave(size)
+			st.Gate.leave(size)
 			st.giveUp(j, err)
 			continue
 		}
-		r.size, r.worked = size, st.clock()-entered
+		r.size, r.worked = size, st.Clock()-entered
 		if i == 0 {
 			r.worked += worked
 		}
@@ -90,10 +90,10 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 }
 
 // pass hands an item to those who store, in parts when it is over the limit.
-func (st *stage) pass(ctx context.Context, r *item) error {
+func (st *Stage) pass(ctx context.Context, r *item) error {
 	parts := []*item{r}
-	if r.Single && !st.traits.PlainSingle && len(r.Body) > st.o.BatchLimit {
-		parts = r.divide(st.o.BatchLimit)
+	if r.Single && !st.Traits.PlainSingle && len(r.Body) > st.Options.BatchLimit {
+		parts = r.divide(st.Options.BatchLimit)
 		r.job.left.Add(int32(len(parts) - 1))
 	}
 	for _, p := range parts {
@@ -125,7 +125,7 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 		parent = &first.Parent
 		r.ID = append(r.ID, first.ID.ID...)
 		r.Name, r.Kind = append(r.Name, first.Name...), append(r.Kind, first.Kind...)
-	case c.st.o.RandomID:
+	case c.st.Options.RandomID:
 		r.ID = c.st.nextID(r.ID)
 	default:
 		r.ID = appendBatchID(r.ID, es)
@@ -133,7 +133,7 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 	if parent.Set {
 		r.Parent = wire.AppendFullID(r.Parent, parent)
 	}
-	t := &c.st.traits
+	t := &c.st.Traits
 	c.raw, c.rawL = c.raw[:0], c.rawL[:0]
 	if p.single && t.PlainSingle {
 		c.raw = append(c.raw, first.Body...)
@@ -149,16 +149,16 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 // squeeze compresses content, and links where they are not kept as they are.
 func (c *composer) squeeze(r *item) error {
 	var err error
-	if r.Raw <= c.st.o.CompressOver || c.st.o.Codec == wire.None {
+	if r.Raw <= c.st.Options.CompressOver || c.st.Options.Codec == wire.None {
 		r.Body = append(r.Body, c.raw...)
 		r.Links = append(r.Links, c.rawL...)
 		return nil
 	}
-	r.Codec = c.st.o.Codec
+	r.Codec = c.st.Options.Codec
 	if r.Body, err = c.comp.Append(r.Body, c.raw); err != nil {
 		return err
 	}
-	if c.st.traits.LinksRaw || r.rawLinks == 0 {
+	if c.st.Traits.LinksRaw || r.rawLinks == 0 {
 		r.Links = append(r.Links, c.rawL...)
 		return nil
 	}
