@@ -85,6 +85,21 @@ var may = []struct{ from, to string }{
 	{"profiles/authz/oncassandra", "profiles/authz/layer internal/store/cassandra internal/store/cassandra/cqltable internal/place internal/store"},
 	{"profiles/authz/inmemory", "profiles/authz/layer"},
 	{"profiles/authz/report", "profiles/authz/model internal/rundir internal/workload internal/measure"},
+	{"profiles/eventstore/dice", ""},
+	{"profiles/eventstore/wire", ""},
+	{"profiles/eventstore/transport", "internal/broker/amqp"},
+	{"profiles/eventstore/facts", ""},
+	{"profiles/eventstore/generate", "profiles/eventstore/dice profiles/eventstore/wire"},
+	{"profiles/eventstore/layer", "profiles/eventstore/wire internal/place internal/store"},
+	{"profiles/eventstore/ledger", "profiles/eventstore/generate profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/wire profiles/eventstore/facts"},
+	{"profiles/eventstore/meter", "profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/facts internal/workload"},
+	{"profiles/eventstore/stage", "profiles/eventstore/ledger profiles/eventstore/meter profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/wire profiles/eventstore/dice profiles/eventstore/facts"},
+	{"profiles/eventstore/inmemory", "profiles/eventstore/layer"},
+	{"profiles/eventstore/onredis", "profiles/eventstore/layer internal/store/redis internal/place"},
+	{"profiles/eventstore/onsql", "profiles/eventstore/layer internal/store/sqlstore internal/store/sqlstore/sqltable internal/store/sqlstore/sqltext internal/place"},
+	{"profiles/eventstore/oncassandra", "profiles/eventstore/layer profiles/eventstore/wire internal/store/cassandra internal/store/cassandra/cqltable internal/place internal/fault"},
+	{"profiles/eventstore/box", "profiles/eventstore/facts internal/values internal/workload internal/preset internal/fault internal/suggest"},
+	{"profiles/eventstore/report", "profiles/eventstore/box profiles/eventstore/generate profiles/eventstore/facts internal/chart internal/facts internal/rundir internal/units"},
 }
 
 // never lists what a package must not reach, not even through another one. A star

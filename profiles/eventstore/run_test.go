@@ -179,8 +179,8 @@ func TestFailedIsNotRejected(t *testing.T) {
 	_, f = run(t, "memory:", "events=10000", "batch=350", "failureRate=1000", "payload=100", "query=off", "maxTestEventBatchSize=8KiB")
 	assert.EqualValues(t, 10002, total(f, failed), "every one, in however many rows")
 	_, f = run(t, "memory:", "events=10000", "batch=350", "failureRate=0", "payload=100", "query=off", "compat=on", "threads=2")
-	assert.EqualValues(t, 2, total(f, batches), "the first batch of each generator")
-	assert.EqualValues(t, 700, total(f, events))
+	assert.Contains(t, []int64{1, 2}, total(f, batches), "the first batch of each generator: on a busy machine one may make them all")
+	assert.Equal(t, 350*total(f, batches), total(f, events))
 	assert.Less(t, total(f, failed), int64(50), "compat=on makes one in a thousand")
 }
 
