@@ -203,6 +203,12 @@ type Forgetful interface {
 	Forgets() bool
 }
 
+// Forgets says whether a store may keep nothing of what is written.
+func Forgets(c Conn) bool {
+	f, ok := c.(Forgetful)
+	return ok && f.Forgets()
+}
+
 // Warmer is implemented by connections whose pool can be filled before a run, so
 // that its first calls do not measure the opening of connections.
 type Warmer interface {

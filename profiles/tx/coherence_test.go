@@ -37,7 +37,7 @@ func TestPBMOnCoherence(t *testing.T) {
 
 	typed, ok := c.(*coherence.Conn)
 	require.True(t, ok)
-	shapes, err := newShapeStore(c, p.Binder.(*pbmSpec))
+	shapes, err := newShapeStore(c, p.Binder.(binder).Binder.(*pbmSpec))
 	require.NoError(t, err)
 	h := &coherencePBM{shapeStore: shapes, c: typed}
 	conflicts := make(chan error, 2)

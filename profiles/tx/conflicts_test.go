@@ -18,7 +18,7 @@ import (
 func twoAccounts(t *testing.T, url string) *sqlSagas {
 	t.Helper()
 	p, conn := ready(t, url, alone(given("mode=saga", "accountCount=2", "balance=1000")))
-	return newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(*sagaSpec))
+	return newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(binder).Binder.(*sagaSpec))
 }
 
 func (s *sqlSagas) pay(ctx context.Context, tx *sql.Tx, account, amount int64) error {

@@ -123,7 +123,7 @@ func TestSizeOfPayloads(t *testing.T) {
 	assert.Equal(t, 10, asked(v, checkPayload))
 
 	client := conn.(redis.Typed).Client()
-	sp := p.Binder.(*sagaSpec)
+	sp := p.Binder.(binder).Binder.(*sagaSpec)
 	rows := func(n int64) string { return "t:saga:{0}:b:" + string(appendGid(nil, sp.stamp, 0, n)) }
 	all, err := client.LRange(t.Context(), rows(3), 0, -1).Result()
 	require.NoError(t, err)

@@ -76,11 +76,11 @@ func TestAFileWithoutATestCase(t *testing.T) {
 	const text = "mapNames=eligibility,profile\neligibility.totalEntryCount=100\neligibility.threadCount=2\nprofile.totalEntryCount=100\nprofile.threadCount=2\n"
 	p, err := Design(inputs(fromFile(t, text)))
 	require.NoError(t, err)
-	for _, m := range p.Binder.(*pbmSpec).maps {
+	for _, m := range p.Binder.(binder).Binder.(*pbmSpec).maps {
 		assert.Equal(t, caseGetAll, m.op, "PadoGrid runs getall where its files name no test case")
 		assert.Equal(t, "putall", m.word, "and prints its default for Redis")
 	}
 	p, err = Design(inputs(given("mode=pbm")))
 	require.NoError(t, err)
-	assert.Equal(t, caseTx, p.Binder.(*pbmSpec).maps[0].op, "without a file, transactions are what this profile is for")
+	assert.Equal(t, caseTx, p.Binder.(binder).Binder.(*pbmSpec).maps[0].op, "without a file, transactions are what this profile is for")
 }

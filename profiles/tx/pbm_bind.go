@@ -12,6 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -81,7 +83,7 @@ func (b *pbm) admit(ctx context.Context, c *place.Claim) error {
 	if err := b.settle(made); err != nil {
 		return err
 	}
-	if f, ok := b.c.(store.Forgetful); !ok || !f.Forgets() {
+	if !store.Forgets(b.c) {
 		if err := b.data(ctx, made); err != nil {
 			return err
 		}
@@ -294,4 +296,48 @@ func (b *pbm) teardown(ctx context.Context) error {
 		return p.cleanup(ctx)
 	}
 	return nil
+}
+
+// Connector connects a plan of mode=pbm to stores of a driver.
+func (s *pbmSpec) Connector(driver string) workload.Connector {
+	switch driver {
+	case "embedded", "redis":
+		return workload.On(s.onRedis)
+	case "memory", "null":
+		return s.onPlain
+	case "mysql", "postgres", "sqlite":
+		return workload.On(s.onSQL)
+	case "cassandra":
+		return s.onCassandra
+	case "coherence":
+		return workload.On(s.onCoherence)
+	}
+	return nil
+}
+
+func (s *pbmSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	st, err := newRedisPBM(c, s)
+	if err != nil {
+		return err
+	}
+	return bindPBM(b.Conn, b.Plan, s, st)
+}
+
+func (s *pbmSpec) onPlain(_ context.Context, b *workload.Bound) error {
+	h, err := newShapeStore(b.Conn, s)
+	if err != nil {
+		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
+	}
+	if store.Forgets(b.Conn) {
+		return bindPBM(b.Conn, b.Plan, s, nullPBM{h})
+	}
+	return bindPBM(b.Conn, b.Plan, s, &memoryPBM{shapeStore: h})
+}
+
+func (s *pbmSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	st, err := newSQLPBM(c, s)
+	if err != nil {
+		return err
+	}
+	return bindPBM(b.Conn, b.Plan, s, st)
 }

@@ -262,7 +262,7 @@ func TestPropertiesUnchanged(t *testing.T) {
 	}
 	p, err := Design(inputs(all))
 	require.NoError(t, err)
-	s := p.Binder.(*pbmSpec)
+	s := p.Binder.(binder).Binder.(*pbmSpec)
 	assert.Equal(t, int64(4096), s.maps[0].total, "a leading 0 is octal, as in Java")
 	assert.Equal(t, caseTx, s.maps[0].op)
 	assert.Equal(t, caseGet, s.maps[1].op)

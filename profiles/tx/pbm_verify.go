@@ -21,7 +21,7 @@ const mostExamples = 10
 // verify reads summaries back: each group with an acknowledged transaction has
 // one, and it says what the group holds.
 func (b *pbm) verify(ctx context.Context) workload.Verification {
-	if f, ok := b.c.(store.Forgetful); ok && f.Forgets() {
+	if store.Forgets(b.c) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
 	var w *pbmWork

@@ -37,7 +37,7 @@ func bindSagaRun(c store.Conn, p *workload.Plan, r *sagaRun) {
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
 		defer func() { _ = r.log.close() }() // nothing is written any more
-		if f, ok := c.(store.Forgetful); ok && f.Forgets() {
+		if store.Forgets(c) {
 			r.measureEnd(ctx)
 			return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 		}

@@ -48,7 +48,7 @@ func apart(namespace string, words ...string) workload.Inputs {
 func sweeps(t *testing.T, url string) {
 	p, conn := ready(t, url, apart("sweep", "mode=saga", "threads=2", "transactions=30", "accountCount=20", "failRate=0.3", "finishedExpire=1h", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
 	drive(t.Context(), t, p, nil)
-	st := newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(*sagaSpec))
+	st := newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(binder).Binder.(*sagaSpec))
 	half := &saga{}
 	half.reset("half", 0, 2, time.Now())
 	half.next = time.Now().Add(time.Hour)

@@ -99,7 +99,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	idle(r, mode)
-	p.Mode, p.Parameters, p.Warnings = mode, r.Shown, r.Warnings
+	p.Mode, p.Parameters, p.Warnings, p.Binder = mode, r.Shown, r.Warnings, binder{p.Binder, mode}
 	return p, nil
 }
 
