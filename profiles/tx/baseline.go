@@ -116,7 +116,7 @@ func planBaseline(s *baselineSpec, start workload.Settings, n int64, d time.Dura
 		Deletes:   []string{"at the end what this run made (--cleanup)"},
 	}
 	add := func(name string, t workload.Track) {
-		t.Name, t.NewTask = name, unbound
+		t.Name = name
 		ph := workload.Phase{Name: name, Tracks: []workload.Track{t}}
 		if len(p.Phases) > 0 {
 			ph.After = []string{p.Phases[len(p.Phases)-1].Name}

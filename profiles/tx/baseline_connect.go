@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // Connector connects a plan of mode=baseline to stores of a driver.
@@ -44,7 +45,7 @@ func (s *baselineSpec) onPlain(_ context.Context, b *workload.Bound) error {
 }
 
 func (s *baselineSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
-	d := newDatabase(c)
+	d := sqltx.New(c)
 	var sagas *sagaLayer
 	if s.saga != nil {
 		s.saga.begin(b.RunID)

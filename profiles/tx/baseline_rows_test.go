@@ -38,7 +38,7 @@ func rowsOf(t *testing.T, in workload.Inputs) []suiteRow {
 	t.Helper()
 	p, err := Design(in)
 	require.NoError(t, err)
-	return p.Binder.(binder).Binder.(*baselineSpec).rows
+	return p.Binder.(Binder).Binder.(*baselineSpec).rows
 }
 
 // Every row of the report goes over the wire as its command was published: its

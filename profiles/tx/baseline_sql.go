@@ -13,12 +13,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // sqlPrimitives makes the calls of the suite as a SQL store has them: statements
 // for commands, transactions for scripts.
 type sqlPrimitives struct {
-	*database
+	*sqltx.Database
 	s *baselineSpec
 	// clients counts those that were made.
 	clients *atomic.Int64
@@ -28,7 +29,7 @@ func (p sqlPrimitives) name() string { return p.tables().Quoted(baselineSpace) }
 
 // tables is the one table that the calls write.
 func (p sqlPrimitives) tables() *sqltable.Set {
-	return sqltable.New(p.conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
+	return sqltable.New(p.Conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
 
 func (p sqlPrimitives) spaces() []place.Space { return p.tables().Spaces(nil) }
@@ -46,7 +47,7 @@ func bindSQLBaseline(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas *sa
 				fmt.Sprintf("--set %s.valueLength=%d or less", row.name, widest))
 		}
 	}
-	return bindBaseline(c, p, pr.s, pr, sagas, meterOf(pr.database.conn))
+	return bindBaseline(c, p, pr.s, pr, sagas, meterOf(pr.Database.Conn))
 }
 
 func (p sqlPrimitives) title(row *suiteRow) string {
@@ -65,7 +66,7 @@ func (p sqlPrimitives) note(row *suiteRow) string {
 }
 
 func (p sqlPrimitives) put(rows int, values string) string {
-	return p.dialect.Text("INSERT INTO " + p.name() + " (k, v) VALUES " + values + strings.Repeat(","+values, rows-1) + "{replace k: v}")
+	return p.Dialect.Text("INSERT INTO " + p.name() + " (k, v) VALUES " + values + strings.Repeat(","+values, rows-1) + "{replace k: v}")
 }
 
 func (p sqlPrimitives) caller(r *suiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
@@ -74,20 +75,20 @@ func (p sqlPrimitives) caller(r *suiteRow) (func(ctx context.Context, it *worklo
 	client := p.clients.Add(1)
 	key, val := fmt.Sprintf("a%0*d", max(r.key-1, 6), client), r.text()
 	one, literal := p.put(1, "(?,?)"), p.put(1, "('"+key+"','"+val+"')")
-	get := p.dialect.Text("SELECT v FROM " + p.name() + " WHERE k = ?")
+	get := p.Dialect.Text("SELECT v FROM " + p.name() + " WHERE k = ?")
 	many, args := p.put(50, "(?,?)"), []any{}
 	for i := range 50 {
 		args = append(args, fmt.Sprintf("b%0*d", max(r.key-1, 6), 50*client+int64(i)), val)
 	}
 	exec := func(text string, args ...any) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := p.db.ExecContext(ctx, text, args...)
+			_, err := p.DB.ExecContext(ctx, text, args...)
 			return err
 		}
 	}
 	times := func(n int, text string, args ...any) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			return sqlstore.Transact(ctx, p.db, func(tx *sql.Tx) error {
+			return sqlstore.Transact(ctx, p.DB, func(tx *sql.Tx) error {
 				for range n {
 					if _, err := tx.ExecContext(ctx, text, args...); err != nil {
 						return err

@@ -62,7 +62,7 @@ func designBench(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
 		Documents: []string{formatAB}, Binder: s,
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, NoCeiling: true, Tracks: []workload.Track{{
-			Name: "saga", Ops: benchOps, OpUnits: []string{"", "connections", "requests", "requests"}, Counted: 1, Start: sp.start, Iterations: count, Total: count, NewTask: unbound,
+			Name: "saga", Ops: benchOps, OpUnits: []string{"", "connections", "requests", "requests"}, Counted: 1, Start: sp.start, Iterations: count, Total: count,
 		}}}},
 		Writes:  []string{"what the server makes of each request: a saga in its own store, kept as that is set"},
 		Deletes: []string{"nothing, whatever the flags"},

@@ -24,15 +24,15 @@ func bindings() []workload.Binding {
 	}
 }
 
-// binder connects the plan of a mode to stores, and refuses those that the mode does
+// Binder connects the plan of a mode to stores, and refuses those that the mode does
 // not run on.
-type binder struct {
+type Binder struct {
 	workload.Binder
 	mode string
 }
 
 // Connector connects the plan to stores of a driver.
-func (b binder) Connector(driver string) workload.Connector {
+func (b Binder) Connector(driver string) workload.Connector {
 	if c := b.Binder.Connector(driver); c != nil {
 		return c
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // What stores counted is what was predicted from the outcomes: sagas done, undone at
@@ -24,7 +25,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "postgres" {
-				_, err := newDatabase(typedSQL(t, c.url)).db.ExecContext(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+				_, err := sqltx.New(typedSQL(t, c.url)).DB.ExecContext(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
 				require.NoError(t, err)
 			}
 			for what, words := range map[string][]string{

@@ -12,13 +12,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // twoAccounts is a database with the accounts of sagas.
 func twoAccounts(t *testing.T, url string) *sqlSagas {
 	t.Helper()
 	p, conn := ready(t, url, alone(given("mode=saga", "accountCount=2", "balance=1000")))
-	return newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(binder).Binder.(*sagaSpec))
+	return newSQLSagas(sqltx.New(conn.(sqlstore.Typed)), p.Binder.(Binder).Binder.(*sagaSpec))
 }
 
 func (s *sqlSagas) pay(ctx context.Context, tx *sql.Tx, account, amount int64) error {
@@ -36,13 +37,13 @@ func TestAccountsInOppositeOrder(t *testing.T) {
 			var inside sync.WaitGroup
 			inside.Add(2)
 			var mu sync.Mutex
-			var undone lost
+			var undone sqltx.Lost
 			var done sync.WaitGroup
 			for from := range int64(2) {
 				done.Go(func() {
-					var mine lost
+					var mine sqltx.Lost
 					first := true
-					assert.NoError(t, s.within(t.Context(), &mine, func(tx *sql.Tx) error {
+					assert.NoError(t, s.Within(t.Context(), &mine, func(tx *sql.Tx) error {
 						if err := s.pay(t.Context(), tx, from, -10); err != nil {
 							return err
 						}
@@ -59,8 +60,8 @@ func TestAccountsInOppositeOrder(t *testing.T) {
 				})
 			}
 			done.Wait()
-			assert.Positive(t, s.conflicts.Load())
-			assert.Len(t, undone, int(s.conflicts.Load()))
+			assert.Positive(t, s.Conflicts.Load())
+			assert.Len(t, undone, int(s.Conflicts.Load()))
 			for _, d := range undone {
 				assert.Positive(t, d)
 			}
@@ -76,7 +77,7 @@ func TestWaitingForARowTooLong(t *testing.T) {
 	holding, let := make(chan struct{}), make(chan struct{})
 	var holder sync.WaitGroup
 	holder.Go(func() {
-		assert.NoError(t, s.within(t.Context(), nil, func(tx *sql.Tx) error {
+		assert.NoError(t, s.Within(t.Context(), nil, func(tx *sql.Tx) error {
 			if err := s.pay(t.Context(), tx, 0, 5); err != nil {
 				return err
 			}
@@ -86,9 +87,9 @@ func TestWaitingForARowTooLong(t *testing.T) {
 		}))
 	})
 	<-holding
-	var mine lost
+	var mine sqltx.Lost
 	var tried atomic.Int64
-	require.NoError(t, s.within(t.Context(), &mine, func(tx *sql.Tx) error {
+	require.NoError(t, s.Within(t.Context(), &mine, func(tx *sql.Tx) error {
 		if tried.Add(1) == 2 {
 			close(let)
 		}
@@ -102,7 +103,7 @@ func TestWaitingForARowTooLong(t *testing.T) {
 	}))
 	holder.Wait()
 	require.NotEmpty(t, mine)
-	assert.Len(t, mine, int(s.conflicts.Load()))
+	assert.Len(t, mine, int(s.Conflicts.Load()))
 	assert.Positive(t, mine[0], "what it waited is timed")
 	got := map[int64]int64{}
 	require.NoError(t, s.Balances(t.Context(), func(a, n, _ int64) { got[a] = n }))
@@ -119,7 +120,7 @@ func TestSumsThatCannotBeSerialised(t *testing.T) {
 	for a := range int64(2) {
 		done.Go(func() {
 			first := true
-			assert.NoError(t, s.within(t.Context(), nil, func(tx *sql.Tx) error {
+			assert.NoError(t, s.Within(t.Context(), nil, func(tx *sql.Tx) error {
 				var sum int64
 				if err := tx.QueryRowContext(t.Context(), "SELECT SUM(balance) FROM "+s.account).Scan(&sum); err != nil {
 					return err
@@ -134,7 +135,7 @@ func TestSumsThatCannotBeSerialised(t *testing.T) {
 		})
 	}
 	done.Wait()
-	assert.Positive(t, s.conflicts.Load())
+	assert.Positive(t, s.Conflicts.Load())
 	var sum int64
 	require.NoError(t, s.Balances(t.Context(), func(_, n, _ int64) { sum += n }))
 	assert.Equal(t, int64(8000), sum, "one of them saw what the other had written: 2000 and 2000, then 4000 and 4000")

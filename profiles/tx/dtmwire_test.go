@@ -78,7 +78,7 @@ func TestSubmissionOverTheWire(t *testing.T) {
 	w := overhear(t)
 	p, _ := ready(t, w.target(), inputs(given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
 	drive(t.Context(), t, p, nil)
-	gid := string(appendGid(nil, p.Binder.(binder).Binder.(*sagaSpec).stamp, 0, 0))
+	gid := string(appendGid(nil, p.Binder.(Binder).Binder.(*sagaSpec).stamp, 0, 0))
 	asked, types := w.heard()
 	assert.Equal(t, []string{"POST /api/dtmsvr/submit " + `{"gid":"` + gid + `","trans_type":"saga","wait_result":true,"concurrent":false,` +
 		`"steps":[{"action":"","compensate":""},{"action":"","compensate":""}],"payloads":["{}","{}"],"protocol":""}`}, asked)

@@ -194,3 +194,16 @@ func typedSQL(t testing.TB, url string) sqlstore.Typed {
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) } //nolint:gosec // no secret
+
+// small is 40 groups of 5 members by 4 threads, and 200 profiles.
+var small = []string{
+	"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
+	"profile.totalEntryCount=100", "profile.threadCount=3", "payloadSize=100", "batchSize=7",
+}
+
+// apart are the inputs of a run in a namespace of its own.
+func apart(namespace string, words ...string) workload.Inputs {
+	in := inputs(given(words...))
+	in.Namespace = namespace
+	return in
+}

@@ -16,7 +16,7 @@ func TestTransactionsAllocateNothing(t *testing.T) {
 	srv := labtest.Redis(t)
 	for _, name := range []string{transSaga, transTCC, transMsg} {
 		p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "transType="+name, "accountCount=10")))
-		sp := p.Binder.(binder).Binder.(*sagaSpec)
+		sp := p.Binder.(Binder).Binder.(*sagaSpec)
 		c := coordinator{spec: sp, store: newRedisSagas(conn.(redis.Typed), sp).layer().open(), rnd: newRand(1), tally: &sagaTally{}}
 		for _, failAt := range []int{0, 1} {
 			assert.Zero(t, leastAllocations(t, &c, failAt), "%s, refused by branch %d", name, failAt)

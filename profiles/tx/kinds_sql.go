@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // phasedTexts are the statements of transactions that are prepared first.
 func (s *sqlSagas) phasedTexts() {
-	s.t.recall = s.dialect.Text("SELECT id, status FROM " + s.global + " WHERE gid = ?")
-	s.t.recallRows = s.dialect.Text("SELECT id, op, status FROM " + s.branch + " WHERE gid = ? ORDER BY id")
-	s.t.carry = s.dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time,frozen) VALUES (?,?,?,?,?,?,?,?){keep gid}")
-	s.t.adjust = s.dialect.Text("UPDATE " + s.account + " SET balance = balance + ?, frozen = frozen + ? WHERE id = ? AND balance >= ?")
-	s.t.there = s.dialect.Text("SELECT id FROM " + s.account + " WHERE id = ?")
+	s.t.recall = s.Dialect.Text("SELECT id, status FROM " + s.global + " WHERE gid = ?")
+	s.t.recallRows = s.Dialect.Text("SELECT id, op, status FROM " + s.branch + " WHERE gid = ? ORDER BY id")
+	s.t.carry = s.Dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time,frozen) VALUES (?,?,?,?,?,?,?,?){keep gid}")
+	s.t.adjust = s.Dialect.Text("UPDATE " + s.account + " SET balance = balance + ?, frozen = frozen + ? WHERE id = ? AND balance >= ?")
+	s.t.there = s.Dialect.Text("SELECT id FROM " + s.account + " WHERE id = ?")
 }
 
 // guarded runs f in a transaction that has locked a global transaction of a status.
 func (s *sqlClient) guarded(ctx context.Context, g *saga, f func(tx *sql.Tx) error) error {
-	return s.within(ctx, &s.lost, func(tx *sql.Tx) error {
+	return s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		var id int64
 		err := tx.QueryRowContext(ctx, s.t.state, g.gid, g.status).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -53,14 +54,14 @@ func (s *sqlClient) Recall(ctx context.Context, g *saga, rows bool) error {
 	var id int64
 	var op, status string
 	if !rows {
-		err := s.db.QueryRowContext(ctx, s.t.recall, g.gid).Scan(&id, &status)
+		err := s.DB.QueryRowContext(ctx, s.t.recall, g.gid).Scan(&id, &status)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = errNone
 		}
 		return err
 	}
 	n := 0
-	err := s.each(ctx, s.t.recallRows, []any{g.gid}, func(scan func(...any) error) error {
+	err := s.Each(ctx, s.t.recallRows, []any{g.gid}, func(scan func(...any) error) error {
 		n++
 		return scan(&id, &op, &status)
 	})
@@ -83,10 +84,10 @@ func (s *sqlClient) Carry(ctx context.Context, g *saga, step int, op string) (go
 		return s.query(ctx, g, id, now)
 	}
 	balance, frozen := effect(op, t.Amount)
-	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
+	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = replyDone
 		if op == opCancel {
-			n, err := affected(ctx, tx, s.t.void, g.gid, id, opTry, op, nil, nil, now)
+			n, err := sqltx.Affected(ctx, tx, s.t.void, g.gid, id, opTry, op, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -96,7 +97,7 @@ func (s *sqlClient) Carry(ctx context.Context, g *saga, step int, op string) (go
 				return err
 			}
 		}
-		n, err := affected(ctx, tx, s.t.carry, g.gid, id, op, op, t.Account, balance+frozen, now, frozen)
+		n, err := sqltx.Affected(ctx, tx, s.t.carry, g.gid, id, op, op, t.Account, balance+frozen, now, frozen)
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (s *sqlSagas) adjust(ctx context.Context, tx *sql.Tx, op string, account, b
 		if balance < 0 {
 			least = -balance
 		}
-		n, err := affected(ctx, tx, s.t.adjust, balance, frozen, account, least)
+		n, err := sqltx.Affected(ctx, tx, s.t.adjust, balance, frozen, account, least)
 		return n > 0, err
 	}
 	if op == opCancel {
@@ -153,7 +154,7 @@ func (s *sqlSagas) adjust(ctx context.Context, tx *sql.Tx, op string, account, b
 // query asks the barrier about a message's local transaction, and keeps one that was
 // not carried out from being so later.
 func (s *sqlClient) query(ctx context.Context, g *saga, id string, now int64) (got reply, err error) {
-	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
+	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, s.t.void, g.gid, id, opMsg, opRollback, nil, nil, now); err != nil {
 			return err
 		}

@@ -125,7 +125,7 @@ func TestCostOfEachKind(t *testing.T) {
 func storeOf(t *testing.T, target string, conn store.Conn, p *workload.Plan) sagaStore {
 	t.Helper()
 	if target == "memory" {
-		m := memorySagasOf(conn, p.Binder.(binder).Binder.(*sagaSpec))
+		m := memorySagasOf(conn, p.Binder.(Binder).Binder.(*sagaSpec))
 		require.NoError(t, m.Prepare(t.Context(), nil))
 		return m.open()
 	}
@@ -215,14 +215,14 @@ func TestWhatAKilledRunHasFrozen(t *testing.T) {
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			assert.Contains(t, v.Summary, "1 unfinished ones left alone", "its application may still submit it")
 
-			c := coordinator{spec: p.Binder.(binder).Binder.(*sagaSpec), store: st, calm: true, over: true, tally: &sagaTally{}}
+			c := coordinator{spec: p.Binder.(Binder).Binder.(*sagaSpec), store: st, calm: true, over: true, tally: &sagaTally{}}
 			old, err := c.resume(t.Context(), 0, s.gid)
 			require.NoError(t, err)
 			assert.Equal(t, failed, old.status)
 			require.NoError(t, st.Balances(t.Context(), func(_, _, frozen int64) { assert.Zero(t, frozen) }))
 			stored, err := st.Read(t.Context(), 0, []string{s.gid})
 			require.NoError(t, err)
-			assert.Empty(t, (&sagaRun{spec: p.Binder.(binder).Binder.(*sagaSpec)}).broken(&stored[0]))
+			assert.Empty(t, (&sagaRun{spec: p.Binder.(Binder).Binder.(*sagaSpec)}).broken(&stored[0]))
 		})
 	}
 }

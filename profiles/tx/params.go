@@ -2,12 +2,13 @@ package tx
 
 import (
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/pbm"
 )
 
 func params() []workload.Param {
 	all := []workload.Param{
 		{
-			Name: "mode", Kind: workload.Choice, Choices: modes, Default: modePBM,
+			Name: "mode", Kind: workload.Choice, Choices: modes, Default: pbm.Mode,
 			Help: "pbm: look-ups and group summaries; saga: distributed transactions; baseline: the calls that they are made of, and the ceiling",
 		},
 		{
@@ -15,5 +16,5 @@ func params() []workload.Param {
 			Help: "contention: exponent of the distribution of groups (pbm: 0 visits them in turn) or accounts (saga: 0 all alike)",
 		},
 	}
-	return append(append(append(all, pbmParams()...), sagaParams()...), baselineParams()...)
+	return append(append(append(all, pbm.Params()...), sagaParams()...), baselineParams()...)
 }

@@ -3,6 +3,7 @@ package tx
 import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/pbm"
 )
 
 // Read reads the files of --file: PadoGrid's tx.properties, or YAML of ours by
@@ -25,7 +26,7 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 // originalNames lists the keys that the original reads from a properties file.
 func originalNames() []string {
 	out := []string{"memberSetSize", "mapNames", "prefix", "testCount", "testIntervalInMsec", "printStatusIntervalInSec", "results.dir"}
-	for _, m := range mapsKnown {
+	for _, m := range pbm.Maps {
 		for _, k := range []string{"totalEntryCount", "threadCount", "payloadSize", "batchSize", "testCase"} {
 			out = append(out, m+"."+k)
 		}
@@ -39,12 +40,12 @@ func ownNames() []string {
 	for _, p := range params() {
 		known = append(known, p.Name)
 		if p.Track {
-			for _, m := range mapsKnown {
+			for _, m := range pbm.Maps {
 				known = append(known, m+"."+p.Name)
 			}
 		}
 	}
-	for _, m := range mapsKnown {
+	for _, m := range pbm.Maps {
 		known = append(known, m+".threads", m+".rate", m+".payload", m+".batch")
 	}
 	return known

@@ -7,6 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // Connector connects a plan of mode=saga to stores of a driver.
@@ -43,10 +44,10 @@ func (s *sagaSpec) onPlain(_ context.Context, b *workload.Bound) error {
 func (s *sagaSpec) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
 	s.begin(b.RunID)
 	s.shards = 1 // the tables have one index
-	d := newDatabase(c)
+	d := sqltx.New(c)
 	st := newSQLSagas(d, s)
 	if err := st.ready(ctx); err != nil {
 		return err
 	}
-	return bindSaga(b.Conn, b.Plan, s, st.layer(), meterOf(d.conn))
+	return bindSaga(b.Conn, b.Plan, s, st.layer(), meterOf(d.Conn))
 }

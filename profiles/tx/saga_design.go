@@ -77,7 +77,7 @@ func designSaga(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		Documents: []string{formatAB},
 		Binder:    s, Spaces: []store.Space{s.space()}, Bytes: s.count * s.bytes(),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
-			Name: "saga", Ops: s.kind.ops, OpUnits: sagaUnits, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count, NewTask: unbound,
+			Name: "saga", Ops: s.kind.ops, OpUnits: sagaUnits, Counted: 1, Start: s.start, Iterations: s.count, Total: s.count,
 		}}}},
 		Writes:  []string{s.writes()},
 		Deletes: []string{"finished " + s.kind.noun + " " + brief(s.finishedExpire) + " after their end; with --cleanup everything that this run made"},

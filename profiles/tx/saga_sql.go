@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 const sagaTimes = "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
@@ -43,7 +44,7 @@ var sagaTables = []sqltable.Table{
 // the participants' barrier with what each call moved, and accounts. Times are Unix
 // milliseconds. There is one index of unfinished transactions, so one prefix.
 type sqlSagas struct {
-	*database
+	*sqltx.Database
 	spec   *sagaSpec
 	tables *sqltable.Set
 
@@ -63,27 +64,27 @@ type sagaTexts struct {
 	rows, recall, recallRows, carry, adjust, there string
 }
 
-func newSQLSagas(d *database, sp *sagaSpec) *sqlSagas {
-	s := &sqlSagas{database: d, spec: sp, tables: sqltable.New(d.conn, sp.namespace, "saga_", sagaTables)}
+func newSQLSagas(d *sqltx.Database, sp *sagaSpec) *sqlSagas {
+	s := &sqlSagas{Database: d, spec: sp, tables: sqltable.New(d.Conn, sp.namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.global, &s.branch, &s.barrier, &s.account} {
 		*to = s.tables.Quoted(sagaTables[i].Name)
 	}
 	s.t = sagaTexts{
-		save: d.dialect.Text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
+		save: d.Dialect.Text("INSERT INTO " + s.global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
 			" VALUES (?,?,?,?,'http',?,?,?,'',?,?,'','','',''){keep gid}"),
-		state:  d.dialect.Text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
-		row:    d.dialect.Text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
-		change: d.dialect.Text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
-		touch:  d.dialect.Text("UPDATE " + s.global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
-		due:    d.dialect.Text("SELECT gid, next_cron_time FROM " + s.global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
-		lease:  d.dialect.Text("UPDATE " + s.global + " SET next_cron_time = ? WHERE gid = ? AND next_cron_time = ?"),
-		call:   d.dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time) VALUES (?,?,?,?,?,?,?){keep gid}"),
-		move:   d.dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
-		take:   d.dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ? AND balance >= ?"),
+		state:  d.Dialect.Text("SELECT id FROM " + s.global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
+		row:    d.Dialect.Text("UPDATE " + s.branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
+		change: d.Dialect.Text("UPDATE " + s.global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
+		touch:  d.Dialect.Text("UPDATE " + s.global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
+		due:    d.Dialect.Text("SELECT gid, next_cron_time FROM " + s.global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
+		lease:  d.Dialect.Text("UPDATE " + s.global + " SET next_cron_time = ? WHERE gid = ? AND next_cron_time = ?"),
+		call:   d.Dialect.Text("INSERT INTO " + s.barrier + " (gid,branch_id,op,reason,account,delta,create_time) VALUES (?,?,?,?,?,?,?){keep gid}"),
+		move:   d.Dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ?"),
+		take:   d.Dialect.Text("UPDATE " + s.account + " SET balance = balance + ? WHERE id = ? AND balance >= ?"),
 	}
 	s.t.void = s.t.call
 	s.phasedTexts()
-	s.t.reason = d.dialect.Text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
+	s.t.reason = d.Dialect.Text("SELECT reason FROM " + s.barrier + " WHERE gid = ? AND branch_id = ? AND op = ?")
 	return s
 }
 
@@ -95,7 +96,7 @@ type sqlClient struct {
 	*sqlSagas
 	// lost is what the database undid for the sake of others since it was last asked,
 	// held the connections of branches that are prepared.
-	lost lost
+	lost sqltx.Lost
 	held branches
 }
 
@@ -112,7 +113,7 @@ func (s *sqlSagas) layer() *sagaLayer {
 		c := &sqlClient{sqlSagas: s}
 		return sagaStore{Records: c, Phases: c, Participants: c, Index: s, Audit: s, Upkeep: s, Session: c}
 	}
-	saw := func() noticed { return noticed{s.extra.Load(), s.conflicts.Load(), s.waited.Load(), true} }
+	saw := func() noticed { return noticed{s.Extra.Load(), s.Conflicts.Load(), s.waited.Load(), true} }
 	return &sagaLayer{open: open, price: sqlPrice, places: s, noticed: saw}
 }
 
@@ -124,10 +125,10 @@ func (s *sqlSagas) look(ctx context.Context, c *place.Claim) error { return s.ta
 
 // create makes the tables that are missing.
 func (s *sqlSagas) create(ctx context.Context) error {
-	if err := s.tables.Create(ctx); err != nil || s.dialect == sqltext.SQLite {
+	if err := s.tables.Create(ctx); err != nil || s.Dialect == sqltext.SQLite {
 		return err
 	}
-	phases, err := twophase.New(ctx, s.db, s.dialect, s.spec.namespace)
+	phases, err := twophase.New(ctx, s.DB, s.Dialect, s.spec.namespace)
 	s.phases = phases
 	return err
 }
@@ -151,7 +152,7 @@ func (s *sqlSagas) insertRows(g *saga, rows []row) (text string, args []any) {
 		}
 		args = append(args, g.gid, url, g.appendPayload(nil, r.step, `"`), string(appendBranch(nil, g.branch(r.step))), r.op, r.status, r.created.UnixMilli(), r.created.UnixMilli())
 	}
-	return "INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " + s.dialect.Rows(len(rows), 8), args
+	return "INSERT INTO " + s.branch + " (gid,url,bin_data,branch_id,op,status,create_time,update_time) VALUES " + s.Dialect.Rows(len(rows), 8), args
 }
 
 // Save inserts the transaction and its rows.
@@ -159,8 +160,8 @@ func (s *sqlClient) Save(ctx context.Context, g *saga) error {
 	now := g.created.UnixMilli()
 	rows, args := s.insertRows(g, g.rows)
 	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.timeout.Milliseconds())
-	return s.within(ctx, &s.lost, func(tx *sql.Tx) error {
-		n, err := affected(ctx, tx, s.t.save, g.gid, g.of().name, g.status, string(g.appendQuery(nil)), now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
+	return s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
+		n, err := sqltx.Affected(ctx, tx, s.t.save, g.gid, g.of().name, g.status, string(g.appendQuery(nil)), now, now, options, g.interval.Milliseconds(), g.next.UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -187,8 +188,8 @@ func (s *sqlClient) Branch(ctx context.Context, g *saga, pos int) error {
 // guard runs a single statement that changes a transaction if it has the status
 // that is expected.
 func (s *sqlClient) guard(ctx context.Context, g *saga, text string, args ...any) error {
-	return sqlstore.Retry(ctx, s.conn, func(took time.Duration) { s.undone(&s.lost, took) }, func() error {
-		n, err := affected(ctx, s.db, text, args...)
+	return sqlstore.Retry(ctx, s.Conn, func(took time.Duration) { s.CountUndone(&s.lost, took) }, func() error {
+		n, err := sqltx.Affected(ctx, s.DB, text, args...)
 		if err == nil && n == 0 {
 			return errMoved
 		}
@@ -205,10 +206,10 @@ func (s *sqlClient) Change(ctx context.Context, g *saga, from string) error {
 // and all may stand as it was before the millisecond was over.
 func (s *sqlClient) Touch(ctx context.Context, g *saga) error {
 	err := s.guard(ctx, g, s.t.touch, g.next.UnixMilli(), g.interval.Milliseconds(), unix(g.updated), g.gid, g.status)
-	if errors.Is(err, errMoved) && s.dialect == sqltext.MySQL {
+	if errors.Is(err, errMoved) && s.Dialect == sqltext.MySQL {
 		var n int
-		s.extra.Add(1)
-		err = s.db.QueryRowContext(ctx, s.dialect.Text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
+		s.Extra.Add(1)
+		err = s.DB.QueryRowContext(ctx, s.Dialect.Text("SELECT COUNT(*) FROM "+s.global+" WHERE gid = ? AND status = ?"), g.gid, g.status).Scan(&n)
 		if err == nil && n == 0 {
 			err = errMoved
 		}
@@ -220,16 +221,16 @@ func (s *sqlClient) Touch(ctx context.Context, g *saga) error {
 func (s *sqlSagas) Lock(ctx context.Context, _ int, now, until time.Time) (string, error) {
 	var gid string
 	var due int64
-	s.extra.Add(1)
-	err := s.db.QueryRowContext(ctx, s.t.due, now.UnixMilli()).Scan(&gid, &due)
+	s.Extra.Add(1)
+	err := s.DB.QueryRowContext(ctx, s.t.due, now.UnixMilli()).Scan(&gid, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", errNone
 	}
 	if err != nil {
 		return "", err
 	}
-	s.extra.Add(1)
-	n, err := affected(ctx, s.db, s.t.lease, until.UnixMilli(), gid, due)
+	s.Extra.Add(1)
+	n, err := sqltx.Affected(ctx, s.DB, s.t.lease, until.UnixMilli(), gid, due)
 	if err == nil && n == 0 {
 		err = errNone
 	}
@@ -241,8 +242,8 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	g := &saga{gid: gid, shard: shard, loaded: true}
 	var options, trans, query string
 	var created, interval, next int64
-	s.extra.Add(2)
-	err := s.db.QueryRowContext(ctx, s.dialect.Text("SELECT trans_type, query_prepared, status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
+	s.Extra.Add(2)
+	err := s.DB.QueryRowContext(ctx, s.Dialect.Text("SELECT trans_type, query_prepared, status, options, create_time, next_cron_interval, next_cron_time, rollback_reason FROM "+s.global+" WHERE gid = ?"), gid).
 		Scan(&trans, &query, &g.status, &options, &created, &interval, &next, &g.reason)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, errNone
@@ -259,7 +260,7 @@ func (s *sqlSagas) Load(ctx context.Context, shard int, gid string) (*saga, erro
 	}
 	g.created, g.next = time.UnixMilli(created), time.UnixMilli(next)
 	g.interval, g.timeout = time.Duration(interval)*time.Millisecond, time.Duration(o.TimeoutMS)*time.Millisecond
-	err = s.each(ctx, s.dialect.Text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
+	err = s.Each(ctx, s.Dialect.Text("SELECT url, bin_data, op, status FROM "+s.branch+" WHERE gid = ? ORDER BY id"), []any{gid}, func(scan func(...any) error) error {
 		var url string
 		var data []byte
 		step, first := g.kind.place(len(g.rows))
@@ -292,10 +293,10 @@ func (s *sqlClient) Move(ctx context.Context, g *saga, pos int) (got reply, err 
 	if undo {
 		t.Amount = -t.Amount
 	}
-	err = s.within(ctx, &s.lost, func(tx *sql.Tx) error {
+	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = replyDone
 		if undo {
-			n, err := affected(ctx, tx, s.t.void, g.gid, id, opAction, opCompensate, nil, nil, now)
+			n, err := sqltx.Affected(ctx, tx, s.t.void, g.gid, id, opAction, opCompensate, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -305,7 +306,7 @@ func (s *sqlClient) Move(ctx context.Context, g *saga, pos int) (got reply, err 
 				return err
 			}
 		}
-		n, err := affected(ctx, tx, s.t.call, g.gid, id, r.op, r.op, t.Account, t.Amount, now)
+		n, err := sqltx.Affected(ctx, tx, s.t.call, g.gid, id, r.op, r.op, t.Account, t.Amount, now)
 		if err != nil {
 			return err
 		}
@@ -327,7 +328,7 @@ func (s *sqlClient) Move(ctx context.Context, g *saga, pos int) (got reply, err 
 		if !undo && t.Amount < 0 {
 			text, args = s.t.take, append(args, -t.Amount)
 		}
-		n, err = affected(ctx, tx, text, args...)
+		n, err = sqltx.Affected(ctx, tx, text, args...)
 		if err == nil && n == 0 {
 			got = replyRefused
 			return sqlstore.ErrUndo

@@ -15,7 +15,7 @@ func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)
 	const chunk = 500
 	if s.spec.accounts > 0 {
 		var n int64
-		err := s.db.QueryRowContext(ctx, s.dialect.Text("SELECT COUNT(*) FROM "+s.account+" WHERE id >= 0 AND id < ?"), s.spec.accounts).Scan(&n)
+		err := s.DB.QueryRowContext(ctx, s.Dialect.Text("SELECT COUNT(*) FROM "+s.account+" WHERE id >= 0 AND id < ?"), s.spec.accounts).Scan(&n)
 		if err != nil || n == s.spec.accounts {
 			return err
 		}
@@ -26,8 +26,8 @@ func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)
 		for a := from; a < to; a++ {
 			args = append(args, a, s.spec.balance)
 		}
-		text := "INSERT INTO " + s.account + " (id, balance) VALUES " + s.dialect.Rows(int(to-from), 2) + s.dialect.Keep("id")
-		if _, err := s.db.ExecContext(ctx, text, args...); err != nil {
+		text := "INSERT INTO " + s.account + " (id, balance) VALUES " + s.Dialect.Rows(int(to-from), 2) + s.Dialect.Keep("id")
+		if _, err := s.DB.ExecContext(ctx, text, args...); err != nil {
 			return fmt.Errorf("make accounts: %w", err)
 		}
 		progress(to, s.spec.accounts)
@@ -37,7 +37,7 @@ func (s *sqlSagas) Prepare(ctx context.Context, progress func(done, total int64)
 
 // Unfinished lists what is not finished.
 func (s *sqlSagas) Unfinished(ctx context.Context, _ int) (out []pending, err error) {
-	err = s.each(ctx, "SELECT gid, next_cron_time FROM "+s.global+" WHERE status IN ('prepared','submitted','aborting')", nil, func(scan func(...any) error) error {
+	err = s.Each(ctx, "SELECT gid, next_cron_time FROM "+s.global+" WHERE status IN ('prepared','submitted','aborting')", nil, func(scan func(...any) error) error {
 		var p pending
 		var due int64
 		if err := scan(&p.gid, &due); err != nil {
@@ -61,11 +61,11 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	}
 	in := " WHERE gid IN " + sqltext.Marks(len(gids))
 	var gid, id, op, status, trans string
-	s.extra.Add(2)
+	s.Extra.Add(2)
 	if s.spec.accounts > 0 {
-		s.extra.Add(1)
+		s.Extra.Add(1)
 	}
-	err := s.each(ctx, s.dialect.Text("SELECT gid, trans_type, status FROM "+s.global+in), args, func(scan func(...any) error) error {
+	err := s.Each(ctx, s.Dialect.Text("SELECT gid, trans_type, status FROM "+s.global+in), args, func(scan func(...any) error) error {
 		if err := scan(&gid, &trans, &status); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	if err != nil {
 		return nil, err
 	}
-	err = s.each(ctx, s.dialect.Text("SELECT gid, status, bin_data FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
+	err = s.Each(ctx, s.Dialect.Text("SELECT gid, status, bin_data FROM "+s.branch+in+" ORDER BY id"), args, func(scan func(...any) error) error {
 		var data []byte
 		if err := scan(&gid, &status, &data); err != nil {
 			return err
@@ -90,7 +90,7 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 	}
 	var account, delta sql.NullInt64
 	var frozen int64
-	err = s.each(ctx, s.dialect.Text("SELECT gid, branch_id, op, account, delta, frozen, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
+	err = s.Each(ctx, s.Dialect.Text("SELECT gid, branch_id, op, account, delta, frozen, id FROM "+s.barrier+in), args, func(scan func(...any) error) error {
 		var seq int64
 		err := scan(&gid, &id, &op, &account, &delta, &frozen, &seq)
 		if err == nil {
@@ -103,7 +103,7 @@ func (s *sqlSagas) Read(ctx context.Context, _ int, gids []string) ([]stored, er
 
 // Balances reads all accounts.
 func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance, frozen int64)) error {
-	return s.each(ctx, "SELECT id, balance, frozen FROM "+s.account, nil, func(scan func(...any) error) error {
+	return s.Each(ctx, "SELECT id, balance, frozen FROM "+s.account, nil, func(scan func(...any) error) error {
 		var a, n, frozen int64
 		err := scan(&a, &n, &frozen)
 		if err == nil {
@@ -116,8 +116,8 @@ func (s *sqlSagas) Balances(ctx context.Context, f func(account, balance, frozen
 // Money adds everything up in one statement, which sees one instant.
 func (s *sqlSagas) Money(ctx context.Context) ([]money, error) {
 	var m money
-	s.extra.Add(1)
-	err := s.db.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance + frozen), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
+	s.Extra.Add(1)
+	err := s.DB.QueryRowContext(ctx, "SELECT (SELECT COALESCE(SUM(balance + frozen), 0) FROM "+s.account+"), (SELECT COALESCE(SUM(b.delta), 0) FROM "+s.barrier+
 		" b JOIN "+s.global+" g ON g.gid = b.gid WHERE g.status IN ('prepared','submitted','aborting'))").Scan(&m.sum, &m.flying)
 	return []money{m}, err
 }
@@ -128,8 +128,8 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var gone int64
 	for range chunks {
 		var args []any
-		s.extra.Add(1)
-		err := s.each(ctx, s.dialect.Text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
+		s.Extra.Add(1)
+		err := s.Each(ctx, s.Dialect.Text("SELECT gid FROM "+s.global+" WHERE status IN ('succeed','failed') AND update_time <= ? LIMIT 500"),
 			[]any{now.Add(-s.spec.finishedExpire).UnixMilli()}, func(scan func(...any) error) error {
 				var gid string
 				err := scan(&gid)
@@ -139,10 +139,10 @@ func (s *sqlSagas) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		if err != nil || len(args) == 0 {
 			return gone, err
 		}
-		s.extra.Add(3)
-		err = s.within(ctx, nil, func(tx *sql.Tx) error {
+		s.Extra.Add(3)
+		err = s.Within(ctx, nil, func(tx *sql.Tx) error {
 			for _, t := range []string{s.barrier, s.branch, s.global} {
-				if _, err := tx.ExecContext(ctx, s.dialect.Text("DELETE FROM "+t+" WHERE gid IN "+sqltext.Marks(len(args))), args...); err != nil {
+				if _, err := tx.ExecContext(ctx, s.Dialect.Text("DELETE FROM "+t+" WHERE gid IN "+sqltext.Marks(len(args))), args...); err != nil {
 					return err
 				}
 			}

@@ -157,7 +157,7 @@ type sagaStore struct {
 	Session Session
 }
 
-// undone is what the database undid since it was last asked.
+// Undone is what the database undid since it was last asked.
 func (s *sagaStore) undone() []time.Duration {
 	if s.Session == nil {
 		return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // commands counts what a server has been asked for since it was reset, script
@@ -94,7 +95,7 @@ func TestRowsOfAFailedSaga(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=1", "branches=3", "failRate=1", "failAt=2")))
 	drive(t.Context(), t, p, nil)
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	got, err := newRedisSagas(conn.(redis.Typed), sp).Read(t.Context(), 0, []string{string(appendGid(nil, sp.stamp, 0, 0))})
 	require.NoError(t, err)
 	assert.Equal(t, failed, got[0].status)
@@ -147,7 +148,7 @@ func TestOffendersAreNamed(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=20", "accountCount=50")))
 	drive(t.Context(), t, p, nil)
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	gid := func(n int64) string { return string(appendGid(nil, sp.stamp, 0, n)) }
 	client, base := conn.(redis.Typed).Client(), "t:saga:{0}:"
 	ctx := t.Context()
@@ -173,7 +174,7 @@ func TestOffendersAreNamed(t *testing.T) {
 func TestMoneyUnderWay(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=1000")))
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	st := newRedisSagas(conn.(redis.Typed), sp).layer().open()
 	s := &saga{}
 	s.reset("half", 0, 2, time.Now())
@@ -190,9 +191,9 @@ func TestMoneyUnderWay(t *testing.T) {
 
 // sagasOf are the sagas of a connection, beside a run that has them too.
 func sagasOf(conn store.Conn, p *workload.Plan) sagaStore {
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	if c, ok := conn.(sqlstore.Typed); ok {
-		return newSQLSagas(newDatabase(c), sp).layer().open()
+		return newSQLSagas(sqltx.New(c), sp).layer().open()
 	}
 	return newRedisSagas(conn.(redis.Typed), sp).layer().open()
 }
@@ -214,7 +215,7 @@ func TestMoneyUnderWayOfSagasLeftAlone(t *testing.T) {
 			for n, amount := range []int64{70, 25, 0} { // none of them due for an hour
 				s := &saga{}
 				gid := string(appendGid(nil, old, 0, int64(n)))
-				s.reset(gid, shardOfGid(gid, p.Binder.(binder).Binder.(*sagaSpec).shards), 2, time.Now())
+				s.reset(gid, shardOfGid(gid, p.Binder.(Binder).Binder.(*sagaSpec).shards), 2, time.Now())
 				s.steps[0], s.steps[1] = transfer{1, -amount}, transfer{2, amount}
 				s.interval, s.next = time.Hour, time.Now().Add(time.Hour)
 				require.NoError(t, st.Save(t.Context(), s))
@@ -242,13 +243,13 @@ func TestBarrier(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
 			p, conn := ready(t, start(t), alone(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=100")))
-			sp := p.Binder.(binder).Binder.(*sagaSpec)
+			sp := p.Binder.(Binder).Binder.(*sagaSpec)
 			if c, ok := conn.(redis.Typed); ok {
 				testBarrier(t, newRedisSagas(c, sp).layer().open())
 				return
 			}
 			if c, ok := conn.(sqlstore.Typed); ok {
-				testBarrier(t, newSQLSagas(newDatabase(c), sp).layer().open())
+				testBarrier(t, newSQLSagas(sqltx.New(c), sp).layer().open())
 				return
 			}
 			m := memorySagasOf(conn, sp)

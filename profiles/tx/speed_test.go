@@ -148,7 +148,7 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				in := inputs(given("mode=saga", "accounts="+accounts, fmt.Sprint("threads=", threads)))
 				in.Duration, in.Namespace = time.Hour, "s"+accounts
 				p, c := ready(b, srv.URL(), in)
-				st := newRedisSagas(c.(redis.Typed), p.Binder.(binder).Binder.(*sagaSpec))
+				st := newRedisSagas(c.(redis.Typed), p.Binder.(Binder).Binder.(*sagaSpec))
 				text := bareTexts(st.spec)
 				bare := func(int) float64 {
 					callers := make([]link.Caller, threads)
@@ -273,7 +273,7 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 	in := inputs(given("mode=baseline", "threads=50", "ceiling=off"))
 	in.Duration = time.Hour
 	p, c := ready(b, srv.URL(), in)
-	sp := p.Binder.(binder).Binder.(*baselineSpec)
+	sp := p.Binder.(Binder).Binder.(*baselineSpec)
 	for i, row := range sp.rows {
 		b.Run(row.name, func(b *testing.B) {
 			n := 100_000 * min(row.depth, 10)

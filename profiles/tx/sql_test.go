@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 var databases = map[sqltext.Dialect]func(t *testing.T) string{
@@ -30,31 +31,23 @@ func TestDatabases(t *testing.T) {
 				t.Run("isolation", func(t *testing.T) { isolates(t, name, url) })
 			}
 			if name == sqltext.Postgres {
-				t.Run("conflicts of groups", func(t *testing.T) { groupsMeet(t, url) })
 				t.Run("conflicts of sagas", func(t *testing.T) { sagasMeet(t, url) })
 			}
 		})
 	}
 }
 
-// apart are the inputs of a run in a namespace of its own.
-func apart(namespace string, words ...string) workload.Inputs {
-	in := inputs(given(words...))
-	in.Namespace = namespace
-	return in
-}
-
 // What has been finished for longer than it is kept goes, and nothing else.
 func sweeps(t *testing.T, url string) {
 	p, conn := ready(t, url, apart("sweep", "mode=saga", "threads=2", "transactions=30", "accountCount=20", "failRate=0.3", "finishedExpire=1h", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
 	drive(t.Context(), t, p, nil)
-	st := newSQLSagas(newDatabase(conn.(sqlstore.Typed)), p.Binder.(binder).Binder.(*sagaSpec))
+	st := newSQLSagas(sqltx.New(conn.(sqlstore.Typed)), p.Binder.(Binder).Binder.(*sagaSpec))
 	half := &saga{}
 	half.reset("half", 0, 2, time.Now())
 	half.next = time.Now().Add(time.Hour)
 	require.NoError(t, st.layer().open().Save(t.Context(), half))
 	rows := func(table string) (n int) {
-		require.NoError(t, st.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n))
+		require.NoError(t, st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n))
 		return n
 	}
 	n, err := st.Sweep(t.Context(), time.Now())
@@ -107,21 +100,6 @@ func at(url, level string) string {
 		return url + "&isolation=" + level
 	}
 	return url + "?isolation=" + level
-}
-
-// With all clients on one group, serializable transactions of PostgreSQL meet: what
-// it undoes is done again, counted and timed.
-func groupsMeet(t *testing.T, url string) {
-	p, _ := ready(t, at(url, "serializable"), apart("groups", "mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=400", "eligibility.threadCount=8",
-		"profile.totalEntryCount=100", "payloadSize=10", "zipf=5", "attempts=100000"))
-	rec := drive(t.Context(), t, p, nil)
-	f := p.Facts().(*PBMFacts).Maps[0]
-	assert.Equal(t, int64(400), f.Done)
-	assert.Positive(t, f.Conflicts)
-	timed, _ := rec.ops(opConflict)
-	assert.Equal(t, f.Conflicts, int64(timed))
-	v := p.Verify(t.Context())
-	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
 
 func sagasMeet(t *testing.T, url string) {

@@ -13,7 +13,6 @@ package tx
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/pbm"
 )
 
 // Name is the profile's name.
@@ -30,12 +30,11 @@ const Name = "tx"
 
 // Names of the modes.
 const (
-	modePBM      = "pbm"
 	modeSaga     = "saga"
 	modeBaseline = "baseline"
 )
 
-var modes = []string{modePBM, modeSaga, modeBaseline}
+var modes = []string{pbm.Mode, modeSaga, modeBaseline}
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -69,7 +68,7 @@ func Profile() workload.Profile {
 
 // Formats returns the profile's documents.
 func Formats() []rundir.Format {
-	all := append([]rundir.Format{pbmFormat(), abFormat()}, baselineFormats()...)
+	all := append([]rundir.Format{pbm.Format(), abFormat()}, baselineFormats()...)
 	for i := range all {
 		all[i].Profile = Name
 	}
@@ -93,20 +92,20 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	case modeBaseline:
 		p, err = designBaseline(r, in)
 	default:
-		p, err = designPBM(r, in)
+		p, err = pbm.Design(r, in)
 	}
 	if err != nil {
 		return nil, err
 	}
 	idle(r, mode)
-	p.Mode, p.Parameters, p.Warnings, p.Binder = mode, r.Shown, r.Warnings, binder{p.Binder, mode}
+	p.Mode, p.Parameters, p.Warnings, p.Binder = mode, r.Shown, r.Warnings, Binder{p.Binder, mode}
 	return p, nil
 }
 
 // idle warns of what was given by hand and is of another mode. mode=baseline runs
 // sagas too.
 func idle(r *values.Reader, mode string) {
-	own := map[string][]workload.Param{modePBM: pbmParams(), modeSaga: sagaParams(), modeBaseline: baselineParams()}
+	own := map[string][]workload.Param{pbm.Mode: pbm.Params(), modeSaga: sagaParams(), modeBaseline: baselineParams()}
 	for _, of := range modes {
 		if of == mode || of == modeSaga && mode == modeBaseline {
 			continue
@@ -118,5 +117,3 @@ func idle(r *values.Reader, mode string) {
 		}
 	}
 }
-
-func unbound(int) (workload.Task, error) { return nil, errors.New("tx: not connected to a store") }

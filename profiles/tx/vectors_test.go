@@ -53,7 +53,7 @@ type bench struct {
 func newBench(t *testing.T, branches int, answers ...any) *bench {
 	t.Helper()
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", fmt.Sprint("branches=", branches), "accountCount=10")))
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	b := &bench{t: t, conn: conn, at: newRedisSagas(conn.(redis.Typed), sp), answering: &answering{answers: answers}}
 	b.sagaStore = b.at.layer().open()
 	b.sagaStore.Participants = b.answering
@@ -257,7 +257,7 @@ func (d *dying) Move(ctx context.Context, s *saga, pos int) (got reply, err erro
 // money is made or lost.
 func TestDyingAnywhere(t *testing.T) {
 	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", "branches=2", "accountCount=4")))
-	sp := p.Binder.(binder).Binder.(*sagaSpec)
+	sp := p.Binder.(Binder).Binder.(*sagaSpec)
 	sp.unruly = true // a branch that is to refuse does
 	st := newRedisSagas(conn.(redis.Typed), sp).layer().open()
 	for _, failAt := range []int{0, 1, 2} {

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // branches are the prepared branches of a transaction that keep a connection, by
@@ -54,10 +55,10 @@ func (s *sqlClient) carryXA(ctx context.Context, g *saga, step int, op string) (
 	for try := 1; ; try++ {
 		began := time.Now()
 		got, err := s.prepareXA(ctx, g, step, id)
-		if err == nil || s.conn.Classify(err) != store.Conflict {
+		if err == nil || s.Conn.Classify(err) != store.Conflict {
 			return got, err
 		}
-		s.undone(&s.lost, time.Since(began))
+		s.CountUndone(&s.lost, time.Since(began))
 		if sqlerror.LockTimeout(err) || try == sqlstore.Tries {
 			s.waited.Add(1)
 			return replyRefused, nil
@@ -92,7 +93,7 @@ func (s *sqlClient) prepareXA(ctx context.Context, g *saga, step int, id string)
 // inBranch makes a branch's changes. The barrier's row of a call that came before
 // keeps this one waiting while that is prepared: then it is a duplicate.
 func (s *sqlSagas) inBranch(ctx context.Context, conn *sql.Conn, g *saga, t transfer, id string) (reply, error) {
-	n, err := affected(ctx, conn, s.t.carry, g.gid, id, opAction, opAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
+	n, err := sqltx.Affected(ctx, conn, s.t.carry, g.gid, id, opAction, opAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
 	if sqlerror.LockTimeout(err) {
 		return replyDuplicate, nil
 	}
@@ -110,7 +111,7 @@ func (s *sqlSagas) inBranch(ctx context.Context, conn *sql.Conn, g *saga, t tran
 	if t.Amount < 0 {
 		least = -t.Amount
 	}
-	n, err = affected(ctx, conn, s.t.adjust, t.Amount, 0, t.Account, least)
+	n, err = sqltx.Affected(ctx, conn, s.t.adjust, t.Amount, 0, t.Account, least)
 	if err == nil && n == 0 {
 		return replyRefused, nil
 	}
@@ -148,7 +149,7 @@ func (s *sqlClient) commitXA(ctx context.Context, g *saga, step int, id string) 
 		if !errors.Is(err, twophase.ErrNoBranch) {
 			return replyDone, err
 		}
-		reason, err := s.reason(ctx, s.db, g.gid, id)
+		reason, err := s.reason(ctx, s.DB, g.gid, id)
 		switch {
 		case err != nil:
 			return 0, err
@@ -159,7 +160,7 @@ func (s *sqlClient) commitXA(ctx context.Context, g *saga, step int, id string) 
 		case try == detachTries:
 			return 0, errHeld
 		}
-		s.extra.Add(1)
+		s.Extra.Add(1)
 		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
@@ -183,13 +184,13 @@ func (s *sqlClient) rollbackXA(ctx context.Context, g *saga, step int, id string
 			return s.rolledBack(ctx, g.gid, id)
 		}
 		switch {
-		case err == nil || s.conn.Classify(err) != store.Conflict:
+		case err == nil || s.Conn.Classify(err) != store.Conflict:
 			return got, err
 		case try == detachTries:
 			return 0, errHeld
 		}
 		// Somebody holds the row: the branch itself, on a connection that is ending.
-		s.undone(&s.lost, 0)
+		s.CountUndone(&s.lost, 0)
 		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
@@ -199,7 +200,7 @@ func (s *sqlClient) rollbackXA(ctx context.Context, g *saga, step int, id string
 // rolledBack says what it means that a branch's row was there when it was rolled
 // back.
 func (s *sqlSagas) rolledBack(ctx context.Context, gid, id string) (reply, error) {
-	reason, err := s.reason(ctx, s.db, gid, id)
+	reason, err := s.reason(ctx, s.DB, gid, id)
 	if err == nil && reason == opAction {
 		err = fmt.Errorf("branch %s is to be rolled back and was committed", id)
 	}
@@ -212,8 +213,8 @@ func (s *sqlSagas) ready(ctx context.Context) error {
 		return nil
 	}
 	most := s.spec.start.Threads * s.spec.branches
-	if s.dialect == sqltext.MySQL {
+	if s.Dialect == sqltext.MySQL {
 		most += s.spec.start.Threads // each branch has a connection, and each client one for the coordinator
 	}
-	return twophase.CanPrepare(ctx, s.db, s.dialect, most)
+	return twophase.CanPrepare(ctx, s.DB, s.Dialect, most)
 }

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const (
 )
 
 // load writes a map. A record that says so stands until it is complete.
-func (b *pbm) load(ctx context.Context, name string, progress func(done, total int64)) error {
+func (b *run) load(ctx context.Context, name string, progress func(done, total int64)) error {
 	s := b.s
 	size, total := s.flat[name].payload, s.flat[name].entries
 	if name == mapElig {
@@ -64,7 +64,7 @@ func (b *pbm) load(ctx context.Context, name string, progress func(done, total i
 }
 
 // everything calls f with each group of a map.
-func (s *pbmSpec) everything(name string, f func(store.Group) bool) {
+func (s *Spec) everything(name string, f func(store.Group) bool) {
 	if name != mapElig {
 		for i := int64(1); i <= s.flat[name].entries; i++ {
 			g := padogrid.AppendGroup(nil, s.prefix, i)
@@ -95,7 +95,7 @@ func (s *pbmSpec) everything(name string, f func(store.Group) bool) {
 }
 
 // write stores groups in the layout of the plan.
-func (b *pbm) write(ctx context.Context, sp store.Space, groups []store.Group) error {
+func (b *run) write(ctx context.Context, sp store.Space, groups []store.Group) error {
 	if sp.Grouped {
 		w, err := store.As[store.GroupPutter](b.c)
 		if err != nil {

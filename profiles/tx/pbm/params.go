@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"math"
@@ -13,7 +13,8 @@ const maxEntries = 1_000_000_000_000
 
 func defaultThreads() int { return max(runtime.NumCPU()*3/2, 1) }
 
-func pbmParams() []workload.Param {
+// Params are the parameters of the mode.
+func Params() []workload.Param {
 	return []workload.Param{
 		{Name: "mapNames", Kind: workload.List, Default: mapElig, Help: "pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence"},
 		values.FlavourParam(),

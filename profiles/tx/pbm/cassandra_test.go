@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -18,26 +17,10 @@ func TestLookUpsOnCassandra(t *testing.T) {
 		drive(t.Context(), t, p, nil)
 		v := p.Verify(t.Context())
 		assert.Equal(t, workload.Passed, v.State, "%+v", v)
-		f := p.Facts().(*PBMFacts)
+		f := p.Facts().(*Facts)
 		assert.Equal(t, int64(200), f.Maps[0].Done)
 		assert.Equal(t, int64(99), f.Maps[1].Done)
 		assert.Zero(t, f.Maps[0].Missing+f.Maps[1].Missing)
 		require.NoError(t, p.Teardown(t.Context()))
-	}
-}
-
-// What Cassandra cannot do is refused with what to do instead.
-func TestNoTransactionsOnCassandra(t *testing.T) {
-	for _, words := range [][]string{{"mode=pbm"}, {"mode=saga"}, {"mode=baseline"}} {
-		in := inputs(given(words...))
-		if words[0] == "mode=pbm" {
-			in = inputs(given(append(small, "testCase=tx")...))
-		}
-		p, err := Design(in)
-		require.NoError(t, err)
-		_, err = p.Bind(t.Context(), "cassandra", nil, "")
-		require.ErrorContains(t, err, "does not run on Cassandra")
-		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-		assert.Contains(t, fault.HintOf(err), "getall")
 	}
 }

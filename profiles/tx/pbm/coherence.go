@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -21,27 +21,27 @@ const howCoherence = "tx on Coherence reads the profile, the members and the old
 	"other caches. A summary that another transaction has replaced meanwhile is a conflict, and the transaction is tried again; a member written meanwhile is not noticed"
 
 // onCoherence connects a plan to Coherence.
-func (s *pbmSpec) onCoherence(_ context.Context, c *coherence.Conn, b *workload.Bound) error {
+func (s *Spec) onCoherence(_ context.Context, c *coherence.Conn, b *workload.Bound) error {
 	s.runID = b.RunID
-	h, err := newShapeStore(c, s)
+	h, err := newShapes(c, s)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
 	if s.tx() {
 		s.atomic = atomicReplace
 	}
-	return bindPBM(c, b.Plan, s, &coherencePBM{shapeStore: h, c: c})
+	return bind(c, b.Plan, s, &coherenceLayer{shapes: h, c: c})
 }
 
-// coherencePBM reads, and replaces what it has read if nobody else has.
-type coherencePBM struct {
-	*shapeStore
+// coherenceLayer reads, and replaces what it has read if nobody else has.
+type coherenceLayer struct {
+	*shapes
 	c      *coherence.Conn
 	stamps atomic.Int64
 }
 
 // Summarize tries the transaction once.
-func (h *coherencePBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
+func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	found, err := h.profile(ctx, group)
 	if err != nil || !found {
 		return summary{}, false, err
@@ -68,7 +68,7 @@ func (h *coherencePBM) Summarize(ctx context.Context, group, filling []byte) (su
 }
 
 // profile tells whether a group has one.
-func (h *coherencePBM) profile(ctx context.Context, group []byte) (bool, error) {
+func (h *coherenceLayer) profile(ctx context.Context, group []byte) (bool, error) {
 	at := h.s.space(mapProfile)
 	if h.s.grouped() {
 		return h.c.HasGroup(ctx, at, group, group)
@@ -85,7 +85,7 @@ type stamped struct {
 }
 
 // Summary reads what was written.
-func (h *coherencePBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
+func (h *coherenceLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
 	if err != nil || got[0] == nil {
 		return kept{}, false, err

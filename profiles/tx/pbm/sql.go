@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -10,34 +10,35 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
-// sqlPBM runs the transaction as one of the database, at the isolation level that
+// sqlLayer runs the transaction as one of the database, at the isolation level that
 // the target names.
-type sqlPBM struct {
-	*shapeStore
-	*database
+type sqlLayer struct {
+	*shapes
+	*sqltx.Database
 	profile, sums, upsert, read string
 	// wholeProfile and wholeSums read maps that are one table each.
 	wholeProfile, wholeSums string
 }
 
-func newSQLPBM(c sqlstore.Typed, s *pbmSpec) (*sqlPBM, error) {
-	h, err := newShapeStore(c, s)
+func newSQLLayer(c sqlstore.Typed, s *Spec) (*sqlLayer, error) {
+	h, err := newShapes(c, s)
 	if err != nil {
 		return nil, err
 	}
-	d := newDatabase(c)
-	p := &sqlPBM{shapeStore: h, database: d}
-	name := func(n string) string { return d.dialect.Table(s.namespace, n+"_by_group") }
-	p.profile = d.dialect.Text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
-	p.sums = d.dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
-	whole := func(n string) string { return d.dialect.Table(s.namespace, n) }
-	p.wholeProfile = d.dialect.Text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
+	d := sqltx.New(c)
+	p := &sqlLayer{shapes: h, Database: d}
+	name := func(n string) string { return d.Dialect.Table(s.namespace, n+"_by_group") }
+	p.profile = d.Dialect.Text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
+	p.sums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
+	whole := func(n string) string { return d.Dialect.Table(s.namespace, n) }
+	p.wholeProfile = d.Dialect.Text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
 	// A key is the group's name, a colon and the member; what follows a colon is a semicolon.
-	p.wholeSums = d.dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
-	p.read = d.dialect.Text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
-	p.upsert = d.dialect.Text("INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
+	p.wholeSums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
+	p.read = d.Dialect.Text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
+	p.upsert = d.Dialect.Text("INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
 	return p, nil
 }
 
@@ -55,12 +56,12 @@ type groupSummary struct {
 
 // Summarize tries the transaction once. A database that undid it for the sake of
 // another one makes it a conflict.
-func (p *sqlPBM) Summarize(ctx context.Context, group, filling []byte) (sum summary, found bool, err error) {
+func (p *sqlLayer) Summarize(ctx context.Context, group, filling []byte) (sum summary, found bool, err error) {
 	profile, sums, span := p.profile, p.sums, []any{group}
 	if !p.s.grouped() {
 		profile, sums, span = p.wholeProfile, p.wholeSums, []any{[]byte(string(group) + ":"), []byte(string(group) + ";")}
 	}
-	err = sqlstore.Transact(ctx, p.db, func(tx *sql.Tx) error {
+	err = sqlstore.Transact(ctx, p.DB, func(tx *sql.Tx) error {
 		var n int64
 		if err := tx.QueryRowContext(ctx, profile, group).Scan(&n); err != nil {
 			return err
@@ -79,16 +80,16 @@ func (p *sqlPBM) Summarize(ctx context.Context, group, filling []byte) (sum summ
 		_, err = tx.ExecContext(ctx, p.upsert, group, group, val)
 		return err
 	})
-	if err != nil && p.conn.Classify(err) == store.Conflict {
+	if err != nil && p.Conn.Classify(err) == store.Conflict {
 		err = errConflict
 	}
 	return sum, found, err
 }
 
 // Summary reads what was written.
-func (p *sqlPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
+func (p *sqlLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	var val []byte
-	err := p.db.QueryRowContext(ctx, p.read, group, group).Scan(&val)
+	err := p.DB.QueryRowContext(ctx, p.read, group, group).Scan(&val)
 	if errors.Is(err, sql.ErrNoRows) {
 		return kept{}, false, nil
 	}

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -31,9 +31,9 @@ type kept struct {
 	filling string
 }
 
-// pbmStore is what the profile asks of a store. It is safe for use by several
+// layer is what the profile asks of a store. It is safe for use by several
 // goroutines.
-type pbmStore interface {
+type layer interface {
 	// GetProfile reads the entry of a group in the map profile, or in another of its
 	// kind; false when there is none.
 	GetProfile(ctx context.Context, at string, group []byte) (bool, error)
@@ -50,12 +50,12 @@ type pbmStore interface {
 	Summary(ctx context.Context, group []byte) (kept, bool, error)
 }
 
-// pbmWork is the work on one map, and what has become of it. It is safe for use by
+// work is the work on one map, and what has become of it. It is safe for use by
 // several goroutines.
-type pbmWork struct {
-	s     *pbmSpec
-	m     *pbmMap
-	store pbmStore
+type work struct {
+	s     *Spec
+	m     *mapPlan
+	layer layer
 	// cursors give out the shares in the run, warm those of the warm-up.
 	cursors, warm []cursor
 	changed       atomic.Bool
@@ -65,7 +65,7 @@ type pbmWork struct {
 	sizes filling.Sizes
 
 	mu      sync.Mutex
-	tallies map[int]*pbmTally
+	tallies map[int]*tally
 }
 
 // cursor is how far a share has been given out, over all runs, on a cache line of
@@ -75,17 +75,17 @@ type cursor struct {
 	_   [120]byte
 }
 
-// pbmTally is what one worker has done in the measured part. The worker alone
+// tally is what one worker has done in the measured part. The worker alone
 // writes it; anybody may read it.
-type pbmTally struct {
+type tally struct {
 	done, missing, failed, conflicts, gaveUp atomic.Int64
 	busy                                     atomic.Int64
 	began, left                              atomic.Int64
 	_                                        [64]byte
 }
 
-func newPBMWork(s *pbmSpec, m *pbmMap, st pbmStore) *pbmWork {
-	w := &pbmWork{s: s, m: m, store: st, tallies: map[int]*pbmTally{}, cursors: make([]cursor, m.start.Threads), warm: make([]cursor, m.start.Threads)}
+func newWork(s *Spec, m *mapPlan, st layer) *work {
+	w := &work{s: s, m: m, layer: st, tallies: map[int]*tally{}, cursors: make([]cursor, m.start.Threads), warm: make([]cursor, m.start.Threads)}
 	if m.op == caseTx {
 		w.touched = make([]atomic.Uint64, w.highest()/64+1)
 	}
@@ -93,15 +93,15 @@ func newPBMWork(s *pbmSpec, m *pbmMap, st pbmStore) *pbmWork {
 }
 
 // highest is the highest group number that a transaction may visit.
-func (w *pbmWork) highest() int64 {
+func (w *work) highest() int64 {
 	return max((int64(w.m.start.Threads-1)*w.m.per)/w.s.members+w.m.per, w.s.groups())
 }
 
-func (w *pbmWork) tally(worker int) *pbmTally {
+func (w *work) tally(worker int) *tally {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tallies[worker] == nil {
-		w.tallies[worker] = &pbmTally{}
+		w.tallies[worker] = &tally{}
 	}
 	return w.tallies[worker]
 }
@@ -121,11 +121,11 @@ func (c *cursor) take(share int, n, runs, want int64) (claim, bool) {
 	}
 }
 
-// pbmTask is one client. It belongs to its worker.
-type pbmTask struct {
-	w      *pbmWork
+// task is one client. It belongs to its worker.
+type task struct {
+	w      *work
 	worker int
-	tally  *pbmTally
+	tally  *tally
 	pick   *zipf.Zipf
 	help   int
 
@@ -141,8 +141,8 @@ type pbmTask struct {
 	pauseUntil        int64
 }
 
-func (w *pbmWork) newTask(worker int) *pbmTask {
-	k := &pbmTask{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors), noted: -1}
+func (w *work) newTask(worker int) *task {
+	k := &task{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors), noted: -1}
 	if w.s.zipf > 0 {
 		k.pick = zipf.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
@@ -150,7 +150,7 @@ func (w *pbmWork) newTask(worker int) *pbmTask {
 }
 
 // Do carries out one operation or one batch.
-func (k *pbmTask) Do(ctx context.Context, it *workload.Iteration) error {
+func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if k.w.s.load == loadOnly {
 		return workload.ErrDone
 	}
@@ -178,7 +178,7 @@ func (k *pbmTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 // next finds work: of the worker's own share, or else, in open loop and once
 // threads have changed, of another's.
-func (k *pbmTask) next(it *workload.Iteration) (claim, bool) {
+func (k *task) next(it *workload.Iteration) (claim, bool) {
 	w, runs, cursors := k.w, k.w.s.runs(), k.w.cursors
 	if it.Warmup {
 		runs, cursors = forever, w.warm
@@ -202,7 +202,7 @@ func (k *pbmTask) next(it *workload.Iteration) (claim, bool) {
 }
 
 // prepare makes groups and keys. It is not part of the operation's time.
-func (k *pbmTask) prepare(c claim) {
+func (k *task) prepare(c claim) {
 	s, m := k.w.s, k.w.m
 	k.groups, k.keys = k.groups[:0], k.keys[:0]
 	if need := int(c.n) * (2*len(s.prefix) + 96); cap(k.slab) < need {
@@ -244,7 +244,7 @@ func (k *pbmTask) prepare(c claim) {
 
 // fill makes what the summary of the group at hand carries. It is not part of the
 // operation's time.
-func (k *pbmTask) fill(size int) {
+func (k *task) fill(size int) {
 	if k.w.m.op != caseTx {
 		return
 	}
@@ -256,8 +256,8 @@ func (k *pbmTask) fill(size int) {
 }
 
 // call asks the store, and tells how many entries were not there.
-func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
-	st := k.w.store
+func (k *task) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
+	st := k.w.layer
 	var n int
 	switch {
 	case k.w.m.op == caseTx:
@@ -280,10 +280,10 @@ func (k *pbmTask) call(ctx context.Context, it *workload.Iteration) (missing int
 }
 
 // transact tries a transaction until it has met no other one.
-func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
+func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	for try := 1; ; try++ {
 		start := it.Now()
-		_, found, err := k.w.store.Summarize(ctx, k.groups[0], k.filling)
+		_, found, err := k.w.layer.Summarize(ctx, k.groups[0], k.filling)
 		switch {
 		case err == nil && !found:
 			return 1, nil
@@ -310,7 +310,7 @@ func (k *pbmTask) transact(ctx context.Context, it *workload.Iteration) (missing
 }
 
 // touch notes that a group has a summary now.
-func (k *pbmTask) touch() {
+func (k *task) touch() {
 	g := k.groups[0]
 	n := int64(0)
 	for _, c := range g[len(k.w.s.prefix):] {
@@ -323,7 +323,7 @@ func (k *pbmTask) touch() {
 }
 
 // enter and leave keep the worker's times.
-func (k *pbmTask) enter(it *workload.Iteration) {
+func (k *task) enter(it *workload.Iteration) {
 	if it.Warmup || k.looping {
 		return
 	}
@@ -337,7 +337,7 @@ func (k *pbmTask) enter(it *workload.Iteration) {
 	}
 }
 
-func (k *pbmTask) leave(it *workload.Iteration, c claim, missing int64, err error) {
+func (k *task) leave(it *workload.Iteration, c claim, missing int64, err error) {
 	now, t := it.Now(), k.tally
 	if err == nil {
 		t.done.Add(c.n)

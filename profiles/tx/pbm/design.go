@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"fmt"
@@ -22,10 +22,11 @@ type designer struct {
 	flavour string // of PadoGrid, for which the file was written
 }
 
-func designPBM(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
+// Design works out the plan of a run in this mode.
+func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	r := &designer{Reader: from}
 	r.Compat = r.OnOff("compat")
-	s := &pbmSpec{
+	s := &Spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
@@ -56,8 +57,8 @@ func designPBM(from *values.Reader, in workload.Inputs) (*workload.Plan, error) 
 }
 
 // pbmMap reads what is done to a map.
-func (r *designer) pbmMap(name string) pbmMap {
-	m := pbmMap{name: name, elig: name == mapElig}
+func (r *designer) pbmMap(name string) mapPlan {
+	m := mapPlan{name: name, elig: name == mapElig}
 	p := r.Param("testCase")
 	v := r.Pick(p, name+".testCase", "testCase")
 	word := strings.ToLower(r.Trim(v))
@@ -101,7 +102,7 @@ func (r *designer) pbmMap(name string) pbmMap {
 }
 
 // share reads totals, threads and rates, and gives each thread its share.
-func (r *designer) share(s *pbmSpec, in workload.Inputs) {
+func (r *designer) share(s *Spec, in workload.Inputs) {
 	total, threads := r.Param("totalEntryCount"), r.Param("threadCount")
 	sum := 0
 	for i := range s.maps {
@@ -149,7 +150,7 @@ func (r *designer) share(s *pbmSpec, in workload.Inputs) {
 	}
 }
 
-func (r *designer) rate(m *pbmMap, part float64) {
+func (r *designer) rate(m *mapPlan, part float64) {
 	v, own := r.Values[m.name+".rate"]
 	if !own {
 		v = r.Values["rate"]
@@ -167,7 +168,7 @@ func (r *designer) rate(m *pbmMap, part float64) {
 
 // volume works out what is to be there: the eligibility keys are those that the
 // plan of an ingestion with the same totals and threads writes.
-func (r *designer) volume(s *pbmSpec) {
+func (r *designer) volume(s *Spec) {
 	total, threads, size := r.Param("totalEntryCount"), r.Param("threadCount"), r.Param("payloadSize")
 	read := func(p workload.Param, name string) int64 {
 		v := r.Pick(p, name+"."+p.Name, p.Name)
@@ -200,7 +201,7 @@ func (r *designer) showPayload(name string, n int) {
 	r.Show(name+"."+p.Name, values.BytesText(int64(n)), r.Pick(p, name+"."+p.Name, p.Name))
 }
 
-func (r *designer) judgePBM(s *pbmSpec) {
+func (r *designer) judgePBM(s *Spec) {
 	switch {
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
 		r.Blame("prefix", "use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
@@ -221,7 +222,7 @@ func (r *designer) judgePBM(s *pbmSpec) {
 }
 
 // summaries says what transactions write.
-func (s *pbmSpec) summaries() string {
+func (s *Spec) summaries() string {
 	text := place.Name(s.space(mapSummary)) + ": a summary of each group visited"
 	if n := s.start().Payload; n > 0 {
 		text += ", which carries " + units.Size(int64(n))
@@ -229,7 +230,7 @@ func (s *pbmSpec) summaries() string {
 	return text
 }
 
-func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
+func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:   "transactions",
 		Knobs:  []workload.Knob{workload.Threads(), workload.Rate("transactions"), workload.Batch()},
@@ -239,10 +240,10 @@ func planPBM(s *pbmSpec, in workload.Inputs) *workload.Plan {
 	for _, m := range s.flat {
 		p.Bytes += m.entries * int64(m.payload)
 	}
-	ph := workload.Phase{Name: modePBM, Duration: in.Duration}
+	ph := workload.Phase{Name: Mode, Duration: in.Duration}
 	for i := range s.maps {
 		m := &s.maps[i]
-		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units, NewTask: unbound}
+		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units}
 		if m.op == caseTx {
 			t.Ops, t.OpUnits, t.Counted = append(t.Ops, "conflict"), []string{"", "conflicts"}, 1
 		} else {

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // settle decides on the layout and learns whose keys there are: that of the maps that
 // are there, where the store can carry out the plan on it, else by groups for
 // transactions and whole maps for look-ups.
-func (b *pbm) settle(made []store.Made) error {
+func (b *run) settle(made []store.Made) error {
 	s := b.s
 	if s.layout == layoutAuto {
 		s.layout = layoutMap
@@ -46,7 +46,7 @@ func (b *pbm) settle(made []store.Made) error {
 
 // inOneStep says whether maps that are one structure each can take part in a
 // transaction: everywhere but on a cluster, which has them on different nodes.
-func (b *pbm) inOneStep() bool {
+func (b *run) inOneStep() bool {
 	t, ok := b.c.(redis.Typed)
 	if !ok {
 		return true
@@ -57,7 +57,7 @@ func (b *pbm) inOneStep() bool {
 
 // elsewhere is the advice where the maps are there in a layout that transactions on
 // a cluster cannot use.
-func (b *pbm) elsewhere() string {
+func (b *run) elsewhere() string {
 	name := "groups"
 	if b.s.namespace != "" {
 		name = b.s.namespace + "-groups"
@@ -131,7 +131,7 @@ func keySetsOf(keysets, prefix string) []padogrid.Share {
 }
 
 // keySets are the shares that the members of a group may be in.
-func (s *pbmSpec) keySets() []padogrid.Share {
+func (s *Spec) keySets() []padogrid.Share {
 	if !s.grouped() && len(s.left) > 0 {
 		return s.left
 	}
@@ -143,7 +143,7 @@ func (s *pbmSpec) keySets() []padogrid.Share {
 }
 
 // memberKeys works out the keys of a group's members, for stores that cannot be asked.
-func (s *pbmSpec) memberKeys(group []byte) [][]byte {
+func (s *Spec) memberKeys(group []byte) [][]byte {
 	n := int64(0)
 	for _, c := range group[len(s.prefix):] {
 		n = n*10 + int64(c-'0')
@@ -169,7 +169,7 @@ func (s *pbmSpec) memberKeys(group []byte) [][]byte {
 }
 
 // members adds up the members of a group through the plain shapes.
-func (h *shapeStore) members(ctx context.Context, group []byte) (sum summary, err error) {
+func (h *shapes) members(ctx context.Context, group []byte) (sum summary, err error) {
 	var got [][]byte
 	keys, at := h.s.memberKeys(group), h.s.space(mapElig)
 	if h.s.grouped() {

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"encoding/json"
@@ -56,38 +56,38 @@ Stop Time: Mon Mar 03 09:12:42 UTC 2025
 
 `
 
-func pbmFolder(t *testing.T, m PBMMapFacts) *rundir.Folder {
+func pbmFolder(t *testing.T, m MapFacts) *rundir.Folder {
 	t.Helper()
 	start, stop := time.Date(2025, 3, 3, 9, 12, 40, 0, time.UTC), time.Date(2025, 3, 3, 9, 12, 42, 0, time.UTC)
 	m.Started, m.Stopped = &start, &stop
-	facts, err := json.Marshal(PBMFacts{Schema: 1, Mode: modePBM, Zone: "UTC", Prefix: "x", TestCount: 5, Maps: []PBMMapFacts{m}})
+	facts, err := json.Marshal(Facts{Schema: 1, Mode: Mode, Zone: "UTC", Prefix: "x", TestCount: 5, Maps: []MapFacts{m}})
 	require.NoError(t, err)
-	return &rundir.Folder{Run: rundir.Run{Profile: Name, Mode: modePBM, Store: rundir.Store{Name: "redis"}, Facts: facts}}
+	return &rundir.Folder{Run: rundir.Run{Profile: "tx", Mode: Mode, Store: rundir.Store{Name: "redis"}, Facts: facts}}
 }
 
 func TestTextByteForByte(t *testing.T) {
-	m := PBMMapFacts{
+	m := MapFacts{
 		Map: mapElig, TestCase: caseTx, TotalEntryCount: 1000, PerThread: 250, ThreadCount: 4, BatchSize: 7,
 		Done: 5000, Missing: 250, ThreadMS: []int64{1204, 1187, 1251, 1233},
 	}
-	files, err := encodePBM(pbmFolder(t, m))
+	files, err := encode(pbmFolder(t, m))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	assert.Equal(t, "tx-eligibility-redis-250303-091240_x.txt", files[0].Name)
 	assert.Equal(t, golden, string(files[0].Data))
 
 	m.TestCase = caseGetAll
-	files, err = encodePBM(pbmFolder(t, m))
+	files, err = encode(pbmFolder(t, m))
 	require.NoError(t, err)
 	want := strings.Replace(golden, "Case: tx\n                         Map: eligibility\n", "Case: getall\n                         Map: eligibility\n           GetAll Batch Size: 7\n", 1)
 	assert.Equal(t, want, string(files[0].Data))
 
 	f := pbmFolder(t, m)
 	f.Run.Verification.State = workload.Failed
-	files, err = encodePBM(f)
+	files, err = encode(f)
 	require.NoError(t, err)
 	assert.Contains(t, string(files[0].Data), "(tx/sec): NaN\n")
-	files, err = encodePBM(&rundir.Folder{Run: rundir.Run{Mode: modeSaga, Facts: []byte("{}")}})
+	files, err = encode(&rundir.Folder{Run: rundir.Run{Mode: "saga", Facts: []byte("{}")}})
 	require.NoError(t, err)
 	assert.Empty(t, files)
 }
@@ -102,12 +102,6 @@ var pbmTargets = map[string]func(t *testing.T) string{
 	"cluster":  func(t *testing.T) string { return labtest.Shared(t, "redis-cluster").URL() },
 }
 
-// small is 40 groups of 5 members by 4 threads, and 200 profiles.
-var small = []string{
-	"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
-	"profile.totalEntryCount=100", "profile.threadCount=3", "payloadSize=100", "batchSize=7",
-}
-
 func TestTransactionsWriteSummaries(t *testing.T) {
 	for name, start := range pbmTargets {
 		for _, how := range []string{atomicScript, atomicFunction, atomicWatch, atomicNone} {
@@ -119,7 +113,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
-				f := p.Facts().(*PBMFacts)
+				f := p.Facts().(*Facts)
 				require.Len(t, f.Maps, 2)
 				assert.Equal(t, int64(200), f.Maps[0].Done)
 				// Groups 1..50, 11..60, 21..70, 31..80 are visited; there are 99 profiles.
@@ -142,7 +136,7 @@ func TestMissingProfilesAreCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=1",
 		"profile.totalEntryCount=30", "payloadSize=10")))
 	drive(t.Context(), t, p, nil)
-	f := p.Facts().(*PBMFacts)
+	f := p.Facts().(*Facts)
 	assert.Equal(t, int64(200), f.Maps[0].Done)
 	assert.Equal(t, int64(170), f.Maps[0].Missing)
 }
@@ -153,10 +147,10 @@ func TestContentionIsCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=800", "eligibility.threadCount=8",
 		"profile.totalEntryCount=200", "payloadSize=10", "zipf=5", "atomic=watch", "attempts=10000")))
 	rec := drive(t.Context(), t, p, nil)
-	f := p.Facts().(*PBMFacts).Maps[0]
+	f := p.Facts().(*Facts).Maps[0]
 	assert.Equal(t, int64(800), f.Done)
 	assert.Positive(t, f.Conflicts)
-	timed, _ := rec.ops(opConflict)
+	timed, _ := rec.Ops(opConflict)
 	assert.Equal(t, f.Conflicts, int64(timed))
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
@@ -170,7 +164,7 @@ func TestLookUps(t *testing.T) {
 				drive(t.Context(), t, p, nil)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
-				f := p.Facts().(*PBMFacts)
+				f := p.Facts().(*Facts)
 				assert.Equal(t, int64(200), f.Maps[0].Done)
 				assert.Zero(t, f.Maps[0].Missing)
 			})
@@ -182,7 +176,7 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	p, _ := ready(t, "null:", inputs(given(append(small, "testCase=tx")...)))
 	drive(t.Context(), t, p, nil)
 	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
-	assert.Equal(t, int64(200), p.Facts().(*PBMFacts).Maps[0].Done)
+	assert.Equal(t, int64(200), p.Facts().(*Facts).Maps[0].Done)
 }
 
 // What is there is taken as it is, or refused with the way to load it anew.
@@ -238,8 +232,8 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 		}
 	}
 	q, _ := ready(t, srv.URL(), inputs(given(small...)))
-	assert.Equal(t, int64(99), q.Facts().(*PBMFacts).Loaded.Entries)
-	assert.Equal(t, int64(299), p.Facts().(*PBMFacts).Loaded.Entries)
+	assert.Equal(t, int64(99), q.Facts().(*Facts).Loaded.Entries)
+	assert.Equal(t, int64(299), p.Facts().(*Facts).Loaded.Entries)
 
 	// What the load of another plan has left in the groups is no fault of the store.
 	for _, m := range made {
@@ -251,77 +245,29 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 	assert.Equal(t, workload.Passed, q.Verify(t.Context()).State, "%+v", q.Verify(t.Context()))
 }
 
-func TestPropertiesUnchanged(t *testing.T) {
-	text := "memberSetSize=5\nmapNames=eligibility,profile\nprefix=x\neligibility.totalEntryCount=010000\neligibility.threadCount=16\n" +
-		"eligibility.testCase=tx\neligibility.batchSize=100   \nprofile.totalEntryCount=10000\nprofile.threadCount=16\nprofile.testCase=get\ngeode.logging.type=log4j2\nprofile.treadCount=1\n"
-	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(text)}})
-	require.NoError(t, err)
-	all := given("mode=pbm")
-	for _, v := range vs {
-		all.Set(v)
-	}
-	p, err := Design(inputs(all))
-	require.NoError(t, err)
-	s := p.Binder.(binder).Binder.(*pbmSpec)
-	assert.Equal(t, int64(4096), s.maps[0].total, "a leading 0 is octal, as in Java")
-	assert.Equal(t, caseTx, s.maps[0].op)
-	assert.Equal(t, caseGet, s.maps[1].op)
-	assert.Contains(t, strings.Join(warnings, "\n"), "did you mean profile.threadCount?")
-	assert.Contains(t, strings.Join(p.Warnings, "\n"), "octal")
-	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
-}
-
-// What is of another mode is said to have no effect, when somebody gave it by hand.
-func TestParametersOfOtherModes(t *testing.T) {
-	for words, want := range map[string]string{
-		"mode=saga atomic=watch":                 "atomic (flag --set) has no effect with mode=saga: it is of mode=pbm",
-		"mode=pbm branches=3 threads=4":          "branches (flag --set) has no effect with mode=pbm: it is of mode=saga",
-		"mode=baseline prefix=y":                 "prefix (flag --set) has no effect with mode=baseline: it is of mode=pbm",
-		"mode=baseline branches=3":               "",
-		"mode=saga zipf=1 branches=3":            "",
-		"mode=pbm zipf=1 atomic=watch threads=4": "",
-	} {
-		p, err := Design(inputs(given(strings.Fields(words)...)))
-		require.NoError(t, err)
-		if want == "" {
-			assert.Empty(t, p.Warnings, words)
-			continue
-		}
-		assert.Equal(t, []string{want}, p.Warnings)
-	}
-}
-
 func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
-	p, err := Design(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=1")))
+	p, err := mode.Plan(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=1")))
 	require.NoError(t, err)
 	for _, tr := range p.Tracks() {
 		assert.Equal(t, 1, tr.Start.Threads, tr.Name)
 	}
 	assert.Equal(t, []string{"threads=1 (flag --set) is the total over the 2 maps and leaves too few for one each: each has at least one, so 2 run"}, p.Warnings)
-	_, err = Design(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=0")))
+	_, err = mode.Plan(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=0")))
 	assert.ErrorContains(t, err, `threads: "0" (flag --set) is not in 1..4096`)
 }
 
-func TestBadInput(t *testing.T) {
-	for words, want := range map[string]string{
-		"mode=sage":                            "did you mean saga",
-		"mode=pbm mapNames=summary":            "is not one of eligibility, profile",
-		"mode=pbm prefix={x}":                  "braces",
-		"mode=pbm testCase=txx":                "did you mean tx",
-		"mode=saga branches=1":                 "accounts=off",
-		"mode=saga failAt=3":                   "more than the 2 branches",
-		"mode=saga accountCount=1":             "fewer",
-		"mode=saga retryInterval=0s":           "retryInterval",
-		"mode=saga finishedExpire=1500ms":      "whole seconds",
-		"mode=saga failRate=2":                 "failRate",
-		"mode=pbm eligibility.threadCount=0":   "threadCount",
-		"mode=pbm totalEntryCount=3 threads=8": "fewer than its 8 threads",
-	} {
-		t.Run(words, func(t *testing.T) {
-			_, err := Design(inputs(given(strings.Fields(words)...)))
-			require.Error(t, err)
-			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-			assert.Contains(t, err.Error()+" "+fault.HintOf(err), want)
-		})
-	}
+// With all clients on one group, serializable transactions of PostgreSQL meet: what
+// it undoes is done again, counted and timed.
+func TestGroupsMeet(t *testing.T) {
+	url := labtest.Shared(t, "postgres").URL() + "?isolation=serializable"
+	p, _ := ready(t, url, apart("groups", "mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=400", "eligibility.threadCount=8",
+		"profile.totalEntryCount=100", "payloadSize=10", "zipf=5", "attempts=100000"))
+	rec := drive(t.Context(), t, p, nil)
+	f := p.Facts().(*Facts).Maps[0]
+	assert.Equal(t, int64(400), f.Done)
+	assert.Positive(t, f.Conflicts)
+	timed, _ := rec.Ops(opConflict)
+	assert.Equal(t, f.Conflicts, int64(timed))
+	v := p.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -20,11 +20,11 @@ const mostExamples = 10
 
 // verify reads summaries back: each group with an acknowledged transaction has
 // one, and it says what the group holds.
-func (b *pbm) verify(ctx context.Context) workload.Verification {
+func (b *run) verify(ctx context.Context) workload.Verification {
 	if store.Forgets(b.c) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	var w *pbmWork
+	var w *work
 	for _, x := range b.works {
 		if x.m.op == caseTx {
 			w = x
@@ -46,7 +46,7 @@ func (b *pbm) verify(ctx context.Context) workload.Verification {
 			}
 			n := int64(i)*64 + int64(bits.TrailingZeros64(word))
 			group := padogrid.AppendGroup(nil, b.s.prefix, n)
-			got, found, err := b.store.Summary(ctx, group)
+			got, found, err := b.layer.Summary(ctx, group)
 			if err != nil {
 				return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the summary of %s could not be read back: %v", group, err)}
 			}
@@ -78,7 +78,7 @@ func (b *pbm) verify(ctx context.Context) workload.Verification {
 }
 
 // carries says what is wrong with what a group's summary carries for its size.
-func (w *pbmWork) carries(group []byte, text string) error {
+func (w *work) carries(group []byte, text string) error {
 	if err := filling.Check(text, filling.Of(group, 0)); err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (w *pbmWork) carries(group []byte, text string) error {
 
 // exact says whether what the groups hold is known: the keys are those of this
 // plan and nobody else's, all values of one size.
-func (b *pbm) exact() bool { return b.loaded.Found == "" && !b.mixed }
+func (b *run) exact() bool { return b.loaded.Found == "" && !b.mixed }
 
 // expect is the summary of a group as it was loaded.
-func (b *pbm) expect(group int64) summary {
+func (b *run) expect(group int64) summary {
 	n := int64(0)
 	for t := range b.s.eligThreads {
 		sh := b.s.share(t)
@@ -102,7 +102,7 @@ func (b *pbm) expect(group int64) summary {
 }
 
 // lookups judges a run that only reads: what was loaded must have been found.
-func (b *pbm) lookups() workload.Verification {
+func (b *run) lookups() workload.Verification {
 	v := workload.Verification{State: workload.Passed, Summary: "every entry asked for was there"}
 	for _, w := range b.works {
 		var done, missing int64

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -18,13 +18,13 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// pbm is a pbm plan at work on one store.
-type pbm struct {
-	s     *pbmSpec
+// run is a pbm plan at work on one store.
+type run struct {
+	s     *Spec
 	c     store.Conn
 	claim *place.Claim
-	store pbmStore
-	works []*pbmWork
+	layer layer
+	works []*work
 	// layout is as it was asked for, missing the maps to be loaded.
 	layout  string
 	missing []string
@@ -35,7 +35,7 @@ type pbm struct {
 	loaded loadFacts
 }
 
-func (b *pbm) note(f func(l *loadFacts)) {
+func (b *run) note(f func(l *loadFacts)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.loaded)
@@ -48,11 +48,11 @@ type loadFacts struct {
 	Found string `json:"found,omitempty"`
 }
 
-// bindPBM connects a plan to a store.
-func bindPBM(c store.Conn, p *workload.Plan, s *pbmSpec, st pbmStore) error {
-	b := &pbm{s: s, c: c, store: st, layout: s.layout}
+// bind connects a plan to a store.
+func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
+	b := &run{s: s, c: c, layer: st, layout: s.layout}
 	for i := range s.maps {
-		w := newPBMWork(s, &s.maps[i], st)
+		w := newWork(s, &s.maps[i], st)
 		b.works = append(b.works, w)
 		p.Phases[0].Tracks[i].NewTask = func(worker int) (workload.Task, error) { return w.newTask(worker), nil }
 	}
@@ -77,7 +77,7 @@ type preparer interface {
 
 // admit settles the layout, looks at what is there, and wants the spaces that are to
 // be loaded or written.
-func (b *pbm) admit(ctx context.Context, c *place.Claim) error {
+func (b *run) admit(ctx context.Context, c *place.Claim) error {
 	made := c.Made()
 	b.claim, b.missing, b.s.layout = c, nil, b.layout
 	if err := b.settle(made); err != nil {
@@ -94,7 +94,7 @@ func (b *pbm) admit(ctx context.Context, c *place.Claim) error {
 	return b.summaries(ctx, made)
 }
 
-func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error {
+func (b *run) setup(ctx context.Context, progress func(done, total int64)) error {
 	began := time.Now()
 	for _, name := range b.missing {
 		if err := b.load(ctx, name, progress); err != nil {
@@ -102,14 +102,14 @@ func (b *pbm) setup(ctx context.Context, progress func(done, total int64)) error
 		}
 		b.note(func(l *loadFacts) { l.Seconds = time.Since(began).Seconds() })
 	}
-	if p, ok := b.store.(preparer); ok {
+	if p, ok := b.layer.(preparer); ok {
 		return p.prepare(ctx)
 	}
 	return nil
 }
 
 // needs lists the maps that the plan reads.
-func (b *pbm) needs() []string {
+func (b *run) needs() []string {
 	if b.s.tx() {
 		return mapsOf(values.FlavourRedis)
 	}
@@ -121,7 +121,7 @@ func (b *pbm) needs() []string {
 }
 
 // data finds out which of the maps that the plan reads are to be loaded.
-func (b *pbm) data(ctx context.Context, made []store.Made) error {
+func (b *run) data(ctx context.Context, made []store.Made) error {
 	for _, name := range b.needs() {
 		there, err := b.recognise(ctx, name, made)
 		if err != nil {
@@ -145,7 +145,7 @@ func (b *pbm) data(ctx context.Context, made []store.Made) error {
 
 // recognise says whether a map is there as the plan needs it. What is there in
 // another form is refused, with the commands that load it anew.
-func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bool, error) {
+func (b *run) recognise(ctx context.Context, name string, made []store.Made) (bool, error) {
 	s := b.s
 	for _, m := range made {
 		if m.Name != name {
@@ -189,7 +189,7 @@ func (b *pbm) recognise(ctx context.Context, name string, made []store.Made) (bo
 }
 
 // complete checks that as many entries are there as were to be written.
-func (b *pbm) complete(ctx context.Context, m store.Made, where, again string) error {
+func (b *run) complete(ctx context.Context, m store.Made, where, again string) error {
 	counter, err := store.As[store.Counter](b.c)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (b *pbm) complete(ctx context.Context, m store.Made, where, again string) e
 
 // wanted is what the record of a map must say. Transactions find a group's members
 // by its name alone; look-ups need the very same keys.
-func (b *pbm) wanted(name string) map[string]string {
+func (b *run) wanted(name string) map[string]string {
 	s := b.s
 	want := map[string]string{"prefix": s.prefix}
 	if name != mapElig {
@@ -231,9 +231,9 @@ func layoutOf(s store.Space) string {
 }
 
 // reload is the command that loads what the plan needs.
-func (b *pbm) reload() string { return b.reloadIn(b.s.namespace) }
+func (b *run) reload() string { return b.reloadIn(b.s.namespace) }
 
-func (b *pbm) reloadIn(namespace string) string {
+func (b *run) reloadIn(namespace string) string {
 	s := b.s
 	var cmd strings.Builder
 	cmd.WriteString("perfbench run --profile ingestion --target URL")
@@ -255,7 +255,7 @@ func (b *pbm) reloadIn(namespace string) string {
 }
 
 // params is what is recorded of a map: what a later run must know to read it.
-func (b *pbm) params(name, state string) map[string]string {
+func (b *run) params(name, state string) map[string]string {
 	s := b.s
 	out := map[string]string{"layout": layoutOf(s.space(name)), "prefix": s.prefix}
 	if state != "" {
@@ -277,7 +277,7 @@ func (b *pbm) params(name, state string) map[string]string {
 }
 
 // summaries wants the place of the summaries, unless that was loaded as a map.
-func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
+func (b *run) summaries(ctx context.Context, made []store.Made) error {
 	sp := b.s.space(mapSummary)
 	for _, m := range made {
 		if m.Space == sp && m.Params["totalEntries"] != "" {
@@ -291,15 +291,15 @@ func (b *pbm) summaries(ctx context.Context, made []store.Made) error {
 }
 
 // teardown removes what this run made beside its maps.
-func (b *pbm) teardown(ctx context.Context) error {
-	if p, ok := b.store.(preparer); ok {
+func (b *run) teardown(ctx context.Context) error {
+	if p, ok := b.layer.(preparer); ok {
 		return p.cleanup(ctx)
 	}
 	return nil
 }
 
 // Connector connects a plan of mode=pbm to stores of a driver.
-func (s *pbmSpec) Connector(driver string) workload.Connector {
+func (s *Spec) Connector(driver string) workload.Connector {
 	switch driver {
 	case "embedded", "redis":
 		return workload.On(s.onRedis)
@@ -315,29 +315,29 @@ func (s *pbmSpec) Connector(driver string) workload.Connector {
 	return nil
 }
 
-func (s *pbmSpec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
-	st, err := newRedisPBM(c, s)
+func (s *Spec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	st, err := newRedisLayer(c, s)
 	if err != nil {
 		return err
 	}
-	return bindPBM(b.Conn, b.Plan, s, st)
+	return bind(b.Conn, b.Plan, s, st)
 }
 
-func (s *pbmSpec) onPlain(_ context.Context, b *workload.Bound) error {
-	h, err := newShapeStore(b.Conn, s)
+func (s *Spec) onPlain(_ context.Context, b *workload.Bound) error {
+	h, err := newShapes(b.Conn, s)
 	if err != nil {
 		return fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
 	if store.Forgets(b.Conn) {
-		return bindPBM(b.Conn, b.Plan, s, nullPBM{h})
+		return bind(b.Conn, b.Plan, s, nullLayer{h})
 	}
-	return bindPBM(b.Conn, b.Plan, s, &memoryPBM{shapeStore: h})
+	return bind(b.Conn, b.Plan, s, &memoryLayer{shapes: h})
 }
 
-func (s *pbmSpec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
-	st, err := newSQLPBM(c, s)
+func (s *Spec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	st, err := newSQLLayer(c, s)
 	if err != nil {
 		return err
 	}
-	return bindPBM(b.Conn, b.Plan, s, st)
+	return bind(b.Conn, b.Plan, s, st)
 }

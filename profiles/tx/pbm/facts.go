@@ -1,29 +1,29 @@
-package tx
+package pbm
 
 import (
 	"slices"
 	"time"
 )
 
-// PBMFacts is the record of mode=pbm in run.json. docs/tx.md describes it.
-type PBMFacts struct {
+// Facts is the record of mode=pbm in run.json. docs/tx.md describes it.
+type Facts struct {
 	Schema int    `json:"schema"`
 	Mode   string `json:"mode"`
 	// Zone is the abbreviation of the local time zone in which the document writes
 	// its times.
-	Zone          string        `json:"zone"`
-	Prefix        string        `json:"prefix"`
-	MemberSetSize int64         `json:"member_set_size"`
-	Layout        string        `json:"layout"`
-	Atomic        string        `json:"atomic"`
-	TestCount     int64         `json:"test_count"`
-	IntervalMS    int64         `json:"test_interval_ms"`
-	Loaded        loadFacts     `json:"loaded"`
-	Maps          []PBMMapFacts `json:"maps"`
+	Zone          string     `json:"zone"`
+	Prefix        string     `json:"prefix"`
+	MemberSetSize int64      `json:"member_set_size"`
+	Layout        string     `json:"layout"`
+	Atomic        string     `json:"atomic"`
+	TestCount     int64      `json:"test_count"`
+	IntervalMS    int64      `json:"test_interval_ms"`
+	Loaded        loadFacts  `json:"loaded"`
+	Maps          []MapFacts `json:"maps"`
 }
 
-// PBMMapFacts is what became of one map. Counts and times are of the measured part.
-type PBMMapFacts struct {
+// MapFacts is what became of one map. Counts and times are of the measured part.
+type MapFacts struct {
 	Map string `json:"map"`
 	// TestCase is the word that the document prints, Op what was done.
 	TestCase        string `json:"test_case"`
@@ -50,13 +50,13 @@ type PBMMapFacts struct {
 	ThreadsChanged bool    `json:"threads_changed,omitempty"`
 }
 
-func (b *pbm) facts() *PBMFacts {
+func (b *run) facts() *Facts {
 	b.mu.Lock()
 	loaded := b.loaded
 	b.mu.Unlock()
-	f := &PBMFacts{
-		Schema: 1, Mode: modePBM, Prefix: b.s.prefix, MemberSetSize: b.s.members, Layout: b.s.layout, Atomic: b.s.atomic,
-		TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Loaded: loaded, Maps: []PBMMapFacts{},
+	f := &Facts{
+		Schema: 1, Mode: Mode, Prefix: b.s.prefix, MemberSetSize: b.s.members, Layout: b.s.layout, Atomic: b.s.atomic,
+		TestCount: b.s.testCount, IntervalMS: b.s.interval.Milliseconds(), Loaded: loaded, Maps: []MapFacts{},
 	}
 	f.Zone, _ = time.Now().Zone()
 	for _, w := range b.works {
@@ -65,9 +65,9 @@ func (b *pbm) facts() *PBMFacts {
 	return f
 }
 
-func (w *pbmWork) facts() PBMMapFacts {
+func (w *work) facts() MapFacts {
 	m := w.m
-	f := PBMMapFacts{
+	f := MapFacts{
 		Map: m.name, TestCase: m.word, Op: m.op, TotalEntryCount: m.total, PerThread: m.per, ThreadCount: m.start.Threads,
 		BatchSize: m.batch, ThreadMS: make([]int64, m.start.Threads), ThreadsChanged: w.changed.Load(),
 	}

@@ -1,4 +1,7 @@
-package tx
+// Package pbm is PadoGrid's transaction test: a pharmacy benefit manager's look-ups
+// of eligibility and profiles, and a transaction that reads a client group's members
+// and writes their summary, in one atomic step.
+package pbm
 
 import (
 	"slices"
@@ -9,6 +12,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
+
+// Mode is the name of the mode.
+const Mode = "pbm"
 
 // Names of the maps and words of the parameters of mode=pbm.
 const (
@@ -34,16 +40,16 @@ const (
 	atomicNone     = "none"
 )
 
-// mapsKnown are the maps that a file may name, in both flavours of PadoGrid; the last
+// Maps are the maps that a file may name, in both flavours of PadoGrid; the last
 // is of Coherence's, where it is read as profile is.
-var mapsKnown = []string{mapElig, mapProfile, mapSummary}
+var Maps = []string{mapElig, mapProfile, mapSummary}
 
 // mapsOf lists the maps of a flavour.
 func mapsOf(flavour string) []string {
 	if flavour == values.FlavourCoherence {
-		return mapsKnown
+		return Maps
 	}
-	return mapsKnown[:2]
+	return Maps[:2]
 }
 
 // Operations of the pbm tracks; the first is that of the test case.
@@ -52,14 +58,14 @@ const (
 	opConflict
 )
 
-// pbmSpec is what Design found out about a pbm run. The binding settles the
+// Spec is what Design found out about a pbm run. The binding settles the
 // layout; nothing else is changed afterwards.
-type pbmSpec struct {
+type Spec struct {
 	namespace, runID, driver string
 	seed                     int64
 	allow, compat            bool
 
-	maps      []pbmMap
+	maps      []mapPlan
 	prefix    string
 	members   int64
 	testCount int64
@@ -85,8 +91,8 @@ type pbmSpec struct {
 	left []padogrid.Share
 }
 
-// pbmMap is one map of the plan.
-type pbmMap struct {
+// mapPlan is one map of the plan.
+type mapPlan struct {
 	name string
 	elig bool
 	// op is what is done, word the test case as the document prints it.
@@ -104,14 +110,14 @@ type flatMap struct {
 }
 
 // readsSummary says whether the plan looks things up in the map summary.
-func (s *pbmSpec) readsSummary() bool {
-	return slices.ContainsFunc(s.maps, func(m pbmMap) bool { return m.name == mapSummary })
+func (s *Spec) readsSummary() bool {
+	return slices.ContainsFunc(s.maps, func(m mapPlan) bool { return m.name == mapSummary })
 }
 
-func (s *pbmSpec) tx() bool { return s.transacts() != nil }
+func (s *Spec) tx() bool { return s.transacts() != nil }
 
 // transacts is the map that transactions work on, nil when there are none.
-func (s *pbmSpec) transacts() *pbmMap {
+func (s *Spec) transacts() *mapPlan {
 	for i := range s.maps {
 		if s.maps[i].op == caseTx {
 			return &s.maps[i]
@@ -121,32 +127,32 @@ func (s *pbmSpec) transacts() *pbmMap {
 }
 
 // start is what the transactions begin with.
-func (s *pbmSpec) start() workload.Settings { return s.transacts().start }
+func (s *Spec) start() workload.Settings { return s.transacts().start }
 
 // grouped says whether there is a structure for each group.
-func (s *pbmSpec) grouped() bool { return s.layout == layoutGroup }
+func (s *Spec) grouped() bool { return s.layout == layoutGroup }
 
-func (s *pbmSpec) space(name string) store.Space {
+func (s *Spec) space(name string) store.Space {
 	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary && !s.readsSummary()}
 }
 
 // share returns the eligibility keys of a thread of the load.
-func (s *pbmSpec) share(thread int) padogrid.Share {
+func (s *Spec) share(thread int) padogrid.Share {
 	return padogrid.EligShare(thread, s.eligPer, s.members, 0, s.base)
 }
 
 // entries is how many eligibility entries are loaded, groups how many groups
 // these are at most.
-func (s *pbmSpec) entries() int64 {
+func (s *Spec) entries() int64 {
 	return s.share(0).Entries * int64(s.eligThreads)
 }
 
-func (s *pbmSpec) groups() int64 {
+func (s *Spec) groups() int64 {
 	last := s.share(s.eligThreads - 1)
 	return last.Group0 + last.Entries/s.members
 }
 
-func (s *pbmSpec) runs() int64 {
+func (s *Spec) runs() int64 {
 	if s.wrap {
 		return forever
 	}
@@ -164,7 +170,7 @@ type claim struct {
 }
 
 // units tells how many operations one call covers under some settings.
-func (m *pbmMap) units(set *workload.Settings) int {
+func (m *mapPlan) units(set *workload.Settings) int {
 	if m.op != caseGetAll {
 		return 1
 	}

@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"strings"
@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // ofCoherence is written in the shape of PadoGrid's Coherence flavour.
@@ -28,7 +30,7 @@ summary.testCase=get
 
 func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 	t.Helper()
-	vs, _, err := Read([]workload.File{{Path: "c.properties", Data: []byte(text)}})
+	vs, _, err := values.Properties(workload.File{Path: "c.properties", Data: []byte(text)}, func(workload.Value) string { return "" })
 	require.NoError(t, err)
 	all := given(append([]string{"mode=pbm"}, pairs...)...)
 	for _, v := range vs {
@@ -39,9 +41,9 @@ func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 
 func TestTheCoherenceFlavour(t *testing.T) {
 	p, c := ready(t, "memory:", inputs(fromFile(t, ofCoherence)))
-	_, err := work(t.Context(), p, nil)
+	_, err := txtest.Work(t.Context(), p, nil)
 	require.NoError(t, err)
-	f := p.Facts().(*PBMFacts)
+	f := p.Facts().(*Facts)
 	require.Len(t, f.Maps, 3)
 	for i, want := range []struct {
 		name, word string
@@ -60,7 +62,7 @@ func TestTheCoherenceFlavour(t *testing.T) {
 		in := inputs(fromFile(t, ofCoherence))
 		again := bound(t, c, "memory", in)
 		require.NoError(t, again.Setup(t.Context(), nil))
-		assert.Contains(t, again.Facts().(*PBMFacts).Loaded.Found, Name)
+		assert.Contains(t, again.Facts().(*Facts).Loaded.Found, "tx")
 	})
 	t.Run("transactions do not write into it", func(t *testing.T) {
 		p := bound(t, c, "memory", inputs(fromFile(t, strings.Replace(ofCoherence, ",summary", "", 1), "eligibility.testCase=tx", "layout=group")))
@@ -68,19 +70,19 @@ func TestTheCoherenceFlavour(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	})
-	_, err = Design(inputs(fromFile(t, ofCoherence, "eligibility.testCase=tx")))
+	_, err = mode.Plan(inputs(fromFile(t, ofCoherence, "eligibility.testCase=tx")))
 	require.ErrorContains(t, err, "summary is what tx writes")
 }
 
 func TestAFileWithoutATestCase(t *testing.T) {
 	const text = "mapNames=eligibility,profile\neligibility.totalEntryCount=100\neligibility.threadCount=2\nprofile.totalEntryCount=100\nprofile.threadCount=2\n"
-	p, err := Design(inputs(fromFile(t, text)))
+	p, err := mode.Plan(inputs(fromFile(t, text)))
 	require.NoError(t, err)
-	for _, m := range p.Binder.(binder).Binder.(*pbmSpec).maps {
+	for _, m := range p.Binder.(*Spec).maps {
 		assert.Equal(t, caseGetAll, m.op, "PadoGrid runs getall where its files name no test case")
 		assert.Equal(t, "putall", m.word, "and prints its default for Redis")
 	}
-	p, err = Design(inputs(given("mode=pbm")))
+	p, err = mode.Plan(inputs(given("mode=pbm")))
 	require.NoError(t, err)
-	assert.Equal(t, caseTx, p.Binder.(binder).Binder.(*pbmSpec).maps[0].op, "without a file, transactions are what this profile is for")
+	assert.Equal(t, caseTx, p.Binder.(*Spec).maps[0].op, "without a file, transactions are what this profile is for")
 }

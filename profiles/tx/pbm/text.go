@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// pbmFormat is the document of the mode.
-func pbmFormat() rundir.Format {
-	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encodePBM}
+// Format is the document of the mode.
+func Format() rundir.Format {
+	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encode}
 }
 
 const padogridDoc = `# padogrid: PadoGrid's transaction text
@@ -50,25 +50,25 @@ var missingNote = []string{
 	"This value must be greater than or equal to 'eligibility.totalEntryCount'.",
 }
 
-func encodePBM(f *rundir.Folder) ([]rundir.File, error) {
-	facts, err := rundir.FactsOf[PBMFacts](&f.Run, modePBM)
+func encode(f *rundir.Folder) ([]rundir.File, error) {
+	facts, err := rundir.FactsOf[Facts](&f.Run, Mode)
 	if err != nil || facts == nil {
 		return nil, err
 	}
 	var files []rundir.File
 	for i := range facts.Maps {
 		m := &facts.Maps[i]
-		start, stop := pbmTimes(&f.Run, facts, m)
+		start, stop := times(&f.Run, facts, m)
 		files = append(files, rundir.File{
 			Name: padogrid.FileName(f.Run.Profile, m.Map, f.Run.Store.Name, start, facts.Prefix),
-			Data: pbmText(&f.Run, facts, m, start, stop),
+			Data: text(&f.Run, facts, m, start, stop),
 		})
 	}
 	return files, nil
 }
 
-// pbmTimes returns when a map's work began and ended, in the zone of the run.
-func pbmTimes(r *rundir.Run, f *PBMFacts, m *PBMMapFacts) (start, stop time.Time) {
+// times returns when a map's work began and ended, in the zone of the run.
+func times(r *rundir.Run, f *Facts, m *MapFacts) (start, stop time.Time) {
 	start, stop = r.Measured, r.Ended
 	if start.IsZero() {
 		start = r.Started
@@ -90,7 +90,7 @@ func pbmTimes(r *rundir.Run, f *PBMFacts, m *PBMMapFacts) (start, stop time.Time
 	return start.In(zone), stop.In(zone)
 }
 
-func pbmText(r *rundir.Run, f *PBMFacts, m *PBMMapFacts, start, stop time.Time) []byte {
+func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	var w padogrid.Writer
 	w.Banner("Transaction Test")
 	w.Field(headWidth, "Product", r.Store.Name)

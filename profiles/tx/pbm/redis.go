@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-//go:embed lua/summary.lua
+//go:embed summary.lua
 var summaryLua string
 
-//go:embed lua/summary_map.lua
+//go:embed summary_map.lua
 var summaryMapLua string
 
 // The function's library has a name of the server's own: it has no namespace, and is
@@ -36,9 +36,9 @@ var (
 	summaryMapScript = link.NewScript(pbmFunction+"summary_map", summaryMapLua)
 )
 
-// redisPBM runs the transaction on Redis, in one of four ways.
-type redisPBM struct {
-	*shapeStore
+// redisLayer runs the transaction on Redis, in one of four ways.
+type redisLayer struct {
+	*shapes
 	client goredis.UniversalClient
 	run    link.Scripts
 	// callers are *link.Caller.
@@ -62,12 +62,12 @@ type groupCall struct {
 // untouched stands for a filling that is left as it is: no summary has any.
 const untouched = "-"
 
-func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
-	h, err := newShapeStore(c, s)
+func newRedisLayer(c redis.Typed, s *Spec) (*redisLayer, error) {
+	h, err := newShapes(c, s)
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("tx: %w", err), "use redis:// or embedded:")
 	}
-	r := &redisPBM{shapeStore: h, client: c.Client(), run: link.Scripts{Lines: c.Lines(true), How: link.BySHA}}
+	r := &redisLayer{shapes: h, client: c.Client(), run: link.Scripts{Lines: c.Lines(true), How: link.BySHA}}
 	r.callers.New = func() any { return new(link.Caller) }
 	for i, name := range []string{mapProfile, mapElig, mapSummary} {
 		r.base[i] = redis.KeyOf(s.space(name)) + ":{"
@@ -79,7 +79,7 @@ func newRedisPBM(c redis.Typed, s *pbmSpec) (*redisPBM, error) {
 }
 
 // functions are the scripts of a run that calls functions of the server.
-func (r *redisPBM) functions() link.Scripts {
+func (r *redisLayer) functions() link.Scripts {
 	f := r.run
 	if r.s.atomic == atomicFunction && r.s.tx() {
 		f.How = link.ByFunction
@@ -88,16 +88,16 @@ func (r *redisPBM) functions() link.Scripts {
 }
 
 // prepare loads the function where it is needed.
-func (r *redisPBM) prepare(ctx context.Context) error {
+func (r *redisLayer) prepare(ctx context.Context) error {
 	return r.functions().Load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
 }
 
 // cleanup removes the function.
-func (r *redisPBM) cleanup(ctx context.Context) error { return r.functions().Unload(ctx, libraryPBM) }
+func (r *redisLayer) cleanup(ctx context.Context) error { return r.functions().Unload(ctx, libraryPBM) }
 
 // keys are those of a group's profile, members and summary: by groups all of one
 // slot, else two whole maps and the summary.
-func (r *redisPBM) keys(group string) []string {
+func (r *redisLayer) keys(group string) []string {
 	k := []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
 	if !r.s.grouped() {
 		k[0], k[1] = redis.KeyOf(r.s.space(mapProfile)), redis.KeyOf(r.s.space(mapElig))
@@ -107,7 +107,7 @@ func (r *redisPBM) keys(group string) []string {
 
 // Summarize tries the transaction once. Redis cannot look for a group within a whole
 // map, so that the members' keys are worked out for it.
-func (r *redisPBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
+func (r *redisLayer) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	g := groupCall{group: string(group), filling: string(filling)}
 	g.keys = r.keys(g.group)
 	if !r.s.grouped() {
@@ -145,7 +145,7 @@ func twoNumbers(r *link.Reply, err error) (summary, bool, error) {
 }
 
 // byScript has the script for the layout called in a way.
-func (r *redisPBM) byScript(how string) func(context.Context, *groupCall) (summary, bool, error) {
+func (r *redisLayer) byScript(how string) func(context.Context, *groupCall) (summary, bool, error) {
 	run := link.Scripts{Lines: r.run.Lines, How: how}
 	return func(ctx context.Context, g *groupCall) (summary, bool, error) {
 		of := summaryMapScript
@@ -171,7 +171,7 @@ func (r *redisPBM) byScript(how string) func(context.Context, *groupCall) (summa
 
 // byWatch watches the three keys, reads, and writes unless one of them was written
 // meanwhile.
-func (r *redisPBM) byWatch(ctx context.Context, g *groupCall) (sum summary, found bool, err error) {
+func (r *redisLayer) byWatch(ctx context.Context, g *groupCall) (sum summary, found bool, err error) {
 	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
 		var err error
 		if sum, found, err = r.read(ctx, tx, g); err != nil || !found {
@@ -189,7 +189,7 @@ func (r *redisPBM) byWatch(ctx context.Context, g *groupCall) (sum summary, foun
 }
 
 // bare does the same without isolation.
-func (r *redisPBM) bare(ctx context.Context, g *groupCall) (summary, bool, error) {
+func (r *redisLayer) bare(ctx context.Context, g *groupCall) (summary, bool, error) {
 	sum, found, err := r.read(ctx, r.client, g)
 	if err != nil || !found {
 		return sum, false, err
@@ -198,7 +198,7 @@ func (r *redisPBM) bare(ctx context.Context, g *groupCall) (summary, bool, error
 }
 
 // read adds up a group's members, in two round trips.
-func (r *redisPBM) read(ctx context.Context, c goredis.Cmdable, g *groupCall) (sum summary, found bool, err error) {
+func (r *redisLayer) read(ctx context.Context, c goredis.Cmdable, g *groupCall) (sum summary, found bool, err error) {
 	k := g.keys
 	if !r.s.grouped() {
 		return readMaps(ctx, c, k, g.group, g.members)
@@ -265,7 +265,7 @@ func (g *groupCall) write(ctx context.Context, c goredis.Cmdable, sum summary) e
 }
 
 // Summary reads a group's summary.
-func (r *redisPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
+func (r *redisLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	got, err := r.client.HMGet(ctx, r.keys(string(group))[2], "memberCount", "totalBlobSize", "filling").Result()
 	if err != nil || got[0] == nil || got[1] == nil {
 		return kept{}, false, err
@@ -277,9 +277,9 @@ func (r *redisPBM) Summary(ctx context.Context, group []byte) (kept, bool, error
 }
 
 // GetProfiles reads several entries: in the layout by groups in one pipeline.
-func (r *redisPBM) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
+func (r *redisLayer) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if !r.s.grouped() {
-		return r.shapeStore.GetProfiles(ctx, at, groups)
+		return r.shapes.GetProfiles(ctx, at, groups)
 	}
 	base := 0
 	if at == mapSummary {
@@ -289,16 +289,16 @@ func (r *redisPBM) GetProfiles(ctx context.Context, at string, groups [][]byte) 
 }
 
 // GetMembers reads several entries: in the layout by groups in one pipeline.
-func (r *redisPBM) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
+func (r *redisLayer) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
 	if !r.s.grouped() {
-		return r.shapeStore.GetMembers(ctx, groups, keys)
+		return r.shapes.GetMembers(ctx, groups, keys)
 	}
 	return r.pipeline(ctx, 1, groups, keys)
 }
 
 // pipeline reads entries with one HMGET for each group; a cluster gets a pipeline
 // for each node.
-func (r *redisPBM) pipeline(ctx context.Context, base int, groups, keys [][]byte) (int, error) {
+func (r *redisLayer) pipeline(ctx context.Context, base int, groups, keys [][]byte) (int, error) {
 	pipe := r.client.Pipeline()
 	var cmds []*goredis.SliceCmd
 	for i := 0; i < len(keys); {

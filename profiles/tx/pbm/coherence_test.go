@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"testing"
@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // Look-ups and transactions on a real Coherence; transactions of the same group at
@@ -22,11 +22,11 @@ func TestPBMOnCoherence(t *testing.T) {
 		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100", "payload=500",
 	}
 	p, c := ready(t, target, inputs(given(words...)))
-	_, err := work(t.Context(), p, nil)
+	_, err := txtest.Work(t.Context(), p, nil)
 	require.NoError(t, err)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f := p.Facts().(*PBMFacts)
+	f := p.Facts().(*Facts)
 	assert.Equal(t, atomicReplace, f.Atomic)
 	for _, m := range f.Maps {
 		assert.Zero(t, m.Failed, m.Map)
@@ -37,9 +37,9 @@ func TestPBMOnCoherence(t *testing.T) {
 
 	typed, ok := c.(*coherence.Conn)
 	require.True(t, ok)
-	shapes, err := newShapeStore(c, p.Binder.(binder).Binder.(*pbmSpec))
+	shapes, err := newShapes(c, p.Binder.(*Spec))
 	require.NoError(t, err)
-	h := &coherencePBM{shapeStore: shapes, c: typed}
+	h := &coherenceLayer{shapes: shapes, c: typed}
 	conflicts := make(chan error, 2)
 	gate := make(chan struct{})
 	met := false
@@ -68,17 +68,8 @@ func TestPBMOnCoherence(t *testing.T) {
 	in := inputs(fromFile(t, ofCoherence))
 	in.Namespace = "flavour"
 	p, _ = ready(t, target, in)
-	_, err = work(t.Context(), p, nil)
+	_, err = txtest.Work(t.Context(), p, nil)
 	require.NoError(t, err)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State, "%+v", p.Verify(t.Context()))
-	assert.Len(t, p.Facts().(*PBMFacts).Maps, 3)
-
-	for _, mode := range []string{"saga", "baseline"} {
-		plan, err := Design(inputs(given("mode=" + mode)))
-		require.NoError(t, err)
-		_, err = plan.Bind(t.Context(), "coherence", c, "")
-		require.Error(t, err)
-		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-		assert.Contains(t, fault.HintOf(err), "mode=pbm")
-	}
+	assert.Len(t, p.Facts().(*Facts).Maps, 3)
 }

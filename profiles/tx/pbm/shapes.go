@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"context"
@@ -9,18 +9,18 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// shapeStore reads and writes through the plain shapes of a store: what every
+// shapes reads and writes through the plain shapes of a store: what every
 // store has that ingestion runs on.
-type shapeStore struct {
-	s       *pbmSpec
+type shapes struct {
+	s       *Spec
 	get     store.Getter
 	getAll  store.BatchGetter
 	grouped store.GroupPutter
 }
 
-func newShapeStore(c store.Conn, s *pbmSpec) (*shapeStore, error) {
+func newShapes(c store.Conn, s *Spec) (*shapes, error) {
 	var errs [3]error
-	h := &shapeStore{s: s}
+	h := &shapes{s: s}
 	h.get, errs[0] = store.As[store.Getter](c)
 	h.getAll, errs[1] = store.As[store.BatchGetter](c)
 	h.grouped, errs[2] = store.As[store.GroupPutter](c)
@@ -28,7 +28,7 @@ func newShapeStore(c store.Conn, s *pbmSpec) (*shapeStore, error) {
 }
 
 // GetProfile reads one entry.
-func (h *shapeStore) GetProfile(ctx context.Context, at string, group []byte) (bool, error) {
+func (h *shapes) GetProfile(ctx context.Context, at string, group []byte) (bool, error) {
 	if h.s.grouped() {
 		got, err := h.grouped.GetGroup(ctx, h.s.space(at), group, [][]byte{group})
 		return err == nil && got[0] != nil, err
@@ -38,28 +38,28 @@ func (h *shapeStore) GetProfile(ctx context.Context, at string, group []byte) (b
 }
 
 // GetProfiles reads several entries, in one call where the layout allows it.
-func (h *shapeStore) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
+func (h *shapes) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if h.s.grouped() {
-		return h.each(ctx, at, groups, groups)
+		return h.Each(ctx, at, groups, groups)
 	}
 	return h.all(ctx, at, groups)
 }
 
 // GetMembers reads several entries, in one call where the layout allows it.
-func (h *shapeStore) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
+func (h *shapes) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
 	if h.s.grouped() {
-		return h.each(ctx, mapElig, groups, keys)
+		return h.Each(ctx, mapElig, groups, keys)
 	}
 	return h.all(ctx, mapElig, keys)
 }
 
-func (h *shapeStore) all(ctx context.Context, name string, keys [][]byte) (int, error) {
+func (h *shapes) all(ctx context.Context, name string, keys [][]byte) (int, error) {
 	got, err := h.getAll.GetAll(ctx, h.s.space(name), keys)
 	return count(got), err
 }
 
-// each reads the entries of one group after the other.
-func (h *shapeStore) each(ctx context.Context, name string, groups, keys [][]byte) (int, error) {
+// Each reads the entries of one group after the other.
+func (h *shapes) Each(ctx context.Context, name string, groups, keys [][]byte) (int, error) {
 	n := 0
 	for i := 0; i < len(keys); {
 		j := i
@@ -86,15 +86,15 @@ func count(vals [][]byte) int {
 	return n
 }
 
-// memoryPBM runs transactions on the maps of this process, one at a time. A
+// memoryLayer runs transactions on the maps of this process, one at a time. A
 // group's member keys are not listed by the shapes, so it works them out.
-type memoryPBM struct {
-	*shapeStore
+type memoryLayer struct {
+	*shapes
 	mu sync.Mutex
 }
 
 // Summarize reads the group's members and writes the summary under one lock.
-func (h *memoryPBM) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
+func (h *memoryLayer) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	found, err := h.GetProfile(ctx, mapProfile, group)
@@ -111,7 +111,7 @@ func (h *memoryPBM) Summarize(ctx context.Context, group, filling []byte) (summa
 }
 
 // Summary reads what Summarize wrote.
-func (h *memoryPBM) Summary(ctx context.Context, group []byte) (kept, bool, error) {
+func (h *memoryLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
 	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
 	if err != nil || got[0] == nil {
 		return kept{}, false, err
@@ -120,11 +120,11 @@ func (h *memoryPBM) Summary(ctx context.Context, group []byte) (kept, bool, erro
 	return kept{sum, string(got[0][16:])}, true, nil
 }
 
-// nullPBM does nothing at once.
-type nullPBM struct{ *shapeStore }
+// nullLayer does nothing at once.
+type nullLayer struct{ *shapes }
 
-func (nullPBM) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
+func (nullLayer) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
 	return summary{}, false, nil
 }
 
-func (nullPBM) Summary(context.Context, []byte) (kept, bool, error) { return kept{}, false, nil }
+func (nullLayer) Summary(context.Context, []byte) (kept, bool, error) { return kept{}, false, nil }

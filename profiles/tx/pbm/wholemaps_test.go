@@ -1,4 +1,4 @@
-package tx
+package pbm
 
 import (
 	"testing"
@@ -35,7 +35,7 @@ func TestTransactionsOnWholeMaps(t *testing.T) {
 				p := bound(t, c, driverOf(t, target), in)
 				require.NoError(t, p.Setup(t.Context(), nil))
 				drive(t.Context(), t, p, nil)
-				f := p.Facts().(*PBMFacts)
+				f := p.Facts().(*Facts)
 				assert.Equal(t, layoutMap, f.Layout)
 				assert.Equal(t, int64(200), f.Maps[0].Done, "%s: %+v", how, f.Maps[0])
 				v := p.Verify(t.Context())
@@ -49,18 +49,18 @@ func TestTransactionsOnWholeMaps(t *testing.T) {
 // wrote is the summary that a run has left of a group.
 func wrote(t *testing.T, c store.Conn, namespace, group string) summary {
 	t.Helper()
-	s := &pbmSpec{namespace: namespace, layout: layoutMap, atomic: atomicScript}
-	var st pbmStore
+	s := &Spec{namespace: namespace, layout: layoutMap, atomic: atomicScript}
+	var st layer
 	var err error
 	switch c := c.(type) {
 	case redis.Typed:
-		st, err = newRedisPBM(c, s)
+		st, err = newRedisLayer(c, s)
 	case sqlstore.Typed:
-		st, err = newSQLPBM(c, s)
+		st, err = newSQLLayer(c, s)
 	default:
-		var h *shapeStore
-		h, err = newShapeStore(c, s)
-		st = &memoryPBM{shapeStore: h}
+		var h *shapes
+		h, err = newShapes(c, s)
+		st = &memoryLayer{shapes: h}
 	}
 	require.NoError(t, err)
 	got, found, err := st.Summary(t.Context(), []byte(group))
@@ -99,7 +99,7 @@ func TestKeysThatIngestionLeft(t *testing.T) {
 		"a count, shared exactly":   {`elig/"x"/0/2/3/10/6=13`, "x7", []string{"x7:13:11000:11000"}},
 		"of others and other names": {`others=7;elig/"y"/0/5/1/0/50=50;elig/"x/y"/0/5/1/0/50=50`, "x1", nil},
 	} {
-		s := &pbmSpec{prefix: "x", layout: layoutMap, left: sharesOf(map[string]string{"keysets": tt.sets}, "x")}
+		s := &Spec{prefix: "x", layout: layoutMap, left: sharesOf(map[string]string{"keysets": tt.sets}, "x")}
 		if tt.want == nil {
 			assert.Empty(t, s.left, name)
 			continue

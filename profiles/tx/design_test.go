@@ -1,0 +1,136 @@
+package tx
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// shown is the text of a parameter in effect.
+func shown(p *workload.Plan, name string) string {
+	for _, v := range p.Parameters {
+		if v.Name == name {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+func TestPropertiesUnchanged(t *testing.T) {
+	text := "memberSetSize=5\nmapNames=eligibility,profile\nprefix=x\neligibility.totalEntryCount=010000\neligibility.threadCount=16\n" +
+		"eligibility.testCase=tx\neligibility.batchSize=100   \nprofile.totalEntryCount=10000\nprofile.threadCount=16\nprofile.testCase=get\ngeode.logging.type=log4j2\nprofile.treadCount=1\n"
+	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(text)}})
+	require.NoError(t, err)
+	all := given("mode=pbm")
+	for _, v := range vs {
+		all.Set(v)
+	}
+	p, err := Design(inputs(all))
+	require.NoError(t, err)
+	assert.Equal(t, "4096", shown(p, "eligibility.totalEntryCount"), "a leading 0 is octal, as in Java")
+	assert.Equal(t, "tx", shown(p, "eligibility.testCase"))
+	assert.Equal(t, "get", shown(p, "profile.testCase"))
+	assert.Contains(t, strings.Join(warnings, "\n"), "did you mean profile.threadCount?")
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "octal")
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
+}
+
+// What is of another mode is said to have no effect, when somebody gave it by hand.
+func TestParametersOfOtherModes(t *testing.T) {
+	for words, want := range map[string]string{
+		"mode=saga atomic=watch":                 "atomic (flag --set) has no effect with mode=saga: it is of mode=pbm",
+		"mode=pbm branches=3 threads=4":          "branches (flag --set) has no effect with mode=pbm: it is of mode=saga",
+		"mode=baseline prefix=y":                 "prefix (flag --set) has no effect with mode=baseline: it is of mode=pbm",
+		"mode=baseline branches=3":               "",
+		"mode=saga zipf=1 branches=3":            "",
+		"mode=pbm zipf=1 atomic=watch threads=4": "",
+	} {
+		p, err := Design(inputs(given(strings.Fields(words)...)))
+		require.NoError(t, err)
+		if want == "" {
+			assert.Empty(t, p.Warnings, words)
+			continue
+		}
+		assert.Equal(t, []string{want}, p.Warnings)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for words, want := range map[string]string{
+		"mode=sage":                            "did you mean saga",
+		"mode=pbm mapNames=summary":            "is not one of eligibility, profile",
+		"mode=pbm prefix={x}":                  "braces",
+		"mode=pbm testCase=txx":                "did you mean tx",
+		"mode=saga branches=1":                 "accounts=off",
+		"mode=saga failAt=3":                   "more than the 2 branches",
+		"mode=saga accountCount=1":             "fewer",
+		"mode=saga retryInterval=0s":           "retryInterval",
+		"mode=saga finishedExpire=1500ms":      "whole seconds",
+		"mode=saga failRate=2":                 "failRate",
+		"mode=pbm eligibility.threadCount=0":   "threadCount",
+		"mode=pbm totalEntryCount=3 threads=8": "fewer than its 8 threads",
+	} {
+		t.Run(words, func(t *testing.T) {
+			_, err := Design(inputs(given(strings.Fields(words)...)))
+			require.Error(t, err)
+			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+			assert.Contains(t, err.Error()+" "+fault.HintOf(err), want)
+		})
+	}
+}
+
+// A plan has the knob where something carries what it turns.
+func TestWhereThereIsAPayload(t *testing.T) {
+	for words, want := range map[string][]string{
+		"testCase=tx":     {"eligibility"},
+		"testCase=getall": nil,
+		"load=only":       nil,
+		"mode=baseline":   nil,
+		"mode=saga":       {"saga"},
+	} {
+		p, err := Design(inputs(given("mapNames=eligibility,profile", words)))
+		require.NoError(t, err)
+		k, ok := p.Knob("payload")
+		assert.Equal(t, want != nil, ok, words)
+		var tracks []string
+		for _, tr := range p.Tracks() {
+			if ok && tr.Turns(k) {
+				tracks = append(tracks, tr.Name)
+			}
+		}
+		assert.Equal(t, want, tracks, words)
+	}
+}
+
+// What Cassandra cannot do is refused with what to do instead.
+func TestNoTransactionsOnCassandra(t *testing.T) {
+	for _, words := range [][]string{{"mode=pbm"}, {"mode=saga"}, {"mode=baseline"}} {
+		in := inputs(given(words...))
+		if words[0] == "mode=pbm" {
+			in = inputs(given(append(small, "testCase=tx")...))
+		}
+		p, err := Design(in)
+		require.NoError(t, err)
+		_, err = p.Bind(t.Context(), "cassandra", nil, "")
+		require.ErrorContains(t, err, "does not run on Cassandra")
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		assert.Contains(t, fault.HintOf(err), "getall")
+	}
+}
+
+// What is no pbm is refused on Coherence.
+func TestOnlyPBMOnCoherence(t *testing.T) {
+	for _, mode := range []string{"saga", "baseline"} {
+		plan, err := Design(inputs(given("mode=" + mode)))
+		require.NoError(t, err)
+		_, err = plan.Bind(t.Context(), "coherence", nil, "")
+		require.Error(t, err)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		assert.Contains(t, fault.HintOf(err), "mode=pbm")
+	}
+}
