@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -88,7 +89,7 @@ func benchPlan(b *testing.B, target, testCase, namespace string) *workload.Plan 
 	c, err := drivers.Open(b.Context(), tg, store.OpenOptions{Threads: benchThreads})
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = c.Close() })
-	vs := given([2]string{"mapNames", Eligibility}, [2]string{"testCase", testCase}, [2]string{"threadCount", fmt.Sprint(benchThreads)},
+	vs := given([2]string{"mapNames", padogrid.Eligibility}, [2]string{"testCase", testCase}, [2]string{"threadCount", fmt.Sprint(benchThreads)},
 		[2]string{"totalEntryCount", "16000"}, [2]string{"payloadSize", fmt.Sprint(benchPayload)}, [2]string{"batchSize", fmt.Sprint(benchBatch)},
 		[2]string{"testCount", fmt.Sprint(maxRuns)})
 	in := workload.Inputs{Values: vs, Seed: 1, Namespace: testCase + namespace, Driver: "redis", Duration: time.Hour}

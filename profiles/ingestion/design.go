@@ -26,10 +26,10 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		base: padogrid.Base(time.Local).UnixMilli(),
 	}
 	r.flavour = r.Flavour(in.Driver)
-	names := r.MapNames(mapsOf(r.flavour))
+	names := r.MapNames(padogrid.MapsOf(r.flavour))
 	r.common(s)
 	for _, name := range names {
-		s.maps = append(s.maps, mapSpec{name: name, elig: name == Eligibility})
+		s.maps = append(s.maps, mapSpec{name: name, elig: name == padogrid.Eligibility})
 	}
 	r.totals(s, in.Count)
 	r.threads(s)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Name is the profile's name.
@@ -23,14 +24,6 @@ const Name = "ingestion"
 
 // FormatID is the id of the profile's document.
 const FormatID = "padogrid"
-
-// Names of the maps. Summaries is of PadoGrid's Coherence flavour, and is loaded as
-// Profiles is.
-const (
-	Eligibility = "eligibility"
-	Profiles    = "profile"
-	Summaries   = "summary"
-)
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -69,7 +62,7 @@ func defaultThreads() int { return max(runtime.NumCPU()*3/2, 1) }
 
 func params() []workload.Param {
 	return []workload.Param{
-		{Name: "mapNames", Kind: workload.List, Default: Eligibility, Help: "maps to load at the same time: eligibility, profile or both; summary too where flavour=coherence"},
+		{Name: "mapNames", Kind: workload.List, Default: padogrid.Eligibility, Help: "maps to load at the same time: eligibility, profile or both; summary too where flavour=coherence"},
 		{
 			Name: "testCase", Kind: workload.Choice, Choices: []string{casePutAll, casePut}, Default: casePutAll, Track: true,
 			Help: "put one entry a call and get the old value back, or putall a batch a call",

@@ -7,6 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Read reads the files of --file: PadoGrid's properties, or YAML of ours by the
@@ -48,7 +49,7 @@ func names() []string {
 			aimed = append(aimed, p.Name)
 		}
 	}
-	for _, m := range mapsKnown {
+	for _, m := range padogrid.Maps {
 		for _, k := range aimed {
 			plain = append(plain, m+"."+k)
 		}
@@ -66,7 +67,7 @@ func originalNames() []string {
 		switch {
 		case p.Name == "layout" || p.Name == "compat" || p.Name == "flavour":
 		case p.Track:
-			for _, m := range mapsKnown {
+			for _, m := range padogrid.Maps {
 				out = append(out, m+"."+p.Name)
 			}
 		default:

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -17,18 +16,6 @@ const (
 	layoutMap   = "map"
 	layoutGroup = "group"
 )
-
-// mapsKnown are the maps of the original, in both flavours; the last is of
-// Coherence's.
-var mapsKnown = []string{Eligibility, Profiles, Summaries}
-
-// mapsOf lists the maps of a flavour.
-func mapsOf(flavour string) []string {
-	if flavour == values.FlavourCoherence {
-		return mapsKnown
-	}
-	return mapsKnown[:2]
-}
 
 // spec is what Design found out, for the binding. It is not changed afterwards.
 type spec struct {

@@ -3,7 +3,7 @@ package tx
 import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/pbm"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Read reads the files of --file: PadoGrid's tx.properties, or YAML of ours by
@@ -26,7 +26,7 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 // originalNames lists the keys that the original reads from a properties file.
 func originalNames() []string {
 	out := []string{"memberSetSize", "mapNames", "prefix", "testCount", "testIntervalInMsec", "printStatusIntervalInSec", "results.dir"}
-	for _, m := range pbm.Maps {
+	for _, m := range padogrid.Maps {
 		for _, k := range []string{"totalEntryCount", "threadCount", "payloadSize", "batchSize", "testCase"} {
 			out = append(out, m+"."+k)
 		}
@@ -40,12 +40,12 @@ func ownNames() []string {
 	for _, p := range params() {
 		known = append(known, p.Name)
 		if p.Track {
-			for _, m := range pbm.Maps {
+			for _, m := range padogrid.Maps {
 				known = append(known, m+"."+p.Name)
 			}
 		}
 	}
-	for _, m := range pbm.Maps {
+	for _, m := range padogrid.Maps {
 		known = append(known, m+".threads", m+".rate", m+".payload", m+".batch")
 	}
 	return known

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // run is a pbm plan at work on one store.
@@ -111,7 +112,7 @@ func (b *run) setup(ctx context.Context, progress func(done, total int64)) error
 // needs lists the maps that the plan reads.
 func (b *run) needs() []string {
 	if b.s.tx() {
-		return mapsOf(values.FlavourRedis)
+		return padogrid.MapsOf(values.FlavourRedis)
 	}
 	var out []string
 	for _, m := range b.s.maps {
@@ -159,7 +160,7 @@ func (b *run) recognise(ctx context.Context, name string, made []store.Made) (bo
 		if m.Grouped != s.grouped() {
 			return false, fault.Input(fmt.Errorf("%s is kept with layout=%s, and this plan needs layout=%s", where, layoutOf(m.Space), s.layout), again)
 		}
-		if name == mapSummary && m.Params["totalEntries"] == "" {
+		if name == padogrid.Summaries && m.Params["totalEntries"] == "" {
 			return false, fault.Input(fmt.Errorf("%s holds what transactions wrote", where), again)
 		}
 		if m.Params["state"] == "loading" {
@@ -176,7 +177,7 @@ func (b *run) recognise(ctx context.Context, name string, made []store.Made) (bo
 			return false, err
 		}
 		if n, err := strconv.Atoi(m.Params["payload"]); err == nil {
-			if name == mapElig {
+			if name == padogrid.Eligibility {
 				s.eligPayload = n
 			} else {
 				s.flat[name] = flatMap{s.flat[name].entries, n}
@@ -209,7 +210,7 @@ func (b *run) complete(ctx context.Context, m store.Made, where, again string) e
 func (b *run) wanted(name string) map[string]string {
 	s := b.s
 	want := map[string]string{"prefix": s.prefix}
-	if name != mapElig {
+	if name != padogrid.Eligibility {
 		return want
 	}
 	want["memberSetSize"] = strconv.FormatInt(s.members, 10)
@@ -242,14 +243,14 @@ func (b *run) reloadIn(namespace string) string {
 	}
 	for _, kv := range []string{
 		"layout=" + s.layout, "mapNames=" + strings.Join(b.needs(), ","), "prefix=" + s.prefix, fmt.Sprintf("memberSetSize=%d", s.members),
-		fmt.Sprintf("%s.totalEntryCount=%d", mapElig, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", mapElig, s.eligThreads),
-		fmt.Sprintf("%s.totalEntryCount=%d", mapProfile, s.flat[mapProfile].entries), fmt.Sprintf("%s.threadCount=%d", mapProfile, 1),
-		fmt.Sprintf("%s.payloadSize=%d", mapElig, s.eligPayload), fmt.Sprintf("%s.payloadSize=%d", mapProfile, s.flat[mapProfile].payload),
+		fmt.Sprintf("%s.totalEntryCount=%d", padogrid.Eligibility, s.eligPer*int64(s.eligThreads)), fmt.Sprintf("%s.threadCount=%d", padogrid.Eligibility, s.eligThreads),
+		fmt.Sprintf("%s.totalEntryCount=%d", padogrid.Profiles, s.flat[padogrid.Profiles].entries), fmt.Sprintf("%s.threadCount=%d", padogrid.Profiles, 1),
+		fmt.Sprintf("%s.payloadSize=%d", padogrid.Eligibility, s.eligPayload), fmt.Sprintf("%s.payloadSize=%d", padogrid.Profiles, s.flat[padogrid.Profiles].payload),
 	} {
 		cmd.WriteString(" --set " + kv)
 	}
 	if s.readsSummary() {
-		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1 --set %s.payloadSize=%d", mapSummary, s.flat[mapSummary].entries, mapSummary, mapSummary, s.flat[mapSummary].payload)
+		fmt.Fprintf(&cmd, " --set flavour=coherence --set %s.totalEntryCount=%d --set %s.threadCount=1 --set %s.payloadSize=%d", padogrid.Summaries, s.flat[padogrid.Summaries].entries, padogrid.Summaries, padogrid.Summaries, s.flat[padogrid.Summaries].payload)
 	}
 	return cmd.String()
 }
@@ -264,9 +265,9 @@ func (b *run) params(name, state string) map[string]string {
 	flat := s.flat[name]
 	entries, per, threads, payload := flat.entries, flat.entries, 1, flat.payload
 	switch {
-	case name == mapSummary && !s.readsSummary():
+	case name == padogrid.Summaries && !s.readsSummary():
 		return out
-	case name == mapElig:
+	case name == padogrid.Eligibility:
 		entries, per, threads, payload = s.entries(), s.eligPer, s.eligThreads, s.eligPayload
 	}
 	maps.Copy(out, map[string]string{
@@ -278,14 +279,14 @@ func (b *run) params(name, state string) map[string]string {
 
 // summaries wants the place of the summaries, unless that was loaded as a map.
 func (b *run) summaries(ctx context.Context, made []store.Made) error {
-	sp := b.s.space(mapSummary)
+	sp := b.s.space(padogrid.Summaries)
 	for _, m := range made {
 		if m.Space == sp && m.Params["totalEntries"] != "" {
 			return fault.Input(fmt.Errorf("map %s, left by profile %s (run %s), was loaded as a map of its own, and tx writes summaries into it", sp.Name, m.Profile, m.Run),
 				fmt.Sprintf("delete it with  %s,  or use another --namespace", place.DeleteCommand(sp.Namespace)))
 		}
 	}
-	spot, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(mapSummary, "")})
+	spot, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(padogrid.Summaries, "")})
 	b.s.hadSummaries = spot.State != place.Fresh
 	return err
 }

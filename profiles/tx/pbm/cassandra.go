@@ -7,12 +7,13 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // onCassandra connects a plan to Cassandra, which has look-ups only.
 func (s *Spec) onCassandra(_ context.Context, b *workload.Bound) error {
 	if s.tx() {
-		return fault.Input(fmt.Errorf("%s.testCase=%s does not run on Cassandra: it cannot read a group's members and write its summary in one step", mapElig, caseTx),
+		return fault.Input(fmt.Errorf("%s.testCase=%s does not run on Cassandra: it cannot read a group's members and write its summary in one step", padogrid.Eligibility, caseTx),
 			"--set testCase=getall, or use redis://, postgres: or embedded:")
 	}
 	h, err := newShapes(b.Conn, s)

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // atomicReplace is what a transaction on Coherence is, in the facts.
@@ -46,7 +47,7 @@ func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (
 	if err != nil || !found {
 		return summary{}, false, err
 	}
-	at := h.s.space(mapSummary)
+	at := h.s.space(padogrid.Summaries)
 	old, err := h.grouped.GetGroup(ctx, at, group, [][]byte{group})
 	if err != nil {
 		return summary{}, false, err
@@ -69,7 +70,7 @@ func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (
 
 // profile tells whether a group has one.
 func (h *coherenceLayer) profile(ctx context.Context, group []byte) (bool, error) {
-	at := h.s.space(mapProfile)
+	at := h.s.space(padogrid.Profiles)
 	if h.s.grouped() {
 		return h.c.HasGroup(ctx, at, group, group)
 	}
@@ -86,7 +87,7 @@ type stamped struct {
 
 // Summary reads what was written.
 func (h *coherenceLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
-	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
+	got, err := h.grouped.GetGroup(ctx, h.s.space(padogrid.Summaries), group, [][]byte{group})
 	if err != nil || got[0] == nil {
 		return kept{}, false, err
 	}

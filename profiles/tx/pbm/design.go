@@ -32,7 +32,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 	}
 	r.flavour = r.Flavour(in.Driver)
-	names := r.MapNames(mapsOf(r.flavour))
+	names := r.MapNames(padogrid.MapsOf(r.flavour))
 	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
 	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
 	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
@@ -58,7 +58,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 
 // pbmMap reads what is done to a map.
 func (r *designer) pbmMap(name string) mapPlan {
-	m := mapPlan{name: name, elig: name == mapElig}
+	m := mapPlan{name: name, elig: name == padogrid.Eligibility}
 	p := r.Param("testCase")
 	v := r.Pick(p, name+".testCase", "testCase")
 	word := strings.ToLower(r.Trim(v))
@@ -174,19 +174,19 @@ func (r *designer) volume(s *Spec) {
 		v := r.Pick(p, name+"."+p.Name, p.Name)
 		return r.Integer(p, v)
 	}
-	s.eligThreads = int(read(threads, mapElig))
-	s.eligPer = max(read(total, mapElig)/int64(max(s.eligThreads, 1)), 1)
+	s.eligThreads = int(read(threads, padogrid.Eligibility))
+	s.eligPer = max(read(total, padogrid.Eligibility)/int64(max(s.eligThreads, 1)), 1)
 	s.flat = map[string]flatMap{}
-	flat := []string{mapProfile}
+	flat := []string{padogrid.Profiles}
 	if s.readsSummary() {
-		flat = append(flat, mapSummary)
+		flat = append(flat, padogrid.Summaries)
 	}
 	for _, name := range flat {
 		s.flat[name] = flatMap{max(read(total, name), 1), int(read(size, name))}
 		r.showPayload(name, s.flat[name].payload)
 	}
-	s.eligPayload = int(read(size, mapElig))
-	r.showPayload(mapElig, s.eligPayload)
+	s.eligPayload = int(read(size, padogrid.Eligibility))
+	r.showPayload(padogrid.Eligibility, s.eligPayload)
 	for _, m := range s.maps {
 		if m.elig {
 			s.eligThreads, s.eligPer = m.start.Threads, max(m.per, 1)
@@ -223,7 +223,7 @@ func (r *designer) judgePBM(s *Spec) {
 
 // summaries says what transactions write.
 func (s *Spec) summaries() string {
-	text := place.Name(s.space(mapSummary)) + ": a summary of each group visited"
+	text := place.Name(s.space(padogrid.Summaries)) + ": a summary of each group visited"
 	if n := s.start().Payload; n > 0 {
 		text += ", which carries " + units.Size(int64(n))
 	}
@@ -260,10 +260,10 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 	p.Phases = []workload.Phase{ph}
 	if s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
-			place.Name(s.space(mapElig)), mapProfile, s.entries(), units.Size(int64(s.eligPayload)), s.flat[mapProfile].entries, units.Size(int64(s.flat[mapProfile].payload))))
+			place.Name(s.space(padogrid.Eligibility)), padogrid.Profiles, s.entries(), units.Size(int64(s.eligPayload)), s.flat[padogrid.Profiles].entries, units.Size(int64(s.flat[padogrid.Profiles].payload))))
 	}
-	if m, ok := s.flat[mapSummary]; ok && s.load != loadNever {
-		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", place.Name(s.space(mapSummary)), m.entries, units.Size(int64(m.payload))))
+	if m, ok := s.flat[padogrid.Summaries]; ok && s.load != loadNever {
+		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", place.Name(s.space(padogrid.Summaries)), m.entries, units.Size(int64(m.payload))))
 	}
 	if s.tx() && s.load != loadOnly {
 		p.Knobs = slices.Insert(p.Knobs, 2, workload.Filling("summary")) // before batch, as elsewhere

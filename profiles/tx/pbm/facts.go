@@ -1,9 +1,6 @@
 package pbm
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Facts is the record of mode=pbm in run.json. docs/tx.md describes it.
 type Facts struct {
@@ -33,7 +30,7 @@ type MapFacts struct {
 	ThreadCount     int    `json:"thread_count"`
 	BatchSize       int    `json:"batch_size"`
 	// Started and Stopped are the start of the first operation and the end of the
-	// last one; absent before there were any.
+	// last one, or of the pause after it; absent before there were any.
 	Started *time.Time `json:"started,omitempty"`
 	Stopped *time.Time `json:"stopped,omitempty"`
 	// Done is operations acknowledged, Missing those of them that found nothing,
@@ -67,35 +64,13 @@ func (b *run) facts() *Facts {
 
 func (w *work) facts() MapFacts {
 	m := w.m
-	f := MapFacts{
-		Map: m.name, TestCase: m.word, Op: m.op, TotalEntryCount: m.total, PerThread: m.per, ThreadCount: m.start.Threads,
-		BatchSize: m.batch, ThreadMS: make([]int64, m.start.Threads), ThreadsChanged: w.changed.Load(),
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var began, left int64
-	for worker, t := range w.tallies {
-		f.Done += t.done.Load()
-		f.Missing += t.missing.Load()
-		f.Failed += t.failed.Load()
-		f.Conflicts += t.conflicts.Load()
-		f.GaveUp += t.gaveUp.Load()
-		first := t.began.Load()
-		if first == 0 {
-			continue
-		}
-		if worker >= len(f.ThreadMS) {
-			f.ThreadMS = append(f.ThreadMS, slices.Repeat([]int64{0}, worker+1-len(f.ThreadMS))...)
-		}
-		f.ThreadMS[worker] = t.busy.Load() / int64(time.Millisecond)
-		if began == 0 || first < began {
-			began = first
-		}
-		left = max(left, t.left.Load(), first)
-	}
-	if began != 0 {
-		from, to := time.Unix(0, began), time.Unix(0, left)
-		f.Started, f.Stopped = &from, &to
-	}
+	f := MapFacts{Map: m.name, TestCase: m.word, Op: m.op, TotalEntryCount: m.total, PerThread: m.per, ThreadCount: m.start.Threads, BatchSize: m.batch}
+	r := w.Record(func(c *counts) {
+		f.Missing += c.missing.Load()
+		f.Conflicts += c.conflicts.Load()
+		f.GaveUp += c.gaveUp.Load()
+	})
+	f.Done, f.Failed, f.Started, f.Stopped = r.Done, r.Failed, r.Started, r.Stopped
+	f.ThreadMS, f.ThreadsChanged = r.ThreadMS, r.ThreadsChanged
 	return f
 }

@@ -37,7 +37,7 @@ func (b *run) settle(made []store.Made) error {
 			"use layout=group or layout=auto"))
 	}
 	for _, m := range made {
-		if m.Name == mapElig && !m.Grouped {
+		if m.Name == padogrid.Eligibility && !m.Grouped {
 			s.left = sharesOf(m.Params, s.prefix)
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Spec) memberKeys(group []byte) [][]byte {
 // members adds up the members of a group through the plain shapes.
 func (h *shapes) members(ctx context.Context, group []byte) (sum summary, err error) {
 	var got [][]byte
-	keys, at := h.s.memberKeys(group), h.s.space(mapElig)
+	keys, at := h.s.memberKeys(group), h.s.space(padogrid.Eligibility)
 	if h.s.grouped() {
 		got, err = h.grouped.GetGroup(ctx, at, group, keys)
 	} else {

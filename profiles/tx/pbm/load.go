@@ -21,7 +21,7 @@ const (
 func (b *run) load(ctx context.Context, name string, progress func(done, total int64)) error {
 	s := b.s
 	size, total := s.flat[name].payload, s.flat[name].entries
-	if name == mapElig {
+	if name == padogrid.Eligibility {
 		size, total = s.eligPayload, s.entries()
 	}
 	rnd := rand.NewChaCha8([32]byte{byte(s.seed), byte(s.seed >> 8), byte(len(name))})
@@ -65,7 +65,7 @@ func (b *run) load(ctx context.Context, name string, progress func(done, total i
 
 // everything calls f with each group of a map.
 func (s *Spec) everything(name string, f func(store.Group) bool) {
-	if name != mapElig {
+	if name != padogrid.Eligibility {
 		for i := int64(1); i <= s.flat[name].entries; i++ {
 			g := padogrid.AppendGroup(nil, s.prefix, i)
 			if !f(store.Group{Name: g, Entries: []store.Entry{{Key: g}}}) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 const maxEntries = 1_000_000_000_000
@@ -16,7 +17,7 @@ func defaultThreads() int { return max(runtime.NumCPU()*3/2, 1) }
 // Params are the parameters of the mode.
 func Params() []workload.Param {
 	return []workload.Param{
-		{Name: "mapNames", Kind: workload.List, Default: mapElig, Help: "pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence"},
+		{Name: "mapNames", Kind: workload.List, Default: padogrid.Eligibility, Help: "pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence"},
 		values.FlavourParam(),
 		{
 			Name: "testCase", Kind: workload.Choice, Choices: []string{caseGet, caseGetAll, caseTx}, Track: true,

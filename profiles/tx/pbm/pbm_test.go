@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 const golden = `******************************************
@@ -67,7 +68,7 @@ func pbmFolder(t *testing.T, m MapFacts) *rundir.Folder {
 
 func TestTextByteForByte(t *testing.T) {
 	m := MapFacts{
-		Map: mapElig, TestCase: caseTx, TotalEntryCount: 1000, PerThread: 250, ThreadCount: 4, BatchSize: 7,
+		Map: padogrid.Eligibility, TestCase: caseTx, TotalEntryCount: 1000, PerThread: 250, ThreadCount: 4, BatchSize: 7,
 		Done: 5000, Missing: 250, ThreadMS: []int64{1204, 1187, 1251, 1233},
 	}
 	files, err := encode(pbmFolder(t, m))
@@ -226,7 +227,7 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 	made, err := keep.Made(t.Context(), "t")
 	require.NoError(t, err)
 	for _, m := range made {
-		if m.Name == mapProfile {
+		if m.Name == padogrid.Profiles {
 			m.Params["state"] = "loading"
 			require.NoError(t, keep.Record(t.Context(), m))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 //go:embed summary.lua
@@ -69,7 +70,7 @@ func newRedisLayer(c redis.Typed, s *Spec) (*redisLayer, error) {
 	}
 	r := &redisLayer{shapes: h, client: c.Client(), run: link.Scripts{Lines: c.Lines(true), How: link.BySHA}}
 	r.callers.New = func() any { return new(link.Caller) }
-	for i, name := range []string{mapProfile, mapElig, mapSummary} {
+	for i, name := range []string{padogrid.Profiles, padogrid.Eligibility, padogrid.Summaries} {
 		r.base[i] = redis.KeyOf(s.space(name)) + ":{"
 	}
 	r.once = map[string]func(context.Context, *groupCall) (summary, bool, error){
@@ -100,7 +101,7 @@ func (r *redisLayer) cleanup(ctx context.Context) error { return r.functions().U
 func (r *redisLayer) keys(group string) []string {
 	k := []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
 	if !r.s.grouped() {
-		k[0], k[1] = redis.KeyOf(r.s.space(mapProfile)), redis.KeyOf(r.s.space(mapElig))
+		k[0], k[1] = redis.KeyOf(r.s.space(padogrid.Profiles)), redis.KeyOf(r.s.space(padogrid.Eligibility))
 	}
 	return k
 }
@@ -282,7 +283,7 @@ func (r *redisLayer) GetProfiles(ctx context.Context, at string, groups [][]byte
 		return r.shapes.GetProfiles(ctx, at, groups)
 	}
 	base := 0
-	if at == mapSummary {
+	if at == padogrid.Summaries {
 		base = 2
 	}
 	return r.pipeline(ctx, base, groups, groups)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // shapes reads and writes through the plain shapes of a store: what every
@@ -48,9 +49,9 @@ func (h *shapes) GetProfiles(ctx context.Context, at string, groups [][]byte) (i
 // GetMembers reads several entries, in one call where the layout allows it.
 func (h *shapes) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
 	if h.s.grouped() {
-		return h.Each(ctx, mapElig, groups, keys)
+		return h.Each(ctx, padogrid.Eligibility, groups, keys)
 	}
-	return h.all(ctx, mapElig, keys)
+	return h.all(ctx, padogrid.Eligibility, keys)
 }
 
 func (h *shapes) all(ctx context.Context, name string, keys [][]byte) (int, error) {
@@ -97,7 +98,7 @@ type memoryLayer struct {
 func (h *memoryLayer) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	found, err := h.GetProfile(ctx, mapProfile, group)
+	found, err := h.GetProfile(ctx, padogrid.Profiles, group)
 	if err != nil || !found {
 		return summary{}, false, err
 	}
@@ -107,12 +108,12 @@ func (h *memoryLayer) Summarize(ctx context.Context, group, filling []byte) (sum
 	}
 	val := binary.BigEndian.AppendUint64(make([]byte, 0, 16+len(filling)), uint64(sum.Members))
 	val = append(binary.BigEndian.AppendUint64(val, uint64(sum.Bytes)), filling...)
-	return sum, true, h.grouped.PutGroup(ctx, h.s.space(mapSummary), group, group, val)
+	return sum, true, h.grouped.PutGroup(ctx, h.s.space(padogrid.Summaries), group, group, val)
 }
 
 // Summary reads what Summarize wrote.
 func (h *memoryLayer) Summary(ctx context.Context, group []byte) (kept, bool, error) {
-	got, err := h.grouped.GetGroup(ctx, h.s.space(mapSummary), group, [][]byte{group})
+	got, err := h.grouped.GetGroup(ctx, h.s.space(padogrid.Summaries), group, [][]byte{group})
 	if err != nil || got[0] == nil {
 		return kept{}, false, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -16,12 +15,8 @@ import (
 // Mode is the name of the mode.
 const Mode = "pbm"
 
-// Names of the maps and words of the parameters of mode=pbm.
+// Words of the parameters of mode=pbm.
 const (
-	mapElig    = "eligibility"
-	mapProfile = "profile"
-	mapSummary = "summary"
-
 	caseGet    = "get"
 	caseGetAll = "getall"
 	caseTx     = "tx"
@@ -39,18 +34,6 @@ const (
 	atomicWatch    = "watch"
 	atomicNone     = "none"
 )
-
-// Maps are the maps that a file may name, in both flavours of PadoGrid; the last
-// is of Coherence's, where it is read as profile is.
-var Maps = []string{mapElig, mapProfile, mapSummary}
-
-// mapsOf lists the maps of a flavour.
-func mapsOf(flavour string) []string {
-	if flavour == values.FlavourCoherence {
-		return Maps
-	}
-	return Maps[:2]
-}
 
 // Operations of the pbm tracks; the first is that of the test case.
 const (
@@ -111,7 +94,7 @@ type flatMap struct {
 
 // readsSummary says whether the plan looks things up in the map summary.
 func (s *Spec) readsSummary() bool {
-	return slices.ContainsFunc(s.maps, func(m mapPlan) bool { return m.name == mapSummary })
+	return slices.ContainsFunc(s.maps, func(m mapPlan) bool { return m.name == padogrid.Summaries })
 }
 
 func (s *Spec) tx() bool { return s.transacts() != nil }
@@ -133,7 +116,7 @@ func (s *Spec) start() workload.Settings { return s.transacts().start }
 func (s *Spec) grouped() bool { return s.layout == layoutGroup }
 
 func (s *Spec) space(name string) store.Space {
-	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == mapSummary && !s.readsSummary()}
+	return store.Space{Namespace: s.namespace, Name: name, Shape: store.Map, Grouped: s.grouped() || name == padogrid.Summaries && !s.readsSummary()}
 }
 
 // share returns the eligibility keys of a thread of the load.
@@ -154,19 +137,9 @@ func (s *Spec) groups() int64 {
 
 func (s *Spec) runs() int64 {
 	if s.wrap {
-		return forever
+		return padogrid.Forever
 	}
 	return s.testCount
-}
-
-const forever = 1<<31 - 1
-
-// claim is a stretch of a thread's share to work on in one call.
-type claim struct {
-	share   int
-	off, n  int64
-	run     int64
-	lastOne bool // it ends its run of the share
 }
 
 // units tells how many operations one call covers under some settings.

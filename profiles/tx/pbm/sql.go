@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
@@ -31,14 +32,14 @@ func newSQLLayer(c sqlstore.Typed, s *Spec) (*sqlLayer, error) {
 	d := sqltx.New(c)
 	p := &sqlLayer{shapes: h, Database: d}
 	name := func(n string) string { return d.Dialect.Table(s.namespace, n+"_by_group") }
-	p.profile = d.Dialect.Text("SELECT COUNT(*) FROM " + name(mapProfile) + " WHERE g = ?")
-	p.sums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(mapElig) + " WHERE g = ?")
+	p.profile = d.Dialect.Text("SELECT COUNT(*) FROM " + name(padogrid.Profiles) + " WHERE g = ?")
+	p.sums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(padogrid.Eligibility) + " WHERE g = ?")
 	whole := func(n string) string { return d.Dialect.Table(s.namespace, n) }
-	p.wholeProfile = d.Dialect.Text("SELECT COUNT(*) FROM " + whole(mapProfile) + " WHERE k = ?")
+	p.wholeProfile = d.Dialect.Text("SELECT COUNT(*) FROM " + whole(padogrid.Profiles) + " WHERE k = ?")
 	// A key is the group's name, a colon and the member; what follows a colon is a semicolon.
-	p.wholeSums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(mapElig) + " WHERE k >= ? AND k < ?")
-	p.read = d.Dialect.Text("SELECT v FROM " + name(mapSummary) + " WHERE g = ? AND k = ?")
-	p.upsert = d.Dialect.Text("INSERT INTO " + name(mapSummary) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
+	p.wholeSums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(padogrid.Eligibility) + " WHERE k >= ? AND k < ?")
+	p.read = d.Dialect.Text("SELECT v FROM " + name(padogrid.Summaries) + " WHERE g = ? AND k = ?")
+	p.upsert = d.Dialect.Text("INSERT INTO " + name(padogrid.Summaries) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
 	return p, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -53,39 +53,24 @@ type layer interface {
 // work is the work on one map, and what has become of it. It is safe for use by
 // several goroutines.
 type work struct {
+	*padogrid.Work[counts]
 	s     *Spec
 	m     *mapPlan
 	layer layer
-	// cursors give out the shares in the run, warm those of the warm-up.
-	cursors, warm []cursor
-	changed       atomic.Bool
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
 	// sizes are those of the fillings that summaries were written with.
 	sizes filling.Sizes
-
-	mu      sync.Mutex
-	tallies map[int]*tally
 }
 
-// cursor is how far a share has been given out, over all runs, on a cache line of
-// its own.
-type cursor struct {
-	pos atomic.Int64
-	_   [120]byte
-}
-
-// tally is what one worker has done in the measured part. The worker alone
-// writes it; anybody may read it.
-type tally struct {
-	done, missing, failed, conflicts, gaveUp atomic.Int64
-	busy                                     atomic.Int64
-	began, left                              atomic.Int64
-	_                                        [64]byte
-}
+// counts are what a client counts beside operations that succeeded or failed: those
+// that found nothing, attempts that met another transaction, and transactions that met
+// one each time.
+type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
 
 func newWork(s *Spec, m *mapPlan, st layer) *work {
-	w := &work{s: s, m: m, layer: st, tallies: map[int]*tally{}, cursors: make([]cursor, m.start.Threads), warm: make([]cursor, m.start.Threads)}
+	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval}
+	w := &work{Work: padogrid.NewWork[counts](job, nil), s: s, m: m, layer: st}
 	if m.op == caseTx {
 		w.touched = make([]atomic.Uint64, w.highest()/64+1)
 	}
@@ -97,52 +82,21 @@ func (w *work) highest() int64 {
 	return max((int64(w.m.start.Threads-1)*w.m.per)/w.s.members+w.m.per, w.s.groups())
 }
 
-func (w *work) tally(worker int) *tally {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tallies[worker] == nil {
-		w.tallies[worker] = &tally{}
-	}
-	return w.tallies[worker]
-}
-
-// take gives out up to want operations of a share, never across the end of a run.
-func (c *cursor) take(share int, n, runs, want int64) (claim, bool) {
-	for {
-		p := c.pos.Load()
-		run, off := p/n, p%n
-		if run >= runs {
-			return claim{}, false
-		}
-		k := min(want, n-off)
-		if c.pos.CompareAndSwap(p, p+k) {
-			return claim{share, off, k, run, off+k == n}, true
-		}
-	}
-}
-
 // task is one client. It belongs to its worker.
 type task struct {
-	w      *work
-	worker int
-	tally  *tally
-	pick   *zipf.Zipf
-	help   int
+	w    *work
+	loop *padogrid.Loop[counts]
+	pick *zipf.Zipf
 
 	groups, keys [][]byte
 	slab         []byte
 	// filling is what the next summary carries, noted the last size that was noted.
 	filling []byte
 	noted   int
-
-	looping           bool
-	loopStart, before int64
-	epoch             int64
-	pauseUntil        int64
 }
 
 func (w *work) newTask(worker int) *task {
-	k := &task{w: w, worker: worker, tally: w.tally(worker), help: worker % len(w.cursors), noted: -1}
+	k := &task{w: w, loop: w.Loop(worker), noted: -1}
 	if w.s.zipf > 0 {
 		k.pick = zipf.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
@@ -154,80 +108,53 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if k.w.s.load == loadOnly {
 		return workload.ErrDone
 	}
-	if wait := k.pauseUntil - it.Now(); wait > 0 {
-		return store.Rest(ctx, min(time.Duration(wait), 50*time.Millisecond))
+	if k.loop.Paused(ctx, it) {
+		return nil
 	}
-	if it.Settings.Threads != k.w.m.start.Threads && !it.Warmup {
-		k.w.changed.Store(true)
-	}
-	c, ok := k.next(it)
+	p, ok := k.loop.Next(it, int64(k.w.m.units(it.Settings)))
 	if !ok {
 		return workload.ErrDone
 	}
-	k.prepare(c)
+	k.prepare(p)
 	k.fill(it.Settings.Payload)
-	k.enter(it)
+	k.loop.Enter(it)
 	m := it.Begin(opWork)
 	missing, err := k.call(ctx, it)
-	err = it.End(m, int(c.n), err)
-	if !it.Warmup {
-		k.leave(it, c, missing, err)
+	err = it.End(m, int(p.N), err)
+	if err == nil && !it.Warmup {
+		k.loop.Tally.Own.missing.Add(missing)
 	}
+	k.loop.Leave(ctx, it, p, err)
 	return err
 }
 
-// next finds work: of the worker's own share, or else, in open loop and once
-// threads have changed, of another's.
-func (k *task) next(it *workload.Iteration) (claim, bool) {
-	w, runs, cursors := k.w, k.w.s.runs(), k.w.cursors
-	if it.Warmup {
-		runs, cursors = forever, w.warm
-	}
-	want, per := int64(w.m.units(it.Settings)), w.m.per
-	if k.worker < len(cursors) {
-		if c, ok := cursors[k.worker].take(k.worker, per, runs, want); ok {
-			return c, true
-		}
-	}
-	if !it.Warmup && it.Settings.Rate == 0 && !w.changed.Load() {
-		return claim{}, false
-	}
-	for range cursors {
-		if c, ok := cursors[k.help].take(k.help, per, runs, want); ok {
-			return c, true
-		}
-		k.help = (k.help + 1) % len(cursors)
-	}
-	return claim{}, false
-}
-
 // prepare makes groups and keys. It is not part of the operation's time.
-func (k *task) prepare(c claim) {
+func (k *task) prepare(p padogrid.Piece) {
 	s, m := k.w.s, k.w.m
 	k.groups, k.keys = k.groups[:0], k.keys[:0]
-	if need := int(c.n) * (2*len(s.prefix) + 96); cap(k.slab) < need {
+	if need := int(p.N) * (2*len(s.prefix) + 96); cap(k.slab) < need {
 		k.slab = make([]byte, 0, need) // all of it is used before the next call
 	}
 	b := k.slab[:0]
 	piece := func(from int) []byte { return b[from:len(b):len(b)] }
 	switch {
 	case m.op == caseTx:
-		g := int64(c.share)*m.per/s.members + c.off + 1
+		g := int64(p.Share)*m.per/s.members + p.Off + 1
 		if k.pick != nil {
 			g = k.pick.Next() + 1
 		}
 		b = padogrid.AppendGroup(b, s.prefix, g)
 		k.groups = append(k.groups, piece(0))
 	case !m.elig:
-		for i := range c.n {
+		for i := range p.N {
 			from := len(b)
-			b = padogrid.AppendGroup(b, s.prefix, int64(c.share)*m.per+c.off+i+1)
+			b = padogrid.AppendGroup(b, s.prefix, int64(p.Share)*m.per+p.Off+i+1)
 			k.groups = append(k.groups, piece(from))
 		}
 	default:
-		sh := s.share(c.share)
-		for i := range c.n {
-			e, from := sh.Elig(c.off+i), len(b)
+		sh := s.share(p.Share)
+		for i := range p.N {
+			e, from := sh.Elig(p.Off+i), len(b)
 			b = padogrid.AppendGroup(b, s.prefix, e.Group)
 			k.groups = append(k.groups, piece(from))
 			from = len(b)
@@ -295,11 +222,11 @@ func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing in
 		}
 		it.Record(opConflict, 1, start, start, it.Now(), nil)
 		if !it.Warmup {
-			k.tally.conflicts.Add(1)
+			k.loop.Tally.Own.conflicts.Add(1)
 		}
 		if try >= k.w.s.attempts {
 			if !it.Warmup {
-				k.tally.gaveUp.Add(1)
+				k.loop.Tally.Own.gaveUp.Add(1)
 			}
 			return 0, fmt.Errorf("%w, %d times in a row", err, try)
 		}
@@ -319,40 +246,5 @@ func (k *task) touch() {
 	word, bit := &k.w.touched[n/64], uint64(1)<<(n%64)
 	if word.Load()&bit == 0 {
 		word.Or(bit)
-	}
-}
-
-// enter and leave keep the worker's times.
-func (k *task) enter(it *workload.Iteration) {
-	if it.Warmup || k.looping {
-		return
-	}
-	now := it.Now()
-	if k.epoch == 0 {
-		k.epoch = time.Now().UnixNano() - now
-	}
-	k.looping, k.loopStart, k.before = true, now, k.tally.busy.Load()
-	if k.tally.began.Load() == 0 {
-		k.tally.began.Store(k.epoch + now)
-	}
-}
-
-func (k *task) leave(it *workload.Iteration, c claim, missing int64, err error) {
-	now, t := it.Now(), k.tally
-	if err == nil {
-		t.done.Add(c.n)
-		t.missing.Add(missing)
-	} else {
-		t.failed.Add(c.n)
-	}
-	t.busy.Store(k.before + now - k.loopStart)
-	t.left.Store(k.epoch + now)
-	if !c.lastOne {
-		return
-	}
-	k.looping = false
-	if pause := k.w.s.interval; pause > 0 && it.Settings.Rate == 0 {
-		k.pauseUntil = now + int64(pause)
-		t.left.Store(k.epoch + k.pauseUntil)
 	}
 }

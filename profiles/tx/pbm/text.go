@@ -1,12 +1,10 @@
 package pbm
 
 import (
-	"math"
 	"strconv"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -58,36 +56,13 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 	var files []rundir.File
 	for i := range facts.Maps {
 		m := &facts.Maps[i]
-		start, stop := times(&f.Run, facts, m)
+		start, stop := padogrid.Span(&f.Run, facts.Zone, m.Started, m.Stopped)
 		files = append(files, rundir.File{
 			Name: padogrid.FileName(f.Run.Profile, m.Map, f.Run.Store.Name, start, facts.Prefix),
 			Data: text(&f.Run, facts, m, start, stop),
 		})
 	}
 	return files, nil
-}
-
-// times returns when a map's work began and ended, in the zone of the run.
-func times(r *rundir.Run, f *Facts, m *MapFacts) (start, stop time.Time) {
-	start, stop = r.Measured, r.Ended
-	if start.IsZero() {
-		start = r.Started
-	}
-	if m.Started != nil {
-		start = *m.Started
-	}
-	if m.Stopped != nil {
-		stop = *m.Stopped
-	}
-	if stop.Before(start) {
-		stop = start
-	}
-	if f.Zone == "" || m.Started == nil {
-		return start, stop
-	}
-	_, offset := start.Zone()
-	zone := time.FixedZone(f.Zone, offset)
-	return start.In(zone), stop.In(zone)
 }
 
 func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
@@ -105,9 +80,7 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Int(headWidth, "Thread Count", int64(m.ThreadCount))
 	w.Field(headWidth, "Prefix", f.Prefix)
 	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
-	w.Line("")
-	w.Line("Start Time: " + padogrid.Time(start))
-	w.Line("")
+	w.Start(start)
 	w.Field(totalWidth, "Actual Total Number of Transactions", strconv.FormatInt(m.Done, 10))
 	w.Field(totalWidth, "Total Number of Transactions on Missing Data", strconv.FormatInt(m.Missing, 10))
 	w.Line("")
@@ -117,15 +90,10 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Line("")
 	w.Threads(m.ThreadMS)
 	longest := padogrid.Max(m.ThreadMS)
-	perSecond, latency := padogrid.PerSecond(float64(m.Done), longest), float64(longest)/float64(m.Done)
-	if r.Verification.State == workload.Failed {
-		perSecond, latency = math.NaN(), math.NaN()
-	}
+	perSecond, latency := padogrid.Speed(r, float64(m.Done), longest)
 	w.Int(metricWidth, "Max Time (msec)", longest)
 	w.Number(metricWidth, "Throughput (tx/sec)", perSecond, decimals)
 	w.Number(metricWidth, "Latency per transaction (msec)", latency, decimals)
-	w.Line("")
-	w.Line("Stop Time: " + padogrid.Time(stop))
-	w.Line("")
+	w.Stop(stop)
 	return w.Bytes()
 }

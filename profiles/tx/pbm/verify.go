@@ -105,11 +105,8 @@ func (b *run) expect(group int64) summary {
 func (b *run) lookups() workload.Verification {
 	v := workload.Verification{State: workload.Passed, Summary: "every entry asked for was there"}
 	for _, w := range b.works {
-		var done, missing int64
-		for _, t := range w.tallies {
-			done += t.done.Load()
-			missing += t.missing.Load()
-		}
+		var missing int64
+		done := w.Record(func(c *counts) { missing += c.missing.Load() }).Done
 		c := workload.Check{Name: w.m.name + ": entries found", OK: missing == 0, Want: strconv.FormatInt(done, 10), Got: strconv.FormatInt(done-missing, 10)}
 		v.Checks = append(v.Checks, c)
 		if !c.OK {
