@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/ab"
 )
 
 func bindings() []workload.Binding {
@@ -20,19 +21,19 @@ func bindings() []workload.Binding {
 		{Driver: "sqlite"},
 		{Driver: "coherence", Note: "pbm"},
 		{Driver: "dtm", Note: "saga"},
-		{Driver: driverBench, Note: "saga, without accounts"},
+		{Driver: ab.Driver, Note: "saga, without accounts"},
 	}
 }
 
-// Binder connects the plan of a mode to stores, and refuses those that the mode does
+// binder connects the plan of a mode to stores, and refuses those that the mode does
 // not run on.
-type Binder struct {
+type binder struct {
 	workload.Binder
 	mode string
 }
 
 // Connector connects the plan to stores of a driver.
-func (b Binder) Connector(driver string) workload.Connector {
+func (b binder) Connector(driver string) workload.Connector {
 	if c := b.Binder.Connector(driver); c != nil {
 		return c
 	}
@@ -46,7 +47,7 @@ func refused(driver, mode string) workload.Connector {
 		"cassandra": {"Cassandra: it has no transactions over several rows", "use --set mode=pbm with get and getall, or redis://, postgres: or embedded:"},
 		"coherence": {"Coherence: its Go client has neither transactions nor scripts over several entries", "use --set mode=pbm, or redis://"},
 		"dtm":       {"a dtm server: it coordinates sagas and stores nothing else", "use --set mode=saga, or redis://"},
-		driverBench: {"dtm's benchmark server: it carries out sagas and nothing else", "use --preset dtm, or redis://"},
+		ab.Driver:   {"dtm's benchmark server: it carries out sagas and nothing else", "use --preset dtm, or redis://"},
 	}[driver]
 	if !ok {
 		return nil

@@ -67,6 +67,7 @@ func TestBadInput(t *testing.T) {
 		"mode=pbm prefix={x}":                  "braces",
 		"mode=pbm testCase=txx":                "did you mean tx",
 		"mode=saga branches=1":                 "accounts=off",
+		"mode=baseline transType=tcc":          "mode=baseline works out how fast sagas could be",
 		"mode=saga failAt=3":                   "more than the 2 branches",
 		"mode=saga accountCount=1":             "fewer",
 		"mode=saga retryInterval=0s":           "retryInterval",

@@ -2,7 +2,9 @@ package tx
 
 import (
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/baseline"
 	"github.com/perfbench/perfbench/profiles/tx/pbm"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
 func params() []workload.Param {
@@ -16,5 +18,5 @@ func params() []workload.Param {
 			Help: "contention: exponent of the distribution of groups (pbm: 0 visits them in turn) or accounts (saga: 0 all alike)",
 		},
 	}
-	return append(append(append(all, pbm.Params()...), sagaParams()...), baselineParams()...)
+	return append(append(append(all, pbm.Params()...), saga.Params()...), baseline.Params()...)
 }

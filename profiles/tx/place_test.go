@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
 // Tables of others, empty or not, are found where each mode writes, and refusing them
@@ -78,7 +79,7 @@ func TestRecordsOfAnOlderVersion(t *testing.T) {
 	made, err := keep.Made(t.Context(), "t")
 	require.NoError(t, err)
 	require.Len(t, made, 1)
-	require.Equal(t, sagaKeys, made[0].Parts)
+	require.Equal(t, saga.KeyForms, made[0].Parts)
 	made[0].Parts = nil
 	require.NoError(t, keep.Record(t.Context(), made[0]))
 	more := inputs(given("mode=saga", "transactions=10", "accountCount=11"))
@@ -88,7 +89,7 @@ func TestRecordsOfAnOlderVersion(t *testing.T) {
 	made, err = keep.Made(t.Context(), "t")
 	require.NoError(t, err)
 	require.Len(t, made, 1)
-	assert.Equal(t, sagaKeys, made[0].Parts)
+	assert.Equal(t, saga.KeyForms, made[0].Parts)
 	require.NoError(t, p.Teardown(t.Context()))
 	n, err := c.(redis.Typed).Client().HLen(t.Context(), "t:saga:{0}:a").Result()
 	require.NoError(t, err)

@@ -20,6 +20,10 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/baseline"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 )
 
 // turn is how long each side runs before the other has its turn, turns how often.
@@ -37,7 +41,7 @@ const (
 )
 
 // evalArgs is the row as dtmEvals was measured, behind the prefix of no namespace.
-var evalArgs = suiteRow{primitive: suite[3], lengths: suite[3].script}
+var evalArgs = baseline.SuiteRow{Primitive: baseline.Suite[3], Lengths: baseline.Suite[3].Script}
 
 // childCPU is the CPU seconds that programs have used which were run to the end.
 var childCPU float64
@@ -148,8 +152,8 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				in := inputs(given("mode=saga", "accounts="+accounts, fmt.Sprint("threads=", threads)))
 				in.Duration, in.Namespace = time.Hour, "s"+accounts
 				p, c := ready(b, srv.URL(), in)
-				st := newRedisSagas(c.(redis.Typed), p.Binder.(Binder).Binder.(*sagaSpec))
-				text := bareTexts(st.spec)
+				st := onredis.New(c.(redis.Typed), p.Binder.(binder).Binder.(saga.Binding).Spec)
+				text := bareTexts(st.Spec)
 				bare := func(int) float64 {
 					callers := make([]link.Caller, threads)
 					text.round = fmt.Sprintf("%04d", runs.Add(1))
@@ -160,7 +164,7 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				var evals []float64
 				between := func() {
 					if _, err := exec.LookPath("redis-benchmark"); err == nil && accounts == "off" {
-						evals = append(evals, redisBenchmark(b, srv, 1, 40_000, (&baselineSpec{}).requestOf(&evalArgs)))
+						evals = append(evals, redisBenchmark(b, srv, 1, 40_000, (&baseline.Spec{}).RequestOf(&evalArgs)))
 					}
 				}
 				got := inTurn(b, serverCPU(b, c), between, func(int) float64 { return engineRate(b, p, 0) }, bare)
@@ -212,55 +216,55 @@ type bareText struct {
 	accounts []string
 }
 
-func bareTexts(sp *sagaSpec) bareText {
-	s := &saga{}
+func bareTexts(sp *model.Spec) bareText {
+	s := &model.Saga{}
 	now := time.Now()
-	s.reset(string(appendGid(nil, "bare0000", 0, 0)), 0, sp.branches, now)
-	s.empty, s.next, s.interval = sp.accounts == 0, now.Add(sp.retry), sp.retry
+	s.Reset(string(model.AppendGid(nil, "bare0000", 0, 0)), 0, sp.Branches, now)
+	s.Empty, s.Next, s.Interval = sp.Accounts == 0, now.Add(sp.Retry), sp.Retry
 	size := func(of []byte) string { return strings.Repeat("x", len(of)) }
-	t := bareText{record: size(s.appendRecord(nil, true)), row: size(s.appendRow(nil, 1))}
-	s.status, s.ended, s.rows[1].status, s.rows[1].ended = succeed, now, succeed, now
-	for _, a := range rand.Perm(int(sp.accounts)) {
+	t := bareText{record: size(s.AppendRecord(nil, true)), row: size(s.AppendRow(nil, 1))}
+	s.Status, s.Ended, s.Rows[1].Status, s.Rows[1].Ended = model.Succeed, now, model.Succeed, now
+	for _, a := range rand.Perm(int(sp.Accounts)) {
 		t.accounts = append(t.accounts, strconv.Itoa(a))
 	}
-	t.finish, t.done = size(s.appendRecord(nil, false)), size(s.appendRow(nil, 1))
+	t.finish, t.done = size(s.AppendRecord(nil, false)), size(s.AppendRow(nil, 1))
 	return t
 }
 
 // bareSaga issues the scripts of one saga with constant texts over a connection of
 // a saga's client.
-func bareSaga(ctx context.Context, st *redisSagas, c *link.Caller, t *bareText, w int, seq int64) error {
-	base, gid := st.base[0], string(appendGid(nil, "bare"+t.round, w, seq))
+func bareSaga(ctx context.Context, st *onredis.Redis, c *link.Caller, t *bareText, w int, seq int64) error {
+	base, gid := st.Base[0], string(model.AppendGid(nil, "bare"+t.round, w, seq))
 	begin := func(s link.Script, args ...string) {
-		st.run.Begin(&c.Request, s, 4)
-		for _, a := range []string{base + "g:" + gid, base + "b:" + gid, base + "u", base + "s:" + gid, st.ttl} {
+		st.Run.Begin(&c.Request, s, 4)
+		for _, a := range []string{base + "g:" + gid, base + "b:" + gid, base + "u", base + "s:" + gid, st.TTL} {
 			c.Add(a)
 		}
 		for _, a := range args {
 			c.Add(a)
 		}
 	}
-	begin(saveScript, t.record, "1700000000000", gid, submitted, t.row, t.row, t.row, t.row)
-	if err := word(st.run.Finish(ctx, c, saveScript)); err != nil {
+	begin(onredis.SaveScript, t.record, "1700000000000", gid, model.Submitted, t.row, t.row, t.row, t.row)
+	if err := onredis.Word(st.Run.Finish(ctx, c, onredis.SaveScript)); err != nil {
 		return err
 	}
 	for i, pos := range []string{"1", "3"} {
-		if st.spec.accounts > 0 {
-			st.run.Begin(&c.Request, moveScript, 2)
-			for _, a := range []string{base + "a", base + "l:" + gid, t.accounts[(w*1000+2*int(seq)+i)%len(t.accounts)], []string{"-50", "50"}[i], []string{"01action", "02action"}[i], "", st.ledgerTTL} {
+		if st.Spec.Accounts > 0 {
+			st.Run.Begin(&c.Request, onredis.MoveScript, 2)
+			for _, a := range []string{base + "a", base + "l:" + gid, t.accounts[(w*1000+2*int(seq)+i)%len(t.accounts)], []string{"-50", "50"}[i], []string{"01action", "02action"}[i], "", st.LedgerTTL} {
 				c.Add(a)
 			}
-			if _, err := st.run.Finish(ctx, c, moveScript); err != nil {
+			if _, err := st.Run.Finish(ctx, c, onredis.MoveScript); err != nil {
 				return err
 			}
 		}
-		begin(branchScript, submitted, pos, t.done)
-		if err := word(st.run.Finish(ctx, c, branchScript)); err != nil {
+		begin(onredis.BranchScript, model.Submitted, pos, t.done)
+		if err := onredis.Word(st.Run.Finish(ctx, c, onredis.BranchScript)); err != nil {
 			return err
 		}
 	}
-	begin(changeScript, t.finish, submitted, "1", gid, succeed, st.finalTTL)
-	return word(st.run.Finish(ctx, c, changeScript))
+	begin(onredis.ChangeScript, t.finish, model.Submitted, "1", gid, model.Succeed, st.FinalTTL)
+	return onredis.Word(st.Run.Finish(ctx, c, onredis.ChangeScript))
 }
 
 // BenchmarkBaselineAgainstRedisBenchmark is the rate of baseline rows as a ratio to
@@ -273,12 +277,12 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 	in := inputs(given("mode=baseline", "threads=50", "ceiling=off"))
 	in.Duration = time.Hour
 	p, c := ready(b, srv.URL(), in)
-	sp := p.Binder.(Binder).Binder.(*baselineSpec)
-	for i, row := range sp.rows {
-		b.Run(row.name, func(b *testing.B) {
-			n := 100_000 * min(row.depth, 10)
+	sp := p.Binder.(binder).Binder.(*baseline.Spec)
+	for i, row := range sp.Rows {
+		b.Run(row.Name, func(b *testing.B) {
+			n := 100_000 * min(row.Depth, 10)
 			theirs := func(int) float64 {
-				v := redisBenchmark(b, srv, row.depth, n, sp.requestOf(&row))
+				v := redisBenchmark(b, srv, row.Depth, n, sp.RequestOf(&row))
 				n = max(int(v*turn.Seconds()), 20_000)
 				return v
 			}

@@ -22,19 +22,16 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/ab"
+	"github.com/perfbench/perfbench/profiles/tx/baseline"
 	"github.com/perfbench/perfbench/profiles/tx/pbm"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
 // Name is the profile's name.
 const Name = "tx"
 
-// Names of the modes.
-const (
-	modeSaga     = "saga"
-	modeBaseline = "baseline"
-)
-
-var modes = []string{pbm.Mode, modeSaga, modeBaseline}
+var modes = []string{pbm.Mode, saga.Mode, baseline.Mode}
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -68,7 +65,7 @@ func Profile() workload.Profile {
 
 // Formats returns the profile's documents.
 func Formats() []rundir.Format {
-	all := append([]rundir.Format{pbm.Format(), abFormat()}, baselineFormats()...)
+	all := append([]rundir.Format{pbm.Format(), ab.Format()}, baseline.Formats()...)
 	for i := range all {
 		all[i].Profile = Name
 	}
@@ -87,10 +84,14 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	r.Show("mode", mode, v)
 	var p *workload.Plan
 	switch mode {
-	case modeSaga:
-		p, err = designSaga(r, in)
-	case modeBaseline:
-		p, err = designBaseline(r, in)
+	case saga.Mode:
+		if in.Driver == ab.Driver {
+			p, err = ab.Design(r, in)
+			break
+		}
+		p, err = saga.Design(r, in)
+	case baseline.Mode:
+		p, err = baseline.Design(r, in)
 	default:
 		p, err = pbm.Design(r, in)
 	}
@@ -98,16 +99,16 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	idle(r, mode)
-	p.Mode, p.Parameters, p.Warnings, p.Binder = mode, r.Shown, r.Warnings, Binder{p.Binder, mode}
+	p.Mode, p.Parameters, p.Warnings, p.Binder = mode, r.Shown, r.Warnings, binder{p.Binder, mode}
 	return p, nil
 }
 
 // idle warns of what was given by hand and is of another mode. mode=baseline runs
 // sagas too.
 func idle(r *values.Reader, mode string) {
-	own := map[string][]workload.Param{pbm.Mode: pbm.Params(), modeSaga: sagaParams(), modeBaseline: baselineParams()}
+	own := map[string][]workload.Param{pbm.Mode: pbm.Params(), saga.Mode: saga.Params(), baseline.Mode: baseline.Params()}
 	for _, of := range modes {
-		if of == mode || of == modeSaga && mode == modeBaseline {
+		if of == mode || of == saga.Mode && mode == baseline.Mode {
 			continue
 		}
 		for _, p := range own[of] {

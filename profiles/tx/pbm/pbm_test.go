@@ -272,3 +272,14 @@ func TestGroupsMeet(t *testing.T) {
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
+
+// The embedded store has no functions, and says what to use instead.
+func TestNoFunctionsInTheEmbeddedStore(t *testing.T) {
+	for _, words := range [][]string{append(small, "testCase=tx", "atomic=function")} {
+		err := bound(t, open(t, "embedded:"), "embedded", inputs(given(words...))).Setup(t.Context(), nil)
+		require.ErrorContains(t, err, "load the functions")
+		assert.Less(t, len(err.Error()), 150, "the reply of the server holds the library")
+		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+		assert.Regexp(t, "--set (script=evalsha|atomic=script)", fault.HintOf(err))
+	}
+}

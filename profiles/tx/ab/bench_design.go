@@ -1,0 +1,78 @@
+package ab
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// Driver is the driver of the server of dtm's own benchmark.
+const Driver = "dtm-bench"
+
+// Operations of a run against that server, by their place in benchOps. As ab has them:
+// the whole, and of it making the connection, what follows, and of that waiting for the
+// reply to begin.
+const (
+	OpRequest workload.Op = iota
+	OpConnect
+	opProcessing
+	OpWaiting
+)
+
+var benchOps = []string{"saga", "connect", "processing", "waiting"}
+
+// benchSpec is what Design found out about a run against dtm's benchmark server.
+type benchSpec struct{ keepAlive bool }
+
+// Design works out a plan for dtm's benchmark server, which decides itself what its
+// sagas are.
+func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
+	sp := saga.Read(r, in)
+	s := &benchSpec{keepAlive: r.OnOff("keepAlive")}
+	for _, p := range []struct {
+		name, is, want string
+		odd            bool
+	}{
+		{"transType", sp.Kind.Name, "saga", sp.Kind != model.KindSaga},
+		{"accounts", "on", "off", sp.Accounts > 0},
+		{"branches", strconv.Itoa(sp.Branches), "2", sp.Branches != 2},
+		{"failRate", fmt.Sprint(sp.FailRate), "0", sp.FailRate > 0},
+		{"ongoingRate", fmt.Sprint(sp.OngoingRate), "0", sp.OngoingRate > 0},
+		{"errorRate", fmt.Sprint(sp.ErrorRate), "0", sp.ErrorRate > 0},
+		{"duplicateRate", fmt.Sprint(sp.DuplicateRate), "0", sp.DuplicateRate > 0},
+		{"delay", saga.Brief(sp.Delay), "0s", sp.Delay > 0},
+		{"timeout", saga.Brief(sp.Timeout), "0s", sp.Timeout > 0},
+	} {
+		if p.odd {
+			r.Fail("use --set "+p.name+"="+p.want+", or --preset dtm",
+				"%s: %s does not run on dtm's benchmark server, whose sagas have two branches that call nobody", p.name, p.is)
+		}
+	}
+	if sp.AckLog != "" {
+		r.Fail("leave it away", "ackLog: dtm's benchmark server names no saga, so that none could be written down")
+	}
+	count := saga.Count(r, in)
+	if err := r.Problems.Err(); err != nil {
+		return nil, err
+	}
+	return &workload.Plan{
+		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions")},
+		Documents: []string{saga.Document}, Binder: s,
+		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, NoCeiling: true, Tracks: []workload.Track{{
+			Name: "saga", Ops: benchOps, OpUnits: []string{"", "connections", "requests", "requests"}, Counted: 1, Start: sp.Start, Iterations: count, Total: count,
+		}}}},
+		Writes:  []string{"what the server makes of each request: a saga in its own store, kept as that is set"},
+		Deletes: []string{"nothing, whatever the flags"},
+	}, nil
+}
+
+// wallClock tells the time of day.
+type wallClock struct{}
+
+// Now is in nanoseconds.
+func (wallClock) Now() int64 { return time.Now().UnixNano() }

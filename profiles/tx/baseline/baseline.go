@@ -1,0 +1,295 @@
+// Package baseline measures the calls that transactions are made of, and works out
+// from them how fast the transaction could be.
+package baseline
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// Mode is the name of the mode.
+const Mode = "baseline"
+
+const baselineSpace = "baseline"
+
+// Rows that the ceiling is worked out from, beside those of the suite.
+const (
+	rowSave     = "tx-save"
+	rowBranch   = "tx-branch"
+	rowFinish   = "tx-finish"
+	rowUnloaded = "saga-unloaded"
+	rowSaga     = "saga"
+)
+
+// Spec is what Design found out about a baseline run. It is not changed
+// afterwards.
+type Spec struct {
+	namespace string
+	allow     bool
+	Rows      []SuiteRow
+	saga      *model.Spec // nil: no ceiling
+	threads   int
+}
+
+func (s *Spec) Space() store.Space {
+	return store.Space{Namespace: s.namespace, Name: baselineSpace, Shape: store.Keys, Grouped: true}
+}
+
+// bare says that keys are the published ones, with nothing before them.
+func (s *Spec) bare() bool { return s.namespace == "" }
+
+// key is the key of a row as it goes to a store of keys.
+func (s *Spec) key(row *SuiteRow) string {
+	if s.bare() {
+		return row.ownKey()
+	}
+	return redis.KeyOf(s.Space()) + ":" + part(row)
+}
+
+// part is a row's key behind that of the space.
+func part(row *SuiteRow) string { return "{0}" + row.ownKey() }
+
+// keys are the keys of all rows that write some, each once, as f has them.
+func (s *Spec) keys(f func(row *SuiteRow) string) []string {
+	var out []string
+	for i := range s.Rows {
+		if k := f(&s.Rows[i]); s.Rows[i].Name != "cjson10" && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
+	s := &Spec{namespace: in.Namespace, allow: in.AllowExisting}
+	v := r.Pick(r.Param("requests"), "count", "requests")
+	n, err := v.Int(1, maxCount)
+	r.Problems.Add(err)
+	r.Show("requests", strconv.FormatInt(n, 10), v)
+	s.Rows = readRows(r, in.Duration > 0)
+	if in.Duration > 0 {
+		n = 0
+	}
+	start := r.Settings(50)
+	s.threads = start.Threads
+	if start.Rate > 0 {
+		r.Blame("rate", "leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+	}
+	if r.OnOff("ceiling") {
+		s.saga = saga.Read(r, in)
+		if s.saga.Kind != model.KindSaga {
+			r.Blame("transType", "use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.Kind.Noun)
+		}
+		s.saga.Accounts, s.saga.FailRate, s.saga.Check, s.saga.Unruly, s.saga.Start = 0, 0, 0, false, start
+	}
+	if err := r.Problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(s.Rows) == 0 && s.saga == nil {
+		return nil, fault.Field("rows", fault.Input(errors.New("rows: none is to be measured"), "--set rows=all"))
+	}
+	return planBaseline(s, start, n, in.Duration), nil
+}
+
+// writes says what the rows of the suite write.
+func (s *Spec) writes() string {
+	if s.bare() {
+		return "one value under each key that the rows have as published, on a store of keys: " + strings.Join(s.keys((*SuiteRow).ownKey), ", ") + "; else " + baselineSpace
+	}
+	return place.Name(s.Space()) + ": some keys of a few bytes"
+}
+
+func planBaseline(s *Spec, start workload.Settings, n int64, d time.Duration) *workload.Plan {
+	p := &workload.Plan{
+		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Binder: s, Spaces: []store.Space{s.Space()},
+		Documents: []string{formatRedisBenchmark, formatCeiling},
+		Writes:    []string{s.writes()},
+		Deletes:   []string{"at the end what this run made (--cleanup)"},
+	}
+	add := func(name string, t workload.Track) {
+		t.Name = name
+		ph := workload.Phase{Name: name, Tracks: []workload.Track{t}}
+		if len(p.Phases) > 0 {
+			ph.After = []string{p.Phases[len(p.Phases)-1].Name}
+		}
+		p.Phases = append(p.Phases, ph)
+	}
+	for _, row := range s.Rows {
+		add(row.Name, row.track(start))
+	}
+	if s.saga != nil {
+		for _, name := range []string{rowSave, rowBranch, rowFinish} {
+			add(name, workload.Track{Ops: []string{"call"}, Start: start, Iterations: n, Total: n})
+		}
+		inBaseline := append([]string{"transactions"}, model.SagaUnits[1:]...)
+		one := start
+		one.Threads = 1
+		add(rowUnloaded, workload.Track{Ops: model.SagaOps, OpUnits: inBaseline, Counted: 1, Start: one, Iterations: 300, Total: 300})
+		add(rowSaga, workload.Track{Ops: model.SagaOps, OpUnits: inBaseline, Counted: 1, Start: start, Iterations: n, Total: n})
+		p.Writes = append(p.Writes, saga.Writes(s.saga))
+		p.Spaces = append(p.Spaces, s.saga.Space())
+	}
+	for i := range p.Phases {
+		if d > 0 {
+			p.Phases[i].Duration = max(d/time.Duration(len(p.Phases)), time.Millisecond)
+		}
+	}
+	return p
+}
+
+// rowWork is the work on one row, and what has become of it. It is safe for use by
+// several goroutines.
+type rowWork struct {
+	name, title, note string
+	depth             int
+	begun             sync.Once
+	begin             meter.Usage
+	meter             meter.Meter
+
+	mu      sync.Mutex
+	tallies []*rowTally
+	first   atomic.Int64
+}
+
+// rowTally is what one worker has done. The worker alone writes it, and it is read
+// when the worker is gone or its numbers do not matter.
+type rowTally struct {
+	calls, errors atomic.Int64
+	last          atomic.Int64
+	mu            sync.Mutex
+	slices        []int64 // calls in each stretch of sliceNS
+	_             [64]byte
+}
+
+const sliceNS = int64(50 * time.Millisecond)
+
+func (w *rowWork) tally() *rowTally {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := &rowTally{}
+	w.tallies = append(w.tallies, t)
+	return t
+}
+
+// enter is called before each call; the first one of a row notes what was used
+// until then.
+func (w *rowWork) enter(ctx context.Context, it *workload.Iteration) {
+	w.begun.Do(func() {
+		u := w.meter.Usage(ctx)
+		w.mu.Lock()
+		w.begin = u
+		w.mu.Unlock()
+		w.first.Store(max(it.Now(), 1))
+	})
+}
+
+func (w *rowWork) leave(t *rowTally, it *workload.Iteration, units int, err error) {
+	if it.Warmup {
+		return
+	}
+	now := it.Now()
+	t.last.Store(now)
+	if err != nil {
+		t.errors.Add(1)
+		return
+	}
+	t.calls.Add(int64(units))
+	at := int(max(now-w.first.Load(), 0) / sliceNS)
+	t.mu.Lock() // its own: facts are made once a second
+	for len(t.slices) <= at {
+		t.slices = append(t.slices, 0)
+	}
+	t.slices[at] += int64(units)
+	t.mu.Unlock()
+}
+
+// rowTask is one client of a row: call does one iteration and says how many calls
+// that was.
+type rowTask struct {
+	w    *rowWork
+	t    *rowTally
+	call func(ctx context.Context, it *workload.Iteration) (int, error)
+}
+
+// Do makes one call, or one batch of them.
+func (k *rowTask) Do(ctx context.Context, it *workload.Iteration) error {
+	k.w.enter(ctx, it)
+	m := it.Begin(0)
+	n, err := k.call(ctx, it)
+	if errors.Is(err, workload.ErrDone) {
+		return err
+	}
+	err = it.End(m, n, err)
+	k.w.leave(k.t, it, n, err)
+	return err
+}
+
+// stats are a row's figures.
+func (w *rowWork) stats() RowFacts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := RowFacts{Row: w.name, Title: w.title, Note: w.note, Depth: w.depth, Clients: len(w.tallies), ClientUS: -1, ServerUS: -1, CV: -1}
+	var last int64
+	var all []int64
+	for _, t := range w.tallies {
+		f.Calls += t.calls.Load()
+		f.Errors += t.errors.Load()
+		last = max(last, t.last.Load())
+		t.mu.Lock()
+		for i, n := range t.slices {
+			if i >= len(all) {
+				all = append(all, make([]int64, i+1-len(all))...)
+			}
+			all[i] += n
+		}
+		t.mu.Unlock()
+	}
+	if first := w.first.Load(); first > 0 && last > first {
+		f.Seconds = float64(last-first) / 1e9
+		f.PerSecond = float64(f.Calls) / f.Seconds
+	}
+	f.CV = spread(all)
+	return f
+}
+
+// spread is the coefficient of variation of three stretches of a row, the first
+// and the last slice left out; -1 when it was too short to tell.
+func spread(slices []int64) float64 {
+	if len(slices) < 5 {
+		return -1
+	}
+	slices = slices[1 : len(slices)-1]
+	third := len(slices) / 3
+	var sums [3]float64
+	for i := range 3 {
+		for _, n := range slices[i*third : (i+1)*third] {
+			sums[i] += float64(n)
+		}
+	}
+	mean := (sums[0] + sums[1] + sums[2]) / 3
+	if mean == 0 {
+		return -1
+	}
+	var sq float64
+	for _, s := range sums {
+		sq += (s - mean) * (s - mean)
+	}
+	return math.Sqrt(sq/2) / mean
+}

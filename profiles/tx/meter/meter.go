@@ -1,0 +1,41 @@
+// Package meter tells what a run has used, perfbench and its store.
+package meter
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/watch/self"
+)
+
+// Usage is what a run has used up to a moment.
+type Usage struct {
+	At time.Time
+	// Client is CPU seconds of this process.
+	Client float64
+	// Usage is the store's.
+	store.Usage
+}
+
+// Meter tells what a run has used: perfbench, and a store that tells.
+type Meter struct {
+	of store.Metered // nil of a store that does not tell
+	// Commits says that each call of the store is a transaction that it commits.
+	Commits bool
+}
+
+func Of(c store.Conn) Meter {
+	m, _ := c.(store.Metered)
+	_, sql := c.(sqlstore.Typed)
+	return Meter{of: m, Commits: sql}
+}
+
+func (m Meter) Usage(ctx context.Context) Usage {
+	u := Usage{At: time.Now(), Client: self.Processor().Seconds(), Usage: store.Untold()}
+	if m.of != nil {
+		u.Usage = m.of.Usage(ctx)
+	}
+	return u
+}

@@ -1,0 +1,113 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// rejected counts what a store's guards turned away.
+func (t *tally) rejected(err error) {
+	switch {
+	case errors.Is(err, model.ErrMoved):
+		t.moved.Add(1)
+	case errors.Is(err, model.ErrTaken):
+		t.taken.Add(1)
+	}
+}
+
+// account adds the calls of a saga to those that the store is expected to count.
+func (k *Task) account(err error) {
+	t, c := k.c.tally, &k.c
+	switch {
+	case err == nil:
+		t.expected.Add(k.run.layer.Price.Of(model.Model(&k.s, c.n)))
+	case errors.Is(err, errUndecided), errors.Is(err, model.ErrMoved):
+		t.expected.Add(k.run.layer.Price.Of(c.n))
+	default:
+		t.uncertain.Add(1) // nobody knows how far the last call came
+	}
+	c.n = model.Calls{}
+}
+
+// accountPoll is account for a look at the index and what followed from it.
+func (k *Task) accountPoll(err error) {
+	t, c := k.c.tally, &k.c
+	k.run.polls.Add(1)
+	if err != nil && !errors.Is(err, errUndecided) && !errors.Is(err, model.ErrMoved) && !errors.Is(err, model.ErrNone) && !errors.Is(err, errWaiting) {
+		t.uncertain.Add(1)
+	}
+	t.expected.Add(k.run.layer.Price.Of(c.n))
+	c.n = model.Calls{}
+}
+
+// Agreement says whether the store counted the calls that were predicted.
+type Agreement struct {
+	// Kind is what was counted: scripts or statements; empty where the store does not
+	// tell.
+	Kind string `json:"kind"`
+	// Counted and Predicted are calls of the whole run, warm-up included.
+	Counted   int64 `json:"counted"`
+	Predicted int64 `json:"predicted"`
+	// State is "agree", "differ" or "not compared", Why the reason of the last.
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
+}
+
+const (
+	agree       = "agree"
+	differ      = "differ"
+	NotCompared = "not compared"
+
+	// agreeWithin is the share by which both may differ, and agreeCalls how many calls
+	// they may differ whatever the share: those that ask the server for its counters.
+	agreeWithin = 0.001
+	agreeCalls  = 3
+)
+
+// agreement compares the calls that the store counted with those predicted; lost is
+// transactions that a database undid, which nobody can predict; slack is how many
+// calls they may differ whatever the share.
+func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int64) Agreement {
+	a := Agreement{Kind: after.Kind, Counted: after.Calls - before.Calls, Predicted: predicted, State: NotCompared}
+	switch {
+	case after.At.IsZero():
+		a.Counted, a.Why = 0, "the run is not over"
+	case after.Calls < 0 || before.Calls < 0:
+		a.Counted, a.Why = -1, "the store does not count its calls"
+	case a.Counted < 0:
+		a.Counted, a.Why = -1, "the store began to count anew in mid-run"
+	case uncertain > 0:
+		a.Why = fmt.Sprintf("of %d sagas it is not known how far their last call came", uncertain)
+	case lost > 0:
+		a.Why = fmt.Sprintf("the database undid and repeated %d transactions, whose statements cannot be predicted", lost)
+	case math.Abs(float64(a.Counted-a.Predicted)) <= max(agreeWithin*float64(a.Predicted), float64(slack)):
+		a.State = agree
+	default:
+		a.State = differ
+	}
+	return a
+}
+
+// checks is the comparison as a part of the verification; none where nothing was
+// compared.
+func (a Agreement) checks() []workload.Check {
+	if a.State == NotCompared {
+		return nil
+	}
+	c := workload.Check{Name: checkCalls, OK: a.State == agree, Want: strconv.FormatInt(a.Predicted, 10), Got: strconv.FormatInt(a.Counted, 10)}
+	if !c.OK {
+		c.Examples = []string{a.Words()}
+	}
+	return []workload.Check{c}
+}
+
+// Words says what a difference means.
+func (a Agreement) Words() string {
+	return fmt.Sprintf("the run is invalid: the store counted %d %s where %d were predicted; either others call it too (then --set countCalls=off), or calls were lost or repeated", a.Counted, a.Kind, a.Predicted)
+}

@@ -1,0 +1,276 @@
+package saga
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// Names of what is checked, as in run.json.
+const (
+	checkAcked   = "acknowledged sagas are there with their outcome"
+	checkWhole   = "every saga is fully done or fully undone"
+	checkOrder   = "what was compensated was so in reverse order"
+	checkStates  = "both copies of a status agree, and it is final"
+	checkMoney   = "money is conserved"
+	checkLedger  = "balances are what the ledgers say"
+	checkIndex   = "the index of unfinished sagas is empty"
+	checkFrozen  = "nothing is frozen but what is under way"
+	checkEarlier = "sagas acknowledged by runs that were killed are there"
+	checkCalls   = "the store counted the calls that were predicted"
+	checkSampled = "sagas read back in mid-run have their outcome"
+	checkPayload = "payloads carry what they were given"
+)
+
+// findings collects what is wrong, by check. It is guarded by the run's lock.
+type findings struct {
+	bad      map[string]int64
+	examples map[string][]string
+	asked    map[string]int64
+	sampled  int64
+	moneys   int64
+}
+
+func (f *findings) ask(check string, n int64) {
+	if f.asked == nil {
+		f.asked, f.bad, f.examples = map[string]int64{}, map[string]int64{}, map[string][]string{}
+	}
+	f.asked[check] += n
+}
+
+func (f *findings) offend(check, format string, args ...any) {
+	f.ask(check, 0)
+	f.bad[check]++
+	if len(f.examples[check]) < maxExamples {
+		f.examples[check] = append(f.examples[check], fmt.Sprintf(format, args...))
+	}
+}
+
+// judge compares what is stored of a saga with what its client was told. It
+// reports offences; of a saga that is unfinished only that it is.
+func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
+	f.ask(check, 1)
+	if s.Status == "" && s.Inner == "" && len(s.Ledger) == 0 {
+		if told != unknown {
+			f.offend(check, "%s: acknowledged as %s and not there", s.Gid, told)
+		}
+		return
+	}
+	want := map[outcome]string{ackedDone: model.Succeed, ackedUndone: model.Failed}[told]
+	switch {
+	case s.Status == "" && told != unknown:
+		f.offend(check, "%s: acknowledged as %s, and its record is gone while its ledger is there", s.Gid, told)
+	case want != "" && s.Status != want:
+		f.offend(check, "%s: acknowledged as %s and stored as %s", s.Gid, told, s.Status)
+	}
+	f.ask(checkStates, 1)
+	if s.Status != s.Inner {
+		f.offend(checkStates, "%s: the status is %q and the record says %q", s.Gid, s.Status, s.Inner)
+	} else if !model.Final(s.Status) {
+		f.offend(checkStates, "%s: is %s", s.Gid, s.Status)
+	}
+	r.carried(f, s, check != checkEarlier)
+	f.ask(checkWhole, 1)
+	if why := r.broken(s); why != "" {
+		f.offend(checkWhole, "%s: %s", s.Gid, why)
+	}
+	if k := s.Of(); r.spec.Accounts > 0 && s.Status == model.Failed && (k == model.KindSaga || k == model.KindTCC) {
+		f.ask(checkOrder, 1)
+		if why := order(s); why != "" {
+			f.offend(checkOrder, "%s: %s", s.Gid, why)
+		}
+	}
+}
+
+// carried compares what the payloads of a transaction carry with what they were given:
+// each its own filling, all of one size, which this run has set unless it is another's.
+func (r *Run) carried(f *findings, s *model.Stored, own bool) {
+	if r.sizes.Most() == 0 && !slices.ContainsFunc(s.Fillings, func(t string) bool { return t != "" }) {
+		return // nothing, as the original
+	}
+	for i, text := range s.Fillings {
+		if i == 0 {
+			f.ask(checkPayload, 1)
+		}
+		step, _ := s.Of().Place(i)
+		err := filling.Check(text, filling.Of(s.Gid, step))
+		if err == nil && own {
+			err = r.sizes.Check(len(text))
+		}
+		if err == nil && len(text) != len(s.Fillings[0]) {
+			err = fmt.Errorf("it carries %d bytes, and that of row 1 %d", len(text), len(s.Fillings[0]))
+		}
+		if err != nil {
+			f.offend(checkPayload, "%s: payload of row %d: %v", s.Gid, i+1, err)
+			return
+		}
+	}
+}
+
+func (o outcome) String() string { return [...]string{"unknown", "done", "undone"}[o] }
+
+// whole says what makes a finished saga neither done nor undone, or "".
+func whole(s *model.Stored, accounts bool) string {
+	if !model.Final(s.Status) {
+		return ""
+	}
+	for i := 1; i < len(s.Rows); i += 2 {
+		if s.Status == model.Succeed && (s.Rows[i] != model.Succeed || s.Rows[i-1] != model.Prepared) {
+			return fmt.Sprintf("is done, and branch %d is %s and its compensation %s", i/2+1, s.Rows[i], s.Rows[i-1])
+		}
+		if s.Status == model.Failed && s.Rows[i] != model.Prepared && s.Rows[i-1] != model.Succeed {
+			return fmt.Sprintf("is undone, and branch %d is %s and not compensated", i/2+1, s.Rows[i])
+		}
+	}
+	if !accounts {
+		return ""
+	}
+	var sum int64
+	for i := range len(s.Rows) / 2 {
+		did, d := s.Ledger[model.Field(i, model.OpAction)]
+		undid, u := s.Ledger[model.Field(i, model.OpCompensate)]
+		d, u = d && !did.Null, u && !undid.Null
+		switch {
+		case s.Status == model.Succeed && (!d || u):
+			return fmt.Sprintf("is done, and the ledger of branch %d says action %t, compensation %t", i+1, d, u)
+		case s.Status == model.Failed && d != u:
+			return fmt.Sprintf("is undone, and the ledger of branch %d says action %t, compensation %t", i+1, d, u)
+		case s.Status == model.Failed && d && did.Amount != -undid.Amount:
+			return fmt.Sprintf("is undone, and branch %d moved %d and back %d", i+1, did.Amount, undid.Amount)
+		}
+		if d {
+			sum += did.Amount
+		}
+		if u {
+			sum += undid.Amount
+		}
+	}
+	if sum != 0 {
+		return fmt.Sprintf("has made or lost money: %d", sum)
+	}
+	return ""
+}
+
+// order says what of a saga was carried out out of turn, or "": compensations go
+// from the last branch to the first, and no action comes after one. Entries of
+// different ledgers cannot be compared.
+func order(s *model.Stored) string {
+	type turn struct{ first, before int64 } // of the compensations, and the one of a later branch
+	turns := map[int]turn{}
+	k := s.Of()
+	act := model.OpAction
+	if k == model.KindTCC {
+		act = model.OpTry
+	}
+	for i := len(s.Rows)/2 - 1; i >= 0; i-- {
+		e := s.Ledger[model.Field(i, k.Backward)]
+		if e.Seq == 0 {
+			continue
+		}
+		t, later := turns[e.Ledger]
+		switch {
+		case !later:
+			t.first = e.Seq
+		case e.Seq < t.before:
+			return fmt.Sprintf("branch %d was compensated before a later one", i+1)
+		}
+		t.before = e.Seq
+		turns[e.Ledger] = t
+	}
+	for i := range len(s.Rows) / 2 {
+		e := s.Ledger[model.Field(i, act)]
+		if t, undone := turns[e.Ledger]; undone && !e.Null && e.Seq > t.first {
+			return fmt.Sprintf("branch %d was carried out after a compensation", i+1)
+		}
+	}
+	return ""
+}
+
+// sample reads some of a worker's own finished sagas back in mid-run, and once in
+// a while adds up the money.
+func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
+	const some = 16
+	r, t := k.run, k.c.tally
+	byShard := map[int][]int64{}
+	oldest := t.kept(time.Now(), r.spec.FinishedExpire)
+	for range some {
+		if t.seq <= oldest {
+			break
+		}
+		seq := oldest + k.c.rnd.Int64N(t.seq-oldest)
+		if t.get(seq) != unknown {
+			shard := int(seq+int64(k.worker)) % r.spec.Shards
+			if !slices.Contains(byShard[shard], seq) {
+				byShard[shard] = append(byShard[shard], seq)
+			}
+		}
+	}
+	start := it.Now()
+	var err error
+	for shard, seqs := range byShard {
+		gids := make([]string, len(seqs))
+		for i, seq := range seqs {
+			gids[i] = string(model.AppendGid(nil, r.spec.Stamp, k.worker, seq))
+		}
+		var got []model.Stored
+		if got, err = r.store.Read(ctx, shard, gids); err != nil {
+			break
+		}
+		r.mu.Lock()
+		for i := range got {
+			r.judge(&r.notes, &got[i], t.get(seqs[i]), checkSampled)
+			r.notes.sampled++
+		}
+		r.mu.Unlock()
+	}
+	if err == nil {
+		err = r.addUp(ctx)
+	}
+	it.Record(model.OpCheck, 1, start, start, it.Now(), err)
+	return err
+}
+
+// fewAccounts is how many accounts may be added up in mid-run without being felt.
+const fewAccounts = 20000
+
+// addUp checks that no money was made or lost, counting what is under way. With
+// several prefixes there is no instant at which all could be seen.
+func (r *Run) addUp(ctx context.Context) error {
+	if r.spec.Accounts == 0 || r.spec.Shards > 1 || r.spec.Accounts > fewAccounts {
+		return nil
+	}
+	r.polls.Add(1)
+	got, err := r.store.Money(ctx)
+	if err != nil || len(got) == 0 {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes.moneys++
+	r.notes.ask(checkMoney, 1)
+	if want := r.spec.Accounts * r.spec.Balance; got[0].Sum-got[0].Flying != want {
+		r.notes.offend(checkMoney, "in mid-run: %d on the accounts and %d under way, instead of %d", got[0].Sum, -got[0].Flying, want)
+	}
+	return nil
+}
+
+// kept returns the first of a worker's sagas that is still kept at a time.
+func (t *tally) kept(now time.Time, expire time.Duration) int64 {
+	first := int64(0)
+	for i, m := range t.marks {
+		if now.Sub(m.at) < expire-max(2*time.Second, expire/4) {
+			break
+		}
+		if i+1 < len(t.marks) {
+			first = t.marks[i+1].seq
+		} else {
+			first = t.seq
+		}
+	}
+	return first
+}

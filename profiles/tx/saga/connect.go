@@ -1,0 +1,58 @@
+package saga
+
+import (
+	"context"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
+	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
+	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
+)
+
+// Binding connects a plan to stores.
+type Binding struct{ *model.Spec }
+
+// Connector connects the plan to stores of a driver.
+func (s Binding) Connector(driver string) workload.Connector {
+	switch driver {
+	case "embedded", "redis":
+		return workload.On(s.onRedis)
+	case "memory", "null":
+		return s.onPlain
+	case "mysql", "postgres", "sqlite":
+		return workload.On(s.onSQL)
+	case "dtm":
+		return workload.On(s.onDTM)
+	}
+	return nil
+}
+
+func (s Binding) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
+	s.Begin(b.RunID)
+	return bindSaga(b.Conn, b.Plan, s.Spec, onredis.New(c, s.Spec).Layer(), meter.Of(c))
+}
+
+func (s Binding) onPlain(_ context.Context, b *workload.Bound) error {
+	s.Begin(b.RunID)
+	if store.Forgets(b.Conn) {
+		return bindSaga(b.Conn, b.Plan, s.Spec, onmemory.Null{}.Layer(), meter.Meter{})
+	}
+	return bindSaga(b.Conn, b.Plan, s.Spec, onmemory.New(b.Conn, s.Spec).Layer(), meter.Meter{})
+}
+
+func (s Binding) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
+	s.Begin(b.RunID)
+	s.Shards = 1 // the tables have one index
+	d := sqltx.New(c)
+	st := onsql.New(d, s.Spec)
+	if err := st.Ready(ctx); err != nil {
+		return err
+	}
+	return bindSaga(b.Conn, b.Plan, s.Spec, st.Layer(), meter.Of(d.Conn))
+}

@@ -1,0 +1,292 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// errUndecided is what becomes of a saga whose participant has not answered well:
+// it stays in the index and is taken up again later.
+var errUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")
+
+// coordinator carries sagas through. It belongs to one goroutine.
+type coordinator struct {
+	spec  *model.Spec
+	store model.Store
+	rnd   *rand.Rand
+	// calm says that participants do as they are told: in a recovery.
+	calm  bool
+	tally *tally
+	// n counts the calls of the saga in hand.
+	n model.Calls
+	// over says that nobody will submit what is only prepared.
+	over bool
+}
+
+// stopwatch records the storage operations and branch calls of a saga; nil
+// records nothing.
+type stopwatch = workload.Iteration
+
+// timed runs f as an operation, which is a part of the saga. Attempts that the
+// store undid are recorded too, each as long as it took.
+func (c *coordinator) timed(it *stopwatch, op workload.Op, f func() error) error {
+	if it == nil {
+		return f()
+	}
+	start := it.Now()
+	err := f()
+	it.Record(op, 1, start, start, it.Now(), err)
+	for _, d := range c.store.Undone() {
+		it.Record(model.OpLost, 1, start, start, start+int64(d), nil)
+	}
+	return err
+}
+
+// submit stores a new saga and carries it through.
+func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *model.Saga) error {
+	s.Interval = c.firstInterval()
+	s.Next = s.Created.Add(s.Interval)
+	if len(s.Rows) == 0 {
+		c.n.Bare++
+	} else {
+		c.n.Save++
+	}
+	if err := c.timed(it, model.OpSave, func() error { return c.store.Save(ctx, s) }); err != nil {
+		c.tally.rejected(err)
+		return fmt.Errorf("save: %w", err)
+	}
+	if s.Status == model.Prepared {
+		return c.apply(ctx, it, s)
+	}
+	return c.process(ctx, it, s)
+}
+
+func (c *coordinator) firstInterval() time.Duration {
+	if t := c.spec.Timeout; t > 0 && t < c.spec.Retry {
+		return t
+	}
+	return c.spec.Retry
+}
+
+// process is one pass over a saga: it ends with a final status and nil, or with
+// an error, and then the saga is taken up again later.
+func (c *coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga) error {
+	if s.Of() != model.KindSaga {
+		return c.second(ctx, it, s)
+	}
+	if s.Status == model.Submitted {
+		reason, err := c.forward(ctx, it, s)
+		if err != nil {
+			return err
+		}
+		if reason == "" {
+			return c.change(ctx, it, s, model.OpFinish, model.Succeed)
+		}
+		s.Reason = reason
+		if err := c.change(ctx, it, s, model.OpAbort, model.Aborting); err != nil {
+			return err
+		}
+		if c.calm {
+			// Whoever had it before may have gone on until now.
+			now, err := c.store.Load(ctx, s.Shard, s.Gid)
+			if err != nil {
+				return fmt.Errorf("load again: %w", err)
+			}
+			s.Rows = now.Rows
+		}
+	}
+	if s.Status == model.Aborting {
+		if err := c.back(ctx, it, s); err != nil {
+			return err
+		}
+		return c.change(ctx, it, s, model.OpFinish, model.Failed)
+	}
+	return nil
+}
+
+func (c *coordinator) timedOut(s *model.Saga) bool {
+	return s.Timeout > 0 && time.Since(s.Created) >= s.Timeout
+}
+
+// forward runs the actions that are not done, one after the other. A reason says
+// that the saga must be undone.
+func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga) (reason string, err error) {
+	for step := range s.Steps {
+		if c.timedOut(s) {
+			return "Timeout after " + strconv.FormatFloat(s.Timeout.Seconds(), 'f', -1, 64) + " seconds", nil
+		}
+		pos := model.Action(step)
+		switch s.Rows[pos].Status {
+		case model.Succeed:
+			continue
+		case model.Failed:
+			return "branch " + string(model.AppendBranch(nil, step)) + " has failed", nil
+		}
+		got, err := c.call(ctx, it, s, pos)
+		if err != nil || got == model.ReplyLater {
+			return "", c.later(ctx, s, err)
+		}
+		status := model.Succeed
+		if got == model.ReplyRefused {
+			status = model.Failed
+		}
+		if err := c.write(ctx, it, s, pos, status); err != nil {
+			return "", err
+		}
+		if status == model.Failed {
+			return refusals[step], nil
+		}
+	}
+	return "", nil
+}
+
+// refusals are what is said of a transaction of which a branch refused, by step.
+var refusals = func() (out [model.MaxBranches]string) {
+	for step := range out {
+		out[step] = "branch " + string(model.AppendBranch(nil, step)) + " was refused"
+	}
+	return out
+}()
+
+// back undoes, from the last to the first, every step that was done, that failed,
+// or that may have been under way.
+func (c *coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) error {
+	last := -1
+	for step := range s.Steps {
+		last = step
+		if s.Rows[model.Action(step)].Status != model.Succeed {
+			break // failed, or its outcome is unknown; what follows never began
+		}
+	}
+	for step := last; step >= 0; step-- {
+		pos := model.Compensation(step)
+		if s.Rows[pos].Status == model.Succeed {
+			continue
+		}
+		got, err := c.call(ctx, it, s, pos)
+		if err == nil && got == model.ReplyRefused {
+			err = model.ErrParticipant // an undoing may be late, but it cannot be refused
+		}
+		if err != nil || got == model.ReplyLater {
+			return c.later(ctx, s, err)
+		}
+		if err := c.write(ctx, it, s, pos, model.Succeed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touchAfter is how long a saga may be under way before the time to look at it
+// next is moved on, so that nobody takes up what somebody is at work on.
+const touchAfter = 1500 * time.Millisecond
+
+// write stores what became of a row. A branch that went well after others did not
+// sets the back-off to its beginning.
+func (c *coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, pos int, status string) error {
+	r := &s.Rows[pos]
+	now := time.Now()
+	r.Status, r.Updated = status, now
+	if status == model.Succeed {
+		r.Ended = now
+	} else {
+		r.RolledBack = now
+	}
+	c.n.Branch++
+	if err := c.timed(it, model.OpBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
+		c.tally.rejected(err)
+		return fmt.Errorf("branch %d: %w", r.Step+1, err)
+	}
+	if first := c.firstInterval(); s.Interval > first || now.Sub(s.Next) > touchAfter-s.Interval {
+		s.Interval, s.Next = first, now.Add(first)
+		c.n.Touch++
+		if err := c.store.Touch(ctx, s); err != nil {
+			c.tally.rejected(err)
+			return fmt.Errorf("touch: %w", err)
+		}
+	}
+	return nil
+}
+
+// change stores a new status.
+func (c *coordinator) change(ctx context.Context, it *stopwatch, s *model.Saga, op workload.Op, to string) error {
+	if err := c.timed(it, op, func() error { return c.turn(ctx, s, to) }); err != nil {
+		c.tally.rejected(err)
+		return fmt.Errorf("%s: %w", s.Of().Ops[op], err)
+	}
+	return nil
+}
+
+// turn stores a new status as a part of an operation.
+func (c *coordinator) turn(ctx context.Context, s *model.Saga, to string) error {
+	from, now := s.Status, time.Now()
+	s.Status, s.Updated = to, now
+	switch to {
+	case model.Succeed:
+		s.Ended = now
+	case model.Failed:
+		s.RolledBack = now
+	}
+	c.n.Change++
+	return c.store.Change(ctx, s, from)
+}
+
+// later leaves a saga to be taken up again: after the same time when the branch
+// is under way, after twice the time when it failed.
+func (c *coordinator) later(ctx context.Context, s *model.Saga, cause error) error {
+	if cause != nil {
+		s.Interval *= 2
+		c.tally.retries.Add(1)
+	} else {
+		c.tally.ongoing.Add(1)
+	}
+	s.Next = time.Now().Add(s.Interval)
+	s.Updated = time.Now()
+	c.n.Touch++
+	if err := c.store.Touch(ctx, s); err != nil {
+		c.tally.rejected(err)
+		return errors.Join(cause, fmt.Errorf("touch: %w", err))
+	}
+	if cause != nil && !errors.Is(cause, model.ErrParticipant) {
+		return cause
+	}
+	return errUndecided
+}
+
+// recoverOne takes up the transaction of a shard that is due longest. false: none
+// was due.
+func (c *coordinator) recoverOne(ctx context.Context, shard int) (*model.Saga, bool, error) {
+	now := time.Now()
+	gid, err := c.store.Lock(ctx, shard, now, now.Add(c.spec.Retry))
+	if errors.Is(err, model.ErrNone) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("look for unfinished transactions: %w", err)
+	}
+	s, err := c.resume(ctx, shard, gid)
+	return s, true, err
+}
+
+// resume carries a stored saga on.
+func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*model.Saga, error) {
+	s, err := c.store.Load(ctx, shard, gid)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", gid, err)
+	}
+	if model.Final(s.Status) {
+		return s, nil
+	}
+	defer func() { _ = c.store.Undone() }() // nobody timed it
+	if err := c.process(ctx, nil, s); err != nil {
+		return s, fmt.Errorf("recover %s: %w", gid, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,179 @@
+// Package saga runs distributed transactions as dtm does: sagas, tcc, xa and messages
+// of several branches, with the records that their coordinator keeps and accounts
+// between which they move money, so that it can be checked that none is lost.
+package saga
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// maxSagaPayload is the most that the payload of a branch may carry: the record of a
+// saga has those of all its branches.
+const maxSagaPayload = 16 << 20
+
+// Mode is the name of the mode, formatAB the id of its document.
+const (
+	Mode     = "saga"
+	Document = "ab"
+)
+
+func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
+	s := Read(r, in)
+	s.Count = Count(r, in)
+	if v, ok := r.Values["keepAlive"]; ok && v.Origin > workload.OriginFile {
+		r.Warn("keepAlive (%s) has no effect on this target: it is of dtm+bench://", v.From())
+	}
+	payload := workload.Filling("branch's payload")
+	payload.Max = maxSagaPayload
+	s.Start.Payload = r.Payload(payload, 0, "payload")
+	if err := r.Problems.Err(); err != nil {
+		return nil, err
+	}
+	p := &workload.Plan{
+		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions"), payload},
+		Documents: []string{Document},
+		Binder:    Binding{s}, Spaces: []store.Space{s.Space()}, Bytes: s.Count * bytesOf(s),
+		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
+			Name: "saga", Ops: s.Kind.Ops, OpUnits: model.SagaUnits, Counted: 1, Start: s.Start, Iterations: s.Count, Total: s.Count,
+		}}}},
+		Writes:  []string{Writes(s)},
+		Deletes: []string{"finished " + s.Kind.Noun + " " + Brief(s.FinishedExpire) + " after their end; with --cleanup everything that this run made"},
+	}
+	return p, nil
+}
+
+// Read reads the parameters of mode=saga, of which mode=baseline uses some.
+func Read(r *values.Reader, in workload.Inputs) *model.Spec {
+	s := &model.Spec{
+		Namespace: in.Namespace, Driver: in.Driver, Seed: in.Seed, Allow: in.AllowExisting,
+	}
+	s.Kind = model.KindOf(r.Choice("transType"))
+	s.Branches = int(r.Whole("branches"))
+	on := r.OnOff("accounts")
+	s.Accounts, s.Balance, s.Amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
+	s.Zipf = r.Number("zipf")
+	s.Shards = int(r.Whole("prefixes"))
+	s.Script, s.Pipelining = r.Choice("script"), r.OnOff("pipelining")
+	s.FailRate, s.FailAt = r.Number("failRate"), int(r.Whole("failAt"))
+	s.OngoingRate, s.ErrorRate, s.DuplicateRate = r.Number("ongoingRate"), r.Number("errorRate"), r.Number("duplicateRate")
+	s.LostRate = r.Number("lostSubmitRate")
+	s.Delay = r.Duration("delay")
+	s.Unruly = s.OngoingRate > 0 || s.ErrorRate > 0 || s.Delay > 0
+	s.Timeout, s.Retry, s.Cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
+	s.LockTimeout = r.Duration("lockTimeout")
+	s.DataExpire, s.FinishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
+	s.Check, s.AckLog, s.Endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
+	s.CountCalls = r.OnOff("countCalls")
+	s.Start = r.Settings(10)
+	judge(s, r, on)
+	return s
+}
+
+func judge(s *model.Spec, r *values.Reader, accounts bool) {
+	if !accounts {
+		s.Accounts = 0
+	}
+	if s.FailAt > s.Branches {
+		r.Blame("failAt", "use 0 for any step", "failAt: step %d is more than the %d branches", s.FailAt, s.Branches)
+	}
+	if accounts && s.Branches < 2 {
+		r.Blame("branches", "use branches=2 or more, or accounts=off", "branches: one branch cannot move money from one account to another")
+	}
+	if accounts && s.Accounts < int64(s.Branches) {
+		r.Blame("accountCount", "use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.Accounts, s.Branches)
+	}
+	judgeKind(s, r)
+	for name, d := range map[string]time.Duration{"retryInterval": s.Retry, "dataExpire": s.DataExpire, "finishedExpire": s.FinishedExpire, "cronInterval": s.Cron} {
+		if d <= 0 {
+			r.Blame(name, "for example "+r.Param(name).Default, "%s: must be more than 0", name)
+		}
+	}
+	if s.FinishedExpire%time.Second != 0 || s.DataExpire%time.Second != 0 {
+		r.Blame("finishedExpire", "use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
+	}
+}
+
+// judgeKind refuses what a kind of transaction has not, and sets what it has of its
+// own.
+func judgeKind(s *model.Spec, r *values.Reader) {
+	if s.Kind == model.KindSaga {
+		if s.LostRate > 0 {
+			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
+		}
+		return
+	}
+	if why := s.Kind.Lacks(s.Driver); why != "" {
+		hint := "use transType=tcc, which reserves instead; or mysql: or postgres:, which have transactions of two phases"
+		if s.Driver == "dtm" {
+			hint = "use transType=saga, tcc or msg there, or mysql: or postgres:, which have transactions of two phases"
+		}
+		r.Blame("transType", hint, "transType=%s: %s", s.Kind.Name, why)
+	}
+	if s.Timeout == 0 {
+		s.Timeout = model.Patience
+	}
+	if s.Kind == model.KindMsg && s.Branches < 2 {
+		r.Blame("branches", "use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
+	}
+	if s.Kind == model.KindMsg && s.FailAt > 1 {
+		r.Blame("failAt", "use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.FailAt)
+	}
+}
+
+// bytesOf is about what one saga leaves behind.
+func bytesOf(s *model.Spec) int64 {
+	n := int64(600 + (700+3*s.Start.Payload)*s.Branches) // two rows for each, as base64
+	if s.Accounts > 0 {
+		n += 300
+	}
+	return n
+}
+
+// Brief writes a duration without units of which there are none: 24h, 1h30m, 10s.
+func Brief(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+func Writes(s *model.Spec) string {
+	n := s.Kind.Noun + " without end"
+	if s.Count > 0 {
+		n = strconv.FormatInt(s.Count, 10) + " " + s.Kind.Noun
+	}
+	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", place.Name(s.Space()), n, s.Branches, s.Start.Threads, Brief(s.FinishedExpire))
+	if n := s.Start.Payload; n > 0 {
+		text += ", each payload with " + units.Size(int64(n)) + " beside"
+	}
+	if s.Accounts > 0 {
+		text += fmt.Sprintf(", and %d accounts", s.Accounts)
+	}
+	return text
+}
+
+// Count reads and shows how many transactions to run; 0: until the time is up.
+func Count(r *values.Reader, in workload.Inputs) int64 {
+	if in.Duration > 0 && in.Count == 0 {
+		return 0
+	}
+	v := r.Pick(r.Param("transactions"), "count", "transactions")
+	n, err := v.Int(1, 1<<53)
+	r.Problems.Add(err)
+	r.Show("transactions", strconv.FormatInt(n, 10), v)
+	return n
+}

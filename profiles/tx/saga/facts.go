@@ -1,0 +1,300 @@
+package saga
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// Facts is the record of mode=saga in run.json. docs/tx.md describes it.
+type Facts struct {
+	Schema int    `json:"schema"`
+	Mode   string `json:"mode"`
+	// Kind is dtm's word for the kind of the transactions.
+	Kind     string `json:"trans_type"`
+	Branches int    `json:"branches"`
+	Accounts int64  `json:"accounts"`
+	Balance  int64  `json:"balance"`
+	Prefixes int    `json:"prefixes"`
+	// Counts are of the measured part, by what the client was told.
+	Done      int64 `json:"acknowledged_done"`
+	Undone    int64 `json:"acknowledged_undone"`
+	Undecided int64 `json:"undecided"`
+	Unknown   int64 `json:"unknown"`
+	// What happened on the way, warm-up included.
+	Retries    int64 `json:"retries"`
+	Ongoing    int64 `json:"ongoing"`
+	Duplicates int64 `json:"barrier_duplicates"`
+	Nulls      int64 `json:"barrier_nothing_to_undo"`
+	// TooLate is actions whose compensation had come first.
+	TooLate int64 `json:"barrier_too_late"`
+	Refused int64 `json:"refused_by_participant"`
+	// LostSubmits is submits that never arrived, Queries how often it was asked whether
+	// a local transaction was carried out.
+	LostSubmits int64 `json:"lost_submits"`
+	Queries     int64 `json:"queries"`
+	// Rejected is calls that a guard turned away, since the saga had another status
+	// by then, Taken saves of a gid that was there.
+	Rejected int64 `json:"guard_rejections"`
+	Taken    int64 `json:"gid_conflicts"`
+	// Conflicts is transactions of a SQL store that it undid for the sake of others,
+	// and that were repeated.
+	Conflicts int64 `json:"conflicts"`
+	// Waited is xa branches that were refused since what they wanted was locked for too
+	// long.
+	Waited int64 `json:"lock_timeouts"`
+	Swept  int64 `json:"removed_after_retention"`
+	// Recoveries, by when.
+	AtStart recovery `json:"recovered_at_start"`
+	InRun   recovery `json:"recovered_in_run"`
+	AtEnd   recovery `json:"recovered_at_end"`
+	// Stuck is sagas that could not be finished even at the end.
+	Stuck int64 `json:"stuck"`
+	// Left is sagas that were unfinished at the end, those of other runs included that
+	// were not due; UnderWay is what they had taken off the accounts by then.
+	Left     int64 `json:"left_unfinished"`
+	UnderWay int64 `json:"money_under_way"`
+	// Checks.
+	Sampled    int64 `json:"sampled_in_run"`
+	MoneyInRun int64 `json:"money_added_up_in_run"`
+	ReadBack   int64 `json:"read_back"`
+	LostAcked  int64 `json:"acknowledged_and_lost"`
+	// Absent is sagas that are not there and of which the client was told nothing:
+	// they never arrived, or were lost before anybody was told.
+	Absent       int64 `json:"unacknowledged_and_absent"`
+	EarlierAcked int64 `json:"earlier_acknowledged"`
+	EarlierLost  int64 `json:"earlier_acknowledged_and_lost"`
+	AccountsRead int64 `json:"accounts_read_back"`
+	// Stall is the longest stretch of the measured part in which nothing completed.
+	StallFromS float64 `json:"stall_from_s"`
+	StallS     float64 `json:"stall_s"`
+	Rates      Rates   `json:"rates"`
+	Cost       Cost    `json:"cost"`
+	// Bench is of a run against dtm's benchmark server.
+	Bench *BenchFacts `json:"bench,omitempty"`
+}
+
+// BenchFacts are those of a run against dtm's benchmark server. docs/tx.md describes
+// them.
+type BenchFacts struct {
+	Path      string `json:"path"`
+	KeepAlive bool   `json:"keep_alive"`
+	// Length is that of the body of the reply before the run, in bytes.
+	Length int `json:"document_bytes"`
+	// Connections were made in the measured part.
+	Connections int64 `json:"connections"`
+	// Requests without a connection, without a whole reply, and with a reply that is no
+	// success, the last by its status.
+	NoConnection int64            `json:"failed_to_connect"`
+	NoReply      int64            `json:"failed_to_receive"`
+	Statuses     map[string]int64 `json:"failed_by_status"`
+	Non2xx       int64            `json:"non_2xx"`
+	// Bytes are those of all replies, Body without their heads.
+	Bytes int64 `json:"bytes"`
+	Body  int64 `json:"body_bytes"`
+}
+
+// Failed is how many replies were no success.
+func (f *BenchFacts) Failed() (n int64) {
+	for _, v := range f.Statuses {
+		n += v
+	}
+	return n
+}
+
+// Rates tells the rate before the first finished transaction expired from the one
+// that can be kept up.
+type Rates struct {
+	// Sagas a second of the measured part, by what the client was told.
+	Done       float64 `json:"done_per_s"`
+	Undone     float64 `json:"undone_per_s"`
+	Undecided  float64 `json:"undecided_per_s"`
+	Unknown    float64 `json:"unknown_per_s"`
+	RetentionS float64 `json:"retention_s"`
+	// Burst is transactions a second before, Sustained after the first expiry; 0
+	// when the run was not that long.
+	Burst     float64 `json:"burst_per_s"`
+	Sustained float64 `json:"sustained_per_s"`
+	// BytesPer is what one transaction leaves in the store; -1 when not told.
+	BytesPer float64 `json:"bytes_per_transaction"`
+	// MemoryAtBurst is the memory that would fill up in a retention at the burst's
+	// rate, in bytes.
+	MemoryAtBurst float64 `json:"memory_for_burst_bytes"`
+}
+
+// Cost is what one transaction takes; -1: not told.
+type Cost struct {
+	ClientUS float64 `json:"client_cpu_us"`
+	ServerUS float64 `json:"server_cpu_us"`
+	// Counted is the calls of a transaction as the server counted them, Predicted as
+	// they should be by what became of the transactions, Mean as the parameters would
+	// have it without failures on the way. What was asked beside is part of the first two.
+	Counted   float64 `json:"calls_counted"`
+	Predicted float64 `json:"calls_predicted"`
+	Mean      float64 `json:"scripts_by_formula"`
+	// Received and Sent are bytes of a transaction over the network, as the server
+	// counted them.
+	Received float64 `json:"bytes_received"`
+	Sent     float64 `json:"bytes_sent"`
+	// Calls says whether both are the same.
+	Calls Agreement `json:"calls"`
+}
+
+// facts makes the record of what has been done so far.
+func (r *Run) facts() *Facts {
+	sp := r.spec
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := &Facts{
+		Schema: 1, Mode: Mode, Kind: sp.Kind.Name, Branches: sp.Branches, Accounts: sp.Accounts, Balance: sp.Balance, Prefixes: sp.Shards,
+		Swept: r.swept, AtStart: r.atStart, InRun: r.inRun, AtEnd: r.atEnd,
+		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: r.notes.bad[checkAcked],
+		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
+	}
+	saw := r.layer.Saw()
+	f.Conflicts, f.Waited = saw.Conflicts, saw.Waited
+	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
+	var early, late, all int64
+	var gaps [][]gap
+	var end int64
+	for _, t := range r.tallies {
+		end = max(end, t.tried.Load())
+	}
+	for _, t := range r.tallies {
+		f.Done += t.done.Load()
+		f.Undone += t.undone.Load()
+		f.Undecided += t.undecided.Load()
+		f.Unknown += t.unknown.Load()
+		f.Retries += t.retries.Load()
+		f.Ongoing += t.ongoing.Load()
+		f.Duplicates += t.duplicates.Load()
+		f.Nulls += t.nulls.Load()
+		f.Refused += t.refused.Load()
+		f.TooLate += t.tooLate.Load()
+		f.LostSubmits += t.lostSubmits.Load()
+		f.Queries += t.queries.Load()
+		f.Rejected += t.moved.Load()
+		f.Taken += t.taken.Load()
+		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
+		t.mu.Lock()
+		gaps = append(gaps, append(slices.Clone(t.gaps), gap{t.last.Load(), end}))
+		t.mu.Unlock()
+	}
+	g := longest(gaps)
+	f.StallFromS, f.StallS = float64(g.from)/1e9, float64(g.to-g.from)/1e9
+	until := r.after.At
+	if until.IsZero() {
+		until = time.Now()
+	}
+	f.Rates = r.rates(early, late, until.Sub(r.before.At).Seconds())
+	if s := float64(end) / 1e9; s > 0 {
+		f.Rates.Done, f.Rates.Undone, f.Rates.Undecided, f.Rates.Unknown = float64(f.Done)/s, float64(f.Undone)/s, float64(f.Undecided)/s, float64(f.Unknown)/s
+	}
+	f.Rates.BytesPer = -1
+	f.Cost = r.cost(all)
+	if u := r.after; !u.At.IsZero() && all > 0 && same(r.before, u) {
+		f.Rates.BytesPer = float64(u.Memory-r.before.Memory) / float64(all)
+		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
+	}
+	return f
+}
+
+func (r *Run) rates(early, late int64, elapsed float64) Rates {
+	keep := r.spec.FinishedExpire.Seconds()
+	out := Rates{RetentionS: keep}
+	if first := min(elapsed, keep); first > 0 {
+		out.Burst = float64(early) / first
+	}
+	if elapsed > keep {
+		out.Sustained = float64(late) / (elapsed - keep)
+	}
+	return out
+}
+
+// predicted is the expected number of scripts of a transaction whose failing step
+// is drawn evenly.
+func (r *Run) predicted() float64 {
+	n, p := float64(r.spec.Branches), r.spec.FailRate
+	if r.spec.Kind != model.KindSaga {
+		return r.spec.Formula()
+	}
+	step := (n + 1) / 2
+	if r.spec.FailAt > 0 {
+		step = float64(r.spec.FailAt)
+	}
+	calls := (1-p)*(n+2) + p*(2*step+3)
+	if r.spec.Accounts > 0 {
+		calls += (1-p)*n + p*(2*step-1) // the refusing action is not carried out
+	}
+	return calls
+}
+
+// same says whether both are of one life of a server that tells what it does.
+func same(u, v meter.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
+
+// cost is what a transaction takes; all is how many were begun. The run's lock is held.
+func (r *Run) cost(all int64) Cost {
+	before, after := r.before, r.after
+	var predicted, uncertain, lost int64
+	slack := int64(agreeCalls)
+	for _, t := range r.tallies {
+		predicted += t.expected.Load()
+		uncertain += t.uncertain.Load()
+	}
+	predicted += r.polls.Load()*r.layer.Price.Lock() + r.extra
+	if saw := r.layer.Saw(); saw.Repeats {
+		lost, slack = saw.Conflicts, slack+int64(len(r.tallies))
+	}
+	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
+	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
+	if !r.spec.CountCalls || !r.whole {
+		c.Calls.State, c.Calls.Why = NotCompared, "the server is not ours alone"
+	}
+	n := float64(all)
+	if after.At.IsZero() || n == 0 {
+		return c
+	}
+	c.ClientUS = (after.Client - before.Client) / n * 1e6
+	if same(before, after) {
+		c.ServerUS = (after.CPU - before.CPU) / n * 1e6
+	}
+	if c.Calls.Counted >= 0 {
+		c.Counted, c.Predicted = float64(c.Calls.Counted)/n, float64(c.Calls.Predicted)/n
+	}
+	if before.Received >= 0 && after.Received >= before.Received && after.Sent >= before.Sent {
+		c.Received, c.Sent = float64(after.Received-before.Received)/n, float64(after.Sent-before.Sent)/n
+	}
+	return c
+}
+
+// longest returns the longest stretch in which no worker completed anything. Each
+// worker's gaps are in order of time.
+func longest(workers [][]gap) gap {
+	if len(workers) == 0 {
+		return gap{}
+	}
+	common := workers[0]
+	for _, w := range workers[1:] {
+		var next []gap
+		for i, j := 0, 0; i < len(common) && j < len(w); {
+			if from, to := max(common[i].from, w[j].from), min(common[i].to, w[j].to); from < to {
+				next = append(next, gap{from, to})
+			}
+			if common[i].to < w[j].to {
+				i++
+			} else {
+				j++
+			}
+		}
+		common = next
+	}
+	var best gap
+	for _, g := range common {
+		if g.to-g.from > best.to-best.from {
+			best = g
+		}
+	}
+	return best
+}

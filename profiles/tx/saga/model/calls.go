@@ -1,0 +1,107 @@
+package model
+
+// Calls counts what a coordinator asks of its store, by kind.
+type Calls struct {
+	Save, Branch, Change, Touch int64
+	// Actions and undos are calls of participants that were carried out or refused;
+	// twice those that the barrier stopped, nothing the compensations that had nothing
+	// to undo.
+	Actions, Undos, Twice, UndosTwice, Nothing int64
+	// Register is branches that were registered, bare saves of a record alone, or of one
+	// that was there, recall what was read again, query what was asked about local
+	// transactions.
+	Register, Bare, Recall, Query int64
+	// Look is statements of xa branches beside those of their first phase.
+	Look int64
+}
+
+func (n *Calls) Move(undo bool, got Reply) {
+	switch {
+	case got == ReplyNothing:
+		n.Nothing++
+	case got.stopped() && undo:
+		n.UndosTwice++
+	case got.stopped():
+		n.Twice++
+	case undo:
+		n.Undos++
+	default:
+		n.Actions++
+	}
+}
+
+// Prepare is move for an xa branch. What its connection is told to prepare, commit or
+// roll back is no statement of data, and neither is what the database knows to be
+// there already.
+func (n *Calls) Prepare(op string, got Reply) {
+	switch {
+	case op == OpAction && got == ReplyTooLate:
+		n.Twice++
+	case op == OpAction && got != ReplyDuplicate:
+		n.Actions++
+	case op == OpRollback && got == ReplyDuplicate:
+		n.Look += 2
+	case op == OpRollback, op == OpCommit && got == ReplyDuplicate:
+		n.Look++
+	}
+}
+
+// Price says how many calls a store counts for each kind: scripts on Redis,
+// statements on SQL stores.
+type Price Calls
+
+// EveryOne is the price where each is one call; what is only read is none.
+var EveryOne = Price{
+	Save: 1, Branch: 1, Change: 1, Touch: 1, Actions: 1, Undos: 1, Twice: 1, UndosTwice: 1, Nothing: 1, Register: 1, Bare: 1, Query: 1,
+}
+
+func (p Price) Of(n Calls) int64 {
+	return p.Save*n.Save + p.Branch*n.Branch + p.Change*n.Change + p.Touch*n.Touch + p.Actions*n.Actions + p.Undos*n.Undos +
+		p.Twice*n.Twice + p.UndosTwice*n.UndosTwice + p.Nothing*n.Nothing +
+		p.Register*n.Register + p.Bare*n.Bare + p.Recall*n.Recall + p.Query*n.Query + p.Look*n.Look
+}
+
+// Lock is what looking at the index takes, and adding the money up; a store whose
+// calls are dearer counts those by itself.
+func (p Price) Lock() int64 {
+	if p == EveryOne {
+		return 1
+	}
+	return 0
+}
+
+// Model is the calls that a saga takes which went through in one pass, by what
+// became of it: one to save it, one for each row that changed, one for each new
+// status, and one for each branch call that was carried out. n is what was really
+// asked; only what a model cannot know is taken from there.
+func Model(s *Saga, n Calls) Calls {
+	if k := s.Of(); k != KindSaga {
+		return k.model(s, n)
+	}
+	m := Calls{Save: 1, Change: 1, Touch: n.Touch, Twice: n.Twice, UndosTwice: n.UndosTwice}
+	var done, refused, undone int64
+	for i := range s.Rows {
+		switch r := &s.Rows[i]; {
+		case r.Op == OpCompensate && r.Status == Succeed:
+			undone++
+		case r.Op == OpAction && r.Status == Succeed:
+			done++
+		case r.Op == OpAction && r.Status == Failed:
+			refused++
+			if s.Fate.FailAt != r.Step+1 {
+				m.Actions++ // by the account, not by the participant in front of it
+			}
+		}
+	}
+	m.Branch = done + refused + undone
+	if s.Status == Failed {
+		m.Change++ // submitted, aborting, failed
+	}
+	if s.Empty {
+		m.Actions = 0
+		return m
+	}
+	m.Actions += done
+	m.Undos, m.Nothing = min(done, undone), undone-min(done, undone)
+	return m
+}

@@ -1,0 +1,254 @@
+package model
+
+import (
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Names of the kinds of global transaction, as dtm has them.
+const (
+	TransSaga = "saga"
+	TransTCC  = "tcc"
+	TransXA   = "xa"
+	TransMsg  = "msg"
+)
+
+var TransTypes = []string{TransSaga, TransTCC, TransXA, TransMsg}
+
+// Operations of branches beside those of sagas: of tcc, of xa, whose first is
+// opAction, and of messages, whose stored rows have opAction too.
+const (
+	OpTry     = "try"
+	OpConfirm = "confirm"
+	OpCancel  = "cancel"
+
+	OpCommit   = "commit"
+	OpRollback = "rollback"
+
+	OpMsg   = "msg"   // the local transaction
+	OpQuery = "query" // asks whether that was carried out
+)
+
+// Operations of the saga track, by their place in sagaOps.
+const (
+	OpSaga workload.Op = iota
+	OpSave
+	OpCall
+	OpBranch
+	OpAbort
+	OpUndo
+	OpFinish
+	OpRecover
+	OpCheck
+	OpSweep
+	OpLost
+)
+
+var SagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
+
+// SagaUnits are what they count, those of other kinds of transactions too,
+// whose further operations are calls.
+var SagaUnits = []string{"", "calls", "calls", "calls", "calls", "calls", "calls", "transactions", "checks", "sweeps", "conflicts", "calls", "calls", "calls"}
+
+// Operations of the saga track that the other kinds have, by their place in the
+// lists of kinds. A message has its local transaction where the others register
+// branches, and its query where they undo.
+const (
+	OpRegister workload.Op = OpLost + 1 + iota
+	OpSubmit
+	opSecond
+
+	OpLocal = OpRegister
+	OpAsk   = OpUndo
+)
+
+// Kind is a kind of global transaction.
+type Kind struct {
+	// Name is dtm's word for it, noun what several are called.
+	Name, Noun string
+	// status is that of a new one.
+	status string
+	// First is what the application has a participant do before it submits.
+	First string
+	// Forward and backward are the operations of stored rows that do and undo a
+	// branch; a message has none that undoes.
+	Forward, Backward string
+	// Second is the operation that forward is timed as.
+	Second workload.Op
+	// LastFirst says that branches are done and undone from the last to the first.
+	LastFirst bool
+	Ops       []string
+}
+
+// opsOf are the operations of a kind: those of sagas with other names for what is
+// called otherwise, and more at the end.
+func opsOf(call, undo string, more ...string) []string {
+	ops := append([]string(nil), SagaOps...)
+	ops[OpCall], ops[OpUndo] = call, undo
+	return append(ops, more...)
+}
+
+var (
+	KindSaga = &Kind{
+		Name: TransSaga, Noun: "sagas", status: Submitted, Forward: OpAction, Backward: OpCompensate, Second: OpCall, Ops: SagaOps,
+	}
+	KindTCC = &Kind{
+		Name: TransTCC, Noun: "tcc transactions", status: Prepared, First: OpTry, Forward: OpConfirm, Backward: OpCancel, Second: opSecond, LastFirst: true,
+		Ops: opsOf(OpTry, OpCancel, "register", "submit", OpConfirm),
+	}
+	KindXA = &Kind{
+		Name: TransXA, Noun: "xa transactions", status: Prepared, First: OpAction, Forward: OpCommit, Backward: OpRollback, Second: opSecond,
+		Ops: opsOf(OpAction, OpRollback, "register", "submit", OpCommit),
+	}
+	KindMsg = &Kind{
+		Name: TransMsg, Noun: "messages", status: Prepared, First: OpMsg, Forward: OpAction, Second: OpCall,
+		Ops: opsOf(OpAction, OpQuery, "local", "submit"),
+	}
+)
+
+// KindOf returns the kind of a name: sagas for one that is not known.
+func KindOf(name string) *Kind {
+	for _, k := range []*Kind{KindTCC, KindXA, KindMsg} {
+		if k.Name == name {
+			return k
+		}
+	}
+	return KindSaga
+}
+
+// Words is a text about sagas as one about this kind.
+func (k *Kind) Words(text string) string {
+	if k == KindSaga {
+		return text
+	}
+	return strings.NewReplacer("sagas", k.Noun, "saga", "transaction").Replace(text)
+}
+
+// Patience is how long a transaction may be prepared where nothing else is said: as
+// with dtm.
+const Patience = 35 * time.Second
+
+// Of is the transaction's kind.
+func (s *Saga) Of() *Kind {
+	if s.Kind == nil {
+		return KindSaga
+	}
+	return s.Kind
+}
+
+// As makes a new saga a transaction of another kind. What is registered while it is
+// under way has no rows yet; a message has one for each step but the first, which is
+// the local transaction.
+func (s *Saga) As(k *Kind) {
+	s.Kind, s.Status = k, k.status
+	if k == KindSaga {
+		return
+	}
+	s.Rows = s.Rows[:0]
+	if k != KindMsg {
+		return
+	}
+	for i := 1; i < len(s.Steps); i++ {
+		s.Rows = append(s.Rows, Row{Op: k.Forward, Status: Prepared, Created: s.Created, Updated: s.Created, Step: i})
+	}
+}
+
+// Register adds the rows of a step.
+func (s *Saga) Register(step int, now time.Time) {
+	k := s.Of()
+	s.Rows = append(s.Rows, Row{Op: k.Backward, Status: Prepared, Created: now, Updated: now, Step: step},
+		Row{Op: k.Forward, Status: Prepared, Created: now, Updated: now, Step: step})
+}
+
+// Place tells the step of a stored row by its position, and whether it is the first
+// of its step.
+func (k *Kind) Place(pos int) (step int, first bool) {
+	if k == KindMsg {
+		return pos + 1, true
+	}
+	return pos / 2, pos%2 == 0
+}
+
+// Branch is the number of a step's branch, from 0: a message's local transaction
+// comes before its branches.
+func (s *Saga) Branch(step int) int {
+	if s.Kind == KindMsg {
+		return step - 1
+	}
+	return step
+}
+
+// model is the calls of a transaction that is prepared first: one to save it and one
+// to save it again, what is read again, one for each branch that was registered, each
+// row that changed and each new status, and one for each call of a participant. What
+// became of its first calls when it was undone is taken from what was asked.
+func (k *Kind) model(s *Saga, n Calls) Calls {
+	m := Calls{Bare: 1, Change: 2, Recall: 2, Touch: n.Touch, Twice: n.Twice, UndosTwice: n.UndosTwice, Query: n.Query}
+	if s.Status == Succeed {
+		m.Bare++
+	}
+	if k == KindMsg {
+		m.Save, m.Bare = 1, m.Bare-1
+		if s.Status == Failed {
+			m.Change, m.Recall = 1, 1
+		}
+	} else {
+		m.Register = int64(len(s.Rows) / 2)
+	}
+	for i := range s.Rows {
+		if s.Rows[i].Status == Succeed {
+			m.Branch++
+		}
+	}
+	if s.Empty {
+		return m
+	}
+	m.Actions, m.Undos, m.Nothing = n.Actions, n.Undos, n.Nothing
+	if k == KindXA {
+		m.Look = n.Look
+		return m
+	}
+	if s.Status == Succeed {
+		m.Actions = m.Branch + int64(len(s.Steps))
+		if k == KindMsg {
+			m.Actions = int64(len(s.Steps))
+		}
+	}
+	return m
+}
+
+// Lacks says why a store cannot have a kind of transaction, or "".
+func (k *Kind) Lacks(driver string) string {
+	if k != KindXA {
+		return ""
+	}
+	switch driver {
+	case "redis", "embedded":
+		return "Redis carries a script out at once and for good, and cannot prepare it"
+	case "sqlite":
+		return "SQLite cannot prepare a transaction and commit it later"
+	case "dtm":
+		return "on a dtm server the accounts are in perfbench's own memory, which cannot prepare anything"
+	case "memory", "null":
+		return "this store has no transactions that could be prepared"
+	}
+	return ""
+}
+
+// Effect is what an operation of a branch does to the balance of its account, and
+// to what is frozen on it.
+func Effect(op string, amount int64) (balance, frozen int64) {
+	switch {
+	case op == OpTry && amount < 0:
+		return amount, -amount
+	case op == OpConfirm && amount < 0:
+		return 0, amount
+	case op == OpCancel && amount < 0:
+		return -amount, amount
+	case op == OpTry, op == OpCancel:
+		return 0, 0
+	}
+	return amount, 0
+}

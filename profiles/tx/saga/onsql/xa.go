@@ -1,0 +1,221 @@
+package onsql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/sqltx"
+)
+
+// branches are the prepared branches of a transaction that keep a connection, by
+// step.
+type branches []*twophase.Branch
+
+// at is the branch of a step; nil where there is none.
+func (b branches) at(step int) *twophase.Branch {
+	if step < len(b) {
+		return b[step]
+	}
+	return nil
+}
+
+func (b *branches) set(step int, to *twophase.Branch) {
+	for len(*b) <= step {
+		*b = append(*b, nil)
+	}
+	(*b)[step] = to
+}
+
+// Detach leaves what is still prepared to whoever takes the transaction up.
+func (s *client) Detach() {
+	for _, b := range s.held {
+		b.Detach()
+	}
+	s.held = s.held[:0]
+}
+
+// carryXA carries out an operation of an xa branch.
+func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string) (model.Reply, error) {
+	id := string(model.AppendBranch(nil, step))
+	switch op {
+	case model.OpCommit:
+		return s.commitXA(ctx, g, step, id)
+	case model.OpRollback:
+		return s.rollbackXA(ctx, g, step, id)
+	}
+	for try := 1; ; try++ {
+		began := time.Now()
+		got, err := s.prepareXA(ctx, g, step, id)
+		if err == nil || s.Conn.Classify(err) != store.Conflict {
+			return got, err
+		}
+		s.CountUndone(&s.lost, time.Since(began))
+		if sqlerror.LockTimeout(err) || try == sqlstore.Tries {
+			s.waited.Add(1)
+			return model.ReplyRefused, nil
+		}
+	}
+}
+
+// prepareXA is the first phase of a branch: the barrier's row and the account, in a
+// transaction that is prepared.
+func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+	b, err := s.phases.Begin(ctx, g.Gid, id, s.spec.LockTimeout)
+	if errors.Is(err, twophase.ErrBranchThere) {
+		return model.ReplyDuplicate, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	got, err := s.inBranch(ctx, b.Conn, g, g.Steps[step], id)
+	if err != nil || got != model.ReplyDone {
+		if undone := b.Undo(ctx); err == nil {
+			err = undone
+		}
+		return got, err
+	}
+	if err := b.Prepare(ctx); err != nil {
+		return 0, err
+	}
+	s.held.set(step, b)
+	return model.ReplyDone, nil
+}
+
+// inBranch makes a branch's changes. The barrier's row of a call that came before
+// keeps this one waiting while that is prepared: then it is a duplicate.
+func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
+	n, err := sqltx.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.OpAction, model.OpAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
+	if sqlerror.LockTimeout(err) {
+		return model.ReplyDuplicate, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		reason, err := s.reason(ctx, conn, g.Gid, id)
+		if reason == model.OpAction {
+			return model.ReplyDuplicate, err
+		}
+		return model.ReplyTooLate, err
+	}
+	least := int64(math.MinInt64)
+	if t.Amount < 0 {
+		least = -t.Amount
+	}
+	n, err = sqltx.Affected(ctx, conn, s.Texts.adjust, t.Amount, 0, t.Account, least)
+	if err == nil && n == 0 {
+		return model.ReplyRefused, nil
+	}
+	return model.ReplyDone, err
+}
+
+// reason is what the barrier's row of a branch's action says; empty: there is none
+// that is committed.
+func (s *Tables) reason(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, gid, id string,
+) (reason string, err error) {
+	err = db.QueryRowContext(ctx, s.Texts.reason, gid, id, model.OpAction).Scan(&reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return reason, err
+}
+
+// A connection that ends leaves its branch to others, but not at once: detachTries is
+// how often such a branch is looked for again, detachRest after which time.
+const (
+	detachTries = 50
+	detachRest  = 20 * time.Millisecond
+)
+
+// errHeld leaves a transaction to be tried again later.
+var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor committed: %w", model.ErrParticipant)
+
+// commitXA commits a branch. One that is not there was committed before, if its row
+// is there.
+func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+	for try := 1; ; try++ {
+		err := s.phases.Commit(ctx, g.Gid, id, s.held.at(step))
+		if !errors.Is(err, twophase.ErrNoBranch) {
+			return model.ReplyDone, err
+		}
+		reason, err := s.reason(ctx, s.DB, g.Gid, id)
+		switch {
+		case err != nil:
+			return 0, err
+		case reason == model.OpAction:
+			return model.ReplyDuplicate, nil
+		case reason != "":
+			return 0, fmt.Errorf("branch %s is to be committed and was rolled back", id)
+		case try == detachTries:
+			return 0, errHeld
+		}
+		s.Extra.Add(1)
+		if err := store.Rest(ctx, detachRest); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// rollbackXA rolls a branch back, and leaves a row that keeps it from being prepared
+// later.
+func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+	for try := 1; ; try++ {
+		got := model.ReplyDone
+		err := s.phases.Rollback(ctx, g.Gid, id, s.held.at(step))
+		if errors.Is(err, twophase.ErrNoBranch) {
+			got, err = model.ReplyNothing, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		n, err := s.phases.Exec(ctx, s.spec.LockTimeout, s.Texts.void, g.Gid, id, model.OpAction, model.OpRollback, nil, nil, time.Now().UnixMilli())
+		if err == nil && n == 0 {
+			return s.rolledBack(ctx, g.Gid, id)
+		}
+		switch {
+		case err == nil || s.Conn.Classify(err) != store.Conflict:
+			return got, err
+		case try == detachTries:
+			return 0, errHeld
+		}
+		// Somebody holds the row: the branch itself, on a connection that is ending.
+		s.CountUndone(&s.lost, 0)
+		if err := store.Rest(ctx, detachRest); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// rolledBack says what it means that a branch's row was there when it was rolled
+// back.
+func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, error) {
+	reason, err := s.reason(ctx, s.DB, gid, id)
+	if err == nil && reason == model.OpAction {
+		err = fmt.Errorf("branch %s is to be rolled back and was committed", id)
+	}
+	return model.ReplyDuplicate, err
+}
+
+// Ready looks whether the store can do what a run needs of it.
+func (s *Tables) Ready(ctx context.Context) error {
+	if s.spec.Kind != model.KindXA {
+		return nil
+	}
+	most := s.spec.Start.Threads * s.spec.Branches
+	if s.Dialect == sqltext.MySQL {
+		most += s.spec.Start.Threads // each branch has a connection, and each client one for the coordinator
+	}
+	return twophase.CanPrepare(ctx, s.DB, s.Dialect, most)
+}

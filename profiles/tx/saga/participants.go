@@ -1,0 +1,98 @@
+package saga
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// call has a participant carry out a row of a saga.
+func (c *coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, pos int) (model.Reply, error) {
+	r := &s.Rows[pos]
+	d := demand{op: model.OpCall, step: r.Step, name: r.Op, refuse: r.Op == model.OpAction && s.Fate.FailAt == r.Step+1}
+	if r.Op == model.OpCompensate {
+		d.op, d.undo = model.OpUndo, true
+	}
+	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.store.Move(ctx, s, pos) })
+}
+
+// demand is what a participant is asked.
+type demand struct {
+	op   workload.Op
+	step int
+	// name is the operation's.
+	name string
+	// refuse says that the participant will, undo that it may not, idle that nothing
+	// was done to an account that could be undone, xa that a database prepares it.
+	refuse, undo, idle, xa bool
+}
+
+// counted counts a call by its answer.
+func (d demand) counted(n *model.Calls, got model.Reply) {
+	if d.idle && got == model.ReplyDone {
+		got = model.ReplyNothing
+	}
+	if d.xa {
+		n.Prepare(d.name, got)
+		return
+	}
+	n.Move(d.undo, got)
+}
+
+// ask has a participant carry out what is demanded, unless it is to answer late,
+// badly or not at all.
+func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d demand, carry func() (model.Reply, error)) (model.Reply, error) {
+	sp := c.spec
+	if s.Empty && c.calm || s.Empty && !sp.Unruly && s.Fate.FailAt == 0 {
+		return model.ReplyDone, nil // nobody is called
+	}
+	lost := false
+	if !c.calm && sp.Unruly {
+		if err := store.Rest(ctx, sp.Delay); err != nil {
+			return 0, err
+		}
+		if sp.OngoingRate > 0 && c.rnd.Float64() < sp.OngoingRate {
+			return model.ReplyLater, nil
+		}
+		lost = sp.ErrorRate > 0 && c.rnd.Float64() < sp.ErrorRate
+		if lost && c.rnd.IntN(2) == 0 {
+			s.Straggler = d.step + 1
+			return 0, model.ErrParticipant // it never heard of it
+		}
+	}
+	if d.refuse {
+		return model.ReplyRefused, nil
+	}
+	if s.Empty {
+		if lost {
+			return 0, model.ErrParticipant
+		}
+		return model.ReplyDone, nil
+	}
+	var got model.Reply
+	err := c.timed(it, d.op, func() error {
+		var err error
+		got, err = carry()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s of branch %d: %w", d.name, d.step+1, err)
+	}
+	c.tally.note(got)
+	d.counted(&c.n, got)
+	if lost {
+		return 0, model.ErrParticipant // it was done, and nobody knows
+	}
+	if !c.calm && sp.DuplicateRate > 0 && c.rnd.Float64() < sp.DuplicateRate && got != model.ReplyRefused {
+		again, err := carry()
+		if err != nil {
+			return 0, fmt.Errorf("%s of branch %d again: %w", d.name, d.step+1, err)
+		}
+		c.tally.note(again)
+		d.counted(&c.n, again)
+	}
+	return got, nil
+}

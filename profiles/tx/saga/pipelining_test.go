@@ -1,0 +1,45 @@
+package saga
+
+import (
+	"strings"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// With pipelining all clients share two connections, which log in and choose the
+// database; without, each has its own. The sagas are the same.
+func TestPipelining(t *testing.T) {
+	for _, pipelining := range []string{"on", "off"} {
+		t.Run(pipelining, func(t *testing.T) {
+			srv := labtest.Redis(t, "--requirepass", "correct-horse")
+			in := inputs(given("mode=saga", "threads=8", "transactions=400", "failRate=0.1", "accountCount=50", "pipelining="+pipelining))
+			p, conn := ready(t, "redis://:correct-horse@"+srv.Addr()+"/3", in)
+			c := conn.(redis.Typed)
+			drive(t.Context(), t, p, nil)
+			clients, err := c.Client().(*goredis.Client).ClientList(t.Context()).Result()
+			require.NoError(t, err)
+			shared := strings.Count(clients, " cmd=evalsha ")
+			if pipelining == "on" {
+				assert.Equal(t, link.Conns, shared)
+			} else {
+				assert.Greater(t, shared, link.Conns)
+				assert.LessOrEqual(t, shared, 8)
+			}
+			v := p.Verify(t.Context())
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			f := p.Facts().(*Facts)
+			assert.Equal(t, int64(400), f.Done+f.Undone)
+			n, err := c.Client().DBSize(t.Context()).Result()
+			require.NoError(t, err)
+			assert.Positive(t, n)
+		})
+	}
+}

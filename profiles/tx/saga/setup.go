@@ -1,0 +1,210 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// bindSaga connects a saga plan to a store of transactions.
+func bindSaga(c store.Conn, p *workload.Plan, sp *model.Spec, l *model.Layer, m meter.Meter) error {
+	r := NewRun(sp, l, m)
+	r.whole = true
+	BindRun(c, p, r)
+	p.Facts = func() any { return r.facts() }
+	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(worker), nil }
+	return nil
+}
+
+// BindRun sets a plan's claims, setup, verification and teardown.
+func BindRun(c store.Conn, p *workload.Plan, r *Run) {
+	p.Claims, p.Admit = r.claims(), r.admit
+	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
+		if progress == nil {
+			progress = func(int64, int64) {}
+		}
+		return r.setup(ctx, progress)
+	}
+	p.Verify = func(ctx context.Context) workload.Verification {
+		defer func() { _ = r.log.close() }() // nothing is written any more
+		if store.Forgets(c) {
+			r.measureEnd(ctx)
+			return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+		}
+		return r.verify(ctx)
+	}
+	p.Teardown = func(ctx context.Context) error {
+		if r.layer.Cleanup == nil {
+			return nil
+		}
+		return r.layer.Cleanup(ctx)
+	}
+}
+
+// setup makes tables and accounts, and takes up what an earlier run has left
+// unfinished.
+func (r *Run) setup(ctx context.Context, progress func(done, total int64)) error {
+	sp := r.spec
+	if sp.AckLog != "" {
+		log, earlier, err := openAckLog(sp.AckLog)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		r.log, r.earlier = log, earlier
+		r.mu.Unlock()
+	}
+	if at := r.layer.Places; at != nil {
+		if err := at.Create(ctx); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	if err := r.store.Prepare(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if err := r.takeUp(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	r.nextPoll.Store(time.Now().Add(sp.Cron).UnixNano())
+	r.nextCheck.Store(time.Now().Add(sp.Check).UnixNano())
+	r.measureStart(ctx)
+	return nil
+}
+
+// KeyForms are the forms of the keys of sagas, by prefix: accounts and index, and of
+// each transaction its record, rows, status and ledger.
+var KeyForms = []string{"{*}:a", "{*}:u", "{*}:g:*", "{*}:b:*", "{*}:s:*", "{*}:l:*"}
+
+// claims lists where sagas are kept: in tables of their own, or in keys.
+func (r *Run) claims() []place.Space {
+	if at := r.layer.Places; at != nil {
+		return at.Spaces(r.params())
+	}
+	return []place.Space{{Space: r.spec.Space(), Parts: KeyForms, Params: r.params()}}
+}
+
+// admit refuses what was made with other accounts.
+func (r *Run) admit(ctx context.Context, c *place.Claim) error {
+	sp, want := r.spec, r.params()
+	r.existed = false
+	for _, wanted := range r.claims() {
+		spot := c.Spot(wanted.Space)
+		if spot.State == place.Fresh {
+			continue
+		}
+		r.existed = true
+		old := spot.Earlier.Params
+		if len(old) == 0 { // with tables, older versions wrote them down apart
+			all, _ := c.Earlier(sp.Space())
+			old = all.Params
+		}
+		if len(old) > 0 && !maps.Equal(old, want) {
+			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
+				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.Namespace))
+		}
+	}
+	if at := r.layer.Places; at != nil {
+		return at.Look(ctx, c)
+	}
+	return nil
+}
+
+func (r *Run) params() map[string]string {
+	sp := r.spec
+	return map[string]string{
+		"accounts": strconv.FormatInt(sp.Accounts, 10), "balance": strconv.FormatInt(sp.Balance, 10), "prefixes": strconv.Itoa(sp.Shards),
+	}
+}
+
+func words(params map[string]string) string {
+	names := make([]string, 0, len(params))
+	for k := range params {
+		names = append(names, k)
+	}
+	sort.Strings(names)
+	for i, k := range names {
+		names[i] = k + "=" + params[k]
+	}
+	return strings.Join(names, " ")
+}
+
+// takeUp carries on what is due of an earlier run, and notes how the rest stands.
+func (r *Run) takeUp(ctx context.Context) error {
+	began := time.Now()
+	c := coordinator{spec: r.spec, store: r.layer.Open(), calm: true, tally: &tally{}}
+	for shard := range r.spec.Shards {
+		list, err := r.store.Unfinished(ctx, shard)
+		if err != nil {
+			return fmt.Errorf("look for unfinished transactions: %w", err)
+		}
+		for _, p := range list {
+			if p.Due.After(began) {
+				if err := r.leave(ctx, shard, p.Gid); err != nil {
+					return err
+				}
+				continue
+			}
+			s, err := c.resume(ctx, shard, p.Gid)
+			if errors.Is(err, errWaiting) {
+				if err := r.leave(ctx, shard, p.Gid); err != nil {
+					return err
+				}
+				continue
+			}
+			if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, errUndecided) && !errors.Is(err, model.ErrMoved) {
+				return err
+			}
+			r.took(&r.atStart, s)
+			if err != nil { // somebody else carries it on, or this run does later
+				if err := r.leave(ctx, shard, p.Gid); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	r.mu.Lock()
+	r.atStart.Seconds = time.Since(began).Seconds()
+	r.mu.Unlock()
+	if r.spec.Accounts == 0 {
+		return nil
+	}
+	r.base = map[int64]int64{}
+	return r.store.Balances(ctx, func(a, balance, frozen int64) { r.base[a] = balance + frozen })
+}
+
+// leave notes how a saga stands that is not finished before the run.
+func (r *Run) leave(ctx context.Context, shard int, gid string) error {
+	got, err := r.store.Read(ctx, shard, []string{gid})
+	if err == nil {
+		r.foreign[gid] = got[0].Ledger
+	}
+	return err
+}
+
+func (r *Run) measureStart(ctx context.Context) {
+	u := r.conn.Usage(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = u
+	r.extra = r.layer.Saw().Beside
+}
+
+func (r *Run) measureEnd(ctx context.Context) {
+	u := r.conn.Usage(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.after = u
+	r.extra = r.layer.Saw().Beside - r.extra
+}

@@ -1,0 +1,389 @@
+package saga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/zipf"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// outcome is what a client was told about its saga.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	ackedDone
+	ackedUndone
+)
+
+// Run is a saga run at work: what its workers share. It is safe for use by
+// several goroutines.
+type Run struct {
+	spec  *model.Spec
+	layer *model.Layer
+	store model.Store // for what is nobody's transaction
+	conn  meter.Meter
+	log   *ackLog
+	// polls is calls beside those of sagas, where each is one call of the store.
+	polls atomic.Int64
+	// whole says that the run is nothing but sagas, so that the store's counters are
+	// theirs; extra is the statements beside while it was measured.
+	whole bool
+	extra int64
+	// nextPoll is when to look for unfinished sagas next, in Unix ns.
+	nextPoll  atomic.Int64
+	nextCheck atomic.Int64
+	shard     atomic.Int64 // the prefix to look at next
+	// sizes are those that payloads were given in this run.
+	sizes filling.Sizes
+
+	mu      sync.Mutex
+	tallies map[int]*tally
+	notes   findings
+	before  meter.Usage
+	after   meter.Usage
+	// existed says that an earlier run made the space; atStart is what it left.
+	existed  bool
+	atStart  recovery
+	inRun    recovery
+	atEnd    recovery
+	base     map[int64]int64                   // balances before the run
+	foreign  map[string]map[string]model.Entry // ledgers of others' unfinished sagas before the run
+	earlier  map[string]outcome                // from the log of a run that was killed
+	swept    int64
+	verified bool
+	balances int64 // accounts whose balance was compared
+	left     int64 // sagas that are unfinished at the end
+	flying   int64 // what these have taken off the accounts (negative) or put on
+	readBack int64
+	absent   int64           // asked for, not there, and never acknowledged
+	moved    map[int64]int64 // what the ledgers of this run say, by account
+}
+
+// recovery counts unfinished sagas that were taken up again.
+type recovery struct {
+	Found     int64    `json:"found"`
+	Done      int64    `json:"done"`
+	Undone    int64    `json:"undone"`
+	Undecided int64    `json:"undecided"`
+	Seconds   float64  `json:"seconds"`
+	Gids      []string `json:"examples,omitempty"`
+}
+
+// took notes a saga that was taken up.
+func (r *Run) took(in *recovery, s *model.Saga) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in.add(s)
+}
+
+func (r *recovery) add(s *model.Saga) {
+	r.Found++
+	switch {
+	case s != nil && s.Status == model.Succeed:
+		r.Done++
+	case s != nil && s.Status == model.Failed:
+		r.Undone++
+	default:
+		r.Undecided++
+	}
+	if s != nil && len(r.Gids) < maxExamples {
+		r.Gids = append(r.Gids, s.Gid+" "+s.Status)
+	}
+}
+
+const maxExamples = 10
+
+func NewRun(sp *model.Spec, l *model.Layer, conn meter.Meter) *Run {
+	return &Run{spec: sp, layer: l, store: l.Open(), conn: conn, tallies: map[int]*tally{}, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+}
+
+// tally is what one worker has done. The worker alone writes it; the numbers
+// may be read by anybody, the rest once the worker is gone.
+type tally struct {
+	done, undone, undecided, unknown atomic.Int64
+	retries, ongoing                 atomic.Int64
+	duplicates, nulls, refused       atomic.Int64
+	tooLate, moved, taken            atomic.Int64
+	lostSubmits, queries             atomic.Int64
+	// expected is calls that the store is to have counted, uncertain sagas of which
+	// nobody knows.
+	expected, uncertain atomic.Int64
+	early, late         atomic.Int64 // before and after the first expiry
+	all                 atomic.Int64 // warm-up included
+	seq                 int64
+	outcomes            []uint8 // two bits for each saga
+	marks               []mark
+	mu                  sync.Mutex // guards gaps
+	gaps                []gap
+	last, tried         atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
+	_                   [64]byte
+}
+
+// mark says how many sagas a worker had begun at a moment.
+type mark struct {
+	at  time.Time
+	seq int64
+}
+
+// gap is a stretch without a completion, in ns since measurement began.
+type gap struct{ from, to int64 }
+
+const (
+	markEvery = time.Second
+	longGap   = int64(100 * time.Millisecond)
+	maxGaps   = 10000
+)
+
+func (t *tally) note(r model.Reply) {
+	switch r {
+	case model.ReplyDuplicate:
+		t.duplicates.Add(1)
+	case model.ReplyTooLate:
+		t.tooLate.Add(1)
+	case model.ReplyNothing:
+		t.nulls.Add(1)
+	case model.ReplyRefused:
+		t.refused.Add(1)
+	}
+}
+
+func (t *tally) set(seq int64, o outcome) {
+	for int64(len(t.outcomes)) <= seq/4 {
+		t.outcomes = append(t.outcomes, 0)
+	}
+	t.outcomes[seq/4] |= uint8(o) << (seq % 4 * 2)
+}
+
+func (t *tally) get(seq int64) outcome {
+	if seq/4 >= int64(len(t.outcomes)) {
+		return unknown
+	}
+	return outcome(t.outcomes[seq/4] >> (seq % 4 * 2) & 3)
+}
+
+// completed notes the time of a completion.
+func (t *tally) completed(now int64) {
+	if last := t.last.Load(); now-last >= longGap {
+		t.mu.Lock()
+		if len(t.gaps) < maxGaps {
+			t.gaps = append(t.gaps, gap{last, now})
+		}
+		t.mu.Unlock()
+	}
+	t.last.Store(now)
+}
+
+func (r *Run) tally(worker int) *tally {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tallies[worker] == nil {
+		r.tallies[worker] = &tally{}
+	}
+	return r.tallies[worker]
+}
+
+// Task is one client. It belongs to its worker.
+type Task struct {
+	run    *Run
+	c      coordinator
+	worker int
+	s      model.Saga
+	from   *zipf.Zipf
+	gid    []byte
+	noted  int // the last size of payloads that was noted
+}
+
+func (r *Run) NewTask(worker int) *Task {
+	sp, t := r.spec, r.tally(worker)
+	// A worker that comes back draws other numbers than before.
+	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
+	k := &Task{run: r, worker: worker, noted: -1, c: coordinator{spec: sp, store: r.layer.Open(), rnd: rnd, tally: t}}
+	if sp.Accounts > 0 {
+		k.from = zipf.New(rnd, sp.Zipf, sp.Accounts)
+	}
+	return k
+}
+
+// Do runs one saga, and now and then looks after those that were left unfinished.
+func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
+	if err := k.housekeeping(ctx, it); err != nil {
+		return err
+	}
+	t := k.c.tally
+	seq := t.seq
+	t.seq++
+	k.Prepare(it, seq)
+	t.all.Add(1)
+	m := it.Begin(model.OpSaga)
+	err := k.c.submit(ctx, it, &k.s)
+	if k.c.store.Session != nil {
+		k.c.store.Session.Detach()
+	}
+	k.account(err)
+	units := 0
+	o := unknown
+	switch {
+	case err != nil:
+	case k.s.Status == model.Succeed:
+		o, units = ackedDone, 1
+	default:
+		o, units = ackedUndone, 1
+	}
+	if err == nil {
+		t.set(seq, o)
+		if k.run.log != nil {
+			err = k.run.log.add(k.s.Gid, o)
+			if err != nil {
+				err = workload.Fatal(err)
+			}
+		}
+	}
+	if err = it.End(m, units, err); !it.Warmup {
+		k.count(it, o, err)
+	}
+	return err
+}
+
+func (k *Task) count(it *workload.Iteration, o outcome, err error) {
+	t := k.c.tally
+	switch {
+	case o == ackedDone:
+		t.done.Add(1)
+	case o == ackedUndone:
+		t.undone.Add(1)
+	case errors.Is(err, errUndecided):
+		t.undecided.Add(1)
+	default:
+		t.unknown.Add(1)
+	}
+	now := it.Now()
+	t.tried.Store(now)
+	if o == unknown {
+		return
+	}
+	t.completed(now)
+	if now < int64(k.run.spec.FinishedExpire) {
+		t.early.Add(1)
+	} else {
+		t.late.Add(1)
+	}
+}
+
+// Prepare makes the next saga. It is not part of the operation's time.
+func (k *Task) Prepare(it *workload.Iteration, seq int64) {
+	sp, s := k.run.spec, &k.s
+	now := time.Now()
+	if t := k.c.tally; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
+		t.marks = append(t.marks, mark{now, seq})
+	}
+	k.gid = model.AppendGid(k.gid[:0], sp.Stamp, k.worker, seq)
+	s.Reset(string(k.gid), int(seq+int64(k.worker))%sp.Shards, sp.Branches, now)
+	s.Empty, s.Timeout, s.Size = sp.Accounts == 0, sp.Timeout, it.Settings.Payload
+	if s.Size != k.noted {
+		k.run.sizes.Note(s.Size)
+		k.noted = s.Size
+	}
+	if sp.FailRate > 0 && k.c.rnd.Float64() < sp.FailRate {
+		s.Fate.FailAt = sp.FailAt
+		if sp.FailAt == 0 {
+			s.Fate.FailAt = 1 + k.c.rnd.IntN(sp.Branches)
+		}
+		if sp.Kind == model.KindMsg {
+			s.Fate.FailAt = 1 // its local transaction alone can be refused
+		}
+	}
+	if sp.Accounts > 0 {
+		k.transfers()
+	}
+	s.As(sp.Kind)
+}
+
+// transfers decides who pays whom: the first branch takes what the others get,
+// all of different accounts.
+func (k *Task) transfers() {
+	s, sp := &k.s, k.run.spec
+	var total int64
+	for i := range s.Steps {
+		a := k.from.Next()
+		for j := 0; j < i; j++ {
+			if s.Steps[j].Account == a {
+				a, j = (a+1)%sp.Accounts, -1
+			}
+		}
+		s.Steps[i] = model.Transfer{Account: a}
+		if i > 0 {
+			s.Steps[i].Amount = 1 + k.c.rnd.Int64N(sp.Amount)
+			total += s.Steps[i].Amount
+		}
+	}
+	s.Steps[0].Amount = -total
+}
+
+// housekeeping takes up unfinished sagas, reads some finished ones back and, where
+// the store does not, removes old ones: whichever worker comes first when it is time.
+func (k *Task) housekeeping(ctx context.Context, it *workload.Iteration) error {
+	r := k.run
+	now := time.Now().UnixNano()
+	if next := r.nextPoll.Load(); now >= next && r.nextPoll.CompareAndSwap(next, now+int64(r.spec.Cron)) {
+		if err := k.poll(ctx, it); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	if next := r.nextCheck.Load(); r.spec.Check > 0 && now >= next && r.nextCheck.CompareAndSwap(next, now+int64(r.spec.Check)) {
+		if err := k.sample(ctx, it); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// poll takes up one unfinished saga. After a hit the next worker looks again at
+// once.
+func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
+	r := k.run
+	for range r.spec.Shards {
+		shard := int(r.shard.Add(1)) % r.spec.Shards
+		start := it.Now()
+		s, hit, err := k.c.recoverOne(ctx, shard)
+		k.accountPoll(err)
+		if errors.Is(err, errWaiting) {
+			continue
+		}
+		if errors.Is(err, errUndecided) || errors.Is(err, model.ErrMoved) || errors.Is(err, model.ErrNone) {
+			err = nil // it was tried; or somebody else was faster
+		}
+		if hit || err != nil {
+			it.Record(model.OpRecover, 1, start, start, it.Now(), err)
+		}
+		if err != nil {
+			return err
+		}
+		if hit {
+			r.nextPoll.Store(0)
+			r.took(&r.inRun, s)
+			return nil
+		}
+	}
+	start := it.Now()
+	n, err := r.store.Sweep(ctx, time.Now())
+	if n > 0 || err != nil {
+		it.Record(model.OpSweep, 1, start, start, it.Now(), err)
+		r.mu.Lock()
+		r.swept += n
+		r.mu.Unlock()
+	}
+	if err != nil {
+		return fmt.Errorf("remove finished transactions: %w", err)
+	}
+	return nil
+}
