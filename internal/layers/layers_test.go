@@ -88,7 +88,7 @@ var may = []struct{ from, to string }{
 	{"profiles/eventstore/dice", ""},
 	{"profiles/eventstore/wire", ""},
 	{"profiles/eventstore/transport", "internal/broker/amqp"},
-	{"profiles/eventstore/facts", ""},
+	{"profiles/eventstore/facts", "internal/search"},
 	{"profiles/eventstore/generate", "profiles/eventstore/dice profiles/eventstore/wire"},
 	{"profiles/eventstore/layer", "profiles/eventstore/wire internal/place internal/store"},
 	{"profiles/eventstore/ledger", "profiles/eventstore/generate profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/wire profiles/eventstore/facts"},

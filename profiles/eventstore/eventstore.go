@@ -10,7 +10,12 @@
 //	     └── mailbox ◀─ confirmed ┴──────── durable ───────┘
 //
 // Design works out a plan from values alone; a binding connects the plan to a
-// store through a layer, the application's data layer in its own words.
+// store through a layer, the application's data layer in its own words. The parts
+// are packages: wire has the bytes of events and dice their random numbers,
+// generate makes them, transport carries them, stage stores them through one of
+// inmemory, onredis, onsql and oncassandra, which speak the words of layer; meter
+// counts and ledger accounts for what happens; facts are the record of it, which
+// report makes a document of; box reads the files of th2.
 package eventstore
 
 import (

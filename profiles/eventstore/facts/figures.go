@@ -3,6 +3,8 @@ package facts
 import (
 	"math"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/search"
 )
 
 const (
@@ -83,19 +85,13 @@ func windowed(in []Timed) float64 {
 // Slope is how fast a value grows within a step, per second, by least squares; NaN
 // with fewer than three samples.
 func Slope(s *Step, all []Timed) float64 {
-	var n, sx, sy, sxx, sxy float64
+	var at, values []float64
 	for _, t := range all {
-		if t.AtNs <= s.FromNs || t.AtNs > s.ToNs || math.IsNaN(t.Value) {
-			continue
+		if t.AtNs > s.FromNs && t.AtNs <= s.ToNs {
+			at, values = append(at, float64(t.AtNs-s.FromNs)/1e9), append(values, t.Value)
 		}
-		x := float64(t.AtNs-s.FromNs) / 1e9
-		n, sx, sy, sxx, sxy = n+1, sx+x, sy+t.Value, sxx+x*x, sxy+x*t.Value
 	}
-	d := n*sxx - sx*sx
-	if n < 3 || d <= 0 {
-		return math.NaN()
-	}
-	return (n*sxy - sx*sy) / d
+	return search.Slope(at, values)
 }
 
 // Values takes one value of every sample of the series.
