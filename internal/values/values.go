@@ -117,8 +117,15 @@ func (r *Reader) OnOff(name string) bool {
 	v := r.Pick(r.Param(name), name)
 	on, err := v.Bool()
 	r.Problems.Add(err)
-	r.Show(name, map[bool]string{true: "on", false: "off"}[on], v)
+	r.Show(name, onOff(on), v)
 	return on
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // Choice reads and shows one of the words of a parameter.

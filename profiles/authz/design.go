@@ -21,7 +21,7 @@ import (
 // spec is what a plan will do.
 type spec struct {
 	mode, folder, shape, membership, variant, strategy, load, json, permission, order string
-	users, groups, sweepLimit, mixOps, probes, batch                                  int
+	users, groups, runs, concurrent, sweepLimit, mixOps, probes, batch                int
 	tests                                                                             []string
 	weights                                                                           [6]float64
 	zipf, updates                                                                     float64
@@ -75,21 +75,13 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 // Design works out the plan. It reads the folder that a value names, and touches
 // nothing else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := values.New(in.Values, params())
 	s := &spec{seed: in.Seed, namespace: in.Namespace, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
-	s.mode, s.folder, s.shape = r.Choice("mode"), strings.TrimSpace(r.Text("folder")), r.Choice("shape")
-	s.users, s.groups = int(r.Whole("users")), int(r.Whole("groups"))
-	s.membership, s.variant, s.strategy, s.load, s.json = r.Choice("membership"), r.Choice("variant"), r.Choice("strategy"), r.Choice("load"), r.Choice("json")
-	s.sweepLimit, s.order, s.permission = int(r.Whole("sweepLimit")), r.Choice("sweepOrder"), strings.TrimSpace(r.Text("sweepPermission"))
-	s.mixOps, s.probes, s.batch = int(r.Whole("mixOps")), int(r.Whole("probes")), int(r.Whole("loadBatch"))
-	s.invalidate, s.compat = r.OnOff("invalidate"), r.OnOff("compat")
-	s.staleLimit, s.zipf = r.Duration("staleLimit"), r.Number("zipf")
-	s.ttl, s.batches, s.viewer, s.password = r.Duration("cacheTTL"), strings.TrimSpace(r.Text("batches")), r.Choice("viewer"), r.Choice("passwordHash")
+	p := s.declare()
+	r := p.New(in.Values)
+	p.Read(r)
+	s.folder, s.permission, s.batches = strings.TrimSpace(s.folder), strings.TrimSpace(s.permission), strings.TrimSpace(s.batches)
 	_, err := folder.BatchNumbers(s.batches)
 	r.Problems.Add(err)
-	s.updates = r.Number("updateRate")
-	s.readMix(r)
-	s.readTests(r)
 	if s.changes() && s.mode == report.ModeChecks && s.variant != "v1" {
 		r.Problems.Add(fault.Input(fmt.Errorf("mix: update stores principals, and variant=%s has none", s.variant), "use variant=v1, or leave update out"))
 	}
@@ -97,26 +89,25 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if s.strategy == check.Server && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
 		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
-	s.readRounds(r)
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.read(); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
 	}
-	p := s.plan(r, start, in)
-	return p, r.Problems.Err()
+	plan := s.plan(r, start, in) // which may find more problems
+	return plan, r.Problems.Err()
 }
 
 // shownText picks and shows a value whose text has a form of its own.
-func shownText(r *values.Reader, name string) workload.Value {
-	v := r.Pick(r.Param(name), name)
-	r.Show(name, v.Text, v)
+func shownText(r *values.Reader, p workload.Param) workload.Value {
+	v := r.Pick(p, p.Name)
+	r.Show(p.Name, v.Text, v)
 	return v
 }
 
-func (s *spec) readMix(r *values.Reader) {
-	v := shownText(r, "mix")
+func (s *spec) readMix(r *values.Reader, p workload.Param) {
+	v := shownText(r, p)
 	total := 0.0
 	for part := range strings.SplitSeq(v.Text, ",") {
 		name, number, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -134,8 +125,8 @@ func (s *spec) readMix(r *values.Reader) {
 	}
 }
 
-func (s *spec) readTests(r *values.Reader) {
-	v := shownText(r, "tests")
+func (s *spec) readTests(r *values.Reader, p workload.Param) {
+	v := shownText(r, p)
 	for part := range strings.SplitSeq(v.Text, ",") {
 		word := strings.TrimSpace(part)
 		if word == "" || slices.Contains(s.tests, word) {

@@ -13,6 +13,9 @@ import (
 // maxTenants is how many tenants a run may have in all.
 const maxTenants = 256
 
+// maxConcurrent is how many of them may be tested at once.
+const maxConcurrent = 64
+
 // round is one test: what one call of the original does. A run has one, or with the
 // parameter series several, one after the other.
 type round struct {
@@ -21,14 +24,13 @@ type round struct {
 	phases, concurrent, first int
 }
 
-// readRounds reads runs and concurrent, or the series that a preset or a user gives in
+// readRounds takes runs and concurrent, or the series that a preset or a user gives in
 // their place: whichever was given more directly.
-func (s *spec) readRounds(r *values.Reader) {
-	n, c := int(r.Whole("runs")), int(r.Whole("concurrent"))
-	v := r.Pick(r.Param("series"), "series")
+func (s *spec) readRounds(r *values.Reader, p workload.Param) {
+	v := r.Pick(p, "series")
 	if strings.TrimSpace(v.Text) == "" || r.Values["runs"].Origin > v.Origin || r.Values["concurrent"].Origin > v.Origin {
 		r.Show("series", "", v)
-		s.addRound(r, n, c)
+		s.addRound(r, s.runs, s.concurrent)
 		return
 	}
 	r.Show("series", v.Text, v)
@@ -36,7 +38,7 @@ func (s *spec) readRounds(r *values.Reader) {
 		runs, concurrent, ok := strings.Cut(strings.TrimSpace(part), "/")
 		n, err := strconv.Atoi(strings.TrimSpace(runs))
 		c, err2 := strconv.Atoi(strings.TrimSpace(concurrent))
-		if !ok || err != nil || err2 != nil || n < 1 || c < 1 || n > maxTenants || c > 64 {
+		if !ok || err != nil || err2 != nil || n < 1 || c < 1 || n > maxTenants || c > maxConcurrent {
 			r.Problems.Add(fault.Field("series", fault.Input(fmt.Errorf("series: %q (%s) is not RUNS/CONCURRENT", part, v.From()), "for example 1/1,4/4,12/4")))
 			return
 		}
@@ -108,10 +110,4 @@ func (s *spec) roundWords() string {
 		out = append(out, fmt.Sprintf("%d %d", rd.phases, rd.concurrent))
 	}
 	return strings.Join(out, ", ")
-}
-
-// seriesParam is the parameter that makes several tests of a run.
-var seriesParam = workload.Param{
-	Name: "series", Kind: workload.Text, Default: "",
-	Help: "several tests one after the other, each RUNS/CONCURRENT, in place of runs and concurrent: the published baseline is 1/1,4/4,12/4",
 }

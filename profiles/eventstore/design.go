@@ -40,8 +40,7 @@ var (
 // Design works out the plan from values alone. All problems are returned joined,
 // with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := values.New(in.Values, params())
-	s := readSpec(r, in)
+	s, r := readSpec(in)
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ import (
 // spec is what a plan will do.
 type spec struct {
 	generate.Shape
+	book, scope              string
+	randomBody               int
 	pacing                   string
 	tickRate                 int
 	duration                 time.Duration // 0: until the events are made
@@ -66,18 +68,16 @@ type spec struct {
 const defaultDrain = 10 * time.Second
 
 // readSpec reads everything that a plan is made of.
-func readSpec(r *values.Reader, in workload.Inputs) *spec {
-	s := &spec{namespace: in.Namespace, driver: in.Driver, duration: in.Duration}
-	s.Compat = r.OnOff("compat")
-	s.readGenerator(r, in)
-	s.readStage(r)
-	s.query, s.queries, s.queryThreads = r.Choice("query"), int(r.Whole("queries")), int(r.Whole("queryThreads"))
-	s.queryRate, s.queryRange, s.queryLimit = r.Number("queryRate"), r.Duration("queryRange"), int(r.Whole("queryLimit"))
-	s.verify = r.Choice("verify") == "full"
-	s.drain, s.crash = cmp.Or(in.Drain, defaultDrain), r.Duration("crash")
-	s.searchTrial = r.Duration("searchTrial")
-	s.search, s.watch, s.nodetool = r.OnOff("search"), r.Text("watch"), r.Text("nodetool")
-	s.hosts, s.agent = in.Hosts, in.Agent
+func readSpec(in workload.Inputs) (*spec, *values.Reader) {
+	s := &spec{namespace: in.Namespace, driver: in.Driver, duration: in.Duration, hosts: in.Hosts, agent: in.Agent, drain: cmp.Or(in.Drain, defaultDrain)}
+	p := s.declare()
+	r := p.New(in.Values)
+	p.Read(r)
+	s.Seed, s.Book, s.Scope, s.Group = in.Seed, []byte(s.book), []byte(s.scope), []byte("raw-group_1")
+	for i := range max(s.Attached, 1) {
+		s.Aliases = append(s.Aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
+	}
+	s.codec = wire.Codecs[s.codecName]
 	_, err := readWatch(s.watch)
 	r.Problems.Add(err)
 	s.readSettings(r)
@@ -92,44 +92,16 @@ func readSpec(r *values.Reader, in workload.Inputs) *spec {
 		}
 	}
 	s.check(r, in)
-	return s
-}
-
-func (s *spec) readGenerator(r *values.Reader, in workload.Inputs) {
-	s.Seed = in.Seed
-	s.Book, s.Scope = []byte(r.Text("bookName")), []byte(r.Text("scope"))
-	s.Mode, s.Roots, s.Depth, s.Children = r.Choice("generationMode"), int(r.Whole("roots")), int(r.Whole("treeDepth")), int(r.Whole("childCount"))
-	s.Failures, s.Description = int(r.Whole("failureRate")), int(r.Whole("descriptionLength"))
-	s.Kind, s.Ratio, s.Attached = r.Choice("bodyKind"), r.Number("compressibility"), int(r.Whole("attachedMessages"))
-	s.pacing, s.tickRate, s.publish = r.Choice("pacing"), int(r.Whole("tickRate")), r.Choice("publish")
-	s.events = r.Whole("events")
-	s.Group = []byte("raw-group_1")
-	for i := range max(s.Attached, 1) {
-		s.Aliases = append(s.Aliases, fmt.Appendf(nil, "raw-session-alias_%d", i+1))
-	}
-}
-
-func (s *spec) readStage(r *values.Reader) {
-	s.via, s.prefetch, s.schema = r.Text("via"), int(r.Whole("prefetchCount")), r.Choice("schema")
-	s.bucket, s.shards = r.Duration("bucket"), int(r.Whole("shards"))
-	s.codecName = r.Choice("compression")
-	s.codec = wire.Codecs[s.codecName]
-	s.compressOver, s.batchLimit = int(r.Whole("compressOver")), int(r.Whole("maxTestEventBatchSize"))
-	s.messageOver = int(r.Whole("maxUncompressedMessageBatchSize"))
-	s.maxTasks, s.maxTaskBytes, s.maxRetries = int(r.Whole("maxTaskCount")), r.Whole("maxTaskDataSize"), int(r.Whole("maxRetryCount"))
-	s.retryBase, s.processing = r.Duration("retryDelayBase"), int(r.Whole("processingThreads"))
-	s.onFailure, s.randomID = r.Choice("onFailure"), r.Choice("batchId") == "random"
-	s.timeout, s.counterEvery = r.Duration("timeout"), r.Duration("counterPersistenceInterval")
-	s.pageSize, s.rowsPerCall, s.gorm = int(r.Whole("resultPageSize")), int(r.Whole("rowsPerCall")), r.Choice("insert") == "gorm"
+	return s, r
 }
 
 // readSettings reads the knobs at the start.
 func (s *spec) readSettings(r *values.Reader) {
 	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: generate.DocumentedBody}
-	n, p := int(r.Whole("bodyDataLength")), r.Values
 	if s.Kind == generate.BodyRandom {
-		s.start.Payload = n
+		s.start.Payload = s.randomBody
 	}
+	p := r.Values
 	if v, ok := p.Pick("threads"); ok {
 		n, err := v.Int(1, workload.MaxThreads)
 		r.Problems.Add(err)

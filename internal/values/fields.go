@@ -1,0 +1,118 @@
+package values
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Fields are the parameters of a profile, each declared in one line together with the
+// field that gets its value. They are listed and read in the order of the lines.
+type Fields struct{ all []field }
+
+type field struct {
+	workload.Param
+	read func(r *Reader, p workload.Param)
+}
+
+func (f *Fields) add(p workload.Param, read func(r *Reader, p workload.Param)) {
+	f.all = append(f.all, field{p, read})
+}
+
+// Params lists the parameters.
+func (f *Fields) Params() []workload.Param {
+	var out []workload.Param
+	for _, x := range f.all {
+		out = append(out, x.Param)
+	}
+	return out
+}
+
+// New returns a reader of vs, which f describes. Nothing has been read yet.
+func (f *Fields) New(vs workload.Values) *Reader { return New(vs, f.Params()) }
+
+// Read reads every parameter into its field and shows it.
+func (f *Fields) Read(r *Reader) {
+	for _, x := range f.all {
+		if x.read != nil {
+			x.read(r, x.Param)
+		}
+	}
+}
+
+// whole reads a whole number or size into a field.
+func whole[N ~int | ~int64](to *N) func(*Reader, workload.Param) {
+	return func(r *Reader, p workload.Param) { *to = N(r.Whole(p.Name)) }
+}
+
+func integer(name string, otherwise, lo, hi int64, unit, help string) workload.Param {
+	return workload.Param{Name: name, Kind: workload.Integer, Default: strconv.FormatInt(otherwise, 10), Unit: unit, Min: float64(lo), Max: float64(hi), Help: help}
+}
+
+// Int declares a whole number in [lo, hi], of a unit or none.
+func (f *Fields) Int(to *int, name string, otherwise, lo, hi int64, unit, help string) {
+	f.add(integer(name, otherwise, lo, hi, unit, help), whole(to))
+}
+
+// Int64 is Int for a field of 64 bits.
+func (f *Fields) Int64(to *int64, name string, otherwise, lo, hi int64, unit, help string) {
+	f.add(integer(name, otherwise, lo, hi, unit, help), whole(to))
+}
+
+// Size declares a number of bytes in [lo, hi]; otherwise is as a user would write it.
+func (f *Fields) Size(to *int, name, otherwise string, lo, hi int64, help string) {
+	f.add(workload.Param{Name: name, Kind: workload.Size, Default: otherwise, Min: float64(lo), Max: float64(hi), Help: help}, whole(to))
+}
+
+// Size64 is Size for a field of 64 bits.
+func (f *Fields) Size64(to *int64, name, otherwise string, lo, hi int64, help string) {
+	f.add(workload.Param{Name: name, Kind: workload.Size, Default: otherwise, Min: float64(lo), Max: float64(hi), Help: help}, whole(to))
+}
+
+// Float declares a number in [lo, hi], of a unit or none.
+func (f *Fields) Float(to *float64, name string, otherwise, lo, hi float64, unit, help string) {
+	p := workload.Param{Name: name, Kind: workload.Number, Default: strconv.FormatFloat(otherwise, 'g', -1, 64), Unit: unit, Min: lo, Max: hi, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Number(p.Name) })
+}
+
+// Duration declares a duration; otherwise is as a user would write it.
+func (f *Fields) Duration(to *time.Duration, name, otherwise, help string) {
+	p := workload.Param{Name: name, Kind: workload.Duration, Default: otherwise, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Duration(p.Name) })
+}
+
+// Switch declares a switch.
+func (f *Fields) Switch(to *bool, name string, otherwise bool, help string) {
+	p := workload.Param{Name: name, Kind: workload.Switch, Default: onOff(otherwise), Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.OnOff(p.Name) })
+}
+
+// Choice declares one of several words.
+func (f *Fields) Choice(to *string, name, otherwise string, words []string, help string) {
+	p := workload.Param{Name: name, Kind: workload.Choice, Default: otherwise, Choices: words, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p.Name) })
+}
+
+// Is declares a choice of several words, the default first, of which one makes the
+// field true.
+func (f *Fields) Is(to *bool, word, name string, words []string, help string) {
+	p := workload.Param{Name: name, Kind: workload.Choice, Default: words[0], Choices: words, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p.Name) == word })
+}
+
+// Text declares a text.
+func (f *Fields) Text(to *string, name, otherwise, help string) {
+	p := workload.Param{Name: name, Kind: workload.Text, Default: otherwise, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p.Name) })
+}
+
+// Target declares a URL as of --target, of something else than the store, or a word.
+func (f *Fields) Target(to *string, name, otherwise, help string) {
+	p := workload.Param{Name: name, Kind: workload.Target, Default: otherwise, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p.Name) })
+}
+
+// Own declares a parameter that the profile reads in its own way; nil: not here, but
+// where it has what it needs to.
+func (f *Fields) Own(p workload.Param, read func(r *Reader, p workload.Param)) { f.add(p, read) }
