@@ -135,3 +135,12 @@ func TestOnlyPBMOnCoherence(t *testing.T) {
 		assert.Contains(t, fault.HintOf(err), "mode=pbm")
 	}
 }
+
+// A coordinator runs sagas and nothing else.
+func TestOnlySagasRunOnACoordinator(t *testing.T) {
+	p, err := Design(inputs(given("mode=pbm")))
+	require.NoError(t, err)
+	_, err = p.Bind(t.Context(), "dtm", nil, "")
+	require.ErrorContains(t, err, "mode=pbm does not run on a dtm server")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}

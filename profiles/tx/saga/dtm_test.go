@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
@@ -176,16 +174,4 @@ func TestEmptySagasOnACoordinator(t *testing.T) {
 	assert.Empty(t, rec.Errs)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
 	assert.Equal(t, int64(100), p.Facts().(*Facts).Done)
-}
-
-func TestOnlySagasRunOnACoordinator(t *testing.T) {
-	sp := &model.Spec{Shards: 1, Retry: time.Second}
-	srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp)})
-	defer srv.Close()
-	c := open(t, strings.Replace(srv.URL, "http://", "dtm+http://", 1))
-	p, err := mode.Plan(inputs(given("mode=pbm")))
-	require.NoError(t, err)
-	_, err = p.Bind(t.Context(), "dtm", c, "")
-	require.ErrorContains(t, err, "mode=pbm does not run on a dtm server")
-	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
