@@ -293,3 +293,43 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 		require.NoError(t, c.Session().Query("DROP TABLE "+table).ExecContext(t.Context()))
 	}
 }
+
+// Workers that keep and drop the groups of one principal at once, each having found them
+// in an order of its own, do not undo one another.
+func TestClosuresAreKeptAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := conn(t, url)
+			l := onsql.New(c.(sqlstore.Typed), "atonce")
+			claim, err := place.Take(t.Context(), c, place.Want{Namespace: "atonce", Profile: report.Name, Run: "atonce", Spaces: l.Spaces()})
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
+			require.NoError(t, l.Prepare(t.Context()))
+			groups := []string{"g:a", "g:b", "g:c", "g:d", "g:e", "g:f"}
+			var all sync.WaitGroup
+			for worker := range 4 {
+				all.Go(func() {
+					found := slices.Clone(groups)
+					if worker%2 == 1 {
+						slices.Reverse(found)
+					}
+					w := &layer.Work{}
+					for range 60 {
+						if !assert.NoError(t, l.PutClosure(t.Context(), w, "u:one", found, 2)) ||
+							!assert.NoError(t, l.DropClosures(t.Context(), w, []string{"u:one"})) {
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			require.NoError(t, l.PutClosure(t.Context(), &layer.Work{}, "u:one", groups, 2))
+			kept, known, err := l.Closure(t.Context(), &layer.Work{}, "u:one", groups)
+			require.NoError(t, err)
+			assert.True(t, known)
+			assert.ElementsMatch(t, groups, kept)
+		})
+	}
+}

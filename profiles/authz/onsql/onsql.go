@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
@@ -240,7 +241,10 @@ func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 	return groups, true, nil
 }
 
-// PutClosure keeps all or nothing: a part of the groups would be taken for all.
+// PutClosure keeps all or nothing: a part of the groups would be taken for all. Workers
+// may keep those of one principal at once; in one order of the rows none waits for one
+// that waits for it. With DropClosures, which locks in an order of the database's own,
+// one of them may still be undone, and is called again.
 func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
 		groups = []string{layer.EmptyClosure}
@@ -249,22 +253,36 @@ func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 	if err != nil {
 		return err
 	}
-	return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
-		p := tx.StmtContext(ctx, p)
-		for i, g := range groups {
-			w.Statements++
-			if _, err := p.ExecContext(ctx, principal, g, i >= direct); err != nil {
-				return err
+	order := make([]int, len(groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(groups[a], groups[b]) })
+	return l.again(ctx, func() error {
+		return sqlstore.Transact(ctx, l.db, func(tx *sql.Tx) error {
+			p := tx.StmtContext(ctx, p)
+			for _, i := range order {
+				w.Statements++
+				if _, err := p.ExecContext(ctx, principal, groups[i], i >= direct); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
+}
+
+// again calls f again when the database undid it for the sake of another.
+func (l *Layer) again(ctx context.Context, f func() error) error {
+	return sqlstore.Retry(ctx, l.Conn, func(time.Duration) {}, f)
 }
 
 // DropClosures forgets the groups of principals.
 func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	for _, id := range principals {
-		if err := l.exec(ctx, w, "DELETE FROM %memberships_cache WHERE principal_id = ?", id); err != nil {
+		if err := l.again(ctx, func() error {
+			return l.exec(ctx, w, "DELETE FROM %memberships_cache WHERE principal_id = ?", id)
+		}); err != nil {
 			return err
 		}
 	}
