@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the fixture and the golden files anew")
 
-const fixtureDir = "testdata/run"
+const fixtureDir = "../../testdata/runs/open-loop"
 
 // fixture loads the run folder that the golden files were made of.
 func fixture(t *testing.T) *rundir.Folder {

@@ -68,11 +68,7 @@ func mustRead(t *testing.T, dir string, sections bool) *model.Dataset {
 }
 
 func TestFoldersOfBothGenerations(t *testing.T) {
-	classic, newer := t.TempDir(), t.TempDir()
-	write(t, classic, "users/0.txt", `{"userid":"ann","userType":"student","aboutMe":{"aboutMePrivacy":"contacts"},"publications":{"publicationsPrivacy":"everyone"}}`+"\r", "", `{"userid":"bob"}`)
-	write(t, classic, "worlds/0.txt", `{"id":"w1","creator":"ann","roles":{"manager":{"users":["ann"],"groups":[]},"member":{"users":["bob","bob"],"groups":["w1"]}}}`, "")
-	write(t, newer, "scripts/users/0.txt", `{"userid":"ann","id":"u:x:ann"}`, `{"id":"u:x:bob"}`)
-	write(t, newer, "scripts/groups/0.txt", `{"id":"g:x:w1","creator":"u:x:ann","roles":{"manager":{"users":["u:x:ann"],"groups":[]},"member":{"users":["u:x:bob"],"groups":["g:x:w1"]}}}`)
+	const classic, newer = "../../testdata/samples/oae/classic", "../../testdata/samples/oae/hilary"
 	for _, dir := range []string{classic, newer} {
 		d := mustRead(t, dir, false)
 		m, err := model.New(d, model.Nested, true)

@@ -11,54 +11,13 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // woodpeckerBox and estoreBox are as they are given to th2, wrapper included.
-const woodpeckerBox = `apiVersion: th2.exactpro.com/v2
-kind: Th2Box
-metadata:
-  name: woodpecker
-spec:
-  imageName: example.com/th2-woodpecker
-  imageVersion: 2.0.0
-  type: th2-act
-  customConfig:
-    tickRate: 1
-    maxBatchSize: 175
-    useTransportMode: EVENT_MODE
-    generatorSettings:
-      eventGeneratorSettings:
-        bookName: my_book
-        scope: my_scope
-        generationMode: SINGLE_ROOT
-        treeDepth: 0
-        childCount: 0
-        failureRate: 0
-        descriptionLength: 0
-        bodyDataLength: 200
-        bodyDataLenght: 7
-      messageGeneratorSettings:
-        protocol: fix
-  pins: {}
-`
+var woodpeckerBox = profiletest.Sample("th2/woodpecker.yml")
 
-const estoreBox = `customConfig:
-  maxTaskCount: 64
-  maxTaskDataSize: 536870912
-  maxRetryCount: 3
-  retryDelayBase: 5000
-  processingThreads: 1
-cradleManager:
-  timeout: 4000
-  resultPageSize: 1000
-  composingServiceThreads: 3
-  counterPersistenceInterval: 15000
-  maxUncompressedTestEventSize: 5120
-  compressionType: ZLIB
-  prepareStorage: false
-mqRouter:
-  prefetchCount: 160
-`
+var estoreBox = profiletest.Sample("th2/estore.yml")
 
 func TestBoxesOfTh2AreRead(t *testing.T) {
 	vs, warnings, err := box.Read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})

@@ -13,37 +13,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // file is written in the manner of PadoGrid's own, with its habits.
-const file = `testCount=2
-testIntervalInMsec=5
-printStatusIntervalInSec=10
-redisson-addon.logging.type=none
-groupNames=g1&g2, g3
-g1.name=Puts
-g1.threadCount=8
-g1.operations=put1
-g1.comment=a comment
-g1.totalInvocationCount=1003
-g2.threadCount=4
-g2.operations=get1,put1
-g2.totalInvocationCount=100
-g3.operations=publish1
-g3.threadCount=2
-g3.totalInvocationCount=10
-put1.map=map1
-put1.testCase=put
-put1.payloadSize=512
-put1.key.prefix=a
-put1.key.startNum=1
-get1.ref=put1
-get1.testCase=get
-get1.totalEntryCount=1000
-publish1.topic=t
-publish1.testCase=publishall
-publish1.batchSize=20
-`
+var file = profiletest.Sample("padogrid/group.properties")
 
 func TestFile(t *testing.T) {
 	p, err := fromFile(t, file)

@@ -10,28 +10,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // file is written in the shape of PadoGrid's own, with its habits.
-const file = `# A test file
-testCount=2
-testIntervalInMsec=500
-memberSetSize=5
-mapNames=eligibility,profile
-printStatusIntervalInSec=10
-redisson-addon.logging.type=none
-prefix=x
-eligibility.totalEntryCount=10000
-eligibility.payloadSize=1024
-eligibility.batchSize=1000
-eligibility.threadCount=16
-eligibility.testCase=putall
-profile.totalEntryCount=10000
-profile.payloadSize=10240
-profile.batchSize=100
-profile.threadCount=16
-profile.testCase=putall
-`
+var file = profiletest.Sample("padogrid/ingestion.properties")
 
 func TestPropertiesFile(t *testing.T) {
 	vs, warnings := withFile(t, given(), "dir/ingestion.properties", file)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // shown is the text of a parameter in effect.
@@ -22,9 +23,7 @@ func shown(p *workload.Plan, name string) string {
 }
 
 func TestPropertiesUnchanged(t *testing.T) {
-	text := "memberSetSize=5\nmapNames=eligibility,profile\nprefix=x\neligibility.totalEntryCount=010000\neligibility.threadCount=16\n" +
-		"eligibility.testCase=tx\neligibility.batchSize=100   \nprofile.totalEntryCount=10000\nprofile.threadCount=16\nprofile.testCase=get\ngeode.logging.type=log4j2\nprofile.treadCount=1\n"
-	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(text)}})
+	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(profiletest.Sample("padogrid/tx.properties"))}})
 	require.NoError(t, err)
 	all := given("mode=pbm")
 	for _, v := range vs {

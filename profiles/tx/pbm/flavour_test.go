@@ -10,23 +10,12 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // ofCoherence is written in the shape of PadoGrid's Coherence flavour.
-const ofCoherence = `coherence-addon.logging.type=log4j2
-memberSetSize=5
-mapNames=eligibility,profile,summary
-eligibility.totalEntryCount=200
-eligibility.threadCount=2
-profile.totalEntryCount=0100
-profile.threadCount=2
-profile.testCase=get
-summary.totalEntryCount=60
-summary.payloadSize=32
-summary.threadCount=3
-summary.testCase=get
-`
+var ofCoherence = profiletest.Sample("padogrid-coherence/tx.properties")
 
 func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 	t.Helper()
