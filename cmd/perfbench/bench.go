@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -75,7 +76,7 @@ func (b *bench) Stores() []screen.StoreInfo {
 	return out
 }
 
-func (b *bench) Recent() []string { return session.Recent(b.state) }
+func (b *bench) Recent() []string { return recall.Recent(b.state) }
 
 // request fills in what the screens leave to the flags.
 func (b *bench) request(r job.Request) job.Request {

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -84,7 +85,7 @@ func (r *benchRun) carry(ctx context.Context) {
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
-	if err := session.Remember(r.b.state, live.Target); err != nil {
+	if err := recall.Remember(r.b.state, live.Target); err != nil {
 		r.b.env.Log.Debug("The target was not remembered", "error", err)
 	}
 	if stopped {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
 
@@ -76,7 +76,7 @@ func (a *app) completeRunFlags(c *cobra.Command) {
 func (a *app) targets() []string {
 	var out []string
 	if dir, err := a.stateDir(); err == nil {
-		out = session.Recent(dir)
+		out = recall.Recent(dir)
 	}
 	for _, d := range drivers.All() {
 		if !slices.Contains(out, d.Example) {

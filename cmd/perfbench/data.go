@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -132,7 +133,7 @@ func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if slices.Contains([]string{"embedded", "memory", "null"}, d.Name) {
 		return t, d, fault.Input(fmt.Errorf("nothing outlives a run on %s, so there is nothing to list or delete", t.Redacted()), "name a server, for example redis://localhost:6379")
 	}
-	switch password, ok := a.getenv(session.EnvPrefix + "TARGET_PASSWORD"); {
+	switch password, ok := a.getenv(given.EnvPrefix + "TARGET_PASSWORD"); {
 	case f.passwordFile != "":
 		t.Password, err = session.ReadPassword(f.passwordFile)
 	case t.Password == "" && ok:

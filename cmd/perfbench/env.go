@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // Env is everything that the command takes from its surroundings, so that a test
@@ -167,7 +168,7 @@ func flatten(err error, hint string) []problem {
 		}
 		return out
 	}
-	if limit := fault.LimitHint(err, session.FileLimit()); limit != "" {
+	if limit := fault.LimitHint(err, self.FileLimit()); limit != "" {
 		hint = limit // whatever a driver took it for
 	}
 	return []problem{{err.Error(), hint}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -31,7 +32,7 @@ func TestAWrongValueIsNamedInItsError(t *testing.T) {
 	}
 	for _, p := range env.Profiles {
 		names := []string{"threads", "rate", "namespace", "no-such-value"}
-		for _, q := range slices.Concat(p.Params, session.RunParams()) {
+		for _, q := range slices.Concat(p.Params, given.RunParams()) {
 			if q.Kind != workload.Text && q.Kind != workload.List && q.Kind != workload.Target && q.Name != "mode" {
 				names = append(names, q.Name)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -127,7 +128,7 @@ func (f *runFlags) resolve(a *app, c *cobra.Command) error {
 // repeats, a semicolon parts the values.
 func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]string) error {
 	flag := c.Flags().Lookup(name)
-	variable := session.EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	variable := given.EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	text, ok := a.getenv(variable)
 	if flag == nil || flag.Changed || !ok || text == "" {
 		return nil
@@ -197,7 +198,7 @@ func (a *app) askPassword(target string) (string, error) {
 	}
 	secret, err := a.ReadSecret("password for " + target + ": ")
 	if err != nil {
-		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+session.EnvPrefix+"TARGET_PASSWORD")
+		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
 	}
 	return secret, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -36,16 +38,16 @@ func listKnobs(args []string) (listing, error) {
 		for _, k := range plan.Knobs {
 			e := knobEntry{
 				Name: k.Name, Kind: "knob", Unit: k.Unit, Live: true, Track: len(plan.Tracks()) > 1, Help: k.Help,
-				Range: session.FormatKnob(k, k.Min) + ".." + session.FormatKnob(k, k.Max),
+				Range: timetable.FormatKnob(k, k.Min) + ".." + timetable.FormatKnob(k, k.Max),
 			}
 			if v, ok := start[k.Name]; ok {
-				e.Default = session.FormatKnob(k, v)
+				e.Default = timetable.FormatKnob(k, v)
 			}
 			data = append(data, e)
 		}
 	}
 	data = append(data, params(p.Params)...)
-	data = append(data, params(session.RunParams())...)
+	data = append(data, params(given.RunParams())...)
 	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "WHAT IT DOES"}, data: data}
 	for _, e := range data {
 		values, more := e.Range, []string{}

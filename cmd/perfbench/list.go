@@ -11,7 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -166,7 +166,7 @@ func listFormats() listing {
 
 // formatDoc prints the documentation of a format.
 func (a *app) formatDoc(id string) error {
-	fs, err := session.FindFormats(allFormats(), []string{id}, "")
+	fs, err := given.FindFormats(allFormats(), []string{id}, "")
 	if err != nil {
 		return err
 	}

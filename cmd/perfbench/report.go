@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -59,7 +60,7 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 			if err := a.fromEnvironment(cmd, "format", from); err != nil {
 				return err
 			}
-			if v, ok := a.getenv(session.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+			if v, ok := a.getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
 			return a.writeReports(args, runs, reportOptions{formats, out, facts})
@@ -294,7 +295,7 @@ func keepFacts(f *rundir.Folder, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if f.Given, err = session.ReadFacts(o.facts, formats, allFormats()); err != nil {
+	if f.Given, err = given.ReadFacts(o.facts, formats, allFormats()); err != nil {
 		return err
 	}
 	return rundir.KeepFacts(f.Dir, f.Given)

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -136,7 +137,7 @@ func (a *app) start(ctx context.Context, p *session.Prepared, status *status) (*
 
 func (a *app) remember(l *session.Live) {
 	if dir, err := a.stateDir(); err == nil {
-		if err := session.Remember(dir, l.Target); err != nil {
+		if err := recall.Remember(dir, l.Target); err != nil {
 			a.log.Debug("The target was not remembered", "error", err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
 )
@@ -35,7 +36,7 @@ func (a *app) startWorkbench(ctx context.Context, f *runFlags) error {
 	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
 		Theme: f.theme, ASCII: ascii, NoMouse: f.noMouse, NoAnimation: f.noAnimation || f.plain,
-		Kill: a.hard.Done(), Request: first, RunParams: session.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
+		Kill: a.hard.Done(), Request: first, RunParams: given.RunParams(), In: a.Stdin, Out: unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true

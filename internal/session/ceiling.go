@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -44,18 +42,6 @@ const (
 // ceiling.
 const ceilingRan = 10 * time.Millisecond
 
-const ceilingFile = "ceilings.json"
-
-// maxCeilings is how many figures are kept.
-const maxCeilings = 500
-
-// ceilingFigure holds the figures of one plan: of each kind of phase, how many calls
-// that count it makes per second. Kinds that could not be measured are missing.
-type ceilingFigure struct {
-	PerS     map[string]float64 `json:"per_s"`
-	Measured time.Time          `json:"measured"`
-}
-
 // calibrate finds how many calls per second the harness alone does in each phase of
 // this plan: what was measured on this machine before, or by running it against nothing
 // at all. Nothing that goes wrong here is an error.
@@ -64,7 +50,7 @@ func (l *Live) calibrate(ctx context.Context) {
 		return
 	}
 	key := l.ceilingKey(ctx)
-	figure, ok := ceilings(l.env.CacheDir)[key]
+	figure, ok := recall.Ceilings(l.env.CacheDir)[key]
 	if !ok {
 		figure, ok = l.measureCeiling(ctx, key)
 	}
@@ -160,19 +146,19 @@ var errCutShort = fmt.Errorf("not all of it within %v", ceilingLimit)
 // measureCeiling measures and keeps the ceiling; false: it was interrupted. The file
 // holds the highest figures, as whatever else runs meanwhile makes them lower only, and
 // none of a measurement that was cut short: the next run tries again.
-func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, bool) {
+func (l *Live) measureCeiling(ctx context.Context, key string) (recall.Ceiling, bool) {
 	perS, err := l.runOnNothing(ctx)
 	if ctx.Err() != nil {
-		return ceilingFigure{}, false
+		return recall.Ceiling{}, false
 	}
 	if err != nil {
 		l.env.Log.Debug("The ceiling could not be measured", "error", err)
 	}
-	figure := ceilingFigure{perS, time.Now().UTC().Truncate(time.Second)}
+	figure := recall.Ceiling{PerS: perS, Measured: time.Now().UTC().Truncate(time.Second)}
 	if figure.PerS == nil {
 		figure.PerS = map[string]float64{}
 	}
-	all := ceilings(l.env.CacheDir)
+	all := recall.Ceilings(l.env.CacheDir)
 	for kind, v := range all[key].PerS {
 		figure.PerS[kind] = max(figure.PerS[kind], v)
 	}
@@ -180,7 +166,7 @@ func (l *Live) measureCeiling(ctx context.Context, key string) (ceilingFigure, b
 		return figure, true
 	}
 	all[key] = figure
-	if err := keepCeilings(l.env.CacheDir, all); err != nil {
+	if err := recall.KeepCeilings(l.env.CacheDir, all); err != nil {
 		l.env.Log.Debug("The ceiling was not kept", "error", err)
 	}
 	return figure, true
@@ -307,34 +293,4 @@ func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration)
 		}
 		return uint8(conn.Classify(err))
 	}, ctx.Err()
-}
-
-// ceilings returns the figures kept; never nil. A file that is missing or cannot be
-// read has none.
-func ceilings(dir string) map[string]ceilingFigure {
-	out := map[string]ceilingFigure{}
-	data, err := os.ReadFile(filepath.Join(dir, ceilingFile))
-	if err != nil || json.Unmarshal(data, &out) != nil || out == nil {
-		return map[string]ceilingFigure{}
-	}
-	return out
-}
-
-// keepCeilings writes the newest figures. Two processes at once may lose one of
-// theirs, never the file.
-func keepCeilings(dir string, all map[string]ceilingFigure) error {
-	for len(all) > maxCeilings {
-		oldest := ""
-		for key, f := range all {
-			if oldest == "" || f.Measured.Before(all[oldest].Measured) {
-				oldest = key
-			}
-		}
-		delete(all, oldest)
-	}
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return replace(filepath.Join(dir, ceilingFile), append(data, '\n'))
 }

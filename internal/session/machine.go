@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // environmentFacts is what is known of the machine before a run.
@@ -45,7 +47,7 @@ const minSecret = 4
 // hide returns err with the password masked in its message, should a driver have
 // put it there. What comes of a limit of this process gets its fix for a hint.
 func (p *Prepared) hide(err error) error {
-	if hint := fault.LimitHint(err, FileLimit()); hint != "" {
+	if hint := fault.LimitHint(err, self.FileLimit()); hint != "" {
 		err = fault.Hint(err, hint)
 	}
 	if err == nil || p.mask(err.Error()) == err.Error() {
@@ -61,7 +63,7 @@ func (p *Prepared) Mask(s string) string { return p.mask(s) }
 // a user would type it.
 func (p *Prepared) FormatSetting(name string, v float64) string {
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
-	return FormatKnob(k, v)
+	return timetable.FormatKnob(k, v)
 }
 
 // WantsPassword says whether a store refused to talk because there was no

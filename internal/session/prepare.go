@@ -13,6 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
@@ -76,7 +78,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 		problems.Add(err)
 	}
 	if req.Facts != "" && len(p.Formats) > 0 {
-		p.Given, err = ReadFacts(req.Facts, p.Formats, env.Formats)
+		p.Given, err = given.ReadFacts(req.Facts, p.Formats, env.Formats)
 		problems.Add(err)
 	}
 	plan := p.Plan
@@ -112,7 +114,7 @@ func findProfile(all []workload.Profile, name string) (workload.Profile, error) 
 
 // values merges what presets, files, environment and request give.
 func (p *Prepared) values() (workload.Values, error) {
-	vs := defaults(&p.Profile)
+	vs := given.Defaults(&p.Profile)
 	var problems workload.Problems
 	p.Preset = p.req.Preset
 	if p.Preset == "" && len(p.req.Files) == 0 {
@@ -129,26 +131,38 @@ func (p *Prepared) values() (workload.Values, error) {
 			vs.Set(v)
 		}
 	}
-	from, warnings, err := readFiles(&p.Profile, p.req.Files)
+	from, warnings, err := given.ReadFiles(&p.Profile, p.req.Files)
 	problems.Add(fault.Field("file", err))
 	p.Warnings = append(p.Warnings, warnings...)
-	put(vs, from)
+	given.Put(vs, from)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	put(vs, environment(p.env.Environ, namesOf(&p.Profile, nil).plain))
-	put(vs, p.req.Values)
+	given.Put(vs, given.Environment(p.env.Environ, given.NamesOf(&p.Profile, nil).All(nil)))
+	given.Put(vs, p.req.Values)
 	if len(p.req.Timetable) > 0 {
 		delete(vs, "at") // a timetable by hand takes the place of another
 	}
 	return vs, p.resolve(vs)
 }
 
+// formats finds the formats asked for; without any, the default ones: json, csv,
+// hlog and the profile's first document.
+func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
+	if len(ids) == 0 {
+		ids = []string{"json", "csv", "hlog"}
+		if len(p.Profile.Formats) > 0 {
+			ids = append(ids, p.Profile.Formats[0])
+		}
+	}
+	return given.FindFormats(p.env.Formats, ids, p.Profile.Name)
+}
+
 // design makes the plan, once; a second time where environment variables are aimed at
 // a track, which can be read only once the tracks are known.
 func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
-	in, cleanup, requireValid := inputs(vs, &problems)
+	in, cleanup, requireValid := given.Inputs(vs, &problems)
 	in.Driver = p.Driver.Name
 	in.Hosts = p.Target.Hosts
 	if p.env.Agent != nil {
@@ -161,20 +175,20 @@ func (p *Prepared) design(vs workload.Values) error {
 	p.designed = time.Since(began)
 	problems.Add(err)
 	if err != nil || plan == nil {
-		for _, e := range unknown(vs, namesOf(&p.Profile, nil), nil) {
+		for _, e := range given.Unknown(vs, given.NamesOf(&p.Profile, nil), nil) {
 			problems.Add(e)
 		}
 		return problems.Err()
 	}
-	known := namesOf(&p.Profile, plan)
+	known := given.NamesOf(&p.Profile, plan)
 	tracks := trackNames(plan)
-	for _, e := range unknown(vs, known, tracks) {
+	for _, e := range given.Unknown(vs, known, tracks) {
 		problems.Add(e)
 	}
-	all := known.all(tracks)
-	p.Warnings = append(p.Warnings, strangers(p.env.Environ, all)...)
-	if aimed := environment(p.env.Environ, all); len(aimed) > 0 && !bad {
-		put(vs, aimed)
+	all := known.All(tracks)
+	p.Warnings = append(p.Warnings, given.Strangers(p.env.Environ, all)...)
+	if aimed := given.Environment(p.env.Environ, all); len(aimed) > 0 && !bad {
+		given.Put(vs, aimed)
 		if plan, err = p.Profile.Design(in); err != nil {
 			problems.Add(err)
 			return problems.Err()
@@ -219,7 +233,7 @@ func trackNames(plan *workload.Plan) []string {
 // likely is the plan of the defaults, to check the rest of a request by whose own
 // plan has problems; nil when there is none.
 func (p *Prepared) likely() *workload.Plan {
-	plan, err := p.Profile.Design(workload.Inputs{Values: defaults(&p.Profile), Driver: p.Driver.Name})
+	plan, err := p.Profile.Design(workload.Inputs{Values: given.Defaults(&p.Profile), Driver: p.Driver.Name})
 	if err != nil {
 		return nil
 	}
@@ -231,7 +245,7 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	if plan == nil {
 		return nil
 	}
-	table, warnings, err := ParseTimetable(p.changes(), plan, p.Inputs.Duration)
+	table, warnings, err := timetable.Parse(p.changes(), plan, p.Inputs.Duration)
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
 	return fault.Field("at", err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -20,11 +22,11 @@ func (p *Prepared) Preview() job.Preview {
 		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))
 	}
 	for _, at := range p.Timetable {
-		name, text := at.Knob.Name, FormatKnob(at.Knob, at.Value)
+		name, text := at.Knob.Name, timetable.FormatKnob(at.Knob, at.Value)
 		if at.Track >= 0 {
 			name = p.Plan.Tracks()[at.Track].Name + "." + name
 		}
-		if at.Knob.Name == Paused {
+		if at.Knob.Name == timetable.Paused {
 			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
 		}
 		v.Timetable = append(v.Timetable, fmt.Sprintf("at %s: %s = %s", at.After, name, text))
@@ -74,7 +76,7 @@ func (p *Prepared) runLines() []job.Line {
 	if p.req.Facts != "" {
 		lines = append(lines, line("facts", p.req.Facts, p.from("facts", "flag --facts")))
 	}
-	for _, r := range RunParams() {
+	for _, r := range given.RunParams() {
 		val, ok := p.Inputs.Values[r.Name]
 		switch {
 		case ok && val.Text == "":
@@ -103,12 +105,12 @@ func (p *Prepared) settingLines() []job.Line {
 	tracks := p.Plan.Tracks()
 	for _, k := range p.Plan.Knobs {
 		if v, ok := start[k.Name]; ok {
-			lines = append(lines, line(k.Name, FormatKnob(k, v), p.Origins()[k.Name]))
+			lines = append(lines, line(k.Name, timetable.FormatKnob(k, v), p.Origins()[k.Name]))
 		}
 		for _, t := range tracks {
 			if len(tracks) > 1 && t.Turns(k) {
 				n := t.Name + "." + k.Name
-				lines = append(lines, line(n, FormatKnob(k, start[n]), p.Origins()[n]))
+				lines = append(lines, line(n, timetable.FormatKnob(k, start[n]), p.Origins()[n]))
 			}
 		}
 	}
@@ -156,7 +158,7 @@ func tracksInWords(plan *workload.Plan) []string {
 		for _, t := range ph.Tracks {
 			s := fmt.Sprintf("%s: %s with %d threads", t.Name, strings.Join(t.Ops, ", "), t.Start.Threads)
 			if t.Total > 0 {
-				s += fmt.Sprintf(", %s %s", plainNumber(float64(t.Total)), plan.Unit)
+				s += fmt.Sprintf(", %d %s", t.Total, plan.Unit)
 			}
 			if len(plan.Phases) > 1 {
 				s = "phase " + ph.Name + ", " + s

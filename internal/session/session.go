@@ -18,9 +18,6 @@ const DefaultTarget = "embedded:"
 // DefaultOut is the folder that gets the run directories.
 const DefaultOut = "results"
 
-// EnvPrefix begins the names of the environment variables that are read.
-const EnvPrefix = "PERFBENCH_"
-
 // Env is what a session takes from its surroundings. It is never written to.
 type Env struct {
 	Profiles []workload.Profile
@@ -47,20 +44,3 @@ type Env struct {
 
 // Request is what a user asked for.
 type Request = job.Request
-
-// RunParams lists what every run can be told beside its profile's own
-// parameters and its plan's knobs.
-func RunParams() []workload.Param {
-	return []workload.Param{
-		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
-		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
-		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
-		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
-		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
-		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
-		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
-		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
-		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
-		{Name: "require-valid", Kind: workload.Switch, Default: "off", Help: "a verdict other than VALID fails the run"},
-	}
-}

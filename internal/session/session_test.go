@@ -16,7 +16,6 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -230,23 +229,6 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, entries)
 	}
-}
-
-func TestRecentTargetsHaveNoSecrets(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	assert.Empty(t, session.Recent(dir))
-	for _, url := range []string{"redis://bob:s3cretword@one:1/?sentinel_password=alsosecret&db=3", "memory:", "redis://two:2", "memory:"} {
-		target, err := store.ParseTarget(url)
-		require.NoError(t, err)
-		require.NoError(t, session.Remember(dir, target))
-	}
-	assert.Equal(t, []string{"memory:", "redis://two:2", "redis://bob@one:1?db=3"}, session.Recent(dir))
-	for i := range 30 {
-		target, err := store.ParseTarget("redis://host" + string(rune('a'+i%26)) + "x:1")
-		require.NoError(t, err)
-		require.NoError(t, session.Remember(dir, target))
-	}
-	assert.Len(t, session.Recent(dir), session.MaxRecent)
 }
 
 func TestReadPassword(t *testing.T) {

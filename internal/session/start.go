@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
@@ -182,7 +183,7 @@ func (l *Live) notices(ctx context.Context) []string {
 	if n := l.heapNotice(ctx); n != "" {
 		out = append(out, n)
 	}
-	if limit := FileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
+	if limit := self.FileLimit(); limit > 0 && int64(l.Threads()) > limit/2 {
 		out = append(out, fmt.Sprintf("this run may open %d connections, more than half of the %d files that the process may have open", l.Threads(), limit))
 	}
 	return dedupe(append(out, l.Warnings...))
@@ -286,7 +287,7 @@ func (l *Live) model() rundir.Run {
 		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
 		Environment: environmentFacts(l.env.Version), Notices: l.Notices,
 	}
-	for _, r := range RunParams() {
+	for _, r := range given.RunParams() {
 		if v, ok := l.Inputs.Values[r.Name]; ok {
 			run.Parameters[r.Name] = v.Text
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -30,7 +31,7 @@ func (p *Prepared) aim() error {
 		return err
 	}
 	if t.Password != "" {
-		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+EnvPrefix+"TARGET_PASSWORD")
+		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
 	}
 	p.Warnings = append(p.Warnings, t.Cautions("the connection to "+strings.Join(t.Hosts, ", "))...)
 	switch {
@@ -86,7 +87,7 @@ func (p *Prepared) resolve(vs workload.Values) error {
 		}
 		p.Warnings = append(p.Warnings, t.Cautions(fmt.Sprintf("the connection to %s (%s)", strings.Join(t.Hosts, ", "), q.Name))...)
 		if t.Password != "" && v.Origin == workload.OriginFlag {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, variable(q.Name)))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, given.Variable(q.Name)))
 		}
 	}
 	return problems.Err()
@@ -117,7 +118,7 @@ func (p *Prepared) WithPassword(password string) *Prepared {
 // Password returns the target's password that the environment gives, or "".
 func Password(environ []string) string {
 	for _, kv := range environ {
-		if v, ok := strings.CutPrefix(kv, EnvPrefix+"TARGET_PASSWORD="); ok {
+		if v, ok := strings.CutPrefix(kv, given.EnvPrefix+"TARGET_PASSWORD="); ok {
 			return v
 		}
 	}

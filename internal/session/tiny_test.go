@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -56,7 +57,7 @@ func designTiny(in workload.Inputs) (*workload.Plan, error) {
 			if !ok {
 				continue
 			}
-			f, err := session.ParseKnob(k, v.Text)
+			f, err := timetable.ParseKnob(k, v.Text)
 			if err != nil && i == 0 {
 				problems.Add(fmt.Errorf("%s (%s): %w", v.Name, v.From(), err))
 			}

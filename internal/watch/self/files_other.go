@@ -1,6 +1,6 @@
 //go:build !unix
 
-package session
+package self
 
 // FileLimit is unknown here.
 func FileLimit() int64 { return 0 }

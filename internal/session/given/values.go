@@ -1,4 +1,6 @@
-package session
+// Package given reads what a run is given: values of presets, files and the
+// environment, the formats asked for, and the file of facts.
+package given
 
 import (
 	"fmt"
@@ -15,15 +17,36 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// names knows every value that a run may be given.
-type names struct {
+// EnvPrefix begins the names of the environment variables that are read.
+const EnvPrefix = "PERFBENCH_"
+
+// RunParams lists what every run can be told beside its profile's own
+// parameters and its plan's knobs.
+func RunParams() []workload.Param {
+	return []workload.Param{
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
+		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
+		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
+		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
+		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
+		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
+		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
+		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
+		{Name: "require-valid", Kind: workload.Switch, Default: "off", Help: "a verdict other than VALID fails the run"},
+	}
+}
+
+// Names knows every value that a run may be given.
+type Names struct {
 	plain []string // run parameters, parameters, knobs
 	aimed []string // those that may be aimed at a track
 	idle  []string // those of aimed, with their track, that turn nothing there
 }
 
-func namesOf(p *workload.Profile, plan *workload.Plan) names {
-	var n names
+// NamesOf knows the names of a profile, and of its plan unless that is nil.
+func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
+	var n Names
 	for _, r := range RunParams() {
 		n.plain = append(n.plain, r.Name)
 	}
@@ -56,8 +79,8 @@ func namesOf(p *workload.Profile, plan *workload.Plan) names {
 	return n
 }
 
-// all lists every name, aimed ones for each of the tracks.
-func (n names) all(tracks []string) []string {
+// All lists every name, aimed ones for each of the tracks.
+func (n Names) All(tracks []string) []string {
 	out := slices.Clone(n.plain)
 	for _, t := range tracks {
 		for _, a := range n.aimed {
@@ -69,9 +92,9 @@ func (n names) all(tracks []string) []string {
 	return out
 }
 
-// variable is the environment variable of a value: PERFBENCH_PROFILE_TESTCASE
+// Variable is the environment variable of a value: PERFBENCH_PROFILE_TESTCASE
 // for profile.testCase.
-func variable(name string) string {
+func Variable(name string) string {
 	return EnvPrefix + strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToUpper(r)
@@ -80,9 +103,9 @@ func variable(name string) string {
 	}, name)
 }
 
-// environment returns the values given by environment variables. An empty one
+// Environment returns the values given by environment variables. An empty one
 // counts as not set.
-func environment(environ, known []string) workload.Values {
+func Environment(environ, known []string) workload.Values {
 	set := map[string]string{}
 	for _, kv := range environ {
 		if k, v, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(k, EnvPrefix) {
@@ -91,8 +114,8 @@ func environment(environ, known []string) workload.Values {
 	}
 	out := workload.Values{}
 	for _, n := range known {
-		if v := set[variable(n)]; v != "" {
-			out.Set(workload.Value{Name: n, Text: v, Origin: workload.OriginEnvironment, Where: variable(n)})
+		if v := set[Variable(n)]; v != "" {
+			out.Set(workload.Value{Name: n, Text: v, Origin: workload.OriginEnvironment, Where: Variable(n)})
 		}
 	}
 	return out
@@ -104,14 +127,14 @@ var reserved = []string{
 	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
 }
 
-// strangers names the variables that look like ours and mean nothing.
-func strangers(environ, known []string) []string {
+// Strangers names the variables that look like ours and mean nothing.
+func Strangers(environ, known []string) []string {
 	ours := []string{}
 	for _, r := range reserved {
 		ours = append(ours, EnvPrefix+r)
 	}
 	for _, n := range known {
-		ours = append(ours, variable(n))
+		ours = append(ours, Variable(n))
 	}
 	var out []string
 	for _, kv := range environ {
@@ -129,8 +152,8 @@ func strangers(environ, known []string) []string {
 	return out
 }
 
-// defaults returns the values that hold when nobody says otherwise.
-func defaults(p *workload.Profile) workload.Values {
+// Defaults returns the values that hold when nobody says otherwise.
+func Defaults(p *workload.Profile) workload.Values {
 	out := workload.Values{}
 	for _, q := range slices.Concat(RunParams(), p.Params) {
 		if q.Default != "" {
@@ -140,8 +163,8 @@ func defaults(p *workload.Profile) workload.Values {
 	return out
 }
 
-// readFiles has the profile read the files and folders of --file.
-func readFiles(p *workload.Profile, paths []string) (workload.Values, []string, error) {
+// ReadFiles has the profile read the files and folders of --file.
+func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, error) {
 	if len(paths) == 0 {
 		return nil, nil, nil
 	}
@@ -195,10 +218,10 @@ func readFile(what, path string, err error) ([]byte, error) {
 	return data, nil
 }
 
-// unknown returns an error for each value whose name is none of the run's.
+// Unknown returns an error for each value whose name is none of the run's.
 // Values of files are left out: the reader of the file has judged those.
-func unknown(vs workload.Values, n names, tracks []string) []error {
-	all := n.all(tracks)
+func Unknown(vs workload.Values, n Names, tracks []string) []error {
+	all := n.All(tracks)
 	var errs []error
 	for _, name := range vs.Names() {
 		v := vs[name]
@@ -216,9 +239,9 @@ func unknown(vs workload.Values, n names, tracks []string) []error {
 	return errs
 }
 
-// inputs reads the values that every run has; those that are no business of a
+// Inputs reads the values that every run has; those that are no business of a
 // profile come beside.
-func inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs, cleanup, requireValid bool) {
+func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs, cleanup, requireValid bool) {
 	in = workload.Inputs{Values: vs, Namespace: vs["namespace"].Text}
 	var err error
 	if v, ok := vs["duration"]; ok {
@@ -265,8 +288,8 @@ func checkNamespace(v workload.Value) error {
 	return nil
 }
 
-// put adds all of from to vs by the rules of precedence.
-func put(vs, from workload.Values) {
+// Put adds all of from to vs by the rules of precedence.
+func Put(vs, from workload.Values) {
 	for _, n := range slices.Sorted(maps.Keys(from)) {
 		vs.Set(from[n])
 	}

@@ -1,4 +1,6 @@
-package session
+// Package recall holds what perfbench keeps from one run to the next: the targets that were
+// used last, and how fast the harness alone goes on this machine.
+package recall
 
 import (
 	"encoding/json"

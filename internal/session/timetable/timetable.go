@@ -1,4 +1,5 @@
-package session
+// Package timetable reads the changes that a run makes to its live knobs while it runs.
+package timetable
 
 import (
 	"cmp"
@@ -21,11 +22,11 @@ const Paused = "paused"
 
 const atExample = "write it like 10s:threads=32,payload=4KiB"
 
-// ParseTimetable reads entries such as "10s:threads=32,profile.payload=4KiB" or
+// Parse reads entries such as "10s:threads=32,profile.payload=4KiB" or
 // "5s:paused=on" for a plan, in the order of time. Errors are of bad input, all
 // of them joined; warnings name what will never happen within the duration (0:
 // unknown). It touches nothing and may be called from any goroutine.
-func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
+func Parse(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
 	var problems workload.Problems
 	var out []engine.At
 	var warnings []string

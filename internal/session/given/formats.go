@@ -1,4 +1,4 @@
-package session
+package given
 
 import (
 	"fmt"
@@ -9,18 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
-
-// formats finds the formats asked for; without any, the default ones: json, csv,
-// hlog and the profile's first document.
-func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
-	if len(ids) == 0 {
-		ids = []string{"json", "csv", "hlog"}
-		if len(p.Profile.Formats) > 0 {
-			ids = append(ids, p.Profile.Formats[0])
-		}
-	}
-	return FindFormats(p.env.Formats, ids, p.Profile.Name)
-}
 
 // FindFormats returns the formats with these ids, each once; profile, unless
 // empty, is what the run is of. Errors are of bad input, all of them joined.

@@ -1,8 +1,10 @@
 //go:build unix
 
-package session
+package self
 
-import "syscall"
+import (
+	"syscall"
+)
 
 // FileLimit is how many files this process may have open, 0 when unknown.
 func FileLimit() int64 {

@@ -1,0 +1,50 @@
+package recall
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const ceilingFile = "ceilings.json"
+
+// maxCeilings is how many figures are kept.
+const maxCeilings = 500
+
+// Ceiling holds the figures of one plan: of each kind of phase, how many calls
+// that count it makes per second. Kinds that could not be measured are missing.
+type Ceiling struct {
+	PerS     map[string]float64 `json:"per_s"`
+	Measured time.Time          `json:"measured"`
+}
+
+// Ceilings returns the figures kept; never nil. A file that is missing or cannot be
+// read has none.
+func Ceilings(dir string) map[string]Ceiling {
+	out := map[string]Ceiling{}
+	data, err := os.ReadFile(filepath.Join(dir, ceilingFile))
+	if err != nil || json.Unmarshal(data, &out) != nil || out == nil {
+		return map[string]Ceiling{}
+	}
+	return out
+}
+
+// KeepCeilings writes the newest figures. Two processes at once may lose one of
+// theirs, never the file.
+func KeepCeilings(dir string, all map[string]Ceiling) error {
+	for len(all) > maxCeilings {
+		oldest := ""
+		for key, f := range all {
+			if oldest == "" || f.Measured.Before(all[oldest].Measured) {
+				oldest = key
+			}
+		}
+		delete(all, oldest)
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, ceilingFile), append(data, '\n'))
+}
