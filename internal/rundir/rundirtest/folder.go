@@ -102,6 +102,7 @@ func timeOf(threads int, n float64) float64 {
 	return (0.3e6 + 0.028e6*float64(threads)) * math.Exp(1.1*math.Sqrt2*math.Erfinv(2*min(max(n, 1e-4), 1-1e-4)-1))
 }
 
+// Noise is a number from 0 to 1 that looks random and is always the same for x.
 func Noise(x int) float64 {
 	v := math.Sin(float64(x)*12.9898) * 43758.5453
 	return v - math.Floor(v)

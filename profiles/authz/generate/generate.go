@@ -108,7 +108,7 @@ var hilary = []template{{1, [3]float64{.35, .2, .45}, "", []memberSpec{
 	{"member", asm{10, 10, 0, 1000}, asm{0, .05, 0, 5}, [3]float64{.4, .2, .4}},
 }}}
 
-// weightsOf are how much users of a kind take part: first as creators, then, in
+// The weights are how much users of a kind take part: first as creators, then, in
 // the newer generation, as members.
 var (
 	classicWeights = [3][3]float64{{.3, .5, .2}, {.4, .4, .2}, {.2, .5, .3}} // of 1, 3, 5

@@ -83,6 +83,7 @@ type Layer interface {
 
 // Preparer makes tables where the store has such, and refuses those of another version.
 type Preparer interface {
+	// Prepare is called once, before the first work, by one goroutine.
 	Prepare(ctx context.Context) error
 }
 
@@ -90,6 +91,7 @@ type Preparer interface {
 type Accounts interface {
 	// Account reads a principal, false when there is none.
 	Account(ctx context.Context, w *Work, id string) (Account, bool, error)
+	// PutAccount writes a principal, over what is kept under its id.
 	PutAccount(ctx context.Context, w *Work, a Account) error
 }
 
@@ -109,8 +111,9 @@ type Graph interface {
 
 // Edges writes who has which role on what.
 type Edges interface {
-	// SetMember and SetRole write the two directions of an edge one by one.
+	// SetMember writes one direction of an edge: who the members of a resource are.
 	SetMember(ctx context.Context, w *Work, g Grant) error
+	// SetRole writes the other: what a member has a role on.
 	SetRole(ctx context.Context, w *Work, g Grant) error
 	// Change writes grants and revocations, both directions, each as one.
 	Change(ctx context.Context, w *Work, gs []Grant) error
@@ -123,13 +126,15 @@ type Closures interface {
 	Closure(ctx context.Context, w *Work, principal string, among []string) (groups []string, known bool, err error)
 	// PutClosure keeps the groups of a principal, the direct ones first.
 	PutClosure(ctx context.Context, w *Work, principal string, groups []string, direct int) error
+	// DropClosures forgets the groups kept for principals.
 	DropClosures(ctx context.Context, w *Work, principals []string) error
 }
 
 // Permissions keeps what was decided.
 type Permissions interface {
-	// Permitted reads a kept permission, Permit keeps one.
+	// Permitted says whether a permission is kept.
 	Permitted(ctx context.Context, w *Work, principal, resource, role string) (bool, error)
+	// Permit keeps one.
 	Permit(ctx context.Context, w *Work, principal, resource, role string) error
 	// Forbid drops those of principals on a resource, on any when it is empty.
 	Forbid(ctx context.Context, w *Work, resource string, principals []string) error
@@ -137,25 +142,31 @@ type Permissions interface {
 
 // Sections are the parts of the profiles of users.
 type Sections interface {
+	// Section reads a part of a profile, ok false when there is none.
 	Section(ctx context.Context, w *Work, principal, name string) (visibility, data string, ok bool, err error)
+	// PutSection writes one, over what is there.
 	PutSection(ctx context.Context, w *Work, principal, name, visibility, data string) error
 }
 
 // Progress is how far a tenant's load is.
 type Progress interface {
-	// Marks lists the batches of a tenant's load that are done, Mark adds one.
+	// Marks lists the batches of a tenant's load that are done.
 	Marks(ctx context.Context, tenant string) (map[string]bool, error)
+	// Mark adds one.
 	Mark(ctx context.Context, tenant, batch string) error
 }
 
 // Walker is a layer whose store can walk the graph by itself.
 type Walker interface {
+	// HasRole says whether a principal has a role on a resource, itself or through the
+	// groups that it is in.
 	HasRole(ctx context.Context, w *Work, principal, resource, role string) (bool, error)
 }
 
 // Looker is a layer that can tell, before anything is made, whether the tables that are
 // there will do.
 type Looker interface {
+	// Look returns an error that names the first table that will not do.
 	Look(ctx context.Context, c *place.Claim) error
 }
 

@@ -47,6 +47,7 @@ type Lookup interface {
 // Looker is a layer that can tell, before anything is made, whether the tables that
 // are there will do.
 type Looker interface {
+	// Look returns an error that names the first table that will not do.
 	Look(ctx context.Context, c *place.Claim) error
 }
 
@@ -80,7 +81,7 @@ type Traits struct {
 	// Writers is how many calls may be under way at once, Group how many records one
 	// call is given at most.
 	Writers, Group int
-	// LinksRaw says that links are kept as they are, plainSingle that a single event's
+	// LinksRaw says that links are kept as they are, PlainSingle that a single event's
 	// content is its body.
 	LinksRaw, PlainSingle bool
 	// Durability says in words when a write counts as durable.
@@ -143,7 +144,7 @@ var ErrPermanent = errors.New("cannot be stored")
 type Tallies struct {
 	// Frames counts events and bytes by kind and start of frame.
 	Frames map[Frame]Amount
-	// firstBucket and longest are of the scope: when it began, and how long its longest
+	// first and Longest are of the scope: when it began, and how long its longest
 	// batch lasts in milliseconds.
 	first   int64
 	Longest int64

@@ -89,7 +89,7 @@ func (m *Meter) BeginDrain(now int64) {
 	}
 }
 
-// EndDrain ends the step that beginDrain began.
+// EndDrain ends the step that BeginDrain began.
 func (m *Meter) EndDrain(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

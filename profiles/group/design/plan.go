@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Lay gives every operation the space of its structure. On a cluster, or when
+// lay gives every operation the space of its structure. On a cluster, or when
 // asked to, maps of parents and children lie under the tag of the first parent.
 func (b *builder) lay() { b.s.Lay(b.s.Colocate == "on") }
 

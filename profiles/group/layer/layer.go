@@ -42,26 +42,39 @@ type Inbox interface {
 type (
 	// Preparer makes ready what a run needs once its places are claimed.
 	Preparer interface {
+		// Prepare is called once, before any caller is made.
 		Prepare(ctx context.Context, claim *place.Claim) error
 	}
 	// Fitter refuses a table of ours into which the objects of an operation do not go.
 	Fitter interface {
+		// Fits returns an error that says which column is missing or of another type.
 		Fits(ctx context.Context, o *model.Op) error
 	}
 	// Finder tells which rows of a table are there.
 	Finder interface {
+		// Present has those of ids whose rows are there.
 		Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error)
 	}
 	// Expirer keeps the times at which entries expire with them, not beside.
-	Expirer interface{ Expires() }
-	// Nearer reads through client-side caching: what that did, nil when it was not asked
-	// for.
-	Nearer interface{ NearFacts() *report.NearFacts }
+	Expirer interface {
+		// Expires does nothing: having it is the answer.
+		Expires()
+	}
+	// Nearer reads through client-side caching.
+	Nearer interface {
+		// NearFacts is what that did; nil when it was not asked for.
+		NearFacts() *report.NearFacts
+	}
 	// Speaker has something to say beside the verification.
-	Speaker interface{ Says() string }
-	// Owner keeps what is written in a store of its own, which is handed over: whoever
-	// takes it closes it. nil: it is the run's.
-	Owner interface{ Own() store.Conn }
+	Speaker interface {
+		// Says is one sentence, or "".
+		Says() string
+	}
+	// Owner keeps what is written in a store of its own.
+	Owner interface {
+		// Own hands that store over, and whoever takes it closes it; nil: it is the run's.
+		Own() store.Conn
+	}
 )
 
 // Call is what one operation of one invocation works with. It is kept for the next.

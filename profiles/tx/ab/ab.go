@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
+// Format is the document of mode=saga: a summary in the style of ab.
 func Format() rundir.Format {
 	return rundir.Format{ID: saga.Document, Title: "summary in the style of ab (mode=saga)", Doc: abDoc, Encode: encode, Join: join}
 }

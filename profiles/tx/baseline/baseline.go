@@ -48,6 +48,7 @@ type Spec struct {
 	threads   int
 }
 
+// Space is the space of keys that the rows write to.
 func (s *Spec) Space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: baselineSpace, Shape: store.Keys, Grouped: true}
 }
@@ -77,6 +78,8 @@ func (s *Spec) keys(f func(row *SuiteRow) string) []string {
 	return out
 }
 
+// Design makes the plan of mode=baseline from values alone. The error names every value
+// that will not do.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := &Spec{namespace: in.Namespace, allow: in.AllowExisting}
 	v := r.Pick(r.Param("requests"), "count", "requests")

@@ -10,6 +10,7 @@ const (
 	mostKey, mostValue = 64, 1 << 20
 )
 
+// Params are the parameters of mode=baseline that other modes do not have.
 func Params() []workload.Param {
 	return []workload.Param{
 		{Name: "rows", Kind: workload.List, Default: "all", Help: "baseline: rows to measure: all, or some of set, set-remote, eval-literal, eval-args, set-p50, eval-loop10, …"},

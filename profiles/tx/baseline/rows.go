@@ -18,7 +18,7 @@ type Primitive struct {
 	Name, shows string
 	// Depth is how many calls are sent together.
 	Depth int
-	// report and script are the Lengths of key and value as the published report has
+	// report and script are the lengths of key and value as the published report has
 	// them, and as the script of the benchmark has.
 	report, Script Lengths
 }
@@ -53,7 +53,7 @@ type SuiteRow struct {
 	requests int64
 }
 
-// readRows reads the rows of the suite that are to be measured, with their Lengths
+// readRows reads the rows of the suite that are to be measured, with their lengths
 // and requests.
 func readRows(r *values.Reader, timed bool) []SuiteRow {
 	var rows []SuiteRow

@@ -26,12 +26,15 @@ type Meter struct {
 	Commits bool
 }
 
+// Of is the meter of a connection, whether or not its store tells what it uses.
 func Of(c store.Conn) Meter {
 	m, _ := c.(store.Metered)
 	_, sql := c.(sqlstore.Typed)
 	return Meter{of: m, Commits: sql}
 }
 
+// Usage is what has been used up to now; what the store does not tell is -1. It asks the
+// server, so that it belongs before and after what is measured. Any goroutine may call it.
 func (m Meter) Usage(ctx context.Context) Usage {
 	u := Usage{At: time.Now(), Client: self.Processor().Seconds(), Usage: store.Untold()}
 	if m.of != nil {

@@ -59,10 +59,12 @@ type Agreement struct {
 	Why   string `json:"why,omitempty"`
 }
 
+// NotCompared is the state of an Agreement whose Why says what there was to compare.
+const NotCompared = "not compared"
+
 const (
-	agree       = "agree"
-	differ      = "differ"
-	NotCompared = "not compared"
+	agree  = "agree"
+	differ = "differ"
 
 	// agreeWithin is the share by which both may differ, and agreeCalls how many calls
 	// they may differ whatever the share: those that ask the server for its counters.

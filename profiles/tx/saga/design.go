@@ -21,12 +21,14 @@ import (
 // saga has those of all its branches.
 const maxSagaPayload = 16 << 20
 
-// Mode is the name of the mode, formatAB the id of its document.
+// Mode is the name of the mode, Document the id of its document.
 const (
 	Mode     = "saga"
 	Document = "ab"
 )
 
+// Design makes the plan of mode=saga from values alone. The error names every value that
+// will not do.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := Read(r, in)
 	s.Count = Count(r, in)
@@ -151,6 +153,7 @@ func Brief(d time.Duration) string {
 	return text
 }
 
+// Writes says, for a person, what a run of s writes.
 func Writes(s *model.Spec) string {
 	n := s.Kind.Noun + " without end"
 	if s.Count > 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
+// Params are the parameters of mode=saga.
 func Params() []workload.Param {
 	return []workload.Param{
 		{

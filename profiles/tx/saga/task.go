@@ -103,6 +103,7 @@ func (r *recovery) add(s *model.Saga) {
 
 const maxExamples = 10
 
+// NewRun makes a run of sp over a layer; conn tells what it uses.
 func NewRun(sp *model.Spec, l *model.Layer, conn meter.Meter) *Run {
 	return &Run{spec: sp, layer: l, store: l.Open(), conn: conn, tallies: map[int]*tally{}, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
 }
@@ -203,6 +204,8 @@ type Task struct {
 	noted  int // the last size of payloads that was noted
 }
 
+// NewTask makes the client of a worker. Any goroutine may call it; the task belongs to
+// its worker.
 func (r *Run) NewTask(worker int) *Task {
 	sp, t := r.spec, r.tally(worker)
 	// A worker that comes back draws other numbers than before.

@@ -15,6 +15,7 @@ type Calls struct {
 	Look int64
 }
 
+// Move counts what a participant answered to a call that did a branch, or undid one.
 func (n *Calls) Move(undo bool, got Reply) {
 	switch {
 	case got == ReplyNothing:
@@ -30,7 +31,7 @@ func (n *Calls) Move(undo bool, got Reply) {
 	}
 }
 
-// Prepare is move for an xa branch. What its connection is told to prepare, commit or
+// Prepare is Move for an xa branch. What its connection is told to prepare, commit or
 // roll back is no statement of data, and neither is what the database knows to be
 // there already.
 func (n *Calls) Prepare(op string, got Reply) {
@@ -55,6 +56,7 @@ var EveryOne = Price{
 	Save: 1, Branch: 1, Change: 1, Touch: 1, Actions: 1, Undos: 1, Twice: 1, UndosTwice: 1, Nothing: 1, Register: 1, Bare: 1, Query: 1,
 }
 
+// Of is what the calls of n come to.
 func (p Price) Of(n Calls) int64 {
 	return p.Save*n.Save + p.Branch*n.Branch + p.Change*n.Change + p.Touch*n.Touch + p.Actions*n.Actions + p.Undos*n.Undos +
 		p.Twice*n.Twice + p.UndosTwice*n.UndosTwice + p.Nothing*n.Nothing +

@@ -15,10 +15,11 @@ const (
 	TransMsg  = "msg"
 )
 
+// TransTypes are the names of all kinds.
 var TransTypes = []string{TransSaga, TransTCC, TransXA, TransMsg}
 
 // Operations of branches beside those of sagas: of tcc, of xa, whose first is
-// opAction, and of messages, whose stored rows have opAction too.
+// OpAction, and of messages, whose stored rows have OpAction too.
 const (
 	OpTry     = "try"
 	OpConfirm = "confirm"
@@ -31,7 +32,7 @@ const (
 	OpQuery = "query" // asks whether that was carried out
 )
 
-// Operations of the saga track, by their place in sagaOps.
+// Operations of the saga track, by their place in SagaOps.
 const (
 	OpSaga workload.Op = iota
 	OpSave
@@ -46,6 +47,7 @@ const (
 	OpLost
 )
 
+// SagaOps are the names of the operations of the saga track, as reports have them.
 var SagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
 
 // SagaUnits are what they count, those of other kinds of transactions too,
@@ -79,7 +81,8 @@ type Kind struct {
 	Second workload.Op
 	// LastFirst says that branches are done and undone from the last to the first.
 	LastFirst bool
-	Ops       []string
+	// Ops are the names of its operations, by workload.Op.
+	Ops []string
 }
 
 // opsOf are the operations of a kind: those of sagas with other names for what is
@@ -90,6 +93,7 @@ func opsOf(call, undo string, more ...string) []string {
 	return append(ops, more...)
 }
 
+// The kinds. They are not changed.
 var (
 	KindSaga = &Kind{
 		Name: TransSaga, Noun: "sagas", status: Submitted, Forward: OpAction, Backward: OpCompensate, Second: OpCall, Ops: SagaOps,

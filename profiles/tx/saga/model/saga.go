@@ -28,6 +28,7 @@ const (
 	OpCompensate = "compensate"
 )
 
+// Final says whether a transaction of this status is over.
 func Final(status string) bool { return status == Succeed || status == Failed }
 
 // Transfer is the payload of a branch: an amount put on an account, or taken off.
@@ -119,9 +120,11 @@ func (s *Saga) Reset(gid string, shard, branches int, now time.Time) {
 	}
 }
 
-// Compensation and action are the positions of a step's rows.
+// Compensation is the position of the row that undoes a step.
 func Compensation(step int) int { return 2 * step }
-func Action(step int) int       { return 2*step + 1 }
+
+// Action is the position of the row that does it.
+func Action(step int) int { return 2*step + 1 }
 
 func (s *Saga) appendTime(b []byte, name string, t time.Time) []byte {
 	if t.IsZero() {
@@ -137,6 +140,7 @@ func (s *Saga) appendTime(b []byte, name string, t time.Time) []byte {
 	return append(append(b, s.last.text...), '"')
 }
 
+// Participant is what records have in place of the URL of a participant.
 const Participant = "perfbench:account"
 
 // AppendRecord appends the record as JSON; steps and payloads are in the first
@@ -213,7 +217,7 @@ func (s *Saga) AppendQuery(b []byte) []byte {
 	return strconv.AppendInt(append(b, Participant+":"...), s.Steps[0].Account, 10)
 }
 
-// ParseQuery reads what appendQuery wrote.
+// ParseQuery reads what AppendQuery wrote.
 func ParseQuery(text string) Transfer {
 	a, _ := strconv.ParseInt(strings.TrimPrefix(text, Participant+":"), 10, 64) // 0 where nobody is asked
 	return Transfer{Account: a}

@@ -24,13 +24,14 @@ var ErrParticipant = errors.New("the participant failed or its reply was lost (e
 // Reply is a participant's answer to a branch call.
 type Reply int
 
+// What a participant may answer.
 const (
-	ReplyDone Reply = iota
-	ReplyRefused
-	ReplyDuplicate
-	ReplyNothing // a compensation of what was never done
-	ReplyTooLate // an action whose compensation came first
-	ReplyLater
+	ReplyDone      Reply = iota // carried out
+	ReplyRefused                // refused, and nothing changed
+	ReplyDuplicate              // carried out by an earlier call
+	ReplyNothing                // a compensation of what was never done
+	ReplyTooLate                // an action whose compensation came first
+	ReplyLater                  // under way, as dtm says ONGOING: ask again
 )
 
 // stopped says whether the barrier stopped a call: it has been answered before.
@@ -85,16 +86,16 @@ type Money struct{ Sum, Flying int64 }
 // Records are the transactions that a store keeps. What changes one is one atomic
 // step.
 type Records interface {
-	// Save stores a new transaction, or returns errTaken.
+	// Save stores a new transaction, or returns ErrTaken.
 	Save(ctx context.Context, s *Saga) error
 	// Branch stores the row at a position, while the stored status is that of s;
-	// else errMoved.
+	// else ErrMoved.
 	Branch(ctx context.Context, s *Saga, pos int) error
-	// Change stores the status of s if the stored one is from; else errMoved.
+	// Change stores the status of s if the stored one is from; else ErrMoved.
 	Change(ctx context.Context, s *Saga, from string) error
 	// Touch stores when to look at an unfinished transaction next.
 	Touch(ctx context.Context, s *Saga) error
-	// Load reads a transaction, or returns errNone.
+	// Load reads a transaction, or returns ErrNone.
 	Load(ctx context.Context, shard int, gid string) (*Saga, error)
 }
 
@@ -102,7 +103,7 @@ type Records interface {
 // they are submitted.
 type Phases interface {
 	// Register stores the rows of a step, while the stored status is that of s; else
-	// errMoved.
+	// ErrMoved.
 	Register(ctx context.Context, s *Saga, step int) error
 	// Recall reads the record, or the rows, of a transaction and makes nothing of them,
 	// as a coordinator reads what it is handed that others prepared.
@@ -120,7 +121,7 @@ type Participants interface {
 
 // Index lists the transactions that are unfinished.
 type Index interface {
-	// Lock leases the transaction that is due longest until then, or returns errNone.
+	// Lock leases the transaction that is due longest until then, or returns ErrNone.
 	Lock(ctx context.Context, shard int, now, until time.Time) (string, error)
 	// Unfinished lists them all.
 	Unfinished(ctx context.Context, shard int) ([]Pending, error)

@@ -41,6 +41,8 @@ func (m *Memory) Layer() *model.Layer {
 	return &model.Layer{Open: m.Open, Price: model.EveryOne}
 }
 
+// Open returns what a client works with. All clients have the same, and any goroutine
+// may use it.
 func (m *Memory) Open() model.Store {
 	return model.Store{Records: m, Phases: m, Participants: m, Index: m, Audit: m, Upkeep: m}
 }
@@ -280,9 +282,11 @@ func (m *Memory) Sweep(ctx context.Context, now time.Time) (n int64, err error) 
 	return n, err
 }
 
-// Null stores nothing and says that all is well.
+// Null stores nothing and says that all is well. Its methods are those of the interfaces
+// of model.Store.
 type Null struct{}
 
+// Layer is nothing, as a run sees it.
 func (n Null) Layer() *model.Layer {
 	open := func() model.Store {
 		return model.Store{Records: n, Phases: n, Participants: n, Index: n, Audit: n, Upkeep: n}

@@ -43,6 +43,7 @@ func (r *Redis) Layer() *model.Layer {
 	return &model.Layer{Open: open, Price: model.EveryOne, Cleanup: r.cleanup}
 }
 
+// New makes the transactions of a connection.
 func New(c redis.Typed, sp *model.Spec) *Redis {
 	r := &Redis{
 		Spec: sp, client: c.Client(), Run: link.Scripts{Lines: c.Lines(sp.Pipelining), How: sp.Script},

@@ -44,6 +44,7 @@ const (
 	librarySaga    = "perfbench_saga"
 )
 
+// The scripts. Those that mode=baseline measures by themselves are exported.
 var (
 	SaveScript   = link.NewScript(functionPrefix+"save", saveLua)
 	BranchScript = link.NewScript(functionPrefix+"branch", branchLua)

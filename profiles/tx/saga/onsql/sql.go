@@ -66,6 +66,7 @@ type sagaTexts struct {
 	rows, recall, recallRows, carry, adjust, there string
 }
 
+// New makes the transactions of a database. It writes statements, and sends none.
 func New(d *sqltx.Database, sp *model.Spec) *Tables {
 	s := &Tables{Database: d, spec: sp, tables: sqltable.New(d.Conn, sp.Namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.Global, &s.Branch, &s.Barrier, &s.Account} {
