@@ -16,7 +16,7 @@ func Params() []workload.Param {
 		{Name: "rows", Kind: workload.List, Default: "all", Help: "baseline: rows to measure: all, or some of set, set-remote, eval-literal, eval-args, set-p50, eval-loop10, …"},
 		{
 			Name: "edition", Kind: workload.Choice, Choices: []string{editionReport, editionScript}, Default: editionReport,
-			Help: "baseline: whose Lengths of keys and values the rows have: those of dtm's published report, or of the script of its benchmark",
+			Help: "baseline: whose lengths of keys and values the rows have: those of dtm's published report, or of the script of its benchmark",
 		},
 		{
 			Name: "keyLength", Kind: workload.Integer, Default: "0", Unit: "bytes", Min: 0, Max: mostKey, Track: true,
