@@ -28,7 +28,7 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 		files []int
 		args  []string
 	}{
-		"redis":     {url: labtest.Redis(t).URL(), files: []int{10, 16}},
+		"redis":     {url: with(labtest.Redis(t).URL(), "pipelining=off"), files: []int{10, 16}},
 		"mariadb":   {url: labtest.MariaDB(t).URL(), files: []int{10, 16}},
 		"postgres":  {url: labtest.Postgres(t).URL(), files: []int{10, 16}},
 		"cassandra": {url: labtest.Cassandra(t).URL(), files: []int{8, 10}},

@@ -75,7 +75,7 @@ func TestSignals(t *testing.T) {
 			f := p.folder(t)
 			assert.Equal(t, "interrupt", f.Run.EndedBy)
 			assert.Equal(t, "passed", f.Run.Verification.State)
-			assert.Contains(t, p.stderr.String(), "interrupted: what is under way may finish")
+			assert.Contains(t, p.stderr.String(), "interrupted: calls under way may finish")
 			assert.Contains(t, p.stdout.String(), "ended by interrupt")
 			assert.Positive(t, f.Run.Operations[0].Count)
 		})

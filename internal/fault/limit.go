@@ -37,14 +37,17 @@ const someFiles = 4
 
 // OutOfFiles says whether this process cannot open a few files now. It is for those
 // who get no better word from what has just failed.
-func OutOfFiles() bool {
+func OutOfFiles() bool { return FewerFiles(someFiles) }
+
+// FewerFiles says whether this process cannot open so many files now.
+func FewerFiles(than int) bool {
 	var held []*os.File
 	defer func() {
 		for _, f := range held {
 			_ = f.Close()
 		}
 	}()
-	for range someFiles {
+	for range than {
 		f, err := os.Open(os.DevNull)
 		if err != nil {
 			return strings.Contains(err.Error(), tooMany)

@@ -47,6 +47,9 @@ type Conn struct {
 	err    error
 }
 
+// someFiles is how many files and connections a run on the server needs at least.
+const someFiles = 16
+
 func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 	if t.Path != "" {
 		return nil, fault.Input(fmt.Errorf("embedded: takes no name, and %q was given", t.Path), "write  embedded:")
@@ -54,6 +57,10 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	server := miniredis.NewMiniRedis()
 	if err := server.Start(); err != nil {
 		return nil, fault.Store(fmt.Errorf("embedded: listen on loopback: %w", err), "--target memory: needs no port")
+	}
+	if fault.FewerFiles(someFiles) { // later it would only fail to answer
+		server.Close()
+		return nil, fault.Store(fmt.Errorf("embedded: the server within perfbench needs two for each connection: %w", fault.ErrFiles), "")
 	}
 	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: t.Params}, o)
 	if err != nil {
