@@ -1,8 +1,7 @@
 // Package link is how hot calls reach Redis: requests as bytes that are put together and
 // replies that are read without allocating, over connections that many callers share or
-// that each call has to itself. Every Redis layer sends its measured calls this way;
-// Lines holds the connections, a Caller is what one goroutine calls with. Where servers
-// are and how to log in it learns from go-redis.
+// that each call has to itself. Lines holds the connections, a Caller is what one
+// goroutine calls with. Where servers are and how to log in it learns from go-redis.
 package link
 
 import (
