@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // Side is one of two runs, for one operation or all calls together.
@@ -38,7 +39,7 @@ func SideOf(f *rundir.Folder, op *measure.Operation) Side {
 		if op != nil && o.Throughput != nil {
 			s.rate = *o.Throughput
 		}
-		h := f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)]
+		h := f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]
 		switch {
 		case h == nil:
 		case op != nil:

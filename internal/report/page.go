@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -218,7 +219,7 @@ func times(r *rundir.Run) section {
 		rows := []struct {
 			what string
 			l    rundir.Latency
-		}{{rundir.Response, o.Response}, {rundir.Service, o.Service}, {rundir.Wait, o.Wait}, {rundir.Lateness, o.Lateness}}
+		}{{hlog.Response, o.Response}, {hlog.Service, o.Service}, {hlog.Wait, o.Wait}, {hlog.Lateness, o.Lateness}}
 		if !o.Late() {
 			rows = rows[:3]
 		}

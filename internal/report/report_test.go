@@ -22,6 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -97,8 +98,8 @@ func TestPercentilesOfEveryFormatAreThoseOfTheLog(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(printed(t, f, "json")), &run))
 	text, markdown, page := printed(t, f, "text"), printed(t, f, "markdown"), printed(t, f, "html")
 	for _, o := range run.Operations {
-		for what, got := range map[string]rundir.Latency{rundir.Response: o.Response, rundir.Service: o.Service, rundir.Wait: o.Wait, rundir.Lateness: o.Lateness} {
-			w := want[rundir.Tag(o.Track, o.Op, what)]
+		for what, got := range map[string]rundir.Latency{hlog.Response: o.Response, hlog.Service: o.Service, hlog.Wait: o.Wait, hlog.Lateness: o.Lateness} {
+			w := want[hlog.Tag(o.Track, o.Op, what)]
 			assert.Equal(t, rundir.LatencyOf(w), got)
 			cells := []string{o.Track, o.Op, what}
 			w = w.Shown()
@@ -138,9 +139,9 @@ func TestSeriesPercentilesAreThoseOfTheLog(t *testing.T) {
 		row := series[fmt.Sprint(second)+op]
 		s := measure.Summarize(h)
 		switch what {
-		case rundir.Response:
+		case hlog.Response:
 			assert.Equal(t, fmt.Sprint(s.P50, s.P99, s.Max), fmt.Sprint(row[6], " ", row[7], " ", row[8]))
-		case rundir.Service:
+		case hlog.Service:
 			assert.Equal(t, fmt.Sprint(s.P99), row[9])
 		}
 	}

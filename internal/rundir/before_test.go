@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // age makes of a run folder one of a version that did not measure lateness.
@@ -18,7 +20,7 @@ func age(t *testing.T, dir string) {
 	require.NoError(t, err)
 	var kept []byte
 	for line := range bytes.Lines(log) {
-		if !bytes.Contains(line, []byte("."+Lateness+",")) {
+		if !bytes.Contains(line, []byte("."+hlog.Lateness+",")) {
 			kept = append(kept, line...)
 		}
 	}

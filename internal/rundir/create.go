@@ -11,8 +11,16 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// reserveFile holds room that is given back when the disk is full, so that what
+// was measured can still be written.
+const (
+	reserveFile  = ".reserve"
+	reserveBytes = 1 << 20
 )
 
 // Options say what a new run directory is for.
@@ -45,15 +53,15 @@ func Create(o Options) (*Journal, error) {
 		o.Run.Started = time.Now()
 	}
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
-		return nil, outError(o.Out, err)
+		return nil, disk.OutError(o.Out, err)
 	}
 	dir, err := makeDir(o.Out, label(o.Run))
 	if err != nil {
-		return nil, outError(o.Out, err)
+		return nil, disk.OutError(o.Out, err)
 	}
 	j, err := begin(dir, o)
 	if err != nil {
-		return nil, outError(o.Out, errors.Join(err, os.RemoveAll(dir)))
+		return nil, disk.OutError(o.Out, errors.Join(err, os.RemoveAll(dir)))
 	}
 	return j, nil
 }
@@ -91,7 +99,7 @@ func makeDir(out, base string) (string, error) {
 }
 
 func begin(dir string, o Options) (*Journal, error) {
-	if err := writeTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
+	if err := disk.WriteTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
 		return nil, err
 	}
 	if o.Given != nil {
@@ -111,7 +119,7 @@ func begin(dir string, o Options) (*Journal, error) {
 	if j.hlog, err = os.OpenFile(filepath.Join(dir, HlogFile), open, 0o644); err != nil {
 		return nil, err
 	}
-	lock(j.hlog)
+	disk.Lock(j.hlog)
 	if j.series, err = os.OpenFile(filepath.Join(dir, SeriesFile), open, 0o644); err != nil {
 		return nil, errors.Join(err, j.hlog.Close())
 	}

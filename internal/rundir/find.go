@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
@@ -29,7 +30,7 @@ func List(out string) ([]Entry, []string, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, reasonOf(err)), "name the folder of your runs with --runs")
+		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, disk.Reason(err)), "name the folder of your runs with --runs")
 	}
 	var runs []Entry
 	var warnings []string

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // Finish ends the journal: it writes the final run.json, the notices and the
@@ -28,7 +31,7 @@ func (j *Journal) Finish(run Run) error {
 		run.Measured = j.run.Measured
 	}
 	j.mu.Unlock()
-	errs := []error{drop(filepath.Join(j.dir, reserveFile))}
+	errs := []error{disk.Remove(filepath.Join(j.dir, reserveFile))}
 	if j.opts.Facts != nil && failed == nil {
 		data, err := json.Marshal(j.opts.Facts())
 		if err != nil {
@@ -71,7 +74,7 @@ func (j *Journal) fallBack(run *Run) error {
 func (j *Journal) seal(run *Run) error {
 	var errs []error
 	if run.Journal.HlogBytes == 0 {
-		head := hlogHeader(run.Started)
+		head := hlog.Header(run.Started)
 		if err := appendTo(j.hlog, head); err != nil {
 			errs = append(errs, err)
 		} else {
@@ -84,7 +87,7 @@ func (j *Journal) seal(run *Run) error {
 	}
 	data, err := EncodeRun(run)
 	if err == nil {
-		err = writeFile(filepath.Join(j.dir, RunFile), data, true)
+		err = disk.Write(filepath.Join(j.dir, RunFile), data, true)
 	}
 	return errors.Join(append(errs, err, j.hlog.Sync(), j.hlog.Close())...)
 }
@@ -103,7 +106,7 @@ func voidSeries(path string, run *Run) error {
 		rows[i].Throughput = math.NaN()
 	}
 	data := SeriesCSV(rows)
-	if err := writeFile(path, data, true); err != nil {
+	if err := disk.Write(path, data, true); err != nil {
 		return err
 	}
 	run.Journal.SeriesBytes = int64(len(data))
@@ -146,7 +149,7 @@ func WriteFiles(dir string, files []File) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, writeFile(path, file.Data, true))
+		errs = append(errs, disk.Write(path, file.Data, true))
 	}
 	return errors.Join(errs...)
 }

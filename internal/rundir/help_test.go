@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -76,15 +77,15 @@ func (f *fakeRun) add(i int, n int64, iv measure.Interval) {
 	o.Calls += n
 	o.Active += time.Second
 	digest := func(what string, h *hdrhistogram.Histogram) measure.Summary {
-		tag := Tag(o.Track, o.Op, what)
+		tag := hlog.Tag(o.Track, o.Op, what)
 		if f.sums[tag] == nil {
 			f.sums[tag] = measure.NewHistogram()
 		}
 		f.sums[tag].Merge(h)
 		return measure.Summarize(f.sums[tag])
 	}
-	o.Response, o.Service, o.Wait = digest(Response, iv.Response), digest(Service, iv.Service), digest(Wait, iv.Wait)
-	o.Lateness = digest(Lateness, iv.Lateness)
+	o.Response, o.Service, o.Wait = digest(hlog.Response, iv.Response), digest(hlog.Service, iv.Service), digest(hlog.Wait, iv.Wait)
+	o.Lateness = digest(hlog.Lateness, iv.Lateness)
 }
 
 func options(t *testing.T) Options {
@@ -146,13 +147,13 @@ func consistent(t *testing.T, f *Folder) {
 	log, err := os.Open(filepath.Join(f.Dir, HlogFile))
 	if err == nil {
 		defer func() { _ = log.Close() }()
-		merged, err := MergeLog(log)
+		merged, err := hlog.Merge(log)
 		require.NoError(t, err)
 		require.Len(t, merged, len(f.Histograms))
 	}
 	for _, o := range f.Run.Operations {
-		for what, got := range map[string]Latency{Response: o.Response, Service: o.Service, Wait: o.Wait, Lateness: o.Lateness} {
-			d := measure.Summarize(f.Histograms[Tag(o.Track, o.Op, what)])
+		for what, got := range map[string]Latency{hlog.Response: o.Response, hlog.Service: o.Service, hlog.Wait: o.Wait, hlog.Lateness: o.Lateness} {
+			d := measure.Summarize(f.Histograms[hlog.Tag(o.Track, o.Op, what)])
 			require.Equal(t, LatencyOf(d), got, fmt.Sprint(o.Track, o.Op, what))
 			require.Equal(t, o.Calls, d.Count)
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // Journal writes a run as it goes: after each second the histogram log grows,
@@ -22,7 +24,7 @@ import (
 type Journal struct {
 	dir  string
 	opts Options
-	enc  encoder
+	enc  hlog.Encoder
 
 	hlog, series *os.File
 	wake, done   chan struct{}
@@ -72,7 +74,7 @@ func (j *Journal) Second(s *measure.Second) error {
 	var lines []byte
 	if !s.Warmup {
 		var err error
-		if lines, err = j.enc.intervals(nil, s); err != nil {
+		if lines, err = j.enc.Intervals(nil, s); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,7 @@ func (j *Journal) Second(s *measure.Second) error {
 			j.run.Measured = time.Now().Add(-seconds(float64(s.T) + s.Length)).Truncate(time.Millisecond)
 		}
 		if j.run.Journal.HlogBytes == 0 {
-			lines = append(hlogHeader(j.run.Measured), lines...)
+			lines = append(hlog.Header(j.run.Measured), lines...)
 		}
 		j.run.Journal.Seconds = float64(s.T) + s.Length
 	}
@@ -195,7 +197,7 @@ func (j *Journal) write(c chunk) error {
 	if err := appendTo(j.series, c.series); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(j.dir, RunFile), c.run, false)
+	return disk.Write(filepath.Join(j.dir, RunFile), c.run, false)
 }
 
 func appendTo(f *os.File, data []byte) error {
@@ -203,7 +205,7 @@ func appendTo(f *os.File, data []byte) error {
 		return nil
 	}
 	if _, err := f.Write(data); err != nil {
-		return diskError(err, "append to "+f.Name())
+		return disk.Error(err, "append to "+f.Name())
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -92,7 +93,7 @@ func TestKilledRunIsCutBackToItsLastSecond(t *testing.T) {
 }
 
 func TestRunInProgressIsReadAndLeftAlone(t *testing.T) {
-	if !canLock {
+	if !disk.CanLock {
 		t.Skip("this system has no locks to tell a living run by")
 	}
 	j := start(t, options(t))

@@ -9,8 +9,39 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
+
+// Names of the files of every run directory.
+const (
+	RunFile    = "run.json"
+	SeriesFile = "series.csv"
+	HlogFile   = "latency.hlog"
+	NoticeFile = "NOTICE.txt"
+	FactsFile  = "facts.yaml"
+)
+
+// Folder is a run directory as loaded: the model, the series and the histograms.
+type Folder struct {
+	Dir    string
+	Run    Run
+	Series []SeriesRow
+	// Histograms are those of the whole measured run by tag,
+	// "<track>.<op>.response", "….service", "….wait", "….lateness".
+	Histograms map[string]*hdrhistogram.Histogram
+	// Given is the file of --facts as it was given, nil when there is none.
+	Given []byte
+	// Found are documents of others that stood in a folder that is no run's; then there
+	// is no more of Run than its profile and when it began.
+	Found []File
+
+	// damaged says that the figures of Run were recomputed from what was left.
+	damaged bool
+}
 
 // Load reads a run directory. Of a run that was cut short it first cuts back the
 // files to what its run.json covers, unless the run is still going or they cannot
@@ -75,15 +106,15 @@ func (f *Folder) read() error {
 	if err != nil {
 		return err
 	}
-	m := newMerger()
+	m := hlog.NewMerger()
 	err = f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, full bool) error {
 		whole = whole && full
-		return eachInterval(r, m.add)
+		return hlog.Each(r, m.Add)
 	})
-	if errors.Is(err, errCorrupt) || !whole {
+	if errors.Is(err, hlog.ErrCorrupt) || !whole {
 		return f.salvage()
 	}
-	f.Histograms = m.histograms()
+	f.Histograms = m.Histograms()
 	return err
 }
 
@@ -119,6 +150,21 @@ func (f *Folder) Hlog() ([]byte, error) {
 	return data, err
 }
 
+// Between adds up by tag the histograms of the seconds that begin at from or later
+// and before until, counted as in series.csv.
+func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogram, error) {
+	m := hlog.NewMerger()
+	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error {
+		return hlog.Each(r, func(iv hlog.Interval) error {
+			if iv.T < from || iv.T >= until {
+				return nil
+			}
+			return m.Add(iv)
+		})
+	})
+	return m.Histograms(), err
+}
+
 // repair cuts the files of a dead run back to what its run.json covers, and writes
 // that anew where it was recomputed. What cannot be written is left: the loaded
 // folder is right all the same. A run that is still going is not touched; repair
@@ -129,22 +175,22 @@ func (f *Folder) repair() (alive bool) {
 		return Alive(f.Dir)
 	}
 	defer func() { _ = hlog.Close() }()
-	if !lock(hlog) {
-		return canLock
+	if !disk.Lock(hlog) {
+		return disk.CanLock
 	}
 	if f.damaged {
 		data, err := EncodeRun(&f.Run)
 		if err == nil {
-			err = writeFile(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
+			err = disk.Write(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
 		}
-		if err != nil || writeFile(filepath.Join(f.Dir, RunFile), data, true) != nil {
+		if err != nil || disk.Write(filepath.Join(f.Dir, RunFile), data, true) != nil {
 			return false
 		}
 	}
 	cut(hlog.Name(), f.Run.Journal.HlogBytes)
 	cut(filepath.Join(f.Dir, SeriesFile), f.Run.Journal.SeriesBytes)
-	_ = drop(filepath.Join(f.Dir, reserveFile))
-	_ = drop(filepath.Join(f.Dir, "."+RunFile+tmpSuffix))
+	_ = disk.Remove(filepath.Join(f.Dir, reserveFile))
+	_ = disk.Remove(filepath.Join(f.Dir, "."+RunFile+disk.TmpSuffix))
 	return false
 }
 
@@ -162,5 +208,5 @@ func Alive(dir string) bool {
 		return false
 	}
 	defer func() { _ = file.Close() }()
-	return canLock && !lock(file)
+	return disk.CanLock && !disk.Lock(file)
 }

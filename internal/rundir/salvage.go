@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // salvage makes the best of files that hold less than run.json covers, as after a
@@ -41,22 +42,22 @@ func (f *Folder) salvage() error {
 		}
 	}
 	f.Series = kept
-	m := newMerger()
+	m := hlog.NewMerger()
 	size := int64(0)
 	err = f.open(HlogFile, hlogBytes, func(r io.Reader, _ bool) error {
 		var err error
-		size, err = walkLog(r, func(iv interval) error {
-			if iv.t >= until {
+		size, err = walkLog(r, func(iv hlog.Interval) error {
+			if iv.T >= until {
 				return errStop
 			}
-			return m.add(iv)
+			return m.Add(iv)
 		})
 		return err
 	})
 	if err != nil && !errors.Is(err, errStop) {
 		return err
 	}
-	f.Histograms = m.histograms()
+	f.Histograms = m.Histograms()
 	f.recompute(max(until, 0), size)
 	return nil
 }
@@ -69,13 +70,13 @@ func (f *Folder) completeLog() (until float64, size int64, err error) {
 	until = f.Run.Journal.Seconds
 	last := math.Inf(-1)
 	err = f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, full bool) error {
-		check := newMerger()
+		check := hlog.NewMerger()
 		var err error
-		size, err = walkLog(r, func(iv interval) error {
-			last = iv.t
-			return check.add(iv)
+		size, err = walkLog(r, func(iv hlog.Interval) error {
+			last = iv.T
+			return check.Add(iv)
 		})
-		if errors.Is(err, errCorrupt) || err == nil && !full {
+		if errors.Is(err, hlog.ErrCorrupt) || err == nil && !full {
 			until, err = min(until, max(last, 0)), nil
 		}
 		return err
@@ -83,8 +84,8 @@ func (f *Folder) completeLog() (until float64, size int64, err error) {
 	return until, size, err
 }
 
-// walkLog is eachInterval that also tells where the lines that f took end.
-func walkLog(r io.Reader, f func(interval) error) (size int64, err error) {
+// walkLog is hlog.Each that also tells where the lines that f took end.
+func walkLog(r io.Reader, f func(hlog.Interval) error) (size int64, err error) {
 	br := bufio.NewReader(r)
 	for {
 		line, err := br.ReadBytes('\n')
@@ -94,7 +95,7 @@ func walkLog(r io.Reader, f func(interval) error) (size int64, err error) {
 		if err != nil {
 			return size, err
 		}
-		if iv, ok := parseInterval(bytes.TrimRight(line, "\r\n")); ok {
+		if iv, ok := hlog.Parse(bytes.TrimRight(line, "\r\n")); ok {
 			if err := f(iv); err != nil {
 				return size, err
 			}
@@ -127,11 +128,11 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 			o.Throughput = &v
 		}
 		digest := func(what string) measure.Summary {
-			return measure.Summarize(f.Histograms[Tag(o.Track, o.Op, what)])
+			return measure.Summarize(f.Histograms[hlog.Tag(o.Track, o.Op, what)])
 		}
-		o.Calls = digest(Response).Count
-		o.Response, o.Service, o.Wait = LatencyOf(digest(Response)), LatencyOf(digest(Service)), LatencyOf(digest(Wait))
-		o.Lateness = LatencyOf(digest(Lateness))
+		o.Calls = digest(hlog.Response).Count
+		o.Response, o.Service, o.Wait = LatencyOf(digest(hlog.Response)), LatencyOf(digest(hlog.Service)), LatencyOf(digest(hlog.Wait))
+		o.Lateness = LatencyOf(digest(hlog.Lateness))
 	}
 	segments := []Segment{}
 	for _, s := range r.Segments {

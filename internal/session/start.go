@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -331,7 +332,7 @@ func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogra
 	if h == nil {
 		return
 	}
-	tag := rundir.Tag(op.Track, op.Op, what)
+	tag := hlog.Tag(op.Track, op.Op, what)
 	if l.merged[tag] == nil {
 		l.merged[tag] = measure.NewHistogram()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -36,7 +37,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
 	var whole []widget.Distribution
 	for _, o := range f.Run.Operations {
-		d := widget.NewDistribution(f.Histograms[rundir.Tag(o.Track, o.Op, rundir.Response)])
+		d := widget.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])
 		l.ops = append(l.ops, d)
 		if f.Run.Counts(o) {
 			whole = append(whole, d)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -53,8 +54,8 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 		for _, p := range []struct {
 			what string
 			h    *hdrhistogram.Histogram
-		}{{rundir.Response, whole}, {rundir.Service, whole}, {rundir.Wait, wait}} {
-			out[rundir.Tag(op.Track, op.Op, p.what)] = p.h
+		}{{hlog.Response, whole}, {hlog.Service, whole}, {hlog.Wait, wait}} {
+			out[hlog.Tag(op.Track, op.Op, p.what)] = p.h
 		}
 		res.Ops = append(res.Ops, total)
 	}

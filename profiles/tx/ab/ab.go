@@ -12,6 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
@@ -131,7 +132,7 @@ func (a *abSummary) count(facts *saga.Facts) {
 // loop holds the wait too, of its parts what they took.
 func (a *abSummary) merge(hs map[string]*hdrhistogram.Histogram) {
 	add := func(to *hdrhistogram.Histogram, op workload.Op, what string) {
-		if h := hs[rundir.Tag("saga", benchOps[op], what)]; h != nil && to != nil {
+		if h := hs[hlog.Tag("saga", benchOps[op], what)]; h != nil && to != nil {
 			to.Merge(h)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // Ids of the documents of mode=baseline.
@@ -43,7 +44,7 @@ replies are no calls: what they were is in run.json.
 
 // latencies is the histogram of an operation; empty when there is none.
 func latencies(f *rundir.Folder, track, op, what string) *hdrhistogram.Histogram {
-	if h := f.Histograms[rundir.Tag(track, op, what)]; h != nil {
+	if h := f.Histograms[hlog.Tag(track, op, what)]; h != nil {
 		return h
 	}
 	return hdrhistogram.New(1, 1000, 1)

@@ -1,4 +1,5 @@
-package rundir
+// Package hlog writes and reads the histogram log of a run.
+package hlog
 
 import (
 	"bufio"
@@ -34,8 +35,8 @@ func Tag(track, op, what string) string {
 	}, track+"."+op+"."+what)
 }
 
-// hlogHeader is the head of a log; times in it are relative to start.
-func hlogHeader(start time.Time) []byte {
+// Header is the head of a log; times in it are relative to start.
+func Header(start time.Time) []byte {
 	return fmt.Appendf(nil, "#[perfbench: response, service and wait time, and lateness, in nanoseconds]\n"+
 		"#[Histogram log format version 1.3]\n"+
 		"#[BaseTime: %[1]d.%03[2]d (seconds since epoch)]\n"+
@@ -44,10 +45,10 @@ func hlogHeader(start time.Time) []byte {
 		start.Unix(), start.Nanosecond()/1e6, start.UTC().Format(time.RFC3339))
 }
 
-// intervals appends the log lines of one second. In closed loop the service time is
+// Intervals appends the log lines of one second. In closed loop the service time is
 // the response time and the lateness the wait, mostly as the same histogram: then
 // it is encoded once.
-func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
+func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
 		var payload []byte
 		var of *hdrhistogram.Histogram
@@ -76,34 +77,34 @@ func (e *encoder) intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	return dst, nil
 }
 
-// interval is one line of a log; payload is valid until the next one is read.
-type interval struct {
-	tag     string
-	t       float64
-	payload []byte
+// Interval is one line of a log; Payload is valid until the next one is read.
+type Interval struct {
+	Tag     string
+	T       float64 // in seconds since the start of the log
+	Payload []byte
 }
 
-// parseInterval reads one line without its line end; false for comments, the
+// Parse reads one line without its line end; false for comments, the
 // legend and what is not an interval.
-func parseInterval(line []byte) (interval, bool) {
+func Parse(line []byte) (Interval, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("Tag="))
 	if !ok {
-		return interval{}, false
+		return Interval{}, false
 	}
 	f := bytes.SplitN(rest, []byte{','}, 5)
 	if len(f) != 5 {
-		return interval{}, false
+		return Interval{}, false
 	}
 	t, err := strconv.ParseFloat(string(f[1]), 64)
 	if err != nil {
-		return interval{}, false
+		return Interval{}, false
 	}
-	return interval{string(f[0]), t, f[4]}, true
+	return Interval{string(f[0]), t, f[4]}, true
 }
 
-// eachInterval calls f for the complete lines of a log, in order, without holding
+// Each calls f for the complete lines of a log, in order, without holding
 // more than one. It returns f's first error, or that of reading.
-func eachInterval(r io.Reader, f func(interval) error) error {
+func Each(r io.Reader, f func(Interval) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
 	for {
@@ -117,7 +118,7 @@ func eachInterval(r io.Reader, f func(interval) error) error {
 		case err != nil:
 			return err
 		}
-		if iv, ok := parseInterval(bytes.TrimRight(line, "\r\n")); ok {
+		if iv, ok := Parse(bytes.TrimRight(line, "\r\n")); ok {
 			if err := f(iv); err != nil {
 				return err
 			}
@@ -126,27 +127,30 @@ func eachInterval(r io.Reader, f func(interval) error) error {
 	}
 }
 
-// merger adds up the histograms of a log by tag. It belongs to one goroutine.
-type merger struct {
+// Merger adds up the histograms of a log by tag. It belongs to one goroutine.
+type Merger struct {
 	dec  decoder
 	sums map[string]*hdrhistogram.Snapshot
 }
 
-func newMerger() *merger { return &merger{sums: map[string]*hdrhistogram.Snapshot{}} }
+// NewMerger returns a merger that has seen nothing.
+func NewMerger() *Merger { return &Merger{sums: map[string]*hdrhistogram.Snapshot{}} }
 
-func (m *merger) add(iv interval) error {
-	sum := m.sums[iv.tag]
+// Add adds the histogram of an interval to those of its tag.
+func (m *Merger) Add(iv Interval) error {
+	sum := m.sums[iv.Tag]
 	if sum == nil {
 		sum = measure.NewHistogram().Export()
-		m.sums[iv.tag] = sum
+		m.sums[iv.Tag] = sum
 	}
-	if err := m.dec.add(sum, iv.payload); err != nil {
-		return fmt.Errorf("tag %s at second %g: %w", iv.tag, iv.t, err)
+	if err := m.dec.add(sum, iv.Payload); err != nil {
+		return fmt.Errorf("tag %s at second %g: %w", iv.Tag, iv.T, err)
 	}
 	return nil
 }
 
-func (m *merger) histograms() map[string]*hdrhistogram.Histogram {
+// Histograms returns the sums by tag.
+func (m *Merger) Histograms() map[string]*hdrhistogram.Histogram {
 	out := make(map[string]*hdrhistogram.Histogram, len(m.sums))
 	for tag, s := range m.sums {
 		h := hdrhistogram.Import(s)
@@ -156,27 +160,12 @@ func (m *merger) histograms() map[string]*hdrhistogram.Histogram {
 	return out
 }
 
-// Between adds up by tag the histograms of the seconds that begin at from or later
-// and before until, counted as in series.csv.
-func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogram, error) {
-	m := newMerger()
-	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error {
-		return eachInterval(r, func(iv interval) error {
-			if iv.t < from || iv.t >= until {
-				return nil
-			}
-			return m.add(iv)
-		})
-	})
-	return m.histograms(), err
-}
-
-// MergeLog reads a histogram log as perfbench writes it, to its last complete
+// Merge reads a histogram log as perfbench writes it, to its last complete
 // line, and adds up its intervals by tag. Memory does not grow with its length.
-func MergeLog(r io.Reader) (map[string]*hdrhistogram.Histogram, error) {
-	m := newMerger()
-	if err := eachInterval(r, m.add); err != nil {
+func Merge(r io.Reader) (map[string]*hdrhistogram.Histogram, error) {
+	m := NewMerger()
+	if err := Each(r, m.Add); err != nil {
 		return nil, err
 	}
-	return m.histograms(), nil
+	return m.Histograms(), nil
 }

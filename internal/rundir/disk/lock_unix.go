@@ -1,17 +1,17 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package rundir
+package disk
 
 import (
 	"os"
 	"syscall"
 )
 
-// lock takes the lock that a journal holds on its latency.hlog for as long as its
+// Lock takes the lock that a journal holds on its latency.hlog for as long as its
 // process lives; false when another has it. Closing the file gives it back.
-func lock(f *os.File) bool {
+func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// canLock says whether lock can tell a living journal from a dead one.
-const canLock = true
+// CanLock says whether Lock can tell a living journal from a dead one.
+const CanLock = true

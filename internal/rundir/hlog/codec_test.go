@@ -1,9 +1,8 @@
-package rundir
+package hlog
 
 import (
 	"bytes"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func randomHistogram(rnd *rand.Rand) *hdrhistogram.Histogram {
 
 func TestOtherReadersReadWhatWeEncode(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	var e encoder
+	var e Encoder
 	for range 200 {
 		h := randomHistogram(rnd)
 		text, err := e.encode(nil, h)
@@ -53,7 +52,7 @@ func TestOtherGeometriesAreRefused(t *testing.T) {
 	text, err := hdrhistogram.New(1, 1000, 2).EncodeV2()
 	require.NoError(t, err)
 	var d decoder
-	assert.ErrorIs(t, d.add(measure.NewHistogram().Export(), text), errCorrupt)
+	assert.ErrorIs(t, d.add(measure.NewHistogram().Export(), text), ErrCorrupt)
 }
 
 func FuzzZigZag(f *testing.F) {
@@ -69,32 +68,32 @@ func FuzzZigZag(f *testing.F) {
 }
 
 func FuzzMergeLog(f *testing.F) {
-	var e encoder
+	var e Encoder
 	h := measure.NewHistogram()
 	_ = h.RecordValue(12345)
-	lines, err := e.intervals(hlogHeader(time.Unix(1, 0)), &measure.Second{
+	lines, err := e.Intervals(Header(time.Unix(1, 0)), &measure.Second{
 		Length: 1, Intervals: []measure.Interval{{Op: measure.Operation{Track: "a", Op: "b"}, Response: h}},
 	})
 	require.NoError(f, err)
 	f.Add(lines)
 	f.Add([]byte("Tag=,,,,\nTag=x,1,1,1,AAAA\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := MergeLog(bytes.NewReader(data))
+		got, err := Merge(bytes.NewReader(data))
 		assert.True(t, err != nil || len(got) <= bytes.Count(data, []byte("\n")))
 	})
 }
 
 func TestLogIsReadByTheUsualTools(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
-	var e encoder
-	log := hlogHeader(time.UnixMilli(1_700_000_000_123))
+	var e Encoder
+	log := Header(time.UnixMilli(1_700_000_000_123))
 	want := measure.NewHistogram()
 	for s := range 3 {
 		h := randomHistogram(rnd)
 		_ = h.RecordValue(7)
 		want.Merge(h)
 		var err error
-		log, err = e.intervals(log, &measure.Second{T: s, Length: 1, Intervals: []measure.Interval{{
+		log, err = e.Intervals(log, &measure.Second{T: s, Length: 1, Intervals: []measure.Interval{{
 			Op: measure.Operation{Track: "profile", Op: "put"}, Service: h,
 		}}})
 		require.NoError(t, err)
@@ -111,7 +110,7 @@ func TestLogIsReadByTheUsualTools(t *testing.T) {
 		got.Merge(h)
 	}
 	assert.True(t, want.Equals(got))
-	ours, err := MergeLog(bytes.NewReader(log))
+	ours, err := Merge(bytes.NewReader(log))
 	require.NoError(t, err)
 	assert.True(t, want.Equals(ours["profile.put.service"]))
 }
@@ -120,26 +119,13 @@ func TestTagHoldsNoSeparators(t *testing.T) {
 	assert.Equal(t, "a__b.put.wait", Tag("a, b", "put", Wait))
 }
 
-func TestSeriesRowsReadBack(t *testing.T) {
-	rows := []SeriesRow{
-		{T: -3, Track: `a"b,c`, Op: "get", Count: 1, Throughput: 1.5, Rate: 1e6, Warmup: true},
-		{T: 4, Track: "ø", Op: "put", Errors: 2, ResponseP50: 1, ResponseP99: 2, ResponseMax: 3, ServiceP99: 4, Backlog: 5, Threads: 6, Payload: 7, Batch: 8, Segment: 9},
-	}
-	data := SeriesCSV(rows)
-	got, whole, err := readSeries(bytes.NewReader(data))
-	require.NoError(t, err)
-	assert.True(t, whole)
-	assert.Equal(t, rows, got)
-	assert.Equal(t, 3, strings.Count(string(data), "\n"))
-}
-
 func BenchmarkInterval(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	h := measure.NewHistogram()
 	for range 50000 {
 		_ = h.RecordValue(int64(1e5 + rnd.ExpFloat64()*2e5))
 	}
-	var e encoder
+	var e Encoder
 	text, err := e.encode(nil, h)
 	require.NoError(b, err)
 	b.Run("encode", func(b *testing.B) {

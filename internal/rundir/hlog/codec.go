@@ -1,4 +1,4 @@
-package rundir
+package hlog
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ const (
 	headerBytes = 40
 )
 
-// encoder belongs to one goroutine.
-type encoder struct {
+// Encoder writes intervals. It belongs to one goroutine.
+type Encoder struct {
 	raw, packed []byte
 	out         bytes.Buffer
 	z           *zlib.Writer
 }
 
 // encode appends the encoded histogram to dst.
-func (e *encoder) encode(dst []byte, h *hdrhistogram.Histogram) ([]byte, error) {
+func (e *Encoder) encode(dst []byte, h *hdrhistogram.Histogram) ([]byte, error) {
 	s := h.Export()
 	e.raw = append(e.raw[:0], make([]byte, headerBytes)...)
 	e.raw = appendCounts(e.raw, s.Counts)
@@ -118,7 +118,8 @@ func zigZag(b []byte) (int64, int) {
 	return 0, 0
 }
 
-var errCorrupt = errors.New("not an encoded histogram")
+// ErrCorrupt is that a log holds something other than histograms of ours.
+var ErrCorrupt = errors.New("not an encoded histogram")
 
 // decoder belongs to one goroutine.
 type decoder struct {
@@ -132,11 +133,11 @@ type decoder struct {
 func (d *decoder) add(sum *hdrhistogram.Snapshot, text []byte) error {
 	var err error
 	if d.packed, err = base64.StdEncoding.AppendDecode(d.packed[:0], text); err != nil || len(d.packed) < 8 {
-		return errCorrupt
+		return ErrCorrupt
 	}
 	be := binary.BigEndian
 	if be.Uint32(d.packed)&^0xf0 != cookieOuter&^0xf0 || int64(be.Uint32(d.packed[4:])) > int64(len(d.packed)-8) {
-		return errCorrupt
+		return ErrCorrupt
 	}
 	if err := d.inflate(d.packed[8:], headerBytes+9*len(sum.Counts)); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (d *decoder) add(sum *hdrhistogram.Snapshot, text []byte) error {
 		int64(be.Uint32(raw[12:])) != sum.SignificantFigures ||
 		be.Uint64(raw[16:]) != uint64(sum.LowestTrackableValue) ||
 		be.Uint64(raw[24:]) != uint64(sum.HighestTrackableValue) {
-		return errCorrupt
+		return ErrCorrupt
 	}
 	return addCounts(sum.Counts, raw[headerBytes:])
 }
@@ -162,11 +163,11 @@ func (d *decoder) inflate(packed []byte, limit int) error {
 	}
 	if err != nil {
 		d.z = nil
-		return errCorrupt
+		return ErrCorrupt
 	}
 	d.raw.Reset()
 	if _, err := d.raw.ReadFrom(io.LimitReader(d.z, int64(limit)+1)); err != nil {
-		return errCorrupt
+		return ErrCorrupt
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func addCounts(counts []int64, b []byte) error {
 	for i := 0; len(b) > 0; {
 		v, n := zigZag(b)
 		if n == 0 || v == math.MinInt64 {
-			return errCorrupt
+			return ErrCorrupt
 		}
 		b = b[n:]
 		switch {
@@ -185,7 +186,7 @@ func addCounts(counts []int64, b []byte) error {
 			counts[i] += v
 			i++
 		default:
-			return errCorrupt
+			return ErrCorrupt
 		}
 	}
 	return nil
