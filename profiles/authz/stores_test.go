@@ -2,9 +2,11 @@ package authz
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -330,6 +332,38 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, known)
 			assert.ElementsMatch(t, groups, kept)
+		})
+	}
+}
+
+// Whoever reads the kept groups of a principal while they are dropped finds them, or
+// that none are kept: never that they are kept and do not have a group that they had.
+func TestDroppedClosureIsNoDenial(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{"redis": labtest.Redis(t).URL(), "miniredis": "embedded:"} {
+		t.Run(name, func(t *testing.T) {
+			l := onredis.New(conn(t, url).(redis.Typed), "denial")
+			among := []string{"g:t:mine"}
+			for i := range 4000 { // more than a server reads at once
+				among = append(among, fmt.Sprintf("g:t:other%d", i))
+			}
+			var dropper sync.WaitGroup
+			var over atomic.Bool
+			dropper.Go(func() {
+				defer over.Store(true)
+				for range 300 {
+					if !assert.NoError(t, l.PutClosure(t.Context(), &layer.Work{}, "u:t:me", among[:1], 1)) ||
+						!assert.NoError(t, l.DropClosures(t.Context(), &layer.Work{}, []string{"u:t:me"})) {
+						return
+					}
+				}
+			})
+			defer dropper.Wait()
+			for !over.Load() {
+				mine, known, err := l.Closure(t.Context(), &layer.Work{}, "u:t:me", among)
+				require.NoError(t, err)
+				require.Equal(t, known, len(mine) == 1, "known, and which")
+			}
 		})
 	}
 }

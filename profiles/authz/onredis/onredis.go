@@ -3,7 +3,6 @@ package onredis
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -11,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
@@ -19,7 +19,10 @@ import (
 // principal has a role on, mg groups and mu users with a role on a resource; sets:
 // mc closures and mi what is indirect in them; hashes: pc kept permissions, pf sections; set: ld the load's marks.
 type Layer struct {
-	c         goredis.UniversalClient
+	c goredis.UniversalClient // for what is rare
+	// calls are what all others are sent with.
+	calls     *link.Batches
+	scripts   link.Scripts
 	namespace string
 	prefix    string // "perfbench:authz:"
 }
@@ -30,7 +33,11 @@ func New(c redis.Typed, namespace string) *Layer {
 	if namespace != "" {
 		prefix = namespace + ":authz:"
 	}
-	return &Layer{c.Client(), namespace, prefix}
+	lines := c.Lines(true)
+	return &Layer{
+		c: c.Client(), calls: link.NewBatches(lines), scripts: link.Scripts{Lines: lines, How: link.BySHA},
+		namespace: namespace, prefix: prefix,
+	}
 }
 
 // Spaces lists where the keys are, as one space.
@@ -69,17 +76,18 @@ func (r *Layer) down(resource, member string) string {
 // Prepare has nothing to do: there are no tables.
 func (r *Layer) Prepare(context.Context) error { return nil }
 
-func none(err error) error {
-	if errors.Is(err, goredis.Nil) {
-		return nil
-	}
-	return err
-}
-
 // Account reads a principal, false when there is none.
 func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
 	w.Statements++
-	m, err := r.c.HGetAll(ctx, r.key("pr", id)).Result()
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Command("HGETALL", r.key("pr", id))
+	c.Reply.Keep = true
+	err := b.Do(ctx)
+	m := map[string]string{}
+	for _, f := range pairs(nil, c, err) {
+		m[f.ID] = f.Role
+	}
 	a := layer.Account{ID: id, Tenant: m["tenant"], Kind: m["kind"], Visibility: m["visibility"], First: m["first_name"], Last: m["last_name"], Title: m["title"]}
 	a.Describe(m["description"])
 	return a, len(m) > 0, err
@@ -87,73 +95,114 @@ func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Ac
 
 // PutAccount stores a principal.
 func (r *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
-	w.Statements++
-	fields := make([]any, 0, 2*len(layer.AccountColumns))
+	fields := make([]string, 0, 2*len(layer.AccountColumns))
 	for i, v := range a.Values()[1:] {
-		fields = append(fields, layer.AccountColumns[i+1], v)
+		text, _ := v.(string)
+		fields = append(fields, layer.AccountColumns[i+1], text)
 	}
-	return r.c.HSet(ctx, r.key("pr", a.ID), fields...).Err()
+	return r.set(ctx, w, r.key("pr", a.ID), fields...)
+}
+
+// set stores fields of a hash and their values, one after the other.
+func (r *Layer) set(ctx context.Context, w *layer.Work, key string, fields ...string) error {
+	w.Statements++
+	b := r.calls.Take()
+	defer b.Give()
+	add(b.Command("HSET", key), fields)
+	return b.Do(ctx)
+}
+
+// add appends arguments.
+func add(c *link.Caller, args []string) {
+	for _, a := range args {
+		c.Add(a)
+	}
 }
 
 // Role is the direct role of a principal on a resource, or "".
 func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
 	w.Statements++
-	role, err := r.c.HGet(ctx, r.up(principal, resource), resource).Result()
-	return role, none(err)
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Command("HGET", r.up(principal, resource))
+	c.Add(resource)
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
+		return "", err
+	}
+	role, _ := c.Reply.At(0)
+	return string(role), nil
 }
 
 // SetMember writes the direction of an edge that leads down.
 func (r *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
-	w.Statements++
-	return r.c.HSet(ctx, r.down(g.Resource, g.Member), g.Member, g.Role).Err()
+	return r.set(ctx, w, r.down(g.Resource, g.Member), g.Member, g.Role)
 }
 
 // SetRole writes the direction of an edge that leads up.
 func (r *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
-	w.Statements++
-	return r.c.HSet(ctx, r.up(g.Member, g.Resource), g.Resource, g.Role).Err()
+	return r.set(ctx, w, r.up(g.Member, g.Resource), g.Resource, g.Role)
 }
 
-// Change writes grants and revocations, both directions.
+// Change writes grants and revocations, both directions, in one transaction.
 func (r *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
 	w.Statements++
-	_, err := r.c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-		for _, g := range gs {
-			if g.Role == "" {
-				p.HDel(ctx, r.down(g.Resource, g.Member), g.Member)
-				p.HDel(ctx, r.up(g.Member, g.Resource), g.Resource)
-				continue
-			}
-			p.HSet(ctx, r.down(g.Resource, g.Member), g.Member, g.Role)
-			p.HSet(ctx, r.up(g.Member, g.Resource), g.Resource, g.Role)
-		}
+	if len(gs) == 0 {
 		return nil
-	})
-	return err
+	}
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Call()
+	c.Multi()
+	for _, g := range gs {
+		edge(c, r.down(g.Resource, g.Member), g.Member, g.Role)
+		edge(c, r.up(g.Member, g.Resource), g.Resource, g.Role)
+	}
+	c.Exec()
+	return b.Do(ctx)
+}
+
+// edge adds a command that writes one direction of an edge, or removes it.
+func edge(c *link.Caller, key, to, role string) {
+	if role == "" {
+		c.Next("HDEL")
+		add(c, []string{key, to})
+		return
+	}
+	c.Next("HSET")
+	add(c, []string{key, to, role})
 }
 
 // Parents lists the groups that the principals are in.
 func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	w.Statements += int64(len(principals))
-	cmds, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-		for _, id := range principals {
-			p.HGetAll(ctx, r.key("rg", id))
-		}
-		return nil
-	})
+	b := r.calls.Take()
+	defer b.Give()
+	for _, id := range principals {
+		b.Command("HGETALL", r.key("rg", id)).Reply.Keep = true
+	}
+	return held(ctx, b)
+}
+
+// held sends calls of HGETALL and reads what is held.
+func held(ctx context.Context, b *link.Batch) ([]layer.Held, error) {
+	err := b.Do(ctx)
 	var out []layer.Held
-	for _, cmd := range cmds {
-		if m, ok := cmd.(*goredis.MapStringStringCmd); ok {
-			out = append(out, pairs(m.Val())...)
-		}
+	for _, c := range b.Calls() {
+		out = pairs(out, c, err)
 	}
 	return out, err
 }
 
-func pairs(m map[string]string) []layer.Held {
-	out := make([]layer.Held, 0, len(m))
-	for id, role := range m {
-		out = append(out, layer.Held{ID: id, Role: role})
+// pairs appends what HGETALL was answered with, nothing after an error.
+func pairs(out []layer.Held, c *link.Caller, err error) []layer.Held {
+	if err != nil {
+		return nil
+	}
+	for i := 0; i+1 < c.Reply.Len(); i += 2 {
+		id, _ := c.Reply.At(i)
+		role, _ := c.Reply.At(i + 1)
+		out = append(out, layer.Held{ID: string(id), Role: string(role)})
 	}
 	return out
 }
@@ -172,14 +221,27 @@ func (r *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 			continue
 		}
 		w.Statements++
-		vals, err := r.c.HMGet(ctx, r.down(resource, ids[0]), ids...).Result()
-		if err != nil {
+		var err error
+		if out, err = r.roles(ctx, out, r.down(resource, ids[0]), ids); err != nil {
 			return nil, err
 		}
-		for i, v := range vals {
-			if role, ok := v.(string); ok {
-				out = append(out, layer.Held{ID: ids[i], Role: role})
-			}
+	}
+	return out, nil
+}
+
+// roles appends the roles that a hash has for ids.
+func (r *Layer) roles(ctx context.Context, out []layer.Held, key string, ids []string) ([]layer.Held, error) {
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Command("HMGET", key)
+	add(c, ids)
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		if role, ok := c.Reply.At(i); ok {
+			out = append(out, layer.Held{ID: id, Role: string(role)})
 		}
 	}
 	return out, nil
@@ -188,20 +250,22 @@ func (r *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 // MemberGroups lists the groups that are members of a resource.
 func (r *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	w.Statements++
-	m, err := r.c.HGetAll(ctx, r.key("mg", resource)).Result()
-	return pairs(m), err
+	b := r.calls.Take()
+	defer b.Give()
+	b.Command("HGETALL", r.key("mg", resource)).Reply.Keep = true
+	return held(ctx, b)
 }
 
 // Members lists members of a resource in the order of their ids.
 func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	w.Statements += 2
-	var g, u *goredis.MapStringStringCmd
-	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-		g, u = p.HGetAll(ctx, r.key("mg", resource)), p.HGetAll(ctx, r.key("mu", resource))
-		return nil
-	})
-	var out []layer.Held
-	for _, m := range append(pairs(g.Val()), pairs(u.Val())...) {
+	b := r.calls.Take()
+	defer b.Give()
+	b.Command("HGETALL", r.key("mg", resource)).Reply.Keep = true
+	b.Command("HGETALL", r.key("mu", resource)).Reply.Keep = true
+	all, err := held(ctx, b)
+	out := all[:0]
+	for _, m := range all {
 		if m.ID > after {
 			out = append(out, m)
 		}
@@ -209,106 +273,26 @@ func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after stri
 	return layer.Page(out, limit), err
 }
 
-// Closure tells which of some groups are kept for a principal.
-func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
-	w.Statements += 2
-	key := r.key("mc", principal)
-	members := make([]any, len(among))
-	for i, g := range among {
-		members[i] = g
-	}
-	var there *goredis.IntCmd
-	var in *goredis.BoolSliceCmd
-	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-		there = p.Exists(ctx, key)
-		if len(members) > 0 {
-			in = p.SMIsMember(ctx, key, members...)
-		}
-		return nil
-	})
-	if err != nil || there.Val() == 0 || in == nil {
-		return nil, err == nil && there.Val() > 0, err
-	}
-	var out []string
-	for i, ok := range in.Val() {
-		if ok {
-			out = append(out, among[i])
-		}
-	}
-	return out, true, nil
-}
-
-// PutClosure keeps the groups of a principal, the direct ones first.
-func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
-	indirect := groups[direct:]
-	if len(groups) == 0 {
-		groups = []string{layer.EmptyClosure}
-	}
-	w.Statements++
-	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-		if len(indirect) > 0 {
-			w.Statements++
-			p.SAdd(ctx, r.key("mi", principal), indirect)
-		}
-		p.SAdd(ctx, r.key("mc", principal), groups)
-		return nil
-	})
-	return err
-}
-
-// DropClosures forgets the groups of principals.
-func (r *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
-	if err := r.unlink(ctx, w, "mc", principals); err != nil {
-		return err
-	}
-	return r.unlink(ctx, w, "mi", principals)
-}
-
-func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []string) error {
-	w.Statements += int64(len(ids))
-	_, err := r.c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-		for _, id := range ids {
-			p.Del(ctx, r.key(kind, id))
-		}
-		return nil
-	})
-	return err
-}
-
-// Permitted reads a kept permission.
-func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
-	w.Statements++
-	return r.c.HExists(ctx, r.key("pc", principal), resource+"\x00"+role).Result()
-}
-
-// Permit keeps a permission.
-func (r *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
-	w.Statements++
-	return r.c.HSet(ctx, r.key("pc", principal), resource+"\x00"+role, "1").Err()
-}
-
-// Forbid drops all kept permissions of the principals: which roles were kept on a
-// resource nothing but a scan of the hash would tell.
-func (r *Layer) Forbid(ctx context.Context, w *layer.Work, _ string, principals []string) error {
-	return r.unlink(ctx, w, "pc", principals)
-}
-
 // Section reads a section of a profile, false when there is none.
 func (r *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (string, string, bool, error) {
 	w.Statements++
-	vals, err := r.c.HMGet(ctx, r.key("pf", principal), name+"#visibility", name+"#data").Result()
-	if err != nil {
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Command("HMGET", r.key("pf", principal))
+	c.Add(name, "#visibility")
+	c.Add(name, "#data")
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
 		return "", "", false, err
 	}
-	vis, ok := vals[0].(string)
-	data, _ := vals[1].(string)
-	return vis, data, ok, nil
+	vis, ok := c.Reply.At(0)
+	data, _ := c.Reply.At(1)
+	return string(vis), string(data), ok, nil
 }
 
 // PutSection stores a section of a profile.
 func (r *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
-	w.Statements++
-	return r.c.HSet(ctx, r.key("pf", principal), name+"#visibility", visibility, name+"#data", data).Err()
+	return r.set(ctx, w, r.key("pf", principal), name+"#visibility", visibility, name+"#data", data)
 }
 
 // Marks lists the batches of a tenant's load that are done.
@@ -328,7 +312,7 @@ func (r *Layer) Mark(ctx context.Context, tenant, batch string) error {
 
 // walkUp walks the graph inside the server. All keys of a tenant are on one node;
 // those of groups further up are made from the prefix, as the hash tag allows.
-var walkUp = goredis.NewScript(`
+var walkUp = link.NewScript("walk_up", `
 local p, r, role, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local isgroup = string.sub(r, 1, 2) == 'g:'
 if redis.call('hget', prefix .. (isgroup and 'rg:' or 'rx:') .. p, r) == role then return 1 end
@@ -351,6 +335,11 @@ func (r *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource,
 	w.Statements++
 	key := r.key("", principal)
 	prefix := key[:strings.Index(key, "}:")+2]
-	n, err := walkUp.Run(ctx, r.c, []string{r.up(principal, resource)}, principal, resource, role, prefix).Int()
-	return n == 1, err
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Call()
+	r.scripts.Begin(&c.Request, walkUp, 1)
+	add(c, []string{r.up(principal, resource), principal, resource, role, prefix})
+	n, err := r.scripts.Finish(ctx, c, walkUp)
+	return err == nil && n == 1, err
 }

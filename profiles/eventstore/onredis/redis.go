@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
@@ -25,8 +26,11 @@ import (
 //	perfbench:events:{PAGE SCOPE}:statistics  hash, KIND:START:count|bytes
 type streams struct {
 	o      *layer.Options
-	c      goredis.UniversalClient
+	c      goredis.UniversalClient // for what is rare
 	prefix string
+	// calls are what all others are sent with.
+	calls   *link.Batches
+	scripts link.Scripts
 }
 
 // redisKeys are the forms of all keys.
@@ -34,7 +38,7 @@ var redisKeys = []string{"{*}", "{*}:ids", "{*}:of:*", "{*}:statistics"}
 
 // addScript stores a batch unless it is there: what is delivered twice is stored once.
 // KEYS: stream, ids, parent; ARGV: id, start in µs within the parent's set, fields.
-var addScript = goredis.NewScript(`
+var addScript = link.NewScript("add_events", `
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
 local at = redis.call('XADD', KEYS[1], '*', unpack(ARGV, 3))
 redis.call('ZADD', KEYS[3], ARGV[2], at)
@@ -43,7 +47,11 @@ return 1`)
 
 // New opens the layer on Redis.
 func New(o *layer.Options, c redis.Typed) (layer.Layer, []place.Space) {
-	l := &streams{o: o, c: c.Client(), prefix: "events:"}
+	lines := c.Lines(true)
+	l := &streams{
+		o: o, c: c.Client(), prefix: "events:",
+		calls: link.NewBatches(lines), scripts: link.Scripts{Lines: lines, How: link.BySHA},
+	}
 	if o.Namespace != "" {
 		l.prefix = o.Namespace + ":events:"
 	}
@@ -56,8 +64,8 @@ func (l *streams) key(bucket int) string {
 
 // Prepare loads the script and asks when the server calls a write durable.
 func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
-	if err := l.load(ctx); err != nil {
-		return layer.Traits{}, fmt.Errorf("load the script: %w", err)
+	if err := l.scripts.Load(ctx, "", "", addScript); err != nil {
+		return layer.Traits{}, err
 	}
 	t := layer.Traits{Writers: 8, Group: 32, Durability: "in the server's memory"}
 	if on, err := l.c.ConfigGet(ctx, "appendonly").Result(); err == nil && on["appendonly"] == "yes" {
@@ -69,26 +77,18 @@ func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
 	return t, nil
 }
 
-func (l *streams) load(ctx context.Context) error {
-	if cl, ok := l.c.(*goredis.ClusterClient); ok {
-		return cl.ForEachMaster(ctx, func(ctx context.Context, m *goredis.Client) error { return addScript.Load(ctx, m).Err() })
-	}
-	return addScript.Load(ctx, l.c).Err()
-}
-
-// Store adds the records in one pipeline.
+// Store sends a call of the script for each record, all at once.
 func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
-	pipe := l.c.Pipeline()
+	b := l.calls.Take()
+	defer b.Give()
 	for _, r := range rs {
-		key := l.key(l.o.BucketAt(r.Start, r.ID))
-		args := append(make([]any, 0, 28), r.ID, r.Start/1000,
-			"id", r.ID, "start", r.Start, "end", r.End, "last", r.Last, "cnt", r.Count, "ok", layer.Flag(r.OK), "single", layer.Flag(r.Single),
-			"parent", r.Parent, "raw", r.Raw, "codec", int(r.Codec), "body", r.Body, "links", r.Links)
-		addScript.EvalSha(ctx, pipe, []string{key, key + ":ids", key + ":of:" + string(r.Parent)}, args...)
+		c := b.Call()
+		l.scripts.Begin(&c.Request, addScript, 3)
+		l.fill(&c.Request, r)
 	}
-	_, err := pipe.Exec(ctx)
+	err := b.Do(ctx)
 	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") { // the server has been restarted
-		if e := l.load(ctx); e != nil {
+		if e := l.scripts.Load(ctx, "", "", addScript); e != nil {
 			err = errors.Join(err, e)
 		}
 	}
@@ -98,28 +98,46 @@ func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	return len(rs), nil
 }
 
+// fill appends the keys and arguments of addScript for a record.
+func (l *streams) fill(q *link.Request, r *layer.Record) {
+	key := l.key(l.o.BucketAt(r.Start, r.ID))
+	q.Add(key)
+	q.Add(key, ":ids")
+	q.Text = append(append(append(q.Text[:0], key...), ":of:"...), r.Parent...)
+	q.End()
+	q.Bytes(r.ID)
+	q.Num(r.Start / 1000)
+	text := func(name string, v []byte) { q.Add(name); q.Bytes(v) }
+	number := func(name string, v int64) { q.Add(name); q.Num(v) }
+	text("id", r.ID)
+	number("start", r.Start)
+	number("end", r.End)
+	number("last", r.Last)
+	number("cnt", int64(r.Count))
+	number("ok", int64(layer.Flag(r.OK)))
+	number("single", int64(layer.Flag(r.Single)))
+	text("parent", r.Parent)
+	number("raw", int64(r.Raw))
+	number("codec", int64(r.Codec))
+	text("body", r.Body)
+	text("links", r.Links)
+}
+
 // Flush adds to the statistics.
 func (l *streams) Flush(ctx context.Context, t *layer.Tallies) error {
 	key := l.prefix + "{" + l.o.Page + " " + l.o.Scope + "}:statistics"
-	pipe := l.c.Pipeline()
+	b := l.calls.Take()
+	defer b.Give()
 	for f, a := range t.Frames {
 		name := strconv.Itoa(int(f.Kind)) + ":" + strconv.FormatInt(f.Start/1e6, 10)
-		pipe.HIncrBy(ctx, key, name+":count", a.Count)
-		pipe.HIncrBy(ctx, key, name+":bytes", a.Bytes)
+		c := b.Command("HINCRBY", key)
+		c.Add(name, ":count")
+		c.Num(a.Count)
+		c = b.Command("HINCRBY", key)
+		c.Add(name, ":bytes")
+		c.Num(a.Bytes)
 	}
-	_, err := pipe.Exec(ctx)
-	return err
-}
-
-// rowOfEntry reads an entry of a stream.
-func rowOfEntry(m goredis.XMessage) *layer.Record {
-	text := func(name string) string { v, _ := m.Values[name].(string); return v }
-	number := func(name string) int64 { n, _ := strconv.ParseInt(text(name), 10, 64); return n }
-	return &layer.Record{
-		ID: []byte(text("id")), Start: number("start"), End: number("end"), Last: number("last"), Count: int(number("cnt")),
-		OK: text("ok") == "1", Single: text("single") == "1", Parent: []byte(text("parent")), Raw: int(number("raw")),
-		Codec: byte(number("codec")), Body: []byte(text("body")), Links: []byte(text("links")),
-	}
+	return b.Do(ctx)
 }
 
 // Scan reads the streams of the buckets one after the other. Entries are in the order
@@ -144,58 +162,142 @@ func (l *streams) Scan(ctx context.Context, from, to int64, visit func(*layer.Re
 func (l *streams) stream(ctx context.Context, key string, visit func(*layer.Record) error) error {
 	at := "-"
 	for size := 4; ; size = min(2*size, l.o.PageSize) {
-		page, err := l.c.XRangeN(ctx, key, at, "+", int64(size)).Result()
-		if err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
+		last, n, err := l.page(ctx, key, at, "+", size, visit)
+		if err != nil || n < size {
+			return err
 		}
-		for _, m := range page {
-			if err := visit(rowOfEntry(m)); err != nil {
-				return err
-			}
-		}
-		if len(page) < size {
-			return nil
-		}
-		at = "(" + page[len(page)-1].ID
+		at = "(" + last
 	}
 }
 
+// page visits the entries of a stream between two ids, of which it returns the last and
+// how many there are.
+func (l *streams) page(ctx context.Context, key, from, to string, size int, visit func(*layer.Record) error) (last string, n int, err error) {
+	b := l.calls.Take()
+	defer b.Give()
+	c := b.Command("XRANGE", key)
+	c.Add(from)
+	c.Add(to)
+	c.Add("COUNT")
+	c.Num(int64(size))
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
+		return "", 0, fmt.Errorf("read %s: %w", key, err)
+	}
+	n = int(c.Reply.N)
+	if n == 0 {
+		return "", 0, nil
+	}
+	each := c.Reply.Len() / n // texts of an entry: its id, then fields and their values
+	for i := range n {
+		id, _ := c.Reply.At(i * each)
+		last = string(id)
+		if err := visit(rowOfEntry(&c.Reply, i*each+1, each/2)); err != nil {
+			return last, n, err
+		}
+	}
+	return last, n, nil
+}
+
+// rowOfEntry reads an entry of a stream, whose fields begin at a text of a reply.
+func rowOfEntry(r *link.Reply, at, fields int) *layer.Record {
+	w := &layer.Record{}
+	for i := at; i < at+2*fields; i += 2 {
+		name, _ := r.At(i)
+		v, _ := r.At(i + 1)
+		switch string(name) {
+		case "id":
+			w.ID = v
+		case "parent":
+			w.Parent = v
+		case "body":
+			w.Body = v
+		case "links":
+			w.Links = v
+		case "ok":
+			w.OK = string(v) == "1"
+		case "single":
+			w.Single = string(v) == "1"
+		default:
+			n, _ := strconv.ParseInt(string(v), 10, 64)
+			setNumber(w, string(name), n)
+		}
+	}
+	return w
+}
+
+// setNumber sets a field of a row that is a number.
+func setNumber(w *layer.Record, name string, n int64) {
+	switch name {
+	case "start":
+		w.Start = n
+	case "end":
+		w.End = n
+	case "last":
+		w.Last = n
+	case "cnt":
+		w.Count = int(n)
+	case "raw":
+		w.Raw = int(n)
+	case "codec":
+		w.Codec = byte(n)
+	}
+}
+
+// Get reads the record with a key.
 func (l *streams) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
 	stream := l.key(l.o.BucketAt(k.Start, []byte(k.ID)))
-	at, err := l.c.HGet(ctx, stream+":ids", k.ID).Result()
-	if errors.Is(err, goredis.Nil) {
-		return nil
-	}
+	b := l.calls.Take()
+	c := b.Command("HGET", stream+":ids")
+	c.Add(k.ID)
+	ids, err := texts(ctx, b, c)
 	if err != nil {
 		return fmt.Errorf("find %s: %w", k.ID, err)
 	}
-	return l.entries(ctx, stream, []string{at}, visit)
+	return l.entries(ctx, stream, ids, visit)
+}
+
+// texts sends the one call of a batch, and gives the batch back once it has read the
+// texts that there are.
+func texts(ctx context.Context, b *link.Batch, c *link.Caller) ([]string, error) {
+	defer b.Give()
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
+		return nil, err
+	}
+	var all []string
+	for i := range c.Reply.Len() {
+		if text, there := c.Reply.At(i); there {
+			all = append(all, string(text))
+		}
+	}
+	return all, nil
 }
 
 // entries visits the entries of a stream with these ids.
 func (l *streams) entries(ctx context.Context, stream string, ids []string, visit func(*layer.Record) error) error {
 	for _, id := range ids {
-		page, err := l.c.XRangeN(ctx, stream, id, id, 1).Result()
-		if err != nil {
-			return fmt.Errorf("read %s: %w", stream, err)
-		}
-		for _, m := range page {
-			if err := visit(rowOfEntry(m)); err != nil {
-				return layer.Enough(err)
-			}
+		if _, _, err := l.page(ctx, stream, id, id, 1, visit); err != nil {
+			return layer.Enough(err)
 		}
 	}
 	return nil
 }
 
+// Children visits the records under a parent.
 func (l *streams) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	over := false
-	for b := first; b <= last && !over; b++ {
-		stream := l.key(b)
-		ids, err := l.c.ZRangeByScore(ctx, stream+":of:"+string(parent), &goredis.ZRangeBy{
-			Min: strconv.FormatInt(from/1000, 10), Max: strconv.FormatInt(to/1000, 10), Count: int64(l.o.QueryLimit),
-		}).Result()
+	for n := first; n <= last && !over; n++ {
+		stream := l.key(n)
+		b := l.calls.Take()
+		c := b.Command("ZRANGEBYSCORE", stream+":of:"+string(parent))
+		c.Num(from / 1000)
+		c.Num(to / 1000)
+		c.Add("LIMIT")
+		c.Add("0")
+		c.Num(int64(l.o.QueryLimit))
+		ids, err := texts(ctx, b, c)
 		if err != nil {
 			return fmt.Errorf("children in %s: %w", stream, err)
 		}

@@ -161,6 +161,62 @@ func TestSeveralCommandsAtOnce(t *testing.T) {
 	}
 }
 
+// A transaction goes where its keys are, also from the wrong server of a cluster, which
+// has done nothing of it, and its replies are the last ones.
+func TestTransactions(t *testing.T) {
+	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: labtest.Cluster(t).Addrs("")})
+	defer c.Close()
+	for _, shared := range []bool{true, false} {
+		l, at := NewLines(c, shared, 2), Caller{}
+		defer l.Close()
+		key := fmt.Sprintf("transaction %v", shared)
+		right, slot, err := l.to(t.Context(), []byte(key))
+		require.NoError(t, err)
+		var wrong *way
+		for i := 0; wrong == nil || wrong == right; i++ {
+			wrong, _, err = l.to(t.Context(), fmt.Append(nil, i))
+			require.NoError(t, err)
+		}
+		for i, w := range []*way{right, wrong} {
+			l.of[slot].Store(w)
+			at.Multi()
+			at.Next("INCR")
+			at.Add(key)
+			at.Next("GET")
+			at.Add("{", key, "}none")
+			at.Next("SMISMEMBER")
+			at.Add("{", key, "}none")
+			at.Add("")
+			at.Add("a long member")
+			at.Exec()
+			at.Reply.Keep = true
+			n, err := l.Do(t.Context(), &at)
+			require.NoError(t, err)
+			assert.EqualValues(t, 3, n)
+			var got []string
+			for i := at.Reply.Len() - 4; i < at.Reply.Len(); i++ {
+				text, there := at.Reply.At(i)
+				got = append(got, fmt.Sprint(string(text), there))
+			}
+			assert.Equal(t, []string{fmt.Sprintf("%dtrue", i+1), "false", "0true", "0true"}, got)
+		}
+		for _, w := range []*way{right, wrong} {
+			l.of[slot].Store(w)
+			at.Multi()
+			at.Next("LPOP")
+			at.Add(key)
+			at.Exec()
+			_, err = l.Do(t.Context(), &at)
+			require.ErrorContains(t, err, "WRONGTYPE")
+		}
+		at.Command("GET")
+		at.Add(key)
+		n, err := l.Do(t.Context(), &at)
+		require.NoError(t, err, "the request has forgotten the transaction")
+		assert.EqualValues(t, 1, n, "the length")
+	}
+}
+
 // Slots are those of the servers.
 func TestSlots(t *testing.T) {
 	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: labtest.Cluster(t).Addrs("")})

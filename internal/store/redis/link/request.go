@@ -19,6 +19,8 @@ type Request struct {
 	from, last int
 	// keyAt is which argument the first key is; count how many commands have their head.
 	keyAt, count int
+	// where is the key that says where a transaction goes; empty: there is none.
+	where []byte
 }
 
 // room is for the head of a command: a star, a number and the end of its line.
@@ -27,6 +29,7 @@ const room = 16
 // Reset begins anew.
 func (q *Request) Reset() {
 	q.Text, q.out, q.ends, q.from, q.last, q.keyAt, q.count = q.Text[:0], q.out[:0], q.ends[:0], 0, 0, 1, 0
+	q.where = q.where[:0]
 }
 
 // Command begins a command whose first argument is a key.
@@ -122,8 +125,11 @@ func (q *Request) wire() []byte {
 // arg is an argument of the last command.
 func (q *Request) arg(i int) []byte { return q.out[q.ends[2*i]:q.ends[2*i+1]:q.ends[2*i+1]] }
 
-// key is the first key of the command; none: its name.
+// key is the first key of the command, or that of the transaction; none: its name.
 func (q *Request) key() []byte {
+	if len(q.where) > 0 {
+		return q.where
+	}
 	if 2*q.keyAt < len(q.ends) {
 		return q.arg(q.keyAt)
 	}

@@ -1,0 +1,66 @@
+package link
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Multi begins a transaction: the commands of Next, up to Exec, are done as one.
+func (q *Request) Multi() {
+	q.Reset()
+	q.Add("MULTI")
+}
+
+// Exec ends a transaction, which goes where the first key of its last command is. Its
+// replies are the last ones that there are; before them may be those that tell that
+// commands were taken in.
+func (q *Request) Exec() {
+	q.where = append(q.where[:0], q.key()...)
+	q.Next("EXEC")
+}
+
+// transact has the library do a transaction that came to the wrong server: nothing of
+// it was done there.
+func (l *Lines) transact(ctx context.Context, c *Caller) error {
+	all, err := c.commands()
+	if err != nil {
+		return err
+	}
+	cmds, err := l.servers.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+		for _, args := range all[1 : len(all)-1] { // the library sends MULTI and EXEC
+			p.Do(ctx, args...)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, goredis.Nil) {
+		return err
+	}
+	replies := make([]any, len(cmds))
+	for i, cmd := range cmds {
+		if cmd, ok := cmd.(*goredis.Cmd); ok {
+			replies[i] = cmd.Val()
+		}
+	}
+	c.Reply.take(replies)
+	return nil
+}
+
+// commands are the commands of a request that was sent, each as its arguments.
+func (q *Request) commands() ([][]any, error) {
+	in, r := bufio.NewReader(bytes.NewReader(q.out[q.from:])), Reply{Keep: true}
+	all := make([][]any, q.count)
+	for i := range all {
+		if err := r.readAll(in, 1); err != nil { // a request is written as replies are
+			return nil, err
+		}
+		for j := range r.Len() {
+			arg, _ := r.At(j)
+			all[i] = append(all[i], bytes.Clone(arg))
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,104 @@
+package onredis
+
+import (
+	"context"
+
+	"github.com/perfbench/perfbench/profiles/authz/layer"
+)
+
+// Closure tells which of some groups are kept for a principal. Whether they are kept and
+// which is asked in one transaction: a drop in between would look like a denial.
+func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
+	w.Statements += 2
+	key := r.key("mc", principal)
+	b := r.calls.Take()
+	defer b.Give()
+	if len(among) == 0 {
+		c := b.Command("EXISTS", key)
+		err := b.Do(ctx)
+		return nil, err == nil && c.Reply.N > 0, err
+	}
+	c := b.Call()
+	c.Multi()
+	c.Next("EXISTS")
+	c.Add(key)
+	c.Next("SMISMEMBER")
+	c.Add(key)
+	add(c, among)
+	c.Exec()
+	c.Reply.Keep = true
+	if err := b.Do(ctx); err != nil {
+		return nil, false, err
+	}
+	yes := func(i int) bool { // of the last replies
+		text, _ := c.Reply.At(c.Reply.Len() - 1 - len(among) + i)
+		return string(text) == "1"
+	}
+	if !yes(0) {
+		return nil, false, nil
+	}
+	var out []string
+	for i, g := range among {
+		if yes(i + 1) {
+			out = append(out, g)
+		}
+	}
+	return out, true, nil
+}
+
+// PutClosure keeps the groups of a principal, the direct ones first.
+func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
+	indirect := groups[direct:]
+	if len(groups) == 0 {
+		groups = []string{layer.EmptyClosure}
+	}
+	b := r.calls.Take()
+	defer b.Give()
+	if len(indirect) > 0 {
+		w.Statements++
+		add(b.Command("SADD", r.key("mi", principal)), indirect)
+	}
+	w.Statements++
+	add(b.Command("SADD", r.key("mc", principal)), groups)
+	return b.Do(ctx)
+}
+
+// DropClosures forgets the groups of principals.
+func (r *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+	if err := r.unlink(ctx, w, "mc", principals); err != nil {
+		return err
+	}
+	return r.unlink(ctx, w, "mi", principals)
+}
+
+func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []string) error {
+	w.Statements += int64(len(ids))
+	b := r.calls.Take()
+	defer b.Give()
+	for _, id := range ids {
+		b.Command("DEL", r.key(kind, id))
+	}
+	return b.Do(ctx)
+}
+
+// Permitted reads a kept permission.
+func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+	w.Statements++
+	b := r.calls.Take()
+	defer b.Give()
+	c := b.Command("HEXISTS", r.key("pc", principal))
+	c.Add(resource, "\x00", role)
+	err := b.Do(ctx)
+	return err == nil && c.Reply.N > 0, err
+}
+
+// Permit keeps a permission.
+func (r *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+	return r.set(ctx, w, r.key("pc", principal), resource+"\x00"+role, "1")
+}
+
+// Forbid drops all kept permissions of the principals: which roles were kept on a
+// resource nothing but a scan of the hash would tell.
+func (r *Layer) Forbid(ctx context.Context, w *layer.Work, _ string, principals []string) error {
+	return r.unlink(ctx, w, "pc", principals)
+}
