@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode"
@@ -55,6 +56,9 @@ type Prepared struct {
 // and checks all that can be checked without touching a store or a disk. All
 // problems are reported at once, with the code of bad input.
 func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
+	if env.Log == nil {
+		env.Log = slog.New(slog.DiscardHandler)
+	}
 	p := &Prepared{env: env, req: req, Out: req.Out}
 	if p.Out == "" {
 		p.Out = DefaultOut

@@ -38,7 +38,7 @@ type Env struct {
 	// CacheDir is where the ceiling of the harness is kept, once it was measured; empty:
 	// it is not measured.
 	CacheDir string
-	// Log takes what may spoil a result; never nil.
+	// Log takes what may spoil a result; nil: it is told to nobody.
 	Log *slog.Logger
 }
 
