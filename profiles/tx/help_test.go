@@ -1,15 +1,10 @@
 package tx
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,10 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
@@ -95,105 +88,6 @@ func ready(t testing.TB, target string, in workload.Inputs) (*workload.Plan, sto
 	require.NoError(t, p.Setup(t.Context(), nil))
 	return p, c
 }
-
-// samples is a recorder for tests.
-type samples struct {
-	mu   sync.Mutex
-	list []measure.Sample
-	errs []error
-}
-
-func (s *samples) Add(v measure.Sample) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list = append(s.list, v)
-}
-func (s *samples) Started(int64) {}
-func (s *samples) Ended()        {}
-func (s *samples) Failed(_ uint16, err error) uint8 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.errs = append(s.errs, err)
-	return 1
-}
-
-// ops counts the samples without and with an error by operation.
-func (s *samples) ops(op workload.Op) (good, bad int) {
-	for _, v := range s.list {
-		if v.Op != uint16(op) {
-			continue
-		}
-		if v.Class == 0 {
-			good++
-		} else {
-			bad++
-		}
-	}
-	return good, bad
-}
-
-// drive runs the workers of one phase without pacing until they have no more
-// work, the track has its iterations, or stop says so.
-func drive(ctx context.Context, t testing.TB, p *workload.Plan, stop func() bool) *samples {
-	t.Helper()
-	rec, err := work(ctx, p, stop)
-	require.NoError(t, err)
-	return rec
-}
-
-// work is drive for a goroutine that is not the test's.
-func work(ctx context.Context, p *workload.Plan, stop func() bool) (*samples, error) {
-	rec := &samples{}
-	for _, ph := range p.Phases {
-		if err := workPhase(ctx, &ph, rec, stop); err != nil {
-			return rec, err
-		}
-	}
-	return rec, nil
-}
-
-func workPhase(ctx context.Context, ph *workload.Phase, rec *samples, stop func() bool) error {
-	began := time.Now()
-	var wg sync.WaitGroup
-	for i := range ph.Tracks {
-		tr := &ph.Tracks[i]
-		var seq atomic.Int64
-		for w := range tr.Start.Threads {
-			task, err := tr.NewTask(w)
-			if err != nil {
-				return err
-			}
-			wg.Go(func() {
-				it := &workload.Iteration{Worker: w, Settings: &tr.Start}
-				it.Bind(func() int64 { return int64(time.Since(began)) }, rec, 0)
-				for {
-					n := seq.Add(1)
-					if tr.Iterations > 0 && n > tr.Iterations || ctx.Err() != nil || stop != nil && stop() {
-						return
-					}
-					it.Seq = n - 1
-					it.Reset(math.MaxInt64)
-					if err := task.Do(ctx, it); errors.Is(err, workload.ErrDone) {
-						return
-					} else if err != nil {
-						time.Sleep(time.Millisecond) // as the engine does when a store is away
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
-	return nil
-}
-
-func typedSQL(t testing.TB, url string) sqlstore.Typed {
-	t.Helper()
-	c, ok := open(t, url).(sqlstore.Typed)
-	require.True(t, ok)
-	return c
-}
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) } //nolint:gosec // no secret
 
 // small is 40 groups of 5 members by 4 threads, and 200 profiles.
 var small = []string{

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
+	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // Tables of others, empty or not, are found where each mode writes, and refusing them
@@ -63,7 +64,7 @@ func TestKeysOfOthersAmongSagas(t *testing.T) {
 	in.AllowExisting = true
 	p := bound(t, c, "embedded", in)
 	require.NoError(t, p.Setup(t.Context(), nil))
-	drive(t.Context(), t, p, nil)
+	txtest.Drive(t.Context(), t, p, nil)
 	require.NoError(t, p.Teardown(t.Context()))
 	left, err := client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
