@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/mem"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // cassandraVersion is the release of Cassandra that the lab starts.
@@ -98,7 +100,7 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 		"seed_provider:",
 		"  - class_name: org.apache.cassandra.locator.SimpleSeedProvider",
 		"    parameters:",
-		"      - seeds: " + strconv.Quote(addr(storage)),
+		"      - seeds: " + strconv.Quote(proc.Addr(storage)),
 		"listen_address: 127.0.0.1",
 		"rpc_address: 127.0.0.1",
 		fmt.Sprintf("storage_port: %d", storage),
@@ -181,7 +183,7 @@ func cassandraArgs(dir, lib string) []string {
 
 // cassandraAnswers asks what the node supports, which it tells before anybody
 // has shown a password. The port of clients opens last.
-func cassandraAnswers(ctx context.Context, h *host, p Process) error {
+func cassandraAnswers(ctx context.Context, h *host, p proc.Process) error {
 	conn, err := h.dialPlainOrTLS(ctx, p)
 	if err != nil {
 		return err
@@ -210,7 +212,7 @@ func cassandraAnswers(ctx context.Context, h *host, p Process) error {
 	return nil
 }
 
-func (h *host) dialPlainOrTLS(ctx context.Context, p Process) (net.Conn, error) {
+func (h *host) dialPlainOrTLS(ctx context.Context, p proc.Process) (net.Conn, error) {
 	if h.rec.TLS == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // errPortTaken is a start that lost a free port to somebody else between
@@ -139,27 +140,27 @@ func (h *host) folder(name string) string { return filepath.Join(h.Dir, name) }
 
 // spawn starts a process in its own folder, with its output in the file "log"
 // there, and records it. It returns at once.
-func (h *host) spawn(ctx context.Context, s spec) (Process, error) {
+func (h *host) spawn(ctx context.Context, s spec) (proc.Process, error) {
 	if err := ctx.Err(); err != nil {
-		return Process{}, err
+		return proc.Process{}, err
 	}
 	dir := s.Dir
 	if dir == "" {
 		dir = h.folder(s.Name)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Process{}, err
+		return proc.Process{}, err
 	}
 	for name, text := range s.Files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return Process{}, err
+			return proc.Process{}, err
 		}
 	}
 	command := slices.Clone(s.Command)
 	if path, ok := h.binaries[command[0]]; ok {
 		command[0] = path
 	}
-	h.rec.Processes = append(h.rec.Processes, Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir, User: s.User, Stop: s.Stop})
+	h.rec.Processes = append(h.rec.Processes, proc.Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir, User: s.User, Stop: s.Stop})
 	p := &h.rec.Processes[len(h.rec.Processes)-1]
 	h.step("starting %s on %s", s.Name, s.Addr)
 	err := h.launch(p)
@@ -167,7 +168,7 @@ func (h *host) spawn(ctx context.Context, s spec) (Process, error) {
 }
 
 // launch runs p's command and fills in its id and birth.
-func (h *host) launch(p *Process) error {
+func (h *host) launch(p *proc.Process) error {
 	log, err := os.OpenFile(filepath.Join(p.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -176,16 +177,16 @@ func (h *host) launch(p *Process) error {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:noctx // it outlives every context of ours
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, log, log
 	cmd.Env = []string{} // our environment may hold a password
-	if err := detach(cmd, h.rec.Tied); err != nil {
+	if err := proc.Detach(cmd, h.rec.Tied); err != nil {
 		return err
 	}
-	if err := actAs(cmd, p.User); err != nil {
+	if err := proc.ActAs(cmd, p.User); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	p.PID, p.Birth = cmd.Process.Pid, birth(cmd.Process.Pid)
+	p.PID, p.Birth = cmd.Process.Pid, proc.Birth(cmd.Process.Pid)
 	if p.Birth == "" { // the system does not tell: without it we could never end it later
 		err := errors.Join(fmt.Errorf("start %s: process %d has no known time of birth", p.Name, p.PID), cmd.Process.Kill())
 		_ = cmd.Wait() // the error is that it was killed
@@ -199,10 +200,10 @@ func (h *host) launch(p *Process) error {
 
 // ready waits until p answers. It ends early when p dies, with the end of its
 // log as the reason, and with the cause of ctx.
-func (h *host) ready(ctx context.Context, p Process) error {
-	return poll(ctx, func() error {
-		if !isAlive(p) {
-			return permanent{h.died(p)}
+func (h *host) ready(ctx context.Context, p proc.Process) error {
+	return proc.Poll(ctx, func() error {
+		if !proc.IsAlive(p) {
+			return proc.Permanent{Err: h.died(p)}
 		}
 		probe, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
@@ -214,7 +215,7 @@ func (h *host) ready(ctx context.Context, p Process) error {
 }
 
 // died says why p ended, as far as its log tells.
-func (h *host) died(p Process) error {
+func (h *host) died(p proc.Process) error {
 	tail := logTail(p.Dir, 2048)
 	if strings.Contains(tail, "Address already in use") {
 		return fmt.Errorf("%s at %s: %w", p.Name, p.Addr, errPortTaken)
@@ -236,30 +237,4 @@ func logTail(dir string, limit int64) string {
 	}
 	b, _ := io.ReadAll(f) // half a log is better than none
 	return string(bytes.ToValidUTF8(b, []byte("?")))
-}
-
-// permanent is an error that waiting will not mend.
-type permanent struct{ error }
-
-func (p permanent) Unwrap() error { return p.error }
-
-// poll calls try until it returns nil or a permanent error, or ctx ends; then the
-// error has the cause and what was missing last.
-func poll(ctx context.Context, try func() error) error {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		err := try()
-		if err == nil {
-			return nil
-		}
-		if p, ok := errors.AsType[permanent](err); ok {
-			return p.error
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		case <-tick.C:
-		}
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // javaServer is a server that runs on Java, whose jars Maven fetches.
@@ -20,7 +22,7 @@ type javaServer struct {
 	// the agent.
 	ports   int
 	fetch   func(ctx context.Context, h *host) (lib string, err error)
-	answers func(ctx context.Context, h *host, p Process) error
+	answers func(ctx context.Context, h *host, p proc.Process) error
 	// prepare returns the arguments of java and the files that go into the server's
 	// folder dir.
 	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
@@ -51,7 +53,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	ports, err := freePorts(s.ports, 0)
+	ports, err := proc.FreePorts(s.ports, 0)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	}
 	const argsFile = "java.args"
 	files[argsFile], files[policyFile] = strings.Join(args, "\n")+"\n", policy
-	p, err := h.spawn(ctx, spec{Name: s.name, Addr: addr(ports[0]), Files: files, Command: []string{"java", "@" + filepath.Join(dir, argsFile), s.main}})
+	p, err := h.spawn(ctx, spec{Name: s.name, Addr: proc.Addr(ports[0]), Files: files, Command: []string{"java", "@" + filepath.Join(dir, argsFile), s.main}})
 	if err != nil {
 		return err
 	}

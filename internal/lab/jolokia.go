@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // jolokia is an agent inside a Java server that tells over HTTP what its JVM and
@@ -47,7 +49,7 @@ func agentArg(jar, dir string, port int) string {
 }
 
 // agentURL is where the agent answers.
-func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", addr(port)) }
+func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", proc.Addr(port)) }
 
 // OutOfHeap returns what the log of the server that a target names says of its end,
 // when it has ended for want of heap. It is empty of servers that still run, that ended

@@ -27,15 +27,11 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/proc"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-const (
-	startLimit = 60 * time.Second       // to become ready; a loaded machine is slow
-	stopLimit  = 10 * time.Second       // from SIGTERM to SIGKILL
-	pollEvery  = 20 * time.Millisecond  // between two looks at something that is to happen
-	lockEvery  = 100 * time.Millisecond // between two tries for a lock that another process holds
-)
+const startLimit = 60 * time.Second // to become ready; a loaded machine is slow
 
 // ErrNotRunning says that a service is not running, or not the server of it that
 // was asked for.
@@ -107,7 +103,7 @@ type Service struct {
 	// is cleaned up by its caller.
 	start func(ctx context.Context, h *host) error
 	// answers reports whether p serves clients now, as nil or the reason.
-	answers func(ctx context.Context, h *host, p Process) error
+	answers func(ctx context.Context, h *host, p proc.Process) error
 	// limit is how long a start may take; 0 is startLimit.
 	limit time.Duration
 	// single says that Options.Port and Options.TLS make sense.
@@ -200,7 +196,7 @@ func Up(ctx context.Context, dir, name string, o Options) (State, error) {
 	if !s.single && (o.Port != 0 || o.TLS != nil) {
 		return State{}, fault.Input(fmt.Errorf("lab: %s has several servers: it takes neither a port nor TLS", name), "lab up redis does")
 	}
-	unlock, err := lock(ctx, dir, name, o.Progress)
+	unlock, err := proc.Lock(ctx, dir, name, o.Progress)
 	if err != nil {
 		return State{}, err
 	}
@@ -229,7 +225,7 @@ func Down(ctx context.Context, dir, name string, progress func(step string)) err
 	if err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, dir, name, progress)
+	unlock, err := proc.Lock(ctx, dir, name, progress)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 var redisNeeds = []Need{{Binary: "redis-server", Package: "redis-server"}}
@@ -27,7 +28,7 @@ func redisService() Service {
 func startRedis(ctx context.Context, h *host) error {
 	port := h.opts.Port
 	if port == 0 {
-		ports, err := freePorts(1, 0)
+		ports, err := proc.FreePorts(1, 0)
 		if err != nil {
 			return err
 		}
@@ -50,18 +51,18 @@ func startRedis(ctx context.Context, h *host) error {
 
 // spawnRedis starts a data server with the options of the service and the given
 // lines of configuration.
-func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (Process, error) {
+func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (proc.Process, error) {
 	conf := append(redisBase(h.folder(name), port), lines...)
 	if h.rec.TLS != nil {
 		conf = append(conf, tlsLines(port, *h.rec.TLS)...)
 	}
 	extra, err := confLines(h.rec.Args)
 	if err != nil {
-		return Process{}, err
+		return proc.Process{}, err
 	}
 	return h.spawn(ctx, spec{
 		Name:    name,
-		Addr:    addr(port),
+		Addr:    proc.Addr(port),
 		Command: []string{"redis-server", filepath.Join(h.folder(name), "redis.conf")},
 		Files:   map[string]string{"redis.conf": strings.Join(append(conf, extra...), "\n") + "\n"},
 	})
@@ -156,7 +157,7 @@ func redisPassword(args []string) string {
 // redisAnswers asks the server for its process id, which also tells it from a
 // stranger's on the same port. A server that keeps us out by access rules of its
 // own is ready, too.
-func redisAnswers(ctx context.Context, h *host, p Process) error {
+func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 	c, err := h.dialRedis(ctx, p)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func redisAnswers(ctx context.Context, h *host, p Process) error {
 	return nil
 }
 
-func (h *host) redisVersion(ctx context.Context, p Process) string {
+func (h *host) redisVersion(ctx context.Context, p proc.Process) string {
 	c, err := h.dialRedis(ctx, p)
 	if err != nil {
 		return ""
@@ -201,7 +202,7 @@ func infoField(info, name string) string {
 	return ""
 }
 
-func portOf(p Process) string {
+func portOf(p proc.Process) string {
 	_, port, _ := net.SplitHostPort(p.Addr)
 	return port
 }

@@ -13,12 +13,14 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // dialRedis opens a client over one connection that is made here and now. The
 // library would dial by itself, but it logs every refusal, and a server that is
 // starting refuses many times.
-func (h *host) dialRedis(ctx context.Context, p Process) (*redis.Client, error) {
+func (h *host) dialRedis(ctx context.Context, p proc.Process) (*redis.Client, error) {
 	conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", p.Addr)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func keptOut(err error) bool {
 }
 
 // onRedis runs fn with a client of p.
-func (h *host) onRedis(ctx context.Context, p Process, fn func(c *redis.Client) error) error {
+func (h *host) onRedis(ctx context.Context, p proc.Process, fn func(c *redis.Client) error) error {
 	c, err := h.dialRedis(ctx, p)
 	if err != nil {
 		return err

@@ -6,11 +6,14 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 const (
 	clusterNodes = 3
 	clusterSlots = 16384
+	busOffset    = 10000 // from the port of a node to its cluster bus
 )
 
 func redisClusterService() Service {
@@ -24,7 +27,7 @@ func redisClusterService() Service {
 }
 
 func startRedisCluster(ctx context.Context, h *host) error {
-	ports, err := freePorts(clusterNodes, busOffset)
+	ports, err := proc.FreePorts(clusterNodes, busOffset)
 	if err != nil {
 		return err
 	}
@@ -57,7 +60,7 @@ func startRedisCluster(ctx context.Context, h *host) error {
 
 // formCluster deals out the slots, introduces everybody to everybody, and waits
 // until all agree.
-func (h *host) formCluster(ctx context.Context, nodes []Process) error {
+func (h *host) formCluster(ctx context.Context, nodes []proc.Process) error {
 	for i, p := range nodes {
 		first, next := clusterSlots*i/len(nodes), clusterSlots*(i+1)/len(nodes)
 		err := h.onRedis(ctx, p, func(c *redis.Client) error {
@@ -89,16 +92,16 @@ func (h *host) formCluster(ctx context.Context, nodes []Process) error {
 }
 
 // clusterAgrees waits until p sees every node and every slot served.
-func (h *host) clusterAgrees(ctx context.Context, p Process) error {
+func (h *host) clusterAgrees(ctx context.Context, p proc.Process) error {
 	want := map[string]string{
 		"cluster_state":       "ok",
 		"cluster_slots_ok":    fmt.Sprint(clusterSlots),
 		"cluster_known_nodes": fmt.Sprint(clusterNodes),
 		"cluster_size":        fmt.Sprint(clusterNodes),
 	}
-	return poll(ctx, func() error {
-		if !isAlive(p) {
-			return permanent{h.died(p)}
+	return proc.Poll(ctx, func() error {
+		if !proc.IsAlive(p) {
+			return proc.Permanent{Err: h.died(p)}
 		}
 		return h.onRedis(ctx, p, func(c *redis.Client) error {
 			info, err := c.ClusterInfo(ctx).Result()

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 const (
@@ -25,7 +27,7 @@ func redisSentinelService() Service {
 }
 
 func startRedisSentinel(ctx context.Context, h *host) error {
-	ports, err := freePorts(2+sentinels, 0)
+	ports, err := proc.FreePorts(2+sentinels, 0)
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]s
 	return addrs, nil
 }
 
-func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (Process, error) {
+func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (proc.Process, error) {
 	monitor := "sentinel %s " + sentinelMaster + " %s"
 	conf := []string{
 		"bind 127.0.0.1",
@@ -100,7 +102,7 @@ func (h *host) spawnSentinel(ctx context.Context, name string, port, master int)
 	}
 	return h.spawn(ctx, spec{
 		Name:    name,
-		Addr:    addr(port),
+		Addr:    proc.Addr(port),
 		Command: []string{"redis-server", filepath.Join(h.folder(name), "sentinel.conf"), "--sentinel"},
 		Files:   map[string]string{"sentinel.conf": strings.Join(conf, "\n") + "\n"},
 	})
@@ -110,9 +112,9 @@ func (h *host) spawnSentinel(ctx context.Context, name string, port, master int)
 func (h *host) replicaFollows(ctx context.Context) error {
 	h.step("waiting for the replica to follow the master")
 	p := *h.rec.process("replica")
-	return poll(ctx, func() error {
-		if !isAlive(p) {
-			return permanent{h.died(p)}
+	return proc.Poll(ctx, func() error {
+		if !proc.IsAlive(p) {
+			return proc.Permanent{Err: h.died(p)}
 		}
 		return h.onRedis(ctx, p, func(c *redis.Client) error {
 			info, err := c.Info(ctx, "replication").Result()
@@ -127,11 +129,11 @@ func (h *host) replicaFollows(ctx context.Context) error {
 	})
 }
 
-func (h *host) sentinelSees(ctx context.Context, p Process) error {
+func (h *host) sentinelSees(ctx context.Context, p proc.Process) error {
 	want := map[string]string{"num-slaves": "1", "num-other-sentinels": fmt.Sprint(sentinels - 1), "flags": "master"}
-	return poll(ctx, func() error {
-		if !isAlive(p) {
-			return permanent{h.died(p)}
+	return proc.Poll(ctx, func() error {
+		if !proc.IsAlive(p) {
+			return proc.Permanent{Err: h.died(p)}
 		}
 		return h.onRedis(ctx, p, func(c *redis.Client) error {
 			got, err := c.Do(ctx, "SENTINEL", "MASTER", sentinelMaster).Slice()

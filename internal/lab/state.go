@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // Condition is how a service is.
@@ -30,19 +31,6 @@ const (
 	Starting Condition = "starting"
 )
 
-// Process is one server process.
-type Process struct {
-	Name    string   `json:"name"`           // "redis", "node-1", "sentinel-3"
-	PID     int      `json:"pid"`            // the system's process id
-	Birth   string   `json:"birth"`          // when it was started, in the system's own terms: a recycled pid has another
-	Addr    string   `json:"addr"`           // 127.0.0.1:port that clients use
-	Command []string `json:"command"`        // what Restart runs again
-	Dir     string   `json:"dir"`            // its configuration, data and log
-	User    string   `json:"user,omitempty"` // whom it runs as; empty: as the user who started it
-	Stop    string   `json:"stop,omitempty"` // the signal that ends it: "INT"; empty is TERM
-	Alive   bool     `json:"alive"`          // as of now
-}
-
 // State is one service as it is now: an immutable copy.
 type State struct {
 	Name      string    `json:"name"`
@@ -51,11 +39,11 @@ type State struct {
 	// Jolokia is where a Java server tells over HTTP what its JVM measures:
 	// "http://127.0.0.1:12345/jolokia/", to be followed by "read/java.lang:type=Memory".
 	// Empty of a server that is no Java or has no such agent.
-	Jolokia   string    `json:"jolokia,omitempty"`
-	Version   string    `json:"version"` // as the server tells it; empty when it does not
-	Dir       string    `json:"dir"`
-	Started   time.Time `json:"started"` // when it became ready
-	Processes []Process `json:"processes"`
+	Jolokia   string         `json:"jolokia,omitempty"`
+	Version   string         `json:"version"` // as the server tells it; empty when it does not
+	Dir       string         `json:"dir"`
+	Started   time.Time      `json:"started"` // when it became ready
+	Processes []proc.Process `json:"processes"`
 }
 
 // Uptime is the time since the service became ready, 0 unless it is Running or
@@ -80,11 +68,11 @@ type record struct {
 // live returns the state with what the system says about the processes now.
 func (r *record) live() State {
 	s := r.State
-	s.Processes = append([]Process(nil), s.Processes...)
+	s.Processes = append([]proc.Process(nil), s.Processes...)
 	alive := 0
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Alive = isAlive(*p); p.Alive {
+		if p.Alive = proc.IsAlive(*p); p.Alive {
 			alive++
 		}
 	}
@@ -101,7 +89,7 @@ func (r *record) live() State {
 }
 
 // process returns the process of that name, or nil.
-func (r *record) process(name string) *Process {
+func (r *record) process(name string) *proc.Process {
 	for i := range r.Processes {
 		if r.Processes[i].Name == name {
 			return &r.Processes[i]

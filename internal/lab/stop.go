@@ -7,33 +7,33 @@ import (
 	"os"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // clear ends the processes of the record, the last started first, and deletes
 // the service's folder. When a process does not go away, the folder stays.
 func (h *host) clear(ctx context.Context) error {
-	var living []Process
+	var living []proc.Process
 	if h.rec != nil {
-		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p Process) bool { return !isAlive(p) })
+		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p proc.Process) bool { return !proc.IsAlive(p) })
 	}
 	slices.Reverse(living) // replicas before masters: a master waits for its replicas
 	for _, p := range living {
 		h.step("stopping %s", p.Name)
-		if err := errors.Join(send(p, p.ending()), wakeUp(p)); err != nil {
+		if err := errors.Join(proc.Send(p, p.Ending()), proc.WakeUp(p)); err != nil {
 			return fmt.Errorf("stop %s: %w", p.Name, err)
 		}
 	}
-	if left := waitGone(ctx, living, stopLimit); len(left) > 0 {
+	if left := proc.WaitGone(ctx, living, proc.StopLimit); len(left) > 0 {
 		for _, p := range left {
 			h.step("killing %s, which did not stop by itself", p.Name)
-			if err := send(p, syscall.SIGKILL); err != nil {
+			if err := proc.Send(p, syscall.SIGKILL); err != nil {
 				return fmt.Errorf("kill %s: %w", p.Name, err)
 			}
 		}
-		if left = waitGone(context.WithoutCancel(ctx), left, stopLimit); len(left) > 0 {
+		if left = proc.WaitGone(context.WithoutCancel(ctx), left, proc.StopLimit); len(left) > 0 {
 			return fmt.Errorf("%s (process %d) did not die when killed", left[0].Name, left[0].PID)
 		}
 	}
@@ -48,29 +48,6 @@ func (h *host) clear(ctx context.Context) error {
 	return nil
 }
 
-// ending is the signal that ends p in good order.
-func (p Process) ending() syscall.Signal {
-	if p.Stop == "INT" {
-		return syscall.SIGINT
-	}
-	return syscall.SIGTERM
-}
-
-// waitGone waits until the processes are gone, limit is over or ctx ends, and
-// returns those that are not.
-func waitGone(ctx context.Context, ps []Process, limit time.Duration) []Process {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	left := slices.Clone(ps)
-	_ = poll(ctx, func() error { // what is left says it all
-		if left = slices.DeleteFunc(left, func(p Process) bool { return !isAlive(p) }); len(left) > 0 {
-			return errors.New("still there")
-		}
-		return nil
-	})
-	return left
-}
-
 // Kill ends one process of a service at once, as a crash would (SIGKILL), and
 // returns when it is gone. The service's other processes and the data stay, and
 // Restart brings the process back.
@@ -79,13 +56,13 @@ func Kill(ctx context.Context, dir, name, process string) error {
 	if err != nil {
 		return err
 	}
-	all := family(p) // stopped first, so that it grows no more
+	all := proc.Family(p) // stopped first, so that it grows no more
 	for _, p := range all {
-		if err := send(p, syscall.SIGKILL); err != nil {
+		if err := proc.Send(p, syscall.SIGKILL); err != nil {
 			return fmt.Errorf("lab: kill %s: %w", process, err)
 		}
 	}
-	if left := waitGone(ctx, all, stopLimit); len(left) > 0 {
+	if left := proc.WaitGone(ctx, all, proc.StopLimit); len(left) > 0 {
 		return fmt.Errorf("lab: kill %s: process %d is still there", process, p.PID)
 	}
 	return nil
@@ -96,7 +73,7 @@ func Kill(ctx context.Context, dir, name, process string) error {
 func Pause(dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err == nil {
-		err = freeze(p)
+		err = proc.Freeze(p)
 	}
 	if err != nil {
 		return fmt.Errorf("lab: pause %s: %w", process, err)
@@ -108,7 +85,7 @@ func Pause(dir, name, process string) error {
 func Resume(dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err == nil {
-		err = wakeUp(p)
+		err = proc.WakeUp(p)
 	}
 	if err != nil {
 		return fmt.Errorf("lab: resume %s: %w", process, err)
@@ -123,7 +100,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, dir, name, nil)
+	unlock, err := proc.Lock(ctx, dir, name, nil)
 	if err != nil {
 		return err
 	}
@@ -139,7 +116,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	if p == nil {
 		return fault.Input(fmt.Errorf("lab: restart: %s has no process %q", name, process), "")
 	}
-	if isAlive(*p) {
+	if proc.IsAlive(*p) {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
 	}
 	limit := startLimit
@@ -158,21 +135,21 @@ func Restart(ctx context.Context, dir, name, process string) error {
 }
 
 // running returns a process that lives.
-func running(dir, name, process string) (Process, error) {
+func running(dir, name, process string) (proc.Process, error) {
 	s, err := find(name)
 	if err != nil {
-		return Process{}, err
+		return proc.Process{}, err
 	}
 	h, err := newHost(dir, s, Options{})
 	if err != nil {
-		return Process{}, err
+		return proc.Process{}, err
 	}
 	r, err := load(h.Dir)
 	if err != nil {
-		return Process{}, fmt.Errorf("lab: %s is %w", name, ErrNotRunning)
+		return proc.Process{}, fmt.Errorf("lab: %s is %w", name, ErrNotRunning)
 	}
-	if p := r.process(process); p != nil && isAlive(*p) {
+	if p := r.process(process); p != nil && proc.IsAlive(*p) {
 		return *p, nil
 	}
-	return Process{}, fmt.Errorf("lab: %s of %s is %w", process, name, ErrNotRunning)
+	return proc.Process{}, fmt.Errorf("lab: %s of %s is %w", process, name, ErrNotRunning)
 }

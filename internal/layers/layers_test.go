@@ -81,6 +81,7 @@ var may = []struct{ from, to string }{
 	{"profiles/tx/saga/onsql", "profiles/tx/saga/model profiles/tx/sqltx internal/store/sqlstore internal/store/sqlstore/sqlerror internal/store/sqlstore/sqltable internal/store/sqlstore/sqltext internal/store/sqlstore/twophase internal/place internal/store"},
 	{"internal/broker", "internal/watch internal/store internal/fault"},
 	{"internal/broker/amqp", "internal/broker internal/place internal/watch internal/store internal/fault"},
+	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
 	{"internal/search", ""},
 	{"internal/watch", "internal/watch/quota"},

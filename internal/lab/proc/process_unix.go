@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package lab
+package proc
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// detach puts the command into a session of its own, away from our terminal and
+// Detach puts the command into a session of its own, away from our terminal and
 // its Ctrl-C.
-func detach(cmd *exec.Cmd, tied bool) error {
+func Detach(cmd *exec.Cmd, tied bool) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if tied {
 		tie(cmd.SysProcAttr)
@@ -23,9 +23,9 @@ func detach(cmd *exec.Cmd, tied bool) error {
 	return nil
 }
 
-// isAlive reports whether p is the process that was started, and runs. A child
+// IsAlive reports whether p is the process that was started, and runs. A child
 // of ours that has ended is collected on the way.
-func isAlive(p Process) bool {
+func IsAlive(p Process) bool {
 	if p.PID <= 0 || p.Birth == "" {
 		return false
 	}
@@ -41,21 +41,21 @@ func isAlive(p Process) bool {
 	return true
 }
 
-// birth tells when the process was started, "" when there is none.
-func birth(pid int) string {
+// Birth tells when the process was started, "" when there is none.
+func Birth(pid int) string {
 	born, _ := look(pid)
 	return born
 }
 
-// send signals p, unless it is gone. The handle is taken before the birth is
+// Send signals p, unless it is gone. The handle is taken before the birth is
 // compared, so where the system has such handles the signal cannot go astray.
-func send(p Process, sig syscall.Signal) error {
+func Send(p Process, sig syscall.Signal) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = handle.Release() }() // nothing depends on it
-	if !isAlive(p) {
+	if !IsAlive(p) {
 		return nil
 	}
 	if err := handle.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -64,8 +64,8 @@ func send(p Process, sig syscall.Signal) error {
 	return nil
 }
 
-// actAs has the command run as another user of the system; "" is ourselves.
-func actAs(cmd *exec.Cmd, name string) error {
+// ActAs has the command run as another user of the system; "" is ourselves.
+func ActAs(cmd *exec.Cmd, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -85,30 +85,31 @@ func actAs(cmd *exec.Cmd, name string) error {
 	return nil
 }
 
-// family stops p in its tracks and returns it with the processes that it has
+// Family stops p in its tracks and returns it with the processes that it has
 // started, which serve its clients in some servers. The first is p.
-func family(p Process) []Process {
-	_ = send(p, syscall.SIGSTOP) // what cannot be stopped now cannot be killed later, and says so then
+func Family(p Process) []Process {
+	_ = Send(p, syscall.SIGSTOP) // what cannot be stopped now cannot be killed later, and says so then
 	all := []Process{p}
 	for _, pid := range children(p.PID) {
-		all = append(all, Process{Name: p.Name, PID: pid, Birth: birth(pid)})
+		all = append(all, Process{Name: p.Name, PID: pid, Birth: Birth(pid)})
 	}
 	return all
 }
 
-func freeze(p Process) error {
+// Freeze stops p and what it has started, and returns when they stand still.
+func Freeze(p Process) error {
 	var errs []error
-	all := family(p)
+	all := Family(p)
 	for _, p := range all {
-		errs = append(errs, send(p, syscall.SIGSTOP))
+		errs = append(errs, Send(p, syscall.SIGSTOP))
 	}
 	// The system stops one thread after the other: what is asked meanwhile may
 	// still be answered.
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), StopLimit)
 	defer cancel()
-	errs = append(errs, poll(ctx, func() error {
+	errs = append(errs, Poll(ctx, func() error {
 		for _, p := range all {
-			if isAlive(p) && !isStopped(p.PID) {
+			if IsAlive(p) && !isStopped(p.PID) {
 				return fmt.Errorf("process %d does not stop", p.PID)
 			}
 		}
@@ -117,12 +118,13 @@ func freeze(p Process) error {
 	return errors.Join(errs...)
 }
 
-func wakeUp(p Process) error {
+// WakeUp lets p and what it has started go on.
+func WakeUp(p Process) error {
 	var errs []error
 	for _, pid := range children(p.PID) {
-		errs = append(errs, send(Process{PID: pid, Birth: birth(pid)}, syscall.SIGCONT))
+		errs = append(errs, Send(Process{PID: pid, Birth: Birth(pid)}, syscall.SIGCONT))
 	}
-	return errors.Join(append(errs, send(p, syscall.SIGCONT))...)
+	return errors.Join(append(errs, Send(p, syscall.SIGCONT))...)
 }
 
 func tryLock(f *os.File) error {

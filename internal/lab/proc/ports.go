@@ -1,4 +1,4 @@
-package lab
+package proc
 
 import (
 	"errors"
@@ -13,13 +13,12 @@ import (
 const (
 	lowestPort  = 12000
 	highestPort = 22500
-	busOffset   = 10000
 )
 
-// freePorts returns n loopback ports that nobody listens on, nor on those offset
+// FreePorts returns n loopback ports that nobody listens on, nor on those offset
 // above when offset is not 0. They are free now: whoever binds one must be ready
 // to find it taken.
-func freePorts(n, offset int) ([]int, error) {
+func FreePorts(n, offset int) ([]int, error) {
 	var ports []int
 	var held []net.Listener
 	defer func() {
@@ -28,7 +27,7 @@ func freePorts(n, offset int) ([]int, error) {
 		}
 	}()
 	hold := func(port int) bool {
-		l, err := net.Listen("tcp", addr(port)) //nolint:noctx // on the loopback, at once
+		l, err := net.Listen("tcp", Addr(port)) //nolint:noctx // on the loopback, at once
 		if err == nil {
 			held = append(held, l)
 		}
@@ -46,5 +45,5 @@ func freePorts(n, offset int) ([]int, error) {
 	return nil, errors.New("no free port on 127.0.0.1")
 }
 
-// addr is a loopback address.
-func addr(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+// Addr is a loopback address.
+func Addr(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
