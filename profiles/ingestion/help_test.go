@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
@@ -54,12 +54,14 @@ func specOf(p *workload.Plan) *spec { return p.Binder.(*spec) }
 
 func open(t *testing.T, target string) store.Conn {
 	t.Helper()
-	tg, _, err := drivers.Parse(target)
-	require.NoError(t, err)
-	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 8})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
+	return profiletest.Open(t, target)
+}
+
+// smallCase is a run on both maps with a few entries.
+func smallCase(target string) profiletest.Case {
+	return profiletest.Case{Profile: Profile(), Formats: []rundir.Format{Format()}, Target: target, Set: []string{
+		"mapNames=eligibility,profile", "memberSetSize=5", "totalEntryCount=200", "threadCount=4", "batchSize=20", "payloadSize=32", "testCount=1", "testIntervalInMsec=0", "seed=7",
+	}}
 }
 
 // samples is a recorder for tests. It belongs to one worker.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 var bothMaps = [2]string{"mapNames", "eligibility,profile"}
@@ -46,44 +46,32 @@ func wrote(t *testing.T, p *workload.Plan, perMap int64) {
 }
 
 func TestEveryCaseOnEveryStore(t *testing.T) {
-	targets := map[string]func(t *testing.T) string{
-		"memory":   func(*testing.T) string { return "memory:" },
-		"embedded": func(*testing.T) string { return "embedded:" },
-		"redis":    func(t *testing.T) string { return labtest.Redis(t).URL() },
-		"cluster":  func(t *testing.T) string { return labtest.Cluster(t).URL() },
-		// What it makes is slow to make: time-outs that a busy machine does not run into.
-		"cassandra": func(t *testing.T) string { return labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s" },
+	for _, name := range []string{"memory", "embedded", "redis", "cluster", "cassandra", "sqlite"} {
+		t.Run(name, func(t *testing.T) { everyCase(t, profiletest.Target(t, name)) })
 	}
-	for name, target := range targets {
-		t.Run(name, func(t *testing.T) {
-			c := open(t, target(t))
-			for _, layout := range []string{"map", "group"} {
-				for _, word := range []string{"put", "putall"} {
-					t.Run(layout+" "+word, func(t *testing.T) {
-						in := small([2]string{"layout", layout}, [2]string{"testCase", word})
-						in.Namespace = layout + word
-						p := bound(t, c, in)
-						setUp(t, p)
-						d := newDriver(t, p)
-						d.run(t.Context(), 0)
-						assert.Equal(t, map[string]int64{"eligibility": 200, "profile": 200}, d.units)
-						wrote(t, p, 200)
-						made, err := c.(store.Keeper).Made(t.Context(), in.Namespace)
-						require.NoError(t, err)
-						require.Len(t, made, 2)
-						assert.Equal(t, "ingestion", made[0].Profile)
-						assert.Equal(t, layout, made[0].Params["layout"])
+}
 
-						require.NoError(t, p.Teardown(t.Context()))
-						for _, s := range p.Spaces {
-							found, err := c.(store.Keeper).Inspect(t.Context(), s)
-							require.NoError(t, err)
-							assert.False(t, found.Exists, "%s is gone", s.Name)
-						}
-					})
+// everyCase drives each layout with each case.
+func everyCase(t *testing.T, target string) {
+	t.Helper()
+	for _, layout := range []string{"map", "group"} {
+		for _, word := range []string{"put", "putall"} {
+			t.Run(layout+" "+word, func(t *testing.T) {
+				o := profiletest.Drive(t, smallCase(target).With("namespace="+layout+word, "layout="+layout, "testCase="+word))
+				require.Len(t, o.Made, 2)
+				assert.Equal(t, layout, o.Made[0].Params["layout"])
+				f := profiletest.Facts[Facts](t, o.Outcome)
+				require.Len(t, f.Maps, 2)
+				units := map[string]int64{}
+				for _, op := range o.Run.Operations {
+					units[op.Track] += op.Count
 				}
-			}
-		})
+				assert.Equal(t, map[string]int64{"eligibility": 200, "profile": 200}, units)
+				for _, m := range f.Maps {
+					assert.Equal(t, []int64{200, 200, 0}, []int64{m.Acknowledged, m.Attempted, m.Failed}, m.Map)
+				}
+			})
+		}
 	}
 }
 

@@ -1,0 +1,101 @@
+package profiletest
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Case is a run as a user asks for it.
+type Case struct {
+	Profile workload.Profile
+	// Formats are the documents of the profile, all of which are written.
+	Formats []rundir.Format
+	Target  string
+	Preset  string
+	// Files are the paths of --file, Set the "name=value" texts of --set: parameters,
+	// settings, and what every run has ("cleanup=on").
+	Files, Set []string
+	// Timetable holds the live changes of --at.
+	Timetable []string
+}
+
+// With is the case with more set.
+func (c Case) With(set ...string) Case {
+	c.Set = append(append([]string(nil), c.Set...), set...)
+	return c
+}
+
+// request is what the command makes of its flags.
+func (c Case) request(t testing.TB) session.Request {
+	req := session.Request{
+		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
+		Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Formats: []string{"json"},
+	}
+	for _, f := range c.Formats {
+		req.Formats = append(req.Formats, f.ID)
+	}
+	for _, kv := range c.Set {
+		name, v, _ := strings.Cut(kv, "=")
+		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag, Where: "--set"})
+	}
+	return req
+}
+
+// Start begins the run, with the engine and on the store that a user would have.
+func (c Case) Start(ctx context.Context, t testing.TB) (*session.Live, error) {
+	t.Helper()
+	env := session.Env{
+		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Version: "test", Log: slog.New(slog.DiscardHandler),
+	}
+	p, err := session.Prepare(ctx, env, c.request(t))
+	if err != nil {
+		return nil, err
+	}
+	return p.Start(ctx, nil)
+}
+
+// Run carries out the whole run, which must begin.
+func (c Case) Run(t testing.TB) *session.Outcome {
+	t.Helper()
+	l, err := c.Start(t.Context(), t)
+	require.NoError(t, err)
+	return Finish(t, l)
+}
+
+// enough bounds every wait for a run.
+const enough = 5 * time.Minute
+
+// Finish waits for the end of a run.
+func Finish(t testing.TB, l *session.Live) *session.Outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), enough)
+	defer cancel()
+	select {
+	case <-l.Done():
+	case <-ctx.Done():
+		l.Kill()
+		<-l.Done()
+		t.Error("the run did not come to its end")
+	}
+	return l.Finish(ctx)
+}
+
+// Facts reads the facts of a run.
+func Facts[F any](t testing.TB, o *session.Outcome) F {
+	t.Helper()
+	var f F
+	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	return f
+}

@@ -1,0 +1,199 @@
+package profiletest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+)
+
+// Target returns the target of a store by its name: memory, embedded, sqlite, redis,
+// cluster, sentinel, mariadb, postgres, cassandra or coherence. What it leads to is the
+// caller's alone, except for cassandra and coherence, where it keeps to a namespace that
+// no other package has. The package needs a TestMain with [labtest.Run].
+func Target(t testing.TB, name string) string {
+	t.Helper()
+	switch name {
+	case "memory", "embedded":
+		return name + ":"
+	case "sqlite":
+		return "sqlite:" + t.TempDir() + "/x.db"
+	case "redis":
+		return labtest.Redis(t).URL()
+	case "cluster":
+		return labtest.Cluster(t).URL()
+	case "sentinel":
+		return labtest.Sentinel(t).URL()
+	case "mariadb", "postgres":
+		return database(t, labtest.Shared(t, name).URL())
+	case "cassandra": // what is made is slow to make: time-outs that a busy machine does not run into
+		return labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s"
+	case "coherence":
+		return labtest.Coherence(t).URL() + "?read_timeout=90s&dial_timeout=90s"
+	}
+	require.Fail(t, "no such store", name)
+	return ""
+}
+
+// Open opens a target for the time of the test.
+func Open(t testing.TB, target string) store.Conn {
+	t.Helper()
+	tg, _, err := drivers.Parse(target)
+	require.NoError(t, err)
+	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 8})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+var databases atomic.Int64
+
+// database makes a database on a server and returns its target.
+func database(t testing.TB, server string) string {
+	t.Helper()
+	name := fmt.Sprintf("driven%d", databases.Add(1))
+	_, err := Open(t, server).(sqlstore.Typed).SQL().ExecContext(t.Context(), "CREATE DATABASE "+name)
+	require.NoError(t, err)
+	u, err := url.Parse(server)
+	require.NoError(t, err)
+	u.Path = "/" + name
+	return u.String()
+}
+
+// theirs is what others keep in the store.
+const theirs = "of others"
+
+// ground is where a run works, with something of others in it.
+type ground struct {
+	// plant puts it there, read reads it.
+	plant func(ctx context.Context) error
+	read  func(ctx context.Context) (string, error)
+	// names lists all that is there, sorted; nothing where a store lists nothing.
+	names func(ctx context.Context) ([]string, error)
+}
+
+// groundOf knows the ground of a namespace by the connection to it.
+func groundOf(c store.Conn, driver, namespace string) ground {
+	switch c := c.(type) {
+	case redis.Typed:
+		return redisGround(c.Client(), namespace+":invoices")
+	case sqlstore.Typed:
+		return sqlGround(c, driver, namespace+"_invoices")
+	case cassandra.Typed:
+		return cassandraGround(c, namespace)
+	}
+	s, key := store.Space{Namespace: namespace, Name: "invoices", Shape: store.Map}, []byte("1")
+	return ground{
+		plant: func(ctx context.Context) error { return c.(store.Setter).Set(ctx, s, key, []byte(theirs)) },
+		read: func(ctx context.Context) (string, error) {
+			v, _, err := c.(store.Getter).Get(ctx, s, key, nil)
+			return string(v), err
+		},
+		names: func(context.Context) ([]string, error) { return nil, nil },
+	}
+}
+
+func redisGround(c goredis.UniversalClient, key string) ground {
+	return ground{
+		plant: func(ctx context.Context) error { return c.Set(ctx, key, theirs, 0).Err() },
+		read:  func(ctx context.Context) (string, error) { return c.Get(ctx, key).Result() },
+		names: func(ctx context.Context) (all []string, err error) {
+			cluster, ok := c.(*goredis.ClusterClient)
+			if !ok {
+				all, err = c.Keys(ctx, "*").Result()
+				slices.Sort(all)
+				return all, err
+			}
+			var mu sync.Mutex // masters are asked at once
+			err = cluster.ForEachMaster(ctx, func(ctx context.Context, m *goredis.Client) error {
+				keys, err := m.Keys(ctx, "*").Result()
+				mu.Lock()
+				defer mu.Unlock()
+				all = append(all, keys...)
+				return err
+			})
+			slices.Sort(all)
+			return all, err
+		},
+	}
+}
+
+// tables are the queries for the tables of a database.
+var tables = map[string]string{
+	"sqlite":   "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1",
+	"mysql":    "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1",
+	"postgres": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+}
+
+func sqlGround(c sqlstore.Typed, driver, table string) ground {
+	return ground{
+		plant: func(ctx context.Context) error {
+			for _, statement := range []string{"CREATE TABLE IF NOT EXISTS " + table + " (note varchar(20))", "INSERT INTO " + table + " VALUES ('" + theirs + "')"} {
+				if _, err := c.SQL().ExecContext(ctx, statement); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		read: func(ctx context.Context) (note string, err error) {
+			err = c.SQL().QueryRowContext(ctx, "SELECT note FROM "+table).Scan(&note)
+			return note, err
+		},
+		names: func(ctx context.Context) (all []string, err error) {
+			rows, err := c.SQL().QueryContext(ctx, tables[driver])
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = rows.Close() }()
+			for rows.Next() {
+				var name string
+				if err := rows.Scan(&name); err != nil {
+					return nil, err
+				}
+				all = append(all, name)
+			}
+			return all, rows.Err()
+		},
+	}
+}
+
+func cassandraGround(c cassandra.Typed, namespace string) ground {
+	keyspace := c.KeyspaceFor(namespace)
+	table := keyspace + "." + namespace + "_invoices"
+	return ground{
+		plant: func(ctx context.Context) error {
+			if _, err := c.EnsureKeyspace(ctx, namespace); err != nil {
+				return err
+			}
+			if err := c.Session().Query("CREATE TABLE IF NOT EXISTS " + table + " (id int PRIMARY KEY, note text)").ExecContext(ctx); err != nil {
+				return err
+			}
+			return c.Session().Query("INSERT INTO "+table+" (id, note) VALUES (1, ?)", theirs).ExecContext(ctx)
+		},
+		read: func(ctx context.Context) (note string, err error) {
+			err = c.Session().Query("SELECT note FROM "+table+" WHERE id = 1").ScanContext(ctx, &note)
+			return note, err
+		},
+		names: func(ctx context.Context) (all []string, err error) {
+			iter := c.Session().Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).IterContext(ctx)
+			for name := ""; iter.Scan(&name); {
+				all = append(all, name)
+			}
+			slices.Sort(all)
+			return all, iter.Close()
+		},
+	}
+}
