@@ -1,9 +1,7 @@
 package authz_test
 
 import (
-	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // start begins a run as a user would.
@@ -44,32 +43,13 @@ func startAtLast(t *testing.T, target string, set ...string) (l *session.Live) {
 
 func tryStart(t *testing.T, target string, set ...string) (*session.Live, error) {
 	t.Helper()
-	req := session.Request{Profile: report.Name, Target: target, Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}}
-	for _, kv := range set {
-		name, v, _ := strings.Cut(kv, "=")
-		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag})
-	}
-	env := session.Env{Profiles: []workload.Profile{authz.Profile()}, Formats: authz.Formats(), Version: "test"}
-	req.Formats = []string{report.FormatID, report.HTMLFormatID}
-	p, err := session.Prepare(t.Context(), env, req)
-	if err != nil {
-		return nil, err
-	}
-	return p.Start(t.Context(), nil)
+	c := profiletest.Case{Profile: authz.Profile(), Formats: authz.Formats(), Target: target, Set: set}
+	return c.Start(t.Context(), t)
 }
 
 func finish(t *testing.T, l *session.Live) *session.Outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	select {
-	case <-l.Done():
-	case <-ctx.Done():
-		l.Kill()
-		<-l.Done()
-		t.Error("the run did not come to its end")
-	}
-	return l.Finish(ctx)
+	return profiletest.Finish(t, l)
 }
 
 // total sums an operation of all tracks.
