@@ -82,6 +82,11 @@ func (f *Fields) Duration(to *time.Duration, name, otherwise, help string) {
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Duration(p.Name) })
 }
 
+// Millis declares a whole number of milliseconds in [0, hi].
+func (f *Fields) Millis(to *time.Duration, name string, otherwise, hi int64, help string) {
+	f.add(integer(name, otherwise, 0, hi, "ms", help), func(r *Reader, p workload.Param) { *to = time.Duration(r.Whole(p.Name)) * time.Millisecond })
+}
+
 // Switch declares a switch.
 func (f *Fields) Switch(to *bool, name string, otherwise bool, help string) {
 	p := workload.Param{Name: name, Kind: workload.Switch, Default: onOff(otherwise), Help: help}

@@ -108,10 +108,10 @@ func Ignored(v workload.Value, known []string) string {
 	return s
 }
 
-// MapNames reads and shows mapNames: the maps to work on, each once, in the order
-// given, of those that there are.
-func (r *Reader) MapNames(there []string) []string {
-	v := r.Pick(r.Param("mapNames"), "mapNames")
+// MapNames reads and shows the parameter mapNames: the maps to work on, each once, in
+// the order given, of those that there are.
+func (r *Reader) MapNames(p workload.Param, there []string) []string {
+	v := r.Pick(p, "mapNames")
 	asJava := FromProperties(v) && r.Compat
 	var out []string
 	for item := range strings.SplitSeq(v.Text, ",") {

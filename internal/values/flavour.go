@@ -1,6 +1,7 @@
 package values
 
 import (
+	"math"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -21,6 +22,17 @@ func FlavourParam() workload.Param {
 		Name: flavour, Kind: workload.Choice, Choices: []string{"auto", FlavourRedis, FlavourCoherence}, Default: "auto",
 		Help: "which PadoGrid the properties file was written for; auto: by its keys for logging and its classes, or by the store",
 	}
+}
+
+// Kept declares what PadoGrid reads from its files and perfbench keeps for the record,
+// with the help of each.
+func (f *Fields) Kept(status, results string) {
+	f.add(integer("printStatusIntervalInSec", 1000, 0, math.MaxInt32, "s", status), func(r *Reader, p workload.Param) { r.Whole(p.Name) })
+	f.add(workload.Param{Name: "results.dir", Kind: workload.Text, Help: results}, func(r *Reader, p workload.Param) {
+		if dir := r.Text(p.Name); dir != "" {
+			r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
+		}
+	})
 }
 
 // signs begin what gives a flavour away: the key of its logging, and the classes of

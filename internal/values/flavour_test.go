@@ -57,12 +57,12 @@ func TestCoherenceTrimsSomeValues(t *testing.T) {
 
 func TestSummaryIsAMapOfCoherence(t *testing.T) {
 	r := of("a.properties", "summary.n", "1")
-	r.MapNames([]string{"eligibility", "profile"})
+	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"})
 	assert.Equal(t, []string{"a.properties:3: summary.n has no effect: the map summary is written by transactions only"}, r.Warnings)
 	r = of("a.properties", "summary.n", "1")
-	r.MapNames([]string{"eligibility", "profile", "summary"})
+	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile", "summary"})
 	assert.Empty(t, r.Warnings)
 	r = of("a.properties", "mapNames", "summary")
-	r.MapNames([]string{"eligibility", "profile"})
+	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"})
 	require.ErrorContains(t, r.Problems.Err(), `"summary" (file a.properties:3) is not one of`)
 }

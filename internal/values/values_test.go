@@ -109,7 +109,7 @@ func TestMapNames(t *testing.T) {
 	} {
 		r := of("a.properties", "mapNames", tt.text)
 		r.Compat = tt.compat
-		assert.Equal(t, tt.want, r.MapNames([]string{"eligibility", "profile"}), tt.text)
+		assert.Equal(t, tt.want, r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"}), tt.text)
 		if tt.err == "" {
 			require.NoError(t, r.Problems.Err(), tt.text)
 		} else {

@@ -17,17 +17,20 @@ import (
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := &designer{Reader: values.New(in.Values, params())}
-	r.Compat = r.OnOff("compat")
 	s := &spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed,
-		allow: in.AllowExisting, compat: r.Compat,
-		wrap: in.Duration > 0 && in.Count == 0,
-		base: padogrid.Base(time.Local).UnixMilli(),
+		allow: in.AllowExisting,
+		wrap:  in.Duration > 0 && in.Count == 0,
+		base:  padogrid.Base(time.Local).UnixMilli(),
 	}
-	r.flavour = r.Flavour(in.Driver)
-	names := r.MapNames(padogrid.MapsOf(r.flavour))
-	r.common(s)
+	p := s.declare()
+	r := &designer{Reader: p.New(in.Values)}
+	r.Compat = r.OnOff(compat.Name) // it and flavour say how the others are read
+	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
+	names := r.MapNames(mapNames, padogrid.MapsOf(r.flavour))
+	s.prefix = r.Text(prefix.Name)
+	p.Read(r.Reader)
+	r.checkPrefix(s)
 	for _, name := range names {
 		s.maps = append(s.maps, mapSpec{name: name, elig: name == padogrid.Eligibility})
 	}
@@ -47,17 +50,8 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	return plan(s, r, in), nil
 }
 
-// common reads what all maps share.
-func (r *designer) common(s *spec) {
-	s.prefix = r.Text("prefix")
-	s.members = r.Whole("memberSetSize")
-	s.testCount = r.Whole("testCount")
-	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
-	s.grouped = r.Choice("layout") == layoutGroup
-	r.Whole("printStatusIntervalInSec")
-	if dir := r.Text("results.dir"); dir != "" {
-		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
-	}
+// checkPrefix refuses a prefix that keys cannot begin with.
+func (r *designer) checkPrefix(s *spec) {
 	if s.grouped && strings.ContainsAny(s.prefix, "{}") {
 		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map")))
 	}
@@ -75,7 +69,7 @@ func (r *designer) totals(s *spec, count int64) {
 		r.Problems.Add(fault.Field("count", fault.Input(fmt.Errorf("count: %d is fewer than the %d maps that share it", count, n), "count at least one entry a map, or load one map with --set mapNames="+s.maps[0].name)))
 		return
 	}
-	p := r.Param("totalEntryCount")
+	p := totalEntryCount
 	for i := range s.maps {
 		m := &s.maps[i]
 		v := r.Pick(p, m.name+"."+p.Name, p.Name)
@@ -124,7 +118,7 @@ func (r *designer) aim(s *spec, knob, each string, p workload.Param) ([]aimed, w
 
 // threads reads the loaders of each map.
 func (r *designer) threads(s *spec) {
-	p := r.Param("threadCount")
+	p := threadCount
 	aims, total, given := r.aim(s, "threads", p.Name, p)
 	rest, open := int64(0), 0
 	if given {
@@ -206,7 +200,7 @@ func knobs() []workload.Knob {
 
 // sizes reads payload, batch and test case of a map.
 func (r *designer) sizes(m *mapSpec) {
-	pay, batch := r.Param("payloadSize"), r.Param("batchSize")
+	pay, batch := payloadSize, batchSize
 	v := r.Pick(pay, m.name+".payload", m.name+"."+pay.Name, "payload", pay.Name)
 	n := r.Integer(pay, v)
 	m.start.Payload = int(n)

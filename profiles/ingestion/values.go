@@ -17,7 +17,7 @@ type designer struct {
 // testCase reads what a map's loaders do: whether in batches, and the word that
 // the document prints.
 func (r *designer) testCase(m string) (putAll bool, word string) {
-	p := r.Param("testCase")
+	p := testCase
 	v := r.Pick(p, m+".testCase", "testCase")
 	defer func() { r.Show(m+".testCase", map[bool]string{true: casePutAll, false: casePut}[putAll], v) }()
 	if v.Origin == workload.OriginDefault && r.flavour == values.FlavourCoherence && r.Original() {

@@ -32,7 +32,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 	}
 	r.flavour = r.Flavour(in.Driver)
-	names := r.MapNames(padogrid.MapsOf(r.flavour))
+	names := r.MapNames(r.Param("mapNames"), padogrid.MapsOf(r.flavour))
 	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
 	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
 	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
