@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -89,3 +90,42 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	h.rec.URL = s.name + "://" + p.Addr + sqlTLSParams(h.rec.TLS)
 	return nil
 }
+
+// jolokia is an agent inside a Java server that tells over HTTP what its JVM and
+// the server itself measure: heap, collections, processor time, latencies.
+var jolokia = artefact{"org.jolokia", "jolokia-agent-jvm", "2.1.2"}
+
+// policyFile holds what the agent may be asked.
+const policyFile = "jolokia-policy.xml"
+
+// policy lets the agent be read and nothing else: whoever is on this machine can
+// ask it, and must not be able to change or call anything.
+const policy = xml.Header + `<restrict>
+  <http><method>get</method><method>post</method></http>
+  <commands><command>read</command><command>list</command><command>search</command><command>version</command></commands>
+</restrict>
+`
+
+// agent sees to it that the agent is in the cache, and returns its jar.
+func (h *host) agent(ctx context.Context) (string, error) {
+	// The jar has all that it needs in it.
+	lib, err := h.fetch(ctx, jolokia.id+"-"+jolokia.version, jolokia, jolokia.inPOM("<classifier>javaagent</classifier>"+
+		"<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"), 1)
+	if err != nil {
+		return "", err
+	}
+	jar := filepath.Join(lib, fmt.Sprintf("%s-%s-javaagent.jar", jolokia.id, jolokia.version))
+	return jar, nil
+}
+
+// agentArg is the argument of java that loads the agent on a loopback port, with
+// the policy file in the server's folder.
+func agentArg(jar, dir string, port int) string {
+	return "-javaagent:" + jar + "=" + strings.Join([]string{
+		"host=127.0.0.1", fmt.Sprintf("port=%d", port), "discoveryEnabled=false",
+		"policyLocation=file://" + filepath.Join(dir, policyFile),
+	}, ",")
+}
+
+// agentURL is where the agent answers.
+func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", proc.Addr(port)) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -187,4 +188,60 @@ func withParams(url, params string) string {
 	default:
 		return url + "?" + params
 	}
+}
+
+// OutOfHeap returns what the log of the server that a target names says of its end,
+// when it has ended for want of heap. It is empty of servers that still run, that ended
+// otherwise, and that are not of the lab below dir.
+func OutOfHeap(dir, target string) string {
+	all, _ := Status(dir) // of a broken record nobody can tell
+	for _, s := range all {
+		for _, p := range s.Processes {
+			if p.Alive || p.Addr == "" || !strings.Contains(target, p.Addr) {
+				continue
+			}
+			if said := lastWord(filepath.Join(p.Dir, "log"), "java.lang.OutOfMemoryError"); said != "" {
+				return said
+			}
+		}
+	}
+	return ""
+}
+
+// lastWord is the last line of the end of a log that has a word in it, from there on.
+func lastWord(path, word string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const tail = 64 << 10
+	if size, err := f.Seek(0, io.SeekEnd); err == nil {
+		_, err = f.Seek(max(size-tail, 0), io.SeekStart)
+		if err != nil {
+			return ""
+		}
+	}
+	text, _ := io.ReadAll(io.LimitReader(f, tail))
+	at := strings.LastIndex(string(text), word)
+	if at < 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text[at:]), "\n")
+	return strings.TrimSpace(line)
+}
+
+// Agent returns where the JVM of the running server that a target names tells what
+// it measures: the URL of its Jolokia agent. It is empty of servers that are not of
+// the lab below dir or have no such agent.
+func Agent(dir, target string) string {
+	all, _ := Status(dir) // of a broken record nobody can tell
+	for _, s := range all {
+		for _, p := range s.Processes {
+			if s.Jolokia != "" && p.Alive && strings.Contains(target, p.Addr) {
+				return s.Jolokia
+			}
+		}
+	}
+	return ""
 }
