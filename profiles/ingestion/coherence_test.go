@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Every case and layout on a real Coherence: what was acknowledged is there, is
@@ -30,7 +31,7 @@ func TestOnCoherence(t *testing.T) {
 			words := append([][2]string{{"mapNames", "eligibility,profile"}, {"totalEntryCount", "200"}, {"threadCount", "4"}, {"batchSize", "30"}}, words...)
 			p := bound(t, c, workload.Inputs{Namespace: "ns-" + name, Driver: "coherence", Values: given(words...)})
 			setUp(t, p)
-			newDriver(t, p).run(t.Context(), 0)
+			profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			made, err := keep.Made(t.Context(), "ns-"+name)
@@ -46,7 +47,7 @@ func TestOnCoherence(t *testing.T) {
 		vs, _ := withFile(t, given(), "c.properties", ofCoherence)
 		p := bound(t, open(t, target), workload.Inputs{Namespace: "ns-flavour", Driver: "coherence", Values: vs})
 		setUp(t, p)
-		newDriver(t, p).run(t.Context(), 0)
+		profiletest.Work(t, p)
 		v := p.Verify(t.Context())
 		assert.Equal(t, workload.Passed, v.State, "%+v", v)
 		maps := p.Facts().(Facts).Maps
@@ -57,7 +58,7 @@ func TestOnCoherence(t *testing.T) {
 		c := open(t, target)
 		p := bound(t, c, workload.Inputs{Namespace: "killed", Driver: "coherence", Values: given([2]string{"totalEntryCount", "100"}, [2]string{"threadCount", "2"})})
 		setUp(t, p)
-		newDriver(t, p).run(t.Context(), 0)
+		profiletest.Work(t, p)
 		srv.Kill()
 		srv.Restart()
 		require.Eventually(t, func() bool { return p.Verify(t.Context()).State == workload.Failed }, 90*time.Second, 100*time.Millisecond, "it keeps nothing on disk")

@@ -1,16 +1,10 @@
 package ingestion
 
 import (
-	"context"
-	"errors"
-	"math"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -62,76 +56,6 @@ func smallCase(target string) profiletest.Case {
 	return profiletest.Case{Profile: Profile(), Formats: []rundir.Format{Format()}, Target: target, Set: []string{
 		"mapNames=eligibility,profile", "memberSetSize=5", "totalEntryCount=200", "threadCount=4", "batchSize=20", "payloadSize=32", "testCount=1", "testIntervalInMsec=0", "seed=7",
 	}}
-}
-
-// samples is a recorder for tests. It belongs to one worker.
-type samples struct {
-	list []measure.Sample
-	keep bool
-}
-
-func (s *samples) Add(v measure.Sample) {
-	if s.keep {
-		s.list = append(s.list, v)
-	}
-}
-func (s *samples) Started(int64)              {}
-func (s *samples) Ended()                     {}
-func (s *samples) Failed(uint16, error) uint8 { return 1 }
-
-// driver is a small engine: it runs the workers of a bound plan's tracks until
-// they have no more work, without pacing.
-type driver struct {
-	t     *testing.T
-	p     *workload.Plan
-	epoch time.Time
-	units map[string]int64
-	mu    sync.Mutex
-}
-
-func newDriver(t *testing.T, p *workload.Plan) *driver {
-	return &driver{t: t, p: p, epoch: time.Now(), units: map[string]int64{}}
-}
-
-// worker returns an iteration for one worker of a track, and its recorder.
-func (d *driver) worker(track int, id int, set *workload.Settings) (*workload.Iteration, *samples) {
-	rec := &samples{keep: true}
-	it := &workload.Iteration{Worker: id, Settings: set}
-	it.Bind(func() int64 { return int64(time.Since(d.epoch)) }, rec, track)
-	return it, rec
-}
-
-// run runs all tracks to their end, each with threads workers; 0: as planned.
-func (d *driver) run(ctx context.Context, threads int) {
-	d.t.Helper()
-	var wg sync.WaitGroup
-	for i, tr := range d.p.Tracks() {
-		set := tr.Start
-		if threads > 0 {
-			set.Threads = threads
-		}
-		for id := range set.Threads {
-			task, err := tr.NewTask(id)
-			require.NoError(d.t, err)
-			it, rec := d.worker(i, id, &set)
-			wg.Go(func() {
-				for {
-					it.Reset(math.MaxInt64)
-					if err := task.Do(ctx, it); errors.Is(err, workload.ErrDone) || ctx.Err() != nil {
-						break
-					}
-				}
-				d.mu.Lock()
-				defer d.mu.Unlock()
-				for _, s := range rec.list {
-					if s.Class == 0 {
-						d.units[tr.Name] += int64(s.Units)
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
 }
 
 // bound designs a plan and binds it to a connection.

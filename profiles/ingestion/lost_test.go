@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // A store that loses everything in mid-run takes our record with it: the run
@@ -18,7 +19,7 @@ func TestALostStoreIsRecordedAgain(t *testing.T) {
 	require.NoError(t, err)
 	p := bound(t, c, workload.Inputs{Namespace: "ns", Values: given([2]string{"totalEntryCount", "100"}, [2]string{"threadCount", "2"}, [2]string{"batchSize", "10"})})
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	for _, s := range p.Spaces {
 		_, err := keep.Drop(t.Context(), s, nil)
 		require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -80,7 +80,7 @@ func TestKeysAreAsDocumented(t *testing.T) {
 	in := small()
 	p := bound(t, c, in)
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	base := specOf(p).base
 	key := fmt.Sprintf("x11:51:%d:%d", base+50_000, base+50_000) // the first of the second thread
 	val, ok, err := c.(store.Getter).Get(t.Context(), p.Spaces[0], []byte(key), nil)
@@ -97,7 +97,7 @@ func TestKeysAreAsDocumented(t *testing.T) {
 	in.Namespace = "other"
 	p = bound(t, c, in)
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	member := fmt.Sprintf("51:%d:%d", base+50_000, base+50_000)
 	vals, err := c.(store.GroupPutter).GetGroup(t.Context(), p.Spaces[0], []byte("x11"), [][]byte{[]byte(member)})
 	require.NoError(t, err)
@@ -111,7 +111,10 @@ func TestOtherThreadCountsDoTheWholeWork(t *testing.T) {
 	for _, threads := range []int{1, 3, 9} {
 		p := bound(t, open(t, "memory:"), small())
 		setUp(t, p)
-		newDriver(t, p).run(t.Context(), threads)
+		for _, tr := range p.Tracks() {
+			tr.Start.Threads = threads
+		}
+		profiletest.Work(t, p)
 		wrote(t, p, 200)
 		f := p.Facts().(Facts).Maps[0]
 		assert.True(t, f.ThreadsChanged)
@@ -123,25 +126,20 @@ func TestOtherThreadCountsDoTheWholeWork(t *testing.T) {
 func TestWithoutAChangeNobodyHelps(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
-	tr := p.Tracks()[0]
-	task, err := tr.NewTask(1)
-	require.NoError(t, err)
-	set := tr.Start
-	it, rec := newDriver(t, p).worker(0, 1, &set)
+	w := profiletest.Step(t, p.Tracks()[0], 1)
+	var err error
 	for err == nil {
-		it.Reset(math.MaxInt64)
-		err = task.Do(t.Context(), it)
+		err = w.Do(t.Context())
 	}
 	require.ErrorIs(t, err, workload.ErrDone)
-	assert.Len(t, rec.list, 3, "50 entries in batches of 20")
-	assert.Equal(t, int32(10), rec.list[2].Units)
+	assert.Len(t, w.Samples, 3, "50 entries in batches of 20")
+	assert.Equal(t, int32(10), w.Samples[2].Units)
 
-	set.Threads = 1 // the others were sent home: now their shares are everybody's
+	w.Settings.Threads = 1 // the others were sent home: now their shares are everybody's
 	for err = nil; err == nil; {
-		it.Reset(math.MaxInt64)
-		err = task.Do(t.Context(), it)
+		err = w.Do(t.Context())
 	}
-	assert.Len(t, rec.list, 12)
+	assert.Len(t, w.Samples, 12)
 }
 
 func TestRunsAndPauses(t *testing.T) {
@@ -149,7 +147,7 @@ func TestRunsAndPauses(t *testing.T) {
 		p := bound(t, open(t, "memory:?latency=10ms"), small([2]string{"testCount", "3"}, [2]string{"testIntervalInMsec", "500"}))
 		setUp(t, p)
 		begin := time.Now()
-		newDriver(t, p).run(t.Context(), 0)
+		profiletest.Work(t, p)
 		// Each thread: 3 runs of 3 calls of 10 ms, and 3 pauses of 500 ms.
 		assert.Equal(t, 1590*time.Millisecond, time.Since(begin))
 		f := p.Facts().(Facts).Maps[0]
@@ -159,16 +157,18 @@ func TestRunsAndPauses(t *testing.T) {
 	})
 }
 
+// In open loop a thread sleeps through its pause, and is woken as calls under way are.
 func TestAPauseEndsWithTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, rate := range []string{"0", "1000"} {
+		for rate, most := range map[string]time.Duration{"0": 1100 * time.Millisecond, "1000": time.Second + engine.DefaultGrace} {
 			p := bound(t, open(t, "memory:"), small([2]string{"testIntervalInMsec", "3600000"}, [2]string{"rate", rate}))
 			setUp(t, p)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			begin := time.Now()
-			newDriver(t, p).run(ctx, 0)
+			_, err := profiletest.Begin(ctx, t, p).Wait()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
 			cancel()
-			assert.LessOrEqual(t, time.Since(begin), 1100*time.Millisecond)
+			assert.LessOrEqual(t, time.Since(begin), most)
 		}
 	})
 }
@@ -179,15 +179,12 @@ func TestThreadTimesOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bound(t, open(t, "memory:?latency=10ms"), small([2]string{"rate", "100"}, [2]string{"batch", "50"}))
 		setUp(t, p)
-		tr := p.Tracks()[0]
-		d := newDriver(t, p)
-		set := tr.Start
+		var workers []*profiletest.Stepper
 		for id := range 4 {
-			task, err := tr.NewTask(id)
-			require.NoError(t, err)
-			it, _ := d.worker(0, id, &set)
-			it.Reset(it.Now())
-			require.NoError(t, task.Do(t.Context(), it))
+			workers = append(workers, profiletest.Step(t, p.Tracks()[0], id))
+		}
+		for _, w := range workers {
+			require.NoError(t, w.DoDue(t.Context(), w.Now()))
 			time.Sleep(490 * time.Millisecond)
 		}
 		assert.Equal(t, []int64{10, 510, 1010, 1510}, p.Facts().(Facts).Maps[0].ThreadMS)
@@ -200,14 +197,9 @@ func TestDurationWrapsOverTheKeys(t *testing.T) {
 	in.Duration = time.Hour
 	p := bound(t, c, in)
 	setUp(t, p)
-	tr := p.Tracks()[1]
-	task, err := tr.NewTask(0)
-	require.NoError(t, err)
-	set := tr.Start
-	it, _ := newDriver(t, p).worker(1, 0, &set)
+	w := profiletest.Step(t, p.Tracks()[1], 0)
 	for range 100 {
-		it.Reset(math.MaxInt64)
-		require.NoError(t, task.Do(t.Context(), it))
+		require.NoError(t, w.Do(t.Context()))
 	}
 	n, err := c.(store.Counter).Count(t.Context(), p.Spaces[1])
 	require.NoError(t, err)
@@ -218,22 +210,17 @@ func TestDurationWrapsOverTheKeys(t *testing.T) {
 func TestWarmupLeavesNoFacts(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
-	tr := p.Tracks()[0]
-	task, err := tr.NewTask(0)
-	require.NoError(t, err)
-	set := tr.Start
-	it, _ := newDriver(t, p).worker(0, 0, &set)
-	it.Warmup = true
+	w := profiletest.Step(t, p.Tracks()[0], 0)
+	w.Warmup = true
 	for range 10 {
-		it.Reset(math.MaxInt64)
-		require.NoError(t, task.Do(t.Context(), it))
+		require.NoError(t, w.Do(t.Context()))
 	}
 	assert.Zero(t, p.Facts().(Facts).Maps[0].Attempted)
 	assert.Nil(t, p.Facts().(Facts).Maps[0].Started)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Check{Name: "eligibility: number of entries", OK: true, Want: "0 to 50", Got: "50"}, v.Checks[0])
 
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	wrote(t, p, 200)
 }
 
@@ -241,17 +228,13 @@ func TestPayloadAndBatchFollowSettings(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
 	tr := p.Tracks()[0]
-	task, err := tr.NewTask(0)
-	require.NoError(t, err)
-	set := tr.Start
-	it, rec := newDriver(t, p).worker(0, 0, &set)
+	w := profiletest.Step(t, tr, 0)
 	for _, c := range []struct{ batch, payload, units int }{{20, 32, 20}, {3, 0, 5}, {6, 100, 10}, {1000, 7, 15}} {
-		next := set
+		next := tr.Start
 		next.Batch, next.Payload = c.batch, c.payload
-		it.Settings = &next
-		it.Reset(math.MaxInt64)
-		require.NoError(t, task.Do(t.Context(), it))
-		assert.Equal(t, int32(c.units), rec.list[len(rec.list)-1].Units)
+		w.Settings = &next
+		require.NoError(t, w.Do(t.Context()))
+		assert.Equal(t, int32(c.units), w.Samples[len(w.Samples)-1].Units)
 		assert.Equal(t, min(c.units, 50), min(tr.Units(&next), c.units))
 	}
 	v := p.Verify(t.Context())
@@ -276,16 +259,11 @@ func TestTheHotPathAllocatesNothing(t *testing.T) {
 				in := small([2]string{"layout", layout}, [2]string{"testCase", word}, [2]string{"totalEntryCount", "100000"})
 				in.Duration = time.Hour
 				p := bound(t, c, in)
-				for i, tr := range p.Tracks() {
-					task, err := tr.NewTask(0)
-					require.NoError(t, err)
-					set := tr.Start
-					it, rec := newDriver(t, p).worker(i, 0, &set)
-					rec.keep = false
-					n := testing.AllocsPerRun(2000, func() {
-						it.Reset(math.MaxInt64)
-						err = errors.Join(task.Do(t.Context(), it))
-					})
+				for _, tr := range p.Tracks() {
+					var err error
+					w := profiletest.Step(t, tr, 0)
+					w.Forget = true
+					n := testing.AllocsPerRun(2000, func() { err = errors.Join(w.Do(t.Context())) })
 					require.NoError(t, err)
 					assert.Zero(t, n, tr.Name)
 				}
@@ -302,14 +280,13 @@ func BenchmarkIteration(b *testing.B) {
 			s, err := Design(in)
 			require.NoError(b, err)
 			sp := specOf(s)
-			k := newTask(newLoad(sp, &sp.maps[0]), writer{nothing{}, nothing{}, nil}, 0)
-			it := &workload.Iteration{Settings: &sp.maps[0].start}
-			epoch := time.Now()
-			it.Bind(func() int64 { return int64(time.Since(epoch)) }, &samples{}, 0)
+			w := profiletest.Step(b, &workload.Track{Start: sp.maps[0].start, NewTask: func(id int) (workload.Task, error) {
+				return newTask(newLoad(sp, &sp.maps[0]), writer{nothing{}, nothing{}, nil}, id), nil
+			}}, 0)
+			w.Forget = true
 			b.ReportAllocs()
 			for b.Loop() {
-				it.Reset(math.MaxInt64)
-				_ = k.Do(b.Context(), it)
+				_ = w.Do(b.Context())
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // folderOf is the folder of a finished run whose figures are those of the
@@ -100,7 +101,7 @@ func TestTextWithoutFacts(t *testing.T) {
 func TestTextOfARun(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	data, err := json.Marshal(p.Facts())
 	require.NoError(t, err)
 	files, err := encode(&rundir.Folder{Run: rundir.Run{Store: rundir.Store{Name: "memory"}, Facts: data}})

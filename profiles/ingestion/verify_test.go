@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func TestVerificationFindsWhatIsWrong(t *testing.T) {
@@ -47,7 +48,7 @@ func TestVerificationFindsWhatIsWrong(t *testing.T) {
 			in.Namespace = t.Name()
 			p := bound(t, c, in)
 			setUp(t, p)
-			newDriver(t, p).run(t.Context(), 0)
+			profiletest.Work(t, p)
 			w.spoil(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Failed, v.State)
@@ -69,7 +70,7 @@ func TestEarlierRunsAreRemembered(t *testing.T) {
 	run := func(more ...[2]string) *workload.Plan {
 		p := bound(t, c, small(more...))
 		setUp(t, p)
-		newDriver(t, p).run(t.Context(), 0)
+		profiletest.Work(t, p)
 		return p
 	}
 	wrote(t, run(), 200)
@@ -104,7 +105,7 @@ func TestSpacesOfOthersAreRefused(t *testing.T) {
 	in.AllowExisting = true
 	p = bound(t, c, in)
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	assert.Equal(t, "200 to 201", v.Checks[2].Want)
@@ -126,7 +127,7 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 	c := open(t, "memory:")
 	p := bound(t, c, small())
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	err := bound(t, c, small([2]string{"layout", "group"})).Setup(t.Context(), nil)
 	require.ErrorContains(t, err, "map eligibility is there in the other layout: an earlier run made it with layout=map")
 	assert.Contains(t, fault.HintOf(err), "perfbench data delete")
@@ -137,7 +138,7 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 func TestNothingIsVerifiedOnNull(t *testing.T) {
 	p := bound(t, open(t, "null:"), small())
 	setUp(t, p)
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
 }
 
@@ -146,7 +147,7 @@ func TestFailedEntriesAreCounted(t *testing.T) {
 	p := bound(t, c, small())
 	setUp(t, p)
 	require.NoError(t, c.Close())
-	newDriver(t, p).run(t.Context(), 0)
+	profiletest.Work(t, p)
 	f := p.Facts().(Facts).Maps[0]
 	assert.Equal(t, int64(200), f.Failed)
 	assert.Zero(t, f.Acknowledged)
