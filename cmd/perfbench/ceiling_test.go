@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -23,7 +24,7 @@ func TestEveryPhaseHasItsCeiling(t *testing.T) {
 	observed := func(args ...string) (phases []string) {
 		out := t.TempDir()
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), Env{
+		code := run(t.Context(), call.Env{
 			Args:    append([]string{"run", "--quiet", "--target", srv.URL(), "--out", out}, args...),
 			Environ: []string{"HOME=" + t.TempDir(), "XDG_CACHE_HOME=" + cache}, Calibrate: true, Stdout: &stdout, Stderr: &stderr,
 		})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -29,11 +31,11 @@ func TestAFailedVerificationIsToldOnce(t *testing.T) {
 	err := fault.Code(errors.Join(fmt.Errorf("%s: %s", session.VerificationFailed, v.Brief()), errors.New("threshold p99<1ms missed")), fault.CodeVerification)
 	for told, quiet := range map[string]bool{"results/x": false, "": true} {
 		var out, errs strings.Builder
-		a := &app{Env: Env{Stdout: &out, Stderr: &errs}, told: told}
+		a := &call.Call{Env: call.Env{Stdout: &out, Stderr: &errs}, Told: told}
 		if !quiet {
-			out.WriteString(summary(&run, told))
+			out.WriteString(summary.Text(&run, told))
 		}
-		a.report(err)
+		report(a, err)
 		all := out.String() + errs.String()
 		assert.Equal(t, 1, strings.Count(all, worst), "quiet %t: %s", quiet, all)
 		assert.NotContains(t, all, "a long story")

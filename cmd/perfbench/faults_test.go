@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -65,7 +66,7 @@ func TestUncheckedEncryptionIsWarnedOfOnEveryStore(t *testing.T) {
 		}
 		var out, stderr strings.Builder
 		environ := []string{"HOME=" + t.TempDir(), "PERFBENCH_TARGET_PASSWORD=x"}
-		code := run(t.Context(), Env{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr})
+		code := run(t.Context(), call.Env{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr})
 		assert.Zero(t, code, "%s: %s", target, stderr.String())
 		assert.Contains(t, out.String()+stderr.String(), "is encrypted, but nobody checks who answers ("+how+")", target)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
@@ -18,7 +19,7 @@ import (
 // that a run can be given names itself in the error, whichever profile refuses it.
 func TestAWrongValueIsNamedInItsError(t *testing.T) {
 	env := session.Env{
-		Profiles: allProfiles(), Formats: allFormats(), Log: slog.New(slog.DiscardHandler),
+		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Log: slog.New(slog.DiscardHandler),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}
 	wrong := func(p workload.Profile, set func(*session.Request)) (fields []string) {

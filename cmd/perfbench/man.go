@@ -6,13 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/version"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *call.Call) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Write the manual page",
 		Example: "  perfbench man | man -l -",
-		Args:    noArgs(nil),
+		Args:    usage.None(nil),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := a.Stdout.Write([]byte(manPage(c.Root())))
 			return err
@@ -23,7 +27,7 @@ func (a *app) manCommand() *cobra.Command {
 // manPage is the whole manual as one page in the man macros.
 func manPage(root *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH PERFBENCH 1 \"\" %q \"User Commands\"\n", "perfbench "+build().Version)
+	fmt.Fprintf(&b, ".TH PERFBENCH 1 \"\" %q \"User Commands\"\n", "perfbench "+version.Of().Version)
 	fmt.Fprintf(&b, ".SH NAME\nperfbench \\- %s\n", roff(strings.ToLower(root.Short[:1])+root.Short[1:]))
 	b.WriteString(".SH SYNOPSIS\n.B perfbench\n.I command\n.RI [ flags ]\n")
 	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(root.Long))

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
@@ -97,7 +98,7 @@ func (s *story) command(line string, more ...string) (code int, stdout, stderr s
 	s.t.Helper()
 	var out, err bytes.Buffer
 	args := append(strings.Fields(line), more...)
-	code = run(s.t.Context(), Env{Args: args, Environ: s.environ(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
+	code = run(s.t.Context(), call.Env{Args: args, Environ: s.environ(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
 	return code, out.String(), err.String()
 }
 

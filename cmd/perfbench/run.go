@@ -4,234 +4,115 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"log/slog"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/recall"
-	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
-func (a *app) runCommand() *cobra.Command {
-	f := &runFlags{}
-	c := &cobra.Command{
-		Use: "run --profile P", Short: "Do one run without the workbench",
-		Long: `run carries out one run: a line a second goes to stderr, the summary and the
-path of the report to stdout; on a terminal a small chart of throughput and p99 ends
-it.
+// patience is how long the command may take to end after the second interrupt.
+const patience = 3 * time.Second
 
-Each value is taken from the first of these that gives it: flag, environment
-(PERFBENCH_ and the name), file, preset, default.
-
-Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
-started; 3 the store cannot be reached or refuses; 4 verification failed;
-5 a threshold was missed, or the run is not valid and --require-valid was given;
-130 interrupted, the report is written.`,
-		Example: `  perfbench run --profile ingestion
-  perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
-  perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
-  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'`,
-		Args: noArgs(a.profileHint),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.resolve(a, cmd); err != nil {
-				return err
+// run carries out one command line and returns the exit code. The first interrupt
+// ends what it does gracefully, the second at once.
+func run(ctx context.Context, env call.Env) int {
+	soft, interrupt := context.WithCancelCause(ctx)
+	hard, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer interrupt(nil)
+	defer kill()
+	env.Stdout = &console.Output{W: env.Stdout}
+	a := &call.Call{Env: env, Hard: hard, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	done := make(chan int, 1) // one value: the sender never waits
+	go func() { done <- execute(soft, a) }()
+	for n := 0; ; {
+		select {
+		case code := <-done:
+			return code
+		case <-env.Signals:
+			if n++; n == 1 {
+				interrupt(session.ErrInterrupted)
+				continue
 			}
-			return a.runHeadless(cmd.Context(), f)
-		},
+			kill()
+			select {
+			case code := <-done:
+				return code
+			case <-time.After(patience):
+				fmt.Fprintln(env.Stderr, "perfbench: stopped at once; unfinished work was abandoned")
+				return fault.CodeInterrupted
+			}
+		}
 	}
-	f.register(a, c)
-	return c
 }
 
-// runHeadless prepares, starts, watches and ends one run.
-func (a *app) runHeadless(ctx context.Context, f *runFlags) error {
-	p, err := session.Prepare(ctx, a.sessionEnv(), f.request)
-	if err != nil {
-		return err
+// execute runs the command and prints its error. A bug of ours ends in one
+// sentence as well.
+func execute(ctx context.Context, a *call.Call) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			report(a, fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
+			code = fault.CodeOther
+		}
+	}()
+	err := root(a).execute(ctx, a.Args)
+	if out, ok := a.Stdout.(*console.Output); ok && err == nil && out.Err != nil {
+		err = fmt.Errorf("write to stdout: %w", out.Err)
 	}
-	if f.dryRun {
-		a.printPlan(p)
-		return nil
+	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), session.ErrInterrupted) {
+		if fault.CodeOf(err) != fault.CodeInterrupted {
+			err = fault.Code(session.ErrInterrupted, fault.CodeInterrupted)
+		}
 	}
-	status := newStatus(a.Stderr, f)
-	status.before(p)
-	l, err := a.start(ctx, p, status)
-	if err != nil {
-		return err
-	}
-	a.remember(l)
-	status.started(l)
-	a.watch(ctx, l, status)
-	status.say("%s", "verifying and writing the report")
-	l.OnWait(func(sentence string) { status.say("%s", sentence) })
-	o := l.Finish(a.hard)
-	gone := missing(o.Dir)
-	a.printSummary(o, f, gone)
-	if !f.quiet && !gone {
-		a.told = o.Dir
-	}
-	if gone {
-		// What else went wrong stands in the summary, and much of it came of this.
-		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
-			"only the summary is left; leave --out alone during a run")
-	}
-	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+	report(a, err)
+	return fault.CodeOf(err)
 }
 
-// missing says that a folder is not there any more.
-func missing(dir string) bool {
-	_, err := os.Stat(dir)
-	return errors.Is(err, fs.ErrNotExist)
-}
-
-// printDocuments writes those documents of a profile to stdout that are for pipes.
-func (a *app) printDocuments(dir, profile string) error {
-	for _, format := range allFormats() {
-		if !format.Stdout || format.Profile != profile {
+// report prints an error: one line for each problem, its hint below it.
+func report(a *call.Call, err error) {
+	said := map[problem]bool{}
+	for _, p := range flatten(err, "") {
+		if said[p] {
 			continue
 		}
-		folder, err := rundir.Load(dir)
-		if err != nil {
-			return err
+		said[p] = true
+		if a.Told != "" && strings.HasPrefix(p.text, session.VerificationFailed+": ") { // the summary has it
+			p = problem{session.VerificationFailed, "perfbench report " + a.Told + " --format text --out -  tells all of it"}
 		}
-		files, err := format.Documents(folder)
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			if _, err := a.Stdout.Write(file.Data); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// start starts a run, asking for a password where one is missing: at once when
-// the target names a user, else when the server wants one.
-func (a *app) start(ctx context.Context, p *session.Prepared, status *status) (*session.Live, error) {
-	if p.NeedsPassword() {
-		password, err := a.askPassword(p.Target.Redacted())
-		if err != nil {
-			return nil, err
-		}
-		p = p.WithPassword(password)
-	}
-	l, err := p.Start(ctx, status.progress)
-	if err == nil || p.Target.Password != "" || !session.WantsPassword(err) {
-		return l, err
-	}
-	password, askErr := a.askPassword(p.Target.Redacted())
-	if askErr != nil || password == "" {
-		return nil, errors.Join(err, askErr)
-	}
-	return p.WithPassword(password).Start(ctx, status.progress)
-}
-
-func (a *app) remember(l *session.Live) {
-	if dir, err := a.stateDir(); err == nil {
-		if err := recall.Remember(dir, l.Target); err != nil {
-			a.log.Debug("The target was not remembered", "error", err)
+		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(console.Printable(p.text), "\n", "\n  "))
+		if p.hint != "" {
+			fmt.Fprintln(a.Stderr, "  "+strings.ReplaceAll(console.Printable(p.hint), "\n", "\n  "))
 		}
 	}
 }
 
-// watch prints a line a second until the run has ended.
-func (a *app) watch(ctx context.Context, l *session.Live, status *status) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	interrupted, hard := ctx.Done(), a.hard.Done()
-	for {
-		select {
-		case <-l.Done():
-			status.show(l)
-			return
-		case <-tick.C:
-			status.show(l)
-		case <-interrupted:
-			interrupted = nil
-			status.say("interrupted: calls under way may finish within %s; interrupt again to stop at once", units.Duration(session.InterruptGrace))
-		case <-hard:
-			hard = nil
-			l.Kill()
+type problem struct{ text, hint string }
+
+// flatten takes joined errors apart.
+func flatten(err error, hint string) []problem {
+	if err == nil {
+		return nil
+	}
+	if h := fault.HintOf(err); h != "" && hint == "" {
+		hint = h
+	}
+	for e := err; e != nil && e.Error() == err.Error(); e = errors.Unwrap(e) {
+		many, ok := e.(interface{ Unwrap() []error })
+		if !ok {
+			continue
 		}
-	}
-}
-
-// status prints what happens to stderr, one plain line each.
-type status struct {
-	w            io.Writer
-	quiet, plain bool
-
-	begun   bool
-	waiting bool
-	changes int
-	errors  int
-	stage   string
-}
-
-func newStatus(w io.Writer, f *runFlags) *status {
-	return &status{w: w, quiet: f.quiet, plain: f.plain || f.ascii}
-}
-
-// say prints one line of status.
-func (s *status) say(format string, args ...any) {
-	if !s.quiet {
-		fmt.Fprintln(s.w, s.text(fmt.Sprintf(format, args...)))
-	}
-}
-
-// text drops symbols where that was asked for.
-func (s *status) text(t string) string { return plainText(t, s.plain) }
-
-func plainText(t string, plain bool) string {
-	t = printable(t)
-	if plain {
-		t = symbols.Replace(t)
-	}
-	return t
-}
-
-var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "…", "...")
-
-func (s *status) progress(g session.Progress) {
-	if g.Stage != s.stage || (g.Total > 0 && g.Done == g.Total) {
-		s.stage = g.Stage
-		if g.Total > 0 {
-			s.say("%s: %d of %d", g.Stage, g.Done, g.Total)
-		} else {
-			s.say("%s", g.Stage)
+		var out []problem
+		for _, one := range many.Unwrap() {
+			out = append(out, flatten(one, fault.HintOf(one))...)
 		}
+		return out
 	}
-}
-
-// before says what will happen.
-func (s *status) before(p *session.Prepared) {
-	v := p.Preview()
-	s.say("%s on %s", p.Profile.Name, p.Target.Redacted())
-	for _, w := range v.Writes {
-		s.say("  writes %s", w)
+	if limit := fault.LimitHint(err, self.FileLimit()); limit != "" {
+		hint = limit // whatever a driver took it for
 	}
-	if v.Bytes > 0 {
-		s.say("  stores %s of values over up to %d connections", v.SizeOf(), v.Connections)
-	}
-	for _, d := range v.Deletes {
-		s.say("  deletes %s", d)
-	}
-}
-
-// started shows what the store said of itself and all warnings.
-func (s *status) started(l *session.Live) {
-	s.say("%s, %s", product(l.Info.Name, l.Info.Version), l.Info.Topology)
-	for _, n := range l.Notices {
-		s.say("warning: %s", n)
-	}
-	s.say("report in %s", l.Dir())
+	return []problem{{err.Error(), hint}}
 }

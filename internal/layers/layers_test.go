@@ -20,7 +20,9 @@ const module = "github.com/perfbench/perfbench/"
 
 // The layers, the top one first. A package imports what is below it.
 //
-//	cmd                                        wires everything, and does nothing else
+//	cmd/perfbench                              wires everything, and does nothing else
+//	cmd/perfbench/*                            a command each
+//	cmd/perfbench/{call,usage,console,…}       what all commands share
 //	tui   profiles/*   report   store/*        know the words, never the engine
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
@@ -94,6 +96,11 @@ var may = []struct{ from, to string }{
 	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units"},
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
 	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure"},
+	{"cmd/perfbench/console", ""},
+	{"cmd/perfbench/version", ""},
+	{"cmd/perfbench/usage", "internal/fault internal/suggest"},
+	{"cmd/perfbench/catalogue", "cmd/perfbench/usage profiles internal/preset internal/report internal/rundir internal/store/drivers internal/workload internal/fault internal/suggest"},
+	{"cmd/perfbench/call", "cmd/perfbench/catalogue cmd/perfbench/version internal/lab internal/preset internal/session internal/session/given internal/workload internal/fault"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 	{"profiles/authz/model", ""},
 	{"profiles/authz/generate", "profiles/authz/model"},

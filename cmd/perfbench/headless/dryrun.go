@@ -1,16 +1,15 @@
-package main
+package headless
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
 // printPlan writes the whole plan to stdout: --dry-run.
-func (a *app) printPlan(p *session.Prepared) {
+func (a command) printPlan(p *session.Prepared) {
 	v := p.Preview()
 	fmt.Fprintln(a.Stdout, "This is the plan; nothing was touched.")
 	a.printLines("run", v.Run)
@@ -30,39 +29,24 @@ func (a *app) printPlan(p *session.Prepared) {
 	a.printList("warnings", v.Warnings)
 }
 
-func (a *app) printLines(title string, lines []job.Line) {
+func (a command) printLines(title string, lines []job.Line) {
 	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", title)
-	table(a.Stdout, func(row func(cells ...string)) {
+	console.Table(a.Stdout, func(row func(cells ...string)) {
 		for _, l := range lines {
 			row("  "+l.Name, l.Text, l.From)
 		}
 	})
 }
 
-func (a *app) printList(title string, list []string) {
+func (a command) printList(title string, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", title)
 	for _, s := range list {
-		fmt.Fprintf(a.Stdout, "  %s\n", printable(s))
+		fmt.Fprintf(a.Stdout, "  %s\n", console.Printable(s))
 	}
-}
-
-// table writes rows in columns.
-func table(w io.Writer, fill func(row func(cells ...string))) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fill(func(cells ...string) {
-		for i, c := range cells {
-			if i > 0 {
-				fmt.Fprint(t, "\t")
-			}
-			fmt.Fprint(t, printable(c))
-		}
-		fmt.Fprintln(t)
-	})
-	_ = t.Flush() // an unwritable stdout shows up elsewhere
 }

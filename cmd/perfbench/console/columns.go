@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -8,25 +8,25 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The width of a table that a list command writes: that of the terminal, within
-// what can be read.
+// Widest is the greatest width of a table in columns, in cells: more cannot be read.
+const Widest = 100
+
 const (
-	widest    = 100
 	narrowest = 60
 	between   = "  "
 )
 
-// columns writes rows in columns and lets long cells run over several lines, so that
-// no line is wider than width unless a single word forces it to be.
-func columns(w io.Writer, width int, rows [][]string) {
+// Columns writes rows in columns and lets long cells run over several lines, so that
+// no line is wider than width, or 100 when it is 0, unless a single word forces it to be.
+func Columns(w io.Writer, width int, rows [][]string) {
 	if width <= 0 {
-		width = widest
+		width = Widest
 	}
-	widths := fit(rows, min(max(width, narrowest), widest))
+	widths := fit(rows, min(max(width, narrowest), Widest))
 	for _, row := range rows {
 		cells, height := make([][]string, len(row)), 1
 		for i, c := range row {
-			cells[i] = lines(printable(c), widths[i])
+			cells[i] = lines(Printable(c), widths[i])
 			height = max(height, len(cells[i]))
 		}
 		for line := range height {
@@ -43,8 +43,8 @@ func columns(w io.Writer, width int, rows [][]string) {
 	}
 }
 
-// fit says how wide each column is: as wide as its widest cell, and where that is
-// too much for all of them together, the widest columns give way, down to their
+// fit says how wide each column is: as wide as its Widest cell, and where that is
+// too much for all of them together, the Widest columns give way, down to their
 // longest word.
 func fit(rows [][]string, width int) []int {
 	var widths, least []int
@@ -53,8 +53,8 @@ func fit(rows [][]string, width int) []int {
 			if i == len(widths) {
 				widths, least = append(widths, 0), append(least, 0)
 			}
-			widths[i] = max(widths[i], ansi.StringWidth(printable(c)))
-			for _, p := range pieces(printable(c)) {
+			widths[i] = max(widths[i], ansi.StringWidth(Printable(c)))
+			for _, p := range pieces(Printable(c)) {
 				least[i] = max(least[i], ansi.StringWidth(strings.TrimRight(p, " ")))
 			}
 		}

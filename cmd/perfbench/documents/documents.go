@@ -1,4 +1,5 @@
-package main
+// Package documents is the command that writes the documents of finished runs.
+package documents
 
 import (
 	"errors"
@@ -10,6 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -23,8 +29,8 @@ const shielded = "\x00"
 
 var backwards = regexp.MustCompile(`^-[0-9]+$`)
 
-// shield hides the runs -1, -2 … from the reader of flags.
-func shield(args []string) []string {
+// Shield hides the runs -1, -2 … from the reader of flags.
+func Shield(args []string) []string {
 	if len(args) == 0 || args[0] != "report" {
 		return args
 	}
@@ -37,7 +43,13 @@ func shield(args []string) []string {
 	return out
 }
 
-func (a *app) reportCommand() *cobra.Command {
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command writes any document of finished runs.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
 	var formats []string
 	var out, runs, facts string
 	c := &cobra.Command{
@@ -57,10 +69,10 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
   perfbench report results/*-ingestion-* --format padogrid-csv --out -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := map[string]string{}
-			if err := a.fromEnvironment(cmd, "format", from); err != nil {
+			if err := a.FromEnvironment(cmd, "format", from); err != nil {
 				return err
 			}
-			if v, ok := a.getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
 			return a.writeReports(args, runs, reportOptions{formats, out, facts})
@@ -74,12 +86,12 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
 	c.Flags().StringVar(&facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return formatNames(), noFiles
+		return catalogue.FormatNames(), usage.NoFiles
 	}) // the flag exists
 	return c
 }
 
-func (a *app) runIDs(runs string) []string {
+func (a command) runIDs(runs string) []string {
 	out := []string{"latest"}
 	list, _, err := rundir.List(runs)
 	if err != nil {
@@ -99,7 +111,7 @@ type reportOptions struct {
 
 // writeReports writes the documents of all runs; what cannot be written of one
 // does not stop the others.
-func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
+func (a command) writeReports(refs []string, runs string, o reportOptions) error {
 	out := o.out
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "name one:  perfbench report latest,  or the folder of a run")
@@ -119,12 +131,12 @@ func (a *app) writeReports(refs []string, runs string, o reportOptions) error {
 		}
 		errs = append(errs, err)
 	}
-	return joinCoded(errs)
+	return errors.Join(errs...)
 }
 
 // writeTogether writes documents of several runs: one of all of them where a format
 // joins runs, beside their folders or in out, else one a run.
-func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
+func (a command) writeTogether(refs []string, runs string, o reportOptions) error {
 	ids, out := o.formats, o.out
 	if out == "-" && len(ids) != 1 {
 		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(ids)), "name it with --format")
@@ -146,12 +158,12 @@ func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
 		}
 		folders = append(folders, f)
 	}
-	parts, err := report.Plan(allFormats(), ids, folders)
+	parts, err := report.Plan(catalogue.Formats(), ids, folders)
 	if err != nil {
-		return joinCoded(append(errs, err))
+		return errors.Join(append(errs, err)...)
 	}
 	if out == "-" {
-		return joinCoded(append(errs, report.PrintAll(a.Stdout, parts)))
+		return errors.Join(append(errs, report.PrintAll(a.Stdout, parts))...)
 	}
 	for _, p := range parts {
 		f := p.Runs[0]
@@ -178,7 +190,7 @@ func (a *app) writeTogether(refs []string, runs string, o reportOptions) error {
 			fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
 		}
 	}
-	return joinCoded(errs)
+	return errors.Join(errs...)
 }
 
 // foundTexts returns what PadoGrid's own results are in a folder that is no run's, for
@@ -198,7 +210,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 }
 
 // loadRun finds and loads a run, and says when it is still going.
-func (a *app) loadRun(runs, ref string) (*rundir.Folder, error) {
+func (a command) loadRun(runs, ref string) (*rundir.Folder, error) {
 	dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
 	if err != nil {
 		return nil, err
@@ -208,17 +220,6 @@ func (a *app) loadRun(runs, ref string) (*rundir.Folder, error) {
 		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
 	return f, err
-}
-
-// joinCoded joins errors; the code is that of the first.
-func joinCoded(errs []error) error {
-	all := errors.Join(errs...)
-	for _, e := range errs {
-		if e != nil {
-			return fault.Code(all, fault.CodeOf(e))
-		}
-	}
-	return nil
 }
 
 // nothingToSay refuses formats of which there is no document of this run, such as one
@@ -239,7 +240,7 @@ func nothingToSay(f *rundir.Folder, formats []rundir.Format) error {
 }
 
 // writeReport writes the documents of one run.
-func (a *app) writeReport(dir string, o reportOptions) error {
+func (a command) writeReport(dir string, o reportOptions) error {
 	ids, out := o.formats, o.out
 	f, err := rundir.Load(dir)
 	if err != nil {
@@ -249,9 +250,9 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
 	if len(ids) == 0 {
-		ids = defaultFormats(f.Run.Profile)
+		ids = catalogue.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(allFormats(), ids, f.Run.Profile)
+	formats, err := report.Pick(catalogue.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}
@@ -267,8 +268,8 @@ func (a *app) writeReport(dir string, o reportOptions) error {
 		return a.writeToStdout(f, formats)
 	}
 	if a.StdoutTerminal {
-		fmt.Fprint(a.Stdout, plainText(summary(&f.Run, ""), a.poorLetters()))
-		a.drawCharts(f, false)
+		fmt.Fprint(a.Stdout, console.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
+		summary.Draw(a.Call, f, false)
 		fmt.Fprintln(a.Stdout)
 	}
 	dest := out
@@ -289,29 +290,19 @@ func keepFacts(f *rundir.Folder, o reportOptions) error {
 	}
 	ids := o.formats
 	if len(ids) == 0 {
-		ids = defaultFormats(f.Run.Profile)
+		ids = catalogue.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(allFormats(), ids, f.Run.Profile)
+	formats, err := report.Pick(catalogue.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}
-	if f.Given, err = given.ReadFacts(o.facts, formats, allFormats()); err != nil {
+	if f.Given, err = given.ReadFacts(o.facts, formats, catalogue.Formats()); err != nil {
 		return err
 	}
 	return rundir.KeepFacts(f.Dir, f.Given)
 }
 
-func defaultFormats(profile string) []string {
-	ids := []string{"json", "csv", "hlog"}
-	for _, p := range allProfiles() {
-		if p.Name == profile && len(p.Formats) > 0 {
-			ids = append(ids, p.Formats[0])
-		}
-	}
-	return ids
-}
-
-func (a *app) writeToStdout(f *rundir.Folder, formats []rundir.Format) error {
+func (a command) writeToStdout(f *rundir.Folder, formats []rundir.Format) error {
 	if len(formats) != 1 {
 		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(formats)), "name it with --format")
 	}

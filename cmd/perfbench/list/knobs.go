@@ -1,10 +1,11 @@
-package main
+package list
 
 import (
 	"context"
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
@@ -28,7 +29,7 @@ type knobEntry struct {
 // listKnobs lists the live knobs of a profile's default plan, its parameters, and
 // what every run has.
 func listKnobs(args []string) (listing, error) {
-	p, err := profileNamed(args)
+	p, err := catalogue.Profile(args)
 	if err != nil {
 		return listing{}, err
 	}
@@ -104,10 +105,24 @@ func defaultText(q workload.Param) string {
 // that it runs on, nil when there is none.
 func defaultPlan(p workload.Profile) *workload.Plan {
 	prepared, err := session.Prepare(context.Background(), session.Env{
-		Profiles: []workload.Profile{p}, Formats: allFormats(),
+		Profiles: []workload.Profile{p}, Formats: catalogue.Formats(),
 	}, session.Request{Profile: p.Name})
 	if err != nil {
 		return nil
 	}
 	return prepared.Plan
+}
+
+// KnobNames returns what --set can change in a profile, nil when there is no such
+// profile.
+func KnobNames(profile string) []string {
+	l, err := listKnobs([]string{profile})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, r := range l.rows {
+		names = append(names, r[0])
+	}
+	return names
 }

@@ -1,19 +1,20 @@
-package main
+// Package list is the command that shows what this version of perfbench has.
+package list
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/session/given"
-	"github.com/perfbench/perfbench/internal/suggest"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // listing is what a list command shows: a table for people, a value for --json.
@@ -23,11 +24,17 @@ type listing struct {
 	data any
 }
 
-func (a *app) listCommand() *cobra.Command {
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command lists profiles, stores, formats, presets and knobs.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List profiles, stores, formats, presets and knobs",
-		Args: noSuchCommand,
+		Args: usage.NoSuchCommand,
 	}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	show := func(l listing, err error) error {
@@ -35,16 +42,16 @@ func (a *app) listCommand() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return writeJSON(a.Stdout, l.data)
+			return console.JSON(a.Stdout, l.data)
 		}
-		columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
+		console.Columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
 		return nil
 	}
 	c.RunE = func(*cobra.Command, []string) error { return show(listProfiles(), nil) }
 	add := func(use, short string, most int, f func(args []string) error) *cobra.Command {
 		s := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > most {
-				return fault.Input(fmt.Errorf("%s: unexpected argument %q", name(cmd), args[most]), "")
+				return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(cmd), args[most]), "")
 			}
 			return f(args)
 		}}
@@ -58,50 +65,24 @@ func (a *app) listCommand() *cobra.Command {
 		}
 		return show(listStores(), nil)
 	})
-	stores.ValidArgsFunction = completeStores
+	stores.ValidArgsFunction = catalogue.CompleteStores
 	formats := add("formats [NAME]", "The documents of a run; with NAME the documentation of one", 1, func(args []string) error {
 		if len(args) == 1 {
 			return a.formatDoc(args[0])
 		}
 		return show(listFormats(), nil)
 	})
-	formats.ValidArgsFunction = completeFormats
+	formats.ValidArgsFunction = catalogue.CompleteFormats
 	presets := add("presets P [NAME]", "The presets of a profile; with NAME the YAML of one", 2, func(args []string) error {
 		if len(args) == 2 {
 			return a.presetText(args[0], args[1])
 		}
 		return show(listPresets(args))
 	})
-	presets.ValidArgsFunction = completeProfilePresets
+	presets.ValidArgsFunction = catalogue.CompletePresets
 	knobs := add("knobs P", "What --set and --at can change in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
-	knobs.ValidArgsFunction = completeProfiles
+	knobs.ValidArgsFunction = catalogue.CompleteProfiles
 	return c
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// profileNamed finds the profile that a list command was asked for.
-func profileNamed(args []string) (workload.Profile, error) {
-	var names []string
-	for _, p := range allProfiles() {
-		switch {
-		case len(args) > 0 && p.Name == args[0] && p.Design == nil:
-			return p, fault.Input(fmt.Errorf("profile %s is not built yet", p.Name), "")
-		case len(args) > 0 && p.Name == args[0]:
-			return p, nil
-		case p.Design != nil:
-			names = append(names, p.Name)
-		}
-	}
-	if len(args) == 0 {
-		return workload.Profile{}, fault.Input(fmt.Errorf("no profile was named"), "one of: "+strings.Join(names, ", "))
-	}
-	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), suggest.Hint(args[0], names))
 }
 
 func listProfiles() listing {
@@ -119,7 +100,7 @@ func listProfiles() listing {
 	}
 	l := listing{head: []string{"PROFILE", "RUNS ON", "COUNTS", "IMITATES"}}
 	data := []entry{}
-	for _, p := range allProfiles() {
+	for _, p := range catalogue.Profiles() {
 		on := []string{}
 		for _, b := range p.Stores {
 			if b.Refuse == "" {
@@ -152,7 +133,7 @@ func listFormats() listing {
 	}
 	l := listing{head: []string{"FORMAT", "OF PROFILE", "WHAT IT IS"}}
 	data := []entry{}
-	for _, f := range allFormats() {
+	for _, f := range catalogue.Formats() {
 		of := f.Profile
 		if of == "" {
 			of = "any"
@@ -165,12 +146,12 @@ func listFormats() listing {
 }
 
 // formatDoc prints the documentation of a format.
-func (a *app) formatDoc(id string) error {
-	fs, err := given.FindFormats(allFormats(), []string{id}, "")
+func (a command) formatDoc(id string) error {
+	fs, err := given.FindFormats(catalogue.Formats(), []string{id}, "")
 	if err != nil {
 		return err
 	}
-	for i, f := range allFormats() { // those of several profiles may share an id
+	for i, f := range catalogue.Formats() { // those of several profiles may share an id
 		if f.ID == fs[0].ID {
 			if i > 0 && f.Profile != fs[0].Profile {
 				fmt.Fprintln(a.Stdout)
@@ -188,7 +169,7 @@ func listPresets(args []string) (listing, error) {
 		Default     bool              `json:"default"`
 		Values      map[string]string `json:"values"`
 	}
-	p, err := profileNamed(args)
+	p, err := catalogue.Profile(args)
 	if err != nil {
 		return listing{}, err
 	}
@@ -222,8 +203,8 @@ func listPresets(args []string) (listing, error) {
 }
 
 // presetText prints the YAML of a preset.
-func (a *app) presetText(profile, name string) error {
-	p, err := profileNamed([]string{profile})
+func (a command) presetText(profile, name string) error {
+	p, err := catalogue.Profile([]string{profile})
 	if err != nil {
 		return err
 	}

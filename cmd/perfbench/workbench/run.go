@@ -1,4 +1,4 @@
-package main
+package workbench
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -100,7 +101,7 @@ func (r *benchRun) carry(ctx context.Context) {
 	defer r.mu.Unlock()
 	r.progress = screen.Progress{Stage: screen.Ended}
 	r.outcome = screen.Outcome{
-		ID: o.Run.ID, Dir: o.Dir, Summary: summary(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
+		ID: o.Run.ID, Dir: o.Dir, Summary: summary.Text(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,
 	}
 }

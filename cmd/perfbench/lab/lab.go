@@ -1,22 +1,19 @@
-package main
+// Package lab is the command that starts and stops disposable real servers.
+package lab
 
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
 )
-
-// labDir is where the lab keeps its servers.
-func (a *app) labDir() (string, error) {
-	dir, err := a.stateDir()
-	return filepath.Join(dir, "lab"), err
-}
 
 func labNames() []string {
 	var out []string
@@ -26,26 +23,32 @@ func labNames() []string {
 	return out
 }
 
-func (a *app) labCommand() *cobra.Command {
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command starts and stops disposable real servers.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "lab", Short: "Disposable real servers on this machine",
 		Long: `lab starts real servers on free loopback ports, each with a folder of its own,
 from programs on the PATH. It installs nothing, ends only what it started, and
 deletes the data on down. A running one is a target: --target lab:redis`,
-		Args: noSuchCommand, RunE: subcommandNeeded,
+		Args: usage.NoSuchCommand, RunE: usage.SubcommandNeeded,
 	}
 	c.AddCommand(a.labUp(), a.labDown(), a.labStatus())
 	return c
 }
 
-func (a *app) labUp() *cobra.Command {
+func (a command) labUp() *cobra.Command {
 	var port int
 	c := &cobra.Command{
 		Use: "up NAME...", Short: "Start servers: " + strings.Join(labNames(), ", "),
 		Example:   "  perfbench lab up redis",
-		ValidArgs: labNames(), Args: oneOf("service", 1, 9, labNames()...),
+		ValidArgs: labNames(), Args: usage.OneOf("service", 1, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := a.labDir()
+			dir, err := a.LabDir()
 			if err != nil {
 				return err
 			}
@@ -64,14 +67,14 @@ func (a *app) labUp() *cobra.Command {
 }
 
 // step shows what the lab is doing.
-func (a *app) step(s string) { fmt.Fprintln(a.Stderr, s) }
+func (a command) step(s string) { fmt.Fprintln(a.Stderr, s) }
 
-func (a *app) labDown() *cobra.Command {
+func (a command) labDown() *cobra.Command {
 	return &cobra.Command{
 		Use: "down [NAME...]", Short: "Stop servers and delete their data; without NAME, all of them",
-		ValidArgs: labNames(), Args: oneOf("service", 0, 9, labNames()...),
+		ValidArgs: labNames(), Args: usage.OneOf("service", 0, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := a.labDir()
+			dir, err := a.LabDir()
 			if err != nil {
 				return err
 			}
@@ -99,13 +102,13 @@ func (a *app) labDown() *cobra.Command {
 	}
 }
 
-func (a *app) labStatus() *cobra.Command {
+func (a command) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "Show what is running, with its URLs",
-		Args: noArgs(nil),
+		Args: usage.None(nil),
 		RunE: func(*cobra.Command, []string) error {
-			dir, err := a.labDir()
+			dir, err := a.LabDir()
 			if err != nil {
 				return err
 			}
@@ -114,13 +117,13 @@ func (a *app) labStatus() *cobra.Command {
 				if all == nil {
 					all = []lab.State{}
 				}
-				return errors.Join(writeJSON(a.Stdout, all), fault.Code(err, fault.CodeOther))
+				return errors.Join(console.JSON(a.Stdout, all), fault.Code(err, fault.CodeOther))
 			}
 			if len(all) == 0 && err == nil {
 				fmt.Fprintln(a.Stdout, "nothing is running; start something with  perfbench lab up redis")
 				return nil
 			}
-			table(a.Stdout, func(row func(...string)) {
+			console.Table(a.Stdout, func(row func(...string)) {
 				row("SERVICE", "STATUS", "VERSION", "UP", "URL")
 				for _, s := range all {
 					row(s.Name, string(s.Condition), s.Version, s.Uptime().String(), s.URL)

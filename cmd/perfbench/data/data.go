@@ -1,4 +1,5 @@
-package main
+// Package data is the command that shows and deletes what perfbench made in a store.
+package data
 
 import (
 	"bufio"
@@ -11,6 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
@@ -32,20 +38,26 @@ type dataFlags struct {
 	listing workload.Lister
 }
 
-func (a *app) dataCommand() *cobra.Command {
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command shows or deletes what perfbench made in a store.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "data", Short: "Show or delete what perfbench made in a store",
-		Args: noSuchCommand, RunE: subcommandNeeded,
+		Args: usage.NoSuchCommand, RunE: usage.SubcommandNeeded,
 	}
 	f := &dataFlags{}
 	list := &cobra.Command{
 		Use: "list --target URL", Short: "List what perfbench made under a namespace, with its size now",
-		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
+		Args: usage.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
 	}
 	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	remove := &cobra.Command{
 		Use: "delete --target URL", Short: "Delete what perfbench made under a namespace, and nothing else",
-		Args: noArgs(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
+		Args: usage.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
@@ -55,7 +67,7 @@ func (a *app) dataCommand() *cobra.Command {
 		s.Flags().StringVar(&f.profile, "profile", "", "the `profile` that reads --file; default: the first that can")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.targets(), noFiles | cobra.ShellCompDirectiveNoSpace
+			return runflags.Targets(a.Call), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists
 		c.AddCommand(s)
 	}
@@ -79,9 +91,9 @@ type kept struct {
 }
 
 // withData opens the store and hands what was made there to do.
-func (a *app) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k *kept) error) error {
+func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k *kept) error) error {
 	for _, name := range []string{"target", "namespace", "file", "password-file", "yes"} {
-		if err := a.fromEnvironment(c, name, map[string]string{}); err != nil {
+		if err := a.FromEnvironment(c, name, map[string]string{}); err != nil {
 			return err
 		}
 	}
@@ -97,10 +109,10 @@ func (a *app) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.log})
+	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.Log})
 	if err != nil && target.Password == "" && session.WantsPassword(err) {
-		if target.Password, _ = a.askPassword(target.Redacted()); target.Password != "" {
-			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.log})
+		if target.Password, _ = a.AskPassword(target.Redacted()); target.Password != "" {
+			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.Log})
 		}
 	}
 	if err != nil {
@@ -114,15 +126,15 @@ func (a *app) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Conte
 	if err = k.look(ctx, f.namespace); err == nil {
 		err = do(ctx, f, k)
 	}
-	return joinCoded([]error{err, conn.Close()})
+	return errors.Join(err, conn.Close())
 }
 
 // dataTarget reads the target and refuses those that keep nothing.
-func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
+func (a command) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if f.target == "" {
 		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "give --target URL, for example redis://localhost:6379")
 	}
-	url, err := a.resolveTarget(f.target)
+	url, err := a.Resolve(f.target)
 	if err != nil {
 		return store.Target{}, store.Driver{}, err
 	}
@@ -133,13 +145,13 @@ func (a *app) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if slices.Contains([]string{"embedded", "memory", "null"}, d.Name) {
 		return t, d, fault.Input(fmt.Errorf("nothing outlives a run on %s, so there is nothing to list or delete", t.Redacted()), "name a server, for example redis://localhost:6379")
 	}
-	switch password, ok := a.getenv(given.EnvPrefix + "TARGET_PASSWORD"); {
+	switch password, ok := a.Getenv(given.EnvPrefix + "TARGET_PASSWORD"); {
 	case f.passwordFile != "":
 		t.Password, err = session.ReadPassword(f.passwordFile)
 	case t.Password == "" && ok:
 		t.Password = password
 	case t.Password == "" && t.User != "":
-		t.Password, err = a.askPassword(t.Redacted())
+		t.Password, err = a.AskPassword(t.Redacted())
 	}
 	return t, d, err
 }
@@ -155,19 +167,19 @@ func keeperAt(url string) (store.Target, store.Driver, error) {
 
 // namesOfFiles returns the names of the spaces that a run of the files would
 // write, nil without files.
-func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
+func (a command) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
 	if len(f.files) == 0 {
 		return nil, nil
 	}
 	var first error
-	for _, p := range allProfiles() {
+	for _, p := range catalogue.Profiles() {
 		if p.Read == nil || (f.profile != "" && p.Name != f.profile) {
 			continue
 		}
 		if f.profile == "" && p.Name != group.Name && design.Reads(f.files) {
 			continue // other profiles would read it too, and find nothing of theirs
 		}
-		env := a.sessionEnv()
+		env := a.Session()
 		env.Environ = nil
 		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target, Values: workload.Values{
 			"namespace": {Name: "namespace", Text: f.namespace, Origin: workload.OriginFlag, Where: "--namespace"},
@@ -185,7 +197,7 @@ func (a *app) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) 
 		}
 	}
 	if first == nil {
-		_, first = profileNamed([]string{f.profile})
+		_, first = catalogue.Profile([]string{f.profile})
 	}
 	if first == nil {
 		first = fault.Input(fmt.Errorf("profile %s reads no files", f.profile), "")
@@ -214,9 +226,9 @@ func (k *kept) look(ctx context.Context, namespace string) error {
 	return nil
 }
 
-func (a *app) dataList(ctx context.Context, f *dataFlags, k *kept) error {
+func (a command) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	if f.json {
-		return writeJSON(a.Stdout, k.all)
+		return console.JSON(a.Stdout, k.all)
 	}
 	if f.listing != nil {
 		return a.listing(ctx, f, k.conn, nil)
@@ -229,12 +241,12 @@ func (a *app) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	return fault.Code(err, fault.CodeStore)
 }
 
-func (a *app) entries(f *dataFlags, all []entry) {
+func (a command) entries(f *dataFlags, all []entry) {
 	if len(all) == 0 {
 		fmt.Fprintf(a.Stdout, "perfbench has recorded nothing under namespace %q\n", f.namespace)
 		return
 	}
-	table(a.Stdout, func(row func(...string)) {
+	console.Table(a.Stdout, func(row func(...string)) {
 		row("SPACE", "SHAPE", "ENTRIES", "PROFILE", "RUN", "WRITTEN")
 		for _, e := range all {
 			size := "gone"
@@ -256,7 +268,7 @@ func (a *app) entries(f *dataFlags, all []entry) {
 	})
 }
 
-func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
+func (a command) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 	a.entries(f, k.all)
 	if len(k.all) == 0 {
 		return nil
@@ -283,11 +295,11 @@ func (a *app) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 			err = a.deleteAll(ctx, claim, k.all)
 		}
 	}
-	return joinCoded([]error{err, claim.Release(context.WithoutCancel(ctx))})
+	return errors.Join(err, claim.Release(context.WithoutCancel(ctx)))
 }
 
 // deleteAll deletes spaces one by one.
-func (a *app) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
+func (a command) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
 	return place.InTurn(all, func(e entry) error {
 		last := time.Now()
 		_, err := claim.Delete(ctx, e.Space, func(int64) { // keys, rows or tables, as the store has it
@@ -328,7 +340,7 @@ func several(n int64, one, many string) string {
 
 // listing prints what a file names, and with a claim removes what of it is
 // ours.
-func (a *app) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
+func (a command) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
 	text, err := f.listing.Listing(ctx, conn, claim)
 	fmt.Fprint(a.Stdout, text)
 	return fault.Code(err, fault.CodeStore)

@@ -1,4 +1,5 @@
-package main
+// Package summary says in a screenful what a run came to.
+package summary
 
 import (
 	"fmt"
@@ -8,64 +9,47 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 )
 
-// printSummary writes how a run ended to stdout; with --quiet its path alone. A
-// folder that is gone is not named.
-func (a *app) printSummary(o *session.Outcome, f *runFlags, gone bool) {
-	dir := o.Dir
-	if gone {
-		dir = ""
-	}
-	switch {
-	case !f.quiet:
-		fmt.Fprint(a.Stdout, plainText(summary(&o.Run, dir), f.plain || f.ascii))
-		if a.StdoutTerminal && !gone {
-			a.printCharts(o.Dir, f.plain || f.ascii)
-		}
-	case !gone:
-		fmt.Fprintln(a.Stdout, dir)
-	}
-}
-
-// printCharts draws the course of a run where a person looks. What cannot be drawn is
+// Course draws the course of a run where a person looks. What cannot be drawn is
 // left out: the run's folder tells why.
-func (a *app) printCharts(dir string, plain bool) {
+func Course(a *call.Call, dir string, plain bool) {
 	f, err := rundir.Load(dir)
 	if err != nil {
-		a.log.Debug("The course of the run is not drawn", "error", err)
+		a.Log.Debug("The course of the run is not drawn", "error", err)
 		return
 	}
-	a.drawCharts(f, plain)
+	Draw(a, f, plain)
 }
 
-func (a *app) drawCharts(f *rundir.Folder, plain bool) {
+// Draw draws the course of a run, in ASCII where plain or the terminal wants it.
+func Draw(a *call.Call, f *rundir.Folder, plain bool) {
 	width := a.StdoutWidth
 	if width <= 0 {
 		width = 80
 	}
 	charts := report.Charts(f, width)
-	if plain || a.poorLetters() {
+	if plain || a.PoorLetters() {
 		charts = chart.ASCII(charts)
 	}
 	fmt.Fprint(a.Stdout, charts)
 }
 
-// summary says in a screenful what a run came to, and where its folder is if there
+// Text says in a screenful what a run came to, and where its folder is if there
 // is one.
-func summary(r *rundir.Run, dir string) string {
+func Text(r *rundir.Run, dir string) string {
 	var b strings.Builder
 	what := r.Profile
 	if r.Mode != "" {
 		what += " " + r.Mode
 	}
-	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, product(r.Store.Product, r.Store.Version), r.Store.Topology)
+	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
 	operationTable(&b, r)
 	if own := report.Own(r); own != "" {
@@ -94,8 +78,8 @@ func summary(r *rundir.Run, dir string) string {
 	return b.String()
 }
 
-// product is a store's name with its version, if it has one.
-func product(name, version string) string { return strings.TrimSpace(name + " " + version) }
+// Product is a store's name with its version, if it has one.
+func Product(name, version string) string { return strings.TrimSpace(name + " " + version) }
 
 func firstMessage(e rundir.Error) string {
 	if len(e.Messages) == 0 {

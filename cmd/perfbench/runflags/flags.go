@@ -1,37 +1,42 @@
-package main
+// Package runflags is the flags that run and tui share: what they say, what the
+// environment gives in their place, and what a shell can complete.
+package runflags
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// runFlags are the flags that run and tui share.
-type runFlags struct {
-	request      session.Request
+// Flags are the flags that run and tui share.
+type Flags struct {
+	// Request is what was asked for, once Resolve has been called.
+	Request      session.Request
 	sets         []string
 	formats      []string
 	passwordFile string
 	values       map[string]*string
 	switches     map[string]*bool
 
-	dryRun, quiet, plain, ascii bool
-	// asciiChosen says that --ascii was given, perhaps as --ascii=false.
-	asciiChosen          bool
-	noMouse, noAnimation bool
-	theme                string
+	// These are switches of the same names.
+	DryRun, Quiet, Plain, ASCII bool
+	// ASCIIChosen says that --ascii was given, perhaps as --ascii=false.
+	ASCIIChosen bool
+	// NoMouse and NoAnimation are flags of the workbench alone.
+	NoMouse, NoAnimation bool
+	// Theme is one of Themes.
+	Theme string
 }
 
-// themes are the words of --theme.
-var themes = []string{"auto", "light", "dark", "mono"}
+// Themes are the words of --theme.
+var Themes = []string{"auto", "light", "dark", "mono"}
 
 // valueFlags are flags that are values by another name.
 var valueFlags = []struct{ name, kind, help string }{
@@ -47,9 +52,9 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},
 }
 
-// register adds the flags to a command.
-func (f *runFlags) register(a *app, c *cobra.Command) {
-	fs, r := c.Flags(), &f.request
+// Register adds the flags to a command.
+func (f *Flags) Register(a *call.Call, c *cobra.Command) {
+	fs, r := c.Flags(), &f.Request
 	fs.SortFlags = false
 	fs.StringVar(&r.Profile, "profile", "", "the workload: see perfbench list `profiles`")
 	fs.StringVar(&r.Target, "target", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
@@ -69,13 +74,13 @@ func (f *runFlags) register(a *app, c *cobra.Command) {
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
-	fs.BoolVar(&f.dryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
+	fs.BoolVar(&f.DryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
 	fs.StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
-	fs.BoolVar(&f.quiet, "quiet", false, "print errors and the path of the report only")
-	fs.BoolVar(&f.plain, "plain", false, "no symbols, for screen readers")
-	fs.BoolVar(&f.ascii, "ascii", false, "draw with ASCII only")
-	fs.StringVar(&f.theme, "theme", "auto", "colours: auto, light, dark or mono")
-	a.completeRunFlags(c)
+	fs.BoolVar(&f.Quiet, "quiet", false, "print errors and the path of the report only")
+	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
+	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
+	fs.StringVar(&f.Theme, "theme", "auto", "colours: auto, light, dark or mono")
+	complete(a, c)
 }
 
 // plainFlags are the flags that the environment may give and that are no values.
@@ -84,16 +89,16 @@ var plainFlags = []string{
 	"quiet", "plain", "ascii", "theme",
 }
 
-// resolve turns flags and environment into the request.
-func (f *runFlags) resolve(a *app, c *cobra.Command) error {
-	r := &f.request
+// Resolve turns flags and environment into the request. Its errors are of input.
+func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
+	r := &f.Request
 	r.From, r.Values = map[string]string{}, workload.Values{}
 	var problems workload.Problems
 	for _, name := range plainFlags {
-		problems.Add(a.fromEnvironment(c, name, r.From))
+		problems.Add(a.FromEnvironment(c, name, r.From))
 	}
 	_, set := r.From["ascii"]
-	f.asciiChosen = set || c.Flags().Changed("ascii")
+	f.ASCIIChosen = set || c.Flags().Changed("ascii")
 	r.Formats = f.formats
 	for name, v := range f.values {
 		if c.Flags().Changed(name) {
@@ -113,7 +118,7 @@ func (f *runFlags) resolve(a *app, c *cobra.Command) error {
 		}
 		r.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
 	}
-	if _, err := (workload.Value{Name: "theme", Text: f.theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(themes...); err != nil {
+	if _, err := (workload.Value{Name: "theme", Text: f.Theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(Themes...); err != nil {
 		problems.Add(err)
 	}
 	if f.passwordFile != "" {
@@ -124,88 +129,9 @@ func (f *runFlags) resolve(a *app, c *cobra.Command) error {
 	return problems.Err()
 }
 
-// fromEnvironment sets a flag that was not given from its variable. Where a flag
-// repeats, a semicolon parts the values.
-func (a *app) fromEnvironment(c *cobra.Command, name string, from map[string]string) error {
-	flag := c.Flags().Lookup(name)
-	variable := given.EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	text, ok := a.getenv(variable)
-	if flag == nil || flag.Changed || !ok || text == "" {
-		return nil
-	}
-	from[name] = "environment " + variable
-	list := []string{text}
-	switch flag.Value.Type() {
-	case "stringArray":
-		list = strings.Split(text, ";")
-	case "bool":
-		on, err := workload.Value{Name: name, Text: text, Origin: workload.OriginEnvironment, Where: variable}.Bool()
-		if err != nil {
-			return err
-		}
-		list[0] = fmt.Sprint(on)
-	}
-	for _, one := range list {
-		if err := flag.Value.Set(one); err != nil {
-			return fault.Input(fmt.Errorf("%s: %w", variable, err), "")
-		}
-	}
-	return nil
-}
-
-// sessionEnv is what a session takes from here.
-func (a *app) sessionEnv() session.Env {
-	return session.Env{
-		Profiles: withOwnPresets(allProfiles(), a.presetDir()), Formats: allFormats(), Environ: a.Environ,
-		Version: build().Version, Log: a.log, Resolve: a.resolveTarget, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(),
-	}
-}
-
-// resolveTarget turns lab: targets into URLs.
-func (a *app) resolveTarget(target string) (string, error) {
-	if !strings.HasPrefix(target, lab.Scheme) {
-		return target, nil
-	}
-	dir, err := a.labDir()
-	if err != nil {
-		return "", err
-	}
-	return lab.Resolve(dir, target)
-}
-
-// agentOf is where the JVM of a server of the lab tells what it measures, or "".
-func (a *app) agentOf(target string) string {
-	dir, err := a.labDir()
-	if err != nil {
-		return ""
-	}
-	return lab.Agent(dir, target)
-}
-
-// outOfHeap is what a server of the lab wrote when it ended for want of heap.
-func (a *app) outOfHeap(target string) string {
-	dir, err := a.labDir()
-	if err != nil {
-		return ""
-	}
-	return lab.OutOfHeap(dir, target)
-}
-
-// askPassword asks for the target's password on a terminal.
-func (a *app) askPassword(target string) (string, error) {
-	if a.ReadSecret == nil || !a.StdinTerminal || !a.StderrTerminal {
-		return "", nil
-	}
-	secret, err := a.ReadSecret("password for " + target + ": ")
-	if err != nil {
-		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
-	}
-	return secret, nil
-}
-
-// profileHint says what was meant by a profile's name without its flag.
-func (a *app) profileHint(arg string) string {
-	for _, p := range allProfiles() {
+// ProfileHint says what was meant by a profile's name without its flag.
+func ProfileHint(arg string) string {
+	for _, p := range catalogue.Profiles() {
 		if p.Name == arg {
 			return "did you mean --profile " + arg + "?"
 		}

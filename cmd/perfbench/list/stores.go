@@ -1,11 +1,10 @@
-package main
+package list
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -26,7 +25,7 @@ type storeEntry struct {
 func describe(d store.Driver) (storeEntry, []string) {
 	e := storeEntry{d.Name, d.Title, d.Schemes, d.Example, some(d.Params), map[string]string{}}
 	var runs []string
-	for _, p := range allProfiles() {
+	for _, p := range catalogue.Profiles() {
 		b, ok := p.Binding(d.Name)
 		switch {
 		case !ok || b.Refuse != "":
@@ -67,20 +66,5 @@ func listParameters(name string) (listing, error) {
 			{"parameters", strings.Join(d.Params, " ")},
 		}, data: e}, nil
 	}
-	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, storeNames()))
-}
-
-func storeNames() []string {
-	var names []string
-	for _, d := range drivers.All() {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
-func completeStores(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, noFiles
-	}
-	return storeNames(), noFiles
+	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, catalogue.StoreNames()))
 }

@@ -1,12 +1,9 @@
-package main
+package call
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/perfbench/perfbench/internal/fault"
 )
 
 func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
@@ -27,15 +24,7 @@ func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
 		{"tmux", []string{"TERM=tmux-256color", "LANG=de_DE.UTF-8"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.poor, (&app{Env: Env{Environ: c.environ}}).poorLetters())
+			assert.Equal(t, c.poor, (&Call{Env: Env{Environ: c.environ}}).PoorLetters())
 		})
 	}
-}
-
-func TestADumbTerminalIsTurnedAway(t *testing.T) {
-	a := &app{Env: Env{Environ: []string{"TERM=dumb"}, StdinTerminal: true, StdoutTerminal: true}}
-	err := a.startWorkbench(t.Context(), &runFlags{})
-	require.ErrorContains(t, err, "TERM says dumb")
-	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	assert.Contains(t, fault.HintOf(err), "perfbench run")
 }

@@ -1,0 +1,25 @@
+package console
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestColumnsKeepEveryWord(t *testing.T) {
+	rows := [][]string{
+		{"NAME", "VALUES", "WHAT IT IS"},
+		{"event-store", "SINGLE_ROOT|MULTI_ROOT|MIXED", "a name with a-hyphen stays whole, a list does not"},
+		{"x", "", "-1000000000000..1000000000000"},
+	}
+	var b bytes.Buffer
+	Columns(&b, 60, rows)
+	assert.Equal(t, `NAME         VALUES                  WHAT IT IS
+event-store  SINGLE_ROOT|            a name with a-hyphen
+             MULTI_ROOT|MIXED        stays whole, a list
+                                     does not
+x                                    -1000000000000..
+                                     1000000000000
+`, b.String())
+}

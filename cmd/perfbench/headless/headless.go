@@ -1,0 +1,255 @@
+// Package headless is the command that does one run without the workbench, and
+// what a person or a log sees of it meanwhile.
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/recall"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command does one run without the workbench.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
+	f := &runflags.Flags{}
+	c := &cobra.Command{
+		Use: "run --profile P", Short: "Do one run without the workbench",
+		Long: `run carries out one run: a line a second goes to stderr, the summary and the
+path of the report to stdout; on a terminal a small chart of throughput and p99 ends
+it.
+
+Each value is taken from the first of these that gives it: flag, environment
+(PERFBENCH_ and the name), file, preset, default.
+
+Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
+started; 3 the store cannot be reached or refuses; 4 verification failed;
+5 a threshold was missed, or the run is not valid and --require-valid was given;
+130 interrupted, the report is written.`,
+		Example: `  perfbench run --profile ingestion
+  perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
+  perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
+  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'`,
+		Args: usage.None(runflags.ProfileHint),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Resolve(a.Call, cmd); err != nil {
+				return err
+			}
+			return a.runHeadless(cmd.Context(), f)
+		},
+	}
+	f.Register(a.Call, c)
+	return c
+}
+
+// runHeadless prepares, starts, watches and ends one run.
+func (a command) runHeadless(ctx context.Context, f *runflags.Flags) error {
+	p, err := session.Prepare(ctx, a.Session(), f.Request)
+	if err != nil {
+		return err
+	}
+	if f.DryRun {
+		a.printPlan(p)
+		return nil
+	}
+	status := newStatus(a.Stderr, f)
+	status.before(p)
+	l, err := a.start(ctx, p, status)
+	if err != nil {
+		return err
+	}
+	a.remember(l)
+	status.started(l)
+	a.watch(ctx, l, status)
+	status.say("%s", "verifying and writing the report")
+	l.OnWait(func(sentence string) { status.say("%s", sentence) })
+	o := l.Finish(a.Hard)
+	gone := missing(o.Dir)
+	a.printSummary(o, f, gone)
+	if !f.Quiet && !gone {
+		a.Told = o.Dir
+	}
+	if gone {
+		// What else went wrong stands in the summary, and much of it came of this.
+		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
+			"only the summary is left; leave --out alone during a run")
+	}
+	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+}
+
+// printSummary writes how a run ended to stdout; with --quiet its path alone. A
+// folder that is gone is not named.
+func (a command) printSummary(o *session.Outcome, f *runflags.Flags, gone bool) {
+	dir := o.Dir
+	if gone {
+		dir = ""
+	}
+	switch {
+	case !f.Quiet:
+		fmt.Fprint(a.Stdout, console.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII))
+		if a.StdoutTerminal && !gone {
+			summary.Course(a.Call, o.Dir, f.Plain || f.ASCII)
+		}
+	case !gone:
+		fmt.Fprintln(a.Stdout, dir)
+	}
+}
+
+// missing says that a folder is not there any more.
+func missing(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// printDocuments writes those documents of a profile to stdout that are for pipes.
+func (a command) printDocuments(dir, profile string) error {
+	for _, format := range catalogue.Formats() {
+		if !format.Stdout || format.Profile != profile {
+			continue
+		}
+		folder, err := rundir.Load(dir)
+		if err != nil {
+			return err
+		}
+		files, err := format.Documents(folder)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if _, err := a.Stdout.Write(file.Data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// start starts a run, asking for a password where one is missing: at once when
+// the target names a user, else when the server wants one.
+func (a command) start(ctx context.Context, p *session.Prepared, status *status) (*session.Live, error) {
+	if p.NeedsPassword() {
+		password, err := a.AskPassword(p.Target.Redacted())
+		if err != nil {
+			return nil, err
+		}
+		p = p.WithPassword(password)
+	}
+	l, err := p.Start(ctx, status.progress)
+	if err == nil || p.Target.Password != "" || !session.WantsPassword(err) {
+		return l, err
+	}
+	password, askErr := a.AskPassword(p.Target.Redacted())
+	if askErr != nil || password == "" {
+		return nil, errors.Join(err, askErr)
+	}
+	return p.WithPassword(password).Start(ctx, status.progress)
+}
+
+func (a command) remember(l *session.Live) {
+	if dir, err := a.StateDir(); err == nil {
+		if err := recall.Remember(dir, l.Target); err != nil {
+			a.Log.Debug("The target was not remembered", "error", err)
+		}
+	}
+}
+
+// watch prints a line a second until the run has ended.
+func (a command) watch(ctx context.Context, l *session.Live, status *status) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	interrupted, hard := ctx.Done(), a.Hard.Done()
+	for {
+		select {
+		case <-l.Done():
+			status.show(l)
+			return
+		case <-tick.C:
+			status.show(l)
+		case <-interrupted:
+			interrupted = nil
+			status.say("interrupted: calls under way may finish within %s; interrupt again to stop at once", units.Duration(session.InterruptGrace))
+		case <-hard:
+			hard = nil
+			l.Kill()
+		}
+	}
+}
+
+// status prints what happens to stderr, one plain line each.
+type status struct {
+	w            io.Writer
+	quiet, plain bool
+
+	begun   bool
+	waiting bool
+	changes int
+	errors  int
+	stage   string
+}
+
+func newStatus(w io.Writer, f *runflags.Flags) *status {
+	return &status{w: w, quiet: f.Quiet, plain: f.Plain || f.ASCII}
+}
+
+// say prints one line of status.
+func (s *status) say(format string, args ...any) {
+	if !s.quiet {
+		fmt.Fprintln(s.w, console.Plain(fmt.Sprintf(format, args...), s.plain))
+	}
+}
+
+func (s *status) progress(g session.Progress) {
+	if g.Stage != s.stage || (g.Total > 0 && g.Done == g.Total) {
+		s.stage = g.Stage
+		if g.Total > 0 {
+			s.say("%s: %d of %d", g.Stage, g.Done, g.Total)
+		} else {
+			s.say("%s", g.Stage)
+		}
+	}
+}
+
+// before says what will happen.
+func (s *status) before(p *session.Prepared) {
+	v := p.Preview()
+	s.say("%s on %s", p.Profile.Name, p.Target.Redacted())
+	for _, w := range v.Writes {
+		s.say("  writes %s", w)
+	}
+	if v.Bytes > 0 {
+		s.say("  stores %s of values over up to %d connections", v.SizeOf(), v.Connections)
+	}
+	for _, d := range v.Deletes {
+		s.say("  deletes %s", d)
+	}
+}
+
+// started shows what the store said of itself and all warnings.
+func (s *status) started(l *session.Live) {
+	s.say("%s, %s", summary.Product(l.Info.Name, l.Info.Version), l.Info.Topology)
+	for _, n := range l.Notices {
+		s.say("warning: %s", n)
+	}
+	s.say("report in %s", l.Dir())
+}

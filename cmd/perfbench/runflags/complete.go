@@ -1,0 +1,57 @@
+package runflags
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/list"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/session/recall"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+)
+
+// complete offers what is known for the flags of run and tui.
+func complete(a *call.Call, c *cobra.Command) {
+	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
+	register("profile", catalogue.CompleteProfiles)
+	register("preset", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return catalogue.PresetNames(c.Flag("profile").Value.String()), usage.NoFiles
+	})
+	register("format", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		names := catalogue.FormatNames()
+		for i := range names {
+			names[i] = before + names[i]
+		}
+		return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+	})
+	register("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+	})
+	register("set", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		names := list.KnobNames(c.Flag("profile").Value.String())
+		for i := range names {
+			names[i] += "="
+		}
+		return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+	})
+	register("theme", cobra.FixedCompletions(Themes, usage.NoFiles))
+}
+
+// Targets offers recent targets and an example of each kind.
+func Targets(a *call.Call) []string {
+	var out []string
+	if dir, err := a.StateDir(); err == nil {
+		out = recall.Recent(dir)
+	}
+	for _, d := range drivers.All() {
+		if !slices.Contains(out, d.Example) {
+			out = append(out, d.Example)
+		}
+	}
+	return out
+}

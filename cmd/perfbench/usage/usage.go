@@ -1,0 +1,114 @@
+// Package usage is what all commands have in common: it refuses arguments and flags
+// that no command knows, and says which was meant.
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// NoFiles tells a shell that no file name is meant here.
+const NoFiles = cobra.ShellCompDirectiveNoFileComp
+
+// NoSuchCommand refuses arguments of a command that only has subcommands.
+func NoSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, s := range c.Commands() {
+		if !s.Hidden {
+			names = append(names, s.Name())
+		}
+	}
+	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names))
+}
+
+func unknownPath(c *cobra.Command, arg string) string {
+	if c == c.Root() {
+		return arg
+	}
+	return Name(c) + " " + arg
+}
+
+// Name is a command as the user typed it after perfbench.
+func Name(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
+
+// SubcommandNeeded is the RunE of a command that only has subcommands.
+func SubcommandNeeded(c *cobra.Command, args []string) error {
+	if err := NoSuchCommand(c, args); err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range c.Commands() {
+		names = append(names, s.Name())
+	}
+	return fault.Input(fmt.Errorf("%s needs a subcommand", Name(c)), "one of: "+strings.Join(names, ", "))
+}
+
+// None refuses arguments, with a hint for the flag that was meant.
+func None(hint func(arg string) string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		h := "it takes only flags; see " + c.CommandPath() + " --help"
+		if hint != nil {
+			if s := hint(args[0]); s != "" {
+				h = s
+			}
+		}
+		return fault.Input(fmt.Errorf("%s: unexpected argument %q", Name(c), args[0]), h)
+	}
+}
+
+// OneOf refuses arguments that are none of the given words.
+func OneOf(what string, least, most int, words ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least {
+			return fault.Input(fmt.Errorf("%s needs a %s", Name(c), what), "one of: "+strings.Join(words, ", "))
+		}
+		if len(args) > most {
+			return fault.Input(fmt.Errorf("%s: unexpected argument %q", Name(c), args[most]), "")
+		}
+		for _, arg := range args {
+			if !slices.Contains(words, arg) {
+				return fault.Input(fmt.Errorf("unknown %s %q", what, arg), suggest.Hint(arg, words))
+			}
+		}
+		return nil
+	}
+}
+
+// BadFlag gives the nearest right flag for a wrong one.
+func BadFlag(c *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return fault.Input(fmt.Errorf("%s: %w", Name(c), err), "see "+c.CommandPath()+" --help")
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	flag := "--" + unknown.GetSpecifiedName()
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		flag = "-" + short
+	}
+	hint := "see " + c.CommandPath() + " --help"
+	if near := suggest.Nearest(flag, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), hint)
+}

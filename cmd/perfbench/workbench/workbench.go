@@ -1,0 +1,140 @@
+// Package workbench is the command that opens the workbench, and the runs and
+// lists that its screens see.
+package workbench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/tui"
+)
+
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// Command opens the workbench.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+// Open opens the workbench as it is without flags.
+func Open(ctx context.Context, c *call.Call) error {
+	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]})
+}
+
+func (a command) tree() *cobra.Command {
+	f := &runflags.Flags{}
+	c := &cobra.Command{
+		Use: "tui", Short: "Open the workbench: pick, run, tune and compare on one screen",
+		Args: usage.None(runflags.ProfileHint),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Resolve(a.Call, cmd); err != nil {
+				return err
+			}
+			return a.start(cmd.Context(), f)
+		},
+	}
+	f.Register(a.Call, c)
+	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
+	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
+	return c
+}
+
+// start opens the workbench and, when it has closed, prints what its
+// runs came to.
+func (a command) start(ctx context.Context, f *runflags.Flags) error {
+	if !a.StdoutTerminal || !a.StdinTerminal {
+		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
+	}
+	if kind, _ := a.Getenv("TERM"); kind == "dumb" {
+		return fault.Input(errors.New("the workbench needs a terminal that can move its cursor, and TERM says dumb"), "use  perfbench run  there")
+	}
+	ascii := f.ASCII || f.Plain || !f.ASCIIChosen && a.PoorLetters()
+	b, closeLog := a.bench(ctx, f)
+	defer closeLog()
+	first := f.Request
+	first.From = nil // in the picker everything is set by hand
+	o := tui.Options{
+		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain,
+		Kill: a.Hard.Done(), Request: first, RunParams: given.RunParams(), In: a.Stdin, Out: console.Unwrapped(a.Stdout), Environ: a.Environ,
+	}
+	if v, ok := a.Getenv("NO_COLOR"); ok && v != "" {
+		o.NoColor = true
+	}
+	if v, ok := a.Getenv("SSH_TTY"); ok && v != "" {
+		o.NoAnimation = true
+	}
+	final, err := tui.Show(ctx, o, b)
+	for _, out := range final.Outcomes {
+		fmt.Fprint(a.Stdout, console.Plain(out.Summary, ascii))
+	}
+	if err != nil {
+		return err
+	}
+	if n := len(final.Outcomes); n > 0 {
+		return final.Outcomes[n-1].Err
+	}
+	return nil
+}
+
+// bench builds what the screens see. Nothing may write to the terminal while
+// they own it, so the log goes to a file and a ring.
+func (a command) bench(ctx context.Context, f *runflags.Flags) (b *bench, closeLog func()) {
+	b = &bench{env: a.Session(), out: f.Request.Out, logs: &logRing{}, soft: ctx, hard: a.Hard}
+	if b.out == "" {
+		b.out = session.DefaultOut
+	}
+	file := io.Discard
+	closeLog = func() {}
+	if dir, err := a.StateDir(); err == nil {
+		b.state = dir
+		if err := os.MkdirAll(dir, 0o700); err == nil {
+			if w, err := os.OpenFile(filepath.Join(dir, "workbench.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+				file = w
+				closeLog = func() { _ = w.Close() } // a log: nothing to be done about its loss
+			}
+		}
+	}
+	b.presets = a.PresetDir()
+	b.env.Log = slog.New(slog.NewJSONHandler(io.MultiWriter(b.logs, file), nil))
+	return b, closeLog
+}
+
+// logRing keeps the last hundred log lines. Safe for use by several goroutines.
+type logRing struct {
+	mu   sync.Mutex
+	last []string
+}
+
+const ringLines = 100
+
+// Write takes one log line.
+func (r *logRing) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = append(r.last, string(bytes.TrimRight(p, "\n")))
+	if len(r.last) > ringLines {
+		r.last = append(r.last[:0], r.last[len(r.last)-ringLines:]...)
+	}
+	return len(p), nil
+}
+
+func (r *logRing) lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.last...)
+}
