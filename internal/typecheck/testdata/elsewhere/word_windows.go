@@ -1,0 +1,3 @@
+package elsewhere
+
+func word() int { return "windows" }
