@@ -45,6 +45,8 @@ type Run struct {
 	WarmupS float64 `json:"warmup_s"`
 	// MeasuredS is the length of the measured part in seconds.
 	MeasuredS float64 `json:"measured_s"`
+	// DataBytes is the volume of values that the plan stores, 0 when unknown.
+	DataBytes int64 `json:"data_bytes,omitempty"`
 	// Settings are the live settings at the start, by the name a user types.
 	Settings map[string]float64 `json:"settings"`
 	// Parameters are the fixed values as text; Origins says where each value,

@@ -284,7 +284,7 @@ func (l *Live) model() rundir.Run {
 			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
 			Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
 		},
-		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(),
+		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(), DataBytes: l.Plan.Bytes,
 		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
 		Environment: environmentFacts(l.env.Version), Notices: l.Notices,
 	}
