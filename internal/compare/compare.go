@@ -1,87 +1,113 @@
+// Package compare judges two sets of finished runs, B against A: figure by figure, each
+// with the range in which it may lie, and in what their conditions differ. It neither
+// reads nor writes files beyond the run folders it is given, and nothing in it changes a
+// run. docs/compare.md tells people what it does; in short:
+//
+//   - same within N %: the change, with all that chance may have added to it, is
+//     smaller than that; N is 1 or more, up to the tolerance.
+//   - better, worse: chance does not explain the change.
+//   - unsure: neither can be said.
+//
+// Of several runs a side, the scatter of the runs is what chance does. Of one run a side
+// it is the scatter of batches of its seconds, corrected for their resemblance
+// (stat.Successive), which says nothing of how much another run would differ. Ranges are
+// wider the more figures are looked at, so that all of them together find a change where
+// there is none in at most 5 of 100 comparisons.
 package compare
 
 import (
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Comparison is what two runs come to, the second measured against the first. It is
-// never written to once made.
+// DefaultTolerance is the change that is called small unless somebody says otherwise.
+const DefaultTolerance = 0.05
+
+// Set is one side of a comparison: repeats of one run, or a single one.
+type Set struct {
+	// Name is how the user named it.
+	Name string
+	Runs []*Run
+}
+
+// Options say how to compare.
+type Options struct {
+	// Tolerance is the largest change that "same" is said of, as a share; 0:
+	// DefaultTolerance.
+	Tolerance float64
+}
+
+// Comparison is what two sets come to, B measured against A. It is never written to
+// once made.
 type Comparison struct {
-	A, B *rundir.Folder
-	// Parts are all calls together, then each operation that both runs have.
+	A, B Set
+	// Tolerance is the largest change that "same" is said of, as a share.
+	Tolerance float64
+	// Parts are all calls together, then each operation that all runs have.
 	Parts []Part
 	// Differences are what else the two differ in, beside their figures.
 	Differences []Difference
-	// Caution says what keeps the comparison from being one; empty when nothing does.
-	Caution string
+	// Refusals are sentences that say what makes the two no pair: figures of theirs beside
+	// each other say nothing.
+	Refusals []string
+	// Cautions say what keeps the comparison from being a fair one.
+	Cautions []string
+	// Notes say what could not be compared, and what the figures cannot tell.
+	Notes []string
 }
 
 // Part compares one operation, or all calls.
 type Part struct {
 	// Operation is nil for all calls together.
 	Operation *measure.Operation
-	A, B      Side
-	Findings  []Finding
+	// A and B are what each run of a side came to.
+	A, B     []Measured
+	Findings []Finding
 }
 
-// Figure names what a finding is of.
-type Figure string
-
-// The figures, in the order of the findings.
-const (
-	Throughput Figure = "throughput" // units per second
-	P50        Figure = "p50"        // response times in nanoseconds
-	P90        Figure = "p90"
-	P99        Figure = "p99"
-	P999       Figure = "p99.9"
-	Max        Figure = "max"
-	Errors     Figure = "errors" // as a share of calls
-)
-
-// Finding is the judgement on one figure.
-type Finding struct {
-	Figure  Figure
-	A, B    Estimate
-	Verdict Verdict
-}
-
-// Runs compares two finished runs.
-func Runs(a, b *rundir.Folder) *Comparison {
-	c := &Comparison{A: a, B: b, Differences: Differences(&a.Run, &b.Run)}
-	c.Caution = Caution(&a.Run, &b.Run, c.Differences)
-	ops := []*measure.Operation{nil}
-	for _, o := range a.Run.Operations {
-		for _, p := range b.Run.Operations {
-			if o.Track == p.Track && o.Op == p.Op {
-				ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
-			}
-		}
+// Sets compares two sets of runs, each of one or more.
+func Sets(a, b Set, o Options) *Comparison {
+	c := &Comparison{A: a, B: b, Tolerance: o.Tolerance}
+	if c.Tolerance <= 0 {
+		c.Tolerance = DefaultTolerance
 	}
-	for _, op := range ops {
-		p := Part{Operation: op, A: SideOf(a, op), B: SideOf(b, op)}
-		p.Findings = Sides(p.A, p.B)
+	c.Differences = Differences(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
+	c.Refusals = refusals(a, b)
+	c.Cautions = cautions(a, b, c.Differences)
+	for _, m := range a.Runs[0].Parts {
+		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
+		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
+			continue // not all have it
+		}
+		p.Findings = findings(p.A, p.B, c.Tolerance)
 		c.Parts = append(c.Parts, p)
 	}
+	c.Notes = notes(c)
 	return c
 }
 
-// Sides judges two sides, figure by figure.
-func Sides(a, b Side) []Finding {
-	finding := func(f Figure, a, b Estimate, moreIsBetter bool) Finding {
-		return Finding{Figure: f, A: a, B: b, Verdict: Judge(a, b, moreIsBetter)}
+// part is what each run has of an operation; nil: of all calls.
+func (s Set) part(op *measure.Operation) []Measured {
+	var out []Measured
+	for _, r := range s.Runs {
+		for _, m := range r.Parts {
+			if (m.Operation == nil) == (op == nil) && (op == nil || *m.Operation == *op) {
+				out = append(out, m)
+			}
+		}
 	}
-	out := []Finding{finding(Throughput, a.Throughput(), b.Throughput(), true)}
-	for _, q := range []struct {
-		figure Figure
-		q      float64
-	}{{P50, 50}, {P90, 90}, {P99, 99}, {P999, 99.9}} {
-		out = append(out, finding(q.figure, a.Percentile(q.q), b.Percentile(q.q), false))
-	}
-	return append(out,
-		Finding{Figure: Max, A: exactly(a.Max), B: exactly(b.Max)},
-		finding(Errors, a.ErrorShare(), b.ErrorShare(), false))
+	return out
 }
 
-// exactly is an estimate that is not one.
-func exactly(v int64) Estimate { return Estimate{Value: float64(v), Lo: float64(v), Hi: float64(v)} }
+// Worse are the figures of all calls that are worse by more than the tolerance.
+func (c *Comparison) Worse() []Finding {
+	var out []Finding
+	if len(c.Parts) == 0 {
+		return nil
+	}
+	for _, f := range c.Parts[0].Findings {
+		if f.Verdict == Worse && f.beyond(c.Tolerance) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -9,88 +9,172 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-func TestJudge(t *testing.T) {
-	about := func(v, by float64) Estimate { return Estimate{Value: v, Lo: v - by, Hi: v + by} }
-	for _, c := range []struct {
-		name string
-		a, b Estimate
-		more bool
-		want Verdict
-	}{
-		{"clearly more throughput is better", about(100, 2), about(120, 2), true, Better},
-		{"clearly less throughput is worse", about(120, 2), about(100, 2), true, Worse},
-		{"clearly less time is better", about(10, 1), about(5, 1), false, Better},
-		{"clearly more time is worse", about(5, 1), about(10, 1), false, Worse},
-		{"ranges that overlap are unsure", about(100, 15), about(120, 15), true, Unsure},
-		{"less than one per cent is the same", about(100, 0.01), about(100.5, 0.01), true, Same},
-		{"equal is the same however wide", about(0, 0), about(0, 0), false, Same},
-		{"what cannot be said is not judged", about(math.NaN(), 0), about(1, 0), true, Noted},
-	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Judge(c.a, c.b, c.more)) })
+var day = time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)
+
+// read is what comparisons see of a made-up run.
+func read(t *testing.T, f *rundir.Folder) *Run {
+	t.Helper()
+	r, err := Of(f)
+	require.NoError(t, err)
+	return r
+}
+
+func one(r *Run) Set { return Set{Runs: []*Run{r}} }
+
+// verdicts are those on each figure of a part.
+func verdicts(p Part) map[Figure]string {
+	out := map[Figure]string{}
+	for _, f := range p.Findings {
+		out[f.Figure] = f.Words()
 	}
+	return out
 }
 
-func TestTheSameStoreTwiceIsNeitherBetterNorWorse(t *testing.T) {
-	a, b := rundirtest.NewFolder(day, "redis", 16, 100), rundirtest.NewFolder(day, "redis", 16, 200)
-	for _, f := range Sides(SideOf(a, nil), SideOf(b, nil)) {
-		assert.NotContains(t, []Verdict{Better, Worse}, f.Verdict, "%s: %v and %v", f.Figure, f.A, f.B)
-	}
-}
-
-func TestAMeanOfOneSecondIsUnsure(t *testing.T) {
-	s := Side{rate: 100, rates: []float64{100}}
-	o := Side{rate: 200, rates: []float64{200}}
-	assert.Equal(t, Unsure, Judge(s.Throughput(), o.Throughput(), true))
-}
-
-func TestAPercentileOfFewCallsIsUnsure(t *testing.T) {
-	few := func(from int64) Side {
-		h := measure.NewHistogram()
-		for i := range int64(20) {
-			_ = h.RecordValue(from + i)
+// judged is the finding on one figure that some runs a side have these values of.
+func judged(figure Figure, a, b []Estimate) Finding {
+	measured := func(es []Estimate) []Measured {
+		var out []Measured
+		for _, e := range es {
+			out = append(out, Measured{Figures: map[Figure]Estimate{figure: e}})
 		}
-		return Side{Response: h}
+		return out
 	}
-	assert.Equal(t, Unsure, Judge(few(1000).Percentile(99), few(5000).Percentile(99), false), "20 calls have no p99")
-	assert.True(t, math.IsNaN(Side{}.Percentile(50).Value))
+	for _, f := range findings(measured(a), measured(b), DefaultTolerance) {
+		if f.Figure == figure {
+			return f
+		}
+	}
+	return Finding{}
 }
 
-func TestErrorsAreJudgedAsShares(t *testing.T) {
-	s := func(calls, errs int64) Estimate { return Side{Calls: calls, Errors: errs}.ErrorShare() }
-	assert.Equal(t, Same, Judge(s(1000, 0), s(2000, 0), false))
-	assert.Equal(t, Worse, Judge(s(1000, 0), s(1000, 100), false))
-	assert.Equal(t, Unsure, Judge(s(1000, 3), s(1000, 4), false))
-	assert.Equal(t, Better, Judge(s(1000, 500), s(1000, 100), false))
+func TestJudge(t *testing.T) {
+	about := func(v, by float64) []Estimate { return []Estimate{{Value: v, SE: by, DF: math.Inf(1)}} }
+	runs := func(vals ...float64) (out []Estimate) {
+		for _, v := range vals {
+			out = append(out, Estimate{Value: v, SE: math.NaN()})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name   string
+		figure Figure
+		a, b   []Estimate
+		want   string
+	}{
+		{"clearly more throughput is better", Throughput, about(100, 1), about(120, 1), "better"},
+		{"clearly less throughput is worse", Throughput, about(120, 1), about(100, 1), "worse"},
+		{"clearly less time is better", P99, about(10, .2), about(5, .2), "better"},
+		{"clearly more time is worse", P99, about(5, .2), about(10, .2), "worse"},
+		{"chance explains it", Throughput, about(100, 10), about(120, 10), "unsure"},
+		{"less than one per cent is the same, however sure", Throughput, about(100, 0.01), about(100.5, 0.01), "same within 1 %"},
+		{"a little at most", Throughput, about(100, 0.8), about(100.5, 0.8), "same within 3 %"},
+		{"equal and wide is unsure", Throughput, about(100, 9), about(100, 9), "unsure"},
+		{"what cannot be said is not judged", P99, []Estimate{none}, about(1, 0), ""},
+		{"runs that scatter little", P50, runs(100, 101, 99), runs(110, 111, 109), "worse"},
+		{"runs that scatter much", P50, runs(100, 130, 70), runs(110, 140, 80), "unsure"},
+		{"one run against several", P50, runs(130), runs(100, 101, 99, 100), "better"},
+		{"one run each, and nothing tells its error", ClientCPU, runs(100), runs(200), "unsure"},
+		{"no errors at all", Errors, about(0, 0), about(0, 0), "same"},
+		{"few errors", Errors, about(3e-3, 1.7e-3), about(4e-3, 2e-3), "unsure"},
+		{"errors that nobody would notice", Errors, about(0, 0), about(1e-4, 1e-4), "same within 0.1 points"},
+		{"many errors", Errors, about(0, 0), about(0.1, 0.01), "worse"},
+		{"the largest value is chance", Max, about(5, 0), about(10, 0), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, judged(c.figure, c.a, c.b).Words()) })
+	}
+}
+
+// Looking at many figures must not make one of them look like a change.
+func TestRangesOfManyFiguresAreWider(t *testing.T) {
+	e := Estimate{Value: 100, SE: 1, DF: math.Inf(1)}
+	some := []Measured{{Figures: map[Figure]Estimate{Throughput: e, P50: e, P90: e, P99: e}}}
+	assert.Greater(t, findings(some, some, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
+}
+
+func TestWorseThanTheTolerance(t *testing.T) {
+	e := func(v float64) []Estimate { return []Estimate{{Value: v, SE: v / 1000, DF: math.Inf(1)}} }
+	for b, want := range map[float64]int{90: 1, 96: 0, 120: 0} {
+		c := Comparison{Tolerance: DefaultTolerance, Parts: []Part{{Findings: []Finding{judged(Throughput, e(100), e(b))}}}}
+		assert.Len(t, c.Worse(), want, "%v", b)
+	}
+	errors := judged(Errors, []Estimate{{DF: math.Inf(1)}}, []Estimate{{Value: 0.02, SE: 0.001, DF: math.Inf(1)}})
+	c := Comparison{Tolerance: 3, Parts: []Part{{Findings: []Finding{errors}}}}
+	assert.Len(t, c.Worse(), 1, "errors where there were none are beyond any tolerance")
 }
 
 func TestEveryDifferenceIsNamed(t *testing.T) {
-	a := rundir.Run{
-		Profile: "ingestion", Store: rundir.Store{Name: "redis", Version: "7.2"}, Unit: "entries", Verdict: rundir.Verdict{State: "VALID"},
-		Settings: map[string]float64{"threads": 16, "payload": 1024}, Parameters: map[string]string{"testCase": "put"}, Environment: map[string]any{"cpus": 8, "pool_waits": 3},
+	a := Conditions{
+		Profile: "ingestion", Store: rundir.Store{Name: "redis", Version: "7.2"}, Unit: "entries", State: verdict.Valid,
+		Settings: map[string]float64{"threads": 16, "payload": 1024}, Parameters: map[string]string{"testCase": "put"}, Machine: map[string]string{"cpus": "8"},
 	}
 	b := a
 	assert.Empty(t, Differences(&a, &b))
 	b.Settings = map[string]float64{"threads": 32, "payload": 1024, "batch": 10}
 	b.Parameters = map[string]string{"testCase": "get"}
 	b.Store.Version = "8.0"
-	b.Environment = map[string]any{"cpus": 4, "pool_waits": 9}
-	assert.Equal(t, []Difference{{"version", "7.2", "8.0"}, {"batch", "–", "10"}, {"threads", "16", "32"}, {"testCase", "put", "get"}, {"cpus", "8", "4"}}, Differences(&a, &b))
-	assert.Equal(t, "A and B differ in version, batch, threads, testCase and cpus: the change has more than one cause", Caution(&a, &b, Differences(&a, &b)))
-	assert.Empty(t, Caution(&a, &b, Differences(&a, &b)[:1]), "one difference is what was asked about")
-	b.Unit = "checks"
-	b.Verification.State = workload.Failed
-	assert.Equal(t, "B failed its verification · A counts entries and B checks", Caution(&a, &b, nil))
+	b.Machine = map[string]string{"cpus": "4"}
+	diffs := Differences(&a, &b)
+	assert.Equal(t, []Difference{{"version", "7.2", "8.0"}, {"batch", "–", "10"}, {"threads", "16", "32"}, {"testCase", "put", "get"}, {"cpus", "8", "4"}}, diffs)
+	x, y := one(&Run{Conditions: a}), one(&Run{Conditions: b})
+	assert.Equal(t, []string{"A and B differ in version, batch, threads, testCase and cpus: the change has more than one cause"}, cautions(x, y, diffs))
+	assert.Empty(t, cautions(x, y, diffs[:1]), "one difference is what was asked about")
+	assert.Empty(t, refusals(x, y))
+}
+
+func TestWhatIsNoPairIsRefused(t *testing.T) {
+	same := Conditions{Profile: "ingestion", Unit: "entries", Store: rundir.Store{Name: "redis"}, DataBytes: 1 << 20, State: verdict.Valid, Settings: map[string]float64{"feed.payload": 1024}}
+	for want, change := range map[string]func(*Conditions){
+		"A is a run of ingestion and B of group": func(c *Conditions) { c.Profile, c.Unit = "group", "invocations" },
+		"A counts entries and B checks":          func(c *Conditions) { c.Unit = "checks" },
+		"A ran on redis and B on mysql":          func(c *Conditions) { c.Store.Name = "mysql" },
+		"A stores 1 MiB of data and B 2 MiB":     func(c *Conditions) { c.DataBytes = 2 << 20 },
+		"A has values of 1 KiB and B of 2 KiB":   func(c *Conditions) { c.DataBytes, c.Settings = 2<<20, map[string]float64{"feed.payload": 2048} },
+		"":                                       func(c *Conditions) { c.DataBytes = 0 },
+	} {
+		other := same
+		change(&other)
+		got := refusals(one(&Run{Conditions: same}), one(&Run{Conditions: other}))
+		if want == "" {
+			assert.Empty(t, got, "an older run does not know how much it stores")
+			continue
+		}
+		assert.Equal(t, []string{want}, got)
+	}
+	first, second, seed := same, same, same
+	first.ID, second.ID, seed.Seed = "one", "two", 7
+	second.Settings = map[string]float64{"feed.payload": 1024, "threads": 3}
+	assert.Equal(t, []string{"the runs of B are no repeats of one: one and two differ in threads"},
+		refusals(one(&Run{Conditions: same}), Set{Runs: []*Run{{Conditions: first}, {Conditions: seed}, {Conditions: second}}}))
+}
+
+func TestDoubtsAreCountedAndNamed(t *testing.T) {
+	run := func(change func(*Conditions)) *Run {
+		r := &Run{Conditions: Conditions{State: verdict.Valid}}
+		change(&r.Conditions)
+		return r
+	}
+	fine := run(func(*Conditions) {})
+	failed := run(func(c *Conditions) { c.Failed, c.State = true, verdict.Invalid })
+	cpu := run(func(c *Conditions) { c.State, c.Causes = verdict.Degraded, []string{"cpu"} })
+	late := run(func(c *Conditions) { c.State, c.Causes = verdict.Invalid, []string{"lateness", "cpu"} })
+	stopped := run(func(c *Conditions) { c.EndedBy = "interrupt" })
+	assert.Empty(t, doubts("A", one(fine)))
+	assert.Equal(t, []string{"A failed verification"}, doubts("A", one(failed)))
+	assert.Equal(t, []string{"A was DEGRADED (cpu)"}, doubts("A", one(cpu)))
+	assert.Equal(t, []string{"one of the 5 runs of B failed verification", "one of the 5 runs of B was interrupted", "2 of the 5 runs of B were INVALID (cpu, lateness)"},
+		doubts("B", Set{Runs: []*Run{fine, failed, cpu, late, stopped}}))
 }
 
 func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
-	a := rundir.Run{
-		Verdict:    rundir.Verdict{State: "VALID"},
+	a := Conditions{
 		Settings:   map[string]float64{"threads": 4, "feed.threads": 2, "profile.threads": 2, "feed.payload": 1024},
 		Parameters: map[string]string{"feed.threadCount": "2", "profile.threadCount": "2", "feed.payloadSize": "1KiB", "testCount": "60"},
 	}
@@ -99,115 +183,136 @@ func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
 	b.Parameters = map[string]string{"feed.threadCount": "4", "profile.threadCount": "4", "feed.payloadSize": "1KiB", "testCount": "60"}
 	got := Differences(&a, &b)
 	assert.Equal(t, []Difference{{"feed.threads", "2", "4"}, {"profile.threads", "2", "4"}}, got, "neither the total nor the file's words tell more")
-	assert.Empty(t, Caution(&a, &b, got))
+	assert.Equal(t, []string{"threads"}, causes(got))
 	b.Settings["feed.payload"] = 2048
 	b.Parameters["feed.payloadSize"], b.Parameters["testCount"] = "2KiB", "61"
 	got = Differences(&a, &b)
 	assert.Equal(t, []Difference{{"feed.payload", "1 KiB", "2 KiB"}, {"feed.threads", "2", "4"}, {"profile.threads", "2", "4"}, {"testCount", "60", "61"}}, got)
-	assert.Equal(t, "A and B differ in feed.payload, threads and testCount: the change has more than one cause", Caution(&a, &b, got))
+	assert.Equal(t, []string{"feed.payload", "threads", "testCount"}, causes(got))
 }
 
 func TestWhatDoesNotCountIsComparedByItself(t *testing.T) {
 	v := 10.0
-	f := &rundir.Folder{Run: rundir.Run{MeasuredS: 10, Parts: []string{"g1.put"}, Operations: []rundir.Operation{
+	r := read(t, &rundir.Folder{Run: rundir.Run{MeasuredS: 10, Parts: []string{"g1.put"}, Operations: []rundir.Operation{
 		{Track: "g1", Op: "invocation", Count: 100, Throughput: &v}, {Track: "g1", Op: "put", Count: 100, Throughput: &v},
-	}}}
-	assert.InDelta(t, 10, SideOf(f, nil).rate, 1e-9)
-	assert.InDelta(t, 10, SideOf(f, &measure.Operation{Track: "g1", Op: "put"}).rate, 1e-9, "of itself it has a rate")
-}
-
-var day = time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)
-
-// verdicts are those on each figure of a part.
-func verdicts(p Part) map[Figure]Verdict {
-	out := map[Figure]Verdict{}
-	for _, f := range p.Findings {
-		out[f.Figure] = f.Verdict
-	}
-	return out
-}
-
-func TestARunComparedWithItselfIsTheSameThroughout(t *testing.T) {
-	f := rundirtest.NewFolder(day, "redis", 16, 1)
-	c := Runs(f, f)
-	require.Len(t, c.Parts, 3)
-	assert.Nil(t, c.Parts[0].Operation, "all calls come first")
-	assert.Equal(t, []string{"putall", "verify"}, []string{c.Parts[1].Operation.Op, c.Parts[2].Operation.Op})
-	for _, p := range c.Parts {
-		assert.Equal(t, map[Figure]Verdict{Throughput: Same, P50: Same, P90: Same, P99: Same, P999: Same, Max: Noted, Errors: Same}, verdicts(p))
-	}
-	assert.Empty(t, c.Differences)
-	assert.Empty(t, c.Caution)
+	}}})
+	assert.Nil(t, r.Parts[0].Operation)
+	assert.InDelta(t, 10, r.Parts[0].Figures[Throughput].Value, 1e-9)
+	assert.Equal(t, &measure.Operation{Track: "g1", Op: "put"}, r.Parts[2].Operation)
+	assert.InDelta(t, 10, r.Parts[2].Figures[Throughput].Value, 1e-9, "of itself it has a rate")
 }
 
 func TestFourTimesTheThreadsIsMoreThroughputAndMoreTime(t *testing.T) {
-	a, b := rundirtest.NewFolder(day, "redis", 4, 1), rundirtest.NewFolder(day, "redis", 32, 2)
-	c := Runs(a, b)
+	a, b := read(t, rundirtest.NewFolder(day, "redis", 4, 1)), read(t, rundirtest.NewFolder(day, "redis", 32, 2))
+	c := Sets(one(a), one(b), Options{})
+	require.Len(t, c.Parts, 3)
+	assert.Nil(t, c.Parts[0].Operation, "all calls come first")
+	assert.Equal(t, []string{"putall", "verify"}, []string{c.Parts[1].Operation.Op, c.Parts[2].Operation.Op})
 	got := verdicts(c.Parts[1])
-	assert.Equal(t, Better, got[Throughput])
-	assert.Equal(t, Worse, got[P50])
-	assert.Equal(t, Noted, got[Max], "the largest value is chance")
-	back := verdicts(Runs(b, a).Parts[1])
-	assert.Equal(t, Worse, back[Throughput], "the other way round it is the other way round")
-	assert.Equal(t, Better, back[P50])
+	assert.Equal(t, "better", got[Throughput])
+	assert.Equal(t, "worse", got[P50])
+	assert.Empty(t, got[Max], "the largest value is chance")
+	back := verdicts(Sets(one(b), one(a), Options{}).Parts[1])
+	assert.Equal(t, "worse", back[Throughput], "the other way round it is the other way round")
+	assert.Equal(t, "better", back[P50])
 	assert.Contains(t, c.Differences, Difference{"threads", "4", "32"})
+	assert.Contains(t, c.Notes, "One run a side cannot tell how much one run differs from the next: chance here is what it did within each.")
+}
+
+func TestTheSameStoreTwiceIsNeitherBetterNorWorse(t *testing.T) {
+	a, b := read(t, rundirtest.NewFolder(day, "redis", 16, 100)), read(t, rundirtest.NewFolder(day, "redis", 16, 200))
+	for figure, words := range verdicts(Sets(one(a), one(b), Options{}).Parts[0]) {
+		assert.NotContains(t, []string{"better", "worse"}, words, "%s", figure)
+	}
 }
 
 func TestOperationsOfOneRunAloneAreNotCompared(t *testing.T) {
 	a, b := rundirtest.NewFolder(day, "redis", 16, 1), rundirtest.NewFolder(day, "redis", 16, 2)
-	other := *b
-	other.Run.Operations = slices.Clone(b.Run.Operations)
-	other.Run.Operations[1].Op = "count"
-	c := Runs(a, &other)
+	b.Run.Operations = slices.Clone(b.Run.Operations)
+	b.Run.Operations[1].Op = "count"
+	c := Sets(one(read(t, a)), one(read(t, b)), Options{})
 	require.Len(t, c.Parts, 2)
 	assert.Equal(t, &measure.Operation{Track: "feed", Op: "putall"}, c.Parts[1].Operation)
 }
 
 func TestRunsWithoutAnythingMeasuredAreNotJudged(t *testing.T) {
-	c := Runs(&rundir.Folder{}, &rundir.Folder{})
+	r := read(t, &rundir.Folder{Run: rundir.Run{Verification: workload.Verification{State: workload.Skipped}}})
+	c := Sets(one(r), one(r), Options{})
 	require.Len(t, c.Parts, 1)
-	for figure, v := range verdicts(c.Parts[0]) {
-		if figure != Max {
-			assert.Equal(t, Noted, v, "%s", figure)
-		}
+	for figure, words := range verdicts(c.Parts[0]) {
+		assert.Empty(t, words, "%s", figure)
 	}
-	for _, f := range c.Parts[0].Findings[1:5] {
-		assert.True(t, f.A.Vague, "%s", f.Figure)
-	}
+	assert.Equal(t, Unknown, c.Parts[0].Findings[0].Text(c.Parts[0].Findings[0].A, false))
 }
 
-func TestARangeIsAsWideAsTheSecondsScatter(t *testing.T) {
-	steady, rough := Side{rate: 100}, Side{rate: 100}
-	for i := range 60 {
-		steady.rates = append(steady.rates, 100+float64(i%2))
-		rough.rates = append(rough.rates, 100+40*float64(i%2))
+func TestProcessorTimeComesFromWhatWasWatched(t *testing.T) {
+	cores, used := 0.5, 3.0
+	r := &rundir.Run{MeasuredS: 10, Operations: []rundir.Operation{{Track: "a", Op: "b", Count: 1000, Calls: 1000, Throughput: &used}}}
+	figures := func() map[Figure]Estimate {
+		m := Measured{Figures: map[Figure]Estimate{}}
+		m.cpu(r)
+		return m.Figures
 	}
-	steady.rates = append(steady.rates, math.NaN()) // a gap tells nothing
-	assert.Less(t, steady.Throughput().StandardError(), 0.1)
-	assert.InDelta(t, 40*steady.Throughput().StandardError(), rough.Throughput().StandardError(), 0.2)
-	assert.True(t, math.IsInf(Side{rate: 100, rates: []float64{100}}.Throughput().Hi, 1), "one second has no scatter")
-	assert.True(t, math.IsInf(Side{rate: 100}.Throughput().Lo, -1))
-
-	calm, wild := calls(1000), calls(1000)
-	calm.p99, wild.p99 = []float64{990, 991, 992}, []float64{500, 900, 1500}
-	assert.Less(t, wild.Percentile(99).Lo, calm.Percentile(99).Lo, "seconds that differ widen a percentile")
-	assert.Greater(t, wild.Percentile(99).Hi, calm.Percentile(99).Hi)
+	assert.Empty(t, figures())
+	r.Observed = &verdict.Observed{Seconds: 10, CPU: 0.2, Store: &verdict.Used{CPU: &used}}
+	assert.InDelta(t, 2e6, figures()[ClientCPU].Value, 1e-6, "0.2 processors for 10 s and a thousand operations")
+	assert.InDelta(t, 3e6, figures()[StoreCPU].Value, 1e-6, "the server's own word")
+	r.Observed.Processes = []verdict.Process{{Role: "perfbench", CPU: &used}, {Role: "redis", CPU: &cores}}
+	assert.InDelta(t, 5e6, figures()[StoreCPU].Value, 1e-6, "its process on this machine tells more")
+	r.Observed.Processes = append(r.Observed.Processes, verdict.Process{Role: "redis at another"})
+	r.Observed.Store = nil
+	assert.NotContains(t, figures(), StoreCPU, "the processor time of some of its nodes is not that of the store")
 }
 
-// calls is a side of n calls of 1, 2, 3 … nanoseconds.
-func calls(n int64) Side {
-	h := measure.NewHistogram()
+// calls is a run of n calls of 1, 2, 3 … nanoseconds.
+func calls(n int64) Measured {
+	m := Measured{Figures: map[Figure]Estimate{}, Response: measure.NewHistogram(), Calls: n}
 	for i := range n {
-		_ = h.RecordValue(i + 1)
+		_ = m.Response.RecordValue(i + 1)
 	}
-	return Side{Response: h, Calls: n}
+	return m
 }
 
 func TestAPercentileNeedsCallsBehindIt(t *testing.T) {
-	assert.True(t, calls(20).Percentile(99).Vague)
-	assert.True(t, math.IsInf(calls(20).Percentile(99).Hi, 1))
-	few, many := calls(1000).Percentile(50), calls(100_000).Percentile(50)
-	assert.False(t, few.Vague)
-	assert.Greater(t, (few.Hi-few.Lo)/few.Value, 5*(many.Hi-many.Lo)/many.Value, "a hundred times the calls, a tenth of the width")
-	assert.InDelta(t, 500, few.Value, 2)
+	few, some, many := calls(20), calls(1000), calls(100_000)
+	for _, m := range []Measured{few, some, many} {
+		m.percentiles(nil, nil)
+	}
+	assert.True(t, few.Figures[P99].Vague)
+	assert.Equal(t, Unsure, judged(P99, []Estimate{few.Figures[P99]}, []Estimate{many.Figures[P99]}).Verdict)
+	assert.False(t, some.Figures[P50].Vague)
+	assert.Greater(t, some.Figures[P50].SE/500, 5*many.Figures[P50].SE/50_000, "a hundred times the calls, a tenth of the error")
+	assert.InDelta(t, 500, some.Figures[P50].Value, 2)
+}
+
+func TestBatchesThatDifferWidenAPercentile(t *testing.T) {
+	batch := func(from, n int64) counts {
+		var c counts
+		for i := range n {
+			c = append(c, count{from + i, 1})
+		}
+		return c
+	}
+	var calm, wild []counts
+	for i := range int64(30) {
+		calm, wild = append(calm, batch(500, 100)), append(wild, batch(100+i*7919%800, 100))
+	}
+	steady, rough := calls(3000), calls(3000)
+	steady.percentiles(calm, make([]int, 30))
+	rough.percentiles(wild, make([]int, 30))
+	assert.Greater(t, rough.Figures[P50].SE, 2*steady.Figures[P50].SE)
+	assert.Greater(t, rough.Figures[P999].SE, 2*steady.Figures[P999].SE, "a batch has no p99.9; the scatter of a lower one stands in")
+}
+
+// What was asked for in mid-run is no scatter.
+func TestLiveChangesAreTakenOut(t *testing.T) {
+	var vals []float64
+	var at []int
+	for i := range 30 {
+		vals, at = append(vals, 100+float64(i%2)+100*float64(i/15)), append(at, i/15)
+	}
+	assert.Less(t, stat.Successive(level(vals, at)).SE, 0.2)
+	assert.Greater(t, stat.Successive(vals).SE, 5.0)
+	short := append(slices.Repeat([]int{0}, 28), 1, 2)
+	assert.InDelta(t, vals[29], level(vals, short)[29], 0, "two batches tell no level of their own")
 }

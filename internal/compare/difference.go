@@ -9,17 +9,13 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// machineFacts are those of the environment that are the same for all runs of one
-// machine and program.
-var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
-
 // Difference is something in which two runs differ beside their figures, as people
 // read it.
 type Difference struct{ Name, A, B string }
 
 // Differences lists in what the conditions of two runs differ: what was asked for, of
 // whom, and on which machine.
-func Differences(a, b *rundir.Run) []Difference {
+func Differences(a, b *Conditions) []Difference {
 	var out []Difference
 	add := func(name, x, y string) {
 		if x != y {
@@ -66,11 +62,10 @@ func Differences(a, b *rundir.Run) []Difference {
 		}
 	}
 	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
-	add("live changes", fmt.Sprint(len(a.Changes)), fmt.Sprint(len(b.Changes)))
+	add("live changes", fmt.Sprint(a.Changes), fmt.Sprint(b.Changes))
 	for _, k := range machineFacts {
-		x, y := a.Environment[k], b.Environment[k]
-		if x != nil && y != nil {
-			add(k, fmt.Sprint(x), fmt.Sprint(y))
+		if x, y := a.Machine[k], b.Machine[k]; x != "" && y != "" {
+			add(k, x, y)
 		}
 	}
 	return out
@@ -113,32 +108,6 @@ func orDash(s string) string {
 		return "–"
 	}
 	return s
-}
-
-// Caution says what keeps a comparison from being one; empty when nothing does.
-func Caution(a, b *rundir.Run, diffs []Difference) string {
-	var words []string
-	for _, r := range []struct {
-		name string
-		run  *rundir.Run
-	}{{"A", a}, {"B", b}} {
-		switch {
-		case r.run.Failed():
-			words = append(words, r.name+" failed its verification")
-		case !r.run.Verdict.Valid():
-			words = append(words, r.name+" was "+r.run.Verdict.State+" ("+strings.Join(r.run.Verdict.Causes, ", ")+")")
-		}
-	}
-	if a.Unit != b.Unit {
-		words = append(words, "A counts "+a.Unit+" and B "+b.Unit)
-	}
-	if names := causes(diffs); len(names) > 1 {
-		if n := len(names); n > 6 {
-			names = append(names[:5], fmt.Sprintf("%d more", n-5))
-		}
-		words = append(words, "A and B differ in "+listed(names)+": the change has more than one cause")
-	}
-	return strings.Join(words, " · ")
 }
 
 // listed writes words as a list: a, b and c.

@@ -1,30 +1,15 @@
-// Package compare judges two finished runs: figure by figure, each with the range in
-// which it may lie, and in what their conditions differ. It neither reads nor writes
-// files, and nothing in it changes a run.
-//
-// A figure is judged by one plain rule:
-//
-//   - same: less than 1 % apart.
-//   - unsure: the ranges in which the two figures may lie overlap.
-//   - better, worse: they do not; more throughput is better, less time is.
-//
-// The range of throughput is the mean of the measured whole seconds ± two standard
-// errors. The range of a percentile is the wider of two: where the percentile of
-// so many calls may lie by chance alone (the values at the ranks n·q ± 2·√(n·q·(1−q))),
-// and the figure ± two relative standard errors of the seconds' own p50 (for p50)
-// or p99 (for the others), since calls of one second resemble each other. The
-// largest value of a run is chance: it is reported and not judged. Errors are judged
-// as shares of calls, ± two times the root of their number.
 package compare
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
 
-const (
-	sameWithin = 0.01
-	errorWidth = 2.0
+	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Verdict is what the second run's figure is, measured against the first one's.
+// Verdict is what B's figure is, measured against A's.
 type Verdict string
 
 // The verdicts.
@@ -36,57 +21,180 @@ const (
 	Noted  Verdict = "" // reported, not judged
 )
 
-// Estimate is a figure with the range in which it may lie. Its value is NaN where
-// nothing can be said.
-type Estimate struct {
-	Value, Lo, Hi float64
-	// Vague says that too few calls are behind the value to report it.
-	Vague bool
+const (
+	// sameWithin is the least change that matters to anybody.
+	sameWithin = 0.01
+	// sameShare is the same for a share of errors: a tenth of a point.
+	sameShare = 0.001
+	// finest is how finely figures are measured: a histogram keeps three digits. Chance
+	// is never taken to do less.
+	finest = 0.0005
+)
+
+// Finding is the judgement on one figure.
+type Finding struct {
+	Figure Figure
+	A, B   Range
+	// Change is how B differs from A: 0.05 is 5 % more, of errors 5 points more of all
+	// calls. NaN where nothing can be said. Lo and Hi are what it is at least and at most,
+	// infinite where nothing tells them.
+	Change, Lo, Hi float64
+	Verdict        Verdict
+	// Within is, where the verdict is Same, within how much.
+	Within float64
+
+	change stat.Estimate // on the figure's scale
 }
 
-// none is the estimate of what was not measured.
-var none = Estimate{Value: math.NaN(), Vague: true}
-
-// StandardError is how far the value may be off by chance; NaN or infinite where that
-// is not known.
-func (e Estimate) StandardError() float64 { return (e.Hi - e.Value) / errorWidth }
-
-// Judge compares a figure of the second run, b, with that of the first.
-func Judge(a, b Estimate, moreIsBetter bool) Verdict {
+// Words is the verdict as people read it: "worse", "same within 2 %"; "" where nothing
+// was judged.
+func (f Finding) Words() string {
 	switch {
-	case math.IsNaN(a.Value) || math.IsNaN(b.Value):
-		return Noted
-	case a.Value == b.Value, math.Abs(b.Value-a.Value) < sameWithin*math.Abs(a.Value):
-		return Same
-	case a.Lo <= b.Hi && b.Lo <= a.Hi:
-		return Unsure
-	case (b.Value > a.Value) == moreIsBetter:
-		return Better
+	case f.Verdict != Same:
+		return string(f.Verdict)
+	case f.Within == 0:
+		return "same"
+	case f.Figure.byShare():
+		return fmt.Sprintf("same within %.3g points", f.Within*100)
 	}
-	return Worse
+	return fmt.Sprintf("same within %.3g %%", f.Within*100)
 }
 
-// meanError returns the mean of what is known of a series and the standard error of
-// that mean: infinite for a single value, NaN for none.
-func meanError(vals []float64) (mean, se float64) {
-	n, sum := 0.0, 0.0
-	for _, v := range vals {
-		if !math.IsNaN(v) {
-			n, sum = n+1, sum+v
+// Moved says that the change is sure: it is larger than chance explains.
+func (f Finding) Moved() bool { return f.Lo > 0 || f.Hi < 0 }
+
+// beyond says that a figure has changed by more than the tolerance; errors by more than
+// it relative to those there were.
+func (f Finding) beyond(tolerance float64) bool {
+	if f.Figure.byShare() {
+		return f.Change > tolerance*f.A.Value
+	}
+	return math.Abs(f.Change) > tolerance
+}
+
+// findings judges two sides, figure by figure.
+func findings(a, b []Measured, tolerance float64) []Finding {
+	var out []Finding
+	for _, figure := range figures {
+		x, y := of(figure, a), of(figure, b)
+		f := Finding{Figure: figure, A: figure.side(x), B: figure.side(y), change: stat.Unknown()}
+		if math.IsNaN(f.A.Value) && math.IsNaN(f.B.Value) && figure != Throughput && figure != P50 {
+			continue // neither has it
+		}
+		if figure != Max && !f.A.Vague && !f.B.Vague {
+			f.change = figure.difference(x, y)
+		}
+		out = append(out, f)
+	}
+	for i, confidence := range together(out) {
+		out[i].judge(confidence, tolerance)
+	}
+	return out
+}
+
+// together is with how much certainty each range has to hold for all figures to raise
+// no false alarm with the certainty wanted, after Holm: the figure that has changed most
+// surely must stand the test of all of them, the next that of all but one, and so on,
+// until one does not; the others are tested as that one was.
+func together(fs []Finding) []float64 {
+	out := make([]float64, len(fs))
+	var tested []int
+	for i, f := range fs {
+		out[i] = certainty
+		if !math.IsNaN(f.change.SE) {
+			tested = append(tested, i)
 		}
 	}
-	if n == 0 {
-		return math.NaN(), math.NaN()
-	}
-	mean = sum / n
-	if n < 2 {
-		return mean, math.Inf(1)
-	}
-	sq := 0.0
-	for _, v := range vals {
-		if !math.IsNaN(v) {
-			sq += (v - mean) * (v - mean)
+	slices.SortFunc(tested, func(i, j int) int { return cmp.Compare(fs[j].change.Certainty(), fs[i].change.Certainty()) })
+	left, stands := len(tested), true
+	for n, i := range tested {
+		if stands {
+			left = len(tested) - n
 		}
+		out[i] = 1 - (1-certainty)/float64(left)
+		stands = stands && fs[i].change.Certainty() > out[i]
 	}
-	return mean, math.Sqrt(sq / (n - 1) / n)
+	return out
+}
+
+func of(f Figure, ms []Measured) []Estimate {
+	out := make([]Estimate, len(ms))
+	for i, m := range ms {
+		e, ok := m.Figures[f]
+		if !ok {
+			e = none
+		}
+		out[i] = e
+	}
+	return out
+}
+
+// difference estimates by how much a figure differs, on its scale.
+func (f Figure) difference(a, b []Estimate) stat.Estimate {
+	var d stat.Estimate
+	if len(a) == 1 && len(b) == 1 {
+		d = stat.Difference(f.on(a[0]), f.on(b[0]))
+	} else {
+		d = stat.Between(f.values(a), f.values(b))
+	}
+	least := finest
+	if f.byShare() { // chance does to errors no less than it does to dice
+		least = math.Hypot(within(a), within(b))
+	}
+	d.SE = max(d.SE, least) // NaN stays NaN
+	return d
+}
+
+func (f Figure) values(runs []Estimate) []float64 {
+	out := make([]float64, len(runs))
+	for i, e := range runs {
+		out[i] = f.on(e).Value
+	}
+	return out
+}
+
+// within is the error of the mean of some runs as far as their own errors tell it.
+func within(runs []Estimate) float64 {
+	sum := 0.0
+	for _, e := range runs {
+		sum += e.SE * e.SE
+	}
+	return math.Sqrt(sum) / float64(len(runs))
+}
+
+// judge gives the verdict, with each range holding with the given confidence.
+func (f *Finding) judge(confidence, tolerance float64) {
+	share, least := f.Figure.byShare(), sameWithin
+	if share {
+		least, tolerance = sameShare, sameShare
+	}
+	back := func(d float64) float64 {
+		if share {
+			return d
+		}
+		return math.Expm1(d)
+	}
+	f.Change = f.B.Value - f.A.Value
+	if !share {
+		f.Change = f.B.Value/f.A.Value - 1
+	}
+	lo, hi := f.change.Interval(confidence)
+	f.Lo, f.Hi = back(lo), back(hi)
+	most := max(math.Abs(f.Lo), math.Abs(f.Hi))
+	switch {
+	case f.Figure == Max, math.IsNaN(f.Change):
+		f.Verdict = Noted
+	case share && f.A.Value == 0 && f.B.Value == 0:
+		f.Verdict, f.Lo, f.Hi = Same, 0, 0
+	case most <= least:
+		f.Verdict, f.Within = Same, least
+	case f.Moved() && (f.Change > 0) == (f.Figure == Throughput):
+		f.Verdict = Better
+	case f.Moved():
+		f.Verdict = Worse
+	case most <= tolerance:
+		f.Verdict, f.Within = Same, math.Ceil(most*100)/100
+	default:
+		f.Verdict = Unsure
+	}
 }

@@ -27,7 +27,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
-//	compare                                    judges two finished runs
+//	compare                                    judges sets of finished runs
 //	engine             rundir                  run plans; keep runs
 //	job                                        what is asked for, what it would do
 //	workload                                   the words
@@ -62,7 +62,8 @@ var may = []struct{ from, to string }{
 	{"internal/session/given", "internal/rundir internal/workload internal/fault internal/suggest"},
 	{"internal/session/recall", "internal/store"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},
-	{"internal/compare", "internal/rundir internal/rundir/hlog internal/measure"},
+	{"internal/compare/stat", ""},
+	{"internal/compare", "internal/compare/stat internal/rundir internal/rundir/hlog internal/verdict internal/measure internal/units"},
 	{"profiles/padogrid", "internal/rundir internal/values internal/workload internal/place internal/store internal/fault internal/units"},
 	{"profiles/group/java", ""},
 	{"profiles/group/northwind", "internal/objects internal/store"},

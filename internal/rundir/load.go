@@ -154,15 +154,19 @@ func (f *Folder) Hlog() ([]byte, error) {
 // and before until, counted as in series.csv.
 func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogram, error) {
 	m := hlog.NewMerger()
-	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error {
-		return hlog.Each(r, func(iv hlog.Interval) error {
-			if iv.T < from || iv.T >= until {
-				return nil
-			}
-			return m.Add(iv)
-		})
+	err := f.Intervals(func(iv hlog.Interval) error {
+		if iv.T < from || iv.T >= until {
+			return nil
+		}
+		return m.Add(iv)
 	})
 	return m.Histograms(), err
+}
+
+// Intervals calls each with the histogram of every second and tag, in the order of the
+// log: the times as in series.csv.
+func (f *Folder) Intervals(each func(hlog.Interval) error) error {
+	return f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error { return hlog.Each(r, each) })
 }
 
 // repair cuts the files of a dead run back to what its run.json covers, and writes

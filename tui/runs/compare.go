@@ -31,14 +31,15 @@ type Comparison struct {
 // written to once made.
 type comparedRuns struct {
 	*compare.Comparison
+	a, b  *rundir.Run
 	parts []comparedPart
 }
 
 // comparedPart is one operation, or all calls.
 type comparedPart struct {
-	name     string
-	findings []finding
-	da, db   widget.Distribution
+	compare.Part
+	name   string
+	da, db widget.Distribution
 }
 
 type comparedMsg struct {
@@ -70,11 +71,20 @@ func compareRuns(bench screen.Archive, a, b string) (*comparedRuns, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &comparedRuns{Comparison: compare.Runs(fa, fb)}
+	ra, err := compare.Of(fa)
+	if err != nil {
+		return nil, err
+	}
+	rb, err := compare.Of(fb)
+	if err != nil {
+		return nil, err
+	}
+	one := func(r *compare.Run) compare.Set { return compare.Set{Name: r.Conditions.ID, Runs: []*compare.Run{r}} }
+	m := &comparedRuns{Comparison: compare.Sets(one(ra), one(rb), compare.Options{}), a: &fa.Run, b: &fb.Run}
 	for _, p := range m.Parts {
 		part := comparedPart{
-			name: "all calls", findings: inWords(fa.Run.Unit, p),
-			da: widget.NewDistribution(p.A.Response), db: widget.NewDistribution(p.B.Response),
+			Part: p, name: "all calls",
+			da: widget.NewDistribution(p.A[0].Response), db: widget.NewDistribution(p.B[0].Response),
 		}
 		if op := p.Operation; op != nil {
 			part.name = widget.OpName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
@@ -193,7 +203,7 @@ func (c *Comparison) View(e screen.Env) string {
 
 func (c *Comparison) headline(e screen.Env) string {
 	s := e.Styles
-	a, b := widget.NameOf(&c.made.A.Run), widget.NameOf(&c.made.B.Run)
+	a, b := widget.NameOf(c.made.a), widget.NameOf(c.made.b)
 	title := "Compare · " + a
 	if a != b {
 		title += " with " + b
@@ -220,89 +230,72 @@ func (c *Comparison) bottom(e screen.Env) string {
 	case len(c.made.Differences) == 0:
 		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
 	}
-	return widget.Fit(" "+s.Muted.On("unsure: the ranges overlap · same: within 1 %"), e.W)
+	return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
 }
 
-// table draws the findings and what differs, in w cells: with groups and names in
-// columns of their own where there is room for both.
+// table draws the findings and what differs, in w cells: with how sure each figure is
+// where there is room for that.
 func (c *Comparison) table(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
-	g, verdicts := c.grid(e, w, false, false)
-	if w < 72 || g.Wide() > w {
-		g, verdicts = c.grid(e, w, true, false)
-	}
-	if g.Wide() > w {
-		g, verdicts = c.grid(e, w, true, true)
+	var g *widget.Grid
+	var verdicts []compare.Verdict
+	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}} {
+		if g, verdicts = c.grid(e, w, d); g.Wide() <= w {
+			break
+		}
 	}
 	g.Ink = func(row, col int) widget.Ink {
-		switch {
-		case col == 0 && len(g.Cols) > 5:
-			return s.Muted
-		case col < len(g.Cols)-2:
+		if col < 3 {
 			return s.Plain
 		}
 		return verdictInk(s, verdicts[row])
 	}
 	head, rows := g.Lines(s, w)
 	out := append([]string{head}, rows...)
-	if m.Caution != "" {
+	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")
-		for _, l := range widget.Wrap("! "+m.Caution, w) {
+		for _, l := range widget.Wrap("! "+doubts, w) {
 			out = append(out, s.Warn.On(l))
 		}
 	}
 	return out
 }
 
-// grid makes the table; merged has one column for groups and names, brief leaves
-// out the errors of rates.
-func (c *Comparison) grid(e screen.Env, w int, merged, brief bool) (*widget.Grid, []compare.Verdict) {
+// detail says how sure to tell that the figures are: each of them, and their changes.
+type detail struct{ errors, ranges bool }
+
+// grid makes the table.
+func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
-	headA, headB, least := "A  "+widget.DayText(m.A.Run.Started, e.Now), "B  "+widget.DayText(m.B.Run.Started, e.Now), 9
-	if brief {
-		least = 7
-	}
+	headA, headB := "A  "+widget.DayText(m.a.Started, e.Now), "B  "+widget.DayText(m.b.Started, e.Now)
 	if w < 72 {
 		headA, headB = "A", "B"
 	}
 	g := &widget.Grid{Airy: true, Cols: []widget.Column{
-		{Most: 20},
-		{Spare: 1, Most: 20},
-		{Head: headA, Right: true, Most: max(w/4, 12), Least: least},
-		{Head: headB, Right: true, Most: max(w/4, 12), Least: least},
+		{Most: max(w/4, 16)},
+		{Head: headA, Right: true, Most: max(w/4, 12), Least: 7},
+		{Head: headB, Right: true, Most: max(w/4, 12), Least: 7},
 		{Head: "change", Right: true},
+		{Head: "between", Right: true},
 		{Head: "verdict"},
 	}}
-	if merged {
-		g.Cols = slices.Delete(g.Cols, 1, 2)
-		g.Cols[0].Most = max(w/4, 16)
+	if !d.ranges {
+		g.Cols = slices.Delete(g.Cols, 4, 5)
 	}
-	add := func(group, name string, rest ...string) {
-		switch {
-		case !merged:
-			g.Add(append([]string{group, name}, rest...)...)
-		case name == "" || group == "throughput":
-			g.Add(append([]string{group}, rest...)...)
-		default:
-			g.Add(append([]string{name}, rest...)...)
+	add := func(name, a, b, change, between, verdict string) {
+		if d.ranges {
+			g.Add(name, a, b, change, between, verdict)
+		} else {
+			g.Add(name, a, b, change, verdict)
 		}
 	}
 	var verdicts []compare.Verdict
-	for _, f := range m.parts[c.op].findings {
-		a, b := f.a, f.b
-		if brief {
-			a, _, _ = strings.Cut(a, " ±")
-			b, _, _ = strings.Cut(b, " ±")
-		}
-		add(f.group, f.name, a, b, f.change, string(f.verdict))
-		verdicts = append(verdicts, f.verdict)
+	for _, f := range m.parts[c.op].Findings {
+		add(f.Label(m.a.Unit), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())
+		verdicts = append(verdicts, f.Verdict)
 	}
-	for i, d := range m.Differences {
-		group := ""
-		if i == 0 {
-			group = "differs in"
-		}
-		add(group, d.Name, d.A, d.B, "≠", "")
+	for _, diff := range m.Differences {
+		add(diff.Name, diff.A, diff.B, "≠", "", "")
 		verdicts = append(verdicts, compare.Noted)
 	}
 	return g, verdicts
@@ -349,14 +342,19 @@ func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 	return out
 }
 
+// doubts are what speaks against the comparison; empty when nothing does.
+func (m *comparedRuns) doubts() string {
+	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
+}
+
 // text is the comparison for the clipboard.
 func (m *comparedRuns) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Run.ID, widget.NameOf(&m.A.Run), m.B.Run.ID, widget.NameOf(&m.B.Run))
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.ID, widget.NameOf(m.a), m.b.ID, widget.NameOf(m.b))
 	for _, p := range m.parts {
-		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "verdict"}}}
-		for _, f := range p.findings {
-			g.Add(f.group, f.name, f.a, f.b, f.change, string(f.verdict))
+		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
+		for _, f := range p.Findings {
+			g.Add(f.Label(m.a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
 		}
 		head, rows := g.Lines(&widget.Styles{}, 200)
 		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
@@ -364,8 +362,11 @@ func (m *comparedRuns) text() string {
 			b.WriteString(strings.TrimRight(r, " ") + "\n")
 		}
 	}
-	if m.Caution != "" {
-		b.WriteString("\n! " + m.Caution + "\n")
+	if doubts := m.doubts(); doubts != "" {
+		b.WriteString("\n! " + doubts + "\n")
+	}
+	for _, n := range m.Notes {
+		b.WriteString("\n" + n + "\n")
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"math"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,15 +39,6 @@ func TestComparePictures(t *testing.T) {
 			a.Send(t, c.steps...)
 			tuitest.Golden(t, a.Picture(t))
 		})
-	}
-}
-
-func TestMovement(t *testing.T) {
-	for _, c := range []struct {
-		a, b float64
-		want string
-	}{{100, 137.8, "▲ 37.8 %"}, {100, 50, "▼ 50.0 %"}, {1, 1, "="}, {0, 5, ""}, {math.NaN(), 5, ""}, {1, 20, "▲ ×20"}} {
-		assert.Equal(t, c.want, movement(c.a, c.b))
 	}
 }
 

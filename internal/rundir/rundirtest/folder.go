@@ -21,10 +21,11 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 		total := measure.Totals{Operation: op, Active: time.Duration(length) * time.Second}
 		for t := -warm; t < length; t++ {
 			n, at := Noise(t*31+i*7+seed*1009), threads
+			segment := 0
 			if t >= length/2 {
-				at *= 2
+				at, segment = at*2, 1
 			}
-			row := rundir.SeriesRow{T: t, Track: op.Track, Op: op.Op, Threads: at, Payload: 1024, Batch: 100, Warmup: t < 0}
+			row := rundir.SeriesRow{T: t, Segment: segment, Track: op.Track, Op: op.Op, Threads: at, Payload: 1024, Batch: 100, Warmup: t < 0}
 			h := measure.NewHistogram()
 			calls := 40
 			if i == 1 {

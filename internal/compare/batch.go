@@ -1,0 +1,216 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+)
+
+const (
+	// mostBatches is into how many stretches the seconds of a run are put together:
+	// enough of them to see their scatter, each as long as may be.
+	mostBatches = 30
+	// leastBatches is how many it takes to see any.
+	leastBatches = 5
+	// callsBeyond is how many calls a batch needs beyond a percentile to have one.
+	callsBeyond = 10
+)
+
+// width is how many of n seconds make a batch.
+func width(n int) int { return max((n+mostBatches-1)/mostBatches, 1) }
+
+// batched puts seconds together to batches, each the mean of what is known of it.
+// What is left at the end goes with the last one.
+func batched(vals []float64) []float64 {
+	w := width(len(vals))
+	n := len(vals) / w
+	out := make([]float64, n)
+	for i := range n {
+		to := (i + 1) * w
+		if i == n-1 {
+			to = len(vals)
+		}
+		out[i] = stat.Independent(vals[i*w : to]).Value
+	}
+	return out
+}
+
+// level takes out of values by batch what live changes did to them: each segment's values
+// are moved so that their mean is that of all. Segments of few batches stay as they
+// are.
+func level(vals []float64, segments []int) []float64 {
+	if len(segments) != len(vals) {
+		return vals
+	}
+	by := map[int][]float64{}
+	for i, v := range vals {
+		by[segments[i]] = append(by[segments[i]], v)
+	}
+	if len(by) < 2 {
+		return vals
+	}
+	mean := stat.Independent(vals).Value
+	out := slices.Clone(vals)
+	for i := range out {
+		if own := by[segments[i]]; len(own) >= leastBatches {
+			out[i] += mean - stat.Independent(own).Value
+		}
+	}
+	return out
+}
+
+// segmentsOf tells in which segment of the run each of n batches began.
+func segmentsOf(f *rundir.Folder, n, width int) []int {
+	out := make([]int, n)
+	for _, r := range f.Series {
+		if r.T >= 0 && !r.Warmup && r.T%width == 0 && r.T/width < n {
+			out[r.T/width] = max(out[r.T/width], r.Segment)
+		}
+	}
+	return out
+}
+
+// counts is a histogram that lists only the values it has, the lowest first.
+type counts []count
+
+type count struct{ value, n int64 }
+
+// batches are the response times of a run, batch by batch, by tag.
+type batches struct {
+	n     int
+	byTag map[string][]counts
+	// segments are those in which the batches began.
+	segments []int
+}
+
+// readBatches reads the response times of a run in one pass over its log.
+func readBatches(f *rundir.Folder) (batches, error) {
+	whole := max(int(math.Floor(f.Run.MeasuredS)), 0)
+	w := width(whole)
+	b := batches{n: whole / w, byTag: map[string][]counts{}, segments: segmentsOf(f, whole/w, w)}
+	at, m := 0, hlog.NewMerger()
+	keep := func() {
+		for tag, h := range m.Histograms() {
+			if b.byTag[tag] == nil {
+				b.byTag[tag] = make([]counts, b.n)
+			}
+			b.byTag[tag][at] = slices.Concat(b.byTag[tag][at], counted(h))
+		}
+		m = hlog.NewMerger()
+	}
+	err := f.Intervals(func(iv hlog.Interval) error {
+		if iv.T < 0 || int(iv.T) >= whole || !strings.HasSuffix(iv.Tag, "."+hlog.Response) {
+			return nil
+		}
+		if i := min(int(iv.T)/w, b.n-1); i != at {
+			keep()
+			at = i
+		}
+		return m.Add(iv)
+	})
+	if b.n > 0 {
+		keep()
+	}
+	return b, err
+}
+
+// counted lists the values of a histogram.
+func counted(h *hdrhistogram.Histogram) counts {
+	var out counts
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 {
+			out = append(out, count{bar.To, bar.Count})
+		}
+	}
+	return out
+}
+
+// of puts the operations with these tags together, batch by batch.
+func (b batches) of(tags []string) []counts {
+	out := make([]counts, b.n)
+	for _, tag := range tags {
+		for i, c := range b.byTag[tag] {
+			out[i] = append(out[i], c...)
+		}
+	}
+	for _, c := range out {
+		slices.SortFunc(c, func(x, y count) int { return cmp.Compare(x.value, y.value) })
+	}
+	return out
+}
+
+// at is the value at a percentile, NaN where there is none.
+func (c counts) at(q float64) float64 {
+	total := int64(0)
+	for _, v := range c {
+		total += v.n
+	}
+	rank, seen := int64(math.Ceil(q/100*float64(total))), int64(0)
+	for _, v := range c {
+		if seen += v.n; seen >= rank {
+			return float64(v.value)
+		}
+	}
+	return math.NaN()
+}
+
+// percentiles estimates the response times at the percentiles in nanoseconds. Each is
+// off by the larger of two: by what dice would do to so many calls, and by what the
+// scatter of the batches' own percentiles tells. Where a batch has too few calls to have
+// the percentile, the scatter of the next lower one stands in.
+func (m *Measured) percentiles(times []counts, segments []int) {
+	if m.Response == nil || m.Response.TotalCount() == 0 {
+		return
+	}
+	var scatter stat.Estimate // of logarithms
+	for _, p := range percentiles {
+		if s, ok := scatterOf(times, segments, p.q, m.Response.TotalCount()); ok {
+			scatter = s
+		}
+		e := byChance(m.Response, p.q)
+		if by := e.Value * scatter.SE; by > e.SE {
+			e.SE, e.DF = by, scatter.DF
+		}
+		m.set(p.figure, e)
+	}
+}
+
+// byChance is a percentile of calls that do not depend on each other: it lies between
+// the values at the ranks n·q ± 2·√(n·q·(1−q)).
+func byChance(h *hdrhistogram.Histogram, q float64) Estimate {
+	n, p := float64(h.TotalCount()), q/100
+	by := 2 * math.Sqrt(p*(1-p)/n) * 100
+	at := func(q float64) float64 { return float64(h.ValueAtPercentile(min(max(q, 0), 100))) }
+	return Estimate{
+		Value: at(q), SE: (at(q+by) - at(q-by)) / 4, DF: math.Inf(1),
+		Vague: !measure.Enough(q, h.TotalCount()),
+	}
+}
+
+// scatterOf is how the logarithm of a percentile scatters from batch to batch; false when
+// there are too few calls to tell.
+func scatterOf(times []counts, segments []int, q float64, calls int64) (stat.Estimate, bool) {
+	most := int(float64(calls) * (1 - q/100) / callsBeyond)
+	if most < leastBatches || len(times) < leastBatches {
+		return stat.Estimate{}, false
+	}
+	w := (len(times) + most - 1) / most
+	var logs []float64
+	var at []int
+	for from := 0; from+w <= len(times); from += w { // a shorter one at the end is left out
+		at = append(at, segments[from])
+		all := slices.Concat(times[from : from+w]...)
+		slices.SortFunc(all, func(x, y count) int { return cmp.Compare(x.value, y.value) })
+		logs = append(logs, math.Log(max(all.at(q), 1)))
+	}
+	e := stat.Successive(level(logs, at))
+	return e, len(logs) >= leastBatches && !math.IsNaN(e.SE) && !math.IsInf(e.SE, 0)
+}

@@ -1,0 +1,174 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// refusals are what makes two sets no pair, a sentence each.
+func refusals(a, b Set) []string {
+	x, y := &a.Runs[0].Conditions, &b.Runs[0].Conditions
+	var out []string
+	differ := func(differ bool, format string, args ...any) {
+		if differ {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	differ(x.Profile != y.Profile, "A is a run of %s and B of %s", x.Profile, y.Profile)
+	differ(x.Profile == y.Profile && x.Unit != y.Unit, "A counts %s and B %s", x.Unit, y.Unit)
+	differ(x.Store.Name != y.Store.Name, "A ran on %s and B on %s", x.Store.Name, y.Store.Name)
+	if p, q, ok := payloads(x, y); ok {
+		differ(true, "A has values of %s and B of %s", p, q)
+	} else {
+		differ(x.DataBytes > 0 && y.DataBytes > 0 && x.DataBytes != y.DataBytes,
+			"A stores %s of data and B %s", units.Size(x.DataBytes), units.Size(y.DataBytes))
+	}
+	return append(append(out, repeats("A", a)...), repeats("B", b)...)
+}
+
+// payloads are the first sizes of values in which two runs differ.
+func payloads(a, b *Conditions) (x, y string, differ bool) {
+	if a.Profile != b.Profile {
+		return "", "", false
+	}
+	for _, d := range Differences(a, b) {
+		if _, base := rundir.TrackOf(d.Name); base == "payload" {
+			return d.A, d.B, true
+		}
+	}
+	return "", "", false
+}
+
+// byNature are differences that repeats of a run may have.
+var byNature = []string{"seed", "version", "host"}
+
+// repeats says which runs of a set are no repeats of its first.
+func repeats(name string, s Set) []string {
+	for _, r := range s.Runs[1:] {
+		diffs := slices.DeleteFunc(Differences(&s.Runs[0].Conditions, &r.Conditions), func(d Difference) bool {
+			return slices.Contains(byNature, d.Name)
+		})
+		if len(diffs) > 0 {
+			return []string{fmt.Sprintf("the runs of %s are no repeats of one: %s and %s differ in %s",
+				name, s.Runs[0].Conditions.ID, r.Conditions.ID, listed(shortened(causes(diffs))))}
+		}
+	}
+	return nil
+}
+
+// shortened cuts a long list.
+func shortened(names []string) []string {
+	if n := len(names); n > 6 {
+		return append(names[:5:5], fmt.Sprintf("%d more", n-5))
+	}
+	return names
+}
+
+// cautions say what keeps a comparison from being a fair one, a clause each.
+func cautions(a, b Set, diffs []Difference) []string {
+	words := append(doubts("A", a), doubts("B", b)...)
+	if names := causes(diffs); len(names) > 1 {
+		words = append(words, "A and B differ in "+listed(shortened(names))+": the change has more than one cause")
+	}
+	return words
+}
+
+// doubts are what is wrong with the runs of a side.
+func doubts(name string, s Set) []string {
+	failed, doubtful, ended := 0, 0, 0
+	state, by := verdict.Degraded, ""
+	var why []string
+	for _, r := range s.Runs {
+		c := &r.Conditions
+		switch {
+		case c.Failed:
+			failed++
+		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning || c.EndedBy == "interrupt":
+			ended, by = ended+1, c.EndedBy
+		case c.State != verdict.Valid:
+			doubtful++
+			if c.State == verdict.Invalid {
+				state = c.State
+			}
+			for _, cause := range c.Causes {
+				if !slices.Contains(why, cause) {
+					why = append(why, cause)
+				}
+			}
+		}
+	}
+	who := func(n int) string {
+		switch {
+		case len(s.Runs) == 1:
+			return name + " "
+		case n == 1:
+			return fmt.Sprintf("one of the %d runs of %s ", len(s.Runs), name)
+		}
+		return fmt.Sprintf("%d of the %d runs of %s ", n, len(s.Runs), name)
+	}
+	was := func(n int) string {
+		if n > 1 {
+			return "were "
+		}
+		return "was "
+	}
+	var out []string
+	if failed > 0 {
+		out = append(out, who(failed)+"failed verification")
+	}
+	if ended > 0 {
+		words := map[string]string{rundir.StillRunning: "still running", "interrupt": "interrupted", rundir.CutShort: rundir.CutShort}
+		out = append(out, who(ended)+was(ended)+words[by])
+	}
+	if doubtful > 0 {
+		text := who(doubtful) + was(doubtful) + state
+		if len(why) > 0 {
+			text += " (" + strings.Join(why, ", ") + ")"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// notes say what the figures cannot tell.
+func notes(c *Comparison) []string {
+	var out []string
+	switch na, nb := len(c.A.Runs), len(c.B.Runs); {
+	case na == 1 && nb == 1:
+		out = append(out, "One run a side cannot tell how much one run differs from the next: chance here is what it did within each.")
+	case na == 1:
+		out = append(out, "A is a single run: it is taken to vary as the runs of B do.")
+	case nb == 1:
+		out = append(out, "B is a single run: it is taken to vary as the runs of A do.")
+	}
+	all := c.A.part(nil)
+	for _, f := range []Figure{ClientCPU, StoreCPU} {
+		a, b := lacking(f, all), lacking(f, c.B.part(nil))
+		who := ""
+		switch {
+		case a && b:
+			who = "neither side knows it"
+		case a:
+			who = "A does not know it"
+		case b:
+			who = "B does not know it"
+		default:
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
+	}
+	if !lacking(ClientCPU, all) && c.A.Runs[0].Conditions.Store.InProcess {
+		out = append(out, "Client CPU includes that of the store, which runs in perfbench itself.")
+	}
+	return out
+}
+
+// lacking says that a run does not know a figure.
+func lacking(f Figure, ms []Measured) bool {
+	return slices.ContainsFunc(ms, func(m Measured) bool { _, ok := m.Figures[f]; return !ok })
+}

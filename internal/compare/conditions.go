@@ -1,0 +1,56 @@
+package compare
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// machineFacts are those of the environment that are the same for all runs of one
+// machine and program.
+var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
+
+// Conditions are under what a run was measured, and whether its figures stand.
+type Conditions struct {
+	ID      string `json:"id"`
+	Profile string `json:"profile"`
+	Mode    string `json:"mode,omitempty"`
+	Unit    string `json:"unit"`
+	// Target is the URL without secrets.
+	Target  string       `json:"target"`
+	Store   rundir.Store `json:"store"`
+	Started time.Time    `json:"started"`
+	// MeasuredS is the length of the measured part in seconds.
+	MeasuredS float64 `json:"measured_s"`
+	EndedBy   string  `json:"ended_by"`
+	Seed      int64   `json:"seed"`
+	// DataBytes is the volume of values that the plan stores, 0 when unknown.
+	DataBytes  int64              `json:"data_bytes,omitempty"`
+	Settings   map[string]float64 `json:"settings"`
+	Parameters map[string]string  `json:"parameters"`
+	// Changes is how many live changes there were.
+	Changes int `json:"changes,omitempty"`
+	// Machine is what is the same for all runs of one machine and program.
+	Machine map[string]string `json:"machine,omitempty"`
+	// Failed says that what was stored was not what was acknowledged; State and Causes are
+	// the verdict on the run.
+	Failed bool     `json:"failed,omitempty"`
+	State  string   `json:"state"`
+	Causes []string `json:"causes,omitempty"`
+}
+
+func conditionsOf(r *rundir.Run) Conditions {
+	c := Conditions{
+		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Target: r.Target, Store: r.Store, Started: r.Started,
+		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
+		Changes: len(r.Changes), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+	}
+	c.Store.Details = nil
+	for _, k := range machineFacts {
+		if v := r.Environment[k]; v != nil {
+			c.Machine[k] = fmt.Sprint(v)
+		}
+	}
+	return c
+}

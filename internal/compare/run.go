@@ -1,0 +1,177 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+)
+
+// Run is one finished run as comparisons see it. It is never written to once made.
+type Run struct {
+	Conditions Conditions `json:"conditions"`
+	// Parts are all calls together, then each operation.
+	Parts []Measured `json:"parts"`
+}
+
+// Measured is what an operation of a run came to, or all calls that count.
+type Measured struct {
+	// Operation is nil for all calls together.
+	Operation *measure.Operation
+	// Figures are those that are known.
+	Figures map[Figure]Estimate
+	// Calls were timed, Errors failed.
+	Calls, Errors int64
+	// Response holds the response times of the calls; nil when none was timed, or when the
+	// run comes from a baseline, which keeps no histograms.
+	Response *hdrhistogram.Histogram
+}
+
+// Of reads what comparisons need of a run.
+func Of(f *rundir.Folder) (*Run, error) {
+	r := &Run{Conditions: conditionsOf(&f.Run)}
+	ops := []*measure.Operation{nil}
+	for _, o := range f.Run.Operations {
+		ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
+	}
+	times, err := readBatches(f)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", f.Run.ID, err)
+	}
+	for _, op := range ops {
+		r.Parts = append(r.Parts, measuredOf(f, op, times))
+	}
+	return r, nil
+}
+
+// measuredOf gathers an operation of a run; nil: all that count.
+func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured {
+	m := Measured{Operation: op, Figures: map[Figure]Estimate{}}
+	rate, longest := math.NaN(), int64(0)
+	if op == nil {
+		rate = f.Run.Headline().Rate
+	}
+	var tags []string
+	for _, o := range f.Run.Operations {
+		if op != nil && (o.Track != op.Track || o.Op != op.Op) || op == nil && !f.Run.Counts(o) {
+			continue
+		}
+		m.Calls += o.Calls
+		m.Errors += o.Errors
+		longest = max(longest, o.Response.Max)
+		if op != nil && o.Throughput != nil {
+			rate = *o.Throughput
+		}
+		tag := hlog.Tag(o.Track, o.Op, hlog.Response)
+		tags = append(tags, tag)
+		if h := f.Histograms[tag]; h != nil {
+			if m.Response == nil {
+				m.Response = measure.NewHistogram()
+			}
+			m.Response.Merge(h)
+		}
+	}
+	rates, errs := seconds(f, op)
+	m.set(Throughput, relative(rate, stat.Successive(level(batched(rates), times.segments))))
+	m.percentiles(times.of(tags), times.segments)
+	if longest > 0 {
+		m.set(Max, Estimate{Value: float64(longest), SE: math.NaN()})
+	}
+	m.set(Errors, errorShare(m.Calls, m.Errors, errs))
+	if op == nil {
+		m.cpu(&f.Run)
+	}
+	return m
+}
+
+// set notes a figure that is known.
+func (m *Measured) set(f Figure, e Estimate) {
+	if !math.IsNaN(e.Value) {
+		m.Figures[f] = e
+	}
+}
+
+// relative is a value that is off by as much as the mean of its parts may be.
+func relative(value float64, mean stat.Estimate) Estimate {
+	return Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
+}
+
+// seconds are the rates and the errors of the whole measured seconds: of an operation,
+// or of what counts.
+func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
+	n := max(int(math.Floor(f.Run.MeasuredS)), 0)
+	c := f.Course()
+	n = min(n, len(c.Rates)+c.First)
+	if n <= 0 {
+		return nil, nil
+	}
+	rates, errs = rundir.Gaps(n), make([]float64, n)
+	if op == nil {
+		for i := range n {
+			rates[i] = c.Rates[i-c.First]
+		}
+	}
+	for _, r := range f.Series {
+		switch {
+		case r.T < 0 || r.T >= n || r.Warmup:
+		case op == nil && f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op}):
+			errs[r.T] += float64(r.Errors)
+		case op != nil && r.Track == op.Track && r.Op == op.Op:
+			errs[r.T] += float64(r.Errors)
+			rates[r.T] = r.Throughput
+		}
+	}
+	return rates, errs
+}
+
+// errorShare estimates which part of the calls failed: errors come by chance, and in
+// some seconds more than in others.
+func errorShare(calls, errs int64, bySecond []float64) Estimate {
+	n := float64(calls + errs)
+	if n == 0 {
+		return none
+	}
+	e := Estimate{Value: float64(errs) / n, SE: math.Sqrt(float64(errs)) / n, DF: math.Inf(1)}
+	if mean := stat.Successive(batched(bySecond)); mean.Value > 0 && mean.SE/mean.Value*e.Value > e.SE {
+		e.SE, e.DF = mean.SE/mean.Value*e.Value, mean.DF
+	}
+	return e
+}
+
+// cpu tells the processor time that perfbench and the store took for a unit, where the
+// run knows it. A run tells no error of these.
+func (m *Measured) cpu(r *rundir.Run) {
+	o, count := r.Observed, float64(r.Headline().Count)
+	if o == nil || count <= 0 || r.Failed() {
+		return
+	}
+	set := func(f Figure, seconds float64) {
+		if seconds > 0 {
+			m.Figures[f] = Estimate{Value: seconds / count * 1e9, SE: math.NaN()}
+		}
+	}
+	set(ClientCPU, o.CPU*o.Seconds)
+	stores, all, cores := 0, true, 0.0
+	for _, p := range o.Processes {
+		if p.Role == "perfbench" {
+			continue
+		}
+		stores++
+		if p.CPU == nil {
+			all = false
+			continue
+		}
+		cores += *p.CPU
+	}
+	switch {
+	case stores > 0 && all:
+		set(StoreCPU, cores*o.Seconds)
+	case o.Store != nil && o.Store.CPU != nil:
+		set(StoreCPU, *o.Store.CPU)
+	}
+}

@@ -1,0 +1,86 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Unknown is how a figure is written that cannot be told.
+const Unknown = "–"
+
+// Label names the figure of a finding for people; unit is what throughput counts.
+func (f Finding) Label(unit string) string {
+	switch f.Figure {
+	case Throughput:
+		return unit + "/s"
+	case ClientCPU, StoreCPU:
+		return string(f.Figure) + "/op"
+	}
+	return string(f.Figure)
+}
+
+// Text writes a side's figure: "831 µs ± 12 µs", where ± is to the end of its range.
+// Brief leaves that out.
+func (f Finding) Text(r Range, brief bool) string {
+	if r.Vague || math.IsNaN(r.Value) {
+		return Unknown
+	}
+	text, by := f.amount(r.Value), r.By()
+	if brief || f.Figure == Max || math.IsInf(by, 0) || f.Figure.byShare() && by == 0 {
+		return text
+	}
+	return text + " ± " + f.amount(by)
+}
+
+// amount writes a value of the figure.
+func (f Finding) amount(v float64) string {
+	switch f.Figure {
+	case Throughput:
+		return units.Number(v)
+	case Errors:
+		return fmt.Sprintf("%.3g %%", v*100)
+	}
+	return units.Duration(time.Duration(math.Round(v)))
+}
+
+// ChangeText writes by how much B differs: "+4.2 %", "=", "×20"; of errors in points.
+// It is empty where nothing can be said.
+func (f Finding) ChangeText() string {
+	switch {
+	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
+		return ""
+	case f.Change == 0:
+		return "="
+	case f.Figure.byShare():
+		return fmt.Sprintf("%+.3g points", f.Change*100)
+	case f.Change >= 10:
+		return fmt.Sprintf("×%.0f", f.Change+1)
+	}
+	return fmt.Sprintf("%+.1f %%", f.Change*100)
+}
+
+// RangeText writes what the change is at least and at most: "+2.1 … +6.3 %"; empty
+// where nothing tells it.
+func (f Finding) RangeText() string {
+	switch {
+	case f.Verdict == Noted || math.IsNaN(f.Lo) || math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) || f.Lo == f.Hi:
+		return ""
+	case f.Figure.byShare():
+		return fmt.Sprintf("%+.2g … %+.2g points", f.Lo*100, f.Hi*100)
+	case f.Hi >= 10:
+		return fmt.Sprintf("×%.2g … ×%.2g", f.Lo+1, f.Hi+1)
+	}
+	return fmt.Sprintf("%+.1f … %+.1f %%", f.Lo*100, f.Hi*100)
+}
+
+// Sentence says in one line what became of a figure: "p99 is worse by 12.3 %".
+func (f Finding) Sentence(unit string) string {
+	by := f.ChangeText()
+	if by == "" {
+		return f.Label(unit) + ": " + f.Words()
+	}
+	return fmt.Sprintf("%s is %s: %s, from %s to %s", f.Label(unit), f.Words(), by, f.Text(f.A, true), f.Text(f.B, true))
+}

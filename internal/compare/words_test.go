@@ -1,0 +1,30 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestFindingsInWords(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		f             Finding
+		a, change, by string
+	}{
+		{Finding{Figure: Throughput, A: Range{Value: 32100, Lo: 31800, Hi: 32300}, Change: 0.378, Lo: 0.2, Hi: 0.5, Verdict: Better}, "32.1k ± 300", "+37.8 %", "+20.0 … +50.0 %"},
+		{Finding{Figure: P99, A: Range{Value: 2e6, Lo: -inf, Hi: inf}, Change: -0.5, Lo: -inf, Hi: inf, Verdict: Unsure}, "2 ms", "-50.0 %", ""},
+		{Finding{Figure: P99, A: Range{Value: 2e6, Vague: true}, Change: 0.5, Lo: -inf, Hi: inf, Verdict: Unsure}, "–", "", ""},
+		{Finding{Figure: P50, A: Range{Value: 1e3, Lo: 990, Hi: 1010}, Change: 19, Lo: 9, Hi: 29, Verdict: Worse}, "1 µs ± 10 ns", "×20", "×10 … ×30"},
+		{Finding{Figure: Errors, A: Range{}, Change: 0.002, Lo: 0.001, Hi: 0.003, Verdict: Worse}, "0 %", "+0.2 points", "+0.1 … +0.3 points"},
+		{Finding{Figure: Errors, Verdict: Same}, "0 %", "=", ""},
+		{Finding{Figure: Max, A: Range{Value: 5e6, Lo: -inf, Hi: inf}, Change: math.NaN(), Lo: -inf, Hi: inf}, "5 ms", "", ""},
+	} {
+		assert.Equal(t, c.a, c.f.Text(c.f.A, false))
+		assert.Equal(t, c.change, c.f.ChangeText())
+		assert.Equal(t, c.by, c.f.RangeText())
+	}
+	f := Finding{Figure: P99, A: Range{Value: 2e6}, B: Range{Value: 3e6}, Change: 0.5, Verdict: Worse}
+	assert.Equal(t, "p99 is worse: +50.0 %, from 2 ms to 3 ms", f.Sentence("entries"))
+}
