@@ -115,6 +115,18 @@ func TestThreadsFollowSettings(t *testing.T) {
 	})
 }
 
+// A change that comes while the last calls of a phase are under way does not wake the
+// phase up again.
+func TestChangeAfterTheEndOfAPhase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, onePhase(time.Second, pool("p", workload.Settings{Threads: 2, Rate: 10}, takes(300*time.Millisecond))))
+		time.Sleep(1100 * time.Millisecond)
+		r.Change("test", All, rate(20))
+		res := result(t, r)
+		assert.LessOrEqual(t, res.Measured, 1300*time.Millisecond)
+	})
+}
+
 func TestTwentyPressesEndTwentyThreadsHigher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := onePhase(3*time.Second, pool("a", workload.Settings{Threads: 8}, takes(time.Millisecond)), pool("b", workload.Settings{Threads: 24}, takes(time.Millisecond)))

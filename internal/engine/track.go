@@ -73,6 +73,9 @@ type givenUp struct {
 func (t *track) publish(fresh bool) {
 	now := t.run.now()
 	prev := t.active.Load()
+	if !fresh && prev != nil && prev.ended {
+		return // its phase is over, and what is under way is all that is left
+	}
 	a := &active{Settings: t.want, at: now, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
 	if t.spec.Units != nil {
 		a.units = max(t.spec.Units(&t.want), 1)
