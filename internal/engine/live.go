@@ -54,6 +54,12 @@ func (r *Run) wanted(track int) workload.Settings { return r.tracks[track].want 
 func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.change(by, track, f, r.now(), 0)
+}
+
+// change is Change by somebody who meant it for a moment, as the step of a ramp or, with
+// 0, of none. The caller holds r.mu.
+func (r *Run) change(by string, track int, f func(workload.Settings) workload.Settings, moment int64, ramp int) {
 	if r.stopped {
 		return
 	}
@@ -68,7 +74,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 	after := f(before)
 	var log []measure.Change
 	note := func(name string, from, to float64) {
-		log = append(log, measure.Change{Name: prefix + name, From: from, To: to, By: by})
+		log = append(log, measure.Change{Name: prefix + name, From: from, To: to, By: by, Ramp: ramp})
 	}
 	for _, k := range r.knobs {
 		from, to := k.Get(before), k.Get(after)
@@ -100,7 +106,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 		note("paused", number(before.Paused), number(after.Paused))
 	}
 	if len(log) > 0 {
-		r.applyChanges(log)
+		r.applyChanges(log, moment)
 	}
 }
 
@@ -111,18 +117,20 @@ func number(b bool) float64 {
 	return 0
 }
 
-// applyChanges puts changed wishes into force and writes them down.
-func (r *Run) applyChanges(log []measure.Change) {
+// applyChanges puts changed wishes into force and writes them down. Whether changes come
+// together is told by the moments that they were meant for: steps of a ramp that begin a
+// little late do not run into each other.
+func (r *Run) applyChanges(log []measure.Change, moment int64) {
 	now := r.now()
 	switch {
 	case !r.measuring: // warm-up: the first segment has yet to begin
 		r.segments[0].settings = r.settingsByName()
-	case r.everMoved && now-r.changed < int64(Together), len(r.segments) >= MaxSegments:
+	case r.everMoved && moment-r.changed < int64(Together), len(r.segments) >= MaxSegments:
 		r.segments[len(r.segments)-1].settings = r.settingsByName()
 	default:
 		r.segments = append(r.segments, segmentInfo{now, r.settingsByName()})
 	}
-	r.changed, r.everMoved = now, true
+	r.changed, r.everMoved = moment, true
 	for _, c := range log {
 		c.At, c.Segment = time.Duration(now), int(r.segment())
 		r.changes = append(r.changes, c)

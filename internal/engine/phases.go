@@ -205,11 +205,11 @@ func (r *Run) conduct(ctx context.Context) {
 // leaves as they are: they have waited for it.
 func (r *Run) take(at At) {
 	r.mu.Lock()
-	r.taken++
-	r.mu.Unlock()
-	r.Change("timetable", at.Track, at.apply)
-	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.taken++
+	r.onRamp = at.Ramp > 0 && !at.First
+	r.change("timetable", at.Track, at.apply, int64(at.After), at.Ramp)
+	r.onRamp = false
 	for _, t := range r.tracks {
 		if a := t.active.Load(); t.state == running && !a.ended && a.until != r.horizon(t) {
 			t.publish(false)

@@ -29,6 +29,11 @@ type At struct {
 	// Knob is what to turn; a Knob with only the name "paused" pauses (1) or resumes (0).
 	Knob  workload.Knob
 	Value float64
+	// Ramp is the number, from 1, of the ramp that it is a step of; 0: of none. A ramp is
+	// one schedule: what is due and not begun stays due across its steps.
+	Ramp int
+	// First says that it is the first step of its ramp, which begins a schedule.
+	First bool
 }
 
 // Options say what to run.
@@ -89,8 +94,9 @@ type Run struct {
 	changes   []measure.Change
 	marks     []measure.Mark
 	segments  []segmentInfo
-	changed   int64 // when the last change was
+	changed   int64 // when the last change was, or was to be by the timetable
 	everMoved bool
+	onRamp    bool // a step of a ramp, but the first, is being put into force
 	result    *measure.Result
 	timers    []*time.Timer
 	abandoned []string // what was under way when it was given up

@@ -8,8 +8,9 @@ import (
 // schedule hands out the due times of an open loop, in units. Claiming is a
 // single atomic add; it never waits for replies.
 type schedule struct {
-	epoch  int64   // ns since measurement began
-	period float64 // ns per unit
+	// legs are stretches of one rate each, in order; the slice is replaced, never
+	// changed. A schedule has one, and one more for each step of a ramp.
+	legs   atomic.Pointer[[]leg]
 	ticket atomic.Int64
 	// abandoned counts units claimed and then not started.
 	abandoned atomic.Int64
@@ -21,19 +22,54 @@ type schedule struct {
 	returned []claim // due times whose worker left before they came
 }
 
+// leg is a stretch of a schedule from the moment epoch on, in ns since measurement
+// began, by when unit of its units, a fraction of one included, had fallen due.
+type leg struct {
+	epoch  int64
+	unit   float64
+	period float64 // ns per unit
+}
+
 // claim is a due time held by one worker.
 type claim struct {
 	from  *schedule
+	unit  int64 // its number in the schedule
 	due   int64
 	units int64
 }
 
 func newSchedule(now int64, rate float64) *schedule {
-	return &schedule{epoch: now, period: 1e9 / rate}
+	s := &schedule{}
+	s.legs.Store(&[]leg{{epoch: now, period: 1e9 / rate}})
+	return s
+}
+
+// bend goes on at another rate from a moment on, without a new beginning: what was due
+// before and has not started stays due, and the rhythm has no gap. One goroutine at a
+// time may call it.
+func (s *schedule) bend(moment int64, rate float64) {
+	legs := *s.legs.Load()
+	last := legs[len(legs)-1]
+	next := leg{epoch: moment, unit: last.unit + float64(moment-last.epoch)/last.period, period: 1e9 / rate}
+	legs = append(legs[:len(legs):len(legs)], next)
+	s.legs.Store(&legs)
+}
+
+// period is how far apart due times are now, in ns per unit.
+func (s *schedule) period() float64 {
+	legs := *s.legs.Load()
+	return legs[len(legs)-1].period
 }
 
 // due tells when a unit is due.
-func (s *schedule) due(unit int64) int64 { return s.epoch + int64(float64(unit)*s.period) }
+func (s *schedule) due(unit int64) int64 {
+	legs := *s.legs.Load()
+	i := len(legs) - 1
+	for i > 0 && float64(unit) < legs[i].unit {
+		i--
+	}
+	return legs[i].epoch + int64((float64(unit)-legs[i].unit)*legs[i].period)
+}
 
 // claim takes the next due time, for an iteration of that many units: only one that
 // has come by now, unless it may lie ahead. Else it returns none.
@@ -45,7 +81,8 @@ func (s *schedule) claim(units int, now int64, ahead bool) claim {
 	}
 	n := int64(units)
 	if ahead {
-		return claim{s, s.due(s.ticket.Add(n) - n), n}
+		first := s.ticket.Add(n) - n
+		return claim{s, first, s.due(first), n}
 	}
 	for {
 		first := s.ticket.Load()
@@ -54,7 +91,7 @@ func (s *schedule) claim(units int, now int64, ahead bool) claim {
 			return claim{}
 		}
 		if s.ticket.CompareAndSwap(first, first+n) {
-			return claim{s, due, n}
+			return claim{s, first, due, n}
 		}
 	}
 }
@@ -76,15 +113,21 @@ func (s *schedule) takeBack() (claim, bool) {
 	c := s.returned[0]
 	s.returned = s.returned[1:]
 	s.spare.Store(int32(len(s.returned)))
+	c.due = s.due(c.unit)
 	return c, true
 }
 
 // dueBy tells how many units were due at a time.
 func (s *schedule) dueBy(now int64) int64 {
-	if now < s.epoch {
+	legs := *s.legs.Load()
+	i := len(legs) - 1
+	for i > 0 && now < legs[i].epoch {
+		i--
+	}
+	if now < legs[i].epoch {
 		return 0
 	}
-	return int64(float64(now-s.epoch)/s.period) + 1
+	return int64(legs[i].unit+float64(now-legs[i].epoch)/legs[i].period) + 1
 }
 
 // backlog tells how many units are due and unclaimed.

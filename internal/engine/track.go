@@ -69,7 +69,8 @@ type givenUp struct {
 }
 
 // publish makes want the settings in force. fresh starts a new schedule and new
-// sequence numbers. The caller holds run.mu.
+// sequence numbers; a step of a ramp goes on by the schedule that there is. The caller
+// holds run.mu.
 func (t *track) publish(fresh bool) {
 	now := t.run.now()
 	prev := t.active.Load()
@@ -84,11 +85,14 @@ func (t *track) publish(fresh bool) {
 	case a.Rate <= 0 || a.Paused:
 	case !fresh && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
+	case !fresh && t.run.onRamp && prev != nil && prev.sched != nil && !a.ended:
+		a.sched = prev.sched // a ramp is one schedule: what is behind stays due
+		a.sched.bend(t.run.changed, a.Rate)
 	default:
 		a.sched = newSchedule(now, a.Rate)
 	}
 	if a.sched != nil {
-		a.alarms = t.pace(a.sched.period * float64(a.units))
+		a.alarms = t.pace(a.sched.period() * float64(a.units))
 	}
 	if prev != nil && !fresh {
 		a.seqs = prev.seqs

@@ -143,7 +143,11 @@ func (w *worker) adopt(a *active) {
 	if w.seqs != a.seqs {
 		w.seqs, w.block = a.seqs, span{}
 	}
-	if w.held.from != nil && w.held.from != a.sched {
+	switch {
+	case w.held.from == nil:
+	case w.held.from == a.sched:
+		w.held.due = a.sched.due(w.held.unit) // a ramp may have moved it
+	default:
 		w.held.from.abandoned.Add(w.held.units)
 		w.held = claim{}
 		w.giveBack()

@@ -123,6 +123,9 @@ type Change struct {
 	By string
 	// Segment is the segment that the change opened or joined.
 	Segment int
+	// Ramp is the number, from 1, of the ramp of the timetable that the change is a step
+	// of; 0: of none.
+	Ramp int
 }
 
 // Mark is a note that somebody put on the time line.

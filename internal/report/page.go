@@ -262,20 +262,40 @@ func segments(r *rundir.Run) section {
 		t.columns[6] = "count"
 	}
 	varying := varied(r.Segments)
-	for i, s := range r.Segments {
+	text := []string{"A live change opens a segment; a call belongs to the one that it started in."}
+	for _, s := range r.Stretches() {
 		var set []string
+		number, long := strconv.Itoa(s.First), s.Last > s.First
+		if long {
+			number += "–" + strconv.Itoa(s.Last)
+		}
 		for _, name := range varying {
-			set = append(set, name+"="+number(s.Settings[name]))
+			set = append(set, name+"="+span(s.Settings[name], s.End[name]))
 		}
 		for _, o := range s.Operations {
-			row := append([]string{strconv.Itoa(i), length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)
+			figures := tail(o)
+			if long {
+				figures[2] = ns(o.Response.Max)
+			}
+			row := append([]string{number, length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, figures...)
 			if mixed {
 				row = slices.Insert(row, 5, r.UnitOf(o))
 			}
 			t.add(row...)
 		}
+		if long && len(text) == 1 {
+			text = append(text, "The steps of a ramp are shown as one, which has no percentiles; run.json has each.")
+		}
 	}
-	return section{heading: "Segments", text: []string{"A live change opens a segment; a call belongs to the one that it started in."}, table: t}
+	return section{heading: "Segments", text: text, table: t}
+}
+
+// span writes the values between which a setting was moved.
+func span(from, to float64) string {
+	if from == to {
+		return number(from)
+	}
+	return number(from) + ".." + number(to)
 }
 
 func varied(list []rundir.Segment) []string {
@@ -293,8 +313,12 @@ func varied(list []rundir.Segment) []string {
 
 func changes(r *rundir.Run) section {
 	t := table{left: 3, columns: []string{"setting", "by", "at", "from", "to", "segment"}}
-	for _, c := range r.Changes {
-		t.add(c.Name, c.By, length(c.At), number(c.From), number(c.To), strconv.Itoa(c.Segment))
+	for _, m := range r.Moves() {
+		at, segment := length(m.At), strconv.Itoa(m.Segment)
+		if m.Last > m.Segment {
+			at, segment = at+".."+length(m.Until), segment+"–"+strconv.Itoa(m.Last)
+		}
+		t.add(m.Name, m.By, at, number(m.From), number(m.To), segment)
 	}
 	return section{heading: "Changes", table: t}
 }

@@ -30,7 +30,7 @@ func SetResult(run *Run, res *measure.Result) {
 	}
 	run.Changes = make([]Change, len(res.Changes))
 	for i, c := range res.Changes {
-		run.Changes[i] = Change{At: c.At.Seconds(), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment}
+		run.Changes[i] = Change{At: c.At.Seconds(), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment, Ramp: c.Ramp}
 	}
 	run.Errors = make([]Error, len(res.Errors))
 	for i, e := range res.Errors {

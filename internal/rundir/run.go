@@ -168,6 +168,8 @@ type Change struct {
 	To      float64 `json:"to"`
 	By      string  `json:"by"`
 	Segment int     `json:"segment"`
+	// Ramp is the number, from 1, of the ramp of the timetable that it is a step of.
+	Ramp int `json:"ramp,omitempty"`
 }
 
 // Mark is a note that somebody put on the time line.

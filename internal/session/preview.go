@@ -21,16 +21,7 @@ func (p *Prepared) Preview() job.Preview {
 	for _, q := range p.Plan.Parameters {
 		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))
 	}
-	for _, at := range p.Timetable {
-		name, text := at.Knob.Name, timetable.FormatKnob(at.Knob, at.Value)
-		if at.Track >= 0 {
-			name = p.Plan.Tracks()[at.Track].Name + "." + name
-		}
-		if at.Knob.Name == timetable.Paused {
-			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
-		}
-		v.Timetable = append(v.Timetable, fmt.Sprintf("at %s: %s = %s", at.After, name, text))
-	}
+	v.Timetable = timetable.Words(p.Timetable, p.Plan)
 	for _, t := range p.Thresholds {
 		v.Thresholds = append(v.Thresholds, t.Text)
 	}

@@ -172,7 +172,7 @@ func (a axis) wholeDots(s series) int {
 func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, a axis, c chartPart, beside [][3]string) []string {
 	h, lw := r.Dy()-2, labelWidth(p)
 	rows := chart.Braille(c.dots, a.cells, h, c.top)
-	rows = chart.Rule(rows, a.changeCells(d.snap.Changes), '┊')
+	rows = chart.Rule(rows, a.changeCells(measure.Folded(d.snap.Changes)), '┊')
 	rows = chart.Rule(rows, d.markCells(a), '╎')
 	warm, fresh := a.cell(0), c.whole/2
 	lines := make([]string, 0, h)

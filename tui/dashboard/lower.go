@@ -69,7 +69,7 @@ func (d *Dashboard) otherTabs() string {
 		case t == tabErrors && d.fig.errors > 0:
 			name += " " + widget.Whole(d.fig.errors)
 		case t == tabChanges && len(d.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(d.snap.Changes)))
+			name += " " + widget.Whole(int64(len(measure.Folded(d.snap.Changes))))
 		case t == tabVerdict && len(d.verdict.Reasons) > 0:
 			name += " " + widget.Whole(int64(len(d.verdict.Reasons)))
 		}
@@ -274,8 +274,12 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
-	for _, c := range slices.Backward(d.snap.Changes) {
-		out = append(out, row(widget.Clock(c.At), changeText(d.plan, c.Name, c.From, c.To), c.By, fmt.Sprintf("%d", c.Segment+1)))
+	for _, c := range slices.Backward(measure.Folded(d.snap.Changes)) {
+		by := c.By
+		if c.Ramp > 0 {
+			by = "ramp"
+		}
+		out = append(out, row(widget.Clock(c.At), changeText(d.plan, c.Name, c.From, c.To), by, fmt.Sprintf("%d", c.Segment+1)))
 	}
 	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }

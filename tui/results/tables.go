@@ -27,18 +27,31 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 		{Head: "errors", Right: true, Spare: 2},
 		{Head: "unstarted", Right: true, Spare: 7},
 	}}
-	for i, seg := range run.Segments {
+	ramps := false
+	for _, seg := range run.Stretches() {
 		var set []string
 		for _, name := range varying {
-			set = append(set, name+" "+rundir.SettingText(name, seg.Settings[name]))
+			text := rundir.SettingText(name, seg.Settings[name])
+			if end := rundir.SettingText(name, seg.End[name]); end != text {
+				text += " → " + end
+			}
+			set = append(set, name+" "+text)
 		}
 		words := strings.Join(set, " · ")
-		n, from, to := fmt.Sprint(i+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
+		n, from, to := fmt.Sprint(seg.First+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
+		ramp := seg.Last > seg.First
+		if ramp {
+			n += fmt.Sprintf("–%d", seg.Last+1)
+			ramps = true
+		}
 		for _, o := range seg.Operations {
 			if o.Calls == 0 && o.Count == 0 && o.Errors == 0 {
 				continue
 			}
 			l := o.Response.Shown(o.Calls)
+			if ramp {
+				l.Max = o.Response.Max
+			}
 			g.Add(n, from, to, words, widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
 			n, from, to, words = "", "", "", ""
 		}
@@ -48,7 +61,11 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	out := append(append([]string{head}, rows...), "")
-	return append(out, widget.MutedLines(s, "A change opens a segment; a call belongs to the one it started in.", w)...)
+	note := "A change opens a segment; a call belongs to the one it started in."
+	if ramps {
+		note += " The steps of a ramp are shown as one, which has no percentiles."
+	}
+	return append(out, widget.MutedLines(s, note, w)...)
 }
 
 // varied names the settings that are not the same in all segments; where the total
@@ -78,8 +95,14 @@ func (r *Results) changes(s *widget.Styles, w int) []string {
 		mark bool
 	}
 	var list []event
-	for _, c := range run.Changes {
-		list = append(list, event{at: c.At, row: []string{widget.SecondsText(c.At), c.Name, rundir.SettingText(c.Name, c.From) + " → " + rundir.SettingText(c.Name, c.To), c.By, fmt.Sprint(c.Segment + 1)}})
+	for _, m := range run.Moves() {
+		change := rundir.SettingText(m.Name, m.From) + " → " + rundir.SettingText(m.Name, m.To)
+		segment := fmt.Sprint(m.Segment + 1)
+		if m.Last > m.Segment {
+			change += ", a ramp until " + widget.SecondsText(m.Until)
+			segment += fmt.Sprintf("–%d", m.Last+1)
+		}
+		list = append(list, event{at: m.At, row: []string{widget.SecondsText(m.At), m.Name, change, m.By, segment}})
 	}
 	for _, m := range run.Marks {
 		list = append(list, event{at: m.At, mark: true, row: []string{widget.SecondsText(m.At), "mark", m.Note, "", ""}})

@@ -204,6 +204,7 @@ type status struct {
 	begun   bool
 	waiting bool
 	changes int
+	ramp    int // the last that was told of
 	errors  int
 	stage   string
 }

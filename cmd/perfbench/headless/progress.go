@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -16,6 +17,14 @@ func (s *status) show(l *session.Live) {
 	snap := l.Snapshot()
 	for ; s.changes < len(snap.Changes); s.changes++ {
 		c := snap.Changes[s.changes]
+		if end, ok := timetable.End(l.Timetable, c.Ramp); ok {
+			if s.ramp != c.Ramp {
+				s.ramp = c.Ramp
+				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To),
+					l.FormatSetting(c.Name, end.Value), clock(end.After), c.By)
+			}
+			continue
+		}
 		s.say("%s  %s %s → %s (%s)", clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To), c.By)
 	}
 	for ; s.errors < len(snap.Messages); s.errors++ {

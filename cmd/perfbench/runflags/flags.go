@@ -66,7 +66,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 		f.values[v.name] = fs.String(v.name, "", "`"+v.kind+"` "+v.help)
 		fs.Lookup(v.name).Usage = "`" + v.kind + "`: " + v.help
 	}
-	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; repeats")
+	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
 	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
 	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")

@@ -2,7 +2,6 @@
 package timetable
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,58 +19,90 @@ import (
 // Paused is the name under which a run is paused and resumed by the timetable.
 const Paused = "paused"
 
-const atExample = "write it like 10s:threads=32,payload=4KiB"
+const atExample = "write it like 10s:threads=32,payload=4KiB, or 10s..40s:rate=1000..20000 for a ramp"
 
-// Parse reads entries such as "10s:threads=32,profile.payload=4KiB" or
-// "5s:paused=on" for a plan, in the order of time. Errors are of bad input, all
-// of them joined; warnings name what will never happen within the duration (0:
-// unknown). It touches nothing and may be called from any goroutine.
+// Parse reads entries such as "10s:threads=32,profile.payload=4KiB", "5s:paused=on" or,
+// of ramps, "10s..40s:rate=1000..20000" for a plan, in the order of time: a ramp becomes
+// its steps. Errors are of bad input, all of them joined; warnings name what will never
+// happen within the duration (0: unknown). It touches nothing and may be called from any
+// goroutine.
 func Parse(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
 	var problems workload.Problems
-	var out []engine.At
+	var list []entry
 	var warnings []string
-	for _, entry := range entries {
-		when, what, ok := strings.Cut(entry, ":")
-		if !ok || strings.TrimSpace(what) == "" {
-			problems.Add(fault.Input(fmt.Errorf("at %q: has no time and change", entry), atExample))
+	for _, text := range entries {
+		from, to, what, err := parseTimes(text)
+		if err != nil {
+			problems.Add(err)
 			continue
 		}
-		after, err := time.ParseDuration(strings.TrimSpace(when))
-		if err != nil || after < 0 {
-			problems.Add(fault.Input(fmt.Errorf("at %q: %q is not a time since the start of measurement", entry, when), atExample))
-			continue
-		}
-		if duration > 0 && after >= duration {
-			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", entry, duration))
+		if duration > 0 && from >= duration {
+			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", text, duration))
+		} else if duration > 0 && to > duration {
+			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not come to its end", text, duration))
 		}
 		for one := range strings.SplitSeq(what, ",") {
-			at, err := parseChange(one, plan)
+			e, err := parseChange(one, plan, to > from)
 			if err != nil {
-				problems.Add(fmt.Errorf("at %q: %w", entry, err))
+				problems.Add(fmt.Errorf("at %q: %w", text, err))
 				continue
 			}
-			at.After = after
-			out = append(out, at)
+			e.text, e.from, e.to = text, from, to
+			list = append(list, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b engine.At) int { return cmp.Compare(a.After, b.After) })
-	problems.Add(tooMany(out))
+	problems.Add(overlapping(list))
+	if err := tooMany(list); err != nil {
+		problems.Add(err)
+		return nil, warnings, problems.Err()
+	}
+	out := inOrder(list)
 	if w := crowded(out, duration); w != "" {
 		warnings = append(warnings, w)
 	}
 	return out, warnings, problems.Err()
 }
 
+// parseTimes reads the moment of an entry, or the two of a ramp, and returns what is to
+// change then; without a ramp both are the same.
+func parseTimes(entry string) (from, to time.Duration, what string, err error) {
+	bad := func(format string, args ...any) (time.Duration, time.Duration, string, error) {
+		return 0, 0, "", fault.Input(fmt.Errorf("at %q: %s", entry, fmt.Sprintf(format, args...)), atExample)
+	}
+	when, what, ok := strings.Cut(entry, ":")
+	if !ok || strings.TrimSpace(what) == "" {
+		return bad("has no time and change")
+	}
+	first, last, ramp := strings.Cut(when, "..")
+	if !ramp {
+		last = first
+	}
+	if from, err = time.ParseDuration(strings.TrimSpace(first)); err != nil || from < 0 {
+		return bad("%q is not a time since the start of measurement", first)
+	}
+	if to, err = time.ParseDuration(strings.TrimSpace(last)); err != nil || to < 0 {
+		return bad("%q is not a time since the start of measurement", last)
+	}
+	if ramp && to <= from {
+		return bad("the ramp ends at %s and begins no earlier", to)
+	}
+	return from, to, what, nil
+}
+
 // maxChanges is how many changes a timetable may have: each stands in the change log
 // of every report.
 const maxChanges = 20_000
 
-func tooMany(table []engine.At) error {
-	if len(table) <= maxChanges {
+func tooMany(list []entry) error {
+	n := 0
+	for _, e := range list {
+		n += e.steps() + 1
+	}
+	if n <= maxChanges {
 		return nil
 	}
-	return fault.Input(fmt.Errorf("at: the timetable has %d changes and may have %d", len(table), maxChanges),
-		fmt.Sprintf("changes less than %s apart share a segment; leave out what comes closer", units.Duration(engine.Together)))
+	return fault.Input(fmt.Errorf("at: the timetable has %d changes and may have %d", n, maxChanges),
+		fmt.Sprintf("changes less than %s apart share a segment; leave out what comes closer, and make ramps shorter", units.Duration(engine.Together)))
 }
 
 // crowded says of a timetable in the order of time that its changes come too close to
@@ -99,39 +130,41 @@ func crowded(table []engine.At, duration time.Duration) string {
 	return ""
 }
 
-// parseChange reads "threads=32" or "profile.threads=8".
-func parseChange(s string, plan *workload.Plan) (engine.At, error) {
+// parseChange reads "threads=32" or "profile.threads=8" and, of a ramp,
+// "rate=1000..20000".
+func parseChange(s string, plan *workload.Plan, ramp bool) (entry, error) {
 	name, text, ok := strings.Cut(s, "=")
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if !ok || name == "" {
-		return engine.At{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
+		return entry{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
 	}
-	at := engine.At{Track: engine.All}
+	e := entry{name: name, At: engine.At{Track: engine.All}}
 	knob := name
 	if i := strings.LastIndex(name, "."); i >= 0 {
 		knob = name[i+1:]
-		at.Track = slices.IndexFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Name == name[:i] })
-		if at.Track < 0 {
-			return at, noKnob(name, plan)
+		e.Track = slices.IndexFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Name == name[:i] })
+		if e.Track < 0 {
+			return e, noKnob(name, plan)
 		}
 	}
 	if knob == Paused || knob == "pause" {
-		v, err := workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--at"}.Bool()
-		at.Knob = workload.Knob{Name: Paused}
-		if v {
-			at.Value = 1
+		if ramp {
+			return e, fault.Input(fmt.Errorf("%s is on or off and has no ramp", name), atExample)
 		}
-		return at, err
+		v, err := workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--at"}.Bool()
+		e.Knob = workload.Knob{Name: Paused}
+		if v {
+			e.Value = 1
+		}
+		return e, err
 	}
-	if at.Knob, ok = plan.Knob(knob); !ok {
-		return at, noKnob(name, plan)
+	if e.Knob, ok = plan.Knob(knob); !ok {
+		return e, noKnob(name, plan)
 	}
-	if tracks := plan.Tracks(); at.Track >= 0 && !tracks[at.Track].Turns(at.Knob) {
-		return at, noKnob(name, plan)
+	if tracks := plan.Tracks(); e.Track >= 0 && !tracks[e.Track].Turns(e.Knob) {
+		return e, noKnob(name, plan)
 	}
-	var err error
-	at.Value, err = ParseKnob(at.Knob, text)
-	return at, err
+	return e, e.values(text, ramp)
 }
 
 func noKnob(name string, plan *workload.Plan) error {

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// ramp is a ramp of the rate of all tracks in steps of a quarter of a second.
+func ramp(from, to time.Duration, first, last float64) []At {
+	n := int((to - from) / Together)
+	var out []At
+	for i := range n + 1 {
+		part := float64(i) / float64(n)
+		out = append(out, At{After: from + time.Duration(i)*Together, Track: All, Knob: workload.Rate("calls"), Value: first + part*(last-first), Ramp: 1, First: i == 0})
+	}
+	return out
+}
+
+// A rate that falls due once in four steps keeps its rhythm across them: what a step has
+// waited counts in the next. From 1 to 3 a second in 20 s is 2 a second on average.
+func TestRampKeepsTheRhythm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := onePhase(20*time.Second, pool("p", workload.Settings{Threads: 8, Rate: 1}, takes(time.Millisecond)))
+		res := result(t, start(t, plan, func(o *Options) { o.Timetable = ramp(0, 20*time.Second, 1, 3) }))
+		assert.InDelta(t, 40, res.Ops[0].Count, 2)
+		assert.Zero(t, res.Ops[0].Unstarted)
+		assert.InDelta(t, 1e6, res.Ops[0].Response.Max, 1e4, "nothing begins late")
+		assert.Len(t, res.Segments, 80)
+	})
+}
+
+// A ramp to more than the store does builds up a backlog, and keeps it. Rates from 100 to
+// 295 in 40 steps, 1975 calls in all, of which the store does at most 200 a second: by
+// the end the 19 steps above that have left 5+10+…+95 calls a second, each for a quarter
+// of a second, 237 calls. These fell due in the last 0.82 s.
+func TestRampKeepsTheBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := onePhase(10*time.Second, pool("p", workload.Settings{Threads: 2, Rate: 100}, takes(10*time.Millisecond)))
+		r := start(t, plan, func(o *Options) { o.Timetable = ramp(0, 10*time.Second, 100, 300) })
+		res := result(t, r)
+		op := res.Ops[0]
+		assert.InDelta(t, 237, op.Unstarted, 3)
+		assert.InDelta(t, 1975, op.Count+op.Unstarted, 3, "all that was due, and nothing twice")
+		assert.InEpsilon(t, 820e6, op.Response.Max, 0.05)
+		require.NotEmpty(t, res.Changes)
+		for i, c := range res.Changes {
+			assert.Equal(t, 1, c.Ramp)
+			assert.Equal(t, i+1, c.Segment, "a segment for each step")
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package rundir
+
+// Move is a change as people are shown it: that of a ramp stands for all its steps.
+type Move struct {
+	Change
+	// Until is when its last step was, in seconds of measurement, and Last the segment of
+	// that; without a ramp those of the change.
+	Until float64
+	Last  int
+}
+
+// Moves lists the changes of the run, each ramp as one.
+func (r *Run) Moves() []Move {
+	var out []Move
+	at := map[int]int{} // where each ramp is in out
+	for _, c := range r.Changes {
+		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
+			m := &out[i]
+			m.To, m.Until, m.Last = c.To, c.At, c.Segment
+			continue
+		}
+		at[c.Ramp] = len(out)
+		out = append(out, Move{Change: c, Until: c.At, Last: c.Segment})
+	}
+	return out
+}
+
+// Stretch is a segment as people are shown it: all steps of a ramp but the last, which
+// holds until the next change, are one.
+type Stretch struct {
+	Segment
+	// First and Last are the numbers of its segments, from 0; the same without a ramp.
+	First, Last int
+	// End holds the settings of the last of them.
+	End map[string]float64
+}
+
+// Stretches lists the segments of the run, each ramp as one. Of a ramp no percentile is
+// known, as those of its steps say nothing of it: they are 0, and Calls too.
+func (r *Run) Stretches() []Stretch {
+	ends := map[int]int{} // the first segment of a ramp and the last before its end
+	for _, m := range r.Moves() {
+		if m.Ramp > 0 && m.Last > m.Segment {
+			ends[m.Segment] = max(ends[m.Segment], m.Last-1)
+		}
+	}
+	var out []Stretch
+	for i := 0; i < len(r.Segments); i++ {
+		s := Stretch{Segment: r.Segments[i], First: i, Last: i, End: r.Segments[i].Settings}
+		for last := ends[i]; i < min(last, len(r.Segments)-1); {
+			i++
+			last = max(last, ends[i])
+			s.join(r.Segments[i])
+			s.Last, s.End = i, r.Segments[i].Settings
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// join adds the next segment of a ramp.
+func (s *Stretch) join(next Segment) {
+	sum := make([]Operation, len(s.Operations))
+	for i, o := range s.Operations {
+		if i < len(next.Operations) {
+			n := next.Operations[i]
+			o.Count, o.Errors, o.Unstarted, o.Beyond = o.Count+n.Count, o.Errors+n.Errors, o.Unstarted+n.Unstarted, o.Beyond+n.Beyond
+			o.ActiveS += n.ActiveS
+			o.Response.Max = max(o.Response.Max, n.Response.Max)
+			o.Throughput = nil
+			if n.Throughput != nil && o.ActiveS > 0 {
+				v := float64(o.Count) / o.ActiveS
+				o.Throughput = &v
+			}
+		}
+		o.Calls = 0
+		o.Response = Latency{Max: o.Response.Max}
+		o.Service, o.Wait, o.Lateness = Latency{}, Latency{}, Latency{}
+		sum[i] = o
+	}
+	s.To, s.Operations = next.To, sum
+}

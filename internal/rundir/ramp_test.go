@@ -1,0 +1,39 @@
+package rundir
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A ramp in four steps, of which the last holds, between a plain change and another.
+func TestARampIsShownAsOne(t *testing.T) {
+	r := &Run{}
+	for i, rate := range []float64{5, 10, 20, 30, 40, 7} {
+		perS := rate
+		r.Segments = append(r.Segments, Segment{From: float64(i), To: float64(i + 1), Settings: map[string]float64{"rate": rate}, Operations: []Operation{
+			{Op: "put", Count: int64(rate), Calls: int64(rate), Errors: 1, ActiveS: 1, Throughput: &perS, Response: Latency{P99: 9, Max: int64(100 + i)}},
+		}})
+		if i > 0 {
+			r.Changes = append(r.Changes, Change{At: float64(i), Name: "rate", From: r.Segments[i-1].Settings["rate"], To: rate, Segment: i})
+		}
+	}
+	for i := range 4 {
+		r.Changes[i].Ramp = 1
+	}
+	moves := r.Moves()
+	assert.Len(t, moves, 2)
+	assert.Equal(t, Move{Change: Change{At: 1, Name: "rate", From: 5, To: 40, Segment: 1, Ramp: 1}, Until: 4, Last: 4}, moves[0])
+	got := r.Stretches()
+	assert.Len(t, got, 4)
+	ramp := got[1]
+	assert.Equal(t, []int{1, 3}, []int{ramp.First, ramp.Last})
+	assert.Equal(t, []float64{1, 4, 10, 30}, []float64{ramp.From, ramp.To, ramp.Settings["rate"], ramp.End["rate"]})
+	o := ramp.Operations[0]
+	assert.EqualValues(t, 60, o.Count)
+	assert.EqualValues(t, 3, o.Errors)
+	assert.InDelta(t, 20, *o.Throughput, 1e-9)
+	assert.Equal(t, Latency{Max: 103}, o.Response, "a percentile of percentiles is none")
+	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
+	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
+}

@@ -1,0 +1,148 @@
+package timetable
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// entry is one change as it was written: At is what it changes, and to what at first.
+type entry struct {
+	engine.At
+	text, name string
+	from, to   time.Duration // the same but for a ramp
+	last       float64       // what a ramp comes to
+}
+
+// values reads what a knob is set to: one value or, of a ramp, two.
+func (e *entry) values(text string, ramp bool) error {
+	first, last, two := strings.Cut(text, "..")
+	switch {
+	case ramp && !two:
+		return fault.Input(fmt.Errorf("%s: a ramp goes from one value to another, and %q is one", e.name, text), atExample)
+	case !ramp && two:
+		return fault.Input(fmt.Errorf("%s: %q is a ramp, and its time is a single moment", e.name, text), atExample)
+	case !two:
+		last = first
+	}
+	var err error
+	if e.Value, err = ParseKnob(e.Knob, first); err != nil {
+		return err
+	}
+	if e.last, err = ParseKnob(e.Knob, last); err != nil {
+		return err
+	}
+	if ramp && e.Knob.Name == "rate" && min(e.Value, e.last) == 0 {
+		return fault.Input(fmt.Errorf("%s: 0 means as fast as the threads go, so a ramp neither begins nor ends there", e.name), "begin it at 1 or more")
+	}
+	return nil
+}
+
+// steps is how many steps of engine.Together, or a little more, a ramp has; 0: it is
+// none.
+func (e *entry) steps() int {
+	if e.to == e.from {
+		return 0
+	}
+	return max(int((e.to-e.from)/engine.Together), 1)
+}
+
+// expand writes a change as the engine takes it: a ramp as the value of each step's
+// beginning, the last as what it comes to.
+func (e *entry) expand(ramp int) []engine.At {
+	n := e.steps()
+	if n == 0 {
+		e.After = e.from
+		return []engine.At{e.At}
+	}
+	out := make([]engine.At, 0, n+1)
+	for i := range n + 1 {
+		at, part := e.At, float64(i)/float64(n)
+		at.After = e.from + time.Duration(part*float64(e.to-e.from))
+		at.Value = e.Value + part*(e.last-e.Value)
+		if e.Knob.Step == 1 || e.Knob.Unit == "bytes" {
+			at.Value = math.Round(at.Value)
+		}
+		at.Ramp, at.First = ramp, i == 0
+		out = append(out, at)
+	}
+	return out
+}
+
+// inOrder expands all entries, in the order of time: where one ramp ends as another
+// begins, the end comes first.
+func inOrder(list []entry) []engine.At {
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.from, b.from) })
+	var out []engine.At
+	ramps := 0
+	for _, e := range list {
+		if e.steps() > 0 {
+			ramps++
+		}
+		out = append(out, e.expand(ramps)...)
+	}
+	slices.SortStableFunc(out, func(a, b engine.At) int { return cmp.Compare(a.After, b.After) })
+	return out
+}
+
+// overlapping refuses a ramp during which the same knob is turned by something else:
+// the two would undo each other step by step.
+func overlapping(list []entry) error {
+	var problems workload.Problems
+	for i, ramp := range list {
+		if ramp.steps() == 0 {
+			continue
+		}
+		for j, other := range list {
+			switch {
+			case i == j || ramp.from >= other.to || other.from >= ramp.to:
+			case ramp.Knob.Name != other.Knob.Name || ramp.Track != other.Track && ramp.Track != engine.All && other.Track != engine.All:
+			case other.steps() == 0:
+				problems.Add(fault.Input(fmt.Errorf("at %q: %s is on the ramp %q then", other.text, other.name, ramp.text), "change it before or after"))
+			case i < j: // the later one is to blame
+				problems.Add(fault.Input(fmt.Errorf("at %q: this ramp of %s overlaps with %q", other.text, other.name, ramp.text), "let one end before the other begins"))
+			}
+		}
+	}
+	return problems.Err()
+}
+
+// Words says of a timetable as Parse returns it what will happen, each ramp in a line.
+func Words(table []engine.At, plan *workload.Plan) []string {
+	var out []string
+	for i, at := range table {
+		if at.Ramp > 0 && !at.First {
+			continue
+		}
+		name, text := at.Knob.Name, FormatKnob(at.Knob, at.Value)
+		if at.Track >= 0 {
+			name = plan.Tracks()[at.Track].Name + "." + name
+		}
+		if at.Knob.Name == Paused {
+			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
+		}
+		if end, ok := End(table[i:], at.Ramp); ok {
+			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", at.After, end.After, name, text, FormatKnob(at.Knob, end.Value)))
+			continue
+		}
+		out = append(out, fmt.Sprintf("at %s: %s = %s", at.After, name, text))
+	}
+	return out
+}
+
+// End is the last step of a ramp by its number; false: there is no such ramp.
+func End(table []engine.At, ramp int) (engine.At, bool) {
+	for _, at := range slices.Backward(table) {
+		if ramp > 0 && at.Ramp == ramp {
+			return at, true
+		}
+	}
+	return engine.At{}, false
+}

@@ -1,0 +1,88 @@
+package timetable
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func plan() *workload.Plan {
+	return &workload.Plan{
+		Knobs:  []workload.Knob{workload.Threads(), workload.Rate("calls"), workload.Payload()},
+		Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "left"}, {Name: "right"}}}},
+	}
+}
+
+func TestRampInStepsOfAQuarterSecond(t *testing.T) {
+	table, warnings, err := Parse([]string{"2s..3s:rate=1000..2000,left.threads=8..1", "3s..3250ms:payload=1KiB..2KiB", "3s:right.threads=3"}, plan(), 0)
+	require.NoError(t, err)
+	assert.Empty(t, warnings)
+	type step struct {
+		at   time.Duration
+		rate float64
+	}
+	var got []step
+	for _, at := range table {
+		if at.Knob.Name == "rate" {
+			got = append(got, step{at.After, at.Value})
+			assert.Equal(t, 1, at.Ramp)
+			assert.Equal(t, at.After == 2*time.Second, at.First)
+		}
+		if at.Knob.Name == "threads" {
+			assert.Equal(t, float64(int(at.Value)), at.Value, "there is no half of a thread")
+		}
+	}
+	assert.Equal(t, []step{{2 * time.Second, 1000}, {2250 * time.Millisecond, 1250}, {2500 * time.Millisecond, 1500}, {2750 * time.Millisecond, 1750}, {3 * time.Second, 2000}}, got)
+	assert.Equal(t, []string{
+		"from 2s to 3s: rate = 1000 to 2000", "from 2s to 3s: left.threads = 8 to 1",
+		"from 3s to 3.25s: payload = 1 KiB to 2 KiB", "at 3s: right.threads = 3",
+	}, Words(table, plan()))
+}
+
+func TestOneRampMayBeginWhereAnotherEnds(t *testing.T) {
+	table, _, err := Parse([]string{"2s..3s:rate=20..5", "1s..2s:rate=10..20"}, plan(), 0)
+	require.NoError(t, err)
+	assert.Equal(t, engine.At{After: 2 * time.Second, Track: engine.All, Value: 20, Ramp: 1}, bare(table[4]))
+	assert.Equal(t, engine.At{After: 2 * time.Second, Track: engine.All, Value: 20, Ramp: 2, First: true}, bare(table[5]))
+}
+
+// bare leaves out the knob, which has functions.
+func bare(a engine.At) engine.At {
+	a.Knob = workload.Knob{}
+	return a
+}
+
+func TestBadRamps(t *testing.T) {
+	for want, entries := range map[string]string{
+		`at "2s..4s:rate=2..9": this ramp of rate overlaps with "1s..3s:rate=1..9"`: "1s..3s:rate=1..9 2s..4s:rate=2..9",
+		`this ramp of threads overlaps with "1s..3s:left.threads=1..9"`:             "1s..3s:left.threads=1..9 2s..4s:threads=2..9",
+		`at "2s:rate=5": rate is on the ramp "1s..3s:rate=1..9" then`:               "1s..3s:rate=1..9 2s:rate=5",
+		`there is no live knob "raet"`:                                              "1s..3s:raet=1..9",
+		`rate: 0 means as fast as the threads go`:                                   "1s..3s:rate=0..9",
+		`rate: a ramp goes from one value to another, and "9" is one`:               "1s..3s:rate=9",
+		`rate: "1..9" is a ramp, and its time is a single moment`:                   "1s:rate=1..9",
+		`the ramp ends at 1s and begins no earlier`:                                 "3s..1s:rate=1..9",
+		`"x" is not a time since the start of measurement`:                          "1s..x:rate=1..9",
+		`threads: "5000" is not in 1..4096`:                                         "1s..2s:threads=1..5000",
+		`paused is on or off and has no ramp`:                                       "1s..2s:paused=on..off",
+		`the timetable has 20401 changes and may have 20000`:                        "0s..85m:rate=1..2",
+	} {
+		_, _, err := Parse(strings.Fields(entries), plan(), 0)
+		require.Error(t, err, want)
+		assert.Contains(t, err.Error(), want)
+		assert.NotContains(t, err.Error(), "\n", "one sentence")
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	_, _, err := Parse([]string{"0s:rate=1", "1s..3s:rate=1..9", "1s..3s:left.threads=1..9", "2s:right.threads=2", "3s:rate=1"}, plan(), 0)
+	assert.NoError(t, err, "side by side, and one after the other")
+	_, warnings, err := Parse([]string{"1s..3s:rate=1..9"}, plan(), 2*time.Second)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"at 1s..3s:rate=1..9: the run ends after 2s, so the ramp will not come to its end"}, warnings)
+}
