@@ -4,6 +4,8 @@
 package job
 
 import (
+	"maps"
+
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -30,9 +32,64 @@ type Request struct {
 	// From tells where target, preset, files, out and formats came from, when not
 	// from a flag.
 	From map[string]string
+	// Spelled has, by its name, what a plan file says where the text names environment
+	// variables: it is written back in place of a secret.
+	Spelled map[string]string
 	// MaxThreads is the highest number of threads that live changes may ask for, for
 	// the size of the connection pool; 0: what the timetable asks for.
 	MaxThreads int
+}
+
+// Over returns r with what it leaves out taken from below. Of two values of one name
+// that of the higher origin counts, and of two of one origin that of r.
+func (r Request) Over(below Request) Request {
+	from, spelled, values := maps.Clone(below.From), maps.Clone(below.Spelled), maps.Clone(below.Values)
+	text := func(name string, mine *string, other string) {
+		if *mine == "" {
+			*mine = other
+			return
+		}
+		delete(from, name)
+		delete(spelled, name)
+	}
+	list := func(name string, mine *[]string, other []string) {
+		if len(*mine) == 0 {
+			*mine = other
+			return
+		}
+		delete(from, name)
+	}
+	text("profile", &r.Profile, below.Profile)
+	text("preset", &r.Preset, below.Preset)
+	text("target", &r.Target, below.Target)
+	text("password", &r.Password, below.Password)
+	text("out", &r.Out, below.Out)
+	text("facts", &r.Facts, below.Facts)
+	list("file", &r.Files, below.Files)
+	list("at", &r.Timetable, below.Timetable)
+	list("threshold", &r.Thresholds, below.Thresholds)
+	list("format", &r.Formats, below.Formats)
+	if values == nil {
+		values = workload.Values{}
+	}
+	for _, name := range r.Values.Names() {
+		values.Set(r.Values[name])
+		if values[name].Origin > workload.OriginPlan {
+			delete(spelled, name)
+		}
+	}
+	r.Values, r.From, r.Spelled = values, merged(from, r.From), merged(spelled, r.Spelled)
+	r.MaxThreads = max(r.MaxThreads, below.MaxThreads)
+	return r
+}
+
+// merged holds what is in either; of two of one name that of over.
+func merged(under, over map[string]string) map[string]string {
+	if under == nil {
+		under = map[string]string{}
+	}
+	maps.Copy(under, over)
+	return under
 }
 
 // Line is one value of a preview: its name, its text, and where it came from ("preset

@@ -59,6 +59,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir/hlog", "internal/measure"},
 	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/job", "internal/workload internal/units"},
+	{"internal/planfile", "internal/job internal/preset internal/session/given internal/store internal/workload internal/fault internal/suggest"},
 	{"internal/session/given", "internal/rundir internal/workload internal/fault internal/suggest"},
 	{"internal/session/recall", "internal/store"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},

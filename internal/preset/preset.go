@@ -84,8 +84,14 @@ func Read(name string, data []byte) ([]workload.Value, error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
+	return Values(name, doc.Content[0])
+}
+
+// Values reads a mapping of named values that stands in the YAML file called name, as
+// Read does of a whole file.
+func Values(name string, n *yaml.Node) ([]workload.Value, error) {
 	r := reader{name: name, lines: map[string]int{}}
-	r.mapping("", doc.Content[0])
+	r.mapping("", n)
 	return r.values, r.problems.Err()
 }
 

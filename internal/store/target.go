@@ -318,6 +318,25 @@ func (t Target) Redacted() string {
 	return b.String()
 }
 
+// Public returns the target without its secrets, and the names of those that it had:
+// "password" for that of the user, else those of parameters.
+func (t Target) Public() (public Target, hidden []string) {
+	public = t
+	public.Params = url.Values{}
+	if t.Password != "" {
+		public.Password = ""
+		hidden = append(hidden, "password")
+	}
+	for _, k := range slices.Sorted(keys(t.Params)) {
+		if secret(k) {
+			hidden = append(hidden, k)
+			continue
+		}
+		public.Params[k] = t.Params[k]
+	}
+	return public, hidden
+}
+
 func keys(v url.Values) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for k := range v {

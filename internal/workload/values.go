@@ -22,13 +22,14 @@ const (
 	OriginDefault Origin = iota + 1
 	OriginPreset
 	OriginFile
+	OriginPlan
 	OriginEnvironment
 	OriginFlag
 )
 
 // String returns the word shown to users.
 func (o Origin) String() string {
-	return [...]string{"", "default", "preset", "file", "environment", "flag"}[o]
+	return [...]string{"", "default", "preset", "file", "plan", "environment", "flag"}[o]
 }
 
 // Value is one named value as text, with its origin.

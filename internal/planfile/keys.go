@@ -1,0 +1,68 @@
+package planfile
+
+import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Words of a plan file that are no words of a run.
+const (
+	wordRuns = "runs"
+	wordStop = "stop-on-failure"
+	wordSet  = "set"
+	wordName = "name"
+)
+
+// Keys lists the words that say what a run is, in the order in which they are written.
+// They are those of the flags of run; of the kind List are those that may have several
+// values. The word set, which holds any knob or parameter, is not among them.
+func Keys() []workload.Param {
+	out := []workload.Param{
+		{Name: wordName, Kind: workload.Text, Help: "what the run is called in the summary of a suite"},
+		{Name: "profile", Kind: workload.Text, Help: "the workload"},
+		{Name: "target", Kind: workload.Target, Help: "URL of the store"},
+		{Name: "password-file", Kind: workload.Text, Help: "file whose first line is the target's password, relative to the plan"},
+		{Name: "preset", Kind: workload.Text, Help: "a built-in preset, or one of your own"},
+		{Name: "file", Kind: workload.List, Help: "a system's own settings files, or YAML, relative to the plan"},
+	}
+	for _, k := range knobs() {
+		kind := workload.Number
+		if k.Unit == "bytes" {
+			kind = workload.Size
+		}
+		out = append(out, workload.Param{Name: k.Name, Kind: kind, Help: k.Help})
+	}
+	for _, q := range given.RunParams() {
+		if q.Name != "at" {
+			out = append(out, q)
+		}
+	}
+	return append(out,
+		workload.Param{Name: "at", Kind: workload.List, Help: "live changes, counted from the start of measurement: 10s:threads=32,payload=4KiB"},
+		workload.Param{Name: "threshold", Kind: workload.List, Help: "what must hold: p99<5ms, errors<1%, throughput>10000"},
+		workload.Param{Name: "out", Kind: workload.Text, Help: "folder that gets the run folders"},
+		workload.Param{Name: "format", Kind: workload.List, Help: "documents to write"},
+		workload.Param{Name: "facts", Kind: workload.Text, Help: "file of what a client cannot know, relative to the plan"},
+	)
+}
+
+// knobs are those that have words of their own.
+func knobs() []workload.Knob {
+	return []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
+}
+
+// isValue says that a word is a value of a run, as a knob is.
+func isValue(name string) bool {
+	return slices.ContainsFunc(knobs(), func(k workload.Knob) bool { return k.Name == name }) ||
+		slices.ContainsFunc(given.RunParams(), func(q workload.Param) bool { return q.Name == name && name != "at" })
+}
+
+func keyNamed(name string) (workload.Param, bool) {
+	all := Keys()
+	if i := slices.IndexFunc(all, func(q workload.Param) bool { return q.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return workload.Param{}, false
+}

@@ -1,0 +1,167 @@
+package planfile
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Write returns the file that Read reads as f, with a comment of any number of lines at
+// its top. Values of a lower origin than a plan are left out: presets and files give them
+// again. Paths become absolute. No secret is written: what a plan spelled with variables
+// stays so, any other is left out with a comment that says so.
+func Write(comment string, f *File) []byte {
+	doc := &yaml.Node{Kind: yaml.MappingNode}
+	if f.Suite {
+		if f.StopOnFailure {
+			add(doc, wordStop, plain("true"))
+		}
+		list := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, r := range f.Runs {
+			list.Content = append(list.Content, r.mapping())
+		}
+		add(doc, wordRuns, list)
+	} else {
+		for _, r := range f.Runs {
+			r.Name = ""
+			doc = r.mapping()
+		}
+	}
+	var b bytes.Buffer
+	for line := range strings.Lines(comment) {
+		b.WriteString(strings.TrimSpace("# "+strings.TrimSpace(line)) + "\n")
+	}
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	_ = e.Encode(doc) // nodes of plain text, into memory
+	_ = e.Close()
+	return b.Bytes()
+}
+
+// mapping is a run as it is written.
+func (r Run) mapping() *yaml.Node {
+	m := &yaml.Node{Kind: yaml.MappingNode}
+	one := func(name, text string) {
+		if text != "" {
+			add(m, name, scalar(text))
+		}
+	}
+	values := maps.Clone(r.Request.Values)
+	maps.DeleteFunc(values, func(_ string, v workload.Value) bool { return v.Origin < workload.OriginPlan })
+	for _, word := range Keys() {
+		switch word.Name {
+		case wordName:
+			one(word.Name, r.Name)
+		case "profile":
+			one(word.Name, r.Request.Profile)
+		case "target":
+			r.secretive(m, word.Name, r.Request.Target)
+		case "password-file":
+			one(word.Name, absolute(r.PasswordFile))
+		case "preset":
+			one(word.Name, r.Request.Preset)
+		case "file":
+			var files []string
+			for _, f := range r.Request.Files {
+				files = append(files, absolute(f))
+			}
+			several(m, word.Name, files)
+		case "at":
+			several(m, word.Name, r.Request.Timetable)
+		case "threshold":
+			several(m, word.Name, r.Request.Thresholds)
+		case "out":
+			one(word.Name, r.Request.Out)
+		case "format":
+			several(m, word.Name, r.Request.Formats)
+		case "facts":
+			one(word.Name, absolute(r.Request.Facts))
+		default:
+			if v, ok := values[word.Name]; ok {
+				add(m, word.Name, scalar(v.Text))
+				delete(values, word.Name)
+			}
+		}
+	}
+	if len(values) > 0 {
+		set := &yaml.Node{Kind: yaml.MappingNode}
+		inOrder := slices.SortedStableFunc(maps.Values(values), func(a, b workload.Value) int {
+			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
+		})
+		for _, v := range inOrder {
+			r.secretive(set, v.Name, v.Text)
+		}
+		add(m, wordSet, set)
+	}
+	return m
+}
+
+// secretive writes a text that may be a URL with secrets.
+func (r Run) secretive(m *yaml.Node, name, text string) {
+	t, err := store.ParseTarget(text)
+	public, hidden := t.Public()
+	switch {
+	case text == "" && name == "target":
+	case err != nil || len(hidden) == 0:
+		add(m, name, scalar(text))
+	case r.Request.Spelled[name] != "":
+		add(m, name, literal(r.Request.Spelled[name]))
+	default:
+		n := scalar(public.Redacted())
+		add(m, name, n)
+		m.Content[len(m.Content)-2].HeadComment = fmt.Sprintf("# A secret is left out (%s): write it as ${NAME}, or use password-file.", strings.Join(hidden, ", "))
+	}
+}
+
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+func add(m *yaml.Node, name string, n *yaml.Node) {
+	m.Content = append(m.Content, plain(name), n)
+}
+
+func several(m *yaml.Node, name string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, text := range texts {
+		list.Content = append(list.Content, scalar(text))
+	}
+	add(m, name, list)
+}
+
+func plain(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
+
+// scalar is a text as Read gets it back, with ${ written so that it means nothing.
+func scalar(text string) *yaml.Node { return literal(strings.ReplaceAll(text, "${", "$${")) }
+
+// literal is a text without quotes where YAML lets it be.
+func literal(text string) *yaml.Node {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err == nil && len(doc.Content) == 1 {
+		if n := doc.Content[0]; n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == text && n.Tag != "!!null" && strconv.Quote(text) == `"`+text+`"` {
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: n.Tag, Value: text}
+		}
+	}
+	n := &yaml.Node{}
+	n.SetString(text)
+	return n
+}
