@@ -72,35 +72,35 @@ func (b *builder) common() {
 	b.Compat = s.Compat
 	s.TestCount = b.Whole("testCount")
 	s.Interval = time.Duration(b.Whole("testIntervalInMsec")) * time.Millisecond
-	b.Whole("printStatusIntervalInSec")
-	if v := b.Pick(b.Param("results.dir"), "results.dir"); v.Text != "" {
-		b.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)
-	}
-	s.Load = b.Choice("load")
-	s.Near = b.OnOff("nearCache")
-	s.Pipelining = b.OnOff("pipelining")
-	s.Resume = b.OnOff("resume")
-	s.Mapper = b.Choice("mapper")
-	s.Colocate = b.Choice("colocate")
-	s.Fill = b.Choice("fill")
-	s.Trim = b.Whole("trim")
 	s.Subs = int(b.Whole("subscribers"))
 	b.Choice("children")
+	s.Colocate = b.Choice("colocate")
+	s.Near = b.OnOff("nearCache")
+	s.Pipelining = b.OnOff("pipelining")
+	s.Load = b.Choice("load")
 	v := b.Pick(b.Param("takeTimeout"), "takeTimeout")
 	wait, err := v.Duration()
 	b.Problems.Add(err)
 	s.TakeWait = max(wait, time.Millisecond)
 	b.Show("takeTimeout", v.Text, v)
+	s.Trim = b.Whole("trim")
+	s.Fill = b.Choice("fill")
+	word := b.Choice("database")
+	sql := slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.Driver)
+	s.Database = word == "on" || word == "auto" && sql
+	s.Mapper = b.Choice("mapper")
+	s.Resume = b.OnOff("resume")
+	b.flavour()
 	v = b.Pick(b.Param("today"), "today")
 	s.Today, err = time.Parse(time.DateOnly, v.Text)
 	if err != nil {
 		b.Blame("today", "for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
 	}
 	b.Show("today", v.Text, v)
-	word := b.Choice("database")
-	sql := slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.Driver)
-	s.Database = word == "on" || word == "auto" && sql
-	b.flavour()
+	b.Whole("printStatusIntervalInSec")
+	if v := b.Pick(b.Param("results.dir"), "results.dir"); v.Text != "" {
+		b.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)
+	}
 }
 
 // flavour finds out for which PadoGrid the file was written. Structures that the

@@ -82,11 +82,13 @@ func (s *Spec) keys(f func(row *SuiteRow) string) []string {
 // that will not do.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := &Spec{namespace: in.Namespace, allow: in.AllowExisting}
+	chosen, edition := chosenRows(r), r.Choice("edition")
 	v := r.Pick(r.Param("requests"), "count", "requests")
 	n, err := v.Int(1, maxCount)
 	r.Problems.Add(err)
 	r.Show("requests", strconv.FormatInt(n, 10), v)
-	s.Rows = readRows(r, in.Duration > 0)
+	ceiling := r.OnOff("ceiling")
+	s.Rows = readRows(r, chosen, edition, in.Duration > 0)
 	if in.Duration > 0 {
 		n = 0
 	}
@@ -95,7 +97,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if start.Rate > 0 {
 		r.Blame("rate", "leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
 	}
-	if r.OnOff("ceiling") {
+	if ceiling {
 		s.saga = saga.Read(r, in)
 		if s.saga.Kind != model.KindSaga {
 			r.Blame("transType", "use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.Kind.Noun)

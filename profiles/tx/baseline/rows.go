@@ -53,12 +53,10 @@ type SuiteRow struct {
 	requests int64
 }
 
-// readRows reads the rows of the suite that are to be measured, with their lengths
-// and requests.
-func readRows(r *values.Reader, timed bool) []SuiteRow {
+// readRows reads the lengths and requests of the rows that are to be measured.
+func readRows(r *values.Reader, chosen []Primitive, edition string, timed bool) []SuiteRow {
 	var rows []SuiteRow
-	edition := r.Choice("edition")
-	for _, p := range chosenRows(r) {
+	for _, p := range chosen {
 		row := SuiteRow{Primitive: p, Lengths: p.report}
 		if edition == editionScript {
 			row.Lengths = p.Script

@@ -25,6 +25,7 @@ type designer struct {
 // Design works out the plan of a run in this mode.
 func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	r := &designer{Reader: from}
+	zipf := r.Number("zipf")
 	r.Compat = r.OnOff("compat")
 	s := &Spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
@@ -36,7 +37,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
 	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
 	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
-	s.attempts, s.zipf = int(r.Whole("attempts")), r.Number("zipf")
+	s.attempts, s.zipf = int(r.Whole("attempts")), zipf
 	r.Whole("printStatusIntervalInSec")
 	if dir := r.Text("results.dir"); dir != "" {
 		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)

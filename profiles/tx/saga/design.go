@@ -59,11 +59,11 @@ func Read(r *values.Reader, in workload.Inputs) *model.Spec {
 	s := &model.Spec{
 		Namespace: in.Namespace, Driver: in.Driver, Seed: in.Seed, Allow: in.AllowExisting,
 	}
-	s.Kind = model.KindOf(r.Choice("transType"))
-	s.Branches = int(r.Whole("branches"))
-	on := r.OnOff("accounts")
-	s.Accounts, s.Balance, s.Amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
 	s.Zipf = r.Number("zipf")
+	s.Kind = model.KindOf(r.Choice("transType"))
+	on := r.OnOff("accounts")
+	s.Branches = int(r.Whole("branches"))
+	s.Accounts, s.Balance, s.Amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
 	s.Shards = int(r.Whole("prefixes"))
 	s.Script, s.Pipelining = r.Choice("script"), r.OnOff("pipelining")
 	s.FailRate, s.FailAt = r.Number("failRate"), int(r.Whole("failAt"))
@@ -71,11 +71,11 @@ func Read(r *values.Reader, in workload.Inputs) *model.Spec {
 	s.LostRate = r.Number("lostSubmitRate")
 	s.Delay = r.Duration("delay")
 	s.Unruly = s.OngoingRate > 0 || s.ErrorRate > 0 || s.Delay > 0
-	s.Timeout, s.Retry, s.Cron = r.Duration("timeout"), r.Duration("retryInterval"), r.Duration("cronInterval")
-	s.LockTimeout = r.Duration("lockTimeout")
+	s.Timeout, s.LockTimeout = r.Duration("timeout"), r.Duration("lockTimeout")
+	s.Retry, s.Cron = r.Duration("retryInterval"), r.Duration("cronInterval")
 	s.DataExpire, s.FinishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
-	s.Check, s.AckLog, s.Endpoint = r.Duration("checkInterval"), r.Text("ackLog"), r.Text("endpoint")
-	s.CountCalls = r.OnOff("countCalls")
+	s.Check, s.CountCalls = r.Duration("checkInterval"), r.OnOff("countCalls")
+	s.Endpoint, s.AckLog = r.Text("endpoint"), r.Text("ackLog")
 	s.Start = r.Settings(10)
 	judge(s, r, on)
 	return s
