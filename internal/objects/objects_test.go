@@ -27,7 +27,7 @@ func read(t testing.TB, text string) (*objects.Model, *values.Reader) {
 	for _, v := range list {
 		vs.Set(v)
 	}
-	r := values.New(vs, nil)
+	r := values.New(vs)
 	return objects.Read(r), r
 }
 
@@ -253,10 +253,10 @@ func TestAFlagKeepsTheOrder(t *testing.T) {
 		vs.Set(v)
 	}
 	vs.Set(workload.Value{Name: "objects.a.fields.z", Text: "state", Origin: workload.OriginFlag})
-	m := objects.Read(values.New(vs, nil))
+	m := objects.Read(values.New(vs))
 	assert.Equal(t, []string{"id", "z", "b"}, m.Objects[0].Columns())
 	vs.Set(workload.Value{Name: "objects.a.order", Text: "b,id,z", Origin: workload.OriginFlag})
-	m = objects.Read(values.New(vs, nil))
+	m = objects.Read(values.New(vs))
 	assert.Equal(t, []string{"b", "id", "z"}, m.Objects[0].Columns())
 	assert.Equal(t, "id", m.Objects[0].Key().Name)
 }

@@ -29,9 +29,6 @@ func (f *Fields) Params() []workload.Param {
 	return out
 }
 
-// New returns a reader of vs, which f describes. Nothing has been read yet.
-func (f *Fields) New(vs workload.Values) *Reader { return New(vs, f.Params()) }
-
 // Read reads every parameter into its field and shows it.
 func (f *Fields) Read(r *Reader) {
 	for _, x := range f.all {
@@ -43,7 +40,7 @@ func (f *Fields) Read(r *Reader) {
 
 // whole reads a whole number or size into a field.
 func whole[N ~int | ~int64](to *N) func(*Reader, workload.Param) {
-	return func(r *Reader, p workload.Param) { *to = N(r.Whole(p.Name)) }
+	return func(r *Reader, p workload.Param) { *to = N(r.Whole(p)) }
 }
 
 func integer(name string, otherwise, lo, hi int64, unit, help string) workload.Param {
@@ -73,49 +70,59 @@ func (f *Fields) Size64(to *int64, name, otherwise string, lo, hi int64, help st
 // Float declares a number in [lo, hi], of a unit or none.
 func (f *Fields) Float(to *float64, name string, otherwise, lo, hi float64, unit, help string) {
 	p := workload.Param{Name: name, Kind: workload.Number, Default: strconv.FormatFloat(otherwise, 'g', -1, 64), Unit: unit, Min: lo, Max: hi, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Number(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Number(p) })
 }
 
 // Duration declares a duration; otherwise is as a user would write it.
 func (f *Fields) Duration(to *time.Duration, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Duration, Default: otherwise, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Duration(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Duration(p) })
 }
 
 // Millis declares a whole number of milliseconds in [0, hi].
 func (f *Fields) Millis(to *time.Duration, name string, otherwise, hi int64, help string) {
-	f.add(integer(name, otherwise, 0, hi, "ms", help), func(r *Reader, p workload.Param) { *to = time.Duration(r.Whole(p.Name)) * time.Millisecond })
+	f.add(integer(name, otherwise, 0, hi, "ms", help), func(r *Reader, p workload.Param) { *to = time.Duration(r.Whole(p)) * time.Millisecond })
 }
 
 // Switch declares a switch.
 func (f *Fields) Switch(to *bool, name string, otherwise bool, help string) {
 	p := workload.Param{Name: name, Kind: workload.Switch, Default: onOff(otherwise), Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.OnOff(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.OnOff(p) })
 }
 
 // Choice declares one of several words.
 func (f *Fields) Choice(to *string, name, otherwise string, words []string, help string) {
 	p := workload.Param{Name: name, Kind: workload.Choice, Default: otherwise, Choices: words, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p) })
 }
 
 // Is declares a choice of several words, the default first, of which one makes the
 // field true.
 func (f *Fields) Is(to *bool, word, name string, words []string, help string) {
 	p := workload.Param{Name: name, Kind: workload.Choice, Default: words[0], Choices: words, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p.Name) == word })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p) == word })
+}
+
+// Period declares a duration of more than 0; otherwise is as a user would write it.
+func (f *Fields) Period(to *time.Duration, name, otherwise, help string) {
+	p := workload.Param{Name: name, Kind: workload.Duration, Default: otherwise, Help: help}
+	f.add(p, func(r *Reader, p workload.Param) {
+		if *to = r.Duration(p); *to <= 0 {
+			r.Blame(name, "for example "+otherwise, "%s: must be more than 0", name)
+		}
+	})
 }
 
 // Text declares a text.
 func (f *Fields) Text(to *string, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Text, Default: otherwise, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p) })
 }
 
 // Target declares a URL as of --target, of something else than the store, or a word.
 func (f *Fields) Target(to *string, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Target, Default: otherwise, Help: help}
-	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p.Name) })
+	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p) })
 }
 
 // Own declares a parameter that the profile reads in its own way; nil: not here, but

@@ -20,6 +20,7 @@ func TestFieldsAreListedAndReadInOneLine(t *testing.T) {
 		many, bytes  int64
 		share        float64
 		wait, pause  time.Duration
+		every        time.Duration
 		on, full     bool
 		word, to, by string
 	}
@@ -37,20 +38,22 @@ func TestFieldsAreListedAndReadInOneLine(t *testing.T) {
 	p.Is(&s.full, "full", "verify", []string{"full", "off"}, "whether in full")
 	p.Text(&s.to, "to", "x", "a text")
 	p.Target(&s.by, "by", "direct", "a URL")
-	p.Kept("how often it said how far it was", "where its results went")
+	p.Status("how often it said how far it was")
+	p.ResultsDir("where its results went")
+	p.Period(&s.every, "every", "3s", "how often")
 	p.Own(workload.Param{Name: "own", Kind: workload.List, Default: "c"}, func(r *values.Reader, q workload.Param) { own = r.Pick(q, q.Name).Text })
 
 	all := p.Params()
-	require.Len(t, all, 15)
+	require.Len(t, all, 16)
 	assert.Equal(t, workload.Param{Name: "n", Kind: workload.Integer, Default: "2", Min: 1, Max: 99, Unit: "branches", Help: "how many"}, all[0])
 	assert.Equal(t, workload.Param{Name: "pause", Kind: workload.Integer, Default: "0", Max: 1000, Unit: "ms", Help: "how long between"}, all[6])
 	assert.Equal(t, workload.Param{Name: "verify", Kind: workload.Choice, Default: "full", Choices: []string{"full", "off"}, Help: "whether in full"}, all[9])
 
 	vs := workload.Values{}
-	for name, text := range map[string]string{"n": "7", "word": "A", "verify": "off", "share": "2", "pause": "250", "results.dir": "out"} {
+	for name, text := range map[string]string{"n": "7", "word": "A", "verify": "off", "share": "2", "pause": "250", "results.dir": "out", "every": "0s"} {
 		vs.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
 	}
-	r := p.New(vs)
+	r := values.New(vs)
 	p.Read(r)
 	assert.Equal(t, 7, s.n)
 	assert.Equal(t, int64(1_000_000), s.many)
@@ -69,10 +72,10 @@ func TestFieldsAreListedAndReadInOneLine(t *testing.T) {
 	assert.Equal(t, []string{
 		"n=7 flag", "many=1000000 default", "size=1MiB default", "bytes=512 default", "share=0 flag", "wait=100ms default", "pause=250 flag", "on=on default",
 		"word=a flag", "verify=off flag", "to=x default", "by=direct default",
-		"printStatusIntervalInSec=1000 default", "results.dir=out flag",
+		"printStatusIntervalInSec=1000 default", "results.dir=out flag", "every=0s flag",
 	}, shown)
 	assert.Equal(t, []string{"results.dir=out has no effect: --out says where documents go"}, r.Warnings)
 	err := r.Problems.Err()
-	require.EqualError(t, err, `share: "2" (flag --set) is not in 0..1`)
+	require.EqualError(t, err, "share: \"2\" (flag --set) is not in 0..1\nevery: must be more than 0")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }

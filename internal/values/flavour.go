@@ -24,12 +24,15 @@ func FlavourParam() workload.Param {
 	}
 }
 
-// Kept declares what PadoGrid reads from its files and perfbench keeps for the record,
-// with the help of each.
-func (f *Fields) Kept(status, results string) {
-	f.add(integer("printStatusIntervalInSec", 1000, 0, math.MaxInt32, "s", status), func(r *Reader, p workload.Param) { r.Whole(p.Name) })
-	f.add(workload.Param{Name: "results.dir", Kind: workload.Text, Help: results}, func(r *Reader, p workload.Param) {
-		if dir := r.Text(p.Name); dir != "" {
+// Status declares how often PadoGrid says how far a run is, which is kept for the record.
+func (f *Fields) Status(help string) {
+	f.add(integer("printStatusIntervalInSec", 1000, 0, math.MaxInt32, "s", help), func(r *Reader, p workload.Param) { r.Whole(p) })
+}
+
+// ResultsDir declares where PadoGrid writes its results, which is kept for the record.
+func (f *Fields) ResultsDir(help string) {
+	f.add(workload.Param{Name: "results.dir", Kind: workload.Text, Help: help}, func(r *Reader, p workload.Param) {
+		if dir := r.Text(p); dir != "" {
 			r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
 		}
 	})

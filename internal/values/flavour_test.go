@@ -36,7 +36,7 @@ func TestTheFlavourOfAFile(t *testing.T) {
 		if tt.given != "" {
 			vs[flavour] = workload.Value{Name: flavour, Text: tt.given, Origin: workload.OriginFlag}
 		}
-		r := New(vs, nil)
+		r := New(vs)
 		assert.Equal(t, tt.want, r.Flavour(tt.driver), "%s on %s", tt.text, tt.driver)
 		require.NoError(t, r.Problems.Err())
 	}
@@ -57,12 +57,12 @@ func TestCoherenceTrimsSomeValues(t *testing.T) {
 
 func TestSummaryIsAMapOfCoherence(t *testing.T) {
 	r := of("a.properties", "summary.n", "1")
-	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"})
+	r.MapNames(mapNames, []string{"eligibility", "profile"})
 	assert.Equal(t, []string{"a.properties:3: summary.n has no effect: the map summary is written by transactions only"}, r.Warnings)
 	r = of("a.properties", "summary.n", "1")
-	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile", "summary"})
+	r.MapNames(mapNames, []string{"eligibility", "profile", "summary"})
 	assert.Empty(t, r.Warnings)
 	r = of("a.properties", "mapNames", "summary")
-	r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"})
+	r.MapNames(mapNames, []string{"eligibility", "profile"})
 	require.ErrorContains(t, r.Problems.Err(), `"summary" (file a.properties:3) is not one of`)
 }

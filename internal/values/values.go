@@ -33,20 +33,11 @@ type Reader struct {
 	// Shown are the values in effect, in the order in which they were read.
 	Shown []workload.Value
 
-	params  []workload.Param
 	flavour string // set by Flavour
 }
 
-// New returns a reader of vs, which the parameters describe.
-func New(vs workload.Values, params []workload.Param) *Reader {
-	return &Reader{Values: vs, params: params}
-}
-
-// Param returns the parameter of a name, which there has to be.
-func (r *Reader) Param(name string) workload.Param {
-	i := slices.IndexFunc(r.params, func(p workload.Param) bool { return p.Name == name })
-	return r.params[i]
-}
+// New returns a reader of vs. Nothing has been read yet.
+func New(vs workload.Values) *Reader { return &Reader{Values: vs} }
 
 // Pick returns the value with the best origin of those names, or the default of
 // the parameter.
@@ -81,43 +72,41 @@ func (r *Reader) Show(name, text string, from workload.Value) {
 }
 
 // Whole reads and shows a whole number or size.
-func (r *Reader) Whole(name string) int64 {
-	p := r.Param(name)
-	v := r.Pick(p, name)
+func (r *Reader) Whole(p workload.Param) int64 {
+	v := r.Pick(p, p.Name)
 	n := r.Integer(p, v)
 	text := strconv.FormatInt(n, 10)
 	if p.Kind == workload.Size {
 		text = BytesText(n)
 	}
-	r.Show(name, text, v)
+	r.Show(p.Name, text, v)
 	return n
 }
 
 // Number reads and shows a number.
-func (r *Reader) Number(name string) float64 {
-	p := r.Param(name)
-	v := r.Pick(p, name)
+func (r *Reader) Number(p workload.Param) float64 {
+	v := r.Pick(p, p.Name)
 	n, err := v.Float(p.Min, p.Max)
 	r.Problems.Add(err)
-	r.Show(name, strconv.FormatFloat(n, 'g', -1, 64), v)
+	r.Show(p.Name, strconv.FormatFloat(n, 'g', -1, 64), v)
 	return n
 }
 
 // Duration reads and shows a duration.
-func (r *Reader) Duration(name string) time.Duration {
-	v := r.Pick(r.Param(name), name)
+func (r *Reader) Duration(p workload.Param) time.Duration {
+	v := r.Pick(p, p.Name)
 	d, err := v.Duration()
 	r.Problems.Add(err)
-	r.Show(name, d.String(), v)
+	r.Show(p.Name, d.String(), v)
 	return d
 }
 
 // OnOff reads and shows a switch.
-func (r *Reader) OnOff(name string) bool {
-	v := r.Pick(r.Param(name), name)
+func (r *Reader) OnOff(p workload.Param) bool {
+	v := r.Pick(p, p.Name)
 	on, err := v.Bool()
 	r.Problems.Add(err)
-	r.Show(name, onOff(on), v)
+	r.Show(p.Name, onOff(on), v)
 	return on
 }
 
@@ -129,20 +118,19 @@ func onOff(on bool) string {
 }
 
 // Choice reads and shows one of the words of a parameter.
-func (r *Reader) Choice(name string) string {
-	p := r.Param(name)
-	v := r.Pick(p, name)
+func (r *Reader) Choice(p workload.Param) string {
+	v := r.Pick(p, p.Name)
 	word, err := v.Choice(p.Choices...)
 	r.Problems.Add(err)
-	r.Show(name, word, v)
+	r.Show(p.Name, word, v)
 	return word
 }
 
 // Text reads and shows a text, trimmed as Trim does.
-func (r *Reader) Text(name string) string {
-	v := r.Pick(r.Param(name), name)
+func (r *Reader) Text(p workload.Param) string {
+	v := r.Pick(p, p.Name)
 	s := r.Trim(v)
-	r.Show(name, s, v)
+	r.Show(p.Name, s, v)
 	return s
 }
 

@@ -10,22 +10,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-func params() []workload.Param {
-	return []workload.Param{
-		{Name: "n", Kind: workload.Integer, Default: "7", Min: 1, Max: 1000},
-		{Name: "size", Kind: workload.Size, Default: "1024", Min: 1, Max: 1 << 20},
-		{Name: "part", Kind: workload.Number, Default: "0.5", Max: 1},
-		{Name: "wait", Kind: workload.Duration, Default: "1s"},
-		{Name: "on", Kind: workload.Switch, Default: "off"},
-		{Name: "word", Kind: workload.Choice, Default: "get", Choices: []string{"get", "put"}},
-		{Name: "mapNames", Kind: workload.List, Default: "eligibility"},
-		{Name: "prefix", Kind: workload.Text, Default: ""},
-	}
-}
+var (
+	number   = workload.Param{Name: "n", Kind: workload.Integer, Default: "7", Min: 1, Max: 1000}
+	mapNames = workload.Param{Name: "mapNames", Kind: workload.List, Default: "eligibility"}
+)
 
 // of makes a reader of one value, given in a file of that name.
 func of(file, name, text string) *Reader {
-	return New(workload.Values{name: {Name: name, Text: text, Origin: workload.OriginFile, Where: file + ":3"}}, params())
+	return New(workload.Values{name: {Name: name, Text: text, Origin: workload.OriginFile, Where: file + ":3"}})
 }
 
 func TestIntegersAreReadAsTheirPlaceSays(t *testing.T) {
@@ -52,7 +44,7 @@ func TestIntegersAreReadAsTheirPlaceSays(t *testing.T) {
 		t.Run(tt.file+" "+tt.text, func(t *testing.T) {
 			r := of(tt.file, "n", tt.text)
 			r.Compat, r.Lenient = tt.compat, tt.lenient
-			assert.Equal(t, tt.want, r.Whole("n"))
+			assert.Equal(t, tt.want, r.Whole(number))
 			if tt.warning == "" {
 				assert.Empty(t, r.Warnings)
 			} else {
@@ -72,11 +64,11 @@ func TestIntegersAreReadAsTheirPlaceSays(t *testing.T) {
 
 func TestWhatIsReadIsShownWithItsOrigin(t *testing.T) {
 	r := of("a.yaml", "size", "64KiB")
-	assert.EqualValues(t, 65536, r.Whole("size"))
-	assert.InDelta(t, 0.5, r.Number("part"), 0)
-	assert.Equal(t, "1s", r.Duration("wait").String())
-	assert.False(t, r.OnOff("on"))
-	assert.Equal(t, "get", r.Choice("word"))
+	assert.EqualValues(t, 65536, r.Whole(workload.Param{Name: "size", Kind: workload.Size, Default: "1024", Min: 1, Max: 1 << 20}))
+	assert.InDelta(t, 0.5, r.Number(workload.Param{Name: "part", Default: "0.5", Max: 1}), 0)
+	assert.Equal(t, "1s", r.Duration(workload.Param{Name: "wait", Default: "1s"}).String())
+	assert.False(t, r.OnOff(workload.Param{Name: "on", Default: "off"}))
+	assert.Equal(t, "get", r.Choice(workload.Param{Name: "word", Default: "get", Choices: []string{"get", "put"}}))
 	require.NoError(t, r.Problems.Err())
 	var got []string
 	for _, v := range r.Shown {
@@ -87,12 +79,12 @@ func TestWhatIsReadIsShownWithItsOrigin(t *testing.T) {
 
 func TestTextOfPropertiesLosesItsBlanks(t *testing.T) {
 	r := of("a.properties", "prefix", " k ")
-	assert.Equal(t, "k", r.Text("prefix"))
+	assert.Equal(t, "k", r.Text(workload.Param{Name: "prefix"}))
 	assert.Contains(t, r.Warnings[0], "PadoGrid would keep them")
-	assert.Equal(t, "k", r.Text("prefix"))
+	assert.Equal(t, "k", r.Text(workload.Param{Name: "prefix"}))
 	assert.Len(t, r.Warnings, 1, "a sentence is said once")
 	r.Compat = true
-	assert.Equal(t, " k ", r.Text("prefix"))
+	assert.Equal(t, " k ", r.Text(workload.Param{Name: "prefix"}))
 }
 
 func TestMapNames(t *testing.T) {
@@ -109,7 +101,7 @@ func TestMapNames(t *testing.T) {
 	} {
 		r := of("a.properties", "mapNames", tt.text)
 		r.Compat = tt.compat
-		assert.Equal(t, tt.want, r.MapNames(r.Param("mapNames"), []string{"eligibility", "profile"}), tt.text)
+		assert.Equal(t, tt.want, r.MapNames(mapNames, []string{"eligibility", "profile"}), tt.text)
 		if tt.err == "" {
 			require.NoError(t, r.Problems.Err(), tt.text)
 		} else {

@@ -77,7 +77,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	s := &spec{seed: in.Seed, namespace: in.Namespace, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
 	p := s.declare()
-	r := p.New(in.Values)
+	r := values.New(in.Values)
 	p.Read(r)
 	s.folder, s.permission, s.batches = strings.TrimSpace(s.folder), strings.TrimSpace(s.permission), strings.TrimSpace(s.batches)
 	_, err := folder.BatchNumbers(s.batches)

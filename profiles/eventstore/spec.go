@@ -71,7 +71,7 @@ const defaultDrain = 10 * time.Second
 func readSpec(in workload.Inputs) (*spec, *values.Reader) {
 	s := &spec{namespace: in.Namespace, driver: in.Driver, duration: in.Duration, hosts: in.Hosts, agent: in.Agent, drain: cmp.Or(in.Drain, defaultDrain)}
 	p := s.declare()
-	r := p.New(in.Values)
+	r := values.New(in.Values)
 	p.Read(r)
 	s.Seed, s.Book, s.Scope, s.Group = in.Seed, []byte(s.book), []byte(s.scope), []byte("raw-group_1")
 	for i := range max(s.Attached, 1) {

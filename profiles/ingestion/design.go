@@ -24,11 +24,11 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 		base:  padogrid.Base(time.Local).UnixMilli(),
 	}
 	p := s.declare()
-	r := &designer{Reader: p.New(in.Values)}
-	r.Compat = r.OnOff(compat.Name) // it and flavour say how the others are read
+	r := &designer{Reader: values.New(in.Values)}
+	r.Compat = r.OnOff(compat) // it and flavour say how the others are read
 	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
 	names := r.MapNames(mapNames, padogrid.MapsOf(r.flavour))
-	s.prefix = r.Text(prefix.Name)
+	s.prefix = r.Text(prefix)
 	p.Read(r.Reader)
 	r.checkPrefix(s)
 	for _, name := range names {

@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"math"
-	"runtime"
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/values"
@@ -17,8 +16,6 @@ const (
 	maxMembers  = 1_000_000
 	maxInterval = math.MaxInt32
 )
-
-func defaultThreads() int { return max(runtime.NumCPU()*3/2, 1) }
 
 // The parameters that are not read into a field of the plan: those of a map are read
 // for each map, and mapNames, prefix and compat before all others.
@@ -36,7 +33,7 @@ var (
 		Help: "entries to write into each map per run, divided among its threads; what is left over is not written",
 	}
 	threadCount = workload.Param{
-		Name: "threadCount", Kind: workload.Integer, Default: strconv.Itoa(defaultThreads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
+		Name: "threadCount", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
 		Help: "loaders of each map; the live knob threads is the total over the maps",
 	}
 	payloadSize = workload.Param{
@@ -72,6 +69,7 @@ func (s *spec) declare() *values.Fields {
 	p.Is(&s.grouped, layoutGroup, "layout", []string{layoutMap, layoutGroup}, "map keeps each map in one structure, as the original; group one structure a client group, co-located by hash tag")
 	p.Own(compat, nil)
 	p.Own(values.FlavourParam(), nil)
-	p.Kept("read and kept for the record; a headless run prints a line a second", "read and kept for the record; --out says where documents go")
+	p.Status("read and kept for the record; a headless run prints a line a second")
+	p.ResultsDir("read and kept for the record; --out says where documents go")
 	return p
 }

@@ -1,6 +1,10 @@
 package padogrid
 
-import "github.com/perfbench/perfbench/internal/values"
+import (
+	"runtime"
+
+	"github.com/perfbench/perfbench/internal/values"
+)
 
 // Names of the maps. Summaries is of PadoGrid's Coherence flavour where files name it;
 // elsewhere transactions alone write it.
@@ -12,6 +16,9 @@ const (
 
 // Maps are the maps that a file may name, in both flavours; the last is of Coherence's.
 var Maps = []string{Eligibility, Profiles, Summaries}
+
+// Threads is how many threads PadoGrid takes where nobody says: one and a half a CPU.
+func Threads() int { return max(runtime.NumCPU()*3/2, 1) }
 
 // MapsOf lists the maps of a flavour.
 func MapsOf(flavour string) []string {

@@ -75,8 +75,8 @@ func Formats() []rundir.Format {
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	r := values.New(in.Values, params())
-	v := r.Pick(r.Param("mode"), "mode")
+	r := values.New(in.Values)
+	v := r.Pick(modeParam, modeParam.Name)
 	mode, err := v.Choice(modes...)
 	if err != nil {
 		return nil, fault.Field("mode", fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), suggest.Hint(v.Text, modes)))

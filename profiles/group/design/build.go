@@ -208,12 +208,12 @@ func (b *builder) operation(name string) *model.Op {
 		return o
 	}
 	b.testCase(o)
-	o.Payload = int(b.number(name, b.Param("payloadSize"), true, "payloadSize", "payload"))
-	o.Batch = int(b.number(name, b.Param("batchSize"), true, "batchSize", "batch"))
-	o.Total = b.number(name, b.Param("totalEntryCount"), true, "totalEntryCount")
-	o.Start = b.number(name, b.Param("key.startNum"), false, "key.startNum")
-	o.RandomSeed = b.number(name, b.Param("randomSeed"), false, "randomSeed")
-	o.TTL = time.Duration(b.number(name, b.Param("ttl"), false, "ttl")) * time.Millisecond
+	o.Payload = int(b.number(name, payloadSize, true, "payloadSize", "payload"))
+	o.Batch = int(b.number(name, batchSize, true, "batchSize", "batch"))
+	o.Total = b.number(name, totalEntryCount, true, "totalEntryCount")
+	o.Start = b.number(name, startNum, false, "key.startNum")
+	o.RandomSeed = b.number(name, randomSeed, false, "randomSeed")
+	o.TTL = time.Duration(b.number(name, ttl, false, "ttl")) * time.Millisecond
 	if o.Start == -1 && b.Compat {
 		o.Start = 1 // indistinguishable from not set
 	}

@@ -124,7 +124,7 @@ func (b *builder) relation(o *model.Op) {
 	if v, ok := b.own(o.Name, "factory.er.isRandom"); ok && !b.javaBool(v) {
 		r.Spread = model.ChildrenFixed
 	}
-	every := b.Pick(b.Param("children"), "children")
+	every := b.Pick(children, children.Name)
 	own, found := b.own(o.Name, "factory.er.distribution")
 	if !found || every.Origin > own.Origin {
 		own, found = every, every.Origin > workload.OriginDefault

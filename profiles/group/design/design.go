@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/objects"
@@ -22,7 +21,7 @@ import (
 // Design works out the plan. It touches nothing; all problems are returned
 // joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
-	b := &builder{Reader: values.New(in.Values, Params())}
+	b := &builder{Reader: values.New(in.Values)}
 	for _, n := range in.Values.Names() {
 		if !objects.Owns(in.Values[n]) {
 			b.names = append(b.names, n)
@@ -34,7 +33,9 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 	}
 	b.s = s
 	b.Lenient = true
-	b.common()
+	s.Compat = b.OnOff(compat)
+	b.Compat = s.Compat
+	b.declare().Read(b.Reader)
 	s.Model = objects.Read(b.Reader)
 	if err := b.Problems.Err(); err != nil {
 		return nil, nil, err
@@ -63,56 +64,6 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 		return nil, nil, err
 	}
 	return layOut(s, b, in), s, nil
-}
-
-// common reads what all groups share.
-func (b *builder) common() {
-	s := b.s
-	s.Compat = b.OnOff("compat")
-	b.Compat = s.Compat
-	s.TestCount = b.Whole("testCount")
-	s.Interval = time.Duration(b.Whole("testIntervalInMsec")) * time.Millisecond
-	s.Subs = int(b.Whole("subscribers"))
-	b.Choice("children")
-	s.Colocate = b.Choice("colocate")
-	s.Near = b.OnOff("nearCache")
-	s.Pipelining = b.OnOff("pipelining")
-	s.Load = b.Choice("load")
-	v := b.Pick(b.Param("takeTimeout"), "takeTimeout")
-	wait, err := v.Duration()
-	b.Problems.Add(err)
-	s.TakeWait = max(wait, time.Millisecond)
-	b.Show("takeTimeout", v.Text, v)
-	s.Trim = b.Whole("trim")
-	s.Fill = b.Choice("fill")
-	word := b.Choice("database")
-	sql := slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.Driver)
-	s.Database = word == "on" || word == "auto" && sql
-	s.Mapper = b.Choice("mapper")
-	s.Resume = b.OnOff("resume")
-	b.flavour()
-	v = b.Pick(b.Param("today"), "today")
-	s.Today, err = time.Parse(time.DateOnly, v.Text)
-	if err != nil {
-		b.Blame("today", "for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
-	}
-	b.Show("today", v.Text, v)
-	b.Whole("printStatusIntervalInSec")
-	if v := b.Pick(b.Param("results.dir"), "results.dir"); v.Text != "" {
-		b.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)
-	}
-}
-
-// flavour finds out for which PadoGrid the file was written. Structures that the
-// Coherence flavour does not know make it one of Redis's.
-func (b *builder) flavour() {
-	driver := b.s.Driver
-	for n, v := range b.Values {
-		if _, key, ok := cutOwner(n); ok && values.FromProperties(v) && slices.Contains(model.OriginalKinds[1:], model.Kind(key)) {
-			driver = ""
-		}
-	}
-	b.s.Flavour = b.Flavour(driver)
 }
 
 // steps reads groupNames.
@@ -180,18 +131,16 @@ func (b *builder) group(name string) *model.Group {
 
 // settings reads threads, rate and number of invocations of a group.
 func (b *builder) settings(g *model.Group) {
-	p := b.Param("threadCount")
-	v := b.Pick(p, g.Name+".threads", g.Name+".threadCount", "threads", "threadCount")
-	g.Start.Threads = int(b.Integer(p, v))
+	v := b.Pick(threadCount, g.Name+".threads", g.Name+".threadCount", "threads", "threadCount")
+	g.Start.Threads = int(b.Integer(threadCount, v))
 	b.Show(g.Name+".threadCount", strconv.Itoa(g.Start.Threads), v)
 	if v, ok := b.Values.Pick(g.Name+".rate", "rate"); ok {
 		rate, err := v.Float(0, workload.MaxRate)
 		b.Problems.Add(err)
 		g.Start.Rate = rate
 	}
-	p = b.Param("totalInvocationCount")
-	v = b.Pick(p, g.Name+".totalInvocationCount", "totalInvocationCount")
-	g.Total = b.Integer(p, v)
+	v = b.Pick(totalInvocationCount, g.Name+".totalInvocationCount", "totalInvocationCount")
+	g.Total = b.Integer(totalInvocationCount, v)
 	b.Show(g.Name+".totalInvocationCount", strconv.FormatInt(g.Total, 10), v)
 }
 

@@ -33,7 +33,7 @@ type benchSpec struct{ keepAlive bool }
 // sagas are.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	sp := saga.Read(r, in)
-	s := &benchSpec{keepAlive: r.OnOff("keepAlive")}
+	s := &benchSpec{keepAlive: r.OnOff(saga.KeepAlive)}
 	for _, p := range []struct {
 		name, is, want string
 		odd            bool

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,22 +81,18 @@ func (s *Spec) keys(f func(row *SuiteRow) string) []string {
 // that will not do.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := &Spec{namespace: in.Namespace, allow: in.AllowExisting}
-	chosen, edition := chosenRows(r), r.Choice("edition")
-	v := r.Pick(r.Param("requests"), "count", "requests")
-	n, err := v.Int(1, maxCount)
-	r.Problems.Add(err)
-	r.Show("requests", strconv.FormatInt(n, 10), v)
-	ceiling := r.OnOff("ceiling")
-	s.Rows = readRows(r, chosen, edition, in.Duration > 0)
+	g := &parameters{}
+	g.declare().Read(r)
+	s.Rows = g.readRows(r, in.Duration > 0)
 	if in.Duration > 0 {
-		n = 0
+		g.requests = 0
 	}
 	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {
 		r.Blame("rate", "leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
 	}
-	if ceiling {
+	if g.ceiling {
 		s.saga = saga.Read(r, in)
 		if s.saga.Kind != model.KindSaga {
 			r.Blame("transType", "use transType=saga, or mode=saga", "transType: mode=baseline works out how fast sagas could be, not %s", s.saga.Kind.Noun)
@@ -110,7 +105,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if len(s.Rows) == 0 && s.saga == nil {
 		return nil, fault.Field("rows", fault.Input(errors.New("rows: none is to be measured"), "--set rows=all"))
 	}
-	return planBaseline(s, start, n, in.Duration), nil
+	return planBaseline(s, start, g.requests, in.Duration), nil
 }
 
 // writes says what the rows of the suite write.

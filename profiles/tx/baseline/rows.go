@@ -54,15 +54,15 @@ type SuiteRow struct {
 }
 
 // readRows reads the lengths and requests of the rows that are to be measured.
-func readRows(r *values.Reader, chosen []Primitive, edition string, timed bool) []SuiteRow {
+func (g *parameters) readRows(r *values.Reader, timed bool) []SuiteRow {
 	var rows []SuiteRow
-	for _, p := range chosen {
+	for _, p := range g.rows {
 		row := SuiteRow{Primitive: p, Lengths: p.report}
-		if edition == editionScript {
+		if g.edition == editionScript {
 			row.Lengths = p.Script
 		}
-		row.key, row.value = length(r, "keyLength", p.Name, row.key), length(r, "valueLength", p.Name, row.value)
-		v := r.Pick(r.Param("requests"), "count", p.Name+".requests", "requests")
+		row.key, row.value = length(r, keyLength, p.Name, row.key), length(r, valueLength, p.Name, row.value)
+		v := r.Pick(requests, "count", p.Name+".requests", requests.Name)
 		n, err := v.Int(1, maxCount)
 		r.Problems.Add(err)
 		r.Show(p.Name+".requests", strconv.FormatInt(n, 10), v)
@@ -76,7 +76,7 @@ func readRows(r *values.Reader, chosen []Primitive, edition string, timed bool) 
 
 // chosenRows are the primitives that the parameter rows names.
 func chosenRows(r *values.Reader) []Primitive {
-	v := r.Pick(r.Param("rows"), "rows")
+	v := r.Pick(rowNames, rowNames.Name)
 	known := []string{"all"}
 	for _, p := range Suite {
 		known = append(known, p.Name)
@@ -111,14 +111,13 @@ func times(rows []Primitive, name string) (n int) {
 
 // length reads and shows the length of a row's key or value; 0 stands for the
 // published one.
-func length(r *values.Reader, name, row string, published int) int {
-	p := r.Param(name)
-	v := r.Pick(p, row+"."+name, name)
+func length(r *values.Reader, p workload.Param, row string, published int) int {
+	v := r.Pick(p, row+"."+p.Name, p.Name)
 	n := int(r.Integer(p, v))
 	if n == 0 {
 		n = published
 	}
-	r.Show(row+"."+name, strconv.Itoa(n), v)
+	r.Show(row+"."+p.Name, strconv.Itoa(n), v)
 	return n
 }
 

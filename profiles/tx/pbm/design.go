@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
+	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
 // designer reads what pbm has and other modes have not. It belongs to one call of
@@ -25,23 +26,17 @@ type designer struct {
 // Design works out the plan of a run in this mode.
 func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	r := &designer{Reader: from}
-	zipf := r.Number("zipf")
-	r.Compat = r.OnOff("compat")
 	s := &Spec{
-		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting, compat: r.Compat,
+		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		wrap: in.Duration > 0 && in.Count == 0,
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
+		zipf: r.Number(shared.Zipf),
 	}
-	r.flavour = r.Flavour(in.Driver)
-	names := r.MapNames(r.Param("mapNames"), padogrid.MapsOf(r.flavour))
-	s.prefix, s.members, s.testCount = r.Text("prefix"), r.Whole("memberSetSize"), r.Whole("testCount")
-	s.interval = time.Duration(r.Whole("testIntervalInMsec")) * time.Millisecond
-	s.load, s.layout, s.atomic = r.Choice("load"), r.Choice("layout"), r.Choice("atomic")
-	s.attempts, s.zipf = int(r.Whole("attempts")), zipf
-	r.Whole("printStatusIntervalInSec")
-	if dir := r.Text("results.dir"); dir != "" {
-		r.Warn("results.dir=%s has no effect: --out says where documents go", dir)
-	}
+	r.Compat = r.OnOff(compat) // it and flavour say how the others are read
+	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
+	names := r.MapNames(mapNames, padogrid.MapsOf(r.flavour))
+	s.prefix = r.Text(prefix)
+	s.declare().Read(r.Reader)
 	for _, name := range names {
 		s.maps = append(s.maps, r.pbmMap(name))
 	}
@@ -60,8 +55,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 // pbmMap reads what is done to a map.
 func (r *designer) pbmMap(name string) mapPlan {
 	m := mapPlan{name: name, elig: name == padogrid.Eligibility}
-	p := r.Param("testCase")
-	v := r.Pick(p, name+".testCase", "testCase")
+	v := r.Pick(testCase, name+".testCase", "testCase")
 	word := strings.ToLower(r.Trim(v))
 	known := []string{caseGet, caseGetAll, caseTx}
 	switch {
@@ -94,7 +88,7 @@ func (r *designer) pbmMap(name string) mapPlan {
 		r.Warn("%s.testCase=%s: getall is run, as PadoGrid does: tx is for eligibility and get for profile", name, word)
 	}
 	r.Show(name+".testCase", m.op, v)
-	p = r.Param("batchSize")
+	p := batchSize
 	v = r.Pick(p, name+".batch", name+"."+p.Name, "batch", p.Name)
 	m.batch = int(r.Integer(p, v))
 	m.start.Batch = m.batch
@@ -104,7 +98,7 @@ func (r *designer) pbmMap(name string) mapPlan {
 
 // share reads totals, threads and rates, and gives each thread its share.
 func (r *designer) share(s *Spec, in workload.Inputs) {
-	total, threads := r.Param("totalEntryCount"), r.Param("threadCount")
+	total, threads := totalEntryCount, threadCount
 	sum := 0
 	for i := range s.maps {
 		m := &s.maps[i]
@@ -170,7 +164,7 @@ func (r *designer) rate(m *mapPlan, part float64) {
 // volume works out what is to be there: the eligibility keys are those that the
 // plan of an ingestion with the same totals and threads writes.
 func (r *designer) volume(s *Spec) {
-	total, threads, size := r.Param("totalEntryCount"), r.Param("threadCount"), r.Param("payloadSize")
+	total, threads, size := totalEntryCount, threadCount, payloadSize
 	read := func(p workload.Param, name string) int64 {
 		v := r.Pick(p, name+"."+p.Name, p.Name)
 		return r.Integer(p, v)
@@ -198,7 +192,7 @@ func (r *designer) volume(s *Spec) {
 }
 
 func (r *designer) showPayload(name string, n int) {
-	p := r.Param("payloadSize")
+	p := payloadSize
 	r.Show(name+"."+p.Name, values.BytesText(int64(n)), r.Pick(p, name+"."+p.Name, p.Name))
 }
 

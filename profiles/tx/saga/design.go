@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
 // maxSagaPayload is the most that the payload of a branch may carry: the record of a
@@ -32,7 +33,7 @@ const (
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := Read(r, in)
 	s.Count = Count(r, in)
-	if v, ok := r.Values["keepAlive"]; ok && v.Origin > workload.OriginFile {
+	if v, ok := r.Values[KeepAlive.Name]; ok && v.Origin > workload.OriginFile {
 		r.Warn("keepAlive (%s) has no effect on this target: it is of dtm+bench://", v.From())
 	}
 	payload := workload.Filling("branch's payload")
@@ -56,28 +57,16 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 
 // Read reads the parameters of mode=saga, of which mode=baseline uses some.
 func Read(r *values.Reader, in workload.Inputs) *model.Spec {
-	s := &model.Spec{
+	g := &parameters{Spec: &model.Spec{
 		Namespace: in.Namespace, Driver: in.Driver, Seed: in.Seed, Allow: in.AllowExisting,
-	}
-	s.Zipf = r.Number("zipf")
-	s.Kind = model.KindOf(r.Choice("transType"))
-	on := r.OnOff("accounts")
-	s.Branches = int(r.Whole("branches"))
-	s.Accounts, s.Balance, s.Amount = r.Whole("accountCount"), r.Whole("balance"), r.Whole("amount")
-	s.Shards = int(r.Whole("prefixes"))
-	s.Script, s.Pipelining = r.Choice("script"), r.OnOff("pipelining")
-	s.FailRate, s.FailAt = r.Number("failRate"), int(r.Whole("failAt"))
-	s.OngoingRate, s.ErrorRate, s.DuplicateRate = r.Number("ongoingRate"), r.Number("errorRate"), r.Number("duplicateRate")
-	s.LostRate = r.Number("lostSubmitRate")
-	s.Delay = r.Duration("delay")
+		Zipf: r.Number(shared.Zipf),
+	}}
+	g.declare().Read(r)
+	s := g.Spec
+	s.Kind = model.KindOf(g.transType)
 	s.Unruly = s.OngoingRate > 0 || s.ErrorRate > 0 || s.Delay > 0
-	s.Timeout, s.LockTimeout = r.Duration("timeout"), r.Duration("lockTimeout")
-	s.Retry, s.Cron = r.Duration("retryInterval"), r.Duration("cronInterval")
-	s.DataExpire, s.FinishedExpire = r.Duration("dataExpire"), r.Duration("finishedExpire")
-	s.Check, s.CountCalls = r.Duration("checkInterval"), r.OnOff("countCalls")
-	s.Endpoint, s.AckLog = r.Text("endpoint"), r.Text("ackLog")
 	s.Start = r.Settings(10)
-	judge(s, r, on)
+	judge(s, r, g.accounts)
 	return s
 }
 
@@ -95,11 +84,6 @@ func judge(s *model.Spec, r *values.Reader, accounts bool) {
 		r.Blame("accountCount", "use more accounts", "accountCount: %d accounts are fewer than the %d that one saga needs", s.Accounts, s.Branches)
 	}
 	judgeKind(s, r)
-	for name, d := range map[string]time.Duration{"retryInterval": s.Retry, "dataExpire": s.DataExpire, "finishedExpire": s.FinishedExpire, "cronInterval": s.Cron} {
-		if d <= 0 {
-			r.Blame(name, "for example "+r.Param(name).Default, "%s: must be more than 0", name)
-		}
-	}
 	if s.FinishedExpire%time.Second != 0 || s.DataExpire%time.Second != 0 {
 		r.Blame("finishedExpire", "use whole seconds", "finishedExpire, dataExpire: stores count expiry in whole seconds")
 	}
@@ -174,9 +158,5 @@ func Count(r *values.Reader, in workload.Inputs) int64 {
 	if in.Duration > 0 && in.Count == 0 {
 		return 0
 	}
-	v := r.Pick(r.Param("transactions"), "count", "transactions")
-	n, err := v.Int(1, 1<<53)
-	r.Problems.Add(err)
-	r.Show("transactions", strconv.FormatInt(n, 10), v)
-	return n
+	return shared.Count(r, transactions)
 }

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 var mode = txtest.Mode{
-	Params: append(Params(), workload.Param{Name: "zipf", Kind: workload.Number, Default: "0", Max: 5}),
+	Params: Params(),
 	Design: Design,
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,18 +24,19 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
 // Mode is a mode under test.
 type Mode struct {
-	// Params are its parameters, Design makes its plans.
+	// Params are its parameters, but for those that it shares; Design makes its plans.
 	Params []workload.Param
 	Design func(r *values.Reader, in workload.Inputs) (*workload.Plan, error)
 }
 
 // Plan designs a plan.
 func (m Mode) Plan(in workload.Inputs) (*workload.Plan, error) {
-	r := values.New(in.Values, m.Params)
+	r := values.New(in.Values)
 	p, err := m.Design(r, in)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func (m Mode) Plan(in workload.Inputs) (*workload.Plan, error) {
 // Given makes values: "name=value" texts of flags over the parameters' defaults.
 func (m Mode) Given(pairs ...string) workload.Values {
 	vs := workload.Values{}
-	for _, p := range m.Params {
+	for _, p := range append(slices.Clip(m.Params), shared.Zipf) {
 		if p.Default != "" {
 			vs.Set(workload.Value{Name: p.Name, Text: p.Default, Origin: workload.OriginDefault})
 		}
