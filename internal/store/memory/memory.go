@@ -27,7 +27,7 @@ var Driver = store.Driver{
 	Title:   "Memory of this process",
 	Schemes: []string{"memory"},
 	Example: "memory:",
-	Params:  []string{"latency", "stall", "stall_every"},
+	Params:  []string{"latency", "service", "servers", "stall", "stall_every"},
 	Open:    open,
 }
 

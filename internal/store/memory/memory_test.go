@@ -2,6 +2,8 @@ package memory_test
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,8 +70,31 @@ func TestSlowOnPurpose(t *testing.T) {
 	})
 }
 
+// Five calls at once, two servers: they are done in pairs, first come, first served.
+func TestServersTakeOneCallAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, "memory:?service=10ms&servers=2").(*memory.Conn)
+		began := time.Now()
+		var took []time.Duration
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() {
+				assert.NoError(t, c.Set(t.Context(), store.Space{Name: "a", Shape: store.Map}, []byte("k"), []byte("v")))
+				mu.Lock()
+				defer mu.Unlock()
+				took = append(took, time.Since(began))
+			})
+		}
+		wg.Wait()
+		slices.Sort(took)
+		ms := time.Millisecond
+		assert.Equal(t, []time.Duration{10 * ms, 10 * ms, 20 * ms, 20 * ms, 30 * ms}, took)
+	})
+}
+
 func TestBadDelays(t *testing.T) {
-	for _, in := range []string{"memory:?latency=1", "memory:?stall=x", "memory:?stall_every=0s", "memory:?stall=2s&stall_every=1s"} {
+	for _, in := range []string{"memory:?latency=1", "memory:?stall=x", "memory:?stall_every=0s", "memory:?stall=2s&stall_every=1s", "memory:?servers=2", "memory:?service=1ms&servers=0"} {
 		parsed, err := store.ParseTarget(in)
 		require.NoError(t, err)
 		_, err = memory.Driver.Open(t.Context(), parsed, store.OpenOptions{})
