@@ -88,7 +88,7 @@ var may = []struct{ from, to string }{
 	{"internal/broker/amqp", "internal/broker internal/place internal/watch internal/store internal/fault"},
 	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
-	{"internal/search", ""},
+	{"internal/search", "internal/compare/stat"},
 	{"internal/watch", "internal/watch/quota"},
 	{"internal/watch/quota", ""},
 	{"internal/watch/self", "internal/verdict internal/watch/quota"},

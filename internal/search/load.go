@@ -22,17 +22,18 @@ type Load struct {
 	Slack func() float64
 }
 
-// Find looks for the highest rate whose backlog stays bounded; see Find. Between two
-// rates it waits until the backlog is gone.
+// Find looks for the highest rate whose backlog stays bounded, as Choice does. Between
+// two rates it waits until the backlog is gone.
 func (l *Load) Find(ctx context.Context, start float64, found func(Step)) error {
 	first := true
-	return Find(ctx, start, func(ctx context.Context, rate float64) (Step, error) {
+	_, err := Choice{Start: start}.Find(ctx, func(ctx context.Context, rate float64, _ bool) (Step, error) {
 		if !first {
 			l.drain(ctx)
 		}
 		first = false
 		return l.try(ctx, rate)
 	}, found)
+	return err
 }
 
 // try offers one rate for the length of a trial and judges it.

@@ -1,70 +1,205 @@
-// Package search looks for the highest rate that a store sustains: Find chooses what
-// to try, Backlog judges one rate by how what is due and not done grows, and Load puts
-// both to work on whatever can be paced, a run of the engine or a Pacer.
+// Package search looks for the highest rate, or number of threads, that a store
+// sustains. Choice chooses which level to try next; a Seek tries one on a Bench, which
+// is a run, or anything else that tells what each second was like; and a Load judges a
+// rate by the backlog at the end of a way through several stations.
 package search
 
 import (
 	"context"
 	"math"
+	"slices"
 )
 
-// Rates rise by raise until one does not hold and fall by half until one does; then
-// the middle of the two is tried, until they are close.
-const (
-	raise = 1.6
-	near  = 1.05
-	most  = 20 // steps
-)
-
-// Step is one rate that was tried.
+// Step is one level that was tried.
 type Step struct {
+	// Rate is the level: units a second, or threads.
 	Rate float64
 	// From and To are by the clock of the run, in nanoseconds.
 	From, To int64
 	// Done is units a second that were done, Slope how the backlog grew, in units a
 	// second.
 	Done, Slope float64
-	// Held says that the rate is sustainable, Why says why or why not.
+	// Held says that the level is sustainable, Why says why or why not.
 	Held bool
 	Why  string
+	// Doubtful says that chance may have decided so: as much spoke for it as against it.
+	Doubtful bool
+	// Readings are what the step came to by each condition: the part that went against
+	// it, or the mean, and how far chance may have moved that.
+	Readings []Estimate
 }
 
-// Find tries rates, start first, until the highest that holds is known well enough.
-// try offers one and judges it; each step is told to found. It ends early with the
-// error of try, of whose step nothing is known then.
-func Find(ctx context.Context, start float64, try func(ctx context.Context, rate float64) (Step, error), found func(Step)) error {
-	low, high, rate := 0.0, 0.0, start
-	for range most {
-		s, err := try(ctx, rate)
+// Estimate is a figure and its standard error.
+type Estimate struct{ Value, SE float64 }
+
+// Choice chooses levels. They rise by a factor until one does not hold and fall by half
+// until one does; then the middle of the two is tried, until they are close. A step
+// that is doubtful is repeated; at the end both are tried once more.
+type Choice struct {
+	// Start is the first level.
+	Start float64
+	// Raise is the factor of the climb, Near how close the two must be at the end; 0 are
+	// 1.6 and 1.05.
+	Raise, Near float64
+	// Most is how many steps there may be; 0: 20.
+	Most int
+	// Low and High are the least and the most to try; 0: no bound.
+	Low, High float64
+	// Whole levels have no fractions: threads.
+	Whole bool
+	// Confirm tries both ends once more before they are believed.
+	Confirm bool
+	// Up says that there is no time for one more step; nil: there always is.
+	Up func() bool
+}
+
+// Range is what a search found: Low is the highest level that holds and High the lowest
+// that does not; 0: none was found. Known says that the search came to its end.
+type Range struct {
+	Low, High float64
+	Known     bool
+}
+
+// hunt is a search under way.
+type hunt struct {
+	Choice
+	try   func(ctx context.Context, level float64, careful bool) (Step, error)
+	found func(Step)
+	steps int
+	// votes count for and against each level.
+	votes map[float64][2]int
+	sure  map[float64]bool // tried carefully
+}
+
+// Find tries levels until the highest that holds is known well enough. try offers one
+// and judges it, carefully where much hangs on it; each step is told to found. It ends
+// early with the error of try, of whose step nothing is known then.
+func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level float64, careful bool) (Step, error), found func(Step)) (Range, error) {
+	if c.Raise == 0 {
+		c.Raise = 1.6
+	}
+	if c.Near == 0 {
+		c.Near = 1.05
+	}
+	if c.Most == 0 {
+		c.Most = 20
+	}
+	h := hunt{Choice: c, try: try, found: found, votes: map[float64][2]int{}, sure: map[float64]bool{}}
+	level := c.Start
+	for {
+		for level > 0 {
+			if h.out() {
+				return h.known(), nil
+			}
+			if err := h.step(ctx, level); err != nil {
+				return h.known(), err
+			}
+			r := h.known()
+			level = h.next(r.Low, r.High)
+		}
+		r := h.known()
+		level = h.unsure(r)
+		if level == 0 {
+			r.Known = true
+			return r, nil
+		}
+	}
+}
+
+func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
+
+// step tries a level, again while it is doubtful and nobody has outvoted the doubt.
+func (h *hunt) step(ctx context.Context, level float64) error {
+	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
+	for {
+		s, err := h.try(ctx, level, careful)
 		if err != nil {
 			return err
 		}
-		found(s)
+		h.steps++
+		h.found(s)
+		v := h.votes[level]
 		if s.Held {
-			low = rate
+			v[0]++
 		} else {
-			high = rate
+			v[1]++
 		}
-		if rate = next(low, high); rate == 0 {
+		h.votes[level] = v
+		h.sure[level] = h.sure[level] || careful && !s.Doubtful || v[0]+v[1] > 1
+		if !h.Confirm || h.out() || v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1) {
 			return nil
 		}
+		careful = true
 	}
-	return nil
+}
+
+// near says whether the end of the search is: the level is close to what is known.
+func (h *hunt) near(level float64) bool {
+	r := h.known()
+	return r.Low > 0 && r.High > 0 && r.High/r.Low < h.Near*h.Near*h.Near && level > 0
+}
+
+// known is what has been found. Where votes contradict each other, as a level held and a
+// lower one did not, the lower one counts: what holds must hold below as well.
+func (h *hunt) known() Range {
+	var levels []float64
+	for l := range h.votes {
+		levels = append(levels, l)
+	}
+	slices.Sort(levels)
+	r := Range{}
+	for _, l := range levels {
+		if v := h.votes[l]; v[0] > v[1] {
+			r.Low = l
+		} else {
+			r.High = l
+			break
+		}
+	}
+	return r
 }
 
 // next is what to try after low has held and high has not, 0 when they are close
-// enough. Either may be 0: not known yet.
-func next(low, high float64) float64 {
+// enough, or at a bound. Either may be 0: not known yet.
+func (h *hunt) next(low, high float64) float64 {
+	level := 0.0
 	switch {
 	case high == 0:
-		return low * raise
+		if level = low * h.Raise; h.High > 0 {
+			level = min(level, h.High)
+		}
 	case low == 0:
-		if high < 2 {
+		least := max(h.Low, 1)
+		if high <= least {
 			return 0
 		}
-		return high / 2
-	case high/low <= near:
+		level = max(high/2, least)
+	case high/low <= h.Near || h.Whole && high-low <= 1:
+		return 0
+	default:
+		level = math.Sqrt(low * high)
+	}
+	if h.Whole {
+		level = math.Round(level)
+		if level <= low {
+			level = low + 1
+		}
+	}
+	if level == low || level == high || h.High > 0 && level > h.High {
 		return 0
 	}
-	return math.Sqrt(low * high)
+	return level
+}
+
+// unsure is an end of the range that has not been tried carefully, 0 when there is
+// none: of what does not hold first, as one hiccup is enough for that.
+func (h *hunt) unsure(r Range) float64 {
+	switch {
+	case !h.Confirm:
+	case r.High > 0 && !h.sure[r.High]:
+		return r.High
+	case r.Low > 0 && !h.sure[r.Low]:
+		return r.Low
+	}
+	return 0
 }
