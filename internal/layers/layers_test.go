@@ -48,6 +48,7 @@ var may = []struct{ from, to string }{
 	{"internal/store/redis/shape", "internal/store internal/store/redis/link"},
 	{"internal/place", "internal/store internal/fault"},
 	{"internal/store/cassandra/cqltable", "internal/store/cassandra internal/place internal/store internal/fault"},
+	{"internal/store/sqlstore/sqldial", "internal/store internal/fault internal/suggest"},
 	{"internal/store/sqlstore/sqltext", ""},
 	{"internal/store/sqlstore/sqlerror", "internal/store"},
 	{"internal/store/sqlstore/twophase", "internal/store/sqlstore/sqltext internal/fault"},

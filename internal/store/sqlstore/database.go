@@ -75,7 +75,7 @@ func (c *Conn) createDatabase(ctx context.Context, name string) error {
 
 // enter has the pool's connections made in a database from now on.
 func (c *Conn) enter(ctx context.Context, name string) error {
-	if err := c.connector.use(name); err != nil {
+	if err := c.connector.Use(name); err != nil {
 		return c.explain(ctx, err)
 	}
 	c.forget(nil)

@@ -3,6 +3,9 @@ package sqlstore
 import (
 	"strings"
 
+	"gorm.io/driver/mysql"
+	"gorm.io/driver/postgres"
+	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
@@ -36,7 +39,7 @@ var dialects = map[string]*dialect{
 		nameLimit: 64, maxVars: 65535,
 		tables:    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		now:       "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
-		dialector: mysqlDialector,
+		dialector: func(pool gorm.ConnPool) gorm.Dialector { return mysql.New(mysql.Config{Conn: pool}) },
 	},
 	"postgres": {
 		Dialect: sqltext.Postgres, title: "PostgreSQL", keyType: "BYTEA", valType: "BYTEA",
@@ -45,14 +48,16 @@ var dialects = map[string]*dialect{
 		tables: "SELECT COUNT(*) FROM pg_catalog.pg_class c WHERE c.relname = $1 AND c.relkind IN ('r','p','v','m','f') AND pg_table_is_visible(c.oid)",
 
 		now:       "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint",
-		dialector: postgresDialector,
+		dialector: func(pool gorm.ConnPool) gorm.Dialector { return postgres.New(postgres.Config{Conn: pool}) },
 	},
 	"sqlite": {
 		Dialect: sqltext.SQLite, title: "SQLite", keyType: "BLOB", valType: "BLOB",
 		nameLimit: 255, maxVars: 32766,
-		tables:    "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
-		now:       "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-		dialector: sqliteDialector,
+		tables: "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
+		now:    "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+		dialector: func(pool gorm.ConnPool) gorm.Dialector {
+			return sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: pool})
+		},
 	},
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
@@ -150,7 +151,7 @@ func (c *Conn) sayPostgres(err error) (what, hint string) {
 		}
 		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", c.user()), hint
 	case pg.Code == "3D000" && c.target.Path == "" && c.Database() == "":
-		return "the server has no database " + maintenance + " to begin in", "name a database in the target"
+		return "the server has no database " + sqldial.Maintenance + " to begin in", "name a database in the target"
 	case pg.Code == "3D000":
 		return c.noDatabase()
 	case pg.Code == "57P03":
@@ -209,7 +210,7 @@ func (c *Conn) saySQLite(err error) (what, hint string) {
 // sayNetwork explains why there is no connection, or none to such a server.
 func (c *Conn) sayNetwork(err error) (what, hint string) {
 	if errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, context.DeadlineExceeded) {
-		if last := c.network.lastError(); last != nil {
+		if last := c.network.LastError(); last != nil {
 			err = last
 		}
 	}
@@ -218,7 +219,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return fmt.Sprintf("the host name %q cannot be resolved", e.Name), "check its spelling, or give an address"
 	}
 	switch text := err.Error(); {
-	case c.network != nil && c.network.short.Load(): // whatever the driver says that came of it
+	case c.network.Short(): // whatever the driver says that came of it
 		return "a connection cannot be opened: " + fault.ErrFiles.Error(), ""
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused", c.isItRunning()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -54,7 +55,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 			c.size = 1
 		}
 		var dsn string
-		if dsn, database, c.scratch, err = sqliteDSN(t); err != nil {
+		if dsn, database, c.scratch, err = sqldial.SQLite(t); err != nil {
 			return nil, err
 		}
 		if c.sql, err = sql.Open("sqlite", dsn); err != nil {
@@ -70,13 +71,13 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 
 // dial makes the pool of a server.
 func (c *Conn) dial(t store.Target) (err error) {
-	if c.network, err = newNetwork(t); err != nil {
+	if c.network, err = sqldial.NewNetwork(t); err != nil {
 		return err
 	}
 	if c.d.Dialect == sqltext.MySQL {
-		c.connector, err = mysqlConnector(t, c.network)
+		c.connector, err = sqldial.MySQL(t, c.network)
 	} else {
-		c.connector, err = postgresConnector(t, c.network)
+		c.connector, err = sqldial.Postgres(t, c.network)
 	}
 	if err != nil {
 		return err
@@ -121,11 +122,7 @@ func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
 // greet makes the first connection, within the time for dialling: a server of
 // another kind may never say a word.
 func (c *Conn) greet(ctx context.Context) error {
-	limit := 2 * ioTimeout
-	if c.network != nil {
-		limit = c.network.times.Dial
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, c.network.DialTimeout())
 	defer cancel()
 	question := map[sqltext.Dialect]string{
 		sqltext.MySQL:    "SELECT CONCAT(VERSION(), ' ', @@version_comment)",

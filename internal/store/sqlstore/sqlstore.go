@@ -20,6 +20,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
@@ -31,7 +32,7 @@ var MySQL = store.Driver{
 	Schemes: []string{"mysql", "mariadb"},
 	Example: "mysql://root@localhost:3306/perfbench",
 	Port:    3306,
-	Params:  append(append([]string{"isolation"}, store.NetworkParams...), mysqlParams...),
+	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.MySQLParams...),
 	Open:    open,
 }
 
@@ -42,7 +43,7 @@ var Postgres = store.Driver{
 	Schemes: []string{"postgres", "postgresql"},
 	Example: "postgres://postgres@localhost:5432/perfbench",
 	Port:    5432,
-	Params:  append(append([]string{"isolation"}, store.NetworkParams...), postgresParams...),
+	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.PostgresParams...),
 	Open:    open,
 }
 
@@ -52,7 +53,7 @@ var SQLite = store.Driver{
 	Title:   "SQLite",
 	Schemes: []string{"sqlite"},
 	Example: "sqlite:perfbench.db",
-	Params:  append([]string{"connections"}, sqliteParams...),
+	Params:  append([]string{"connections"}, sqldial.SQLiteParams...),
 	Open:    open,
 }
 
@@ -107,9 +108,9 @@ type Conn struct {
 	sql     *sql.DB
 	d       *dialect
 	target  store.Target
-	network *network
+	network *sqldial.Network
 	// connector is what new connections of the pool are made by; nil for SQLite.
-	connector *connector
+	connector *sqldial.Connector
 
 	product, version string
 	// limited is a warning that the server allows fewer connections than asked
@@ -182,11 +183,11 @@ const closePatience = 500 * time.Millisecond
 // connection alone.
 func (c *Conn) Close() error {
 	// A statement is closed on its connection, behind a call that may hang there.
-	late := time.AfterFunc(closePatience, c.network.sever)
+	late := time.AfterFunc(closePatience, c.network.Sever)
 	defer late.Stop()
 	c.forget(nil)
 	err := c.sql.Close()
-	c.network.sever()
+	c.network.Sever()
 	if c.scratch != "" {
 		if e := os.RemoveAll(c.scratch); e != nil {
 			err = errors.Join(err, fmt.Errorf("sqlite: delete the temporary file: %w", e))
@@ -198,7 +199,7 @@ func (c *Conn) Close() error {
 // Classify puts an error of an operation, gorm's included, in its class. It is
 // safe for use by several goroutines.
 func (c *Conn) Classify(err error) store.Class {
-	if errors.Is(err, mysql.ErrInvalidConn) && c.network.timedOut() {
+	if errors.Is(err, mysql.ErrInvalidConn) && c.network.TimedOut() {
 		return store.Timeout // the driver says no more than that the connection is gone
 	}
 	return sqlerror.Classify(err)

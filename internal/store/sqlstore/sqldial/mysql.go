@@ -1,4 +1,4 @@
-package sqlstore
+package sqldial
 
 import (
 	"database/sql/driver"
@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
-	gormmysql "gorm.io/driver/mysql"
-	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -31,8 +29,8 @@ var mysqlSession = []string{
 	"max_execution_time", "wait_timeout", "unique_checks", "foreign_key_checks",
 }
 
-// mysqlParams are what mysql: targets know beside the common parameters.
-var mysqlParams = slices.Concat(mysqlSwitches, mysqlSession, []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"})
+// MySQLParams are what mysql: targets know beside the common parameters.
+var MySQLParams = slices.Concat(mysqlSwitches, mysqlSession, []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"})
 
 // host returns the only host of a target with its port.
 func host(t store.Target, port int) (string, error) {
@@ -59,7 +57,7 @@ func isolation(t store.Target) (string, error) {
 }
 
 // mysqlConfig translates a target. The user is root unless the target names one.
-func mysqlConfig(t store.Target, n *network) (*mysql.Config, []string, error) {
+func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
 	addr, err1 := host(t, 3306)
 	tls, err2 := store.TLSConfig(t)
 	level, err3 := isolation(t)
@@ -128,20 +126,16 @@ func mysqlValue(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
 }
 
-// mysqlConnector makes connections; which database they are in is settled later.
-func mysqlConnector(t store.Target, n *network) (*connector, error) {
+// MySQL makes connections; which database they are in is settled later.
+func MySQL(t store.Target, n *Network) (*Connector, error) {
 	config, first, err := mysqlConfig(t, n)
 	if err != nil {
 		return nil, err
 	}
-	c := &connector{first: first, in: func(database string) (driver.Connector, error) {
+	c := &Connector{first: first, in: func(database string) (driver.Connector, error) {
 		config := config.Clone()
 		config.DBName = database
 		return mysql.NewConnector(config)
 	}}
-	return c, c.use(t.Path)
-}
-
-func mysqlDialector(pool gorm.ConnPool) gorm.Dialector {
-	return gormmysql.New(gormmysql.Config{Conn: pool})
+	return c, c.Use(t.Path)
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package sqldial
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	gormsqlite "gorm.io/driver/sqlite"
-	"gorm.io/gorm"
 	_ "modernc.org/sqlite" // the driver "sqlite", without cgo
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -26,13 +24,13 @@ var sqliteDefaults = []struct{ param, key, value string }{
 	{"txlock", "_txlock", "immediate"},
 }
 
-// sqliteParams are what sqlite: targets know. The ones with a line in front are
+// SQLiteParams are what sqlite: targets know. The ones with a line in front are
 // the Go driver's.
-var sqliteParams = []string{"busy_timeout", "journal_mode", "synchronous", "foreign_keys", "txlock", "mode", "cache", "immutable", "_pragma", "_time_format"}
+var SQLiteParams = []string{"busy_timeout", "journal_mode", "synchronous", "foreign_keys", "txlock", "mode", "cache", "immutable", "_pragma", "_time_format"}
 
-// sqliteDSN returns what the driver opens, and a folder that is to go with the
+// SQLite returns what the driver opens, and a folder that is to go with the
 // connection when the target names no file.
-func sqliteDSN(t store.Target) (dsn, path, scratch string, err error) {
+func SQLite(t store.Target) (dsn, path, scratch string, err error) {
 	if t.User != "" || t.Password != "" {
 		return "", "", "", fault.Input(fmt.Errorf("sqlite: a file has neither user nor password"), "for example sqlite:perfbench.db")
 	}
@@ -65,8 +63,4 @@ func sqliteDSN(t store.Target) (dsn, path, scratch string, err error) {
 // escape writes a path or value so that nothing in it has a meaning in a URI.
 func escape(s string) string {
 	return strings.ReplaceAll(url.PathEscape(s), "%2F", "/")
-}
-
-func sqliteDialector(pool gorm.ConnPool) gorm.Dialector {
-	return gormsqlite.New(gormsqlite.Config{DriverName: "sqlite", Conn: pool})
 }

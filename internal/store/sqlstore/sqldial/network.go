@@ -1,4 +1,6 @@
-package sqlstore
+// Package sqldial makes the connections to SQL servers and files: it turns a target
+// into what the Go driver of each wants, and knows why a connection broke.
+package sqldial
 
 import (
 	"context"
@@ -22,9 +24,10 @@ const (
 	ioTimeout = 30 * time.Second
 )
 
-// network dials for a driver, and knows why its connections broke where the
-// driver does not tell.
-type network struct {
+// Network dials for a driver, and knows why its connections broke where the
+// driver does not tell. A nil one, of a file, knows nothing. It is safe for use by
+// several goroutines.
+type Network struct {
 	times store.TimeoutSet
 	// timeouts is how many reads and writes have run into their time-out and not
 	// been accounted for yet.
@@ -39,7 +42,9 @@ type network struct {
 	cut   bool
 }
 
-func newNetwork(t store.Target) (*network, error) {
+// NewNetwork takes the time-outs of a target: unless it says otherwise, 5 s to
+// connect and 30 s for a read or write. Its errors are of input.
+func NewNetwork(t store.Target) (*Network, error) {
 	times, err := store.Timeouts(t)
 	if times.Dial == 0 {
 		times.Dial = dialTimeout
@@ -50,11 +55,11 @@ func newNetwork(t store.Target) (*network, error) {
 	if times.Write == 0 {
 		times.Write = ioTimeout
 	}
-	return &network{times: times}, err
+	return &Network{times: times}, err
 }
 
 // dial is what drivers call for a new connection.
-func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+func (n *Network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: n.times.Dial}
 	c, err := d.DialContext(ctx, network, addr)
 	if err != nil {
@@ -74,10 +79,10 @@ func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return w, nil
 }
 
-// sever closes the connections that the pool leaves open because somebody waits for
+// Sever closes the connections that the pool leaves open because somebody waits for
 // an answer on them, and makes no new ones: a commit heeds no context, and a server
 // that hangs would hold its caller until the time-out for reading.
-func (n *network) sever() {
+func (n *Network) Sever() {
 	if n == nil {
 		return
 	}
@@ -90,7 +95,7 @@ func (n *network) sever() {
 	}
 }
 
-func (n *network) note(err error) {
+func (n *Network) note(err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		n.timeouts.Add(1)
 	}
@@ -100,17 +105,29 @@ func (n *network) note(err error) {
 	n.last.Store(&err)
 }
 
-// lastError returns the last error of a connection, or nil.
-func (n *network) lastError() error {
+// DialTimeout is how long a new connection may take; without a network, twice what a
+// read may.
+func (n *Network) DialTimeout() time.Duration {
+	if n == nil {
+		return 2 * ioTimeout
+	}
+	return n.times.Dial
+}
+
+// Short says whether a connection could not be made for want of files.
+func (n *Network) Short() bool { return n != nil && n.short.Load() }
+
+// LastError returns the last error of a connection, or nil.
+func (n *Network) LastError() error {
 	if n == nil || n.last.Load() == nil {
 		return nil
 	}
 	return *n.last.Load()
 }
 
-// timedOut says whether a connection that broke did so by a time-out, once for
+// TimedOut says whether a connection that broke did so by a time-out, once for
 // each that did.
-func (n *network) timedOut() bool {
+func (n *Network) TimedOut() bool {
 	if n == nil {
 		return false
 	}
@@ -129,7 +146,7 @@ func (n *network) timedOut() bool {
 // unless its user has set one.
 type wire struct {
 	net.Conn
-	n     *network
+	n     *Network
 	mu    sync.Mutex
 	taken bool // the user has set a deadline
 }
@@ -207,9 +224,9 @@ func (w *wire) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// connector makes the pool's connections. Which database they are in can be
+// Connector makes the pool's connections. Which database they are in can be
 // changed: a pool may have to connect before the database exists.
-type connector struct {
+type Connector struct {
 	current atomic.Pointer[driver.Connector]
 	// in makes a connector to the named database.
 	in func(database string) (driver.Connector, error)
@@ -217,7 +234,8 @@ type connector struct {
 	first []string
 }
 
-func (c *connector) use(database string) error {
+// Use has connections made in a database from now on.
+func (c *Connector) Use(database string) error {
 	inner, err := c.in(database)
 	if err != nil {
 		return err
@@ -227,7 +245,7 @@ func (c *connector) use(database string) error {
 }
 
 // Connect is for database/sql.
-func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := (*c.current.Load()).Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -251,4 +269,4 @@ func run(ctx context.Context, conn driver.Conn, text string) error {
 }
 
 // Driver is for database/sql.
-func (c *connector) Driver() driver.Driver { return (*c.current.Load()).Driver() }
+func (c *Connector) Driver() driver.Driver { return (*c.current.Load()).Driver() }

@@ -1,4 +1,4 @@
-package sqlstore
+package sqldial
 
 import (
 	"database/sql/driver"
@@ -13,16 +13,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	gormpostgres "gorm.io/driver/postgres"
-	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// maintenance is the database that every PostgreSQL server has.
-const maintenance = "postgres"
+// Maintenance is the database that every PostgreSQL server has.
+const Maintenance = "postgres"
 
 // postgresSession are settings of the server that a session may change.
 var postgresSession = []string{
@@ -30,9 +28,9 @@ var postgresSession = []string{
 	"idle_in_transaction_session_timeout", "synchronous_commit", "work_mem", "options",
 }
 
-// postgresParams are what postgres: targets know beside the common parameters.
+// PostgresParams are what postgres: targets know beside the common parameters.
 // The last three are the Go driver's.
-var postgresParams = slices.Concat(postgresSession, []string{
+var PostgresParams = slices.Concat(postgresSession, []string{
 	"sslmode", "default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity",
 })
 
@@ -64,7 +62,7 @@ func sslmode(t store.Target) (store.Target, error) {
 
 // postgresConfig translates a target. The user is postgres unless the target
 // names one. Nothing is taken from the environment or the user's files.
-func postgresConfig(t store.Target, n *network) (*pgx.ConnConfig, error) {
+func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	t, err := sslmode(t)
 	if err != nil {
 		return nil, err
@@ -121,24 +119,20 @@ func postgresConfig(t store.Target, n *network) (*pgx.ConnConfig, error) {
 	return c, nil
 }
 
-// postgresConnector makes connections, to the database that every server has
+// Postgres makes connections, to the database that every server has
 // until one is chosen.
-func postgresConnector(t store.Target, n *network) (*connector, error) {
+func Postgres(t store.Target, n *Network) (*Connector, error) {
 	config, err := postgresConfig(t, n)
 	if err != nil {
 		return nil, err
 	}
-	c := &connector{in: func(database string) (driver.Connector, error) {
+	c := &Connector{in: func(database string) (driver.Connector, error) {
 		config := config.Copy()
 		config.Database = database
 		if database == "" {
-			config.Database = maintenance
+			config.Database = Maintenance
 		}
 		return stdlib.GetConnector(*config), nil
 	}}
-	return c, c.use(t.Path)
-}
-
-func postgresDialector(pool gorm.ConnPool) gorm.Dialector {
-	return gormpostgres.New(gormpostgres.Config{Conn: pool})
+	return c, c.Use(t.Path)
 }
