@@ -25,6 +25,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/coherence/wire"
 )
 
 // Driver opens connections to Coherence.
@@ -66,13 +67,13 @@ type Conn struct {
 	opts   options
 	tls    *tls.Config
 	hosts  []string
-	gates  []*gate
+	gates  []*wire.Gate
 	links  []atomic.Pointer[link] // nil: lost, and not back yet
 	next   atomic.Uint64
 	// version is the server's own word.
 	version string
 
-	hands   hands
+	hands   wire.Hands
 	wake    chan struct{} // something is to be opened again
 	stop    chan struct{}
 	closing sync.Once
@@ -100,7 +101,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	for _, h := range t.Hosts {
 		c.hosts = append(c.hosts, store.HostPort(h, 1408))
 	}
-	quiet()
+	wire.Quiet()
 	limited, cancel := context.WithTimeout(ctx, opts.dial)
 	defer cancel()
 	if err := c.connect(limited); err != nil {
@@ -117,12 +118,12 @@ func (c *Conn) connect(ctx context.Context) error {
 	c.opts.read = max(read, c.opts.dial)
 	defer func() { c.opts.read = read }()
 	for _, h := range c.hosts {
-		g, err := newGate(h, c.tls, c.opts.dial)
+		g, err := wire.NewGate(h, c.tls, c.opts.dial)
 		if err != nil {
 			return err
 		}
 		c.gates = append(c.gates, g)
-		if err := g.reach(ctx); err != nil {
+		if err := g.Reach(ctx); err != nil {
 			return err
 		}
 	}
@@ -151,7 +152,7 @@ func (c *Conn) tend() {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
 	for _, g := range c.gates {
-		c.tending.Go(func() { g.watch(c.stop, func() { c.lostHost(g.host) }, c.nudge) })
+		c.tending.Go(func() { g.Watch(c.stop, func() { c.lostHost(g.Host) }, c.nudge) })
 	}
 	for {
 		select {
@@ -161,7 +162,7 @@ func (c *Conn) tend() {
 		case <-again.C:
 		}
 		for i := range c.links {
-			if c.links[i].Load() != nil || !c.gates[i%len(c.gates)].ready() {
+			if c.links[i].Load() != nil || !c.gates[i%len(c.gates)].Ready() {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), c.opts.dial)
@@ -195,9 +196,9 @@ func (c *Conn) lostHost(host string) {
 }
 
 // gateOf returns the gate of a host.
-func (c *Conn) gateOf(host string) *gate {
+func (c *Conn) gateOf(host string) *wire.Gate {
 	for _, g := range c.gates {
-		if g.host == host {
+		if g.Host == host {
 			return g
 		}
 	}
@@ -235,7 +236,7 @@ func (c *Conn) Close() error {
 			}
 		}
 		for _, g := range c.gates {
-			g.close()
+			g.Close()
 		}
 		done := make(chan struct{})
 		go func() {
@@ -252,7 +253,7 @@ func (c *Conn) Close() error {
 		case <-done:
 		case <-time.After(closeLimit): // a server that is frozen does not let its client go
 		}
-		c.hands.close()
+		c.hands.Close()
 	})
 	return nil
 }
@@ -306,7 +307,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 	}
 	var none T
 	done := make(chan answer, 1) // one value: the sender never waits
-	c.hands.do(func() {
+	c.hands.Do(func() {
 		defer func() {
 			if v := recover(); v != nil { // it happens in this client when a session ends
 				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
@@ -326,7 +327,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 		if breaks(a.err) {
 			c.lose(l)
 		}
-		if !l.alive() || !c.gateOf(l.host).ready() { // whatever the client makes of it
+		if !l.alive() || !c.gateOf(l.host).Ready() { // whatever the client makes of it
 			return none, fmt.Errorf("%w: %w", errAway, a.err)
 		}
 		return none, a.err

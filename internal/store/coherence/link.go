@@ -9,6 +9,8 @@ import (
 	"time"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
+
+	"github.com/perfbench/perfbench/internal/store/coherence/wire"
 )
 
 // Cache is a cache of the client: text keys, values of bytes.
@@ -127,7 +129,7 @@ func awake(s *client.Session) {
 		return
 	}
 	time.Sleep(settle)
-	heardOf(s.ID()) // what the watch did by now has been logged: it happened before this
+	wire.Heard(s.ID()) // what the watch did by now has been logged: it happened before this
 }
 
 // settle is the time in which a new session is done with its connection, and a closed
@@ -137,17 +139,17 @@ const settle = 20 * time.Millisecond
 // end closes a session and waits until the client has said so.
 func end(s *client.Session) {
 	defer func() { _ = recover() }() // it has no stream when it never got through
-	said := listen(s.ID())
-	defer said.forget()
+	said := wire.Listen(s.ID())
+	defer said.Forget()
 	s.Close()
-	said.wait()
+	said.Wait()
 }
 
 var inName = regexp.MustCompile(`Coherence version: (\S+?),`)
 
 // version is what the server calls itself; the client tells it in its log only.
 func (l *link) version() string {
-	if m := inName.FindStringSubmatch(heardOf(l.session.ID())); m != nil {
+	if m := inName.FindStringSubmatch(wire.Heard(l.session.ID())); m != nil {
 		return m[1]
 	}
 	return ""

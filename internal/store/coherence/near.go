@@ -104,12 +104,12 @@ func (n *Near) open(ctx context.Context) error {
 // session returns the session, after a loss a new one.
 func (n *Near) session() (*link, error) {
 	l := n.link.Load()
-	if l.alive() && n.c.gates[0].ready() {
+	if l.alive() && n.c.gates[0].Ready() {
 		return l, nil
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if l = n.link.Load(); l.alive() && n.c.gates[0].ready() {
+	if l = n.link.Load(); l.alive() && n.c.gates[0].Ready() {
 		return l, nil
 	}
 	if l.alive() {
@@ -118,7 +118,7 @@ func (n *Near) session() (*link, error) {
 	if n.c.closed() {
 		return nil, errClosed
 	}
-	if !n.c.gates[0].ready() || time.Since(n.tried) < retryEvery {
+	if !n.c.gates[0].Ready() || time.Since(n.tried) < retryEvery {
 		return nil, errAway
 	}
 	n.tried = time.Now()

@@ -2,7 +2,6 @@ package coherence
 
 import (
 	"encoding/json"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,31 +23,12 @@ func TestValuesAreReadAsTheClientWouldReadThem(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{"a":1}`), &got))
 }
 
-func TestHandsDoAllThatTheyAreGiven(t *testing.T) {
-	var h hands
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	for range 8 {
-		all.Go(func() {
-			for range 100 {
-				ready := make(chan struct{})
-				h.do(func() {
-					mu.Lock()
-					done++
-					mu.Unlock()
-					close(ready)
-				})
-				<-ready
-			}
-		})
+func TestKeysStayApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, k := range []string{"", "a", "\x00", "\x00AA==", "\xff", "/w==", "ä"} {
+		text := textKey([]byte(k))
+		assert.NotContains(t, seen, text, "%q", k)
+		seen[text] = k
 	}
-	all.Wait()
-	assert.Equal(t, 800, done)
-	h.close()
-	h.close()
-	ready := make(chan struct{})
-	h.do(func() { close(ready) })
-	<-ready
-	assert.Empty(t, h.idle, "nobody stays after close")
+	assert.NotEqual(t, groupedKey([]byte("a"), []byte("bc")), groupedKey([]byte("ab"), []byte("c")))
 }

@@ -1,4 +1,4 @@
-package coherence
+package wire
 
 import (
 	"bytes"
@@ -27,14 +27,4 @@ func TestJournal(t *testing.T) {
 		t.Error("who waits for the last word is told")
 	}
 	assert.Empty(t, j.greeted)
-}
-
-func TestKeysStayApart(t *testing.T) {
-	seen := map[string]string{}
-	for _, k := range []string{"", "a", "\x00", "\x00AA==", "\xff", "/w==", "ä"} {
-		text := textKey([]byte(k))
-		assert.NotContains(t, seen, text, "%q", k)
-		seen[text] = k
-	}
-	assert.NotEqual(t, groupedKey([]byte("a"), []byte("bc")), groupedKey([]byte("ab"), []byte("c")))
 }

@@ -1,4 +1,6 @@
-package coherence
+// Package wire is what lies between a connection and Oracle's client: a watch over
+// each host, the goroutines that calls run on, and an ear for what the client logs.
+package wire
 
 import (
 	"context"
@@ -15,14 +17,16 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// gate is a connection of our own to one host, over which nothing goes: the client
+// Gate is a connection of our own to one host, over which nothing goes: the client
 // tells neither why it cannot connect nor that it is cut off.
-type gate struct {
-	host string
+type Gate struct {
+	// Host is its address, with the port.
+	Host string
 	conn *grpc.ClientConn
 }
 
-func newGate(host string, config *tls.Config, dial time.Duration) (*gate, error) {
+// NewGate makes a gate, which connects when it is first asked to.
+func NewGate(host string, config *tls.Config, dial time.Duration) (*Gate, error) {
 	creds := insecure.NewCredentials()
 	if config != nil {
 		creds = credentials.NewTLS(config.Clone())
@@ -35,11 +39,11 @@ func newGate(host string, config *tls.Config, dial time.Duration) (*gate, error)
 	if err != nil {
 		return nil, err
 	}
-	return &gate{host, conn}, nil
+	return &Gate{host, conn}, nil
 }
 
-// reach makes sure that a server of gRPC answers, whatever it answers.
-func (g *gate) reach(ctx context.Context) error {
+// Reach makes sure that a server of gRPC answers, whatever it answers.
+func (g *Gate) Reach(ctx context.Context) error {
 	g.conn.Connect()
 	err := g.conn.Invoke(ctx, "/grpc.health.v1.Health/Check", &emptypb.Empty{}, &emptypb.Empty{})
 	switch status.Code(err) {
@@ -53,11 +57,12 @@ func (g *gate) reach(ctx context.Context) error {
 	return err
 }
 
-func (g *gate) ready() bool { return g.conn.GetState() == connectivity.Ready }
+// Ready says whether the host answered when it was last heard of.
+func (g *Gate) Ready() bool { return g.conn.GetState() == connectivity.Ready }
 
-// watch calls lost whenever the host goes away and back when it answers again,
+// Watch calls lost whenever the host goes away and back when it answers again,
 // until stop is closed.
-func (g *gate) watch(stop <-chan struct{}, lost, back func()) {
+func (g *Gate) Watch(stop <-chan struct{}, lost, back func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -88,4 +93,5 @@ func (g *gate) watch(stop <-chan struct{}, lost, back func()) {
 	}
 }
 
-func (g *gate) close() { _ = g.conn.Close() } // it is closed once, and has nothing under way
+// Close ends the connection.
+func (g *Gate) Close() { _ = g.conn.Close() } // it is closed once, and has nothing under way

@@ -1,4 +1,4 @@
-package coherence
+package wire
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ var heard = &journal{greeted: map[string]string{}, waiting: map[string]chan stru
 
 var silence sync.Once
 
-// quiet keeps the client and gRPC from writing to the terminal.
-func quiet() {
+// Quiet keeps the client and gRPC from writing to the terminal.
+func Quiet() {
 	silence.Do(func() {
 		grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
 		heard.next = log.Writer()
@@ -76,36 +76,39 @@ func (j *journal) take(text string) {
 	}
 }
 
-func heardOf(session string) string {
+// Heard is what a session said when it connected, "" when it said nothing.
+func Heard(session string) string {
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
 	return heard.greeted[session]
 }
 
-// farewell is the wait for a session's last word.
-type farewell struct {
+// Farewell is the wait for a session's last word.
+type Farewell struct {
 	session string
 	said    chan struct{}
 }
 
-func listen(session string) farewell {
-	f := farewell{session, make(chan struct{})}
+// Listen begins to wait for the last word of a session.
+func Listen(session string) Farewell {
+	f := Farewell{session, make(chan struct{})}
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
 	heard.waiting[session] = f.said
 	return f
 }
 
-// wait returns when it was said, or after a second: a client that is told to be
+// Wait returns when it was said, or after a second: a client that is told to be
 // quiet by its environment does not say it.
-func (f farewell) wait() {
+func (f Farewell) Wait() {
 	select {
 	case <-f.said:
 	case <-time.After(time.Second):
 	}
 }
 
-func (f farewell) forget() {
+// Forget drops what a session has said.
+func (f Farewell) Forget() {
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
 	delete(heard.waiting, f.session)

@@ -1,21 +1,21 @@
-package coherence
+package wire
 
 import "sync"
 
 // mostIdle is how many goroutines are kept for later calls.
 const mostIdle = 1024
 
-// hands are goroutines that carry out calls. They are kept: a new one would have to
+// Hands are goroutines that carry out calls. They are kept: a new one would have to
 // grow its stack for the client each time, a seventh of the processor's time of a
 // call. It is safe for use by several goroutines.
-type hands struct {
+type Hands struct {
 	mu     sync.Mutex
 	idle   []chan func()
 	closed bool
 }
 
-// do has one of them carry out f, and does not wait for it.
-func (h *hands) do(f func()) {
+// Do has one of them carry out f, and does not wait for it.
+func (h *Hands) Do(f func()) {
 	h.mu.Lock()
 	if n := len(h.idle); n > 0 {
 		hand := h.idle[n-1]
@@ -28,8 +28,8 @@ func (h *hands) do(f func()) {
 	go h.work(f)
 }
 
-// work carries out f and then what else there is, until close.
-func (h *hands) work(f func()) {
+// work carries out f and then what else there is, until Close.
+func (h *Hands) work(f func()) {
 	hand := make(chan func(), 1) // of one who is not idle yet do need not wait
 	for ok := true; ok; f, ok = <-hand {
 		f()
@@ -43,8 +43,8 @@ func (h *hands) work(f func()) {
 	}
 }
 
-// close sends the idle ones home; the others go when they are done.
-func (h *hands) close() {
+// Close sends the idle ones home; the others go when they are done.
+func (h *Hands) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
