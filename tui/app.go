@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/chart"
-	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/runs"
@@ -119,7 +119,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.close()
 	case screen.EndedMsg:
 		return a, a.ended(msg.Outcome)
-	case dashboard.StartedMsg:
+	case starting.DoneMsg:
 		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
 	case stopMsg:
 		return a, a.leave()
@@ -201,7 +201,7 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
-		return dashboard.NewStarting(a.bench, to.Request)
+		return starting.New(a.bench, to.Request)
 	case screen.Results:
 		return results.New(a.bench, to.ID)
 	case screen.Runs:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -23,7 +24,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	b := tuitest.NewDemo()
 	out := map[string]screen.Screen{
-		"starting":        dashboard.NewStarting(b, job.Request{}),
+		"starting":        starting.New(b, job.Request{}),
 		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
 		"dashboard":       dashboard.New(b, tuitest.NewRun(2)),
 		"results empty":   results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}),

@@ -1,4 +1,6 @@
-package dashboard
+// Package starting is the screen that connects to a store; the dashboard of the run
+// takes its place.
+package starting
 
 import (
 	"context"
@@ -11,13 +13,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Starting connects to the store; then the dashboard takes its place.
-type Starting struct {
-	bench  Bench
+// Screen connects to the store; then the dashboard takes its place.
+type Screen struct {
+	bench  dashboard.Bench
 	req    job.Request
 	since  time.Time
 	cancel context.CancelFunc
@@ -26,19 +29,19 @@ type Starting struct {
 	err     error
 }
 
-// StartedMsg brings the run, or why there is none.
-type StartedMsg struct {
+// DoneMsg brings the run, or why there is none.
+type DoneMsg struct {
 	req *job.Request
 	run screen.Run
 	err error
 }
 
-// NewStarting connects with a request; the dashboard of its run takes its place.
-func NewStarting(b Bench, r job.Request) *Starting { return &Starting{bench: b, req: r} }
+// New connects with a request; the dashboard of its run takes its place.
+func New(b dashboard.Bench, r job.Request) *Screen { return &Screen{bench: b, req: r} }
 
 // Start connects in the background. A run that comes too late, because the user
 // has gone back, is ended at once.
-func (s *Starting) Start(e screen.Env) tea.Cmd {
+func (s *Screen) Start(e screen.Env) tea.Cmd {
 	ctx, cancel := e.Connecting()
 	s.cancel = cancel
 	req, bench := s.req, s.bench
@@ -51,18 +54,18 @@ func (s *Starting) Start(e screen.Env) tea.Cmd {
 			<-run.Done()
 			err = ctx.Err()
 		}
-		return StartedMsg{&s.req, run, err}
+		return DoneMsg{&s.req, run, err}
 	}
 }
 
 // Update takes one message.
-func (s *Starting) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		if s.since.IsZero() {
 			s.since = msg.At
 		}
-	case StartedMsg:
+	case DoneMsg:
 		if msg.req != &s.req {
 			return s, nil
 		}
@@ -70,7 +73,7 @@ func (s *Starting) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case msg.err == nil && s.leaving:
 			return s, tea.Batch(endRun(msg.run), screen.Back)
 		case msg.err == nil:
-			return New(s.bench, msg.run), nil
+			return dashboard.New(s.bench, msg.run), nil
 		case s.leaving:
 			return s, screen.Back
 		}
@@ -105,12 +108,12 @@ func endRun(r screen.Run) tea.Cmd {
 
 // Orphaned ends a run that comes when its starting screen has been left; nil while
 // that screen waits for it.
-func (m StartedMsg) Orphaned(stack []screen.Screen) tea.Cmd {
+func (m DoneMsg) Orphaned(stack []screen.Screen) tea.Cmd {
 	if m.run == nil {
 		return nil
 	}
 	for _, s := range stack {
-		if st, ok := s.(*Starting); ok && &st.req == m.req {
+		if st, ok := s.(*Screen); ok && &st.req == m.req {
 			return nil
 		}
 	}
@@ -118,7 +121,7 @@ func (m StartedMsg) Orphaned(stack []screen.Screen) tea.Cmd {
 }
 
 // View draws the page.
-func (s *Starting) View(e screen.Env) string {
+func (s *Screen) View(e screen.Env) string {
 	var lines []string
 	st := e.Styles
 	target := widget.HideSecrets(s.req.Target)
@@ -159,7 +162,7 @@ func (s *Starting) View(e screen.Env) string {
 }
 
 // Keys are those that work now.
-func (s *Starting) Keys() widget.KeyMap {
+func (s *Screen) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "try again")
 	k.Choose.SetEnabled(s.err != nil)
