@@ -41,7 +41,7 @@ func manPage(root *cobra.Command) string {
 		{"2", "bad input, or a space that is not ours: nothing was started"},
 		{"3", "the store cannot be reached, refuses, or lacks what is needed"},
 		{"4", "verification failed"},
-		{"5", "a threshold was missed"},
+		{"5", "a threshold was missed, or a comparison came out worse"},
 		{"130", "interrupted; the report of what was measured is written"},
 	} {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", e[0], e[1])

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/comparison"
 	"github.com/perfbench/perfbench/cmd/perfbench/data"
 	"github.com/perfbench/perfbench/cmd/perfbench/documents"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
@@ -44,7 +45,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetErr(a.Stderr)
 	c.SetIn(a.Stdin)
 	c.SetFlagErrorFunc(usage.BadFlag)
-	c.AddCommand(workbench.Command(a), headless.Command(a), list.Command(a), data.Command(a), documents.Command(a),
+	c.AddCommand(workbench.Command(a), headless.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a),
 		lab.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}
@@ -54,7 +55,7 @@ func (t tree) execute(ctx context.Context, args []string) error {
 	if args == nil {
 		args = []string{} // nil would make cobra look at the process's own
 	}
-	t.SetArgs(documents.Shield(args))
+	t.SetArgs(usage.Shield(args))
 	return t.ExecuteContext(ctx)
 }
 

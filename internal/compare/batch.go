@@ -91,7 +91,8 @@ type batches struct {
 	segments []int
 }
 
-// readBatches reads the response times of a run in one pass over its log.
+// readBatches reads the response times of a run in one pass over its log. What is left
+// at the end goes with the last batch.
 func readBatches(f *rundir.Folder) (batches, error) {
 	whole := max(int(math.Floor(f.Run.MeasuredS)), 0)
 	w := width(whole)
@@ -107,7 +108,7 @@ func readBatches(f *rundir.Folder) (batches, error) {
 		m = hlog.NewMerger()
 	}
 	err := f.Intervals(func(iv hlog.Interval) error {
-		if iv.T < 0 || int(iv.T) >= whole || !strings.HasSuffix(iv.Tag, "."+hlog.Response) {
+		if b.n == 0 || iv.T < 0 || !strings.HasSuffix(iv.Tag, "."+hlog.Response) {
 			return nil
 		}
 		if i := min(int(iv.T)/w, b.n-1); i != at {
@@ -153,7 +154,7 @@ func (c counts) at(q float64) float64 {
 	for _, v := range c {
 		total += v.n
 	}
-	rank, seen := int64(math.Ceil(q/100*float64(total))), int64(0)
+	rank, seen := max(int64(q/100*float64(total)+0.5), 1), int64(0) // as histograms have it
 	for _, v := range c {
 		if seen += v.n; seen >= rank {
 			return float64(v.value)

@@ -28,7 +28,7 @@ func refusals(a, b Set) []string {
 		differ(x.DataBytes > 0 && y.DataBytes > 0 && x.DataBytes != y.DataBytes,
 			"A stores %s of data and B %s", units.Size(x.DataBytes), units.Size(y.DataBytes))
 	}
-	return append(append(out, repeats("A", a)...), repeats("B", b)...)
+	return slices.Concat(out, repeats("A", a), repeats("B", b), failures("A", a), failures("B", b))
 }
 
 // payloads are the first sizes of values in which two runs differ.
@@ -78,16 +78,40 @@ func cautions(a, b Set, diffs []Difference) []string {
 	return words
 }
 
+// failures says how many runs of a side failed verification: then figures say nothing.
+func failures(name string, s Set) []string {
+	n := 0
+	for _, r := range s.Runs {
+		if r.Conditions.Failed {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{s.who(name, n) + "failed verification"}
+}
+
+// who names so many runs of a side.
+func (s Set) who(name string, n int) string {
+	switch {
+	case len(s.Runs) == 1:
+		return name + " "
+	case n == 1:
+		return fmt.Sprintf("one of the %d runs of %s ", len(s.Runs), name)
+	}
+	return fmt.Sprintf("%d of the %d runs of %s ", n, len(s.Runs), name)
+}
+
 // doubts are what is wrong with the runs of a side.
 func doubts(name string, s Set) []string {
-	failed, doubtful, ended := 0, 0, 0
+	doubtful, ended := 0, 0
 	state, by := verdict.Degraded, ""
 	var why []string
 	for _, r := range s.Runs {
 		c := &r.Conditions
 		switch {
-		case c.Failed:
-			failed++
+		case c.Failed: // which is told apart
 		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning || c.EndedBy == "interrupt":
 			ended, by = ended+1, c.EndedBy
 		case c.State != verdict.Valid:
@@ -102,15 +126,6 @@ func doubts(name string, s Set) []string {
 			}
 		}
 	}
-	who := func(n int) string {
-		switch {
-		case len(s.Runs) == 1:
-			return name + " "
-		case n == 1:
-			return fmt.Sprintf("one of the %d runs of %s ", len(s.Runs), name)
-		}
-		return fmt.Sprintf("%d of the %d runs of %s ", n, len(s.Runs), name)
-	}
 	was := func(n int) string {
 		if n > 1 {
 			return "were "
@@ -118,15 +133,12 @@ func doubts(name string, s Set) []string {
 		return "was "
 	}
 	var out []string
-	if failed > 0 {
-		out = append(out, who(failed)+"failed verification")
-	}
 	if ended > 0 {
 		words := map[string]string{rundir.StillRunning: "still running", "interrupt": "interrupted", rundir.CutShort: rundir.CutShort}
-		out = append(out, who(ended)+was(ended)+words[by])
+		out = append(out, s.who(name, ended)+was(ended)+words[by])
 	}
 	if doubtful > 0 {
-		text := who(doubtful) + was(doubtful) + state
+		text := s.who(name, doubtful) + was(doubtful) + state
 		if len(why) > 0 {
 			text += " (" + strings.Join(why, ", ") + ")"
 		}
@@ -162,8 +174,8 @@ func notes(c *Comparison) []string {
 		}
 		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
 	}
-	if !lacking(ClientCPU, all) && c.A.Runs[0].Conditions.Store.InProcess {
-		out = append(out, "Client CPU includes that of the store, which runs in perfbench itself.")
+	if c.A.Runs[0].Conditions.Store.InProcess || c.B.Runs[0].Conditions.Store.InProcess {
+		out = append(out, "A store that runs in perfbench itself has no figures of a server, and its processor time is in client CPU.")
 	}
 	return out
 }

@@ -76,11 +76,19 @@ func (f Finding) RangeText() string {
 	return fmt.Sprintf("%+.1f … %+.1f %%", f.Lo*100, f.Hi*100)
 }
 
-// Sentence says in one line what became of a figure: "p99 is worse by 12.3 %".
+// Sentence says in one line what became of a figure: "p99: worse, +12.3 %, from 8 ms to
+// 9 ms".
 func (f Finding) Sentence(unit string) string {
-	by := f.ChangeText()
-	if by == "" {
-		return f.Label(unit) + ": " + f.Words()
+	text := f.Label(unit) + ": " + f.Words()
+	if f.Verdict == Noted {
+		text = f.Label(unit) + ": not compared"
 	}
-	return fmt.Sprintf("%s is %s: %s, from %s to %s", f.Label(unit), f.Words(), by, f.Text(f.A, true), f.Text(f.B, true))
+	switch by := f.ChangeText(); by {
+	case "":
+		return text
+	case "=":
+	default:
+		text += ", " + by
+	}
+	return text + ", from " + f.Text(f.A, true) + " to " + f.Text(f.B, true)
 }

@@ -26,5 +26,6 @@ func TestFindingsInWords(t *testing.T) {
 		assert.Equal(t, c.by, c.f.RangeText())
 	}
 	f := Finding{Figure: P99, A: Range{Value: 2e6}, B: Range{Value: 3e6}, Change: 0.5, Verdict: Worse}
-	assert.Equal(t, "p99 is worse: +50.0 %, from 2 ms to 3 ms", f.Sentence("entries"))
+	assert.Equal(t, "p99: worse, +50.0 %, from 2 ms to 3 ms", f.Sentence("entries"))
+	assert.Equal(t, "entries/s: not compared", Finding{Figure: Throughput, Change: math.NaN()}.Sentence("entries"))
 }

@@ -66,6 +66,7 @@ var may = []struct{ from, to string }{
 	{"internal/session/recall", "internal/store"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},
 	{"internal/compare/stat", ""},
+	{"internal/compare/gather", "internal/compare internal/rundir internal/rundir/disk internal/fault"},
 	{"internal/compare", "internal/compare/stat internal/rundir internal/rundir/hlog internal/verdict internal/measure internal/units"},
 	{"profiles/padogrid", "internal/rundir internal/values internal/workload internal/place internal/store internal/fault internal/units"},
 	{"profiles/group/java", ""},

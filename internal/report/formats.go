@@ -21,7 +21,7 @@ import (
 func All(own ...rundir.Format) []rundir.Format {
 	return append([]rundir.Format{
 		jsonFormat, csvFormat, hlogFormat, hgrmFormat,
-		textFormat, markdownFormat, htmlFormat, junitFormat,
+		textFormat, markdownFormat, htmlFormat, junitFormat, baselineFormat,
 	}, own...)
 }
 
@@ -49,7 +49,7 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 		f := formats[i]
 		if f.Profile != "" && profile != "" && f.Profile != profile {
 			return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, f.Profile, profile),
-				"ask for text, markdown, html, json, csv, hlog, hgrm or junit, which every run has")
+				"ask for text, markdown, html, json, csv, hlog, hgrm, junit or baseline, which every run has")
 		}
 		if !slices.ContainsFunc(out, func(g rundir.Format) bool { return g.ID == id }) {
 			out = append(out, f)

@@ -331,7 +331,7 @@ func TestWriteElsewhere(t *testing.T) {
 	}}
 	names, err := Write(f, append([]rundir.Format{bad}, All()...), dir)
 	assert.ErrorContains(t, err, "leads out of the folder")
-	assert.Len(t, names, 15)
+	assert.Len(t, names, 16)
 	for _, name := range append(names, rundir.NoticeFile) {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}

@@ -4,6 +4,7 @@ package catalogue
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,4 +127,17 @@ func DefaultFormats(profile string) []string {
 		}
 	}
 	return ids
+}
+
+// Runs offers the runs in a folder, as commands take them.
+func Runs(dir string) []string {
+	out := []string{"latest"}
+	list, _, err := rundir.List(dir)
+	if err != nil {
+		return out
+	}
+	for _, e := range list {
+		out = append(out, filepath.Base(e.Dir))
+	}
+	return out
 }

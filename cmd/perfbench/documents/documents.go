@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,25 +21,6 @@ import (
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
-
-// shielded begins an argument that looks like a flag and is none: -1, -2.
-const shielded = "\x00"
-
-var backwards = regexp.MustCompile(`^-[0-9]+$`)
-
-// Shield hides the runs -1, -2 … from the reader of flags.
-func Shield(args []string) []string {
-	if len(args) == 0 || args[0] != "report" {
-		return args
-	}
-	out := append([]string(nil), args...)
-	for i := 1; i < len(out); i++ {
-		if backwards.MatchString(out[i]) {
-			out[i] = shielded + out[i]
-		}
-	}
-	return out
-}
 
 // command is the command in one call.
 type command struct{ *call.Call }
@@ -78,7 +57,7 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 			return a.writeReports(args, runs, reportOptions{formats, out, facts})
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.runIDs(runs), cobra.ShellCompDirectiveDefault
+			return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	c.Flags().StringSliceVar(&formats, "format", nil, "`LIST` of formats: see perfbench list formats")
@@ -89,18 +68,6 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 		return catalogue.FormatNames(), usage.NoFiles
 	}) // the flag exists
 	return c
-}
-
-func (a command) runIDs(runs string) []string {
-	out := []string{"latest"}
-	list, _, err := rundir.List(runs)
-	if err != nil {
-		return out
-	}
-	for _, e := range list {
-		out = append(out, filepath.Base(e.Dir))
-	}
-	return out
 }
 
 // reportOptions are what was asked of report: formats, where to, and a file of facts.
@@ -121,7 +88,7 @@ func (a command) writeReports(refs []string, runs string, o reportOptions) error
 	}
 	var errs []error
 	for _, ref := range refs {
-		dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
+		dir, err := rundir.Find(runs, usage.Unshield(ref))
 		if err == nil {
 			one := o
 			if len(refs) > 1 && out != "" {
@@ -199,7 +166,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 	if !slices.Equal(ids, []string{padogrid.CSVFormatID}) {
 		return nil
 	}
-	if _, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded)); err == nil {
+	if _, err := rundir.Find(runs, usage.Unshield(ref)); err == nil {
 		return nil
 	}
 	found, err := padogrid.Found(ref)
@@ -211,7 +178,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 
 // loadRun finds and loads a run, and says when it is still going.
 func (a command) loadRun(runs, ref string) (*rundir.Folder, error) {
-	dir, err := rundir.Find(runs, strings.TrimPrefix(ref, shielded))
+	dir, err := rundir.Find(runs, usage.Unshield(ref))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,31 @@ import (
 
 // NoFiles tells a shell that no file name is meant here.
 const NoFiles = cobra.ShellCompDirectiveNoFileComp
+
+// shielded begins an argument that looks like a flag and is none: -1, -2.
+const shielded = "\x00"
+
+var (
+	backwards = regexp.MustCompile(`^-[0-9]+$`)
+	takesRuns = []string{"report", "compare"}
+)
+
+// Shield hides the runs -1, -2 … from the reader of flags, for commands that take runs.
+func Shield(args []string) []string {
+	if len(args) == 0 || !slices.Contains(takesRuns, args[0]) {
+		return args
+	}
+	out := slices.Clone(args)
+	for i := 1; i < len(out); i++ {
+		if backwards.MatchString(out[i]) {
+			out[i] = shielded + out[i]
+		}
+	}
+	return out
+}
+
+// Unshield is an argument as it was typed.
+func Unshield(arg string) string { return strings.TrimPrefix(arg, shielded) }
 
 // NoSuchCommand refuses arguments of a command that only has subcommands.
 func NoSuchCommand(c *cobra.Command, args []string) error {

@@ -1,0 +1,205 @@
+// Package comparison is the command that compares finished runs, and says whether the
+// second side is worse.
+package comparison
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/compare/gather"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
+)
+
+// command is the command in one call.
+type command struct{ *call.Call }
+
+// options are what was asked of a comparison beside its sides.
+type options struct {
+	formats         []string
+	out, runs       string
+	tolerance       string
+	force, noLetter bool
+}
+
+// Command compares finished runs.
+func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+
+func (a command) tree() *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{
+		Use: "compare A B", Short: "Say whether B is better or worse than A, and how sure that is",
+		Long: `compare sets two sides of finished runs beside each other, figure by figure: each
+with what chance may do to it, the change, what that is at least and at most, and
+better, worse, same within N %, or unsure.
+
+A side is a run (its folder, its id, latest, -1, -2 …), repeats of a run (a folder
+of them, or a pattern in quotes), or a baseline file that report --format baseline
+has made. Several runs a side tell how much runs vary; one run a side cannot.
+
+What the sides differ in is listed. Sides of different profiles, units, kinds of
+store or sizes of data are no pair and are refused, and so are repeats that are
+none and runs that failed verification, unless --force.
+
+Exit codes: 0 the comparison was made; 2 bad input, or no pair; 5 a figure of all
+calls is worse by more than --tolerance.`,
+		Example: `  perfbench compare -2 -1
+  perfbench compare 'results/before-*' 'results/after-*'
+  perfbench compare baseline.json latest --tolerance 10% --format markdown
+  perfbench compare before after --format text,junit,html --out comparison`,
+		Args: twoSides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from := map[string]string{}
+			if err := a.FromEnvironment(cmd, "tolerance", from); err != nil {
+				return err
+			}
+			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+				o.runs = v
+			}
+			return a.compare(usage.Unshield(args[0]), usage.Unshield(args[1]), o)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) >= 2 {
+				return nil, usage.NoFiles
+			}
+			return catalogue.Runs(o.runs), cobra.ShellCompDirectiveDefault
+		},
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` by which B may be worse")
+	fs.BoolVar(&o.force, "force", false, "compare what is no pair all the same")
+	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` of "+strings.Join(report.ComparisonFormats(), ", "))
+	fs.StringVar(&o.out, "out", "-", "`DIR` for the documents; - for stdout")
+	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
+	fs.BoolVar(&o.noLetter, "plain", false, "no symbols, for screen readers")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.ComparisonFormats(), usage.NoFiles)) // the flag exists
+	_ = c.RegisterFlagCompletionFunc("tolerance", cobra.FixedCompletions([]string{"5%", "10%"}, usage.NoFiles))
+	return c
+}
+
+// twoSides wants exactly two arguments.
+func twoSides(_ *cobra.Command, args []string) error {
+	switch n := len(args); {
+	case n < 2:
+		return fault.Input(errors.New("compare needs two sides, A and B"), "for example:  perfbench compare -2 -1")
+	case n > 2:
+		return fault.Input(fmt.Errorf("compare takes two sides, not %d", n), "put a pattern in quotes:  perfbench compare 'before-*' 'after-*'")
+	}
+	return nil
+}
+
+// compare compares two sides and writes what it comes to.
+func (a command) compare(refA, refB string, o *options) error {
+	tolerance, err := share(o.tolerance)
+	if err != nil {
+		return err
+	}
+	if o.out == "-" && len(o.formats) != 1 {
+		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(o.formats)), "name a folder with --out")
+	}
+	sideA, err := a.side(o.runs, refA)
+	if err != nil {
+		return err
+	}
+	sideB, err := a.side(o.runs, refB)
+	if err != nil {
+		return err
+	}
+	if id, same := shared(sideA, sideB); same {
+		return fault.Input(fmt.Errorf("run %s is on both sides", id), "name other runs: perfbench report and the workbench list them")
+	}
+	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance})
+	if len(c.Refusals) > 0 && !o.force {
+		return fault.Input(errors.New("these do not compare: "+strings.Join(c.Refusals, "; ")), "--force sets them beside each other all the same")
+	}
+	var files []rundir.File
+	for _, id := range o.formats {
+		f, err := report.Comparison(c, strings.TrimSpace(id))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := a.write(files, o); err != nil {
+		return err
+	}
+	return Worse(c)
+}
+
+// side gathers the runs of a side and names what was left out.
+func (a command) side(runs, ref string) (compare.Set, error) {
+	set, warnings, err := gather.Set(runs, ref)
+	for _, w := range warnings {
+		fmt.Fprintln(a.Stderr, "warning: "+console.Printable(w))
+	}
+	return set, err
+}
+
+// write writes the documents.
+func (a command) write(files []rundir.File, o *options) error {
+	if o.out == "-" {
+		text := string(files[0].Data)
+		if o.formats[0] == "text" {
+			text = console.Plain(text, o.noLetter || a.StdoutTerminal && a.PoorLetters())
+		}
+		_, err := a.Stdout.Write([]byte(text))
+		return err
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return fault.Input(fmt.Errorf("write documents to %s: %w", o.out, err), "name a folder with --out")
+	}
+	if err := rundir.WriteFiles(o.out, files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintln(a.Stdout, filepath.Join(o.out, f.Name))
+	}
+	return nil
+}
+
+// Worse is the error that a comparison comes to, with the exit code of a missed
+// threshold: what is worse by more than the tolerance; nil when nothing is.
+func Worse(c *compare.Comparison) error {
+	var errs []error
+	for _, f := range c.Worse() {
+		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
+	}
+	return errors.Join(errs...)
+}
+
+// shared is a run that both sides have.
+func shared(a, b compare.Set) (string, bool) {
+	for _, x := range a.Runs {
+		for _, y := range b.Runs {
+			if p, q := &x.Conditions, &y.Conditions; p.ID == q.ID && p.Started.Equal(q.Started) {
+				return p.ID, true
+			}
+		}
+	}
+	return "", false
+}
+
+// share reads a tolerance.
+func share(text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+	if err != nil || math.IsNaN(v) || v <= 0 || v > 1000 {
+		return 0, fault.Field("tolerance", fault.Input(fmt.Errorf("tolerance: %q is not a share above 0", text), "write it like --tolerance 5%"))
+	}
+	return v / 100, nil
+}

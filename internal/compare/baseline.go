@@ -1,0 +1,128 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// BaselineSchema is the number of the layout of a baseline.
+const BaselineSchema = 1
+
+// baseline is a file of runs to compare with: their conditions and figures, without
+// series and histograms, small enough to be kept beside the code it is of.
+type baseline struct {
+	Schema int    `json:"perfbench_baseline"`
+	Runs   []*Run `json:"runs"`
+}
+
+// Baseline writes runs as a baseline; the same runs give the same bytes.
+func Baseline(runs []*Run) ([]byte, error) {
+	data, err := json.MarshalIndent(baseline{BaselineSchema, runs}, "", "  ")
+	return append(data, '\n'), err
+}
+
+// ErrNoBaseline is that a file is something else than a baseline.
+var ErrNoBaseline = errors.New("it is not a baseline")
+
+// ReadBaseline reads the runs of a baseline. An error wraps ErrNoBaseline, or says what is
+// wrong with the baseline.
+func ReadBaseline(data []byte) ([]*Run, error) {
+	var b baseline
+	if err := json.Unmarshal(data, &b); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoBaseline, err)
+	}
+	switch {
+	case b.Schema == 0:
+		return nil, ErrNoBaseline
+	case b.Schema != BaselineSchema:
+		return nil, fmt.Errorf("it has layout %d, and this perfbench reads %d", b.Schema, BaselineSchema)
+	case len(b.Runs) == 0:
+		return nil, errors.New("it has no runs")
+	}
+	for _, r := range b.Runs {
+		if r == nil || len(r.Parts) == 0 || r.Conditions.Profile == "" {
+			return nil, errors.New("one of its runs has no figures")
+		}
+	}
+	return b.Runs, nil
+}
+
+// jsonMeasured is Measured in a file.
+type jsonMeasured struct {
+	// Track and Op are empty for all calls together.
+	Track   string              `json:"track,omitempty"`
+	Op      string              `json:"op,omitempty"`
+	Calls   int64               `json:"calls"`
+	Errors  int64               `json:"errors"`
+	Figures map[Figure]Estimate `json:"figures"`
+}
+
+// MarshalJSON writes what a baseline keeps.
+func (m Measured) MarshalJSON() ([]byte, error) {
+	out := jsonMeasured{Calls: m.Calls, Errors: m.Errors, Figures: m.Figures}
+	if m.Operation != nil {
+		out.Track, out.Op = m.Operation.Track, m.Operation.Op
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what a baseline keeps.
+func (m *Measured) UnmarshalJSON(data []byte) error {
+	var in jsonMeasured
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*m = Measured{Calls: in.Calls, Errors: in.Errors, Figures: in.Figures}
+	if in.Track != "" || in.Op != "" {
+		m.Operation = &measure.Operation{Track: in.Track, Op: in.Op}
+	}
+	return nil
+}
+
+// jsonEstimate is an Estimate in a file: an error that nothing tells is absent, and so
+// are degrees of freedom without end.
+type jsonEstimate struct {
+	Value float64  `json:"value"`
+	SE    *float64 `json:"standard_error,omitempty"`
+	DF    *float64 `json:"degrees_of_freedom,omitempty"`
+	Vague bool     `json:"too_few_calls,omitempty"`
+}
+
+// MarshalJSON writes the estimate; its value must be known.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	out := jsonEstimate{Value: e.Value, Vague: e.Vague}
+	if !math.IsNaN(e.SE) && !math.IsInf(e.SE, 0) {
+		out.SE = rounded(e.SE)
+		if !math.IsInf(e.DF, 0) && !math.IsNaN(e.DF) {
+			out.DF = rounded(e.DF)
+		}
+	}
+	return json.Marshal(out)
+}
+
+// rounded keeps six digits: the rest is noise, and differs from processor to processor.
+func rounded(v float64) *float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // which was just written
+	return &v
+}
+
+// UnmarshalJSON reads an estimate.
+func (e *Estimate) UnmarshalJSON(data []byte) error {
+	var in jsonEstimate
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*e = Estimate{Value: in.Value, SE: math.NaN(), DF: math.Inf(1), Vague: in.Vague}
+	if in.SE != nil {
+		e.SE = *in.SE
+	}
+	if in.DF != nil {
+		e.DF = *in.DF
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// Package gather finds and reads the runs of one side of a comparison.
+package gather
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
+)
+
+// Set reads the runs that ref names: one as rundir.Find finds it, those whose folders a
+// pattern matches, in the folder out or from here, those in a folder, or those of a
+// baseline file. Runs are in the order in which they began. Of several runs those that
+// cannot be read or still go are left out, and named in the warnings, a sentence each. An
+// error is of input.
+func Set(out, ref string) (compare.Set, []string, error) {
+	set := compare.Set{Name: ref}
+	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() {
+		set.Runs, err = baseline(ref)
+		return set, nil, err
+	}
+	dirs, err := matches(out, ref)
+	if err != nil {
+		return set, nil, err
+	}
+	if dirs == nil {
+		dir, err := rundir.Find(out, ref)
+		if err != nil {
+			return set, nil, err
+		}
+		r, err := read(dir)
+		set.Runs = []*compare.Run{r}
+		return set, nil, err
+	}
+	var left []string
+	for _, dir := range dirs {
+		r, err := read(dir)
+		if err != nil {
+			left = append(left, err.Error()+": left out")
+			continue
+		}
+		set.Runs = append(set.Runs, r)
+	}
+	if len(set.Runs) == 0 {
+		if len(left) > 0 {
+			return set, nil, fault.Input(fmt.Errorf("%s: none of its %d runs can be compared: %s", ref, len(left), strings.TrimSuffix(left[0], ": left out")), "")
+		}
+		return set, nil, fault.Input(fmt.Errorf("there is no run in %s", ref), "name the folder of a run, a folder of runs, a pattern in quotes, or a baseline file")
+	}
+	slices.SortStableFunc(set.Runs, func(a, b *compare.Run) int { return a.Conditions.Started.Compare(b.Conditions.Started) })
+	return set, left, nil
+}
+
+// Of makes a set of the runs in these folders; an error is of input.
+func Of(name string, dirs []string) (compare.Set, error) {
+	set := compare.Set{Name: name}
+	for _, dir := range dirs {
+		r, err := read(dir)
+		if err != nil {
+			return set, err
+		}
+		set.Runs = append(set.Runs, r)
+	}
+	return set, nil
+}
+
+// matches are the folders of the runs that a pattern or the folder ref names; nil when
+// it names a single run.
+func matches(out, ref string) ([]string, error) {
+	if strings.ContainsAny(ref, "*?[") {
+		found := []string{}
+		for _, pattern := range []string{ref, filepath.Join(out, ref)} {
+			list, err := filepath.Glob(pattern)
+			if err != nil {
+				return nil, fault.Input(fmt.Errorf("%q is not a pattern", ref), "a [ needs its ]: write it like 'before-*'")
+			}
+			for _, dir := range list {
+				if isRun(dir) {
+					found = append(found, dir)
+				}
+			}
+			if len(found) > 0 {
+				return found, nil
+			}
+		}
+		return nil, fault.Input(fmt.Errorf("no run matches %q, neither here nor in %s", ref, out), "name the folder of your runs with --runs, and put the pattern in quotes")
+	}
+	if info, err := os.Stat(ref); err != nil || !info.IsDir() || isRun(ref) {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(ref)
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("read the runs in %s: %s", ref, disk.Reason(err)), "")
+	}
+	found := []string{}
+	for _, e := range entries {
+		if dir := filepath.Join(ref, e.Name()); isRun(dir) {
+			found = append(found, dir)
+		}
+	}
+	return found, nil
+}
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, rundir.RunFile))
+	return err == nil
+}
+
+// read reads one run, which must have ended.
+func read(dir string) (*compare.Run, error) {
+	f, err := rundir.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.Run.EndedBy == rundir.StillRunning {
+		return nil, fault.Input(fmt.Errorf("run %s is still going", dir), "compare it when it has ended")
+	}
+	return compare.Of(f)
+}
+
+func baseline(path string) ([]*compare.Run, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("read the baseline %s: %s", path, disk.Reason(err)), "")
+	}
+	runs, err := compare.ReadBaseline(data)
+	switch {
+	case errors.Is(err, compare.ErrNoBaseline):
+		return nil, fault.Input(fmt.Errorf("%s is neither a run folder nor a baseline", path), "perfbench report RUN... --format baseline makes one")
+	case err != nil:
+		return nil, fault.Input(fmt.Errorf("the baseline %s is damaged: %w", path, err), "make it again with perfbench report RUN... --format baseline")
+	}
+	return runs, nil
+}

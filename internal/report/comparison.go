@@ -1,0 +1,288 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// comparisons are the documents of a comparison by the word for each.
+var comparisons = []struct {
+	id, file string
+	encode   func(*compare.Comparison) ([]byte, error)
+}{
+	{"text", "comparison.txt", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).text()), nil }},
+	{"markdown", "comparison.md", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).markdown()), nil }},
+	{"json", "comparison.json", comparisonJSON},
+	{"junit", "comparison.xml", comparisonJUnit},
+	{"html", "comparison.html", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).html()), nil }},
+}
+
+// ComparisonFormats are the words for the documents that a comparison has.
+func ComparisonFormats() []string {
+	var out []string
+	for _, d := range comparisons {
+		out = append(out, d.id)
+	}
+	return out
+}
+
+// Comparison writes a comparison in one of its formats. An unknown one is bad input.
+func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
+	i := slices.Index(ComparisonFormats(), id)
+	if i < 0 {
+		return rundir.File{}, fault.Input(fmt.Errorf("unknown format %q of a comparison", id), suggest.Hint(id, ComparisonFormats()))
+	}
+	data, err := comparisons[i].encode(c)
+	return rundir.File{Name: comparisons[i].file, Data: data}, err
+}
+
+// compared lays a comparison out for people.
+func compared(c *compare.Comparison) page {
+	a, b := &c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions
+	title := "perfbench compare: " + a.Profile
+	if a.Mode != "" {
+		title += " (" + a.Mode + ")"
+	}
+	p := page{
+		title:   title + " on " + storeName(a.Store),
+		lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
+		notices: slices.Concat(c.Refusals, c.Cautions),
+	}
+	if b.Store.Name != a.Store.Name {
+		p.title += " and " + storeName(b.Store)
+	}
+	for _, part := range c.Parts {
+		heading := "All calls"
+		if op := part.Operation; op != nil {
+			if len(c.Parts) == 2 {
+				continue // the only operation is all there is
+			}
+			heading = op.Track + " " + op.Op
+		}
+		t := table{left: 1, columns: []string{"", "A", "B", "change", "between", "verdict"}}
+		for _, f := range part.Findings {
+			t.add(f.Label(a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+		}
+		p.sections = append(p.sections, section{heading: heading, table: t})
+	}
+	if len(c.Differences) > 0 {
+		t := table{left: 3, columns: []string{"", "A", "B"}}
+		for _, d := range c.Differences {
+			t.add(d.Name, d.A, d.B)
+		}
+		p.sections = append(p.sections, section{heading: "What differs", table: t})
+	}
+	p.sections = append(p.sections, section{heading: "How to read this", text: append(slices.Clone(c.Notes), reading)})
+	return p
+}
+
+const reading = "After ± is what chance may do to a figure, with 95 %. The change lies between the two that are given, so widely " +
+	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
+	"Better and worse: chance does not explain the change. Same within N %: whatever it does, the change is smaller. Unsure: neither can be said; " +
+	"more runs, or longer ones, tell more. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+
+// sideOf names a side.
+func sideOf(name string, s compare.Set) string {
+	first, last := &s.Runs[0].Conditions, &s.Runs[len(s.Runs)-1].Conditions
+	day := func(t time.Time) string { return t.Format("2006-01-02 15:04:05 MST") }
+	if len(s.Runs) == 1 {
+		return fmt.Sprintf("%s: run %s, started %s, measured for %s.", name, first.ID, day(first.Started), length(first.MeasuredS))
+	}
+	return fmt.Sprintf("%s: %d runs, %s, from %s of %s to %s of %s.", name, len(s.Runs), s.Name, first.ID, day(first.Started), last.ID, day(last.Started))
+}
+
+// Outcome says in one or two sentences what a comparison came to.
+func Outcome(c *compare.Comparison) string {
+	if len(c.Parts) == 0 {
+		return "Nothing can be compared."
+	}
+	unit := c.A.Runs[0].Conditions.Unit
+	by := map[compare.Verdict][]string{}
+	for _, f := range c.Parts[0].Findings {
+		by[f.Verdict] = append(by[f.Verdict], strings.TrimSpace(f.Label(unit)+" "+moved(f)))
+	}
+	var said []string
+	for _, v := range []struct {
+		verdict compare.Verdict
+		words   string
+	}{{compare.Worse, "B is worse in "}, {compare.Better, "better in "}, {compare.Same, "the same in "}} {
+		if names := by[v.verdict]; len(names) > 0 {
+			words := v.words
+			if len(said) == 0 {
+				words = "B is " + strings.TrimPrefix(words, "B is ")
+			}
+			said = append(said, words+strings.Join(names, ", "))
+		}
+	}
+	text := strings.Join(said, "; ")
+	switch names := by[compare.Unsure]; {
+	case text == "" && len(names) == 0:
+		return "Nothing can be compared: nothing was measured."
+	case text == "":
+		return "It cannot be said whether B is better or worse."
+	case len(names) > 0:
+		text += "; unsure about " + strings.Join(names, ", ")
+	}
+	return text + "."
+}
+
+// moved is by how much a figure has changed for sure; empty when it has not.
+func moved(f compare.Finding) string {
+	if f.Verdict != compare.Better && f.Verdict != compare.Worse {
+		return ""
+	}
+	return "(" + f.ChangeText() + ")"
+}
+
+// comparisonSchema is the number of the layout of comparison.json.
+const comparisonSchema = 1
+
+type jsonComparison struct {
+	Schema      int              `json:"schema"`
+	Verdict     string           `json:"verdict"`
+	Tolerance   float64          `json:"tolerance"`
+	A           jsonSide         `json:"a"`
+	B           jsonSide         `json:"b"`
+	Worse       []string         `json:"worse_than_tolerance"`
+	Refusals    []string         `json:"refusals"`
+	Cautions    []string         `json:"cautions"`
+	Notes       []string         `json:"notes"`
+	Differences []jsonDifference `json:"differences"`
+	Parts       []jsonPart       `json:"parts"`
+}
+
+type jsonSide struct {
+	Name string               `json:"name"`
+	Runs []compare.Conditions `json:"runs"`
+}
+
+type jsonDifference struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+type jsonPart struct {
+	Track   string        `json:"track,omitempty"`
+	Op      string        `json:"op,omitempty"`
+	Figures []jsonFinding `json:"figures"`
+}
+
+type jsonFinding struct {
+	Figure compare.Figure `json:"figure"`
+	A      jsonRange      `json:"a"`
+	B      jsonRange      `json:"b"`
+	// Change is a share: of the figure of A, of errors of all calls.
+	Change  *float64        `json:"change"`
+	Least   *float64        `json:"change_at_least"`
+	Most    *float64        `json:"change_at_most"`
+	Verdict compare.Verdict `json:"verdict"`
+	Within  float64         `json:"same_within,omitempty"`
+}
+
+type jsonRange struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// finite is v with six digits, or nil where JSON has no number for it.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // which was just written
+	return &v
+}
+
+func comparisonJSON(c *compare.Comparison) ([]byte, error) {
+	list := func(l []string) []string { return append([]string{}, l...) }
+	out := jsonComparison{
+		Schema: comparisonSchema, Verdict: overall(c), Tolerance: c.Tolerance, A: jsonSideOf(c.A), B: jsonSideOf(c.B),
+		Worse: []string{}, Refusals: list(c.Refusals), Cautions: list(c.Cautions), Notes: list(c.Notes), Differences: []jsonDifference{}, Parts: []jsonPart{},
+	}
+	for _, f := range c.Worse() {
+		out.Worse = append(out.Worse, string(f.Figure))
+	}
+	for _, d := range c.Differences {
+		out.Differences = append(out.Differences, jsonDifference(d))
+	}
+	side := func(r compare.Range) jsonRange {
+		if r.Vague {
+			return jsonRange{}
+		}
+		return jsonRange{finite(r.Value), finite(r.Lo), finite(r.Hi)}
+	}
+	for _, p := range c.Parts {
+		part := jsonPart{}
+		if p.Operation != nil {
+			part.Track, part.Op = p.Operation.Track, p.Operation.Op
+		}
+		for _, f := range p.Findings {
+			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within})
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	data, err := json.MarshalIndent(out, "", "  ")
+	return append(data, '\n'), err
+}
+
+func jsonSideOf(s compare.Set) jsonSide {
+	out := jsonSide{Name: s.Name}
+	for _, r := range s.Runs {
+		out.Runs = append(out.Runs, r.Conditions)
+	}
+	return out
+}
+
+// overall is the comparison in a word: worse when any figure is worse by more than the
+// tolerance, else what throughput is.
+func overall(c *compare.Comparison) string {
+	if len(c.Worse()) > 0 {
+		return string(compare.Worse)
+	}
+	if len(c.Parts) == 0 || len(c.Parts[0].Findings) == 0 || c.Parts[0].Findings[0].Verdict == compare.Noted {
+		return string(compare.Unsure)
+	}
+	return string(c.Parts[0].Findings[0].Verdict)
+}
+
+// comparisonJUnit makes a case of each figure of all calls: it fails when that is worse by
+// more than the tolerance.
+func comparisonJUnit(c *compare.Comparison) ([]byte, error) {
+	a := &c.A.Runs[0].Conditions
+	s := testSuite{
+		Name: "perfbench.compare." + a.Profile, Time: noTime, Timestamp: c.B.Runs[0].Conditions.Started.UTC().Format(time.RFC3339),
+		Properties: []property{{"a", c.A.Name}, {"b", c.B.Name}, {"tolerance", fmt.Sprintf("%g %%", c.Tolerance*100)}},
+		Out:        strings.Join(slices.Concat(c.Refusals, c.Cautions, c.Notes), "\n"),
+	}
+	failed := c.Worse()
+	if len(c.Parts) > 0 {
+		for _, f := range c.Parts[0].Findings {
+			if f.Figure == compare.Max {
+				continue
+			}
+			var o *outcome
+			switch {
+			case slices.ContainsFunc(failed, func(w compare.Finding) bool { return w.Figure == f.Figure }):
+				o = &outcome{f.Sentence(a.Unit), "the change is " + f.RangeText()}
+			case f.Verdict == compare.Unsure || f.Verdict == compare.Noted:
+				o = &outcome{f.Sentence(a.Unit), skipped}
+			}
+			s.add(string(f.Figure), noTime, o).Out = f.Sentence(a.Unit)
+		}
+	}
+	data, err := xml.MarshalIndent(testSuites{Tests: s.Tests, Failures: s.Failures, Suites: []testSuite{s}}, "", "  ")
+	return append([]byte(xml.Header), append(data, '\n')...), err
+}
