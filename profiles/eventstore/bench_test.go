@@ -13,17 +13,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // openRun opens a target and makes a plan for it, ready to be run by an engine.
-func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.Conn) {
+func openRun(b testing.TB, target string, set ...string) *workload.Plan {
 	b.Helper()
 	tg, err := store.ParseTarget(target)
 	require.NoError(b, err)
@@ -46,19 +46,16 @@ func openRun(b testing.TB, target string, set ...string) (*workload.Plan, store.
 	require.NoError(b, err)
 	p, err = p.Bind(b.Context(), d.Name, conn, time.Now().Format("060102-150405")+"-bench")
 	require.NoError(b, err)
-	return p, conn
+	return p
 }
 
 // endToEnd runs a plan and reports what came through.
 func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
 	b.Helper()
-	p, conn := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
+	p := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
 	require.NoError(b, p.Setup(b.Context(), nil))
 	began := eventstoretest.CPUTime()
-	r, err := engine.Start(b.Context(), engine.Options{Plan: p, Classify: func(err error) uint8 { return uint8(conn.Classify(err)) }, Classes: store.ClassNames})
-	require.NoError(b, err)
-	_, err = r.Wait()
-	require.NoError(b, err)
+	profiletest.Work(b, p)
 	p.Verify(context.Background())
 	f := p.Facts().(*facts.Facts)
 	b.ReportMetric(float64(eventstoretest.CPUTime()-began)/1000/float64(f.Ledger.Sent), "own-cpu-us/event")

@@ -14,7 +14,6 @@ import (
 	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -105,10 +104,7 @@ func engineRate(b *testing.B, p *workload.Plan) float64 {
 	one := *p
 	one.Phases = slices.Clone(p.Phases)
 	one.Phases[0].Duration = benchTurn
-	r, err := engine.Start(b.Context(), engine.Options{Plan: &one, Classify: func(error) uint8 { return uint8(store.Other) }, Classes: store.ClassNames})
-	require.NoError(b, err)
-	res, err := r.Wait()
-	require.NoError(b, err)
+	res := profiletest.Work(b, &one)
 	require.Zero(b, res.Ops[0].Errors)
 	return res.Ops[0].Throughput()
 }
@@ -124,6 +120,7 @@ func bareRate(b *testing.B, testCase string, send func(args []string) error) flo
 	var wg sync.WaitGroup
 	value := strings.Repeat("x", benchPayload)
 	began := time.Now()
+	time.AfterFunc(benchTurn, func() { stop.Store(true) })
 	for w := range benchThreads {
 		wg.Go(func() {
 			fields := make([]string, 1000)
@@ -152,8 +149,6 @@ func bareRate(b *testing.B, testCase string, send func(args []string) error) flo
 			}
 		})
 	}
-	time.Sleep(benchTurn)
-	stop.Store(true)
 	wg.Wait()
 	return float64(done.Load()) / time.Since(began).Seconds()
 }

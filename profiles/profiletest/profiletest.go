@@ -85,15 +85,25 @@ func bindings(t *testing.T, p workload.Profile) {
 	assert.Positive(t, able)
 }
 
+// Given makes values: "name=value" texts of flags over the parameters' defaults.
+func Given(params []workload.Param, flags ...string) workload.Values {
+	vs := workload.Values{}
+	for _, p := range params {
+		if p.Default != "" {
+			vs.Set(workload.Value{Name: p.Name, Text: p.Default, Origin: workload.OriginDefault})
+		}
+	}
+	for _, f := range flags {
+		name, text, _ := strings.Cut(f, "=")
+		vs.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
+	}
+	return vs
+}
+
 // Values returns a profile's defaults with a preset's values over them.
 func Values(t *testing.T, p workload.Profile, name string) workload.Values {
 	t.Helper()
-	vs := workload.Values{}
-	for _, q := range p.Params {
-		if q.Default != "" {
-			vs.Set(workload.Value{Name: q.Name, Text: q.Default, Origin: workload.OriginDefault})
-		}
-	}
+	vs := Given(p.Params)
 	from, err := preset.Load(p.Presets, name)
 	require.NoError(t, err)
 	for _, v := range from {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,14 +40,10 @@ func (c Case) With(set ...string) Case {
 func (c Case) request(t testing.TB) session.Request {
 	req := session.Request{
 		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
-		Out: filepath.Join(t.TempDir(), "results"), Values: workload.Values{}, Formats: []string{"json"},
+		Out: filepath.Join(t.TempDir(), "results"), Values: Given(nil, c.Set...), Formats: []string{"json"},
 	}
 	for _, f := range c.Formats {
 		req.Formats = append(req.Formats, f.ID)
-	}
-	for _, kv := range c.Set {
-		name, v, _ := strings.Cut(kv, "=")
-		req.Values.Set(workload.Value{Name: name, Text: v, Origin: workload.OriginFlag, Where: "--set"})
 	}
 	return req
 }

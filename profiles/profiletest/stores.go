@@ -53,7 +53,7 @@ func Open(t testing.TB, target string) store.Conn {
 	t.Helper()
 	tg, _, err := drivers.Parse(target)
 	require.NoError(t, err)
-	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 8})
+	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 64})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c

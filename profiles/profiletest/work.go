@@ -2,7 +2,9 @@ package profiletest
 
 import (
 	"context"
+	"errors"
 	"math"
+	"net"
 	"testing"
 	"time"
 
@@ -19,10 +21,19 @@ import (
 func Begin(ctx context.Context, tb testing.TB, p *workload.Plan) *engine.Run {
 	tb.Helper()
 	r, err := engine.Start(ctx, engine.Options{
-		Plan: p, Classify: func(error) uint8 { return uint8(store.Other) }, Classes: store.ClassNames,
+		Plan: p, Classify: classify, Classes: store.ClassNames,
+		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 	})
 	require.NoError(tb, err)
 	return r
+}
+
+// classify knows what the network says, after which a closed loop makes a pause.
+func classify(err error) uint8 {
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return uint8(store.Unreachable)
+	}
+	return uint8(store.Other)
 }
 
 // Work carries out the phases of a bound plan to their end. The operations of the

@@ -14,9 +14,9 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/ab"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // benchmarkServer answers the published URL as dtm's benchmark server does, every tenth
@@ -55,7 +55,7 @@ func TestSagasOnTheBenchmarkServer(t *testing.T) {
 	for _, keep := range []string{"off", "on"} {
 		t.Run("keepAlive="+keep, func(t *testing.T) {
 			p, _ := ready(t, benchmarkServer(t), benchInputs("threads=1", "transactions=100", "keepAlive="+keep))
-			rec := txtest.Drive(t.Context(), t, p, nil)
+			res := profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Skipped, v.State)
 			f := p.Facts().(*saga.Facts)
@@ -72,12 +72,12 @@ func TestSagasOnTheBenchmarkServer(t *testing.T) {
 			} else {
 				assert.Equal(t, int64(11), b.Connections, "one, and one after each that was cut")
 			}
-			good, bad := rec.Ops(ab.OpRequest)
-			assert.Equal(t, [2]int{70, 30}, [2]int{good, bad})
-			replies, _ := rec.Ops(ab.OpWaiting)
-			connects, _ := rec.Ops(ab.OpConnect)
-			assert.Equal(t, 90, replies)
-			assert.LessOrEqual(t, connects, int(b.Connections))
+			good, bad := res.Ops[ab.OpRequest].Calls, res.Ops[ab.OpRequest].Errors
+			assert.Equal(t, [2]int64{70, 30}, [2]int64{good, bad})
+			replies := res.Ops[ab.OpWaiting].Calls
+			connects := res.Ops[ab.OpConnect].Calls
+			assert.EqualValues(t, 90, replies)
+			assert.LessOrEqual(t, connects, b.Connections)
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestSagasOnTheOriginalsBenchmarkServer(t *testing.T) {
 	}
 	for _, keep := range []string{"off", "on"} {
 		p, _ := ready(t, strings.Replace(url, "http", "dtm+bench", 1), benchInputs("threads=4", "transactions=200", "keepAlive="+keep))
-		txtest.Drive(t.Context(), t, p, nil)
+		profiletest.Work(t, p)
 		f := p.Facts().(*saga.Facts)
 		assert.Equal(t, int64(200), f.Done)
 		assert.Equal(t, int64(200*len(ab.SuccessReply)), f.Bench.Body)

@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // Tables of others, empty or not, are found where each mode writes, and refusing them
@@ -64,7 +64,7 @@ func TestKeysOfOthersAmongSagas(t *testing.T) {
 	in.AllowExisting = true
 	p := bound(t, c, "embedded", in)
 	require.NoError(t, p.Setup(t.Context(), nil))
-	txtest.Drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	require.NoError(t, p.Teardown(t.Context()))
 	left, err := client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)

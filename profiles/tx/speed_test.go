@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/baseline"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -101,16 +101,15 @@ func engineRate(b *testing.B, p *workload.Plan, phase int) float64 {
 	one := *p
 	one.Phases = []workload.Phase{p.Phases[phase]}
 	one.Phases[0].After, one.Phases[0].Duration = nil, turn
-	r, err := engine.Start(b.Context(), engine.Options{Plan: &one, Classify: func(error) uint8 { return uint8(store.Other) }, Classes: store.ClassNames})
-	if err != nil {
-		b.Fatal(err)
-	}
-	res, err := r.Wait()
-	if err != nil || res.Ops[0].Errors > 0 {
-		b.Fatalf("errors %d: %v", res.Ops[0].Errors, err)
+	res := profiletest.Work(b, &one)
+	if n := res.Ops[0].Errors; n > 0 {
+		b.Fatalf("errors %d: %v", n, res.Errors)
 	}
 	return res.Ops[0].Throughput()
 }
+
+// rounds keeps the gids of bare loops apart.
+var rounds atomic.Int64
 
 // bareRate runs do from n goroutines for a turn.
 func bareRate(b *testing.B, n int, do func(worker int, seq int64) error) float64 {
@@ -119,6 +118,7 @@ func bareRate(b *testing.B, n int, do func(worker int, seq int64) error) float64
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	began := time.Now()
+	time.AfterFunc(turn, func() { stop.Store(true) })
 	for w := range n {
 		wg.Go(func() {
 			mine := int64(0)
@@ -132,8 +132,6 @@ func bareRate(b *testing.B, n int, do func(worker int, seq int64) error) float64
 			done.Add(mine)
 		})
 	}
-	time.Sleep(turn)
-	stop.Store(true)
 	wg.Wait()
 	return float64(done.Load()) / time.Since(began).Seconds()
 }
@@ -156,7 +154,7 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				text := bareTexts(st.Spec)
 				bare := func(int) float64 {
 					callers := make([]link.Caller, threads)
-					text.round = fmt.Sprintf("%04d", runs.Add(1))
+					text.round = fmt.Sprintf("%04d", rounds.Add(1))
 					return bareRate(b, threads, func(w int, seq int64) error {
 						return bareSaga(b.Context(), st, &callers[w], &text, w, seq)
 					})

@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 var baselineTargets = map[string]func(t *testing.T) string{
@@ -40,7 +41,7 @@ func TestBaselineRunsEveryRow(t *testing.T) {
 	for name, start := range baselineTargets {
 		t.Run(name, func(t *testing.T) {
 			p, conn := ready(t, start(t), alone(given("mode=baseline", "threads=3", "requests=150")))
-			drive(t.Context(), t, p, nil)
+			profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Contains(t, []string{workload.Passed, workload.Skipped}, v.State, "%+v", v)
 			f := p.Facts().(*Facts)

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // publishedInputs are those of the preset, with flags on top.
@@ -122,7 +123,7 @@ func TestPublishedRowsOnAServer(t *testing.T) {
 
 	require.NoError(t, p.Setup(t.Context(), nil))
 	require.NoError(t, client.ConfigResetStat(t.Context()).Err())
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	for key, length := range map[string]int64{"abcdefg": 6, "abcdedf": 6, "aaaaaaaaaa": 15, "aaaaaaaaa": 10} {
 		assert.Equal(t, length, client.StrLen(t.Context(), key).Val(), key)
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func TestLookUpsOnCassandra(t *testing.T) {
 	url := labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s"
 	for _, layout := range []string{layoutMap, layoutGroup} {
 		p, _ := ready(t, url, apart("c"+layout, append(small, "eligibility.testCase=getall", "profile.testCase=get", "layout="+layout)...))
-		drive(t.Context(), t, p, nil)
+		profiletest.Work(t, p)
 		v := p.Verify(t.Context())
 		assert.Equal(t, workload.Passed, v.State, "%+v", v)
 		f := p.Facts().(*Facts)

@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Look-ups and transactions on a real Coherence; transactions of the same group at
@@ -22,8 +22,7 @@ func TestPBMOnCoherence(t *testing.T) {
 		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100", "payload=500",
 	}
 	p, c := ready(t, target, inputs(given(words...)))
-	_, err := txtest.Work(t.Context(), p, nil)
-	require.NoError(t, err)
+	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	f := p.Facts().(*Facts)
@@ -68,8 +67,7 @@ func TestPBMOnCoherence(t *testing.T) {
 	in := inputs(fromFile(t, ofCoherence))
 	in.Namespace = "flavour"
 	p, _ = ready(t, target, in)
-	_, err = txtest.Work(t.Context(), p, nil)
-	require.NoError(t, err)
+	profiletest.Work(t, p)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State, "%+v", p.Verify(t.Context()))
 	assert.Len(t, p.Facts().(*Facts).Maps, 3)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // fillings checks that the summaries of a plan carry what they were last written with.
@@ -41,10 +42,12 @@ func TestSizeOfSummaries(t *testing.T) {
 	clientTask, err := track.NewTask(0)
 	require.NoError(t, err)
 	w := clientTask.(*task).w
-	left := 100
-	drive(t.Context(), t, p, func() bool { left--; return left < 0 })
+	all := track.Iterations
+	track.Iterations = 100
+	profiletest.Work(t, p)
+	track.Iterations = all
 	track.Start = k.Set(track.Start, 1000)
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	require.Equal(t, workload.Passed, p.Verify(t.Context()).State, "%+v", p.Verify(t.Context()))
 	for group, want := range map[string]int{"x1": 64, "x100": 64, "x101": 1000, "x200": 1000} {
 		got, found, err := w.layer.Summary(t.Context(), []byte(group))

@@ -11,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // ofCoherence is written in the shape of PadoGrid's Coherence flavour.
@@ -30,8 +29,7 @@ func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 
 func TestTheCoherenceFlavour(t *testing.T) {
 	p, c := ready(t, "memory:", inputs(fromFile(t, ofCoherence)))
-	_, err := txtest.Work(t.Context(), p, nil)
-	require.NoError(t, err)
+	profiletest.Work(t, p)
 	f := p.Facts().(*Facts)
 	require.Len(t, f.Maps, 3)
 	for i, want := range []struct {
@@ -59,7 +57,7 @@ func TestTheCoherenceFlavour(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	})
-	_, err = mode.Plan(inputs(fromFile(t, ofCoherence, "eligibility.testCase=tx")))
+	_, err := mode.Plan(inputs(fromFile(t, ofCoherence, "eligibility.testCase=tx")))
 	require.ErrorContains(t, err, "summary is what tx writes")
 }
 

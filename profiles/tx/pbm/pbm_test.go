@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 const golden = `******************************************
@@ -111,7 +112,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 			}
 			t.Run(name+" "+how, func(t *testing.T) {
 				p, conn := ready(t, start(t), alone(given(append(small, "atomic="+how, "testCase=tx")...)))
-				drive(t.Context(), t, p, nil)
+				profiletest.Work(t, p)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				f := p.Facts().(*Facts)
@@ -136,7 +137,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 func TestMissingProfilesAreCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=1",
 		"profile.totalEntryCount=30", "payloadSize=10")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	f := p.Facts().(*Facts)
 	assert.Equal(t, int64(200), f.Maps[0].Done)
 	assert.Equal(t, int64(170), f.Maps[0].Missing)
@@ -147,12 +148,12 @@ func TestMissingProfilesAreCounted(t *testing.T) {
 func TestContentionIsCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=800", "eligibility.threadCount=8",
 		"profile.totalEntryCount=200", "payloadSize=10", "zipf=5", "atomic=watch", "attempts=10000")))
-	rec := drive(t.Context(), t, p, nil)
+	res := profiletest.Work(t, p)
 	f := p.Facts().(*Facts).Maps[0]
 	assert.Equal(t, int64(800), f.Done)
 	assert.Positive(t, f.Conflicts)
-	timed, _ := rec.Ops(opConflict)
-	assert.Equal(t, f.Conflicts, int64(timed))
+	timed := res.Ops[opConflict].Calls
+	assert.Equal(t, f.Conflicts, timed)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
@@ -162,7 +163,7 @@ func TestLookUps(t *testing.T) {
 		for _, layout := range []string{layoutMap, layoutGroup} {
 			t.Run(name+" "+layout, func(t *testing.T) {
 				p, _ := ready(t, start(t), alone(given(append(small, "testCase=getall", "layout="+layout)...)))
-				drive(t.Context(), t, p, nil)
+				profiletest.Work(t, p)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				f := p.Facts().(*Facts)
@@ -175,7 +176,7 @@ func TestLookUps(t *testing.T) {
 
 func TestNothingIsFoundInNothing(t *testing.T) {
 	p, _ := ready(t, "null:", inputs(given(append(small, "testCase=tx")...)))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
 	assert.Equal(t, int64(200), p.Facts().(*Facts).Maps[0].Done)
 }
@@ -242,7 +243,7 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 		require.NoError(t, keep.Record(t.Context(), m))
 	}
 	q, _ = ready(t, srv.URL(), inputs(given(append(small, "testCase=tx", "eligibility.totalEntryCount=40", "eligibility.threadCount=1")...)))
-	drive(t.Context(), t, q, nil)
+	profiletest.Work(t, q)
 	assert.Equal(t, workload.Passed, q.Verify(t.Context()).State, "%+v", q.Verify(t.Context()))
 }
 
@@ -263,12 +264,12 @@ func TestGroupsMeet(t *testing.T) {
 	url := labtest.Shared(t, "postgres").URL() + "?isolation=serializable"
 	p, _ := ready(t, url, apart("groups", "mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=400", "eligibility.threadCount=8",
 		"profile.totalEntryCount=100", "payloadSize=10", "zipf=5", "attempts=100000"))
-	rec := drive(t.Context(), t, p, nil)
+	res := profiletest.Work(t, p)
 	f := p.Facts().(*Facts).Maps[0]
 	assert.Equal(t, int64(400), f.Done)
 	assert.Positive(t, f.Conflicts)
-	timed, _ := rec.Ops(opConflict)
-	assert.Equal(t, f.Conflicts, int64(timed))
+	timed := res.Ops[opConflict].Calls
+	assert.Equal(t, f.Conflicts, timed)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Transactions run on maps that are one structure each, wherever such a map can take
@@ -34,7 +35,7 @@ func TestTransactionsOnWholeMaps(t *testing.T) {
 				in.Values = given(append(small, "testCase=tx", "load=never", "atomic="+how, "eligibility.threadCount=2")...)
 				p := bound(t, c, driverOf(t, target), in)
 				require.NoError(t, p.Setup(t.Context(), nil))
-				drive(t.Context(), t, p, nil)
+				profiletest.Work(t, p)
 				f := p.Facts().(*Facts)
 				assert.Equal(t, layoutMap, f.Layout)
 				assert.Equal(t, int64(200), f.Maps[0].Done, "%s: %+v", how, f.Maps[0])
@@ -82,7 +83,7 @@ func TestWholeMapsOnAClusterAreRefused(t *testing.T) {
 	in.Namespace += "-groups"
 	p := bound(t, c, "redis", in)
 	require.NoError(t, p.Setup(t.Context(), nil))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
 }
 

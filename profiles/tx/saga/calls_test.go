@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/meter"
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
@@ -43,7 +44,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 				}
 				t.Run(what, func(t *testing.T) {
 					p, _ := ready(t, c.url, alone(given(append([]string{"mode=saga", "transactions=200", "branches=3", "accountCount=1000", "balance=150"}, words...)...)))
-					drive(t.Context(), t, p, nil)
+					profiletest.Work(t, p)
 					v := p.Verify(t.Context())
 					assert.Equal(t, workload.Passed, v.State, "%+v", v)
 					f := p.Facts().(*Facts)
@@ -71,7 +72,7 @@ func TestCallsThatNobodyPredicted(t *testing.T) {
 	srv := labtest.Redis(t)
 	for _, ours := range []string{"on", "off"} {
 		p, conn := ready(t, srv.URL(), alone(given("mode=saga", "threads=2", "transactions=50", "accountCount=20", "checkInterval=0s", "countCalls="+ours)))
-		drive(t.Context(), t, p, nil)
+		profiletest.Work(t, p)
 		for range 10 {
 			require.NoError(t, conn.(redis.Typed).Client().Eval(t.Context(), "return 1", nil).Err())
 		}

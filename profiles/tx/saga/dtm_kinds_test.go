@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -150,7 +151,7 @@ func TestOtherKindsOnACoordinator(t *testing.T) {
 				words = append(words, "errorRate=0.05")
 			}
 			p, _ := ready(t, "dtm+http://"+addr, inputs(given(words...)))
-			drive(t.Context(), t, p, nil)
+			profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			f := p.Facts().(*Facts)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -32,7 +33,7 @@ type standIn struct {
 	// prepared are submissions that are to be submitted later, with their branches, by
 	// gid.
 	prepared sync.Map
-	// gone ends with the test.
+	// gone is closed at the end of the test.
 	gone <-chan struct{}
 }
 
@@ -82,8 +83,12 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		for err != nil && strings.Contains(err.Error(), "undecided") { // its cron
 			if rand.IntN(2) == 0 {
 				go func() {
-					for range 1000 {
-						time.Sleep(5 * time.Millisecond)
+					for {
+						select {
+						case <-time.After(5 * time.Millisecond):
+						case <-s.gone:
+							return
+						}
 						if _, err := c.resume(context.Background(), 0, sub.Gid); err == nil {
 							return
 						}
@@ -142,14 +147,14 @@ func TestSagasOnACoordinator(t *testing.T) {
 	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=100000"}
 	if addr == "" {
 		sp := &model.Spec{Shards: 1, Retry: time.Second}
-		s := &standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp)}
+		s := &standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()}
 		srv := httptest.NewServer(s)
 		defer srv.Close()
 		addr = strings.TrimPrefix(srv.URL, "http://")
 		words = append(words, "errorRate=0.05", "ongoingRate=0.05")
 	}
 	p, _ := ready(t, "dtm+http://"+addr, inputs(given(words...)))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	f := p.Facts().(*Facts)
@@ -170,8 +175,8 @@ func TestEmptySagasOnACoordinator(t *testing.T) {
 		addr = strings.TrimPrefix(srv.URL, "http://")
 	}
 	p, _ := ready(t, "dtm+http://"+addr, inputs(given("mode=saga", "accounts=off", "threads=4", "transactions=100", "checkInterval=0s")))
-	rec := drive(t.Context(), t, p, nil)
-	assert.Empty(t, rec.Errs)
+	res := profiletest.Work(t, p)
+	assert.Empty(t, res.Errors)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
 	assert.Equal(t, int64(100), p.Facts().(*Facts).Done)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/dtm"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -79,7 +80,7 @@ func (w *overheard) target() string { return strings.Replace(w.URL, "http://", "
 func TestSubmissionOverTheWire(t *testing.T) {
 	w := overhear(t)
 	p, _ := ready(t, w.target(), inputs(given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	gid := string(model.AppendGid(nil, p.Binder.(Binding).Spec.Stamp, 0, 0))
 	asked, types := w.heard()
 	assert.Equal(t, []string{"POST /api/dtmsvr/submit " + `{"gid":"` + gid + `","trans_type":"saga","wait_result":true,"concurrent":false,` +
@@ -87,7 +88,7 @@ func TestSubmissionOverTheWire(t *testing.T) {
 	assert.Equal(t, []string{"application/json"}, types)
 
 	p, _ = ready(t, w.target(), inputs(given("mode=saga", "threads=1", "transactions=1", "timeout=3s", "accountCount=5")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	asked, _ = w.heard()
 	assert.Contains(t, asked[1], `"protocol":"","timeout_to_fail":3}`)
 	assert.Contains(t, asked[1], `"steps":[{"action":"http://127.0.0.1:`)

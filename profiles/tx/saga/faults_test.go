@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // away is how long a killed server stays away in these tests, at least.
@@ -30,19 +29,20 @@ func survive(t *testing.T, srv *labtest.Server, words ...string) (*Facts, worklo
 	p, _ := ready(t, srv.URL(), inputs(given(append([]string{
 		"mode=saga", "threads=4", "transactions=100000000", "accountCount=100", "failRate=0.1", "retryInterval=500ms", "cronInterval=50ms", "checkInterval=0s",
 	}, words...)...)))
-	var over atomic.Bool
-	finished := make(chan error)
-	go func() {
-		_, err := txtest.Work(t.Context(), p, over.Load)
-		finished <- err
-	}()
-	time.Sleep(time.Second)
+	r := profiletest.Begin(t.Context(), t, p)
+	until := func(what string, is func(f *Facts) bool) {
+		t.Helper()
+		require.Eventually(t, func() bool { return is(p.Facts().(*Facts)) }, time.Minute, 10*time.Millisecond, what)
+	}
+	until("sagas are done and undone", func(f *Facts) bool { return f.Done > 100 && f.Undone > 10 })
 	srv.Kill()
-	time.Sleep(away)
+	until("clients have missed the server", func(f *Facts) bool { return f.StallS >= away.Seconds() })
 	srv.Restart()
-	time.Sleep(1500 * time.Millisecond)
-	over.Store(true)
-	require.NoError(t, <-finished)
+	before := p.Facts().(*Facts)
+	until("sagas end again", func(f *Facts) bool { return f.Done+f.Undone > before.Done+before.Undone+100 })
+	r.Stop(nil)
+	_, err := r.Wait()
+	require.NoError(t, err)
 	v := p.Verify(t.Context())
 	return p.Facts().(*Facts), v
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -32,7 +33,7 @@ func TestSizeOfPayloads(t *testing.T) {
 	k, ok := p.Knob("payload")
 	require.True(t, ok)
 	track := &p.Phases[0].Tracks[0]
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	track.Start = k.Set(track.Start, 0)
 	v := p.Verify(t.Context())
 	require.Equal(t, workload.Passed, v.State, "%+v", v)

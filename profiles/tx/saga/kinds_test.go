@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -54,7 +55,7 @@ func TestBooksOfEachKind(t *testing.T) {
 				}
 				in := alone(given(words...))
 				p, conn := ready(t, start(t), in)
-				drive(t.Context(), t, p, nil)
+				profiletest.Work(t, p)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				f := p.Facts().(*Facts)
@@ -111,8 +112,8 @@ func TestCostOfEachKind(t *testing.T) {
 			}
 			p, conn := ready(t, srv.URL(), inputs(given(words...)))
 			require.NoError(t, conn.(redis.Typed).Client().ConfigResetStat(t.Context()).Err())
-			rec := drive(t.Context(), t, p, nil)
-			assert.Empty(t, rec.Errs)
+			res := profiletest.Work(t, p)
+			assert.Empty(t, res.Errors)
 			got := commands(t, conn)
 			assert.Equal(t, c.want, want{got["script"] / 10, got["lrange"] / 10, got["set"] / 10, got["rpush"] / 10, got["lset"] / 10, got["zadd"] / 10, got["zrem"] / 10})
 			assert.Equal(t, 10*(c.want.script+1), got["get"], "each script asks for the status, and the record is read again once")
@@ -212,7 +213,7 @@ func TestWhatAKilledRunHasFrozen(t *testing.T) {
 
 			q := bound(t, conn, driverOf(t, url), in)
 			require.NoError(t, q.Setup(t.Context(), nil))
-			drive(t.Context(), t, q, nil)
+			profiletest.Work(t, q)
 			v := q.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			assert.Contains(t, v.Summary, "1 unfinished ones left alone", "its application may still submit it")
@@ -265,7 +266,7 @@ func TestTablesWithoutAColumnForWhatIsFrozen(t *testing.T) {
 	}
 	p := bound(t, c, "sqlite", inputs(given(words...)))
 	require.NoError(t, p.Setup(t.Context(), nil))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // With pipelining all clients share two connections, which log in and choose the
@@ -23,7 +24,7 @@ func TestPipelining(t *testing.T) {
 			in := inputs(given("mode=saga", "threads=8", "transactions=400", "failRate=0.1", "accountCount=50", "pipelining="+pipelining))
 			p, conn := ready(t, "redis://:correct-horse@"+srv.Addr()+"/3", in)
 			c := conn.(redis.Typed)
-			drive(t.Context(), t, p, nil)
+			profiletest.Work(t, p)
 			clients, err := c.Client().(*goredis.Client).ClientList(t.Context()).Result()
 			require.NoError(t, err)
 			shared := strings.Count(clients, " cmd=evalsha ")

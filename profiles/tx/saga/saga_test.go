@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
@@ -75,13 +76,13 @@ func TestCostOfASaga(t *testing.T) {
 				// The first call of each script may have to send its text.
 				warm := *p
 				warm.Phases[0].Tracks[0].Iterations = 1
-				drive(t.Context(), t, &warm, nil)
+				profiletest.Work(t, &warm)
 				client := conn.(redis.Typed).Client()
 				require.NoError(t, client.ConfigResetStat(t.Context()).Err())
 				p.Phases[0].Tracks[0].Iterations = 10
-				rec := drive(t.Context(), t, p, nil)
-				good, bad := rec.Ops(model.OpSaga)
-				assert.Equal(t, 10, good)
+				res := profiletest.Work(t, p)
+				good, bad := res.Ops[model.OpSaga].Calls, res.Ops[model.OpSaga].Errors
+				assert.EqualValues(t, 10, good)
 				assert.Zero(t, bad)
 				got := commands(t, conn)
 				assert.Equal(t, c.want, want{
@@ -98,7 +99,7 @@ func TestCostOfASaga(t *testing.T) {
 func TestRowsOfAFailedSaga(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=1", "branches=3", "failRate=1", "failAt=2")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	sp := p.Binder.(Binding).Spec
 	got, err := onredis.New(conn.(redis.Typed), sp).Read(t.Context(), 0, []string{string(model.AppendGid(nil, sp.Stamp, 0, 0))})
 	require.NoError(t, err)
@@ -129,7 +130,7 @@ func TestMoneyIsConserved(t *testing.T) {
 			in := alone(given("mode=saga", "threads=8", "transactions=300", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
 				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms", "payload=700"))
 			p, _ := ready(t, start(t), in)
-			drive(t.Context(), t, p, nil)
+			profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			f := p.Facts().(*Facts)
@@ -151,7 +152,7 @@ func TestMoneyIsConserved(t *testing.T) {
 func TestOffendersAreNamed(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=20", "accountCount=50")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	sp := p.Binder.(Binding).Spec
 	gid := func(n int64) string { return string(model.AppendGid(nil, sp.Stamp, 0, n)) }
 	client, base := conn.(redis.Typed).Client(), "t:saga:{0}:"
@@ -231,7 +232,7 @@ func TestMoneyUnderWayOfSagasLeftAlone(t *testing.T) {
 			for range 2 { // runs in turn
 				q := bound(t, conn, driverOf(t, url), in)
 				require.NoError(t, q.Setup(t.Context(), nil))
-				drive(t.Context(), t, q, nil)
+				profiletest.Work(t, q)
 				v := q.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				assert.Contains(t, v.Summary, "3 unfinished ones left alone that are not due yet, with 95 of the money under way")
@@ -295,17 +296,17 @@ func testBarrier(t *testing.T, st model.Store) {
 func TestTakingUpWhatIsUnfinished(t *testing.T) {
 	srv := labtest.Redis(t)
 	log := t.TempDir() + "/acks"
-	words := []string{"mode=saga", "threads=4", "accountCount=50", "retryInterval=1s", "ackLog=" + log}
-	p, _ := ready(t, srv.URL(), inputs(given(append(words, "transactions=200", "ongoingRate=0.3")...)))
-	drive(t.Context(), t, p, nil) // and no Verify: as if it had been killed
+	words := []string{"mode=saga", "threads=4", "accountCount=50", "retryInterval=1h", "ackLog=" + log}
+	p, conn := ready(t, srv.URL(), inputs(given(append(words, "transactions=200", "ongoingRate=0.3")...)))
+	profiletest.Work(t, p) // and no Verify: as if it had been killed
 	left := p.Facts().(*Facts).Undecided
 	require.Positive(t, left)
-	time.Sleep(1100 * time.Millisecond)
+	due(t, conn, left)
 	q, _ := ready(t, srv.URL(), inputs(given(append(words, "transactions=50")...)))
 	f := q.Facts().(*Facts)
 	assert.Equal(t, left, f.AtStart.Found)
 	assert.Zero(t, f.AtStart.Undecided)
-	drive(t.Context(), t, q, nil)
+	profiletest.Work(t, q)
 	v := q.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	f = q.Facts().(*Facts)
@@ -313,21 +314,38 @@ func TestTakingUpWhatIsUnfinished(t *testing.T) {
 	assert.Zero(t, f.EarlierLost)
 }
 
+// due makes sagas of the only prefix that wait for their time due, as if that had come.
+func due(t *testing.T, conn store.Conn, want int64) {
+	t.Helper()
+	client, key := conn.(redis.Typed).Client(), "t:saga:{0}:u"
+	waiting, err := client.ZRange(t.Context(), key, 0, -1).Result()
+	require.NoError(t, err)
+	require.Len(t, waiting, int(want))
+	for _, gid := range waiting {
+		require.NoError(t, client.ZAdd(t.Context(), key, goredis.Z{Score: float64(time.Now().UnixMilli()), Member: gid}).Err())
+	}
+}
+
 // Finished sagas go when their time is over; rates before and after are told apart.
 func TestRetention(t *testing.T) {
 	srv := labtest.Redis(t)
-	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=2s", "retryInterval=100ms")))
-	end := time.Now().Add(4 * time.Second)
-	drive(t.Context(), t, p, func() bool { time.Sleep(time.Millisecond); return time.Now().After(end) })
+	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=1s", "retryInterval=100ms", "rate=500")))
+	keys := func() int64 {
+		n, err := conn.(redis.Typed).Client().DBSize(t.Context()).Result()
+		require.NoError(t, err)
+		return n
+	}
+	profiletest.WorkUntil(t, p, func() bool {
+		f := p.Facts().(*Facts)
+		return f.Rates.Sustained > 0 && keys() < 3*f.Done
+	})
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	f := p.Facts().(*Facts)
 	assert.Positive(t, f.Rates.Burst)
 	assert.Positive(t, f.Rates.Sustained)
 	assert.Less(t, f.ReadBack, f.Done, "those that have expired are not missed")
-	n, err := conn.(redis.Typed).Client().DBSize(t.Context()).Result()
-	require.NoError(t, err)
-	assert.Less(t, n, 4*f.Done)
+	assert.Less(t, keys(), 4*f.Done)
 }
 
 func TestTeardownTakesWhatTheRunMade(t *testing.T) {
@@ -335,7 +353,7 @@ func TestTeardownTakesWhatTheRunMade(t *testing.T) {
 	client := open(t, srv.URL()).(redis.Typed).Client()
 	require.NoError(t, client.Set(t.Context(), "t:sagas", "of others", 0).Err())
 	p, _ := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=20")))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	require.NoError(t, p.Teardown(t.Context()))
 	keys, err := client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
@@ -397,7 +415,7 @@ func TestSagasByFunctions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, conn := ready(t, start(t), alone(given("mode=saga", "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
 				"failRate=0.2", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms")))
-			drive(t.Context(), t, p, nil)
+			profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			require.NoError(t, p.Teardown(t.Context()))

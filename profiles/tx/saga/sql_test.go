@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
@@ -42,7 +43,7 @@ func TestDatabases(t *testing.T) {
 // What has been finished for longer than it is kept goes, and nothing else.
 func sweeps(t *testing.T, url string) {
 	p, conn := ready(t, url, apart("sweep", "mode=saga", "threads=2", "transactions=30", "accountCount=20", "failRate=0.3", "finishedExpire=1h", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
-	drive(t.Context(), t, p, nil)
+	profiletest.Work(t, p)
 	st := onsql.New(sqltx.New(conn.(sqlstore.Typed)), p.Binder.(Binding).Spec)
 	half := &model.Saga{}
 	half.Reset("half", 0, 2, time.Now())
@@ -69,9 +70,8 @@ func sweeps(t *testing.T, url string) {
 // A run that lasts longer than finished sagas are kept removes them, counts and
 // times that, and misses none.
 func retains(t *testing.T, url string) {
-	p, _ := ready(t, url, apart("keep", "mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=1s", "retryInterval=100ms", "cronInterval=50ms"))
-	rec := drive(t.Context(), t, p, func() bool {
-		time.Sleep(time.Millisecond)
+	p, _ := ready(t, url, apart("keep", "mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=1s", "retryInterval=100ms", "cronInterval=50ms", "rate=500"))
+	res := profiletest.WorkUntil(t, p, func() bool {
 		f := p.Facts().(*Facts)
 		return f.Swept > 0 && f.Rates.Sustained > 0
 	})
@@ -79,7 +79,7 @@ func retains(t *testing.T, url string) {
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	f := p.Facts().(*Facts)
 	assert.Positive(t, f.Swept)
-	sweeps, bad := rec.Ops(model.OpSweep)
+	sweeps, bad := res.Ops[model.OpSweep].Calls, res.Ops[model.OpSweep].Errors
 	assert.Positive(t, sweeps)
 	assert.Zero(t, bad)
 	assert.Positive(t, f.Rates.Burst)
@@ -106,11 +106,11 @@ func at(url, level string) string {
 
 func sagasMeet(t *testing.T, url string) {
 	p, _ := ready(t, at(url, "serializable"), apart("sagas", "mode=saga", "threads=8", "transactions=300", "accountCount=3", "failRate=0.1", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
-	rec := drive(t.Context(), t, p, nil)
+	res := profiletest.Work(t, p)
 	f := p.Facts().(*Facts)
 	assert.Positive(t, f.Conflicts)
-	timed, _ := rec.Ops(model.OpLost)
-	assert.Equal(t, f.Conflicts, int64(timed))
+	timed := res.Ops[model.OpLost].Calls
+	assert.Equal(t, f.Conflicts, timed)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
