@@ -150,6 +150,21 @@ func fixtureRun() rundir.Run {
 	}
 }
 
+// sampled is what was sampled of second s: the store is saved in seconds 6 and 7.
+func sampled(s int) []rundir.Sample {
+	saving := 0.0
+	if s == 6 || s == 7 {
+		saving = 1
+	}
+	return []rundir.Sample{
+		{T: s, Source: rundir.OfClient, Name: "cpu_cores", Value: 0.25 + float64(s)/16},
+		{T: s, Source: rundir.OfMachine, Name: "load_per_core", Value: 0.5},
+		{T: s, Source: rundir.OfProcess, Name: "cpu_cores", Value: 0.75 + saving},
+		{T: s, Source: rundir.OfStore, Name: "memory_bytes", Value: float64(1<<20 + s*1000)},
+		{T: s, Source: rundir.OfStore, Name: "saving", Value: saving},
+	}
+}
+
 // generate writes the run into a fresh folder.
 func generate(t *testing.T) string {
 	t.Helper()
@@ -160,6 +175,7 @@ func generate(t *testing.T) string {
 	g := newGenerator()
 	for s := -2; s < 10; s++ {
 		require.NoError(t, j.Second(g.second(s)))
+		j.Sampled(sampled(s))
 	}
 	r := j.Run()
 	rundir.SetResult(&r, &g.res)
@@ -180,7 +196,7 @@ func TestFixtureIsWhatTheGeneratorMakes(t *testing.T) {
 		require.NoError(t, os.RemoveAll(fixtureDir))
 		require.NoError(t, os.CopyFS(fixtureDir, os.DirFS(dir)))
 	}
-	for _, name := range []string{rundir.SeriesFile, rundir.NoticeFile} {
+	for _, name := range []string{rundir.SeriesFile, rundir.SamplesFile, rundir.NoticeFile} {
 		want, err := os.ReadFile(filepath.Join(fixtureDir, name))
 		require.NoError(t, err)
 		got, err := os.ReadFile(filepath.Join(dir, name))

@@ -20,7 +20,7 @@ import (
 // by the given ones of single profiles.
 func All(own ...rundir.Format) []rundir.Format {
 	return append([]rundir.Format{
-		jsonFormat, csvFormat, hlogFormat, hgrmFormat,
+		jsonFormat, csvFormat, storeFormat, hlogFormat, hgrmFormat,
 		textFormat, markdownFormat, htmlFormat, junitFormat, baselineFormat,
 	}, own...)
 }
@@ -49,7 +49,7 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 		f := formats[i]
 		if f.Profile != "" && profile != "" && f.Profile != profile {
 			return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, f.Profile, profile),
-				"ask for text, markdown, html, json, csv, hlog, hgrm, junit or baseline, which every run has")
+				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit or baseline, which every run has")
 		}
 		if !slices.ContainsFunc(out, func(g rundir.Format) bool { return g.ID == id }) {
 			out = append(out, f)
@@ -64,8 +64,8 @@ func Split(list string) []string {
 }
 
 // Write writes the documents of a run into dir, made when missing, and the notices
-// of the run beside them; dir "" is the run's own folder, whose run.json, series.csv
-// and latency.hlog are left as they are. It returns the names of the files that the
+// of the run beside them; dir "" is the run's own folder, whose run.json, series.csv,
+// store.csv and latency.hlog are left as they are. It returns the names of the files that the
 // formats have, written or found there already. A format that fails does not take
 // the others with it; the errors are joined.
 func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, error) {
@@ -101,7 +101,7 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 
 // source says that a file is one of those that all documents are made of.
 func source(name string) bool {
-	return name == rundir.RunFile || name == rundir.SeriesFile || name == rundir.HlogFile || name == rundir.FactsFile
+	return slices.Contains([]string{rundir.RunFile, rundir.SeriesFile, rundir.SamplesFile, rundir.HlogFile, rundir.FactsFile}, name)
 }
 
 // Print writes one document of a run to w. Of a format with several files they

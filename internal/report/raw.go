@@ -32,6 +32,19 @@ var csvFormat = rundir.Format{
 	},
 }
 
+//go:embed store.md
+var storeDoc string
+
+var storeFormat = rundir.Format{
+	ID: "store", Title: "store, processes and machine, second by second", Doc: storeDoc,
+	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
+		if len(f.Samples) == 0 {
+			return nil, nil
+		}
+		return one(rundir.SamplesFile, rundir.SamplesCSV(f.Samples)), nil
+	},
+}
+
 //go:embed hlog.md
 var hlogDoc string
 

@@ -331,15 +331,16 @@ func TestWriteElsewhere(t *testing.T) {
 	}}
 	names, err := Write(f, append([]rundir.Format{bad}, All()...), dir)
 	assert.ErrorContains(t, err, "leads out of the folder")
-	assert.Len(t, names, 16)
+	assert.Len(t, names, 17)
 	for _, name := range append(names, rundir.NoticeFile) {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	assert.NoFileExists(t, filepath.Join(filepath.Dir(dir), "escape"))
 	copied, err := rundir.Load(dir)
-	require.NoError(t, err, "json, csv and hlog make a run folder again")
+	require.NoError(t, err, "json, csv, store and hlog make a run folder again")
 	assert.Equal(t, f.Run, copied.Run)
 	assert.Equal(t, f.Series, copied.Series)
+	assert.Equal(t, f.Samples, copied.Samples)
 }
 
 func TestWriteIntoTheRunFolderLeavesItsSources(t *testing.T) {

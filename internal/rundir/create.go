@@ -115,12 +115,11 @@ func begin(dir string, o Options) (*Journal, error) {
 	j.run.settle()
 	j.run.Verdict = j.run.Judge() // what holds if the process dies
 	var err error
-	open := os.O_CREATE | os.O_EXCL | os.O_WRONLY | os.O_APPEND
-	if j.hlog, err = os.OpenFile(filepath.Join(dir, HlogFile), open, 0o644); err != nil {
+	if j.hlog, err = create(filepath.Join(dir, HlogFile)); err != nil {
 		return nil, err
 	}
 	disk.Lock(j.hlog)
-	if j.series, err = os.OpenFile(filepath.Join(dir, SeriesFile), open, 0o644); err != nil {
+	if j.series, err = create(filepath.Join(dir, SeriesFile)); err != nil {
 		return nil, errors.Join(err, j.hlog.Close())
 	}
 	first, err := j.chunk(nil, []byte(SeriesColumns+"\n"))
@@ -135,14 +134,19 @@ func begin(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// chunk makes what one second adds to the files; the caller holds the lock or is
-// alone.
+// chunk makes what one second adds to the files, with what was sampled meanwhile; the
+// caller holds the lock or is alone.
 func (j *Journal) chunk(hlog, series []byte) (chunk, error) {
 	j.run.Journal.HlogBytes += int64(len(hlog))
 	j.run.Journal.SeriesBytes += int64(len(series))
+	samples := j.sampled
+	if j.sampled = nil; len(samples) > 0 && j.run.Journal.SamplesBytes == 0 {
+		samples = append([]byte(SamplesColumns+"\n"), samples...)
+	}
+	j.run.Journal.SamplesBytes += int64(len(samples))
 	data, err := EncodeRun(&j.run)
 	if err != nil {
 		return chunk{}, fmt.Errorf("encode %s: %w", RunFile, err)
 	}
-	return chunk{hlog: hlog, series: series, run: data}, nil
+	return chunk{hlog, series, samples, data}, nil
 }

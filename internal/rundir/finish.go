@@ -23,6 +23,7 @@ import (
 // joined; one that Second has returned already is not repeated. Run returns from
 // then on what is in run.json.
 func (j *Journal) Finish(run Run) error {
+	j.flush()
 	failed := j.close()
 	j.mu.Lock()
 	told := j.told
@@ -55,6 +56,23 @@ func (j *Journal) Finish(run Run) error {
 	return errors.Join(errs...)
 }
 
+// flush writes what was sampled since the last second.
+func (j *Journal) flush() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.sampled) > 0 {
+		j.push(nil, nil)
+	}
+}
+
+// closeSamples brings the samples to the disk, if there are any.
+func (j *Journal) closeSamples() error {
+	if j.samples == nil {
+		return nil
+	}
+	return errors.Join(j.samples.Sync(), j.samples.Close())
+}
+
 // fallBack gives run the figures of the last run.json that is in place and cuts
 // the other files back to it.
 func (j *Journal) fallBack(run *Run) error {
@@ -66,7 +84,11 @@ func (j *Journal) fallBack(run *Run) error {
 	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
 	run.Notices = append(slices.Clip(run.Notices),
 		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))
-	return errors.Join(j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes))
+	errs := []error{j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes)}
+	if j.samples != nil {
+		errs = append(errs, j.samples.Truncate(last.Journal.SamplesBytes))
+	}
+	return errors.Join(errs...)
 }
 
 // seal writes the last run.json and closes the files. The journal's lock goes with
@@ -81,7 +103,7 @@ func (j *Journal) seal(run *Run) error {
 			run.Journal.HlogBytes = int64(len(head))
 		}
 	}
-	errs = append(errs, j.series.Sync(), j.series.Close())
+	errs = append(errs, j.series.Sync(), j.series.Close(), j.closeSamples())
 	if run.Failed() {
 		errs = append(errs, voidSeries(filepath.Join(j.dir, SeriesFile), run))
 	}

@@ -16,8 +16,9 @@ import (
 )
 
 // Journal writes a run as it goes: after each second the histogram log grows,
-// then the series, then run.json is replaced. A process that dies between any
-// two of these leaves a run.json that knows how much of the others is its own.
+// then the series, then what was sampled beside it, then run.json is replaced. A
+// process that dies between any two of these leaves a run.json that knows how much of
+// the others is its own.
 //
 // Its methods may be called from any goroutine; Second does not wait for the
 // disk, a goroutine that ends with Finish or Discard does.
@@ -27,11 +28,13 @@ type Journal struct {
 	enc  hlog.Encoder
 
 	hlog, series *os.File
+	samples      *os.File // nil until there are any; the writer's until done is closed
 	wake, done   chan struct{}
 
 	mu      sync.Mutex
 	run     Run
 	pending []chunk
+	sampled []byte // goes with the next chunk
 	// durable is the last run.json that is in place.
 	durable []byte
 	failed  error
@@ -40,7 +43,7 @@ type Journal struct {
 }
 
 // chunk is what one second adds.
-type chunk struct{ hlog, series, run []byte }
+type chunk struct{ hlog, series, samples, run []byte }
 
 // Dir returns the run directory.
 func (j *Journal) Dir() string { return j.dir }
@@ -107,6 +110,16 @@ func (j *Journal) Second(s *measure.Second) error {
 	j.facts()
 	j.push(lines, rows)
 	return nil
+}
+
+// Sampled takes what was sampled of a second. It reaches the disk with the second that
+// Second is given next, or with Finish.
+func (j *Journal) Sampled(samples []Sample) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, s := range samples {
+		j.sampled = appendSample(j.sampled, s)
+	}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -183,6 +196,7 @@ func merge(todo []chunk) chunk {
 	for _, c := range todo[1:] {
 		all.hlog = append(all.hlog, c.hlog...)
 		all.series = append(all.series, c.series...)
+		all.samples = append(all.samples, c.samples...)
 		all.run = c.run
 	}
 	return all
@@ -197,7 +211,28 @@ func (j *Journal) write(c chunk) error {
 	if err := appendTo(j.series, c.series); err != nil {
 		return err
 	}
+	if err := j.writeSamples(c.samples); err != nil {
+		return err
+	}
 	return disk.Write(filepath.Join(j.dir, RunFile), c.run, false)
+}
+
+// writeSamples makes their file when there are some.
+func (j *Journal) writeSamples(data []byte) (err error) {
+	if len(data) == 0 {
+		return nil
+	}
+	if j.samples == nil {
+		if j.samples, err = create(filepath.Join(j.dir, SamplesFile)); err != nil {
+			return err
+		}
+	}
+	return appendTo(j.samples, data)
+}
+
+// create makes a file that grows.
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 }
 
 func appendTo(f *os.File, data []byte) error {
@@ -239,5 +274,5 @@ func (j *Journal) close() error {
 // nor Finish may be called after it.
 func (j *Journal) Discard() error {
 	_ = j.close()
-	return errors.Join(j.hlog.Close(), j.series.Close(), os.RemoveAll(j.dir))
+	return errors.Join(j.hlog.Close(), j.series.Close(), j.closeSamples(), os.RemoveAll(j.dir))
 }

@@ -26,8 +26,10 @@ func TestFinishedRunReadsBack(t *testing.T) {
 	j.Update(func(r *Run) { r.Notices = []string{"Not a real server."} })
 	f := newFakeRun(1)
 	for s := -2; s < 5; s++ {
+		j.Sampled([]Sample{{s - 1, OfStore, "10.0.0.1:6379", "cpu_cores", 0.5}, {s - 1, OfProcess, "", "a, b", 1234567890123}, {s - 1, OfStore, "", "nothing", math.NaN()}})
 		require.NoError(t, j.Second(f.second(s)))
 	}
+	j.Sampled([]Sample{{4, OfClient, "", "cpu_cores", 1.0 / 3}})
 	finish(t, j, f)
 
 	assert.Equal(t, "260304-050607-ingestion-embedded", filepath.Base(j.Dir()))
@@ -50,7 +52,13 @@ func TestFinishedRunReadsBack(t *testing.T) {
 	for _, f := range files {
 		names = append(names, f.Name())
 	}
-	assert.Equal(t, []string{"NOTICE.txt", "latency.hlog", "note.txt", "run.json", "series.csv"}, names)
+	assert.Equal(t, []string{"NOTICE.txt", "latency.hlog", "note.txt", "run.json", "series.csv", "store.csv"}, names)
+	require.Len(t, got.Samples, 15)
+	assert.Equal(t, []Sample{{3, OfStore, "10.0.0.1:6379", "cpu_cores", 0.5}, {3, OfProcess, "", "a, b", 1234567890123}, {4, OfClient, "", "cpu_cores", 0.333}}, got.Samples[12:])
+	data, err := os.ReadFile(filepath.Join(j.Dir(), SamplesFile))
+	require.NoError(t, err)
+	assert.Equal(t, string(SamplesCSV(got.Samples)), string(data))
+	assert.EqualValues(t, len(data), got.Run.Journal.SamplesBytes)
 	notice, err := os.ReadFile(filepath.Join(j.Dir(), NoticeFile))
 	require.NoError(t, err)
 	assert.Equal(t, "Not a real server.\n", string(notice))
@@ -67,11 +75,12 @@ func TestKilledRunIsCutBackToItsLastSecond(t *testing.T) {
 	j := start(t, options(t))
 	f := newFakeRun(2)
 	for s := range 4 {
+		j.Sampled([]Sample{{s, OfStore, "", "cpu_cores", 1}})
 		require.NoError(t, j.Second(f.second(s)))
 	}
 	dir := kill(t, j)
 	// The process died after it had appended the next second, before run.json.
-	for _, name := range []string{HlogFile, SeriesFile} {
+	for _, name := range []string{HlogFile, SeriesFile, SamplesFile} {
 		file, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_WRONLY, 0)
 		require.NoError(t, err)
 		_, err = file.WriteString("Tag=eligibility.put.response,4.000,1.000,0.5,HISTFAAAA")
@@ -89,6 +98,10 @@ func TestKilledRunIsCutBackToItsLastSecond(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, HlogFile))
 	require.NoError(t, err)
 	assert.Equal(t, got.Run.Journal.HlogBytes, info.Size())
+	assert.Len(t, got.Samples, 4)
+	info, err = os.Stat(filepath.Join(dir, SamplesFile))
+	require.NoError(t, err)
+	assert.Equal(t, got.Run.Journal.SamplesBytes, info.Size())
 	assert.NoFileExists(t, filepath.Join(dir, reserveFile))
 }
 
@@ -118,12 +131,13 @@ func TestTruncatedFilesStayConsistent(t *testing.T) {
 	j := start(t, options(t))
 	f := newFakeRun(4)
 	for s := -1; s < 4; s++ {
+		j.Sampled([]Sample{{s, OfStore, "", "cpu_cores", float64(s)}})
 		require.NoError(t, j.Second(f.second(s)))
 	}
 	rnd := rand.New(rand.NewPCG(9, 9))
 	for range 40 {
 		dir := kill(t, j)
-		for _, name := range []string{HlogFile, SeriesFile} {
+		for _, name := range []string{HlogFile, SeriesFile, SamplesFile} {
 			path := filepath.Join(dir, name)
 			info, err := os.Stat(path)
 			require.NoError(t, err)
@@ -138,6 +152,11 @@ func TestTruncatedFilesStayConsistent(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, first.Run.Operations, again.Run.Operations)
 		assert.Equal(t, first.Run.Notices, again.Run.Notices, "a repaired folder needs no second repair")
+		assert.Equal(t, first.Samples, again.Samples)
+		for i, s := range first.Samples {
+			assert.Equal(t, Sample{i - 1, OfStore, "", "cpu_cores", float64(i - 1)}, s)
+			assert.Less(t, float64(s.T), first.Run.Journal.Seconds)
+		}
 	}
 }
 

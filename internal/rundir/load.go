@@ -20,9 +20,11 @@ import (
 const (
 	RunFile    = "run.json"
 	SeriesFile = "series.csv"
-	HlogFile   = "latency.hlog"
-	NoticeFile = "NOTICE.txt"
-	FactsFile  = "facts.yaml"
+	// SamplesFile is only there when something was sampled.
+	SamplesFile = "store.csv"
+	HlogFile    = "latency.hlog"
+	NoticeFile  = "NOTICE.txt"
+	FactsFile   = "facts.yaml"
 )
 
 // Folder is a run directory as loaded: the model, the series and the histograms.
@@ -30,6 +32,9 @@ type Folder struct {
 	Dir    string
 	Run    Run
 	Series []SeriesRow
+	// Samples are of the store and of processes, second by second; empty in folders of
+	// older versions.
+	Samples []Sample
 	// Histograms are those of the whole measured run by tag,
 	// "<track>.<op>.response", "….service", "….wait", "….lateness".
 	Histograms map[string]*hdrhistogram.Histogram
@@ -101,6 +106,13 @@ func (f *Folder) read() error {
 		var err error
 		f.Series, whole, err = readSeries(r)
 		whole = whole && full
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = f.open(SamplesFile, f.Run.Journal.SamplesBytes, func(r io.Reader, _ bool) (err error) {
+		f.Samples, err = readSamples(r)
 		return err
 	})
 	if err != nil {
@@ -187,12 +199,16 @@ func (f *Folder) repair() (alive bool) {
 		if err == nil {
 			err = disk.Write(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
 		}
+		if err == nil && len(f.Samples) > 0 {
+			err = disk.Write(filepath.Join(f.Dir, SamplesFile), SamplesCSV(f.Samples), true)
+		}
 		if err != nil || disk.Write(filepath.Join(f.Dir, RunFile), data, true) != nil {
 			return false
 		}
 	}
 	cut(hlog.Name(), f.Run.Journal.HlogBytes)
 	cut(filepath.Join(f.Dir, SeriesFile), f.Run.Journal.SeriesBytes)
+	cut(filepath.Join(f.Dir, SamplesFile), f.Run.Journal.SamplesBytes)
 	_ = disk.Remove(filepath.Join(f.Dir, reserveFile))
 	_ = disk.Remove(filepath.Join(f.Dir, "."+RunFile+disk.TmpSuffix))
 	return false

@@ -81,13 +81,15 @@ type Run struct {
 	Journal Extent `json:"journal"`
 }
 
-// Extent is how much of latency.hlog and series.csv belongs to a run.json: what
-// lies beyond was written by a process that died before it could say so.
+// Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:
+// what lies beyond was written by a process that died before it could say so.
 type Extent struct {
 	// Seconds is how much of the measured part is covered.
 	Seconds     float64 `json:"seconds"`
 	HlogBytes   int64   `json:"hlog_bytes"`
 	SeriesBytes int64   `json:"series_bytes"`
+	// SamplesBytes is 0 when nothing was sampled.
+	SamplesBytes int64 `json:"store_bytes,omitempty"`
 }
 
 // Store says which store was measured.

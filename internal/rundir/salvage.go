@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
@@ -112,7 +113,8 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 		"%s or %s of this run ended before the %g s that %s covers; the figures were recomputed from the %g s that are left, and settings and errors may include later ones.",
 		HlogFile, SeriesFile, r.Journal.Seconds, RunFile, until))
 	r.MeasuredS = min(r.MeasuredS, until)
-	r.Journal = Extent{Seconds: until, HlogBytes: hlogBytes, SeriesBytes: int64(len(SeriesCSV(f.Series)))}
+	f.Samples = slices.DeleteFunc(f.Samples, func(s Sample) bool { return float64(s.T) >= until })
+	r.Journal = Extent{Seconds: until, HlogBytes: hlogBytes, SeriesBytes: int64(len(SeriesCSV(f.Series))), SamplesBytes: int64(len(SamplesCSV(f.Samples)))}
 	for i := range r.Operations {
 		o := &r.Operations[i]
 		o.Count, o.Errors, o.ActiveS, o.Throughput = 0, 0, 0, nil

@@ -121,3 +121,78 @@ func parseRow(line []byte) (SeriesRow, bool) {
 	}
 	return r, ok && (f[16] == "true" || f[16] == "false")
 }
+
+// SamplesColumns are the columns of store.csv, in order.
+const SamplesColumns = "t_s,source,node,name,value"
+
+// Sources of samples.
+const (
+	// OfClient is what the system tells of the process of perfbench, OfProcess of that
+	// of a store on the same machine.
+	OfClient  = "perfbench"
+	OfProcess = "process"
+	// OfStore is what the store's servers tell of themselves.
+	OfStore = "store"
+	// OfMachine is what the system tells of this machine.
+	OfMachine = "machine"
+)
+
+// Sample is one row of store.csv: one number over one second.
+type Sample struct {
+	// T is the second as series.csv counts it.
+	T int
+	// Source says who measured, Node which of several servers, empty of a single one.
+	Source, Node string
+	// Name ends in its unit: "cpu_cores", "memory_bytes", "commands_per_s".
+	Name  string
+	Value float64
+}
+
+// appendSample appends one line of store.csv; a number that is none is left out.
+func appendSample(dst []byte, s Sample) []byte {
+	if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
+		return dst
+	}
+	dst = strconv.AppendInt(dst, int64(s.T), 10)
+	for _, text := range []string{s.Source, s.Node, s.Name} {
+		dst = append(append(dst, ','), field(text)...)
+	}
+	dst = strconv.AppendFloat(append(dst, ','), math.Round(s.Value*1000)/1000, 'f', -1, 64)
+	return append(dst, '\n')
+}
+
+// SamplesCSV writes samples as store.csv holds them; nothing when there are none.
+func SamplesCSV(samples []Sample) []byte {
+	if len(samples) == 0 {
+		return nil
+	}
+	out := []byte(SamplesColumns + "\n")
+	for _, s := range samples {
+		out = appendSample(out, s)
+	}
+	return out
+}
+
+// readSamples reads complete lines up to the first that is no sample.
+func readSamples(r io.Reader) ([]Sample, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	lines := csv.NewReader(bytes.NewReader(data[:bytes.LastIndexByte(data, '\n')+1]))
+	lines.FieldsPerRecord, lines.ReuseRecord = 5, true
+	var out []Sample
+	for n := 0; ; n++ {
+		f, err := lines.Read()
+		if err != nil {
+			return out, nil //nolint:nilerr // a damaged rest is left out
+		}
+		t, err1 := strconv.Atoi(f[0])
+		v, err2 := strconv.ParseFloat(f[4], 64)
+		if err := errors.Join(err1, err2); err == nil {
+			out = append(out, Sample{t, f[1], f[2], f[3], v})
+		} else if n > 0 {
+			return out, nil
+		}
+	}
+}
