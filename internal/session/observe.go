@@ -3,13 +3,17 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session/sampler"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -39,7 +43,7 @@ type observer struct {
 const lookEvery = int(time.Second / self.Beat)
 
 // observe watches process and machine until the run has ended. It costs a wake-up
-// every self.Beat and, looks at the processes apart, some 100 µs a second.
+// every self.Beat and some 100 µs a second.
 func (l *Live) observe() {
 	defer close(l.over)
 	ctx := context.Background() // of looks at /proc: they do not wait for anything
@@ -48,8 +52,6 @@ func (l *Live) observe() {
 		o := own.Observed(ctx)
 		l.seen.Store(&o)
 	}
-	l.findProcesses(ctx)
-	l.processes.look(ctx)
 	l.poolBegins()
 	warm := l.Inputs.Warmup > 0
 	known := 0 // suspensions
@@ -61,8 +63,7 @@ func (l *Live) observe() {
 		select {
 		case <-l.run.Done():
 			look()
-			l.processes.look(ctx)
-			l.usageEnds()
+			<-l.sampler.Over()
 			return
 		case <-timer.C:
 		}
@@ -77,14 +78,32 @@ func (l *Live) observe() {
 		if warm && l.run.Snapshot().At >= 0 {
 			warm, n = false, 0
 			own.Restart(ctx)
-			l.processes.restart(ctx)
-			l.usageBegins()
+			l.sampler.Restart()
 			l.poolBegins()
 		}
 		if n%lookEvery == 0 {
 			look()
-			l.processes.look(ctx)
 		}
+	}
+}
+
+// sample begins to sample what is used beside the operations.
+func (l *Live) sample(ctx context.Context) {
+	o := sampler.Options{Role: l.Driver.Name, Agent: l.Inputs.Agent, Take: l.journal.Sampled}
+	if l.Info.NoFigure == "" {
+		o.Server, _ = l.conn.(store.Metered)
+		if port := l.Driver.Port; port > 0 && !strings.Contains(l.Target.Scheme, "sentinel") {
+			for _, h := range l.Target.Hosts {
+				o.Addrs = append(o.Addrs, store.HostPort(h, port))
+			}
+		}
+	}
+	l.sampler = sampler.New(ctx, o)
+	if l.plan.Watch != nil {
+		l.plan.Watch(ctx, l.sampler.Set())
+	}
+	if err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // who interrupts refuses nothing
+		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s does not tell of itself during the run: %v", l.Info.Name, err)))
 	}
 }
 
@@ -103,7 +122,7 @@ func (l *Live) observedNow() *verdict.Observed {
 		return nil
 	}
 	o := *seen
-	o.Processes, o.Store = l.processes.report()
+	o.Processes, o.Store = l.sampler.Report()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if pool, ok := l.Pool(); ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/session/sampler"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
@@ -56,7 +57,7 @@ type Live struct {
 	claim *place.Claim
 	began time.Time
 	observer
-	processes processes
+	sampler *sampler.Sampler
 	// counts and operations are of the plan; the sink alone uses them.
 	counts     []bool
 	operations []measure.Operation
@@ -217,10 +218,13 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if !l.release() { // interrupted: from here on a run would end gracefully
 		return errors.Join(context.Cause(ctx), j.Discard())
 	}
-	l.usageBegins()
+	l.sample(ctx)
 	l.began = time.Now()
 	// Whole microseconds, so that what is read back equals what was written.
-	j.Update(func(r *rundir.Run) { r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond) })
+	j.Update(func(r *rundir.Run) {
+		r.Notices = l.Notices
+		r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond)
+	})
 	resumed, deaf := self.Resumed()
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
@@ -235,6 +239,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
 	}
 	l.over = make(chan struct{})
+	go l.sampler.Run(l.run.Done())
 	go func() {
 		<-l.run.Done()
 		deaf()
@@ -324,6 +329,7 @@ func (l *Live) second(s *measure.Second) error {
 	if err := l.journal.Second(s); err != nil {
 		return err
 	}
+	l.sampler.Second(s.T)
 	l.judgeSecond(s)
 	return nil
 }

@@ -27,4 +27,19 @@ func Untold() Usage { return Usage{CPU: -1, Memory: -1, Calls: -1, Received: -1,
 // costs it a call or two. Any goroutine may ask.
 type Metered interface {
 	Usage(ctx context.Context) Usage
+	// Readings are what the servers tell of themselves at this moment, cheap enough to be
+	// asked for every second. The error says why they tell nothing.
+	Readings(ctx context.Context) ([]Reading, error)
+}
+
+// Reading is one number that a server tells of itself.
+type Reading struct {
+	// Node is where the server listens; empty when the store has only one.
+	Node string
+	// Name ends in its unit, of a sum in that of its growth: "memory_bytes",
+	// "commands_per_s", "cpu_cores".
+	Name string
+	// Value is a state, or with Sum what has been counted since the server began.
+	Value float64
+	Sum   bool
 }

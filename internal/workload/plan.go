@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Plan is what one run will do: phases in a graph, the tracks of a phase side by
@@ -53,6 +54,9 @@ type Plan struct {
 	// Binder connects the plan to stores.
 	Binder Binder
 
+	// Watch, when set, is given the processes that are watched during the run, to add
+	// others or to be told of them. It is called after Setup.
+	Watch func(ctx context.Context, processes *watch.Set)
 	// Setup prepares the store: tables, data to be read. The spaces have been claimed and
 	// recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error

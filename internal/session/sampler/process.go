@@ -1,86 +1,41 @@
-package session
+package sampler
 
 import (
-	"context"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-const (
-	// mostNodes is how many processes of a store are watched.
-	mostNodes = 8
-	// usageTime is how long a store may take to tell what it has used.
-	usageTime = time.Second
-	// wholeSecond is how long a sample must span to tell the busiest second.
-	wholeSecond = 500 * time.Millisecond
-)
-
-// processes are perfbench's own and, where it runs on this machine, the store's, as
-// they are watched in every run. One goroutine looks; any may report.
-type processes struct {
-	mu   sync.Mutex
-	list []*process
-	// before is what the store had used when measurement began, used what it has
-	// since; nil before the end, and when it does not tell.
-	before store.Usage
-	used   *verdict.Used
-}
+// wholeSecond is how long a sample must span to tell the busiest second.
+const wholeSecond = 500 * time.Millisecond
 
 // process is one with the sums of what was sampled of it: CPU and bytes, times the
 // seconds of each sample.
 type process struct {
-	*watch.Watched
-	role string
-	last time.Time
+	verdict.Process // without the sums
+	last            time.Time
 
 	cpu, cpuFor, cpuMost float64
 	in, out, netFor      float64
 	rss                  int64
 }
 
-// find finds the processes to watch.
-func (l *Live) findProcesses(ctx context.Context) {
-	list := []*process{{Watched: watch.Self(ctx), role: "perfbench"}}
-	if port := l.Driver.Port; port > 0 && l.Info.NoFigure == "" && !strings.Contains(l.Target.Scheme, "sentinel") {
-		for _, h := range l.Target.Hosts[:min(len(l.Target.Hosts), mostNodes)] {
-			addr := store.HostPort(h, port)
-			role := l.Driver.Name
-			if len(l.Target.Hosts) > 1 {
-				role += " at " + addr
-			}
-			w := watch.Find(ctx, 0, addr)
-			w.CountSockets(addr)
-			list = append(list, &process{Watched: w, role: role})
-		}
-	}
-	l.processes.mu.Lock()
-	defer l.processes.mu.Unlock()
-	l.processes.list = list
+// learn takes over what may change.
+func (p *process) learn(m *watch.Member) {
+	p.Role, p.PID, p.Name, p.Note = m.Role, m.PID(), m.Name(), m.Note
 }
 
-// look samples every process.
-func (p *processes) look(ctx context.Context) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, one := range p.list {
-		if one.Found() {
-			one.add(one.Take(ctx))
-		}
-	}
-}
-
-func (p *process) add(x watch.Point) {
+// add takes a sample, and says how many seconds it spans: 0 when an interval begins.
+func (p *process) add(x watch.Point) (seconds float64) {
 	passed, first := x.At.Sub(p.last), p.last.IsZero()
 	p.last = x.At
 	if first || passed <= 0 {
-		return // an interval begins
+		return 0
 	}
-	seconds := passed.Seconds()
+	seconds = passed.Seconds()
 	if x.CPU != nil {
 		p.cpu, p.cpuFor = p.cpu+*x.CPU*seconds, p.cpuFor+seconds
 		if passed >= wholeSecond {
@@ -93,84 +48,59 @@ func (p *process) add(x watch.Point) {
 	if x.RSS != nil {
 		p.rss = max(p.rss, *x.RSS)
 	}
+	return seconds
 }
 
-// restart forgets what was seen, as at the end of the warm-up.
-func (p *processes) restart(ctx context.Context) {
-	p.mu.Lock()
-	for _, one := range p.list {
-		*one = process{Watched: one.Watched, role: one.role}
+// report is what was seen of a process.
+func (p *process) report() verdict.Process {
+	f := p.Process
+	if p.cpuFor > 0 {
+		f.CPU = new(p.cpu / p.cpuFor)
 	}
-	p.mu.Unlock()
-	p.look(ctx)
+	if p.cpuMost > 0 {
+		f.CPUMost = new(p.cpuMost)
+	}
+	if p.rss > 0 {
+		f.RSSMost = new(p.rss)
+	}
+	if p.netFor > 0 {
+		f.NetIn, f.NetOut = new(p.in/p.netFor), new(p.out/p.netFor)
+	}
+	return f
 }
 
-// report is what was seen so far.
-func (p *processes) report() (out []verdict.Process, used *verdict.Used) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, one := range p.list {
-		f := verdict.Process{Role: one.role, PID: one.PID(), Name: one.Name(), Note: one.Note}
-		if one.cpuFor > 0 {
-			f.CPU = new(one.cpu / one.cpuFor)
+// samples are the numbers of a sample that spans so many seconds, without what is not
+// known. A rate over a moment says nothing.
+func samples(second int, source, node string, x watch.Point, seconds float64) (out []rundir.Sample) {
+	add := func(name string, v *float64) {
+		if v != nil {
+			out = append(out, rundir.Sample{T: second, Source: source, Node: node, Name: name, Value: *v})
 		}
-		if one.cpuMost > 0 {
-			f.CPUMost = new(one.cpuMost)
+	}
+	whole := func(name string, v *int64) {
+		if v != nil {
+			add(name, new(float64(*v)))
 		}
-		if one.rss > 0 {
-			f.RSSMost = new(one.rss)
-		}
-		if one.netFor > 0 {
-			f.NetIn, f.NetOut = new(one.in/one.netFor), new(one.out/one.netFor)
-		}
-		out = append(out, f)
 	}
-	return out, p.used
-}
-
-// usage asks a store that tells what it has used.
-func (l *Live) usage() store.Usage {
-	m, ok := l.conn.(store.Metered)
-	if !ok {
-		return store.Untold()
+	if seconds >= measure.ShortestRate {
+		add("cpu_cores", x.CPU)
+		add("throttled_share", x.Throttled)
+		add("net_in_bytes_per_s", x.NetIn)
+		add("net_out_bytes_per_s", x.NetOut)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), usageTime)
-	defer cancel()
-	return m.Usage(ctx)
-}
-
-// usageBegins notes what the store had used when measurement began.
-func (l *Live) usageBegins() {
-	u := l.usage()
-	l.processes.mu.Lock()
-	defer l.processes.mu.Unlock()
-	l.processes.before = u
-}
-
-// usageEnds notes what the store has used since; one that was started again meanwhile
-// has nothing to say.
-func (l *Live) usageEnds() {
-	after := l.usage()
-	l.processes.mu.Lock()
-	defer l.processes.mu.Unlock()
-	before := l.processes.before
-	grown := func(before, after int64) *int64 {
-		if before < 0 || after < before {
-			return nil
-		}
-		return new(after - before)
+	whole("memory_bytes", x.RSS)
+	whole("heap_bytes", x.HeapUsed)
+	whole("heap_old_bytes", x.Old)
+	whole("heap_young_bytes", x.Young)
+	whole("old_collections", x.OldGCs)
+	whole("young_collections", x.YoungGCs)
+	if x.GCTime != nil {
+		add("collecting_ms", new(x.GCTime.Seconds()*1000))
 	}
-	u := verdict.Used{Received: grown(before.Received, after.Received), Sent: grown(before.Sent, after.Sent)}
-	if before.CPU >= 0 && after.CPU >= before.CPU {
-		u.CPU = new(after.CPU - before.CPU)
+	if source == rundir.OfClient { // once a machine
+		source = rundir.OfMachine
+		add("load_per_core", x.Load)
+		whole("memory_bytes", x.MachineUsed)
 	}
-	if u.Calls = grown(before.Calls, after.Calls); u.Calls != nil {
-		u.Kind = after.Kind
-	}
-	if after.Memory >= 0 {
-		u.Memory = new(after.Memory)
-	}
-	if u != (verdict.Used{}) {
-		l.processes.used = &u
-	}
+	return out
 }

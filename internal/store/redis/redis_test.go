@@ -100,6 +100,12 @@ func TestConformanceOfCluster(t *testing.T) {
 	assert.InDelta(t, 3, u.Cores, 0)
 	assert.Positive(t, u.CPU)
 	assert.False(t, u.Here, "only of a single server that is known")
+	nodes := map[string]bool{}
+	for _, r := range storetest.Readings(t, open(t, srv.URL()), func() {}, "commands_per_s") {
+		nodes[r.Node] = true
+	}
+	assert.Len(t, nodes, 3)
+	assert.NotContains(t, nodes, "", "each is named")
 }
 
 func TestConformanceOfSentinel(t *testing.T) {
@@ -182,6 +188,8 @@ func TestInfo(t *testing.T) {
 	assert.EqualValues(t, 1, after.Calls-before.Calls)
 	assert.Greater(t, after.Received, before.Received)
 	assert.GreaterOrEqual(t, after.CPU, before.CPU)
+
+	storetest.Readings(t, c, func() { require.ErrorIs(t, c.Client().Get(t.Context(), "nothing").Err(), goredis.Nil) }, "cpu_cores", "commands_per_s", "net_in_bytes_per_s", "misses_per_s")
 
 	pool := c.Pool()
 	assert.GreaterOrEqual(t, pool.Size, 8)

@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,6 +40,7 @@ func TestMariaDBKeepsThePromises(t *testing.T) {
 	url := labtest.MariaDB(t).URL()
 	conformance(t, url)
 	tellsUsage(t, url, "SELECT BENCHMARK(500000, MD5('a'))", "statements")
+	tellsReadings(t, url, "statements_per_s", "net_out_bytes_per_s")
 }
 
 func TestPostgresKeepsThePromises(t *testing.T) {
@@ -46,6 +48,7 @@ func TestPostgresKeepsThePromises(t *testing.T) {
 	url := labtest.Postgres(t).URL()
 	conformance(t, url)
 	tellsUsage(t, url, "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n", "")
+	tellsReadings(t, url)
 }
 
 // tellsUsage checks that a server on this machine tells what it has used, and that
@@ -69,6 +72,22 @@ func tellsUsage(t *testing.T, url, busy, kind string) {
 		return
 	}
 	assert.EqualValues(t, 2, after.Calls-before.Calls, "one of ours, and the question before it")
+}
+
+// tellsReadings checks what a server tells every second, while the pool has no
+// connection left.
+func tellsReadings(t *testing.T, url string, grow ...string) {
+	t.Helper()
+	c := dial(t, storetest.With(url, "connections=1"))
+	held, err := c.SQL().Conn(t.Context())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, held.Close()) }()
+	list := storetest.Readings(t, c, func() {
+		_, err := held.ExecContext(t.Context(), "SELECT 1")
+		require.NoError(t, err)
+	}, grow...)
+	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "lock_waiters" }))
+	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "clients" && r.Value >= 2 }))
 }
 
 func TestSQLiteKeepsThePromises(t *testing.T) {

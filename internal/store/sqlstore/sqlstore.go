@@ -123,6 +123,10 @@ type Conn struct {
 	choosing sync.Mutex // held while a database is chosen
 	database atomic.Pointer[string]
 	tables   sync.Map // tableKey → *table
+	// asking guards what readings go over, and which of postgresReadings the server lacks.
+	asking sync.Mutex
+	aside  *sql.DB // nil until the first
+	lacks  [5]bool
 	// scratch is a folder to delete at the end, or "".
 	scratch string
 }
@@ -186,7 +190,7 @@ func (c *Conn) Close() error {
 	late := time.AfterFunc(closePatience, c.network.Sever)
 	defer late.Stop()
 	c.forget(nil)
-	err := c.sql.Close()
+	err := errors.Join(c.sql.Close(), c.closeAside())
 	c.network.Sever()
 	if c.scratch != "" {
 		if e := os.RemoveAll(c.scratch); e != nil {

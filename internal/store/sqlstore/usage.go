@@ -1,10 +1,15 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +38,7 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 
 func (c *Conn) mysqlUsage(ctx context.Context, u *store.Usage) {
 	const status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')"
-	if n, err := c.counts(ctx, status); err == nil && len(n) == 7 {
+	if n, err := counts(ctx, c.sql, status); err == nil && len(n) == 7 {
 		u.Kind = "statements"
 		// The driver begins each connection with a SELECT of its own.
 		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"]
@@ -63,8 +68,8 @@ func (c *Conn) mysqlUsage(ctx context.Context, u *store.Usage) {
 }
 
 // counts reads rows of a name and a number.
-func (c *Conn) counts(ctx context.Context, query string) (map[string]int64, error) {
-	rows, err := c.sql.QueryContext(ctx, query)
+func counts(ctx context.Context, db *sql.DB, query string) (map[string]int64, error) {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -99,4 +104,148 @@ func (c *Conn) postgresUsage(ctx context.Context, u *store.Usage) {
 		" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'").Scan(&n) == nil {
 		u.Kind, u.Calls = "statements", n
 	}
+}
+
+// reading is a number of a server by its name there, and what it is called here.
+type reading struct {
+	name, as string
+	sum      bool
+}
+
+// mysqlReadings are of SHOW GLOBAL STATUS; a server lacks some of them.
+var mysqlReadings = []reading{
+	{"Threads_connected", "clients", false},
+	{"Threads_running", "running_threads", false},
+	{"Questions", "statements_per_s", true},
+	{"Com_commit", "commits_per_s", true},
+	{"Com_rollback", "rollbacks_per_s", true},
+	{"Bytes_received", "net_in_bytes_per_s", true},
+	{"Bytes_sent", "net_out_bytes_per_s", true},
+	{"Innodb_row_lock_current_waits", "lock_waiters", false},
+	{"Innodb_row_lock_waits", "lock_waits_per_s", true},
+	{"Innodb_row_lock_time", "lock_wait_ms_per_s", true},
+	{"Innodb_deadlocks", "deadlocks_per_s", true},
+	{"Innodb_buffer_pool_bytes_dirty", "dirty_bytes", false},
+	{"Innodb_buffer_pool_reads", "disk_reads_per_s", true},
+	{"Innodb_buffer_pool_wait_free", "waits_for_memory_per_s", true},
+	{"Innodb_checkpoint_age", "checkpoint_age_bytes", false},
+	{"Innodb_os_log_written", "log_bytes_per_s", true},
+	{"Innodb_log_waits", "log_waits_per_s", true},
+	{"Innodb_data_fsyncs", "syncs_per_s", true},
+	{"Innodb_data_written", "written_bytes_per_s", true},
+}
+
+// postgresReadings are statements, each of one row whose columns are the readings. Not
+// every server has all of these views, nor shows all to everybody. A comment keeps them
+// apart from the statements of the application.
+var postgresReadings = [5]struct {
+	rest     string
+	readings []reading
+}{
+	{"pg_stat_database WHERE datname = current_database()", []reading{
+		{"numbackends", "clients", false},
+		{"xact_commit", "commits_per_s", true},
+		{"xact_rollback", "rollbacks_per_s", true},
+		{"blks_hit", "buffer_hits_per_s", true},
+		{"blks_read", "disk_reads_per_s", true},
+		{"deadlocks", "deadlocks_per_s", true},
+		{"temp_bytes", "temporary_bytes_per_s", true},
+	}},
+	{"pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()", []reading{
+		{"count(*) FILTER (WHERE state = 'active')", "running", false},
+		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'Lock')", "lock_waiters", false},
+		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'LWLock')", "latch_waiters", false},
+		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'IO')", "disk_waiters", false},
+	}},
+	{"pg_stat_wal", []reading{
+		{"wal_bytes", "wal_bytes_per_s", true},
+		{"wal_buffers_full", "wal_buffers_full_per_s", true},
+	}},
+	{"pg_stat_checkpointer", []reading{ // from 17 on
+		{"num_timed + num_requested", "checkpoints_per_s", true},
+		{"buffers_written", "checkpoint_buffers_per_s", true},
+	}},
+	{"pg_stat_bgwriter", []reading{ // before
+		{"checkpoints_timed + checkpoints_req", "checkpoints_per_s", true},
+		{"buffers_checkpoint", "checkpoint_buffers_per_s", true},
+	}},
+}
+
+// passing are the errors that do not say that the server lacks something.
+var passing = []store.Class{store.Unreachable, store.Timeout, store.Canceled, store.Overloaded}
+
+// Readings are what the server tells of itself, over a connection of its own: those of
+// the pool are for the work. Of a database within this process there are none.
+func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
+	if c.connector == nil {
+		return nil, errors.New("it is within perfbench")
+	}
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if c.aside == nil {
+		c.aside = sql.OpenDB(c.connector)
+		c.aside.SetMaxOpenConns(1)
+	}
+	if c.d.Dialect == sqltext.MySQL {
+		return c.mysqlReadings(ctx)
+	}
+	return c.postgresReadings(ctx)
+}
+
+// closeAside closes the connection of the readings.
+func (c *Conn) closeAside() error {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if c.aside == nil {
+		return nil
+	}
+	return c.aside.Close()
+}
+
+func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err error) {
+	names := make([]string, len(mysqlReadings))
+	for i, r := range mysqlReadings {
+		names[i] = r.name
+	}
+	n, err := counts(ctx, c.aside, "SHOW GLOBAL STATUS WHERE Variable_name IN ('"+strings.Join(names, "','")+"')")
+	if err != nil {
+		return nil, fmt.Errorf("read its status: %w", err)
+	}
+	for _, r := range mysqlReadings {
+		if v, ok := n[r.name]; ok {
+			out = append(out, store.Reading{Name: r.as, Value: float64(v), Sum: r.sum})
+		}
+	}
+	return out, nil
+}
+
+func (c *Conn) postgresReadings(ctx context.Context) (out []store.Reading, err error) {
+	var first error
+	for i, q := range postgresReadings {
+		if c.lacks[i] {
+			continue
+		}
+		columns := make([]string, len(q.readings))
+		values, into := make([]sql.NullFloat64, len(columns)), make([]any, len(columns))
+		for k, r := range q.readings {
+			columns[k], into[k] = "("+r.name+")::float8", &values[k]
+		}
+		if err := c.aside.QueryRowContext(ctx, "/* perfbench */ SELECT "+strings.Join(columns, ", ")+" FROM "+q.rest).Scan(into...); err != nil {
+			if slices.Contains(passing, c.Classify(err)) {
+				return nil, err
+			}
+			first = cmp.Or(first, err)
+			c.lacks[i] = true
+			continue
+		}
+		for k, r := range q.readings {
+			if values[k].Valid {
+				out = append(out, store.Reading{Name: r.as, Value: values[k].Float64, Sum: r.sum})
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("read its statistics: %w", first)
+	}
+	return out, nil
 }

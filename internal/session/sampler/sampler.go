@@ -1,0 +1,217 @@
+// Package sampler looks once a second at what a run uses beside its operations: the
+// process of perfbench, those of a store on this machine, and what the store's servers
+// tell of themselves. It goes by the seconds of the run, so that all of it stands on one
+// axis with throughput and latency.
+package sampler
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch"
+)
+
+// mostNodes is how many processes of a store are watched.
+const mostNodes = 8
+
+// Options say what is sampled.
+type Options struct {
+	// Role is what the processes of the store are called, Addrs are where they listen;
+	// none of a store without any.
+	Role  string
+	Addrs []string
+	// Agent is where the JVM of a sole process tells what it measures; empty: nowhere.
+	Agent string
+	// Server tells what it uses; nil when it does not.
+	Server store.Metered
+	// Take is given what was sampled of a second, on a goroutine of the sampler.
+	Take func([]rundir.Sample)
+}
+
+// Sampler samples. Its methods may be called from any goroutine.
+type Sampler struct {
+	o       Options
+	set     watch.Set
+	seconds chan int
+	anew    chan struct{}
+	over    chan struct{}
+
+	// Of the goroutine that samples: what the server told, if it does, and the samples
+	// of the second that is looked at.
+	told   counters
+	tells  bool
+	second int
+	row    []rundir.Sample
+
+	mu        sync.Mutex
+	processes []*process
+	// before is what the store had used when measurement began, used what it has since;
+	// nil before the end, and when it does not tell.
+	before store.Usage
+	used   *verdict.Used
+}
+
+// New finds the processes to watch.
+func New(ctx context.Context, o Options) *Sampler {
+	s := &Sampler{o: o, seconds: make(chan int, 1), anew: make(chan struct{}, 1), over: make(chan struct{})}
+	s.set.Put(rundir.OfClient, watch.Self(ctx))
+	for _, addr := range o.Addrs[:min(len(o.Addrs), mostNodes)] {
+		role := o.Role
+		if len(o.Addrs) > 1 {
+			role += at + addr
+		}
+		w := watch.Find(ctx, 0, addr)
+		if w.PID() > 0 && !w.CountSockets(addr) {
+			w.CountDevice(ctx, addr)
+		}
+		if o.Agent != "" && len(o.Addrs) == 1 {
+			w.AskJVM(o.Agent)
+		}
+		s.set.Put(role, w)
+	}
+	return s
+}
+
+// at is between the role of one of several processes and where it listens.
+const at = " at "
+
+// Set is the processes that are watched, to which others may be added.
+func (s *Sampler) Set() *watch.Set { return &s.set }
+
+// Begin takes the first look, which the first second is measured from. It returns why
+// the store tells nothing of itself, nil when it does or cannot.
+func (s *Sampler) Begin(ctx context.Context) (refused error) {
+	s.set.Tell(s.seen)
+	s.restart(ctx)
+	if s.o.Server != nil {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var told []store.Reading
+		told, refused = s.o.Server.Readings(ctx)
+		s.told.add(0, time.Now(), told)
+		s.tells = refused == nil
+	}
+	return refused
+}
+
+// Second has a second of the run sampled that has just ended. It never waits: while an
+// earlier one is being sampled it is left out.
+func (s *Sampler) Second(t int) {
+	select {
+	case s.seconds <- t:
+	default:
+	}
+}
+
+// Restart forgets what was seen so far, as at the end of the warm-up.
+func (s *Sampler) Restart() {
+	select {
+	case s.anew <- struct{}{}:
+	default:
+	}
+}
+
+// Over is closed when the last second is sampled.
+func (s *Sampler) Over() <-chan struct{} { return s.over }
+
+// Run samples until done is closed.
+func (s *Sampler) Run(done <-chan struct{}) {
+	defer close(s.over)
+	ctx := context.Background() // the run's is over when the last is due
+	for {
+		select {
+		case t := <-s.seconds:
+			s.look(ctx, t)
+		case <-s.anew:
+			s.restart(ctx)
+		case <-done:
+			select {
+			case t := <-s.seconds:
+				s.look(ctx, t)
+			default:
+				s.set.Look(ctx)
+			}
+			s.end(ctx)
+			return
+		}
+	}
+}
+
+// look samples all that is watched, of a second that has ended.
+func (s *Sampler) look(ctx context.Context, second int) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s.row, s.second = nil, second
+	s.set.Look(ctx)
+	if s.tells {
+		if told, err := s.o.Server.Readings(ctx); err == nil { // else a gap: the run tells of a store that is away
+			s.row = append(s.row, s.told.add(second, time.Now(), told)...)
+		}
+	}
+	s.o.Take(s.row)
+}
+
+// seen takes a sample of a process.
+func (s *Sampler) seen(m *watch.Member, x watch.Point) {
+	var seconds float64
+	s.mu.Lock()
+	for _, p := range s.processes {
+		if p.Role == m.Role {
+			p.learn(m)
+			seconds = p.add(x)
+		}
+	}
+	s.mu.Unlock()
+	source, node := rundir.OfProcess, m.Role
+	switch own, addr, several := strings.Cut(m.Role, at); {
+	case m.Role == rundir.OfClient:
+		source, node = rundir.OfClient, ""
+	case own == s.o.Role && several:
+		node = addr
+	case own == s.o.Role:
+		node = ""
+	}
+	s.row = append(s.row, samples(s.second, source, node, x, seconds)...)
+}
+
+// restart forgets what was seen, and begins with what is there now.
+func (s *Sampler) restart(ctx context.Context) {
+	var list []*process
+	s.set.Each(func(m *watch.Member) {
+		p := &process{}
+		p.learn(m)
+		list = append(list, p)
+	})
+	s.mu.Lock()
+	s.processes = list
+	s.mu.Unlock()
+	s.set.Look(ctx)
+	u := usage(ctx, s.o.Server)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = u
+}
+
+// end notes what the store has used.
+func (s *Sampler) end(ctx context.Context) {
+	after := usage(ctx, s.o.Server)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = between(s.before, after)
+}
+
+// Report is what the processes have used so far and, after the end, the store by its
+// own counters; nil when it does not tell.
+func (s *Sampler) Report() (out []verdict.Process, used *verdict.Used) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.processes {
+		out = append(out, p.report())
+	}
+	return out, s.used
+}

@@ -1,0 +1,31 @@
+package sampler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// What counts up is told by its growth per second, what is a state as it is.
+func TestSumsBecomeRates(t *testing.T) {
+	t.Parallel()
+	began := time.Unix(1000, 0)
+	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
+	told := func(calls, memory float64) []store.Reading {
+		return []store.Reading{{Name: "calls_per_s", Value: calls, Sum: true}, {Node: "b:1", Name: "calls_per_s", Value: 2 * calls, Sum: true}, {Name: "memory_bytes", Value: memory}}
+	}
+	row := func(s int, node, name string, v float64) rundir.Sample {
+		return rundir.Sample{T: s, Source: rundir.OfStore, Node: node, Name: name, Value: v}
+	}
+	var c counters
+	assert.Equal(t, []rundir.Sample{row(-1, "", "memory_bytes", 7)}, c.add(-1, at(0), told(100, 7)), "of a sum nothing is known yet")
+	assert.Equal(t, []rundir.Sample{row(0, "", "calls_per_s", 50), row(0, "b:1", "calls_per_s", 100), row(0, "", "memory_bytes", 8)}, c.add(0, at(2000), told(200, 8)))
+	assert.Empty(t, c.add(1, at(2100), told(900, 8)), "a moment is no second")
+	assert.Equal(t, []rundir.Sample{row(2, "", "calls_per_s", 800), row(2, "b:1", "calls_per_s", 1600), row(2, "", "memory_bytes", 9)}, c.add(2, at(3000), told(1000, 9)))
+	assert.Equal(t, []rundir.Sample{row(3, "", "memory_bytes", 1)}, c.add(3, at(4000), told(10, 1)), "it was started again")
+	assert.Equal(t, []rundir.Sample{row(4, "", "calls_per_s", 10), row(4, "b:1", "calls_per_s", 20), row(4, "", "memory_bytes", 1)}, c.add(4, at(5000), told(20, 1)))
+}

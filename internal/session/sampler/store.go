@@ -1,0 +1,83 @@
+package sampler
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// patience is how long a store may take to tell what it has used.
+const patience = time.Second
+
+// counters makes of what the servers of a store tell, one time after the other, what
+// they did in between.
+type counters struct {
+	at   time.Time
+	last map[counter]float64
+}
+
+type counter struct{ node, name string }
+
+// add takes what was told at a moment. Of a sum the growth per second is known from
+// the second time on, unless the server began anew meanwhile, or hardly any time has
+// passed.
+func (c *counters) add(second int, at time.Time, told []store.Reading) (out []rundir.Sample) {
+	passed, last := at.Sub(c.at).Seconds(), c.last
+	if passed < measure.ShortestRate {
+		return nil
+	}
+	c.at, c.last = at, make(map[counter]float64, len(told))
+	for _, r := range told {
+		v := r.Value
+		if r.Sum {
+			key := counter{r.Node, r.Name}
+			before, known := last[key]
+			c.last[key] = v
+			if v -= before; !known || v < 0 {
+				continue
+			}
+			v /= passed
+		}
+		out = append(out, rundir.Sample{T: second, Source: rundir.OfStore, Node: r.Node, Name: r.Name, Value: v})
+	}
+	return out
+}
+
+// usage asks what has been used so far.
+func usage(ctx context.Context, m store.Metered) store.Usage {
+	if m == nil {
+		return store.Untold()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return m.Usage(ctx)
+}
+
+// between is what was used between two moments, nil when nothing is told: a server
+// that was started again meanwhile has nothing to say.
+func between(before, after store.Usage) *verdict.Used {
+	grown := func(before, after int64) *int64 {
+		if before < 0 || after < before {
+			return nil
+		}
+		return new(after - before)
+	}
+	u := verdict.Used{Received: grown(before.Received, after.Received), Sent: grown(before.Sent, after.Sent)}
+	if before.CPU >= 0 && after.CPU >= before.CPU {
+		u.CPU = new(after.CPU - before.CPU)
+	}
+	if u.Calls = grown(before.Calls, after.Calls); u.Calls != nil {
+		u.Kind = after.Kind
+	}
+	if after.Memory >= 0 {
+		u.Memory = new(after.Memory)
+	}
+	if u == (verdict.Used{}) {
+		return nil
+	}
+	return &u
+}

@@ -1,0 +1,45 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Readings checks what the servers of a store tell of themselves: each number once a
+// server, sums that only grow, and those of the names given by work. It returns what
+// was told at the end.
+func Readings(t *testing.T, c store.Metered, work func(), grow ...string) []store.Reading {
+	t.Helper()
+	type key struct{ node, name string }
+	read := func() ([]store.Reading, map[key]store.Reading) {
+		list, err := c.Readings(t.Context())
+		require.NoError(t, err)
+		require.NotEmpty(t, list)
+		by := map[key]store.Reading{}
+		for _, r := range list {
+			assert.NotContains(t, by, key{r.Node, r.Name}, "it is told twice")
+			assert.Equal(t, r.Sum, strings.HasSuffix(r.Name, "_per_s") || strings.HasSuffix(r.Name, "cpu_cores"), "%s: what grows is named by its growth", r.Name)
+			by[key{r.Node, r.Name}] = r
+		}
+		return list, by
+	}
+	_, before := read()
+	work()
+	list, after := read()
+	grown := map[string]bool{}
+	for k, r := range after {
+		if b, known := before[k]; known && r.Sum {
+			assert.GreaterOrEqual(t, r.Value, b.Value, r.Name)
+			grown[r.Name] = grown[r.Name] || r.Value > b.Value
+		}
+	}
+	for _, name := range grow {
+		assert.True(t, grown[name], "%s has grown", name)
+	}
+	return list
+}
