@@ -93,11 +93,13 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 func TestInterruptInProcess(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(t.TempDir(), "results")
+	plan := filepath.Join(t.TempDir(), "plan.yaml")
+	require.NoError(t, os.WriteFile(plan, []byte("{profile: ingestion, duration: 10m, runs: [{name: first}, {name: second}]}"), 0o600))
 	signals := make(chan os.Signal)
 	done := make(chan int)
 	go func() {
 		done <- run(t.Context(), call.Env{
-			Args:    []string{"run", "--profile", "ingestion", "--duration", "10m", "--at", "0s:threads=12", "--threshold", "p99<1h", "--out", out},
+			Args:    []string{"run", plan, "--at", "0s:threads=12", "--threshold", "p99<1h", "--out", out},
 			Environ: []string{"HOME=" + t.TempDir()}, Stdout: &stdout, Stderr: &stderr, Signals: signals,
 		})
 	}()
@@ -106,6 +108,7 @@ func TestInterruptInProcess(t *testing.T) {
 	assert.Equal(t, fault.CodeInterrupted, <-done)
 	assert.Contains(t, stdout.String(), "verification passed")
 	assert.Contains(t, stderr.String(), "threads 8 → 12 (timetable)")
+	assert.Regexp(t, "(?m)^second .* did not start$", stdout.String(), "and of a suite nothing else begins")
 }
 
 func TestErrorsOneByOneWithTheirHints(t *testing.T) {
@@ -113,7 +116,7 @@ func TestErrorsOneByOneWithTheirHints(t *testing.T) {
 	a := &call.Call{Env: call.Env{Stderr: &b}}
 	one := fault.Input(errors.New("threads: 0 is too few"), "use one")
 	two := fmt.Errorf("at %q: %w", "1s", fault.Input(errors.New("no knob \x1b[31mx"), "did you mean y?"))
-	report(a, fault.Code(errors.Join(one, errors.Join(two, one)), fault.CodeInput))
+	a.Report(fault.Code(errors.Join(one, errors.Join(two, one)), fault.CodeInput))
 	assert.Equal(t, `perfbench: threads: 0 is too few
   use one
 perfbench: at "1s": no knob ?[31mx

@@ -35,7 +35,7 @@ func TestAFailedVerificationIsToldOnce(t *testing.T) {
 		if !quiet {
 			out.WriteString(summary.Text(&run, told))
 		}
-		report(a, err)
+		a.Report(err)
 		all := out.String() + errs.String()
 		assert.Equal(t, 1, strings.Count(all, worst), "quiet %t: %s", quiet, all)
 		assert.NotContains(t, all, "a long story")

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // patience is how long the command may take to end after the second interrupt.
@@ -55,7 +53,7 @@ func run(ctx context.Context, env call.Env) int {
 func execute(ctx context.Context, a *call.Call) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			report(a, fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
+			a.Report(fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
 			code = fault.CodeOther
 		}
 	}()
@@ -68,51 +66,6 @@ func execute(ctx context.Context, a *call.Call) (code int) {
 			err = fault.Code(session.ErrInterrupted, fault.CodeInterrupted)
 		}
 	}
-	report(a, err)
+	a.Report(err)
 	return fault.CodeOf(err)
-}
-
-// report prints an error: one line for each problem, its hint below it.
-func report(a *call.Call, err error) {
-	said := map[problem]bool{}
-	for _, p := range flatten(err, "") {
-		if said[p] {
-			continue
-		}
-		said[p] = true
-		if a.Told != "" && strings.HasPrefix(p.text, session.VerificationFailed+": ") { // the summary has it
-			p = problem{session.VerificationFailed, "perfbench report " + a.Told + " --format text --out -  tells all of it"}
-		}
-		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(console.Printable(p.text), "\n", "\n  "))
-		if p.hint != "" {
-			fmt.Fprintln(a.Stderr, "  "+strings.ReplaceAll(console.Printable(p.hint), "\n", "\n  "))
-		}
-	}
-}
-
-type problem struct{ text, hint string }
-
-// flatten takes joined errors apart.
-func flatten(err error, hint string) []problem {
-	if err == nil {
-		return nil
-	}
-	if h := fault.HintOf(err); h != "" && hint == "" {
-		hint = h
-	}
-	for e := err; e != nil && e.Error() == err.Error(); e = errors.Unwrap(e) {
-		many, ok := e.(interface{ Unwrap() []error })
-		if !ok {
-			continue
-		}
-		var out []problem
-		for _, one := range many.Unwrap() {
-			out = append(out, flatten(one, fault.HintOf(one))...)
-		}
-		return out
-	}
-	if limit := fault.LimitHint(err, self.FileLimit()); limit != "" {
-		hint = limit // whatever a driver took it for
-	}
-	return []problem{{err.Error(), hint}}
 }

@@ -18,6 +18,8 @@ type Request struct {
 	// Target is the URL, Password comes from elsewhere than the URL; it is never shown,
 	// kept or logged.
 	Target, Password string
+	// PasswordFile has the password in its first line; it is read where Password is empty.
+	PasswordFile string
 	// Values are settings, parameters and what every run has (duration, count, warmup,
 	// seed, namespace, …), by name, of origin OriginFlag or lower.
 	Values workload.Values
@@ -63,6 +65,7 @@ func (r Request) Over(below Request) Request {
 	text("preset", &r.Preset, below.Preset)
 	text("target", &r.Target, below.Target)
 	text("password", &r.Password, below.Password)
+	text("password-file", &r.PasswordFile, below.PasswordFile)
 	text("out", &r.Out, below.Out)
 	text("facts", &r.Facts, below.Facts)
 	list("file", &r.Files, below.Files)

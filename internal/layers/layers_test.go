@@ -108,7 +108,7 @@ var may = []struct{ from, to string }{
 	{"cmd/perfbench/version", ""},
 	{"cmd/perfbench/usage", "internal/fault internal/suggest"},
 	{"cmd/perfbench/catalogue", "cmd/perfbench/usage profiles internal/preset internal/report internal/rundir internal/store/drivers internal/workload internal/fault internal/suggest"},
-	{"cmd/perfbench/call", "cmd/perfbench/catalogue cmd/perfbench/version internal/lab internal/preset internal/session internal/session/given internal/workload internal/fault"},
+	{"cmd/perfbench/call", "cmd/perfbench/catalogue cmd/perfbench/console cmd/perfbench/version internal/lab internal/preset internal/session internal/session/given internal/watch/self internal/workload internal/fault"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 	{"profiles/authz/model", ""},
 	{"profiles/authz/generate", "profiles/authz/model"},

@@ -28,8 +28,6 @@ type Run struct {
 	// Name is what the run is called, "run 2" where the file does not say.
 	Name    string
 	Request job.Request
-	// PasswordFile is the path of a file with the target's password, or "".
-	PasswordFile string
 }
 
 // Read reads the plan file called name, whose paths are relative to its folder; a
@@ -111,8 +109,8 @@ func (s *section) run(name string) Run {
 		return ""
 	}
 	path := func(word string) string { return within(name, one(word)) }
-	out := Run{Name: one(wordName), PasswordFile: path("password-file"), Request: job.Request{
-		Profile: one("profile"), Preset: one("preset"), Target: one("target"), Out: one("out"), Facts: path("facts"),
+	out := Run{Name: one(wordName), Request: job.Request{
+		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
 		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts,
 		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},
 	}}

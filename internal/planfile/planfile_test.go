@@ -4,11 +4,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -54,7 +56,7 @@ func TestAPlanSaysWhatFlagsCan(t *testing.T) {
 	require.Len(t, f.Runs, 1)
 	assert.False(t, f.Suite)
 	r := f.Runs[0]
-	assert.Equal(t, filepath.FromSlash("plans/secret.txt"), r.PasswordFile)
+	assert.Equal(t, filepath.FromSlash("plans/secret.txt"), r.Request.PasswordFile)
 	q := r.Request
 	assert.Equal(t, []string{"ingestion", "small", "redis://app:s3c:ret@db1:6379?connections=8", "results/put", filepath.FromSlash("plans/facts.yaml")},
 		[]string{q.Profile, q.Preset, q.Target, q.Out, q.Facts})
@@ -187,7 +189,7 @@ func comparable(t *testing.T, r planfile.Run) planfile.Run {
 		v.Where, v.Order = "", 0
 		r.Request.Values[name] = v
 	}
-	r.PasswordFile, r.Request.Facts = absolute(r.PasswordFile), absolute(r.Request.Facts)
+	r.Request.PasswordFile, r.Request.Facts = absolute(r.Request.PasswordFile), absolute(r.Request.Facts)
 	for i, f := range r.Request.Files {
 		r.Request.Files[i] = absolute(f)
 	}
@@ -225,4 +227,31 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, err)
 		assert.Len(t, again.Runs, len(file.Runs))
 	})
+}
+
+func TestAPresetMayBeAPlan(t *testing.T) {
+	presets := fstest.MapFS{
+		"small.yaml":  {Data: []byte("# Few.\nthreads: 1\n")},
+		"mine.yaml":   {Data: []byte("profile: tx\npreset: small\ntarget: redis://${HOST}\nthreads: 4\nrate: 7\n")},
+		"nested.yaml": {Data: []byte("profile: tx\npreset: mine\n")},
+		"suite.yaml":  {Data: []byte("runs: [{profile: tx}]\n")},
+		"other.yaml":  {Data: []byte("profile: authz\n")},
+	}
+	unfold := func(r job.Request) (job.Request, error) { return planfile.Unfold(r, presets, environ) }
+	faster := workload.Values{"rate": {Name: "rate", Text: "9", Origin: workload.OriginFlag}}
+	got, err := unfold(job.Request{Profile: "tx", Preset: "mine", Values: faster})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"small", "redis://db1", "4", "9"}, []string{got.Preset, got.Target, got.Values["threads"].Text, got.Values["rate"].Text})
+	for _, name := range []string{"", "small", "unknown"} {
+		got, err := unfold(job.Request{Profile: "tx", Preset: name})
+		require.NoError(t, err)
+		assert.Equal(t, job.Request{Profile: "tx", Preset: name}, got, "no plan stays as it is")
+	}
+	for name, want := range map[string]string{
+		"nested": "its preset mine is a plan as well", "suite": "a plan of several runs", "other": "a plan of the profile authz, and this run is of tx",
+	} {
+		_, err := unfold(job.Request{Profile: "tx", Preset: name})
+		require.ErrorContains(t, err, want)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
 }

@@ -67,7 +67,7 @@ func (r Run) mapping() *yaml.Node {
 		case "target":
 			r.secretive(m, word.Name, r.Request.Target)
 		case "password-file":
-			one(word.Name, absolute(r.PasswordFile))
+			one(word.Name, absolute(r.Request.PasswordFile))
 		case "preset":
 			one(word.Name, r.Request.Preset)
 		case "file":

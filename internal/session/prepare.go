@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
@@ -59,21 +60,22 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	if env.Log == nil {
 		env.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Prepared{env: env, req: req, Out: req.Out}
+	profile, err := findProfile(env.Profiles, req.Profile)
+	if err != nil {
+		return nil, sourced(req, "profile", err)
+	}
+	var problems workload.Problems
+	req, err = complete(env, req, profile)
+	problems.Add(err)
+	p := &Prepared{env: env, req: req, Out: req.Out, Profile: profile}
 	if p.Out == "" {
 		p.Out = DefaultOut
 	}
-	profile, err := findProfile(env.Profiles, req.Profile)
-	if err != nil {
-		return nil, err
-	}
-	p.Profile = profile
-	var problems workload.Problems
-	problems.Add(fault.Field("target", p.aim()))
+	problems.Add(fault.Field("target", sourced(p.req, "target", p.aim())))
 	vs, err := p.values()
 	problems.Add(err)
 	p.Formats, err = p.formats(req.Formats)
-	problems.Add(err)
+	problems.Add(sourced(p.req, "format", err))
 	if vs != nil {
 		problems.Add(p.design(vs))
 	}
@@ -95,6 +97,36 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 		return nil, err
 	}
 	return p, ctx.Err()
+}
+
+// complete puts into a request what stands in files: that of the password, and a preset
+// that is a plan.
+func complete(env Env, req Request, profile workload.Profile) (Request, error) {
+	var problems workload.Problems
+	out, err := planfile.Unfold(req, profile.Presets, env.Environ)
+	problems.Add(fault.Field("preset", err))
+	if err != nil {
+		out.Preset = "" // one fault is enough
+	}
+	if out.PasswordFile != "" && out.Password == "" {
+		out.Password, err = ReadPassword(out.PasswordFile)
+		problems.Add(fault.Field("password", err))
+	}
+	return out, problems.Err()
+}
+
+// sourced says in an error about an input that is no value where that input came from,
+// when that was no flag.
+func sourced(req Request, name string, err error) error {
+	from := req.From[name]
+	if err == nil || from == "" {
+		return err
+	}
+	var problems workload.Problems
+	for _, part := range fault.Parts(err) {
+		problems.Add(fmt.Errorf("%w (%s)", part, from))
+	}
+	return problems.Err()
 }
 
 func findProfile(all []workload.Profile, name string) (workload.Profile, error) {
@@ -252,7 +284,7 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	table, warnings, err := timetable.Parse(p.changes(), plan, p.Inputs.Duration)
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
-	return fault.Field("at", err)
+	return fault.Field("at", sourced(p.req, "at", err))
 }
 
 // changes are the entries of the timetable: those given by hand, or else those that a
@@ -276,10 +308,10 @@ func (p *Prepared) conditions(plan *workload.Plan) error {
 	var problems workload.Problems
 	for _, text := range p.req.Thresholds {
 		e, err := threshold.Parse(text)
-		problems.Add(err)
 		if err == nil && plan != nil {
-			problems.Add(e.Check(Operations(plan)))
+			err = e.Check(Operations(plan))
 		}
+		problems.Add(sourced(p.req, "threshold", err))
 		p.Thresholds = append(p.Thresholds, e)
 	}
 	return problems.Err()

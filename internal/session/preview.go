@@ -37,6 +37,29 @@ func (p *Prepared) Preview() job.Preview {
 	return v
 }
 
+// Asked is the request that leads to the same run again, whatever the defaults and the
+// environment are then: for a plan file, and for a command line. It holds no password.
+func (p *Prepared) Asked() Request {
+	r := p.req
+	r.Preset, r.Out, r.Password, r.MaxThreads = p.Preset, p.Out, "", 0
+	if r.Target == "" {
+		r.Target = DefaultTarget
+	}
+	r.Values = workload.Values{}
+	for name, v := range p.Inputs.Values {
+		if own, ok := p.req.Values[name]; ok && own.Origin == v.Origin {
+			v = own // as it was before lab: became a URL
+		}
+		if v.Origin >= workload.OriginPlan && name != "at" {
+			r.Values[name] = v
+		}
+	}
+	if p.Inputs.Values["at"].Origin >= workload.OriginPlan {
+		r.Timetable = p.changes()
+	}
+	return r
+}
+
 func line(name, text, from string) job.Line { return job.Line{Name: name, Text: text, From: from} }
 
 func (p *Prepared) from(what, fallback string) string {

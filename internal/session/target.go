@@ -30,7 +30,7 @@ func (p *Prepared) aim() error {
 	if err != nil {
 		return err
 	}
-	if t.Password != "" {
+	if t.Password != "" && p.req.From["target"] == "" {
 		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
 	}
 	p.Warnings = append(p.Warnings, t.Cautions("the connection to "+strings.Join(t.Hosts, ", "))...)

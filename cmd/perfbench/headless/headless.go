@@ -35,49 +35,49 @@ func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
 func (a command) tree() *cobra.Command {
 	f := &runflags.Flags{}
 	c := &cobra.Command{
-		Use: "run --profile P", Short: "Do one run without the workbench",
+		Use: "run --profile P | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
 path of the report to stdout; on a terminal a small chart of throughput and p99 ends
 it.
 
+With PLAN.yaml it is the run that the file says, in the words of the flags; flags given
+beside it win. A file with a list of runs is a suite: all are done in order, with one
+summary at the end. --dry-run --format yaml writes such a file, and perfbench list
+plan-schema the JSON Schema of it.
+
 Each value is taken from the first of these that gives it: flag, environment
-(PERFBENCH_ and the name), file, preset, default.
+(PERFBENCH_ and the name), plan, file, preset, default.
 
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
 5 a threshold was missed, or the run is not valid and --require-valid was given;
-130 interrupted, the report is written.`,
+130 interrupted, the report is written. A suite has the code of its worst run: 130,
+else the smallest that is not 0.`,
 		Example: `  perfbench run --profile ingestion
   perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
   perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
-  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'`,
-		Args: usage.None(runflags.ProfileHint),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.Resolve(a.Call, cmd); err != nil {
-				return err
+  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'
+  perfbench run plan.yaml --target redis://localhost`,
+		Args: planOnly,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.carryOut(cmd, f, args) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, usage.NoFiles
 			}
-			return a.runHeadless(cmd.Context(), f)
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	f.Register(a.Call, c)
 	return c
 }
 
-// runHeadless prepares, starts, watches and ends one run.
-func (a command) runHeadless(ctx context.Context, f *runflags.Flags) error {
-	p, err := session.Prepare(ctx, a.Session(), f.Request)
-	if err != nil {
-		return err
-	}
-	if f.DryRun {
-		a.printPlan(p)
-		return nil
-	}
+// run starts, watches and ends one run; its outcome is nil when it did not start.
+func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared) (*session.Outcome, error) {
 	status := newStatus(a.Stderr, f)
 	status.before(p)
 	l, err := a.start(ctx, p, status)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.remember(l)
 	status.started(l)
@@ -92,10 +92,10 @@ func (a command) runHeadless(ctx context.Context, f *runflags.Flags) error {
 	}
 	if gone {
 		// What else went wrong stands in the summary, and much of it came of this.
-		return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
+		return o, fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
 			"only the summary is left; leave --out alone during a run")
 	}
-	return errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+	return o, errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
 }
 
 // printSummary writes how a run ended to stdout; with --quiet its path alone. A

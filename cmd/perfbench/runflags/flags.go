@@ -4,6 +4,9 @@ package runflags
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,20 +14,23 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Flags are the flags that run and tui share.
 type Flags struct {
 	// Request is what was asked for, once Resolve has been called.
-	Request      session.Request
-	sets         []string
-	formats      []string
-	passwordFile string
-	values       map[string]*string
-	switches     map[string]*bool
+	Request  session.Request
+	sets     []string
+	formats  []string
+	values   map[string]*string
+	switches map[string]*bool
 
+	// AsPlan says that a dry run writes a plan file: --format yaml.
+	AsPlan bool
 	// These are switches of the same names.
 	DryRun, Quiet, Plain, ASCII bool
 	// ASCIIChosen says that --ascii was given, perhaps as --ascii=false.
@@ -75,7 +81,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
-	fs.StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
+	fs.StringVar(&r.PasswordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	fs.BoolVar(&f.Quiet, "quiet", false, "print errors and the path of the report only")
 	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
 	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
@@ -99,7 +105,7 @@ func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
 	}
 	_, set := r.From["ascii"]
 	f.ASCIIChosen = set || c.Flags().Changed("ascii")
-	r.Formats = f.formats
+	problems.Add(f.pickFormats())
 	for name, v := range f.values {
 		if c.Flags().Changed(name) {
 			r.Values.Set(workload.Value{Name: name, Text: *v, Origin: workload.OriginFlag, Where: "--" + name})
@@ -121,12 +127,52 @@ func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
 	if _, err := (workload.Value{Name: "theme", Text: f.Theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(Themes...); err != nil {
 		problems.Add(err)
 	}
-	if f.passwordFile != "" {
-		password, err := session.ReadPassword(f.passwordFile)
+	if r.PasswordFile != "" {
+		password, err := session.ReadPassword(r.PasswordFile)
 		problems.Add(err)
 		r.Password = password
 	}
 	return problems.Err()
+}
+
+// planFormat is the format that is no document of a run, but the plan of one.
+const planFormat = "yaml"
+
+func (f *Flags) pickFormats() error {
+	f.Request.Formats = slices.DeleteFunc(slices.Clone(f.formats), func(id string) bool { return id == planFormat })
+	f.AsPlan = len(f.Request.Formats) < len(f.formats)
+	if f.AsPlan && !f.DryRun {
+		return fault.Input(fmt.Errorf("format %s: is the plan of a run, which only a dry run writes", planFormat), "add --dry-run")
+	}
+	return nil
+}
+
+// Run is the run that flags and environment ask for, as a file of plans.
+func (f *Flags) Run() *planfile.File {
+	return &planfile.File{Runs: []planfile.Run{{Request: f.Request}}}
+}
+
+// Plan returns what the plan file at a path says, or at - the standard input, with flags
+// and environment on top of each of its runs. Call Resolve before. Errors are of input; the
+// file comes with them as far as it was understood.
+func (f *Flags) Plan(a *call.Call, path string) (*planfile.File, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(a.Stdin)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("plan: %w", err), given.NearPath(path))
+	}
+	file, err := planfile.Read(path, data, a.Environ)
+	if file != nil {
+		for i := range file.Runs {
+			file.Runs[i].Request = f.Request.Over(file.Runs[i].Request)
+		}
+	}
+	return file, err
 }
 
 // ProfileHint says what was meant by a profile's name without its flag.

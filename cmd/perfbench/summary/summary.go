@@ -125,7 +125,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 			count += "\t" + r.UnitOf(o)
 		}
 		fmt.Fprintf(t, "%s.%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t", o.Track, o.Op, count, rate,
-			latency(l.P50), latency(l.P90), latency(l.P99), latency(l.P999), latency(l.Max), o.Errors)
+			Latency(l.P50), Latency(l.P90), Latency(l.P99), Latency(l.P999), Latency(l.Max), o.Errors)
 		if unstarted {
 			fmt.Fprint(t, strconv.FormatInt(o.Unstarted, 10)+"\t")
 		}
@@ -140,7 +140,8 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	}
 }
 
-func latency(ns int64) string {
+// Latency writes a response time of a report, "–" for one that is not shown.
+func Latency(ns int64) string {
 	if ns == measure.Hidden {
 		return "–"
 	}

@@ -189,6 +189,19 @@ func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 	return p.Read(files)
 }
 
+// NearPath is a hint at the file that was meant by a path that leads to none, or "".
+func NearPath(path string) string {
+	dir, _ := os.ReadDir(filepath.Dir(path))
+	var near []string
+	for _, d := range dir {
+		near = append(near, filepath.Join(filepath.Dir(path), d.Name()))
+	}
+	if n := suggest.Nearest(path, near); n != "" && n != path {
+		return "did you mean " + n + "?"
+	}
+	return ""
+}
+
 // maxFile is the size of the largest file of values, in bytes.
 const maxFile = 16 << 20
 
@@ -198,16 +211,7 @@ func readFile(what, path string, err error) ([]byte, error) {
 		data, err = os.ReadFile(path)
 	}
 	if err != nil {
-		hint := ""
-		dir, _ := os.ReadDir(filepath.Dir(path))
-		var near []string
-		for _, d := range dir {
-			near = append(near, filepath.Join(filepath.Dir(path), d.Name()))
-		}
-		if n := suggest.Nearest(path, near); n != "" && n != path {
-			hint = "did you mean " + n + "?"
-		}
-		return nil, fault.Input(fmt.Errorf("%s: %w", what, err), hint)
+		return nil, fault.Input(fmt.Errorf("%s: %w", what, err), NearPath(path))
 	}
 	if len(data) > maxFile {
 		return nil, fault.Input(fmt.Errorf("%s %s: %d bytes are more than a file of settings can have", what, path, len(data)), "")

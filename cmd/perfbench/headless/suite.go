@@ -1,0 +1,208 @@
+package headless
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// planOnly refuses arguments other than one plan file.
+func planOnly(c *cobra.Command, args []string) error {
+	if len(args) > 0 && isPlan(args[0]) {
+		if len(args) > 1 {
+			return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "several runs stand in one plan, under runs:")
+		}
+		return nil
+	}
+	return usage.None(runflags.ProfileHint)(c, args)
+}
+
+// isPlan says that an argument is the name of a plan file.
+func isPlan(arg string) bool {
+	ending := strings.ToLower(filepath.Ext(arg))
+	return arg == "-" || ending == ".yaml" || ending == ".yml"
+}
+
+// carryOut does the run of the flags, or those of a plan file, when all of them are found
+// to be possible.
+func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, args []string) error {
+	var problems workload.Problems
+	problems.Add(f.Resolve(a.Call, cmd))
+	file := f.Run()
+	if len(args) > 0 {
+		var err error
+		file, err = f.Plan(a.Call, args[0])
+		problems.Add(err)
+	}
+	var all []*session.Prepared
+	if file != nil {
+		var err error
+		all, err = a.prepare(cmd.Context(), file)
+		problems.Add(err)
+	}
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	switch {
+	case f.DryRun:
+		return a.printPlans(f, file, all)
+	case file.Suite:
+		return a.suite(cmd.Context(), f, file, all)
+	}
+	_, err := a.run(cmd.Context(), f, all[0])
+	return err
+}
+
+// prepare finds out whether all runs of a file are possible. What is wrong with some of
+// them only says with which.
+func (a command) prepare(ctx context.Context, file *planfile.File) ([]*session.Prepared, error) {
+	type fit struct {
+		err  error
+		runs []string
+	}
+	var wrong []fit
+	var out []*session.Prepared
+	env := a.Session()
+	for _, r := range file.Runs {
+		p, err := session.Prepare(ctx, env, r.Request)
+		out = append(out, p)
+	parts:
+		for _, e := range fault.Parts(err) {
+			for i := range wrong {
+				if wrong[i].err.Error() != e.Error() {
+					continue
+				}
+				if !slices.Contains(wrong[i].runs, r.Name) {
+					wrong[i].runs = append(wrong[i].runs, r.Name)
+				}
+				continue parts
+			}
+			wrong = append(wrong, fit{e, []string{r.Name}})
+		}
+	}
+	var problems workload.Problems
+	for _, w := range wrong {
+		if len(w.runs) < len(file.Runs) {
+			w.err = fmt.Errorf("%s: %w", strings.Join(w.runs, ", "), w.err)
+		}
+		problems.Add(w.err)
+	}
+	return out, problems.Err()
+}
+
+// went says how a run of a suite went.
+type went struct {
+	name    string
+	started bool
+	outcome *session.Outcome
+	err     error
+}
+
+// suite does the runs of a file in order and sums them up. A run that failed is told of
+// at once; the error has the code of the worst.
+func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.File, all []*session.Prepared) error {
+	status := newStatus(a.Stderr, f)
+	list := make([]went, len(all))
+	failed, left := 0, 0
+	for i, p := range all {
+		w := &list[i]
+		w.name = file.Runs[i].Name
+		if ctx.Err() != nil || failed > 0 && file.StopOnFailure {
+			left++
+			continue
+		}
+		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), w.name)
+		w.started = true
+		if w.outcome, w.err = a.run(ctx, f, p); w.err != nil {
+			failed++
+			a.Report(fmt.Errorf("%s: %w", w.name, w.err))
+		}
+		a.Told = ""
+	}
+	if !f.Quiet {
+		a.printSuite(list, f)
+	}
+	if failed == 0 && left == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d of %d runs failed", failed, len(all))
+	if left > 0 {
+		text += fmt.Sprintf(", and %d did not start", left)
+	}
+	return fault.Code(errors.New(text), worst(list))
+}
+
+// worst is the code of a suite: interrupted, else the smallest of those that failed. A run
+// that could not be made is worse than one whose data was wrong, and that worse than one
+// that missed a threshold.
+func worst(list []went) int {
+	out := fault.CodeOK
+	for _, w := range list {
+		code := fault.CodeOf(w.err)
+		switch {
+		case code == fault.CodeOK:
+		case code == fault.CodeInterrupted:
+			return code
+		case out == fault.CodeOK || code < out:
+			out = code
+		}
+	}
+	return out
+}
+
+// printSuite writes one line for each run to stdout.
+func (a command) printSuite(list []went, f *runflags.Flags) {
+	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
+	for _, w := range list {
+		switch {
+		case !w.started:
+			rows = append(rows, []string{w.name, "–", "–", "–", "–", "–", "did not start"})
+		case w.outcome == nil:
+			reason, _, _ := strings.Cut(w.err.Error(), "\n")
+			rows = append(rows, []string{w.name, "–", "–", "–", "–", fmt.Sprint(fault.CodeOf(w.err)), reason})
+		default:
+			rows = append(rows, w.figures())
+		}
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = console.Plain(row[i], f.Plain || f.ASCII)
+		}
+	}
+	fmt.Fprintln(a.Stdout)
+	console.Columns(a.Stdout, a.StdoutWidth, rows)
+}
+
+// figures is the line of a run that has a report.
+func (w *went) figures() []string {
+	r := &w.outcome.Run
+	h := r.Headline()
+	rate, p99 := "–", "–"
+	if !math.IsNaN(h.Rate) {
+		rate = units.Number(h.Rate) + " " + r.Unit + "/s"
+	}
+	if len(h.Timed) > 0 {
+		p99 = summary.Latency(h.Response.P99)
+	}
+	var errs int64
+	for _, o := range r.Operations {
+		errs += o.Errors
+	}
+	return []string{w.name, rate, p99, fmt.Sprint(errs), r.Verdict.State, fmt.Sprint(fault.CodeOf(w.err)), w.outcome.Dir}
+}

@@ -1,0 +1,29 @@
+package headless
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
+	for _, c := range []struct {
+		codes []int
+		want  int
+	}{
+		{[]int{0, 0}, 0}, {[]int{5, 0}, 5}, {[]int{5, 4, 0}, 4}, {[]int{3, 5}, 3}, {[]int{1, 3}, 1}, {[]int{0, 1, 130}, 130},
+	} {
+		var list []went
+		for _, code := range c.codes {
+			w := went{}
+			if code != 0 {
+				w.err = fault.Code(errors.New("x"), code)
+			}
+			list = append(list, w)
+		}
+		assert.Equal(t, c.want, worst(list), c.codes)
+	}
+}
