@@ -5,12 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // maxMessages is how many distinct messages of failed operations are kept.
 const maxMessages = 10
 
-// maxMessageLen is where a message is cut.
+// maxMessageLen is where a message is cut, in bytes.
 const maxMessageLen = 500
 
 // errorLog classifies errors and keeps the first distinct messages, at least one of
@@ -36,7 +37,11 @@ func (l *errorLog) note(op uint16, err error) uint8 {
 	}
 	text := err.Error()
 	if len(text) > maxMessageLen {
-		text = text[:maxMessageLen] + "…"
+		cut := maxMessageLen
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

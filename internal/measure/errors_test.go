@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheFirstMessagesAreKeptAndOneOfEachClass(t *testing.T) {
+	at := int64(0)
+	l := errorLog{
+		classes: []string{"", "timeout", "refused"}, ops: []Operation{{"t", "get"}, {"t", "put"}}, now: func() int64 { at++; return at },
+		classify: func(err error) uint8 {
+			switch text := err.Error(); {
+			case strings.HasPrefix(text, "late"):
+				return 1
+			case strings.HasPrefix(text, "no"):
+				return 2
+			case text == "new":
+				return 3
+			}
+			return 0 // whatever is wrong, it is no success
+		},
+	}
+	assert.EqualValues(t, 1, l.note(1, errors.New("who knows")))
+	for range 3 {
+		for i := range 20 {
+			assert.EqualValues(t, 1, l.note(0, fmt.Errorf("late by %d", i)))
+		}
+	}
+	assert.EqualValues(t, 2, l.note(1, errors.New("no")), "its class is counted")
+	assert.EqualValues(t, 2, l.note(1, errors.New("no, again")))
+	assert.EqualValues(t, 3, l.note(0, errors.New("new")))
+	all := l.messages()
+	require.Len(t, all, maxMessages+2)
+	assert.Equal(t, Message{Operation{"t", "put"}, "timeout", "who knows", 1}, all[0])
+	assert.Equal(t, Message{Operation{"t", "get"}, "timeout", "late by 8", 10}, all[9])
+	assert.Equal(t, Message{Operation{"t", "put"}, "refused", "no", 11}, all[10], "the first of its class, however many there were of others")
+	assert.Equal(t, Message{Operation{"t", "get"}, "other", "new", 12}, all[11])
+	all[0].Text = "changed"
+	assert.Equal(t, "who knows", l.messages()[0].Text, "who has them may do with them what he likes")
+}
+
+// A long message is cut between letters, whatever their length.
+func TestAMessageIsCutBetweenLetters(t *testing.T) {
+	for _, letter := range []string{"a", "ä", "€", "🙂"} {
+		for shift := range 4 {
+			l := errorLog{ops: []Operation{{}}, now: func() int64 { return 0 }, classify: func(error) uint8 { return 1 }}
+			l.note(0, errors.New(strings.Repeat("x", shift)+strings.Repeat(letter, maxMessageLen+1)))
+			text := l.messages()[0].Text
+			assert.True(t, utf8.ValidString(text), "%q", text[maxMessageLen-8:])
+			cut, found := strings.CutSuffix(text, "…")
+			assert.True(t, found)
+			assert.LessOrEqual(t, len(cut), maxMessageLen)
+			assert.Greater(t, len(cut), maxMessageLen-len(letter))
+		}
+	}
+}
+
+// A snapshot tells of each track what is under way, and the age of the oldest of it.
+func TestASnapshotTellsWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := oneOperation(nil)
+		cfg.Tracks, cfg.Ops, cfg.OpTrack = []string{"t", "u"}, append(cfg.Ops, Operation{"u", "o"}), []int{0, 1}
+		c := NewCollector(cfg)
+		go c.Run()
+		a, b, other := c.Shard(0), c.Shard(0), c.Shard(1)
+		a.Started(cfg.Source.Now())
+		time.Sleep(300 * time.Millisecond)
+		b.Started(cfg.Source.Now())
+		time.Sleep(tick)
+		synctest.Wait()
+		g := c.Snapshot().Gauges
+		assert.Equal(t, 2, g[0].InFlight)
+		assert.Equal(t, 400*time.Millisecond, g[0].Oldest)
+		assert.Equal(t, Gauge{}, g[1])
+		a.Ended()
+		other.Started(cfg.Source.Now())
+		time.Sleep(tick)
+		synctest.Wait()
+		g = c.Snapshot().Gauges
+		assert.Equal(t, 1, g[0].InFlight)
+		assert.Equal(t, 200*time.Millisecond, g[0].Oldest)
+		assert.Equal(t, 100*time.Millisecond, g[1].Oldest)
+		for _, s := range []*Shard{a, b, other} {
+			s.Close()
+		}
+		c.Close()
+		assert.Zero(t, c.Snapshot().Gauges[0].InFlight)
+	})
+}
