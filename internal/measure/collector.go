@@ -103,8 +103,8 @@ type Collector struct {
 	shards []*Shard
 
 	// Below: the collector goroutine's.
-	second  int            // the open second
-	accs    [2]accumulator // of the open second and the one after it
+	second  int           // the open second
+	accs    []accumulator // of the open second and those after it
 	whole   []*times
 	segs    []*segment
 	errs    map[errorKey]int64
@@ -129,6 +129,8 @@ type accumulator struct {
 	ops [][]segTimes
 }
 
+func newAccumulator(ops int) accumulator { return accumulator{make([][]segTimes, ops)} }
+
 type segTimes struct {
 	segment uint16
 	*times
@@ -142,16 +144,13 @@ func NewCollector(cfg Config) *Collector {
 		// Room for every worker of a large run to hand over a batch without waiting.
 		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
 		stop: make(chan struct{}), done: make(chan struct{}),
-		second: floorSecond(cfg.Start),
-		whole:  make([]*times, n), errs: map[errorKey]int64{},
+		second: floorSecond(cfg.Start), accs: []accumulator{newAccumulator(n), newAccumulator(n)},
+		whole: make([]*times, n), errs: map[errorKey]int64{},
 		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n),
 	}
 	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
 	for i := range c.whole {
 		c.whole[i] = &times{}
-	}
-	for i := range c.accs {
-		c.accs[i].ops = make([][]segTimes, n)
 	}
 	c.publish(cfg.Start)
 	return c
@@ -260,12 +259,12 @@ func (c *Collector) take(b *batch) {
 
 func (c *Collector) add(s *Sample) {
 	warm := s.Warm
-	if warm && c.second >= 0 {
+	if warm && (c.second >= 0 || s.End >= 0) {
 		return // began in warm-up, ended after it: in neither
 	}
 	a := &c.accs[0]
-	if s.End >= int64(c.second+1)*int64(time.Second) && (!warm || c.second < -1) {
-		a = &c.accs[1]
+	if s.End >= int64(c.second+1)*int64(time.Second) {
+		a = c.later(floorSecond(s.End), warm)
 	}
 	t := a.of(s.Op, s.Segment)
 	timed := c.timed(s)
@@ -283,6 +282,24 @@ func (c *Collector) add(s *Sample) {
 	if !warm {
 		c.errs[errorKey{s.Op, s.Class}]++
 	}
+}
+
+// mostAhead is how many seconds after the open one are kept apart; what ended after
+// those joins the last.
+const mostAhead = 16
+
+// later returns the accumulator of a second after the open one: the next as a rule,
+// others when a sink has held up the collector. What was measured is never put into
+// warm-up, for that would lose it.
+func (c *Collector) later(second int, warm bool) *accumulator {
+	n := min(second-c.second, mostAhead)
+	if !warm {
+		n = max(n, -c.second)
+	}
+	for len(c.accs) <= n {
+		c.accs = append(c.accs, newAccumulator(len(c.cfg.Ops)))
+	}
+	return &c.accs[n]
 }
 
 // timed says whether a sample's times mean anything: not those of an operation that

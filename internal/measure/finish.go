@@ -35,7 +35,9 @@ func (c *Collector) closeSecond(until int64, last bool) {
 	warm := c.second < 0
 	a := &c.accs[0]
 	if last { // whatever ended while we were closing
-		c.fold(&c.accs[1], a)
+		for i := range c.accs[1:] {
+			c.fold(&c.accs[1+i], a)
+		}
 	}
 	sec := Second{T: c.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
 	for op := range c.cfg.Ops {
@@ -63,8 +65,12 @@ func (c *Collector) closeSecond(until int64, last bool) {
 			c.cfg.SinkFailed(err)
 		}
 	}
-	a.reset()
-	c.accs[0], c.accs[1] = c.accs[1], c.accs[0]
+	closed := *a
+	c.accs = slices.Delete(c.accs, 0, 1)
+	if len(c.accs) == 1 { // as a rule; those that a delay took beside are not kept
+		closed.reset()
+		c.accs = append(c.accs, closed)
+	}
 	c.second++
 }
 
@@ -232,16 +238,13 @@ func (c *Collector) result() *Result {
 // fill adds to totals what the engine knows: how long the track ran within a
 // stretch and what never started.
 func (c *Collector) fill(ops []Totals, unstarted []int64, from, to int64) {
-	seen := -1
-	for op := range ops {
-		track := c.cfg.OpTrack[op]
+	for op, track := range c.cfg.OpTrack {
 		if len(c.control.Spans) > track {
 			ops[op].Active = c.control.Spans[track].within(from, to)
 		}
-		if track != seen && len(unstarted) > track {
+		if len(unstarted) > track && slices.Index(c.cfg.OpTrack, track) == op {
 			ops[op].Unstarted = unstarted[track]
 		}
-		seen = track
 	}
 }
 
