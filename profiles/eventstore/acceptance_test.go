@@ -8,11 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/eventstore/report"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // The documented load, two generators of 50,000 events a second with a tick a second,
@@ -20,12 +18,12 @@ import (
 // A tick has the batch size that was in force when it began, so that each step has
 // whole ticks, however slow the machine is.
 func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
-	req := request(t, "null:", []string{"pacing=ticked", "tickRate=1", "rate=100000", "threads=2", "batch=300", "events=400000", "query=off", "schema=cradle", "failureRate=0"})
-	req.Timetable = []string{"2500ms:batch=400"}
-	l, err := begin(t, req)
-	require.NoError(t, err)
-	o, f := finish(t, l)
+	t.Parallel()
+	c := caseOf("null:", "pacing=ticked", "tickRate=1", "rate=100000", "threads=2", "batch=300", "events=400000", "query=off", "schema=cradle", "failureRate=0")
+	c.Timetable = []string{"2500ms:batch=400"}
+	o := c.Run(t)
 	require.NoError(t, o.Err)
+	f := profiletest.Facts[facts.Facts](t, o)
 	require.GreaterOrEqual(t, len(f.Steps), 2)
 	for i, want := range []struct {
 		mean float64
@@ -56,26 +54,20 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 // The preset of both documented steps, in seconds for hours: each step has its ticks to
 // the event, and what comes after is the drain's.
 func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
-	prepare := func(req session.Request) *session.Prepared {
-		t.Helper()
-		p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{eventstore.Profile()}, Formats: report.Formats()}, req)
-		require.NoError(t, err)
-		return p
-	}
-	req := request(t, "null:", nil)
-	req.Preset, req.Formats = "documented", []string{report.FormatID}
-	p := prepare(req)
+	c := caseOf("null:")
+	c.Preset = "documented"
+	p, err := c.Prepare(t.Context(), t)
+	require.NoError(t, err)
 	assert.Equal(t, time.Hour, p.Inputs.Duration)
 	assert.Equal(t, []string{"at 30m0s: batch = 400"}, p.Preview().Timetable)
 	start := p.Plan.Tracks()[0].Start
 	assert.Equal(t, []float64{2, 300, 100_000}, []float64{float64(start.Threads), float64(start.Batch), start.Rate})
 
-	req = request(t, "null:", []string{"duration=4s", "rate=10000", "query=off"})
-	req.Preset, req.Timetable = "documented", []string{"2s:batch=400"} // by hand, in place of the preset's
-	l, err := begin(t, req)
-	require.NoError(t, err)
-	o, f := finish(t, l)
+	c = c.With("duration=4s", "rate=10000", "query=off")
+	c.Timetable = []string{"2s:batch=400"} // by hand, in place of the preset's
+	o := c.Run(t)
 	require.NoError(t, o.Err)
+	f := profiletest.Facts[facts.Facts](t, o)
 	require.Len(t, f.Steps, 3)
 	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
 	// A tick that a busy machine sends late counts where it was sent.
@@ -95,6 +87,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 // Ticks whose number of events is no multiple of anything lose neither a tick nor a
 // remainder: 1001 events a second in three ticks of each of two generators.
 func TestTicksLoseNoRemainders(t *testing.T) {
+	t.Parallel()
 	o, f := run(t, "null:", "pacing=ticked", "rate=20020", "threads=2", "batch=300", "events=30030", "tickRate=3", "payload=100", "query=off")
 	require.NoError(t, o.Err)
 	n, _ := operation(&o.Run, "events", "publish")
@@ -106,7 +99,8 @@ func TestTicksLoseNoRemainders(t *testing.T) {
 
 // Rate and batch size may be turned while it runs: each change is a step of its own.
 func TestRateAndBatchAreLive(t *testing.T) {
-	l, err := begin(t, request(t, "null:", []string{"rate=3000", "threads=2", "batch=100", "duration=2m", "payload=100", "query=off"}))
+	t.Parallel()
+	l, err := start(t, "null:", "rate=3000", "threads=2", "batch=100", "duration=2m", "payload=100", "query=off")
 	require.NoError(t, err)
 	stored := func(n int64) func() bool { return func() bool { return l.Snapshot().Done > n } }
 	require.Eventually(t, stored(1000), time.Minute, 5*time.Millisecond)

@@ -27,20 +27,17 @@ import (
 // startVia starts a run into a database file of its own, through a broker.
 func startVia(t *testing.T, via string, set ...string) (*session.Live, error) {
 	t.Helper()
-	return start(t, "sqlite:"+filepath.Join(t.TempDir(), "events.db"), append(set, "via="+via))
+	return start(t, "sqlite:"+filepath.Join(t.TempDir(), "events.db"), append(set, "via="+via)...)
 }
 
-// seen polls what a run has written of itself until it is as wanted.
+// seen waits until what a run has written of itself is as wanted.
 func seen(t *testing.T, l *session.Live, want func(*facts.Facts) bool) {
 	t.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	require.Eventually(t, func() bool {
 		folder, err := rundir.Load(l.Dir())
 		var f facts.Facts
-		if err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f) {
-			return
-		}
-		require.Less(t, time.Since(began), enough, "the run does not come so far")
-	}
+		return err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f)
+	}, 5*time.Minute, 50*time.Millisecond, "the run does not come so far")
 }
 
 // finishVia waits for the end and returns the facts and the report.
@@ -59,8 +56,26 @@ func stored(f *facts.Facts) (n int64) {
 	return n
 }
 
-func TestBrokerKilledInMidRunLosesNothing(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+// TestBroker has the runs through a broker one after the other, on one that is not
+// started again after the last.
+func TestBroker(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what string
+		test func(t *testing.T, srv *labtest.Server)
+	}{
+		{"an alarm refuses a run", alarmRefusesARun},
+		{"an alarm in mid-run is reported and loses nothing", alarmInMidRun},
+		{"queues are written down", queuesAreWrittenDown},
+		{"killed in mid-run it loses nothing", killedInMidRun},
+		{"killed for good in compat is counted", killedForGoodInCompat},
+	} {
+		t.Run(c.what, func(t *testing.T) { c.test(t, labtest.RabbitMQ(t)) })
+	}
+}
+
+func killedInMidRun(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	srv.Ctl("add_user", "tester", "hush5hush")
 	defer srv.Ctl("delete_user", "tester")
 	srv.Ctl("set_permissions", "tester", ".*", ".*", ".*")
@@ -93,8 +108,8 @@ func TestBrokerKilledInMidRunLosesNothing(t *testing.T) {
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), o.Run.ID, "nothing is left in the broker")
 }
 
-func TestAlarmOfTheBrokerInMidRunIsReportedAndLosesNothing(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+func alarmInMidRun(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	defer srv.Ctl("set_disk_free_limit", "50MB")
 	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", // until it is told to end
 		"batch=50", "payload=300", "query=off", "drain=4m")
@@ -118,8 +133,8 @@ func TestAlarmOfTheBrokerInMidRunIsReportedAndLosesNothing(t *testing.T) {
 	assert.Contains(t, report, "did not take anything for a while: "+why)
 }
 
-func TestAlarmOfTheBrokerRefusesARun(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+func alarmRefusesARun(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	defer srv.Ctl("set_disk_free_limit", "50MB")
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	_, err := startVia(t, srv.URL())
@@ -129,6 +144,7 @@ func TestAlarmOfTheBrokerRefusesARun(t *testing.T) {
 }
 
 func TestUnreachableBrokerEndsTheRunAtItsStart(t *testing.T) {
+	t.Parallel()
 	_, err := startVia(t, "amqp://me:hush5hush@127.0.0.1:1")
 	require.ErrorContains(t, err, "connection refused")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
@@ -141,8 +157,8 @@ func TestUnreachableBrokerEndsTheRunAtItsStart(t *testing.T) {
 
 // The queues of a run are written down while it goes, so that those of one that was
 // killed can be found and deleted.
-func TestQueuesOfARunAreWrittenDown(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+func queuesAreWrittenDown(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	ns := fmt.Sprint("left", time.Now().UnixNano())
 	l, err := startVia(t, srv.URL(), "namespace="+ns, "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "verify=off")
 	require.NoError(t, err)
@@ -174,14 +190,13 @@ func TestQueuesOfARunAreWrittenDown(t *testing.T) {
 
 // A broker that is killed and stays away ends no run with compat=on before its time,
 // and none after it: what was on its way is counted as lost.
-func TestBrokerKilledForGoodInCompatIsCounted(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+func killedForGoodInCompat(t *testing.T, srv *labtest.Server) {
+	t.Helper()
 	began := time.Now()
 	l, err := startVia(t, srv.URL(), "compat=on", "rate=20000", "duration=4s", "batch=50", "payload=300", "query=off", "drain=1s", "maxTaskCount=8")
 	require.NoError(t, err)
 	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 3000 })
 	srv.Kill()
-	defer srv.Restart()
 	o, f, report := finishVia(t, l)
 	t.Logf("%v after %v", o.Run.Verification.Summary, time.Since(began))
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

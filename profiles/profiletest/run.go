@@ -48,13 +48,19 @@ func (c Case) request(t testing.TB) session.Request {
 	return req
 }
 
-// Start begins the run, with the engine and on the store that a user would have.
-func (c Case) Start(ctx context.Context, t testing.TB) (*session.Live, error) {
+// Prepare gets the run ready and begins nothing.
+func (c Case) Prepare(ctx context.Context, t testing.TB) (*session.Prepared, error) {
 	t.Helper()
 	env := session.Env{
 		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Version: "test", Log: slog.New(slog.DiscardHandler),
 	}
-	p, err := session.Prepare(ctx, env, c.request(t))
+	return session.Prepare(ctx, env, c.request(t))
+}
+
+// Start begins the run, with the engine and on the store that a user would have.
+func (c Case) Start(ctx context.Context, t testing.TB) (*session.Live, error) {
+	t.Helper()
+	p, err := c.Prepare(ctx, t)
 	if err != nil {
 		return nil, err
 	}

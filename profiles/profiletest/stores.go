@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
 // Target returns the target of a store by its name: memory, embedded, sqlite, redis,
@@ -86,12 +87,12 @@ type ground struct {
 }
 
 // groundOf knows the ground of a namespace by the connection to it.
-func groundOf(c store.Conn, driver, namespace string) ground {
+func groundOf(c store.Conn, namespace string) ground {
 	switch c := c.(type) {
 	case redis.Typed:
 		return redisGround(c.Client(), namespace+":invoices")
 	case sqlstore.Typed:
-		return sqlGround(c, driver, namespace+"_invoices")
+		return sqlGround(c, namespace+"_invoices")
 	case cassandra.Typed:
 		return cassandraGround(c, namespace)
 	}
@@ -132,13 +133,13 @@ func redisGround(c goredis.UniversalClient, key string) ground {
 }
 
 // tables are the queries for the tables of a database.
-var tables = map[string]string{
-	"sqlite":   "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1",
-	"mysql":    "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1",
-	"postgres": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+var tables = map[sqltext.Dialect]string{
+	sqltext.SQLite:   "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1",
+	sqltext.MySQL:    "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1",
+	sqltext.Postgres: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
 }
 
-func sqlGround(c sqlstore.Typed, driver, table string) ground {
+func sqlGround(c sqlstore.Typed, table string) ground {
 	return ground{
 		plant: func(ctx context.Context) error {
 			for _, statement := range []string{"CREATE TABLE IF NOT EXISTS " + table + " (note varchar(20))", "INSERT INTO " + table + " VALUES ('" + theirs + "')"} {
@@ -153,7 +154,7 @@ func sqlGround(c sqlstore.Typed, driver, table string) ground {
 			return note, err
 		},
 		names: func(ctx context.Context) (all []string, err error) {
-			rows, err := c.SQL().QueryContext(ctx, tables[driver])
+			rows, err := c.SQL().QueryContext(ctx, tables[c.Dialect()])
 			if err != nil {
 				return nil, err
 			}
