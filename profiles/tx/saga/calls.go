@@ -8,42 +8,33 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// rejected counts what a store's guards turned away.
-func (t *tally) rejected(err error) {
-	switch {
-	case errors.Is(err, model.ErrMoved):
-		t.moved.Add(1)
-	case errors.Is(err, model.ErrTaken):
-		t.taken.Add(1)
-	}
-}
-
 // account adds the calls of a saga to those that the store is expected to count.
 func (k *Task) account(err error) {
-	t, c := k.c.tally, &k.c
+	t, c := k.t, &k.c
 	switch {
 	case err == nil:
-		t.expected.Add(k.run.layer.Price.Of(model.Model(&k.s, c.n)))
-	case errors.Is(err, errUndecided), errors.Is(err, model.ErrMoved):
-		t.expected.Add(k.run.layer.Price.Of(c.n))
+		t.expected.Add(k.run.layer.Price.Of(model.Model(&k.s, c.Calls)))
+	case errors.Is(err, coordinator.ErrUndecided), errors.Is(err, model.ErrMoved):
+		t.expected.Add(k.run.layer.Price.Of(c.Calls))
 	default:
 		t.uncertain.Add(1) // nobody knows how far the last call came
 	}
-	c.n = model.Calls{}
+	c.Calls = model.Calls{}
 }
 
 // accountPoll is account for a look at the index and what followed from it.
 func (k *Task) accountPoll(err error) {
-	t, c := k.c.tally, &k.c
+	t, c := k.t, &k.c
 	k.run.polls.Add(1)
-	if err != nil && !errors.Is(err, errUndecided) && !errors.Is(err, model.ErrMoved) && !errors.Is(err, model.ErrNone) && !errors.Is(err, errWaiting) {
+	if err != nil && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrWaiting) {
 		t.uncertain.Add(1)
 	}
-	t.expected.Add(k.run.layer.Price.Of(c.n))
-	c.n = model.Calls{}
+	t.expected.Add(k.run.layer.Price.Of(c.Calls))
+	c.Calls = model.Calls{}
 }
 
 // Agreement says whether the store counted the calls that were predicted.

@@ -195,14 +195,14 @@ func order(s *model.Stored) string {
 // a while adds up the money.
 func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
 	const some = 16
-	r, t := k.run, k.c.tally
+	r, t := k.run, k.t
 	byShard := map[int][]int64{}
 	oldest := t.kept(time.Now(), r.spec.FinishedExpire)
 	for range some {
 		if t.seq <= oldest {
 			break
 		}
-		seq := oldest + k.c.rnd.Int64N(t.seq-oldest)
+		seq := oldest + k.c.Rand.Int64N(t.seq-oldest)
 		if t.get(seq) != unknown {
 			shard := int(seq+int64(k.worker)) % r.spec.Shards
 			if !slices.Contains(byShard[shard], seq) {

@@ -176,7 +176,7 @@ type coordinatedTask struct {
 
 // Do submits one saga and waits for its outcome.
 func (k *coordinatedTask) Do(ctx context.Context, it *workload.Iteration) error {
-	t := k.c.tally
+	t := k.t
 	seq := t.seq
 	t.seq++
 	k.Prepare(it, seq)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -90,18 +91,18 @@ func (s *standIn) expire(gid string, after time.Duration) {
 			return
 		}
 		c := s.Of(gid)
-		c.over = true
-		if _, err := c.resume(context.Background(), 0, gid); err == nil {
+		c.Over = true
+		if _, err := c.Resume(context.Background(), 0, gid); err == nil {
 			return
 		}
 	}
 }
 
 // Of is a coordinator that calls the participants of what was prepared.
-func (s *standIn) Of(gid string) *coordinator {
+func (s *standIn) Of(gid string) *coordinator.Coordinator {
 	sub, _ := s.prepared.Load(gid)
 	c := *s.c
-	c.tally, c.calm, c.store = &tally{}, true, s.calling(sub.(submission))
+	c.Counts, c.Calm, c.Store = &coordinator.Counts{}, true, s.calling(sub.(submission))
 	return &c
 }
 
@@ -110,10 +111,12 @@ func (s *standIn) decided(req *http.Request, gid, to string, reply func(int, any
 	c := s.Of(gid)
 	g, err := s.Load(req.Context(), 0, gid)
 	if err == nil {
-		err = c.turn(req.Context(), g, to)
+		from := g.Status
+		g.Status, g.Updated = to, time.Now()
+		err = c.Store.Change(req.Context(), g, from)
 	}
 	for err == nil && !model.Final(g.Status) {
-		if g, err = c.resume(req.Context(), 0, gid); errors.Is(err, errUndecided) {
+		if g, err = c.Resume(req.Context(), 0, gid); errors.Is(err, coordinator.ErrUndecided) {
 			err = nil // at once again
 		}
 	}
@@ -145,7 +148,7 @@ func TestOtherKindsOnACoordinator(t *testing.T) {
 			}
 			if addr == "" {
 				sp := &model.Spec{Shards: 1, Retry: time.Second}
-				srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()})
+				srv := httptest.NewServer(&standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()})
 				defer srv.Close()
 				addr = strings.TrimPrefix(srv.URL, "http://")
 				words = append(words, "errorRate=0.05")

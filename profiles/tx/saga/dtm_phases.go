@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -58,33 +59,33 @@ func (d *coordinated) instruction(s *model.Saga, step int) (string, error) {
 func (k *coordinatedTask) phased(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
 	s, c := &k.s, &k.c
 	s.Straggler = 0
-	if err := c.timed(it, model.OpSave, func() error { return k.d.post(ctx, "prepare", body) }); err != nil {
+	if err := c.Timed(it, model.OpSave, func() error { return k.d.post(ctx, "prepare", body) }); err != nil {
 		return unknown, fmt.Errorf("prepare: %w", err)
 	}
-	good, err := c.firstPhase(ctx, it, s)
+	good, err := c.FirstPhase(ctx, it, s)
 	if err != nil {
 		return unknown, err
 	}
-	if good && c.spec.LostRate > 0 && c.rnd.Float64() < c.spec.LostRate {
-		c.tally.lostSubmits.Add(1)
-		return unknown, errLost
+	if good && c.Spec.LostRate > 0 && c.Rand.Float64() < c.Spec.LostRate {
+		c.Counts.LostSubmits.Add(1)
+		return unknown, coordinator.ErrLost
 	}
 	if good {
 		var o outcome
-		err := c.timed(it, model.OpSubmit, func() (err error) {
+		err := c.Timed(it, model.OpSubmit, func() (err error) {
 			o, err = k.d.submit(ctx, s.Gid, body)
 			return err
 		})
 		return o, err
 	}
 	late := s.Straggler
-	err = c.timed(it, model.OpAbort, func() error { return k.d.post(ctx, "abort", body) })
+	err = c.Timed(it, model.OpAbort, func() error { return k.d.post(ctx, "abort", body) })
 	if err != nil {
 		return unknown, fmt.Errorf("abort: %w", err)
 	}
 	got, err := k.d.outcome(ctx, s.Gid)
 	if err == nil {
-		err = c.late(ctx, s, late)
+		err = c.Late(ctx, s, late)
 	}
 	return got, err
 }
@@ -100,7 +101,7 @@ func (d *coordinated) outcome(ctx context.Context, gid string) (outcome, error) 
 	case got.Status == model.Succeed:
 		return ackedDone, nil
 	}
-	return unknown, errUndecided
+	return unknown, coordinator.ErrUndecided
 }
 
 // carry carries out a branch that the server calls, or tells it of a local

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -27,7 +28,7 @@ import (
 // with PERFBENCH_TEST_DTM=host:port, and the same test runs against it.
 type standIn struct {
 	*onmemory.Memory
-	c *coordinator
+	c *coordinator.Coordinator
 	// payloads are those of the branches, by gid.
 	payloads sync.Map
 	// prepared are submissions that are to be submitted later, with their branches, by
@@ -74,12 +75,12 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		s.payloads.Store(sub.Gid, sub.Payloads)
 		c := *s.c
-		c.tally, c.rnd = &tally{}, rand.New(rand.NewPCG(1, 2))
-		c.store = s.calling(sub)
+		c.Counts, c.Rand = &coordinator.Counts{}, rand.New(rand.NewPCG(1, 2))
+		c.Store = s.calling(sub)
 		g := &model.Saga{}
 		g.Reset(sub.Gid, 0, len(sub.Steps), time.Now())
 		g.Empty = sub.Steps[0][model.OpAction] == ""
-		err := c.submit(req.Context(), nil, g)
+		err := c.Submit(req.Context(), nil, g)
 		for err != nil && strings.Contains(err.Error(), "undecided") { // its cron
 			if rand.IntN(2) == 0 {
 				go func() {
@@ -89,7 +90,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 						case <-s.gone:
 							return
 						}
-						if _, err := c.resume(context.Background(), 0, sub.Gid); err == nil {
+						if _, err := c.Resume(context.Background(), 0, sub.Gid); err == nil {
 							return
 						}
 					}
@@ -97,7 +98,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 				reply(409, map[string]string{"dtm_result": "FAILURE"})
 				return
 			}
-			_, err = c.resume(req.Context(), 0, sub.Gid)
+			_, err = c.Resume(req.Context(), 0, sub.Gid)
 			got, _ := s.Read(req.Context(), 0, []string{sub.Gid})
 			g.Status = got[0].Status
 		}
@@ -147,7 +148,7 @@ func TestSagasOnACoordinator(t *testing.T) {
 	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=100000"}
 	if addr == "" {
 		sp := &model.Spec{Shards: 1, Retry: time.Second}
-		s := &standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()}
+		s := &standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()}
 		srv := httptest.NewServer(s)
 		defer srv.Close()
 		addr = strings.TrimPrefix(srv.URL, "http://")
@@ -170,7 +171,7 @@ func TestEmptySagasOnACoordinator(t *testing.T) {
 	addr := os.Getenv("PERFBENCH_TEST_DTM")
 	if addr == "" {
 		sp := &model.Spec{Shards: 1, Retry: time.Second}
-		srv := httptest.NewServer(&standIn{c: &coordinator{spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp)})
+		srv := httptest.NewServer(&standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp)})
 		defer srv.Close()
 		addr = strings.TrimPrefix(srv.URL, "http://")
 	}

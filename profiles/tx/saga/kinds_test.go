@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
@@ -218,8 +219,8 @@ func TestWhatAKilledRunHasFrozen(t *testing.T) {
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			assert.Contains(t, v.Summary, "1 unfinished ones left alone", "its application may still submit it")
 
-			c := coordinator{spec: p.Binder.(Binding).Spec, store: st, calm: true, over: true, tally: &tally{}}
-			old, err := c.resume(t.Context(), 0, s.Gid)
+			c := coordinator.Coordinator{Spec: p.Binder.(Binding).Spec, Store: st, Calm: true, Over: true, Counts: &coordinator.Counts{}}
+			old, err := c.Resume(t.Context(), 0, s.Gid)
 			require.NoError(t, err)
 			assert.Equal(t, model.Failed, old.Status)
 			require.NoError(t, st.Balances(t.Context(), func(_, _, frozen int64) { assert.Zero(t, frozen) }))

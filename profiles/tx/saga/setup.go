@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -143,7 +144,7 @@ func words(params map[string]string) string {
 // takeUp carries on what is due of an earlier run, and notes how the rest stands.
 func (r *Run) takeUp(ctx context.Context) error {
 	began := time.Now()
-	c := coordinator{spec: r.spec, store: r.layer.Open(), calm: true, tally: &tally{}}
+	c := coordinator.Recovery(r.spec, r.layer.Open())
 	for shard := range r.spec.Shards {
 		list, err := r.store.Unfinished(ctx, shard)
 		if err != nil {
@@ -156,14 +157,14 @@ func (r *Run) takeUp(ctx context.Context) error {
 				}
 				continue
 			}
-			s, err := c.resume(ctx, shard, p.Gid)
-			if errors.Is(err, errWaiting) {
+			s, err := c.Resume(ctx, shard, p.Gid)
+			if errors.Is(err, coordinator.ErrWaiting) {
 				if err := r.leave(ctx, shard, p.Gid); err != nil {
 					return err
 				}
 				continue
 			}
-			if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, errUndecided) && !errors.Is(err, model.ErrMoved) {
+			if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) {
 				return err
 			}
 			r.took(&r.atStart, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/zipf"
 	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -112,10 +113,7 @@ func NewRun(sp *model.Spec, l *model.Layer, conn meter.Meter) *Run {
 // may be read by anybody, the rest once the worker is gone.
 type tally struct {
 	done, undone, undecided, unknown atomic.Int64
-	retries, ongoing                 atomic.Int64
-	duplicates, nulls, refused       atomic.Int64
-	tooLate, moved, taken            atomic.Int64
-	lostSubmits, queries             atomic.Int64
+	coordinator.Counts
 	// expected is calls that the store is to have counted, uncertain sagas of which
 	// nobody knows.
 	expected, uncertain atomic.Int64
@@ -144,19 +142,6 @@ const (
 	longGap   = int64(100 * time.Millisecond)
 	maxGaps   = 10000
 )
-
-func (t *tally) note(r model.Reply) {
-	switch r {
-	case model.ReplyDuplicate:
-		t.duplicates.Add(1)
-	case model.ReplyTooLate:
-		t.tooLate.Add(1)
-	case model.ReplyNothing:
-		t.nulls.Add(1)
-	case model.ReplyRefused:
-		t.refused.Add(1)
-	}
-}
 
 func (t *tally) set(seq int64, o outcome) {
 	for int64(len(t.outcomes)) <= seq/4 {
@@ -196,7 +181,8 @@ func (r *Run) tally(worker int) *tally {
 // Task is one client. It belongs to its worker.
 type Task struct {
 	run    *Run
-	c      coordinator
+	t      *tally
+	c      coordinator.Coordinator
 	worker int
 	s      model.Saga
 	from   *zipf.Zipf
@@ -210,7 +196,7 @@ func (r *Run) NewTask(worker int) *Task {
 	sp, t := r.spec, r.tally(worker)
 	// A worker that comes back draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
-	k := &Task{run: r, worker: worker, noted: -1, c: coordinator{spec: sp, store: r.layer.Open(), rnd: rnd, tally: t}}
+	k := &Task{run: r, worker: worker, noted: -1, t: t, c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}
 	if sp.Accounts > 0 {
 		k.from = zipf.New(rnd, sp.Zipf, sp.Accounts)
 	}
@@ -222,15 +208,15 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	if err := k.housekeeping(ctx, it); err != nil {
 		return err
 	}
-	t := k.c.tally
+	t := k.t
 	seq := t.seq
 	t.seq++
 	k.Prepare(it, seq)
 	t.all.Add(1)
 	m := it.Begin(model.OpSaga)
-	err := k.c.submit(ctx, it, &k.s)
-	if k.c.store.Session != nil {
-		k.c.store.Session.Detach()
+	err := k.c.Submit(ctx, it, &k.s)
+	if k.c.Store.Session != nil {
+		k.c.Store.Session.Detach()
 	}
 	k.account(err)
 	units := 0
@@ -258,13 +244,13 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 }
 
 func (k *Task) count(it *workload.Iteration, o outcome, err error) {
-	t := k.c.tally
+	t := k.t
 	switch {
 	case o == ackedDone:
 		t.done.Add(1)
 	case o == ackedUndone:
 		t.undone.Add(1)
-	case errors.Is(err, errUndecided):
+	case errors.Is(err, coordinator.ErrUndecided):
 		t.undecided.Add(1)
 	default:
 		t.unknown.Add(1)
@@ -286,7 +272,7 @@ func (k *Task) count(it *workload.Iteration, o outcome, err error) {
 func (k *Task) Prepare(it *workload.Iteration, seq int64) {
 	sp, s := k.run.spec, &k.s
 	now := time.Now()
-	if t := k.c.tally; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
+	if t := k.t; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
 		t.marks = append(t.marks, mark{now, seq})
 	}
 	k.gid = model.AppendGid(k.gid[:0], sp.Stamp, k.worker, seq)
@@ -296,10 +282,10 @@ func (k *Task) Prepare(it *workload.Iteration, seq int64) {
 		k.run.sizes.Note(s.Size)
 		k.noted = s.Size
 	}
-	if sp.FailRate > 0 && k.c.rnd.Float64() < sp.FailRate {
+	if sp.FailRate > 0 && k.c.Rand.Float64() < sp.FailRate {
 		s.Fate.FailAt = sp.FailAt
 		if sp.FailAt == 0 {
-			s.Fate.FailAt = 1 + k.c.rnd.IntN(sp.Branches)
+			s.Fate.FailAt = 1 + k.c.Rand.IntN(sp.Branches)
 		}
 		if sp.Kind == model.KindMsg {
 			s.Fate.FailAt = 1 // its local transaction alone can be refused
@@ -325,7 +311,7 @@ func (k *Task) transfers() {
 		}
 		s.Steps[i] = model.Transfer{Account: a}
 		if i > 0 {
-			s.Steps[i].Amount = 1 + k.c.rnd.Int64N(sp.Amount)
+			s.Steps[i].Amount = 1 + k.c.Rand.Int64N(sp.Amount)
 			total += s.Steps[i].Amount
 		}
 	}
@@ -357,12 +343,12 @@ func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
 	for range r.spec.Shards {
 		shard := int(r.shard.Add(1)) % r.spec.Shards
 		start := it.Now()
-		s, hit, err := k.c.recoverOne(ctx, shard)
+		s, hit, err := k.c.Recover(ctx, shard)
 		k.accountPoll(err)
-		if errors.Is(err, errWaiting) {
+		if errors.Is(err, coordinator.ErrWaiting) {
 			continue
 		}
-		if errors.Is(err, errUndecided) || errors.Is(err, model.ErrMoved) || errors.Is(err, model.ErrNone) {
+		if errors.Is(err, coordinator.ErrUndecided) || errors.Is(err, model.ErrMoved) || errors.Is(err, model.ErrNone) {
 			err = nil // it was tried; or somebody else was faster
 		}
 		if hit || err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 )
@@ -49,7 +50,7 @@ type bench struct {
 	model.Store
 	at *onredis.Redis
 	*answering
-	c *coordinator
+	c *coordinator.Coordinator
 	s *model.Saga
 }
 
@@ -60,7 +61,7 @@ func newBench(t *testing.T, branches int, answers ...any) *bench {
 	b := &bench{t: t, conn: conn, at: onredis.New(conn.(redis.Typed), sp), answering: &answering{answers: answers}}
 	b.Store = b.at.Layer().Open()
 	b.Store.Participants = b.answering
-	b.c = &coordinator{spec: sp, store: b.Store, rnd: rand.New(rand.NewPCG(1, 2)), tally: &tally{}}
+	b.c = &coordinator.Coordinator{Spec: sp, Store: b.Store, Rand: rand.New(rand.NewPCG(1, 2)), Counts: &coordinator.Counts{}}
 	b.s = &model.Saga{}
 	// Begun in the future, so that no pause of this machine makes a branch a slow one,
 	// which costs a call more.
@@ -70,7 +71,7 @@ func newBench(t *testing.T, branches int, answers ...any) *bench {
 	first.Reset("first", 0, branches, time.Now())
 	known := b.Store
 	known.Participants = &answering{}
-	require.NoError(t, (&coordinator{spec: sp, store: known, tally: &tally{}}).submit(t.Context(), nil, first))
+	require.NoError(t, (&coordinator.Coordinator{Spec: sp, Store: known, Counts: &coordinator.Counts{}}).Submit(t.Context(), nil, first))
 	require.ErrorIs(t, b.Touch(t.Context(), &model.Saga{Gid: "none"}), model.ErrMoved)
 	b.Reset()
 	return b
@@ -98,13 +99,13 @@ func (b *bench) stored() model.Stored {
 func TestBranchThatIsUnderWay(t *testing.T) {
 	b := newBench(t, 2, model.ReplyLater)
 	before := time.Now()
-	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	require.ErrorIs(t, b.c.Submit(t.Context(), nil, b.s), coordinator.ErrUndecided)
 	assert.Equal(t, 2, commands(t, b.conn)["script"])
 	assert.InDelta(t, 10, b.score(before), time.Since(before).Seconds()+0.01)
 	assert.GreaterOrEqual(t, b.score(before), 9.99)
 	assert.Equal(t, model.Submitted, b.stored().Status)
 	assert.Equal(t, []string{model.Prepared, model.Prepared, model.Prepared, model.Prepared}, b.stored().Rows)
-	_, err := b.c.resume(t.Context(), 0, b.s.Gid)
+	_, err := b.c.Resume(t.Context(), 0, b.s.Gid)
 	require.NoError(t, err)
 	assert.Equal(t, model.Succeed, b.stored().Status)
 	assert.Equal(t, []string{"a1", "a1", "a2"}, b.calls)
@@ -114,29 +115,29 @@ func TestBranchThatIsUnderWay(t *testing.T) {
 func TestBranchThatFails(t *testing.T) {
 	b := newBench(t, 2, model.ReplyDone, model.ErrParticipant, model.ErrParticipant)
 	before := time.Now()
-	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	require.ErrorIs(t, b.c.Submit(t.Context(), nil, b.s), coordinator.ErrUndecided)
 	assert.Equal(t, 3, commands(t, b.conn)["script"])
 	assert.GreaterOrEqual(t, b.score(before), 19.99)
 	assert.Equal(t, []string{model.Prepared, model.Succeed, model.Prepared, model.Prepared}, b.stored().Rows)
 	again := time.Now()
-	_, err := b.c.resume(t.Context(), 0, b.s.Gid)
-	require.ErrorIs(t, err, errUndecided)
+	_, err := b.c.Resume(t.Context(), 0, b.s.Gid)
+	require.ErrorIs(t, err, coordinator.ErrUndecided)
 	assert.GreaterOrEqual(t, b.score(again), 39.99)
-	s, err := b.c.resume(t.Context(), 0, b.s.Gid)
+	s, err := b.c.Resume(t.Context(), 0, b.s.Gid)
 	require.NoError(t, err)
 	assert.Equal(t, model.Succeed, s.Status)
-	assert.Equal(t, b.c.spec.Retry, s.Interval, "a branch that went well ends the back-off")
+	assert.Equal(t, b.c.Spec.Retry, s.Interval, "a branch that went well ends the back-off")
 	assert.Equal(t, []string{"a1", "a2", "a2", "a2"}, b.calls)
 }
 
 // A gid that was finished is not begun again.
 func TestSubmittingTwice(t *testing.T) {
 	b := newBench(t, 2)
-	require.NoError(t, b.c.submit(t.Context(), nil, b.s))
+	require.NoError(t, b.c.Submit(t.Context(), nil, b.s))
 	b.Reset()
 	twice := &model.Saga{}
 	twice.Reset("one", 0, 2, time.Now())
-	require.ErrorIs(t, b.c.submit(t.Context(), nil, twice), model.ErrTaken)
+	require.ErrorIs(t, b.c.Submit(t.Context(), nil, twice), model.ErrTaken)
 	got := commands(t, b.conn)
 	assert.Equal(t, 1, got["script"])
 	assert.Equal(t, 1, got["get"])
@@ -148,10 +149,10 @@ func TestSubmittingTwice(t *testing.T) {
 func TestRefusedCompensation(t *testing.T) {
 	b := newBench(t, 2, model.ReplyDone, model.ReplyRefused, model.ReplyRefused)
 	before := time.Now()
-	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	require.ErrorIs(t, b.c.Submit(t.Context(), nil, b.s), coordinator.ErrUndecided)
 	assert.Equal(t, model.Aborting, b.stored().Status)
 	assert.GreaterOrEqual(t, b.score(before), 19.99)
-	_, err := b.c.resume(t.Context(), 0, b.s.Gid)
+	_, err := b.c.Resume(t.Context(), 0, b.s.Gid)
 	require.NoError(t, err)
 	assert.Equal(t, model.Failed, b.stored().Status)
 	assert.Equal(t, []string{"a1", "a2", "c2", "c2", "c1"}, b.calls)
@@ -162,15 +163,15 @@ func TestRefusedCompensation(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	b := newBench(t, 3, model.ReplyDone, model.ReplyLater)
 	b.s.Created = time.Now()
-	b.c.spec.Timeout = 9 * time.Second
+	b.c.Spec.Timeout = 9 * time.Second
 	b.s.Timeout = 9 * time.Second
-	require.ErrorIs(t, b.c.submit(t.Context(), nil, b.s), errUndecided)
+	require.ErrorIs(t, b.c.Submit(t.Context(), nil, b.s), coordinator.ErrUndecided)
 	before := b.score(b.s.Created)
 	assert.GreaterOrEqual(t, before, 8.99, "the timeout is shorter than the retry interval, and so is the first interval")
 	assert.Less(t, before, 10.0)
 	b.s.Created = b.s.Created.Add(-10 * time.Second) // as if that had passed
 	require.NoError(t, b.Touch(t.Context(), b.s))
-	s, err := b.c.resume(t.Context(), 0, b.s.Gid)
+	s, err := b.c.Resume(t.Context(), 0, b.s.Gid)
 	require.NoError(t, err)
 	assert.Equal(t, "Timeout after 9 seconds", s.Reason)
 	assert.Equal(t, model.Failed, b.stored().Status)
@@ -183,7 +184,7 @@ func TestSlowBranchIsToldOf(t *testing.T) {
 	b := newBench(t, 2)
 	before := time.Now()
 	b.s.Created = before.Add(-2 * time.Second) // as if the first branch had taken as long
-	require.NoError(t, b.c.submit(t.Context(), nil, b.s))
+	require.NoError(t, b.c.Submit(t.Context(), nil, b.s))
 	got := commands(t, b.conn)
 	told := got["zadd"] - 1 // once, or again where this machine made a pause
 	assert.Positive(t, told)
@@ -271,17 +272,17 @@ func TestDyingAnywhere(t *testing.T) {
 				s := &model.Saga{}
 				s.Reset(gid, 0, 2, time.Now())
 				s.Steps[0], s.Steps[1], s.Fate.FailAt = model.Transfer{Account: 1, Amount: -5}, model.Transfer{Account: 2, Amount: 5}, failAt
-				c := coordinator{spec: sp, rnd: rand.New(rand.NewPCG(1, 2)), tally: &tally{}, store: st}
+				c := coordinator.Coordinator{Spec: sp, Rand: rand.New(rand.NewPCG(1, 2)), Counts: &coordinator.Counts{}, Store: st}
 				d := &dying{st.Records, st.Participants, at, after}
-				c.store.Records, c.store.Participants = d, d
-				err := c.submit(t.Context(), nil, s)
+				c.Store.Records, c.Store.Participants = d, d
+				err := c.Submit(t.Context(), nil, s)
 				if over = err == nil; over {
 					assert.Greater(t, at, 6, "it died at every call before")
 				}
 				list, err := st.Unfinished(t.Context(), 0)
 				require.NoError(t, err)
 				for _, p := range list {
-					_, err := (&coordinator{spec: sp, store: st, calm: true, tally: &tally{}}).resume(t.Context(), 0, p.Gid)
+					_, err := coordinator.Recovery(sp, st).Resume(t.Context(), 0, p.Gid)
 					require.NoError(t, err, gid)
 				}
 				got, err := st.Read(t.Context(), 0, []string{gid})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -122,7 +123,7 @@ func (r *Run) checks() []workload.Check {
 // due.
 func (r *Run) drain(ctx context.Context) error {
 	began := time.Now()
-	c := coordinator{spec: r.spec, store: r.layer.Open(), calm: true, tally: &tally{}}
+	c := coordinator.Recovery(r.spec, r.layer.Open())
 	f := &findings{}
 	for shard := range r.spec.Shards {
 		list, err := r.store.Unfinished(ctx, shard)
@@ -134,9 +135,9 @@ func (r *Run) drain(ctx context.Context) error {
 			if !own && p.Due.After(time.Now()) {
 				continue // of another run, which may be at work on it
 			}
-			c.over = own
-			s, err := c.resume(ctx, shard, p.Gid)
-			if errors.Is(err, errWaiting) {
+			c.Over = own
+			s, err := c.Resume(ctx, shard, p.Gid)
+			if errors.Is(err, coordinator.ErrWaiting) {
 				continue
 			}
 			if ctx.Err() != nil {

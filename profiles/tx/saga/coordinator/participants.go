@@ -1,4 +1,4 @@
-package saga
+package coordinator
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 )
 
 // call has a participant carry out a row of a saga.
-func (c *coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, pos int) (model.Reply, error) {
+func (c *Coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, pos int) (model.Reply, error) {
 	r := &s.Rows[pos]
 	d := demand{op: model.OpCall, step: r.Step, name: r.Op, refuse: r.Op == model.OpAction && s.Fate.FailAt == r.Step+1}
 	if r.Op == model.OpCompensate {
 		d.op, d.undo = model.OpUndo, true
 	}
-	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.store.Move(ctx, s, pos) })
+	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Move(ctx, s, pos) })
 }
 
 // demand is what a participant is asked.
@@ -44,21 +44,21 @@ func (d demand) counted(n *model.Calls, got model.Reply) {
 
 // ask has a participant carry out what is demanded, unless it is to answer late,
 // badly or not at all.
-func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d demand, carry func() (model.Reply, error)) (model.Reply, error) {
-	sp := c.spec
-	if s.Empty && c.calm || s.Empty && !sp.Unruly && s.Fate.FailAt == 0 {
+func (c *Coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d demand, carry func() (model.Reply, error)) (model.Reply, error) {
+	sp := c.Spec
+	if s.Empty && c.Calm || s.Empty && !sp.Unruly && s.Fate.FailAt == 0 {
 		return model.ReplyDone, nil // nobody is called
 	}
 	lost := false
-	if !c.calm && sp.Unruly {
+	if !c.Calm && sp.Unruly {
 		if err := store.Rest(ctx, sp.Delay); err != nil {
 			return 0, err
 		}
-		if sp.OngoingRate > 0 && c.rnd.Float64() < sp.OngoingRate {
+		if sp.OngoingRate > 0 && c.Rand.Float64() < sp.OngoingRate {
 			return model.ReplyLater, nil
 		}
-		lost = sp.ErrorRate > 0 && c.rnd.Float64() < sp.ErrorRate
-		if lost && c.rnd.IntN(2) == 0 {
+		lost = sp.ErrorRate > 0 && c.Rand.Float64() < sp.ErrorRate
+		if lost && c.Rand.IntN(2) == 0 {
 			s.Straggler = d.step + 1
 			return 0, model.ErrParticipant // it never heard of it
 		}
@@ -73,7 +73,7 @@ func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d d
 		return model.ReplyDone, nil
 	}
 	var got model.Reply
-	err := c.timed(it, d.op, func() error {
+	err := c.Timed(it, d.op, func() error {
 		var err error
 		got, err = carry()
 		return err
@@ -81,18 +81,18 @@ func (c *coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d d
 	if err != nil {
 		return 0, fmt.Errorf("%s of branch %d: %w", d.name, d.step+1, err)
 	}
-	c.tally.note(got)
-	d.counted(&c.n, got)
+	c.Counts.note(got)
+	d.counted(&c.Calls, got)
 	if lost {
 		return 0, model.ErrParticipant // it was done, and nobody knows
 	}
-	if !c.calm && sp.DuplicateRate > 0 && c.rnd.Float64() < sp.DuplicateRate && got != model.ReplyRefused {
+	if !c.Calm && sp.DuplicateRate > 0 && c.Rand.Float64() < sp.DuplicateRate && got != model.ReplyRefused {
 		again, err := carry()
 		if err != nil {
 			return 0, fmt.Errorf("%s of branch %d again: %w", d.name, d.step+1, err)
 		}
-		c.tally.note(again)
-		d.counted(&c.n, again)
+		c.Counts.note(again)
+		d.counted(&c.Calls, again)
 	}
 	return got, nil
 }

@@ -1,4 +1,6 @@
-package saga
+// Package coordinator carries distributed transactions through, as the server of dtm does
+// that it stands for: it keeps their records and calls their participants.
+package coordinator
 
 import (
 	"context"
@@ -12,54 +14,62 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// errUndecided is what becomes of a saga whose participant has not answered well:
+// ErrUndecided is what becomes of a saga whose participant has not answered well:
 // it stays in the index and is taken up again later.
-var errUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")
+var ErrUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")
 
-// coordinator carries sagas through. It belongs to one goroutine.
-type coordinator struct {
-	spec  *model.Spec
-	store model.Store
-	rnd   *rand.Rand
-	// calm says that participants do as they are told: in a recovery.
-	calm  bool
-	tally *tally
-	// n counts the calls of the saga in hand.
-	n model.Calls
-	// over says that nobody will submit what is only prepared.
-	over bool
+// Coordinator carries sagas through. It belongs to one goroutine.
+type Coordinator struct {
+	Spec  *model.Spec
+	Store model.Store
+	// Rand decides what goes wrong. A Coordinator that is Calm needs none.
+	Rand *rand.Rand
+	// Calm says that participants do as they are told: in a recovery.
+	Calm bool
+	// Counts gets what happened. It is never nil.
+	Counts *Counts
+	// Calls counts the calls of the saga in hand.
+	Calls model.Calls
+	// Over says that nobody will submit what is only prepared.
+	Over bool
+}
+
+// Recovery is a Coordinator that takes up what others have left. Nothing goes wrong on
+// purpose, and nobody counts what happens.
+func Recovery(sp *model.Spec, st model.Store) *Coordinator {
+	return &Coordinator{Spec: sp, Store: st, Calm: true, Counts: &Counts{}}
 }
 
 // stopwatch records the storage operations and branch calls of a saga; nil
 // records nothing.
 type stopwatch = workload.Iteration
 
-// timed runs f as an operation, which is a part of the saga. Attempts that the
+// Timed runs f as an operation, which is a part of the saga. Attempts that the
 // store undid are recorded too, each as long as it took.
-func (c *coordinator) timed(it *stopwatch, op workload.Op, f func() error) error {
+func (c *Coordinator) Timed(it *stopwatch, op workload.Op, f func() error) error {
 	if it == nil {
 		return f()
 	}
 	start := it.Now()
 	err := f()
 	it.Record(op, 1, start, start, it.Now(), err)
-	for _, d := range c.store.Undone() {
+	for _, d := range c.Store.Undone() {
 		it.Record(model.OpLost, 1, start, start, start+int64(d), nil)
 	}
 	return err
 }
 
-// submit stores a new saga and carries it through.
-func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *model.Saga) error {
+// Submit stores a new saga and carries it through.
+func (c *Coordinator) Submit(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	s.Interval = c.firstInterval()
 	s.Next = s.Created.Add(s.Interval)
 	if len(s.Rows) == 0 {
-		c.n.Bare++
+		c.Calls.Bare++
 	} else {
-		c.n.Save++
+		c.Calls.Save++
 	}
-	if err := c.timed(it, model.OpSave, func() error { return c.store.Save(ctx, s) }); err != nil {
-		c.tally.rejected(err)
+	if err := c.Timed(it, model.OpSave, func() error { return c.Store.Save(ctx, s) }); err != nil {
+		c.Counts.rejected(err)
 		return fmt.Errorf("save: %w", err)
 	}
 	if s.Status == model.Prepared {
@@ -68,16 +78,16 @@ func (c *coordinator) submit(ctx context.Context, it *stopwatch, s *model.Saga) 
 	return c.process(ctx, it, s)
 }
 
-func (c *coordinator) firstInterval() time.Duration {
-	if t := c.spec.Timeout; t > 0 && t < c.spec.Retry {
+func (c *Coordinator) firstInterval() time.Duration {
+	if t := c.Spec.Timeout; t > 0 && t < c.Spec.Retry {
 		return t
 	}
-	return c.spec.Retry
+	return c.Spec.Retry
 }
 
 // process is one pass over a saga: it ends with a final status and nil, or with
 // an error, and then the saga is taken up again later.
-func (c *coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	if s.Of() != model.KindSaga {
 		return c.second(ctx, it, s)
 	}
@@ -93,9 +103,9 @@ func (c *coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga)
 		if err := c.change(ctx, it, s, model.OpAbort, model.Aborting); err != nil {
 			return err
 		}
-		if c.calm {
+		if c.Calm {
 			// Whoever had it before may have gone on until now.
-			now, err := c.store.Load(ctx, s.Shard, s.Gid)
+			now, err := c.Store.Load(ctx, s.Shard, s.Gid)
 			if err != nil {
 				return fmt.Errorf("load again: %w", err)
 			}
@@ -111,13 +121,13 @@ func (c *coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga)
 	return nil
 }
 
-func (c *coordinator) timedOut(s *model.Saga) bool {
+func (c *Coordinator) timedOut(s *model.Saga) bool {
 	return s.Timeout > 0 && time.Since(s.Created) >= s.Timeout
 }
 
 // forward runs the actions that are not done, one after the other. A reason says
 // that the saga must be undone.
-func (c *coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga) (reason string, err error) {
+func (c *Coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga) (reason string, err error) {
 	for step := range s.Steps {
 		if c.timedOut(s) {
 			return "Timeout after " + strconv.FormatFloat(s.Timeout.Seconds(), 'f', -1, 64) + " seconds", nil
@@ -157,7 +167,7 @@ var refusals = func() (out [model.MaxBranches]string) {
 
 // back undoes, from the last to the first, every step that was done, that failed,
 // or that may have been under way.
-func (c *coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	last := -1
 	for step := range s.Steps {
 		last = step
@@ -190,7 +200,7 @@ const touchAfter = 1500 * time.Millisecond
 
 // write stores what became of a row. A branch that went well after others did not
 // sets the back-off to its beginning.
-func (c *coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, pos int, status string) error {
+func (c *Coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, pos int, status string) error {
 	r := &s.Rows[pos]
 	now := time.Now()
 	r.Status, r.Updated = status, now
@@ -199,16 +209,16 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, p
 	} else {
 		r.RolledBack = now
 	}
-	c.n.Branch++
-	if err := c.timed(it, model.OpBranch, func() error { return c.store.Branch(ctx, s, pos) }); err != nil {
-		c.tally.rejected(err)
+	c.Calls.Branch++
+	if err := c.Timed(it, model.OpBranch, func() error { return c.Store.Branch(ctx, s, pos) }); err != nil {
+		c.Counts.rejected(err)
 		return fmt.Errorf("branch %d: %w", r.Step+1, err)
 	}
 	if first := c.firstInterval(); s.Interval > first || now.Sub(s.Next) > touchAfter-s.Interval {
 		s.Interval, s.Next = first, now.Add(first)
-		c.n.Touch++
-		if err := c.store.Touch(ctx, s); err != nil {
-			c.tally.rejected(err)
+		c.Calls.Touch++
+		if err := c.Store.Touch(ctx, s); err != nil {
+			c.Counts.rejected(err)
 			return fmt.Errorf("touch: %w", err)
 		}
 	}
@@ -216,16 +226,16 @@ func (c *coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, p
 }
 
 // change stores a new status.
-func (c *coordinator) change(ctx context.Context, it *stopwatch, s *model.Saga, op workload.Op, to string) error {
-	if err := c.timed(it, op, func() error { return c.turn(ctx, s, to) }); err != nil {
-		c.tally.rejected(err)
+func (c *Coordinator) change(ctx context.Context, it *stopwatch, s *model.Saga, op workload.Op, to string) error {
+	if err := c.Timed(it, op, func() error { return c.turn(ctx, s, to) }); err != nil {
+		c.Counts.rejected(err)
 		return fmt.Errorf("%s: %w", s.Of().Ops[op], err)
 	}
 	return nil
 }
 
 // turn stores a new status as a part of an operation.
-func (c *coordinator) turn(ctx context.Context, s *model.Saga, to string) error {
+func (c *Coordinator) turn(ctx context.Context, s *model.Saga, to string) error {
 	from, now := s.Status, time.Now()
 	s.Status, s.Updated = to, now
 	switch to {
@@ -234,57 +244,57 @@ func (c *coordinator) turn(ctx context.Context, s *model.Saga, to string) error 
 	case model.Failed:
 		s.RolledBack = now
 	}
-	c.n.Change++
-	return c.store.Change(ctx, s, from)
+	c.Calls.Change++
+	return c.Store.Change(ctx, s, from)
 }
 
 // later leaves a saga to be taken up again: after the same time when the branch
 // is under way, after twice the time when it failed.
-func (c *coordinator) later(ctx context.Context, s *model.Saga, cause error) error {
+func (c *Coordinator) later(ctx context.Context, s *model.Saga, cause error) error {
 	if cause != nil {
 		s.Interval *= 2
-		c.tally.retries.Add(1)
+		c.Counts.Retries.Add(1)
 	} else {
-		c.tally.ongoing.Add(1)
+		c.Counts.Ongoing.Add(1)
 	}
 	s.Next = time.Now().Add(s.Interval)
 	s.Updated = time.Now()
-	c.n.Touch++
-	if err := c.store.Touch(ctx, s); err != nil {
-		c.tally.rejected(err)
+	c.Calls.Touch++
+	if err := c.Store.Touch(ctx, s); err != nil {
+		c.Counts.rejected(err)
 		return errors.Join(cause, fmt.Errorf("touch: %w", err))
 	}
 	if cause != nil && !errors.Is(cause, model.ErrParticipant) {
 		return cause
 	}
-	return errUndecided
+	return ErrUndecided
 }
 
-// recoverOne takes up the transaction of a shard that is due longest. false: none
+// Recover takes up the transaction of a shard that is due longest. false: none
 // was due.
-func (c *coordinator) recoverOne(ctx context.Context, shard int) (*model.Saga, bool, error) {
+func (c *Coordinator) Recover(ctx context.Context, shard int) (*model.Saga, bool, error) {
 	now := time.Now()
-	gid, err := c.store.Lock(ctx, shard, now, now.Add(c.spec.Retry))
+	gid, err := c.Store.Lock(ctx, shard, now, now.Add(c.Spec.Retry))
 	if errors.Is(err, model.ErrNone) {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("look for unfinished transactions: %w", err)
 	}
-	s, err := c.resume(ctx, shard, gid)
+	s, err := c.Resume(ctx, shard, gid)
 	return s, true, err
 }
 
-// resume carries a stored saga on.
-func (c *coordinator) resume(ctx context.Context, shard int, gid string) (*model.Saga, error) {
-	s, err := c.store.Load(ctx, shard, gid)
+// Resume carries a stored saga on.
+func (c *Coordinator) Resume(ctx context.Context, shard int, gid string) (*model.Saga, error) {
+	s, err := c.Store.Load(ctx, shard, gid)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", gid, err)
 	}
 	if model.Final(s.Status) {
 		return s, nil
 	}
-	defer func() { _ = c.store.Undone() }() // nobody timed it
+	defer func() { _ = c.Store.Undone() }() // nobody timed it
 	if err := c.process(ctx, nil, s); err != nil {
 		return s, fmt.Errorf("recover %s: %w", gid, err)
 	}

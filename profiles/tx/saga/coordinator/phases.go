@@ -1,4 +1,4 @@
-package saga
+package coordinator
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// errWaiting is what becomes of a transaction that is prepared and whose
+// ErrWaiting is what becomes of a transaction that is prepared and whose
 // application may still submit it.
-var errWaiting = errors.New("prepared: its application may still submit it")
+var ErrWaiting = errors.New("prepared: its application may still submit it")
 
 // errGone says that a prepared transaction was not there when it was submitted.
 var errGone = errors.New("what was prepared is not there any more")
@@ -19,7 +19,9 @@ var errGone = errors.New("what was prepared is not there any more")
 // lostSubmit is an error that leaves a transaction undecided.
 type lostSubmit struct{}
 
-var errLost error = lostSubmit{}
+// ErrLost is what becomes of a transaction whose submit was lost on purpose. It is an
+// ErrUndecided.
+var ErrLost error = lostSubmit{}
 
 // Error says what happened.
 func (lostSubmit) Error() string {
@@ -27,13 +29,13 @@ func (lostSubmit) Error() string {
 }
 
 // Is says that nothing is decided.
-func (lostSubmit) Is(target error) bool { return target == errUndecided }
+func (lostSubmit) Is(target error) bool { return target == ErrUndecided }
 
 // apply is the application's part of a transaction that is prepared: what is tried
 // or done locally first, and then its submit, or its abort.
-func (c *coordinator) apply(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) apply(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	s.Straggler = 0
-	good, err := c.firstPhase(ctx, it, s)
+	good, err := c.FirstPhase(ctx, it, s)
 	if err != nil {
 		return err
 	}
@@ -44,40 +46,40 @@ func (c *coordinator) apply(ctx context.Context, it *stopwatch, s *model.Saga) e
 	if err := c.abort(ctx, it, s); err != nil {
 		return err
 	}
-	return c.late(ctx, s, late)
+	return c.Late(ctx, s, late)
 }
 
-// firstPhase is what an application does before it submits. false: it does not then.
-func (c *coordinator) firstPhase(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
+// FirstPhase is what an application does before it submits. false: it does not then.
+func (c *Coordinator) FirstPhase(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	if s.Of() == model.KindMsg {
 		return c.local(ctx, it, s)
 	}
 	return c.tries(ctx, it, s)
 }
 
-// late has the first call of a step, from 1, which nobody had heard of arrive after
+// Late has the first call of a step, from 1, which nobody had heard of arrive after
 // all: it must find the door shut.
-func (c *coordinator) late(ctx context.Context, s *model.Saga, late int) error {
+func (c *Coordinator) Late(ctx context.Context, s *model.Saga, late int) error {
 	if late == 0 || s.Empty {
 		return nil
 	}
-	got, err := c.store.Carry(ctx, s, late-1, s.Of().First)
+	got, err := c.Store.Carry(ctx, s, late-1, s.Of().First)
 	if err != nil {
 		return fmt.Errorf("late %s of branch %d: %w", s.Of().First, late, err)
 	}
-	c.tally.note(got)
-	demand{name: s.Of().First, xa: s.Kind == model.KindXA}.counted(&c.n, got)
+	c.Counts.note(got)
+	demand{name: s.Of().First, xa: s.Kind == model.KindXA}.counted(&c.Calls, got)
 	return nil
 }
 
 // tries registers one branch after the other and has its participant try. false:
 // one did not, or nobody knows whether it did.
-func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
+func (c *Coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	for step := range s.Steps {
 		s.Register(step, time.Now())
-		c.n.Register++
-		if err := c.timed(it, model.OpRegister, func() error { return c.store.Register(ctx, s, step) }); err != nil {
-			c.tally.rejected(err)
+		c.Calls.Register++
+		if err := c.Timed(it, model.OpRegister, func() error { return c.Store.Register(ctx, s, step) }); err != nil {
+			c.Counts.rejected(err)
 			return false, fmt.Errorf("register branch %d: %w", step+1, err)
 		}
 		got, err := c.first(ctx, it, s, step)
@@ -87,10 +89,10 @@ func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (
 		case err == nil && got == model.ReplyDone:
 			continue
 		case err != nil:
-			c.tally.retries.Add(1)
+			c.Counts.Retries.Add(1)
 			s.Reason = "a branch failed"
 		case got == model.ReplyLater:
-			c.tally.ongoing.Add(1)
+			c.Counts.Ongoing.Add(1)
 			s.Reason = "a branch is not finished"
 		default:
 			s.Reason = refusals[step]
@@ -101,17 +103,17 @@ func (c *coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (
 }
 
 // first asks for what a step begins with.
-func (c *coordinator) first(ctx context.Context, it *stopwatch, s *model.Saga, step int) (model.Reply, error) {
+func (c *Coordinator) first(ctx context.Context, it *stopwatch, s *model.Saga, step int) (model.Reply, error) {
 	d := demand{op: model.OpCall, step: step, name: s.Of().First, refuse: s.Fate.FailAt == step+1, xa: s.Kind == model.KindXA}
 	if s.Kind == model.KindMsg {
 		d.op = model.OpLocal
 	}
-	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.store.Carry(ctx, s, step, d.name) })
+	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Carry(ctx, s, step, d.name) })
 }
 
 // local carries out a message's local transaction. Where nobody knows whether it
 // was, its application asks, as the coordinator would.
-func (c *coordinator) local(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
+func (c *Coordinator) local(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	got, err := c.first(ctx, it, s, 0)
 	switch {
 	case err != nil && !errors.Is(err, model.ErrParticipant):
@@ -122,7 +124,7 @@ func (c *coordinator) local(ctx context.Context, it *stopwatch, s *model.Saga) (
 		s.Reason = "the local transaction was refused"
 		return false, nil
 	}
-	c.tally.retries.Add(1)
+	c.Counts.Retries.Add(1)
 	done, err := c.query(ctx, it, s)
 	if err != nil || !done {
 		s.Reason = "the local transaction was not carried out"
@@ -133,16 +135,16 @@ func (c *coordinator) local(ctx context.Context, it *stopwatch, s *model.Saga) (
 }
 
 // query asks whether a message's local transaction was carried out.
-func (c *coordinator) query(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
+func (c *Coordinator) query(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	if s.Empty {
 		return true, nil // nobody is asked
 	}
 	var got model.Reply
-	c.n.Query++
-	c.tally.queries.Add(1)
-	err := c.timed(it, model.OpAsk, func() error {
+	c.Calls.Query++
+	c.Counts.Queries.Add(1)
+	err := c.Timed(it, model.OpAsk, func() error {
 		var err error
-		got, err = c.store.Carry(ctx, s, 0, model.OpQuery)
+		got, err = c.Store.Carry(ctx, s, 0, model.OpQuery)
 		return err
 	})
 	if err != nil {
@@ -153,26 +155,26 @@ func (c *coordinator) query(ctx context.Context, it *stopwatch, s *model.Saga) (
 
 // handIn submits what is prepared, as a coordinator takes it that has never seen it:
 // it tries to save it, reads what is there, changes the status, and reads the rows.
-func (c *coordinator) handIn(ctx context.Context, it *stopwatch, s *model.Saga) error {
-	if !c.calm && c.spec.LostRate > 0 && c.rnd.Float64() < c.spec.LostRate {
-		c.tally.lostSubmits.Add(1)
-		return errLost
+func (c *Coordinator) handIn(ctx context.Context, it *stopwatch, s *model.Saga) error {
+	if !c.Calm && c.Spec.LostRate > 0 && c.Rand.Float64() < c.Spec.LostRate {
+		c.Counts.LostSubmits.Add(1)
+		return ErrLost
 	}
-	if err := c.timed(it, model.OpSubmit, func() error { return c.submitted(ctx, s) }); err != nil {
-		c.tally.rejected(err)
+	if err := c.Timed(it, model.OpSubmit, func() error { return c.submitted(ctx, s) }); err != nil {
+		c.Counts.rejected(err)
 		return fmt.Errorf("submit: %w", err)
 	}
 	return c.second(ctx, it, s)
 }
 
-func (c *coordinator) submitted(ctx context.Context, s *model.Saga) error {
-	c.n.Bare++
+func (c *Coordinator) submitted(ctx context.Context, s *model.Saga) error {
+	c.Calls.Bare++
 	rows := s.Rows
 	s.Status = model.Submitted
 	if s.Of() != model.KindMsg {
 		s.Rows = nil // they are with the coordinator
 	}
-	err := c.store.Save(ctx, s)
+	err := c.Store.Save(ctx, s)
 	s.Status, s.Rows = model.Prepared, rows
 	if err == nil {
 		return errGone
@@ -180,36 +182,36 @@ func (c *coordinator) submitted(ctx context.Context, s *model.Saga) error {
 	if !errors.Is(err, model.ErrTaken) {
 		return err
 	}
-	c.n.Recall++
-	if err := c.store.Recall(ctx, s, false); err != nil {
+	c.Calls.Recall++
+	if err := c.Store.Recall(ctx, s, false); err != nil {
 		return err
 	}
 	if err := c.turn(ctx, s, model.Submitted); err != nil {
 		return err
 	}
-	c.n.Recall++
-	return c.store.Recall(ctx, s, true)
+	c.Calls.Recall++
+	return c.Store.Recall(ctx, s, true)
 }
 
 // abort ends what is prepared and will not be submitted, and undoes it.
-func (c *coordinator) abort(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) abort(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	to := model.Aborting
 	if s.Of() == model.KindMsg {
 		to = model.Failed
 	}
-	err := c.timed(it, model.OpAbort, func() error {
-		c.n.Recall++
-		if err := c.store.Recall(ctx, s, false); err != nil {
+	err := c.Timed(it, model.OpAbort, func() error {
+		c.Calls.Recall++
+		if err := c.Store.Recall(ctx, s, false); err != nil {
 			return err
 		}
 		if err := c.turn(ctx, s, to); err != nil || to == model.Failed {
 			return err
 		}
-		c.n.Recall++
-		return c.store.Recall(ctx, s, true)
+		c.Calls.Recall++
+		return c.Store.Recall(ctx, s, true)
 	})
 	if err != nil {
-		c.tally.rejected(err)
+		c.Counts.rejected(err)
 		return fmt.Errorf("abort: %w", err)
 	}
 	return c.second(ctx, it, s)
@@ -217,7 +219,7 @@ func (c *coordinator) abort(ctx context.Context, it *stopwatch, s *model.Saga) e
 
 // second is the coordinator's part: what was submitted is done, what was aborted is
 // undone, and what is prepared for too long is decided first.
-func (c *coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	if s.Status == model.Prepared {
 		if err := c.decide(ctx, it, s); err != nil {
 			return err
@@ -241,7 +243,7 @@ func (c *coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) 
 		}
 		d.step = s.Rows[pos].Step
 		d.idle = d.name == model.OpCancel && s.Steps[d.step].Amount >= 0
-		got, err := c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.store.Carry(ctx, s, d.step, d.name) })
+		got, err := c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Carry(ctx, s, d.step, d.name) })
 		if err == nil && got == model.ReplyRefused {
 			err = model.ErrParticipant // it may be late, but it cannot be refused
 		}
@@ -257,10 +259,10 @@ func (c *coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) 
 
 // decide settles what nobody will submit any more: a message by asking whether its
 // local transaction was carried out, anything else by aborting it.
-func (c *coordinator) decide(ctx context.Context, it *stopwatch, s *model.Saga) error {
+func (c *Coordinator) decide(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	// Stores keep whole milliseconds.
-	if !c.over && time.Since(s.Created)+time.Millisecond < s.Timeout {
-		return errWaiting
+	if !c.Over && time.Since(s.Created)+time.Millisecond < s.Timeout {
+		return ErrWaiting
 	}
 	if s.Of() == model.KindMsg {
 		done, err := c.query(ctx, it, s)
@@ -278,7 +280,7 @@ func (c *coordinator) decide(ctx context.Context, it *stopwatch, s *model.Saga) 
 		return err
 	}
 	// Branches may have been registered until now.
-	now, err := c.store.Load(ctx, s.Shard, s.Gid)
+	now, err := c.Store.Load(ctx, s.Shard, s.Gid)
 	if err != nil {
 		return fmt.Errorf("load again: %w", err)
 	}
