@@ -87,6 +87,7 @@ var may = []struct{ from, to string }{
 	{"profiles/tx/saga/model", "internal/filling internal/place internal/store internal/workload"},
 	{"profiles/tx/saga/coordinator", "profiles/tx/saga/model internal/store internal/workload"},
 	{"profiles/tx/saga/onmemory", "profiles/tx/saga/model internal/store"},
+	{"profiles/tx/saga/ondtm", "profiles/tx/saga/coordinator profiles/tx/saga/model profiles/tx/saga/onmemory internal/store/dtm internal/store internal/fault"},
 	{"profiles/tx/saga/onredis", "profiles/tx/saga/model internal/store/redis internal/store/redis/link"},
 	{"profiles/tx/saga/onsql", "profiles/tx/saga/model profiles/tx/sqltx internal/store/sqlstore internal/store/sqlstore/sqlerror internal/store/sqlstore/sqltable internal/store/sqlstore/sqltext internal/store/sqlstore/twophase internal/place internal/store"},
 	{"internal/broker", "internal/watch internal/store internal/fault"},

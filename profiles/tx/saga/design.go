@@ -18,10 +18,6 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
-// maxSagaPayload is the most that the payload of a branch may carry: the record of a
-// saga has those of all its branches.
-const maxSagaPayload = 16 << 20
-
 // Mode is the name of the mode, Document the id of its document.
 const (
 	Mode     = "saga"
@@ -37,7 +33,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		r.Warn("keepAlive (%s) has no effect on this target: it is of dtm+bench://", v.From())
 	}
 	payload := workload.Filling("branch's payload")
-	payload.Max = maxSagaPayload
+	payload.Max = model.MaxPayload
 	s.Start.Payload = r.Payload(payload, 0, "payload")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err

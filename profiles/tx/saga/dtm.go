@@ -2,15 +2,8 @@ package saga
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net"
-	"net/http"
-	"net/url"
-	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -18,21 +11,10 @@ import (
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
+	"github.com/perfbench/perfbench/profiles/tx/saga/ondtm"
 )
-
-// coordinated has transactions coordinated by a dtm server. Accounts and barrier are
-// in this process, behind the endpoints that the server calls; of a transaction it
-// is asked what became of it.
-type coordinated struct {
-	*onmemory.Memory
-	conn   *dtm.Conn
-	url    string // of the endpoints
-	server *http.Server
-	mu     sync.Mutex
-	rnd    *rand.Rand
-}
 
 // onDTM connects a plan to a dtm server.
 func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error {
@@ -41,53 +23,40 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 		return fault.Field("timeout", fault.Input(fmt.Errorf("timeout: %s: a dtm server counts in whole seconds", s.Timeout), "for example --set timeout=3s"))
 	}
 	s.Shards = 1
-	d := &coordinated{Memory: onmemory.New(c, s.Spec), conn: c, rnd: rand.New(rand.NewPCG(uint64(s.Seed), 0))} //nolint:gosec // no secret
+	d := ondtm.New(c, s.Spec)
 	r := NewRun(s.Spec, d.Layer(), meter.Meter{})
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}
 		}
-		return d.setup(ctx, r, progress)
+		return r.setupOn(ctx, d, progress)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
-		defer func() { _ = errors.Join(r.log.close(), d.server.Close()) }() // nobody calls any more
-		if err := d.settle(ctx, r); err != nil {
+		defer func() { _ = errors.Join(r.log.close(), d.Close()) }() // nobody calls any more
+		if err := r.settle(ctx, d); err != nil {
 			r.measureEnd(ctx)
 			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
 		}
 		return r.verify(ctx)
 	}
 	p.Facts = func() any { return r.facts() }
-	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &coordinatedTask{d: d, Task: r.NewTask(worker)}, nil }
+	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &dtmTask{d: d, Task: r.NewTask(worker)}, nil }
 	return nil
 }
 
-// Layer is the transactions as a run sees them: the server has the records and their
-// phases.
-func (d *coordinated) Layer() *model.Layer {
-	open := func() model.Store {
-		st := d.Memory.Open()
-		st.Phases, st.Audit = d, d
-		return st
+// setupOn serves the endpoint and makes the accounts.
+func (r *Run) setupOn(ctx context.Context, d *ondtm.DTM, progress func(done, total int64)) error {
+	if err := d.Listen(ctx); err != nil {
+		return err
 	}
-	return &model.Layer{Open: open, Price: model.EveryOne}
-}
-
-// setup serves the endpoints and makes the accounts.
-func (d *coordinated) setup(ctx context.Context, r *Run, progress func(done, total int64)) error {
-	sp := d.Spec
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", sp.Endpoint)
-	if err != nil {
-		return fault.Field("endpoint", fault.Input(fmt.Errorf("endpoint: %w", err), "for example --set endpoint=127.0.0.1:0"))
-	}
-	d.url = "http://" + l.Addr().String() + "/"
-	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = d.server.Serve(l) }() // ends with Close
+	sp := r.spec
 	if sp.AckLog != "" {
 		// What it holds is not checked: those accounts went with their process.
-		if r.log, _, err = openAckLog(sp.AckLog); err != nil {
+		log, _, err := openAckLog(sp.AckLog)
+		if err != nil {
 			return err
 		}
+		r.log = log
 	}
 	r.base = map[int64]int64{}
 	if sp.Accounts > 0 {
@@ -102,85 +71,19 @@ func (d *coordinated) setup(ctx context.Context, r *Run, progress func(done, tot
 	return nil
 }
 
-// chance says whether something happens that has a probability.
-func (d *coordinated) chance(p float64) bool {
-	if p <= 0 {
-		return false
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.rnd.Float64() < p
-}
-
-// serve answers a branch call as a participant does.
-func (d *coordinated) serve(w http.ResponseWriter, req *http.Request) {
-	say := func(status int, word string) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"dtm_result":"`+word+`"}`) // the caller may be gone
-	}
-	q, sp := req.URL.Query(), d.Spec
-	gid, op := q.Get("gid"), q.Get("op")
-	var step int
-	var in model.Instruction
-	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
-	if err == nil && op != model.OpMsg { // which only asks
-		err = json.NewDecoder(io.LimitReader(req.Body, maxSagaPayload+1<<16)).Decode(&in)
-	}
-	k := model.KindOf(q.Get("trans_type"))
-	if err != nil || !called(k, step, op) {
-		say(http.StatusBadRequest, "ERROR")
-		return
-	}
-	if store.Rest(req.Context(), sp.Delay) != nil {
-		return
-	}
-	if d.chance(sp.OngoingRate) {
-		say(http.StatusTooEarly, "ONGOING")
-		return
-	}
-	lost := d.chance(sp.ErrorRate)
-	if in.Refuse && op == model.OpAction {
-		say(http.StatusConflict, "FAILURE")
-		return
-	}
-	got, err := d.carry(req.Context(), gid, op, k, step, in)
-	switch {
-	case err != nil || lost:
-		say(http.StatusInternalServerError, "ERROR")
-	case got == model.ReplyRefused:
-		say(http.StatusConflict, "FAILURE")
-	default:
-		say(http.StatusOK, "SUCCESS")
-	}
-}
-
-// submission is what a submit sends.
-type submission struct {
-	Gid        string              `json:"gid"`
-	TransType  string              `json:"trans_type"`
-	WaitResult bool                `json:"wait_result"`
-	Concurrent bool                `json:"concurrent"`
-	Steps      []map[string]string `json:"steps,omitempty"`
-	Payloads   []string            `json:"payloads,omitempty"`
-	Protocol   string              `json:"protocol"`
-	Timeout    int64               `json:"timeout_to_fail,omitempty"`
-	Query      string              `json:"query_prepared,omitempty"`
-}
-
-// coordinatedTask is one client of the server. It belongs to its worker.
-type coordinatedTask struct {
+// dtmTask is one client of the server. It belongs to its worker.
+type dtmTask struct {
 	*Task
-	d *coordinated
+	d *ondtm.DTM
 }
 
 // Do submits one saga and waits for its outcome.
-func (k *coordinatedTask) Do(ctx context.Context, it *workload.Iteration) error {
+func (k *dtmTask) Do(ctx context.Context, it *workload.Iteration) error {
 	t := k.t
 	seq := t.seq
 	t.seq++
 	k.Prepare(it, seq)
-	body, err := k.body()
+	body, err := k.d.Body(&k.s)
 	if err != nil {
 		return workload.Fatal(err)
 	}
@@ -204,111 +107,63 @@ func (k *coordinatedTask) Do(ctx context.Context, it *workload.Iteration) error 
 }
 
 // transact runs the transaction in hand.
-func (k *coordinatedTask) transact(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
+func (k *dtmTask) transact(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
 	if k.s.Of() != model.KindSaga {
 		return k.phased(ctx, it, body)
 	}
-	return k.d.submit(ctx, k.s.Gid, body)
+	return told(k.d.Submit(ctx, k.s.Gid, body))
 }
 
-// body is what the server is told of the transaction in hand: of a saga everything, of
-// a message what follows its local transaction.
-func (k *coordinatedTask) body() ([]byte, error) {
-	s := &k.s
-	sub := submission{Gid: s.Gid, TransType: s.Of().Name, WaitResult: true, Timeout: int64(s.Timeout / time.Second)}
-	from := len(s.Steps)
-	switch s.Of() {
-	case model.KindSaga:
-		from = 0
-	case model.KindMsg:
-		from, sub.Query = 1, k.d.participant(s)
-	}
-	for i := from; i < len(s.Steps); i++ {
-		payload, err := k.d.instruction(s, i)
-		if err != nil {
-			return nil, err
-		}
-		step := map[string]string{model.OpAction: k.d.participant(s)}
-		if from == 0 {
-			step[model.OpCompensate] = k.d.participant(s)
-		}
-		sub.Steps = append(sub.Steps, step)
-		sub.Payloads = append(sub.Payloads, payload)
-	}
-	return json.Marshal(sub)
-}
-
-// submit hands a saga in. Status 409 may mean that it was undone or that it is
-// still running: only its state tells.
-func (d *coordinated) submit(ctx context.Context, gid string, body []byte) (outcome, error) {
-	status, _, err := d.conn.Call(ctx, http.MethodPost, "submit", nil, body)
+// told is the outcome that a reply tells of.
+func told(done bool, err error) (outcome, error) {
 	switch {
 	case err != nil:
-		return unknown, fmt.Errorf("submit: %w", err)
-	case status == http.StatusOK:
+		return unknown, err
+	case done:
 		return ackedDone, nil
-	case status != http.StatusConflict:
-		return unknown, fmt.Errorf("submit: the server answered with status %d", status)
 	}
-	return d.outcome(ctx, gid)
+	return ackedUndone, nil
 }
 
-// query asks what has become of a saga.
-func (d *coordinated) query(ctx context.Context, gid string) (model.Stored, error) {
-	status, body, err := d.conn.Call(ctx, http.MethodGet, "query", url.Values{"gid": {gid}}, nil)
+// phased runs a transaction that is prepared first: the application's part is
+// perfbench's, the rest is the server's.
+func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
+	s, c := &k.s, &k.c
+	s.Straggler = 0
+	if err := c.Timed(it, model.OpSave, func() error { return k.d.Post(ctx, "prepare", body) }); err != nil {
+		return unknown, fmt.Errorf("prepare: %w", err)
+	}
+	good, err := c.FirstPhase(ctx, it, s)
 	if err != nil {
-		return model.Stored{}, fmt.Errorf("query: %w", err)
+		return unknown, err
 	}
-	var q struct {
-		Transaction *struct {
-			Status string `json:"status"`
-		} `json:"transaction"`
-		Branches []struct {
-			Status string `json:"status"`
-			Data   []byte `json:"bin_data"`
-		} `json:"branches"`
+	if good && c.Spec.LostRate > 0 && c.Rand.Float64() < c.Spec.LostRate {
+		c.Counts.LostSubmits.Add(1)
+		return unknown, coordinator.ErrLost
 	}
-	if err := json.Unmarshal(body, &q); err != nil || status != http.StatusOK {
-		return model.Stored{}, fmt.Errorf("query: the server answered with status %d and what is no answer", status)
+	if good {
+		var o outcome
+		err := c.Timed(it, model.OpSubmit, func() (err error) {
+			o, err = told(k.d.Submit(ctx, s.Gid, body))
+			return err
+		})
+		return o, err
 	}
-	out := model.Stored{Gid: gid, Kind: d.kind(), Ledger: map[string]model.Entry{}}
-	if q.Transaction != nil {
-		out.Status, out.Inner = q.Transaction.Status, q.Transaction.Status
-	}
-	for _, b := range q.Branches {
-		out.Rows = append(out.Rows, b.Status)
-		if len(b.Data) == 0 {
-			continue // not told
-		}
-		p, err := model.ParsePayload(gid, b.Data)
-		if err != nil {
-			return model.Stored{}, err
-		}
-		out.Fillings = append(out.Fillings, p.Filling)
-	}
-	return out, nil
-}
-
-// Read asks for each saga, and adds the ledger of this process.
-func (d *coordinated) Read(ctx context.Context, _ int, gids []string) ([]model.Stored, error) {
-	local, err := d.Memory.Read(ctx, 0, gids)
+	late := s.Straggler
+	err = c.Timed(it, model.OpAbort, func() error { return k.d.Post(ctx, "abort", body) })
 	if err != nil {
-		return nil, err
+		return unknown, fmt.Errorf("abort: %w", err)
 	}
-	for i := range local {
-		got, err := d.query(ctx, gids[i])
-		if err != nil {
-			return nil, err
-		}
-		got.Ledger = local[i].Ledger
-		local[i] = got
+	got, err := told(k.d.Outcome(ctx, s.Gid))
+	if err == nil {
+		err = c.Late(ctx, s, late)
 	}
-	return local, nil
+	return got, err
 }
 
 // settle waits until the server has finished what is undecided, as it does by
 // itself after its retry interval.
-func (d *coordinated) settle(ctx context.Context, r *Run) error {
+func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
 	const most = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -320,7 +175,7 @@ func (d *coordinated) settle(ctx context.Context, r *Run) error {
 			}
 			gid := string(model.AppendGid(nil, r.spec.Stamp, worker, seq))
 			for {
-				got, err := d.query(ctx, gid)
+				got, err := d.Query(ctx, gid)
 				if err != nil {
 					return fmt.Errorf("unfinished sagas could not be waited for: %w", err)
 				}

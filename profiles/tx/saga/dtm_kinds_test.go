@@ -19,13 +19,14 @@ import (
 	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/saga/ondtm"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
 
 // phase answers a request about what is prepared.
 func (s *standIn) phase(req *http.Request, reply func(int, any)) {
 	body, _ := io.ReadAll(req.Body)
-	var sub submission
+	var sub ondtm.Submission
 	if strings.HasSuffix(req.URL.Path, "registerBranch") {
 		if err := s.Branch(req.Context(), body); err != nil {
 			reply(409, err.Error())
@@ -75,7 +76,7 @@ func (s *standIn) Branch(ctx context.Context, body []byte) error {
 	g.Steps = append(g.Steps[:step], model.Transfer{})
 	g.Register(step, time.Now())
 	was, _ := s.prepared.Load(g.Gid)
-	sub := was.(submission)
+	sub := was.(ondtm.Submission)
 	sub.Steps, sub.Payloads = append(sub.Steps, b), append(sub.Payloads, b["data"])
 	s.prepared.Store(g.Gid, sub)
 	s.payloads.Store(g.Gid, sub.Payloads)
@@ -102,7 +103,7 @@ func (s *standIn) expire(gid string, after time.Duration) {
 func (s *standIn) Of(gid string) *coordinator.Coordinator {
 	sub, _ := s.prepared.Load(gid)
 	c := *s.c
-	c.Counts, c.Calm, c.Store = &coordinator.Counts{}, true, s.calling(sub.(submission))
+	c.Counts, c.Calm, c.Store = &coordinator.Counts{}, true, s.calling(sub.(ondtm.Submission))
 	return &c
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+	"github.com/perfbench/perfbench/profiles/tx/saga/ondtm"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 )
 
@@ -64,7 +65,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case "/api/dtmsvr/prepare", "/api/dtmsvr/registerBranch", "/api/dtmsvr/abort":
 		s.phase(req, reply)
 	case "/api/dtmsvr/submit":
-		var sub submission
+		var sub ondtm.Submission
 		if err := json.NewDecoder(req.Body).Decode(&sub); err != nil {
 			reply(400, err.Error())
 			return
@@ -111,10 +112,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // calling carries out branches by calling their URLs.
-type calling struct{ sub submission }
+type calling struct{ sub ondtm.Submission }
 
 // calling is a store whose participants are those of a submission.
-func (s *standIn) calling(sub submission) model.Store {
+func (s *standIn) calling(sub ondtm.Submission) model.Store {
 	st := s.Open()
 	st.Participants = &calling{sub}
 	return st

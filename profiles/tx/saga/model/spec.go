@@ -13,6 +13,10 @@ const SpaceName = "saga"
 // MaxBranches is how many two digits can tell apart.
 const MaxBranches = 99
 
+// MaxPayload is the most bytes that the payload of a branch may carry: the record of a
+// saga has those of all its branches.
+const MaxPayload = 16 << 20
+
 // Spec is what Design found out about a saga run. It is not changed
 // afterwards.
 type Spec struct {

@@ -1,4 +1,4 @@
-package saga
+package ondtm_test
 
 import (
 	"fmt"
@@ -18,9 +18,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
+	"github.com/perfbench/perfbench/profiles/tx/saga/ondtm"
+	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
+
+var mode = txtest.Of(saga.Params(), saga.Design)
 
 // overheard is a server that notes what it is sent and answers as a test says.
 type overheard struct {
@@ -79,15 +83,15 @@ func (w *overheard) target() string { return strings.Replace(w.URL, "http://", "
 // one line with its fields in order.
 func TestSubmissionOverTheWire(t *testing.T) {
 	w := overhear(t)
-	p, _ := ready(t, w.target(), inputs(given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
+	p, _ := mode.Ready(t, w.target(), txtest.Inputs(mode.Given("mode=saga", "accounts=off", "threads=1", "transactions=1")))
 	profiletest.Work(t, p)
-	gid := string(model.AppendGid(nil, p.Binder.(Binding).Spec.Stamp, 0, 0))
+	gid := string(model.AppendGid(nil, p.Binder.(saga.Binding).Spec.Stamp, 0, 0))
 	asked, types := w.heard()
 	assert.Equal(t, []string{"POST /api/dtmsvr/submit " + `{"gid":"` + gid + `","trans_type":"saga","wait_result":true,"concurrent":false,` +
 		`"steps":[{"action":"","compensate":""},{"action":"","compensate":""}],"payloads":["{}","{}"],"protocol":""}`}, asked)
 	assert.Equal(t, []string{"application/json"}, types)
 
-	p, _ = ready(t, w.target(), inputs(given("mode=saga", "threads=1", "transactions=1", "timeout=3s", "accountCount=5")))
+	p, _ = mode.Ready(t, w.target(), txtest.Inputs(mode.Given("mode=saga", "threads=1", "transactions=1", "timeout=3s", "accountCount=5")))
 	profiletest.Work(t, p)
 	asked, _ = w.heard()
 	assert.Contains(t, asked[1], `"protocol":"","timeout_to_fail":3}`)
@@ -101,28 +105,28 @@ func TestRepliesOfACoordinator(t *testing.T) {
 	require.NoError(t, err)
 	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 1})
 	require.NoError(t, err)
-	d := &coordinated{conn: c.(*dtm.Conn)}
+	d := ondtm.New(c.(*dtm.Conn), &model.Spec{})
 	state := func(s string) string {
 		return fmt.Sprintf(`{"transaction":{"gid":"g","status":%q},"branches":[{"status":"prepared"}]}`, s)
 	}
 	for name, x := range map[string]struct {
 		status int
 		query  string
-		want   outcome
+		want   bool
 		err    string
 	}{
-		"done":           {200, "", ackedDone, ""},
-		"undone":         {409, state(model.Failed), ackedUndone, ""},
-		"done after all": {409, state(model.Succeed), ackedDone, ""},
-		"still running":  {409, state(model.Submitted), unknown, "undecided"},
-		"being undone":   {409, state(model.Aborting), unknown, "undecided"},
-		"never stored":   {409, `{"transaction":null,"branches":[]}`, unknown, "undecided"},
-		"broken":         {500, "", unknown, "status 500"},
-		"cut off":        {0, "", unknown, "submit: "},
-		"no answer":      {409, "<html>", unknown, "query: "},
+		"done":           {200, "", true, ""},
+		"undone":         {409, state(model.Failed), false, ""},
+		"done after all": {409, state(model.Succeed), true, ""},
+		"still running":  {409, state(model.Submitted), false, "undecided"},
+		"being undone":   {409, state(model.Aborting), false, "undecided"},
+		"never stored":   {409, `{"transaction":null,"branches":[]}`, false, "undecided"},
+		"broken":         {500, "", false, "status 500"},
+		"cut off":        {0, "", false, "submit: "},
+		"no answer":      {409, "<html>", false, "query: "},
 	} {
 		w.answer(x.status, x.query)
-		got, err := d.submit(t.Context(), "g", []byte("{}"))
+		got, err := d.Submit(t.Context(), "g", []byte("{}"))
 		assert.Equal(t, x.want, got, name)
 		if x.err == "" {
 			require.NoError(t, err, name)
@@ -143,10 +147,10 @@ func TestRepliesOfACoordinator(t *testing.T) {
 func TestRepliesOfParticipants(t *testing.T) {
 	w := overhear(t)
 	call := func(sp *model.Spec, query, body string) (int, string) {
-		d := &coordinated{Memory: onmemory.New(open(t, w.target()), sp), rnd: newRand(1)}
+		d := ondtm.New(profiletest.Open(t, w.target()).(*dtm.Conn), sp)
 		require.NoError(t, d.Prepare(t.Context(), nil))
 		rec := httptest.NewRecorder()
-		d.serve(rec, httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body)))
+		d.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body)))
 		return rec.Code, rec.Body.String()
 	}
 	q := url.Values{"gid": {"g"}, "trans_type": {"saga"}, "branch_id": {"01"}, "op": {model.OpAction}}.Encode()
@@ -184,6 +188,6 @@ func TestWhatIsNoCoordinator(t *testing.T) {
 	_, err = drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 1})
 	require.ErrorContains(t, err, "status 404")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
-	_, err = mode.Plan(inputs(given("mode=saga", "timeout=1500ms")))
+	_, err = mode.Plan(txtest.Inputs(mode.Given("mode=saga", "timeout=1500ms")))
 	require.NoError(t, err, "only a dtm server counts in whole seconds")
 }

@@ -1,0 +1,133 @@
+package ondtm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/profiles/tx/saga/model"
+)
+
+// Listen begins to serve the participants at the endpoint that the run names. The error
+// names it, with the code of bad input.
+func (d *DTM) Listen(ctx context.Context) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Spec.Endpoint)
+	if err != nil {
+		return fault.Field("endpoint", fault.Input(fmt.Errorf("endpoint: %w", err), "for example --set endpoint=127.0.0.1:0"))
+	}
+	d.url = "http://" + l.Addr().String() + "/"
+	d.server = &http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = d.server.Serve(l) }() // ends with Close
+	return nil
+}
+
+// Close stops serving, when nobody calls any more.
+func (d *DTM) Close() error { return d.server.Close() }
+
+// chance says whether something happens that has a probability.
+func (d *DTM) chance(p float64) bool {
+	if p <= 0 {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rnd.Float64() < p
+}
+
+// ServeHTTP answers a branch call as a participant does.
+func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	say := func(status int, word string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"dtm_result":"`+word+`"}`) // the caller may be gone
+	}
+	q, sp := req.URL.Query(), d.Spec
+	gid, op := q.Get("gid"), q.Get("op")
+	var step int
+	var in model.Instruction
+	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
+	if err == nil && op != model.OpMsg { // which only asks
+		err = json.NewDecoder(io.LimitReader(req.Body, model.MaxPayload+1<<16)).Decode(&in)
+	}
+	k := model.KindOf(q.Get("trans_type"))
+	if err != nil || !called(k, step, op) {
+		say(http.StatusBadRequest, "ERROR")
+		return
+	}
+	if store.Rest(req.Context(), sp.Delay) != nil {
+		return
+	}
+	if d.chance(sp.OngoingRate) {
+		say(http.StatusTooEarly, "ONGOING")
+		return
+	}
+	lost := d.chance(sp.ErrorRate)
+	if in.Refuse && op == model.OpAction {
+		say(http.StatusConflict, "FAILURE")
+		return
+	}
+	got, err := d.carry(req.Context(), gid, op, k, step, in)
+	switch {
+	case err != nil || lost:
+		say(http.StatusInternalServerError, "ERROR")
+	case got == model.ReplyRefused:
+		say(http.StatusConflict, "FAILURE")
+	default:
+		say(http.StatusOK, "SUCCESS")
+	}
+}
+
+// participant is where the server finds who carries out a transaction's branches.
+func (d *DTM) participant(s *model.Saga) string {
+	if s.Empty {
+		return ""
+	}
+	return d.url
+}
+
+// instruction is the payload of a step, which its branches carry out when they are
+// called.
+func (d *DTM) instruction(s *model.Saga, step int) (string, error) {
+	if s.Empty {
+		return string(s.AppendPayload(nil, step, `"`)), nil
+	}
+	text, err := json.Marshal(model.Instruction{Transfer: s.Steps[step], Refuse: s.Of() == model.KindSaga && s.Fate.FailAt == step+1, Filling: string(s.AppendFilling(nil, step))})
+	return string(text), err
+}
+
+// carry carries out a branch that the server calls, or tells it of a local
+// transaction.
+func (d *DTM) carry(ctx context.Context, gid, op string, k *model.Kind, branch int, in model.Instruction) (model.Reply, error) {
+	step := branch - 1
+	if k == model.KindMsg {
+		step = branch
+	}
+	s := &model.Saga{Gid: gid, Kind: k, Steps: make([]model.Transfer, step+1), Rows: make([]model.Row, 2*step+2)}
+	s.Steps[step] = in.Transfer
+	if k != model.KindSaga {
+		if op == model.OpMsg {
+			op = model.OpQuery
+		}
+		return d.Carry(ctx, s, step, op)
+	}
+	pos := model.Action(step)
+	if op == model.OpCompensate {
+		pos = model.Compensation(step)
+	}
+	s.Rows[pos] = model.Row{Op: op, Step: step}
+	return d.Move(ctx, s, pos)
+}
+
+// called says whether the server may call a kind's branch for an operation.
+func called(k *model.Kind, branch int, op string) bool {
+	if k == model.KindMsg && op == model.OpMsg {
+		return branch == 0
+	}
+	return branch > 0 && (op == k.Forward || op == k.Backward && op != "")
+}
