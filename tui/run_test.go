@@ -251,24 +251,23 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	assert.Len(t, run.Snapshot().Changes, 20)
 }
 
+// cancelling cancels as soon as it has started a run.
+type cancelling struct {
+	*tuitest.Bench
+	cancel func()
+}
+
+func (c cancelling) Start(ctx context.Context, r job.Request) (screen.Run, error) {
+	defer c.cancel()
+	return c.Bench.Start(ctx, r)
+}
+
 func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 	run := tuitest.NewRun(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, w := io.Pipe()
 	defer w.Close()
-	b := &tuitest.Bench{Next: run}
-	go func() { // ends once the run has started
-		for {
-			b.Mu.Lock()
-			n := len(b.Started)
-			b.Mu.Unlock()
-			if n > 0 {
-				cancel()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
+	b := cancelling{&tuitest.Bench{Next: run}, cancel}
 	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
 	assert.True(t, run.Stopped)

@@ -187,9 +187,7 @@ func TestInterruptIsReported(t *testing.T) {
 	p := prepare(t, env(t), request(t, "duration", "1m", "count", "100000000"))
 	l, err := p.Start(ctx, nil)
 	require.NoError(t, err)
-	for l.Snapshot().Ops[0].Count == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	require.Eventually(t, func() bool { return l.Snapshot().Ops[0].Count > 0 }, time.Minute, time.Millisecond)
 	cancel(session.ErrInterrupted)
 	o := l.Finish(t.Context())
 	assert.Equal(t, fault.CodeInterrupted, o.Code())
