@@ -5,6 +5,7 @@ package rundir
 
 import (
 	"cmp"
+	_ "embed" // for the schema
 	"encoding/json"
 	"slices"
 	"time"
@@ -15,6 +16,13 @@ import (
 
 // Schema is the number of run.json's layout.
 const Schema = 1
+
+//go:generate cp run.schema.json ../../docs/run.schema.json
+
+// RunSchema is the JSON Schema (draft 2020-12) of run.json.
+//
+//go:embed run.schema.json
+var RunSchema []byte
 
 // CutShort is what EndedBy says of a run whose process died.
 const CutShort = "cut short"
