@@ -100,14 +100,11 @@ func load(b *testing.B, p *workload.Plan) time.Duration {
 	left.Store(benchCalls)
 	began := time.Now()
 	for id := range benchWorkers {
-		task, err := tr.NewTask(id)
-		require.NoError(b, err)
-		it := &workload.Iteration{Worker: id, Settings: &tr.Start}
-		it.Bind(func() int64 { return int64(time.Since(began)) }, &silent{}, 0)
+		w := profiletest.Step(b, tr, id)
+		w.Forget = true
 		wg.Go(func() {
 			for left.Add(-1) >= 0 {
-				it.Reset(1 << 62)
-				if err := task.Do(b.Context(), it); err != nil {
+				if err := w.Do(b.Context()); err != nil {
 					b.Error(err)
 					return
 				}
@@ -196,16 +193,11 @@ func BenchmarkInvocation(b *testing.B) {
 	require.NoError(b, err)
 	p, err = p.Bind(b.Context(), "null", benchConn(b, "null:"), "")
 	require.NoError(b, err)
-	tr := p.Tracks()[0]
-	task, err := tr.NewTask(0)
-	require.NoError(b, err)
-	began := time.Now()
-	it := &workload.Iteration{Settings: &tr.Start}
-	it.Bind(func() int64 { return int64(time.Since(began)) }, &silent{}, 0)
+	w := profiletest.Step(b, p.Tracks()[0], 0)
+	w.Forget = true
 	b.ReportAllocs()
 	for b.Loop() {
-		it.Reset(1 << 62)
-		if err := task.Do(b.Context(), it); err != nil {
+		if err := w.Do(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 func TestMapsOnCassandra(t *testing.T) {
+	t.Parallel()
 	srv := labtest.Cassandra(t)
 	file := "groupNames: 'write,read'\nwrite: {operations: 'p,s,a', threadCount: 2, totalInvocationCount: 40}\nread: {operations: 'g,h,o', threadCount: 2, totalInvocationCount: 40}\n" +
 		"p: {map: one, testCase: put, payloadSize: 50}\ns: {map: one, testCase: set, payloadSize: 50}\na: {map: three, testCase: putall, batchSize: 20, totalEntryCount: 200, payloadSize: 50}\n" +
 		"g: {map: one, testCase: get, totalEntryCount: 40}\nh: {map: three, testCase: getall, batchSize: 20, totalEntryCount: 200}\n" +
 		"o: {map: nw/orders, testCase: getall, batchSize: 10, totalEntryCount: 60, factory.class: order}\n"
-	o, f := runs(t, srv.URL(), []string{write(t, "g.yaml", file)}, "namespace", "groupmaps", "cleanup", "on")
-	errorless(t, o)
+	_, f := driven(t, srv.URL(), []string{write(t, "g.yaml", file)}, "namespace", "groupmaps")
 	assert.Equal(t, int64(60), f.Loaded, "what is read and nobody writes")
 	for _, g := range f.Groups {
 		for _, op := range g.Ops {

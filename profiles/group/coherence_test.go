@@ -15,6 +15,7 @@ import (
 // Maps, caches with expiry, queues and families of the Coherence flavour on a real
 // Coherence; the rest is refused before anything starts.
 func TestOnCoherence(t *testing.T) {
+	t.Parallel()
 	url := labtest.Coherence(t).URL() + "?dial_timeout=90s&read_timeout=90s"
 	t.Run("structures", func(t *testing.T) {
 		path := write(t, "group.properties", "groupNames=g1&g2,g3\ng1.operations=put1,all1,c1,c2,r1\ng1.threadCount=2\ng1.totalInvocationCount=40\n"+

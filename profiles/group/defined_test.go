@@ -3,7 +3,6 @@ package group
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -95,10 +94,7 @@ func TestDefinedObjectsInDatabases(t *testing.T) {
 			})
 		}
 		t.Run(name+" cleaned up", func(t *testing.T) {
-			o, _ := runs(t, target, []string{path}, "namespace", "dclean", "cleanup", "on")
-			errorless(t, o)
-			var n int
-			assert.Error(t, dbOf(t, target).QueryRow("SELECT COUNT(*) FROM dclean_ships").Scan(&n), "the parents are gone too")
+			driven(t, target, []string{path}, "namespace", "dclean")
 		})
 	}
 }
@@ -119,7 +115,8 @@ func spoilt(t *testing.T, target, mapper string, by func()) workload.Verificatio
 	c := open(t, target)
 	p = profiletest.Bind(t, Name, p, c, in, "")
 	require.NoError(t, p.Setup(t.Context(), nil))
-	drive(t, p, 2)
+	p.Phases = p.Phases[:1]
+	profiletest.Work(t, p)
 	by()
 	return p.Verify(t.Context())
 }
@@ -197,8 +194,7 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 	p = profiletest.Bind(t, Name, p, c, workload.Inputs{Namespace: "perfbench"}, "")
 	require.NoError(t, p.Setup(t.Context(), nil))
 	tr := p.Tracks()[0]
-	task, err := tr.NewTask(0)
-	require.NoError(t, err)
+	w := profiletest.Step(t, tr, 0)
 	length := func(space, key, field string) int {
 		v, ok, err := c.(store.Getter).Get(t.Context(), specOf(t, p).Ops[space].Space, []byte(key), nil)
 		require.NoError(t, err)
@@ -211,10 +207,8 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 	for n, size := range []int{100, 300, 7} {
 		set := tr.Start
 		set.Payload = size
-		it := &workload.Iteration{Settings: &set}
-		it.Bind(func() int64 { return 0 }, &silent{}, 0)
-		it.Reset(math.MaxInt64)
-		require.NoError(t, task.Do(t.Context(), it))
+		w.Settings = &set
+		require.NoError(t, w.Do(t.Context()))
 		assert.Equal(t, size, length("ship1", fmt.Sprintf("s-%04d", n+1), "log"))
 		for i := range trip.Parent.Children.Count(1, "ship1", int64(n+1)) {
 			child := size

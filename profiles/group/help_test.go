@@ -1,51 +1,44 @@
 package group
 
 import (
-	"context"
-	"encoding/json"
-	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/preset"
-	formats "github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/padogrid"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // given makes values: names and values of flags over the parameters' defaults.
 func given(pairs ...string) workload.Values {
-	vs := workload.Values{}
-	for _, p := range design.Params() {
-		if p.Default != "" {
-			vs.Set(workload.Value{Name: p.Name, Text: p.Default, Origin: workload.OriginDefault})
-		}
-	}
+	return profiletest.Given(design.Params(), flags(pairs)...)
+}
+
+// flags joins names and values.
+func flags(pairs []string) []string {
+	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
-		vs.Set(workload.Value{Name: pairs[i], Text: pairs[i+1], Origin: workload.OriginFlag, Where: "--set"})
+		out = append(out, pairs[i]+"="+pairs[i+1])
 	}
-	return vs
+	return out
 }
 
 // fromFile designs the plan of a properties file with flags over it.
-func fromFile(t *testing.T, text string, flags ...string) (*workload.Plan, error) {
+func fromFile(t *testing.T, text string, pairs ...string) (*workload.Plan, error) {
 	t.Helper()
-	vs := given(flags...)
+	vs := given(pairs...)
 	from, warnings, err := design.Read([]workload.File{{Path: "f.properties", Data: []byte(text)}})
 	if err != nil {
 		return nil, err
@@ -66,50 +59,45 @@ func specOf(t *testing.T, p *workload.Plan) *model.Spec {
 	return p.Binder.(binder).s
 }
 
-// runs carries out a whole run as the command does, and returns its outcome with
-// the facts.
+// caseOf is a run as the command carries it out.
+func caseOf(target string, files []string, values ...string) profiletest.Case {
+	c := profiletest.Case{
+		Profile: Profile(), Formats: []rundir.Format{Format(), padogrid.CSVFormat(Name, Format())}, Target: target, Files: files,
+	}
+	for _, f := range flags(values) {
+		if name, ok := strings.CutPrefix(f, "preset="); ok {
+			c.Preset = name
+			continue
+		}
+		c.Set = append(c.Set, f)
+	}
+	return c
+}
+
+// runs carries out a whole run, and returns its outcome with the facts.
 func runs(t *testing.T, target string, files []string, values ...string) (*session.Outcome, report.Facts) {
 	t.Helper()
 	o, err := try(t, target, files, values...)
 	require.NoError(t, err)
 	require.NoError(t, o.Err)
-	var f report.Facts
-	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
-	return o, f
+	return o, profiletest.Facts[report.Facts](t, o)
 }
 
-// timetable holds the live changes of the next run: see timed.
-var timetable []string
+// driven is runs beside data of others, and with --cleanup.
+func driven(t *testing.T, target string, files []string, values ...string) (*session.Outcome, report.Facts) {
+	t.Helper()
+	o := profiletest.Drive(t, caseOf(target, files, values...)).Outcome
+	return o, profiletest.Facts[report.Facts](t, o)
+}
 
+// try is runs where something may go wrong.
 func try(t *testing.T, target string, files []string, values ...string) (*session.Outcome, error) {
 	t.Helper()
-	return tryContext(t.Context(), t, target, files, values...)
-}
-
-func tryContext(ctx context.Context, t *testing.T, target string, files []string, values ...string) (*session.Outcome, error) {
-	t.Helper()
-	env := session.Env{
-		Profiles: []workload.Profile{Profile()}, Formats: formats.All(Format(), padogrid.CSVFormat(Name, Format())), Version: "test", Log: slog.New(slog.DiscardHandler),
-	}
-	req := session.Request{Profile: Name, Target: target, Out: t.TempDir(), Values: workload.Values{}, Files: files, Formats: []string{"json", "hlog", "csv", FormatID, padogrid.CSVFormatID}}
-	req.Timetable = timetable
-	for i := 0; i+1 < len(values); i += 2 {
-		if values[i] == "preset" {
-			req.Preset = values[i+1]
-			continue
-		}
-		req.Values.Set(workload.Value{Name: values[i], Text: values[i+1], Origin: workload.OriginFlag, Where: "--set"})
-	}
-	p, err := session.Prepare(ctx, env, req)
+	l, err := caseOf(target, files, values...).Start(t.Context(), t)
 	if err != nil {
 		return nil, err
 	}
-	l, err := p.Start(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	<-l.Done()
-	return l.Finish(context.WithoutCancel(ctx)), nil
+	return profiletest.Finish(t, l), nil
 }
 
 // write makes a file in a folder of the test.
@@ -122,12 +110,7 @@ func write(t *testing.T, name, text string) string {
 
 func open(t *testing.T, target string) store.Conn {
 	t.Helper()
-	tg, _, err := drivers.Parse(target)
-	require.NoError(t, err)
-	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 8})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
+	return profiletest.Open(t, target)
 }
 
 // errorless asserts that nothing failed and that what was stored was compared.
@@ -162,38 +145,4 @@ func presetNames(t *testing.T) []string {
 		out = append(out, p.Name)
 	}
 	return out
-}
-
-// silent is a recorder that counts. It belongs to one worker.
-type silent struct{ n int }
-
-func (s *silent) Add(measure.Sample)         { s.n++ }
-func (s *silent) Started(int64)              {}
-func (s *silent) Ended()                     {}
-func (s *silent) Failed(uint16, error) uint8 { return 1 }
-
-// drive runs the first track of a bound plan with so many workers until none has
-// work left, whatever number was planned.
-func drive(t *testing.T, p *workload.Plan, threads int) {
-	t.Helper()
-	tr := p.Tracks()[0]
-	set := tr.Start
-	set.Threads = threads
-	var wg sync.WaitGroup
-	for id := range threads {
-		task, err := tr.NewTask(id)
-		require.NoError(t, err)
-		it := &workload.Iteration{Worker: id, Settings: &set}
-		epoch := time.Now()
-		it.Bind(func() int64 { return int64(time.Since(epoch)) }, &silent{}, 0)
-		wg.Go(func() {
-			for {
-				it.Reset(math.MaxInt64)
-				if err := task.Do(t.Context(), it); err != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -59,6 +59,7 @@ func TestNearCacheOfBuckets(t *testing.T) {
 }
 
 func TestNearCacheBehindSentinels(t *testing.T) {
+	t.Parallel()
 	srv := labtest.Sentinel(t)
 	path := write(t, "g.yaml", "groupNames: g1\ng1: {operations: 'p,g', threadCount: 2, totalInvocationCount: 100}\np: {map: m, testCase: put}\ng: {map: n, testCase: get, totalEntryCount: 20}\n")
 	o, f := runs(t, srv.URL(), []string{path}, "nearCache", "on")

@@ -30,7 +30,8 @@ func small(t *testing.T) []string {
 }
 
 func TestPresetsOnRedis(t *testing.T) {
-	srv := redisOf(t)
+	t.Parallel()
+	srv := labtest.Redis(t)
 	eachPreset(t, small(t), func(t *testing.T, name string) {
 		o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
 		errorless(t, o)
@@ -52,6 +53,7 @@ func TestPresetsOnRedis(t *testing.T) {
 }
 
 func TestPresetsOnACluster(t *testing.T) {
+	t.Parallel()
 	srv := clusterOfTests(t)
 	eachPreset(t, small(t), func(t *testing.T, name string) {
 		o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
@@ -244,12 +246,7 @@ func TestWrongTypeInMidRunIsAnErrorOfItsClass(t *testing.T) {
 	for _, pipelining := range []string{"on", "off"} {
 		p := boundPlan(t, srv.URL(), "groupNames: g1\ng1: {operations: put1, threadCount: 1, totalInvocationCount: 5}\nput1: {map: x"+pipelining+", testCase: put}\n")
 		require.NoError(t, c.RPush(t.Context(), "perfbench:x"+pipelining, "somebody else's").Err())
-		task, err := p.Tracks()[0].NewTask(0)
-		require.NoError(t, err)
-		it := &workload.Iteration{Settings: &p.Tracks()[0].Start}
-		it.Bind(func() int64 { return 0 }, &silent{}, 0)
-		it.Reset(1)
-		err = task.Do(t.Context(), it)
+		err := profiletest.Step(t, p.Tracks()[0], 0).Do(t.Context())
 		require.ErrorContains(t, err, "WRONGTYPE")
 		assert.Equal(t, store.WrongType, open(t, srv.URL()).Classify(err), pipelining)
 	}
@@ -260,7 +257,8 @@ func TestLosslessWhenThreadsChange(t *testing.T) {
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
 	b := boundPlan(t, srv.URL(), "groupNames: g1\ng1: {operations: put1, threadCount: 8, totalInvocationCount: 8000}\nput1: {map: m, testCase: put, payloadSize: 10}\n")
-	drive(t, b, 3)
+	b.Tracks()[0].Start.Threads = 3
+	profiletest.Work(t, b)
 	n, err := c.HLen(t.Context(), "perfbench:m").Result()
 	require.NoError(t, err)
 	assert.Equal(t, int64(8000), n, "three workers do the shares of all eight")

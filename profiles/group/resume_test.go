@@ -16,6 +16,7 @@ const loadFile = "groupNames: g1,g2\ng1: {operations: o, threadCount: 4, totalIn
 	"d: {map: nw/order_details, testCase: put, key.prefix: d, factory.class: orderdetail, factory.key.isRandom: false, factory.key.length: 11}\n"
 
 func TestResume(t *testing.T) {
+	t.Parallel()
 	for name, target := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "g.yaml", loadFile)

@@ -8,10 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // topics is a file that publishes to one topic of each kind.
@@ -19,9 +20,13 @@ const topics = "groupNames: g1\ng1: {operations: 't,r,s', threadCount: 2, totalI
 	"t: {topic: t, testCase: publish, payloadSize: 100}\nr: {rtopic: r, testCase: publish, payloadSize: 100}\ns: {stopic: s, testCase: publish, payloadSize: 100}\n"
 
 func TestSubscribersAreTurnedOffAndOnInMidRun(t *testing.T) {
-	srv := redisOf(t)
-	o, f := timed(t, srv.URL(), []string{write(t, "g.yaml", topics)}, []string{"500ms:subscribers=1", "1s:subscribers=4"}, "namespace", "onoff", "subscribers", "3")
+	t.Parallel()
+	srv := labtest.Redis(t)
+	run := caseOf(srv.URL(), []string{write(t, "g.yaml", topics)}, "namespace", "onoff", "subscribers", "3")
+	run.Timetable = []string{"500ms:subscribers=1", "1s:subscribers=4"}
+	o := run.Run(t)
 	errorless(t, o)
+	f := profiletest.Facts[report.Facts](t, o)
 	require.Len(t, f.Topics, 3)
 	for _, topic := range f.Topics {
 		assert.Equal(t, int64(600), topic.Published, topic.Kind)
@@ -34,55 +39,44 @@ func TestSubscribersAreTurnedOffAndOnInMidRun(t *testing.T) {
 	times := opOf(t, o, "t-subscribers", model.Delivery)
 	assert.Equal(t, f.Topics[0].Delivered-f.Topics[0].Untimed, times.Count)
 	assert.Positive(t, times.Response.P99)
+	listen(t, srv, "onoff:t", 0)
+}
+
+// listen waits until so many listen to a channel.
+func listen(t *testing.T, srv *labtest.Server, channel string, want int64) {
+	t.Helper()
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
-	t.Cleanup(func() { _ = c.Close() })
-	assert.Eventually(t, func() bool {
-		n, err := c.PubSubNumSub(t.Context(), "onoff:t").Result()
-		return err == nil && n["onoff:t"] == 0
-	}, 10*time.Second, 20*time.Millisecond, "nobody listens after the run")
+	defer c.Close()
+	require.Eventually(t, func() bool {
+		n, err := c.PubSubNumSub(t.Context(), channel).Result()
+		return err == nil && n[channel] == want
+	}, time.Minute, 10*time.Millisecond, "%d listen to %s", want, channel)
 }
 
 func TestTurnedOffReceiversHaveNoSubscription(t *testing.T) {
-	srv := redisOf(t)
-	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
-	t.Cleanup(func() { _ = c.Close() })
-	done := make(chan struct{})
-	var few bool
-	go func() { // ends with the run
-		defer close(done)
-		for range 200 {
-			time.Sleep(25 * time.Millisecond)
-			n, err := c.PubSubNumSub(t.Context(), "off:t").Result()
-			if err == nil && n["off:t"] == 1 {
-				few = true
-				return
-			}
-		}
-	}()
-	o, _ := timed(t, srv.URL(), []string{write(t, "g.yaml", topics)}, []string{"300ms:subscribers=1"}, "namespace", "off", "subscribers", "3")
-	errorless(t, o)
-	<-done
-	assert.True(t, few, "the server sees one subscriber once two are turned off")
+	t.Parallel()
+	srv := labtest.Redis(t)
+	run := caseOf(srv.URL(), []string{write(t, "g.yaml", topics)}, "namespace", "off", "subscribers", "3")
+	run.Timetable = []string{"300ms:subscribers=1"}
+	l, err := run.Start(t.Context(), t)
+	require.NoError(t, err)
+	listen(t, srv, "off:t", 3)
+	listen(t, srv, "off:t", 1)
+	errorless(t, profiletest.Finish(t, l))
 }
 
 func TestReceiversComeBackAfterTheirConnectionBroke(t *testing.T) {
-	srv := redisOf(t)
+	t.Parallel()
+	srv := labtest.Redis(t)
+	l, err := caseOf(srv.URL(), []string{write(t, "g.yaml", topics)}, "namespace", "killed", "subscribers", "2").Start(t.Context(), t)
+	require.NoError(t, err)
+	listen(t, srv, "killed:t", 2)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 100 }, time.Minute, 10*time.Millisecond)
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
-	done := make(chan error, 1)
-	go func() { // ends when it has killed what listens
-		for range 400 {
-			time.Sleep(10 * time.Millisecond)
-			if n, err := c.PubSubNumSub(t.Context(), "killed:t").Result(); err == nil && n["killed:t"] == 2 {
-				time.Sleep(300 * time.Millisecond)
-				done <- c.ClientKillByFilter(t.Context(), "TYPE", "pubsub").Err()
-				return
-			}
-		}
-		done <- assert.AnError
-	}()
-	o, f := timed(t, srv.URL(), []string{write(t, "g.yaml", topics)}, nil, "namespace", "killed", "subscribers", "2")
-	require.NoError(t, <-done)
+	require.NoError(t, c.ClientKillByFilter(t.Context(), "TYPE", "pubsub").Err())
+	o := profiletest.Finish(t, l)
+	f := profiletest.Facts[report.Facts](t, o)
 	require.NotEmpty(t, o.Run.Errors, "the break is told")
 	for _, topic := range f.Topics {
 		assert.Equal(t, int64(1200), topic.Owed, topic.Kind)
@@ -93,12 +87,4 @@ func TestReceiversComeBackAfterTheirConnectionBroke(t *testing.T) {
 		}
 	}
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
-}
-
-// timed is runs with a timetable.
-func timed(t *testing.T, target string, files, at []string, values ...string) (*session.Outcome, report.Facts) {
-	t.Helper()
-	timetable = at
-	defer func() { timetable = nil }()
-	return runs(t, target, files, values...)
 }

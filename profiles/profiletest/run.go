@@ -40,7 +40,7 @@ func (c Case) With(set ...string) Case {
 func (c Case) request(t testing.TB) session.Request {
 	req := session.Request{
 		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
-		Out: filepath.Join(t.TempDir(), "results"), Values: Given(nil, c.Set...), Formats: []string{"json"},
+		Out: filepath.Join(t.TempDir(), "results"), Values: Given(nil, c.Set...), Formats: []string{"json", "csv", "hlog"},
 	}
 	for _, f := range c.Formats {
 		req.Formats = append(req.Formats, f.ID)
