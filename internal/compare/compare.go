@@ -97,17 +97,3 @@ func (s Set) part(op *measure.Operation) []Measured {
 	}
 	return out
 }
-
-// Worse are the figures of all calls that are worse by more than the tolerance.
-func (c *Comparison) Worse() []Finding {
-	var out []Finding
-	if len(c.Parts) == 0 {
-		return nil
-	}
-	for _, f := range c.Parts[0].Findings {
-		if f.Verdict == Worse && f.beyond(c.Tolerance) {
-			out = append(out, f)
-		}
-	}
-	return out
-}

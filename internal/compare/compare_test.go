@@ -317,3 +317,14 @@ func TestLiveChangesAreTakenOut(t *testing.T) {
 	short := append(slices.Repeat([]int{0}, 28), 1, 2)
 	assert.InDelta(t, vals[29], level(vals, short)[29], 0, "two batches tell no level of their own")
 }
+
+func TestRepeatsTellHowRunsVary(t *testing.T) {
+	run := func(rate float64) *Run {
+		return &Run{Parts: []Measured{{Figures: map[Figure]Estimate{Throughput: {Value: rate, SE: math.NaN()}, P99: {Value: 5, Vague: true}}}}}
+	}
+	got := Repeats(Set{Runs: []*Run{run(100), run(110), run(90)}})
+	require.Len(t, got, 2)
+	assert.Equal(t, []string{"entries/s", "99.7 ± 28.2", "90", "110", "10 %"}, got[0].Texts("entries"))
+	assert.Equal(t, []string{"p99", "–", "–", "–", "–"}, got[1].Texts("entries"))
+	assert.Equal(t, "–", Repeats(Set{Runs: []*Run{run(100)}})[0].Texts("entries")[4], "a single run varies from nothing")
+}

@@ -57,7 +57,7 @@ func (f Finding) ChangeText() string {
 	case f.Figure.byShare():
 		return fmt.Sprintf("%+.3g points", f.Change*100)
 	case f.Change >= 10:
-		return fmt.Sprintf("×%.0f", f.Change+1)
+		return "×" + units.Number(math.Round(f.Change+1))
 	}
 	return fmt.Sprintf("%+.1f %%", f.Change*100)
 }
@@ -71,7 +71,7 @@ func (f Finding) RangeText() string {
 	case f.Figure.byShare():
 		return fmt.Sprintf("%+.2g … %+.2g points", f.Lo*100, f.Hi*100)
 	case f.Hi >= 10:
-		return fmt.Sprintf("×%.2g … ×%.2g", f.Lo+1, f.Hi+1)
+		return fmt.Sprintf("×%.2g … ×%s", f.Lo+1, units.Number(math.Round(f.Hi+1)))
 	}
 	return fmt.Sprintf("%+.1f … %+.1f %%", f.Lo*100, f.Hi*100)
 }
@@ -91,4 +91,12 @@ func (f Finding) Sentence(unit string) string {
 		text += ", " + by
 	}
 	return text + ", from " + f.Text(f.A, true) + " to " + f.Text(f.B, true)
+}
+
+// share writes a part of a whole: "1.2 %"; a dash where it is not known.
+func share(v float64, vague bool) string {
+	if vague || math.IsNaN(v) {
+		return Unknown
+	}
+	return fmt.Sprintf("%.3g %%", v*100)
 }

@@ -102,6 +102,26 @@ func sideOf(name string, s compare.Set) string {
 	return fmt.Sprintf("%s: %d runs, %s, from %s of %s to %s of %s.", name, len(s.Runs), s.Name, first.ID, day(first.Started), last.ID, day(last.Started))
 }
 
+// Repeats writes for people how the runs of a set vary.
+func Repeats(s compare.Set) string {
+	c := &s.Runs[0].Conditions
+	t := table{left: 1, columns: []string{"", "mean", "least", "most", "varies by"}}
+	for _, r := range compare.Repeats(s) {
+		t.add(r.Texts(c.Unit)...)
+	}
+	what := "1 run"
+	if n := len(s.Runs); n > 1 {
+		what = fmt.Sprintf("%d runs", n)
+	}
+	return page{
+		title: "perfbench: " + what + " of " + c.Profile + " on " + storeName(c.Store),
+		lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
+		sections: []section{{heading: "All calls", table: t, text: []string{
+			"After ± is what chance may do to the mean, with 95 %; the last column is the standard deviation from run to run.",
+		}}},
+	}.text()
+}
+
 // Outcome says in one or two sentences what a comparison came to.
 func Outcome(c *compare.Comparison) string {
 	if len(c.Parts) == 0 {

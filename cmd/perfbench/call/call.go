@@ -41,6 +41,8 @@ type Call struct {
 	// Hard ends at the second interrupt; the context of a command at the first.
 	Hard context.Context
 	Log  *slog.Logger
+	// typed are the passwords that were typed, by target.
+	typed map[string]string
 	// Told is the folder of a run whose summary stands on stdout.
 	Told string
 }

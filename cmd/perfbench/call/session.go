@@ -57,8 +57,11 @@ func (a *Call) outOfHeap(target string) string {
 	return lab.OutOfHeap(dir, target)
 }
 
-// AskPassword asks for the target's password on a terminal.
+// AskPassword asks for the target's password on a terminal, once for each.
 func (a *Call) AskPassword(target string) (string, error) {
+	if secret, ok := a.typed[target]; ok {
+		return secret, nil
+	}
 	if a.ReadSecret == nil || !a.StdinTerminal || !a.StderrTerminal {
 		return "", nil
 	}
@@ -66,6 +69,10 @@ func (a *Call) AskPassword(target string) (string, error) {
 	if err != nil {
 		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
 	}
+	if a.typed == nil {
+		a.typed = map[string]string{}
+	}
+	a.typed[target] = secret
 	return secret, nil
 }
 

@@ -5,10 +5,8 @@ package comparison
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +104,7 @@ func twoSides(_ *cobra.Command, args []string) error {
 
 // compare compares two sides and writes what it comes to.
 func (a command) compare(refA, refB string, o *options) error {
-	tolerance, err := share(o.tolerance)
+	tolerance, err := compare.ParseTolerance(o.tolerance)
 	if err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (a command) compare(refA, refB string, o *options) error {
 	if err := a.write(files, o); err != nil {
 		return err
 	}
-	return Worse(c)
+	return c.Err()
 }
 
 // side gathers the runs of a side and names what was left out.
@@ -173,16 +171,6 @@ func (a command) write(files []rundir.File, o *options) error {
 	return nil
 }
 
-// Worse is the error that a comparison comes to, with the exit code of a missed
-// threshold: what is worse by more than the tolerance; nil when nothing is.
-func Worse(c *compare.Comparison) error {
-	var errs []error
-	for _, f := range c.Worse() {
-		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
-	}
-	return errors.Join(errs...)
-}
-
 // shared is a run that both sides have.
 func shared(a, b compare.Set) (string, bool) {
 	for _, x := range a.Runs {
@@ -193,13 +181,4 @@ func shared(a, b compare.Set) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// share reads a tolerance.
-func share(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
-	if err != nil || math.IsNaN(v) || v <= 0 || v > 1000 {
-		return 0, fault.Field("tolerance", fault.Input(fmt.Errorf("tolerance: %q is not a share above 0", text), "write it like --tolerance 5%"))
-	}
-	return v / 100, nil
 }

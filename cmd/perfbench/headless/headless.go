@@ -33,7 +33,7 @@ type command struct{ *call.Call }
 func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
-	f := &runflags.Flags{}
+	f, r := &runflags.Flags{}, &repeat{}
 	c := &cobra.Command{
 		Use: "run --profile P | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
@@ -48,18 +48,26 @@ plan-schema the JSON Schema of it.
 Each value is taken from the first of these that gives it: flag, environment
 (PERFBENCH_ and the name), plan, file, preset, default.
 
+With --repeat N the run is done N times; with --against or --against-set each time in
+turn with one that differs from it in that, in a shuffled order. Every run has a
+folder as usual. At the end stands how the runs vary, or a comparison: A is the run
+as given, B the other. --repeat is 5 there unless it is given.
+
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
-5 a threshold was missed, or the run is not valid and --require-valid was given;
+5 a threshold was missed, the run is not valid and --require-valid was given, or B
+is worse than A by more than --tolerance;
 130 interrupted, the report is written. A suite has the code of its worst run: 130,
 else the smallest that is not 0.`,
 		Example: `  perfbench run --profile ingestion
   perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
   perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
   perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'
-  perfbench run plan.yaml --target redis://localhost`,
+  perfbench run plan.yaml --target redis://localhost
+  perfbench run --profile ingestion --target redis://old --against redis://new --repeat 5 --duration 30s
+  perfbench run --profile ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
 		Args: planOnly,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.carryOut(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.carryOut(cmd, f, r, args) },
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, usage.NoFiles
@@ -68,12 +76,36 @@ else the smallest that is not 0.`,
 		},
 	}
 	f.Register(a.Call, c)
+	r.register(a.Call, c)
 	return c
 }
 
-// run starts, watches and ends one run; its outcome is nil when it did not start.
+// run does one run and tells all of it; its outcome is nil when it did not start.
 func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared) (*session.Outcome, error) {
-	status := newStatus(a.Stderr, f)
+	o, err := a.perform(ctx, p, newStatus(a.Stderr, f))
+	if err != nil {
+		return nil, err
+	}
+	gone := missing(o.Dir)
+	a.printSummary(o, f, gone)
+	if !f.Quiet && !gone {
+		a.Told = o.Dir
+	}
+	if gone {
+		return o, deleted(o)
+	}
+	return o, errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+}
+
+// deleted is the error of a run whose folder is gone. What else went wrong stands in
+// the summary, and much of it came of this.
+func deleted(o *session.Outcome) error {
+	return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
+		"only the summary is left; leave --out alone during a run")
+}
+
+// perform starts, watches and ends a run. An error says that it could not be started.
+func (a command) perform(ctx context.Context, p *session.Prepared, status *status) (*session.Outcome, error) {
 	status.before(p)
 	l, err := a.start(ctx, p, status)
 	if err != nil {
@@ -84,18 +116,7 @@ func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared
 	a.watch(ctx, l, status)
 	status.say("%s", "verifying and writing the report")
 	l.OnWait(func(sentence string) { status.say("%s", sentence) })
-	o := l.Finish(a.Hard)
-	gone := missing(o.Dir)
-	a.printSummary(o, f, gone)
-	if !f.Quiet && !gone {
-		a.Told = o.Dir
-	}
-	if gone {
-		// What else went wrong stands in the summary, and much of it came of this.
-		return o, fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
-			"only the summary is left; leave --out alone during a run")
-	}
-	return o, errors.Join(o.Err, a.printDocuments(o.Dir, p.Profile.Name))
+	return l.Finish(a.Hard), nil
 }
 
 // printSummary writes how a run ended to stdout; with --quiet its path alone. A

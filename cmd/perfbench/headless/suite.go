@@ -41,9 +41,10 @@ func isPlan(arg string) bool {
 
 // carryOut does the run of the flags, or those of a plan file, when all of them are found
 // to be possible.
-func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, args []string) error {
+func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, r *repeat, args []string) error {
 	var problems workload.Problems
 	problems.Add(f.Resolve(a.Call, cmd))
+	problems.Add(r.resolve(a.Call, cmd))
 	file := f.Run()
 	if len(args) > 0 {
 		var err error
@@ -52,6 +53,9 @@ func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, args []string) 
 	}
 	var all []*session.Prepared
 	if file != nil {
+		if r.asked() && file.Suite {
+			return fault.Input(errors.New("repeat: a plan of several runs cannot be repeated or compared"), "give a plan of one run, or write the runs into it as often as they are to be done")
+		}
 		var err error
 		all, err = a.prepare(cmd.Context(), file)
 		problems.Add(err)
@@ -60,6 +64,8 @@ func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, args []string) 
 		return err
 	}
 	switch {
+	case r.asked():
+		return a.runRepeats(cmd.Context(), f, r, file.Runs[0].Request)
 	case f.DryRun:
 		return a.printPlans(f, file, all)
 	case file.Suite:

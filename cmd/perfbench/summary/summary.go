@@ -147,3 +147,13 @@ func Latency(ns int64) string {
 	}
 	return units.Duration(time.Duration(ns))
 }
+
+// Line says in a line what a run came to.
+func Line(r *rundir.Run) string {
+	h := r.Headline()
+	p99 := "–"
+	if len(h.Timed) > 0 {
+		p99 = Latency(h.Response.P99)
+	}
+	return fmt.Sprintf("%s %s/s, p99 %s, %s", units.Number(h.Rate), r.Unit, p99, r.Verdict.State)
+}

@@ -1,0 +1,253 @@
+package headless
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/compare/gather"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/turns"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+const (
+	// usualRepeats is how many runs a side are compared unless --repeat says.
+	usualRepeats = 5
+	mostRepeats  = 1000
+)
+
+// repeat is what was asked for beside one run.
+type repeat struct {
+	times, against, tolerance string
+	sets                      []string
+
+	n     int
+	share float64
+}
+
+// register adds the flags.
+func (r *repeat) register(a *call.Call, c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&r.times, "repeat", "", "`N`: do the run N times, and say how the runs vary")
+	fs.StringVar(&r.against, "against", "", "`URL` of another store: run on both in turn, and compare")
+	fs.StringArrayVar(&r.sets, "against-set", nil, "`NAME=VALUE` of another run: do both in turn, and compare; repeats")
+	fs.StringVar(&r.tolerance, "tolerance", "", "`SHARE` by which the other may be worse; beyond it the exit code is 5 (default: any)")
+	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return runflags.Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+	}) // the flag exists
+}
+
+// asked says whether more than one run was asked for.
+func (r *repeat) asked() bool { return r.n > 0 }
+
+// paired says whether runs are to be compared with others.
+func (r *repeat) paired() bool { return r.against != "" || len(r.sets) > 0 }
+
+// resolve reads what was asked for. Its errors are of input.
+func (r *repeat) resolve(a *call.Call, c *cobra.Command) error {
+	var problems workload.Problems
+	for _, name := range []string{"repeat", "against", "against-set", "tolerance"} {
+		problems.Add(a.FromEnvironment(c, name, map[string]string{}))
+	}
+	if r.times == "" && r.paired() {
+		r.n = usualRepeats
+	}
+	if r.times != "" {
+		n, err := strconv.Atoi(r.times)
+		if err != nil || n < 1 || n > mostRepeats {
+			problems.Add(fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", r.times, mostRepeats), "write it like --repeat 5")))
+		}
+		r.n = n
+	}
+	if r.tolerance != "" {
+		var err error
+		r.share, err = compare.ParseTolerance(r.tolerance)
+		problems.Add(err)
+		if !r.paired() {
+			problems.Add(fault.Input(errors.New("tolerance: there is nothing to compare with"), "name it with --against or --against-set"))
+		}
+	}
+	for _, s := range r.sets {
+		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
+			problems.Add(fault.Input(fmt.Errorf("against-set: %q is not NAME=VALUE", s), "write it like --against-set threads=32"))
+		}
+	}
+	return problems.Err()
+}
+
+// side is one of those that take turns.
+type side struct {
+	name    string
+	request session.Request
+	// dirs are the folders of its runs that came to their end.
+	dirs []string
+}
+
+// sides are the run as given, and the other when there is one.
+func (r *repeat) sides(req session.Request) []*side {
+	out := []*side{{name: "as given", request: req}}
+	if !r.paired() {
+		return out
+	}
+	other := req
+	other.Values = maps.Clone(req.Values)
+	other.Target = cmp.Or(r.against, req.Target)
+	for _, s := range r.sets {
+		name, text, _ := strings.Cut(s, "=")
+		other.Values.Set(workload.Value{Name: strings.TrimSpace(name), Text: text, Origin: workload.OriginFlag, Where: "--against-set"})
+	}
+	return append(out, &side{name: strings.Join(r.sets, ", "), request: other})
+}
+
+// runRepeats does the runs in turn, and compares at the end. Whatever ends it early
+// leaves the runs that are complete, and what they come to.
+func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) error {
+	all := r.sides(req)
+	seed := int64(1)
+	for i, s := range all { // nothing starts before all can
+		p, err := session.Prepare(ctx, a.Session(), s.request)
+		if err != nil {
+			return err
+		}
+		seed = p.Inputs.Seed
+		if i > 0 && r.against != "" { // without what is secret in it
+			s.name = strings.TrimSuffix("on "+p.Target.Redacted()+", "+s.name, ", ")
+		}
+		if f.DryRun {
+			fmt.Fprintf(a.Stdout, "%s, %d times: ", s.name, r.n)
+			a.printPlan(p)
+			fmt.Fprintln(a.Stdout)
+		}
+	}
+	if f.DryRun {
+		return nil
+	}
+	failed := a.takeTurns(ctx, f, all, turns.Order(r.n, len(all), seed))
+	return errors.Join(failed, a.conclude(f, r, all))
+}
+
+// takeTurns does one run after the other. Missed thresholds do not end it; their errors
+// are returned at the end.
+func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, order []int) error {
+	var errs []error
+	for i, who := range order {
+		if ctx.Err() != nil {
+			break
+		}
+		s, status := all[who], newStatus(a.Stderr, f)
+		what := ""
+		if len(all) > 1 {
+			what = fmt.Sprintf(" (%s: %s)", string(rune('A'+who)), s.name)
+		}
+		status.say("run %d of %d%s", i+1, len(order), what)
+		p, err := session.Prepare(ctx, a.Session(), s.request)
+		if err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		o, err := a.perform(ctx, p, status)
+		if err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		if missing(o.Dir) {
+			return errors.Join(append(errs, deleted(o))...)
+		}
+		status.say("run %d of %d%s: %s", i+1, len(order), what, summary.Line(&o.Run))
+		if f.Quiet {
+			fmt.Fprintln(a.Stdout, o.Dir)
+		}
+		if o.Err != nil {
+			errs = append(errs, fmt.Errorf("run %s: %w", o.Run.ID, o.Err))
+		}
+		if c := o.Code(); c != fault.CodeOK && c != fault.CodeThreshold {
+			break
+		}
+		s.dirs = append(s.dirs, o.Dir)
+	}
+	return errors.Join(errs...)
+}
+
+// conclude says what the complete runs come to, and keeps that beside their folders.
+func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) error {
+	var sets []compare.Set
+	for _, s := range all {
+		if len(s.dirs) == 0 {
+			if len(all) > 1 {
+				return nil // what went wrong has been told
+			}
+			continue
+		}
+		set, err := gather.Of(s.name, s.dirs)
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return nil
+	}
+	var files []rundir.File
+	for i, set := range sets {
+		data, err := compare.Baseline(set.Runs)
+		if err != nil {
+			return err
+		}
+		files = append(files, rundir.File{Name: string(rune('a'+i)) + ".json", Data: data})
+	}
+	if len(sets) == 1 {
+		files[0].Name = "baseline.json"
+		return a.tell(f, all, report.Repeats(sets[0]), files)
+	}
+	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.share})
+	for _, id := range report.ComparisonFormats() {
+		file, err := report.Comparison(c, id)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	text, err := report.Comparison(c, "text")
+	err = errors.Join(err, a.tell(f, all, string(text.Data), files))
+	if r.tolerance != "" {
+		err = errors.Join(err, c.Err())
+	}
+	return err
+}
+
+// tell prints what the runs came to and keeps it in a folder beside theirs, which has the
+// name of the first of them and what it is.
+func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundir.File) error {
+	first := all[0].dirs[0]
+	dir := filepath.Join(cmp.Or(all[0].request.Out, session.DefaultOut), filepath.Base(first)+"-repeats")
+	if len(all) > 1 {
+		dir = strings.TrimSuffix(dir, "-repeats") + "-compared"
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("keep the comparison: %w", err)
+	}
+	if err := rundir.WriteFiles(dir, files); err != nil {
+		return err
+	}
+	if !f.Quiet {
+		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, f.Plain || f.ASCII)+"\nkept in ")
+	}
+	fmt.Fprintln(a.Stdout, dir)
+	return nil
+}

@@ -1,0 +1,44 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Worse are the figures of all calls that are worse by more than the tolerance.
+func (c *Comparison) Worse() []Finding {
+	if len(c.Parts) == 0 {
+		return nil
+	}
+	var out []Finding
+	for _, f := range c.Parts[0].Findings {
+		if f.Verdict == Worse && f.beyond(c.Tolerance) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Err is what a comparison comes to as a gate: nil, or a sentence for each figure that is
+// worse by more than the tolerance, with the exit code of a missed threshold.
+func (c *Comparison) Err() error {
+	var errs []error
+	for _, f := range c.Worse() {
+		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
+	}
+	return errors.Join(errs...)
+}
+
+// ParseTolerance reads a tolerance as a user types it: "5%", "5". An error is of input.
+func ParseTolerance(text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+	if err != nil || math.IsNaN(v) || v <= 0 || v > 1000 {
+		return 0, fault.Field("tolerance", fault.Input(fmt.Errorf("tolerance: %q is not a share above 0 %% and up to 1000 %%", text), "write it like --tolerance 5%"))
+	}
+	return v / 100, nil
+}
