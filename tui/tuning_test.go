@@ -69,16 +69,18 @@ func TestUndoTakesChangesBackOneByOne(t *testing.T) {
 	assert.Len(t, run.Snapshot().Changes, n)
 }
 
-func TestSavingAPresetKeepsWhatTheKnobsSay(t *testing.T) {
+func TestSavingAPresetKeepsTheRunAndWhatTheKnobsSay(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "t", "s")
 	send(t, a, "h", "o", "t", "enter")
 	bench := a.bench.(*tuitest.Bench)
 	var got []string
-	for _, v := range bench.Saved["ingestion/hot"] {
-		got = append(got, v.Name+"="+v.Text)
+	saved := bench.Saved["ingestion/hot"]
+	for _, name := range saved.Values.Names() {
+		got = append(got, name+"="+saved.Values[name].Text)
 	}
-	assert.Equal(t, []string{"feed.threads=17", "profile.threads=16", "payload=1024", "batch=100", "feed.rate=0", "profile.rate=0"}, got)
+	assert.Equal(t, []string{"feed.threads=17", "profile.threads=16"}, got, "knobs that were not turned are as the preset has them")
+	assert.Equal(t, "small", saved.Preset)
 	assert.Contains(t, picture(t, a), "saved as preset: ~/.config")
 	require.NotNil(t, run)
 }

@@ -5,6 +5,7 @@ package job
 
 import (
 	"maps"
+	"strconv"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -83,6 +84,42 @@ func (r Request) Over(below Request) Request {
 	}
 	r.Values, r.From, r.Spelled = values, merged(from, r.From), merged(spelled, r.Spelled)
 	r.MaxThreads = max(r.MaxThreads, below.MaxThreads)
+	return r
+}
+
+// At returns r with each knob of its plan that stands elsewhere than where the run began
+// set to what it stands at; now gives the settings of a track by its index.
+func (r Request) At(plan *workload.Plan, now func(track int) workload.Settings) Request {
+	tracks := plan.Tracks()
+	r.Values = maps.Clone(r.Values)
+	if r.Values == nil {
+		r.Values = workload.Values{}
+	}
+	started, is := workload.ByName(plan.Knobs, tracks, workload.Starts(tracks)), workload.ByName(plan.Knobs, tracks, now)
+	for _, k := range plan.Knobs {
+		aimed, moved := map[string]float64{}, is[k.Name] != started[k.Name]
+		for _, t := range tracks {
+			if v, ok := is[t.Name+"."+k.Name]; ok {
+				aimed[t.Name+"."+k.Name] = v
+				moved = moved || v != started[t.Name+"."+k.Name]
+			}
+		}
+		if !moved {
+			continue
+		}
+		for _, name := range []string{k.Name, k.Param} {
+			delete(r.Values, name)
+			for _, t := range tracks {
+				delete(r.Values, t.Name+"."+name)
+			}
+		}
+		if v, ok := is[k.Name]; ok && (len(aimed) == 0 || !k.Sum) {
+			aimed = map[string]float64{k.Name: v}
+		}
+		for name, v := range aimed {
+			r.Values[name] = workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginFlag}
+		}
+	}
 	return r
 }
 

@@ -33,3 +33,32 @@ func TestARequestGoesOverAnother(t *testing.T) {
 	assert.Equal(t, "1", below.Values["threads"].Text, "what was given is not written to")
 	assert.Contains(t, below.From, "target")
 }
+
+func TestARequestTakesOverWhatKnobsStandAt(t *testing.T) {
+	threads := workload.Threads()
+	threads.Param = "threadCount"
+	plan := &workload.Plan{Knobs: []workload.Knob{threads, workload.Rate(""), workload.Payload(), workload.Batch()}}
+	start := workload.Settings{Threads: 4, Payload: 100, Batch: 5}
+	plan.Phases = []workload.Phase{{Tracks: []workload.Track{{Name: "a", Start: start}, {Name: "b", Start: start}}}}
+	asked := Request{Profile: "tx", Values: workload.Values{}}
+	for _, name := range []string{"a.threadCount", "b.threads", "threads", "a.payload", "payload", "batch", "mapNames"} {
+		asked.Values.Set(workload.Value{Name: name, Text: "x", Origin: workload.OriginFlag})
+	}
+	got := asked.At(plan, func(track int) workload.Settings {
+		now := start
+		now.Payload = 200
+		now.Threads += track
+		return now
+	})
+	texts := map[string]string{}
+	for _, v := range got.Values {
+		texts[v.Name] = v.Text
+	}
+	assert.Equal(t, map[string]string{"a.threads": "4", "b.threads": "5", "payload": "200", "batch": "x", "mapNames": "x"}, texts)
+	assert.Len(t, asked.Values, 7, "what was given is not written to")
+
+	plan.Phases[0].Tracks = plan.Phases[0].Tracks[:1]
+	got = Request{}.At(plan, func(int) workload.Settings { return workload.Settings{Threads: 9, Payload: 100, Batch: 5} })
+	assert.Equal(t, []string{"threads"}, got.Values.Names())
+	assert.Equal(t, "9", got.Values["threads"].Text)
+}

@@ -1,16 +1,9 @@
 package preset
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
-
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Overlay shows the presets of own beside those that are built in; of two with
@@ -54,27 +47,4 @@ func (o overlay) Glob(pattern string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// Write returns a preset file with a description and values, which Read reads
-// back.
-func Write(description string, values []workload.Value) []byte {
-	var b bytes.Buffer
-	for line := range strings.Lines(description) {
-		fmt.Fprintf(&b, "# %s\n", strings.TrimSpace(line))
-	}
-	doc := yaml.Node{Kind: yaml.MappingNode}
-	for _, v := range values {
-		key, val := &yaml.Node{}, &yaml.Node{}
-		key.SetString(v.Name)
-		val.SetString(v.Text)
-		doc.Content = append(doc.Content, key, val)
-	}
-	if len(values) > 0 {
-		text, err := yaml.Marshal(&doc)
-		if err == nil { // plain strings always can be written
-			b.Write(text)
-		}
-	}
-	return b.Bytes()
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func TestOverlayShowsBothAndTheBuiltInFirst(t *testing.T) {
@@ -22,15 +20,4 @@ func TestOverlayShowsBothAndTheBuiltInFirst(t *testing.T) {
 	assert.Equal(t, "7", vs[0].Text)
 	_, err = Load(Overlay(nil, nil), "mine")
 	assert.Error(t, err)
-}
-
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
-	values := []workload.Value{{Name: "threads", Text: "16"}, {Name: "profile.testCase", Text: "put"}, {Name: "prefix", Text: "a: #b"}, {Name: "empty", Text: ""}}
-	got, err := Read("x", Write("Two\nlines.", values))
-	require.NoError(t, err)
-	require.Len(t, got, len(values))
-	for i, v := range values {
-		assert.Equal(t, v.Name, got[i].Name)
-		assert.Equal(t, v.Text, got[i].Text)
-	}
 }

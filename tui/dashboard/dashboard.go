@@ -386,6 +386,6 @@ type Bench interface {
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
 	Start(ctx context.Context, r job.Request) (screen.Run, error)
-	// SavePreset keeps values as a preset of the user and returns its path.
-	SavePreset(profile, name string, values []workload.Value) (path string, err error)
+	// SavePreset keeps a run as a preset of the user and returns its path.
+	SavePreset(name string, r job.Request) (path string, err error)
 }

@@ -117,29 +117,6 @@ func (d *Dashboard) reset(e screen.Env) {
 	d.refresh()
 }
 
-// values are the knobs as a preset holds them: one value when all tracks agree,
-// else one for each track.
-func (d *Dashboard) values() []workload.Value {
-	var out []workload.Value
-	add := func(name string, v float64) {
-		out = append(out, workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginPreset})
-	}
-	for _, k := range d.plan.Knobs {
-		lo, hi := d.span(k)
-		switch {
-		case len(d.tracks) == 1, lo == hi && !k.Sum:
-			add(k.Name, lo)
-		default:
-			for i, t := range d.tracks {
-				if t.Turns(k) {
-					add(t.Name+"."+k.Name, k.Get(d.run.Settings(i)))
-				}
-			}
-		}
-	}
-	return out
-}
-
 // span is the lowest and the highest value of a knob over the tracks on which it
 // turns something.
 func (d *Dashboard) span(k workload.Knob) (lo, hi float64) {
@@ -154,15 +131,15 @@ func (d *Dashboard) span(k workload.Knob) (lo, hi float64) {
 }
 
 func (d *Dashboard) askPreset() {
-	values, profile := d.values(), d.info.Profile
-	d.prompt = &prompt{label: "Save as preset, name", done: func(_ *Dashboard, e screen.Env, name string) tea.Cmd {
+	request := d.info.Request.At(d.plan, d.run.Settings)
+	d.prompt = &prompt{label: "Save this run as preset, name", done: func(_ *Dashboard, e screen.Env, name string) tea.Cmd {
 		if name == "" {
 			d.say(e, "a preset needs a name", false)
 			return nil
 		}
 		bench := d.bench
 		return func() tea.Msg {
-			path, err := bench.SavePreset(profile, name, values)
+			path, err := bench.SavePreset(name, request)
 			return presetSavedMsg{path, err}
 		}
 	}}

@@ -323,3 +323,14 @@ func TestDurationsAreTurned(t *testing.T) {
 	a.Send(t, "right", "right", "left")
 	assert.Equal(t, "2m", rowNamed(t, p, "duration").text)
 }
+
+func TestTheTargetOfASavedRunIsShown(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Previewed = func(job.Request) (*job.Preview, error) {
+		return &job.Preview{Run: []job.Line{{Name: "target", Text: "redis://db1", From: "plan mine:3"}}}, nil
+	}
+	_, p := pick(t, b, 120, 40)
+	target := rowNamed(t, p, "target")
+	assert.Equal(t, []string{"redis://db1", "plan mine:3"}, []string{target.text, target.from})
+	assert.False(t, target.mine)
+}

@@ -137,6 +137,11 @@ func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview)
 	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "←→ recent ones, enter types one"}
 	if target.text == "" {
 		target.text = widget.DefaultTarget
+		if pv != nil {
+			if v, ok := found(pv.Run, "target"); ok && strings.HasPrefix(v.From, workload.OriginPlan.String()) {
+				target.text, target.from = v.Text, v.From
+			}
+		}
 	}
 	if target.mine {
 		target.from = "set"

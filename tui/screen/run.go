@@ -3,6 +3,7 @@ package screen
 import (
 	"time"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -66,6 +67,8 @@ type RunInfo struct {
 	// Duration ends the run that long after warm-up; 0: its count does.
 	Duration, Warmup time.Duration
 	Started          time.Time
+	// Request leads to the same run again; it holds no password.
+	Request job.Request
 }
 
 // Stage is what a run is doing.

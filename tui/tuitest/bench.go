@@ -31,7 +31,7 @@ type Bench struct {
 	Mu       sync.Mutex
 	Started  []job.Request
 	Exported []string
-	Saved    map[string][]workload.Value
+	Saved    map[string]job.Request
 }
 
 // Profiles returns those listed.
@@ -111,15 +111,15 @@ func (b *Bench) Export(id string, formats []string, dir string) ([]string, error
 	return out, nil
 }
 
-// SavePreset keeps the values in Saved.
-func (b *Bench) SavePreset(profile, name string, values []workload.Value) (string, error) {
+// SavePreset keeps the run in Saved.
+func (b *Bench) SavePreset(name string, r job.Request) (string, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	if b.Saved == nil {
-		b.Saved = map[string][]workload.Value{}
+		b.Saved = map[string]job.Request{}
 	}
-	b.Saved[profile+"/"+name] = values
-	return "~/.config/perfbench/presets/" + profile + "/" + name + ".yaml", nil
+	b.Saved[r.Profile+"/"+name] = r
+	return "~/.config/perfbench/presets/" + r.Profile + "/" + name + ".yaml", nil
 }
 
 // Logs returns one line.

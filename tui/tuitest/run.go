@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
@@ -66,7 +67,7 @@ func NewRun(tracks int) *Run {
 		Designed: NewPlan(tracks), Stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
 		Known: screen.RunInfo{
 			Profile: "ingestion", Title: "Bulk ingestion", Store: "redis", Target: "redis://127.0.0.1:6379", Unit: "entries",
-			Duration: time.Minute, Warmup: 5 * time.Second,
+			Duration: time.Minute, Warmup: 5 * time.Second, Request: job.Request{Profile: "ingestion", Preset: "small"},
 		},
 		Came: screen.Outcome{
 			ID: "260503-114000-ingestion-redis", Dir: "results/260503-114000-ingestion-redis",

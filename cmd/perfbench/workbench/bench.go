@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -203,8 +205,8 @@ func (b *bench) Export(id string, formats []string, dir string) ([]string, error
 	return names, err
 }
 
-// SavePreset writes a YAML file that --preset NAME and the picker find again.
-func (b *bench) SavePreset(profile, name string, values []workload.Value) (string, error) {
+// SavePreset writes a plan file that --preset NAME and the picker find again.
+func (b *bench) SavePreset(name string, r job.Request) (string, error) {
 	if b.presets == "" {
 		return "", fault.Hint(errors.New("there is no home directory for presets"), "set XDG_CONFIG_HOME to an absolute path")
 	}
@@ -213,24 +215,36 @@ func (b *bench) SavePreset(profile, name string, values []workload.Value) (strin
 			return "", fault.Input(fmt.Errorf("preset: %q may contain only letters, digits, - and _", name), "")
 		}
 	}
-	p, ok := b.profile(profile)
-	if name == "" || !ok {
+	if name == "" {
 		return "", fault.Input(errors.New("a preset needs a name"), "")
 	}
-	path := filepath.Join(b.presets, profile, name+".yaml")
+	path := filepath.Join(b.presets, r.Profile, name+".yaml")
 	if _, err := os.Stat(path); err != nil {
-		if _, err := preset.Load(p.Presets, name); err == nil {
+		if slices.ContainsFunc(b.Presets(r.Profile), func(s screen.Preset) bool { return s.Name == name }) {
 			return "", fault.Input(fmt.Errorf("preset: %q is built in", name), "choose another name")
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fmt.Errorf("preset: %w", err)
 	}
-	data := preset.Write("Saved from the workbench on "+time.Now().Format("2 January 2006, 15:04")+".", values)
+	data := planfile.Write(said(r)+", saved from the workbench on "+time.Now().Format("2 January 2006, 15:04")+".",
+		&planfile.File{Runs: []planfile.Run{{Request: r}}})
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return "", fmt.Errorf("preset: %w", err)
 	}
 	return path, nil
+}
+
+// said names a run in a few words.
+func said(r job.Request) string {
+	from := r.Preset
+	if len(r.Files) > 0 {
+		from = filepath.Base(r.Files[0])
+	}
+	if t, err := store.ParseTarget(r.Target); err == nil {
+		return from + " on " + t.Redacted()
+	}
+	return from
 }
 
 func (b *bench) Logs() []string { return b.logs.lines() }

@@ -53,6 +53,7 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
 			Unit: p.Plan.Unit, Units: session.OtherUnits(p.Plan), Duration: p.Inputs.Duration, Warmup: p.Inputs.Warmup, Started: time.Now(),
+			Request: p.Asked(),
 		},
 	}
 	go r.carry(soft)

@@ -1,0 +1,63 @@
+package workbench
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// A run of two maps of 4000 and 1000 entries comes back as that, with all else it had.
+func TestASavedRunIsListedAndComesBack(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("two.properties", []byte("eligibility.totalEntryCount=4000\nprofile.totalEntryCount=1000\n"), 0o600))
+	a := command{&call.Call{Env: call.Env{Environ: []string{"XDG_CONFIG_HOME=" + t.TempDir(), "PERFBENCH_SEED=7"}}, Log: slog.New(slog.DiscardHandler)}}
+	b := &bench{env: a.Session(), presets: a.PresetDir(), logs: &logRing{}}
+	prepare := func(r job.Request) *session.Prepared {
+		p, err := session.Prepare(t.Context(), b.env, r)
+		require.NoError(t, err)
+		return p
+	}
+	p := prepare(job.Request{
+		Profile: "ingestion", Target: "memory:", Files: []string{"two.properties"}, Thresholds: []string{"p99<1s"}, Timetable: []string{"1s:threads=9"},
+		Formats: []string{"json"}, Out: "there", Values: workload.Values{"duration": {Name: "duration", Text: "20s", Origin: workload.OriginFlag}},
+	})
+	want := p.Preview()
+	path, err := b.SavePreset("mine", p.Asked())
+	require.NoError(t, err)
+	assert.FileExists(t, path)
+	_, err = b.SavePreset("small", p.Asked())
+	require.ErrorContains(t, err, `"small" is built in`)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+
+	var listed []string
+	for _, ps := range b.Presets("ingestion") {
+		listed = append(listed, ps.Name)
+	}
+	assert.Contains(t, listed, "mine")
+
+	t.Chdir(t.TempDir()) // from anywhere
+	b.env.Environ = nil
+	got := prepare(job.Request{Profile: "ingestion", Preset: "mine"}).Preview()
+	texts := func(lines []job.Line) map[string]string {
+		out := map[string]string{}
+		for _, l := range lines {
+			out[l.Name] = l.Text
+		}
+		delete(out, "file") // has become absolute
+		return out
+	}
+	assert.Equal(t, texts(want.Run), texts(got.Run))
+	assert.Equal(t, texts(want.Parameters), texts(got.Parameters))
+	assert.Equal(t, texts(want.Settings), texts(got.Settings))
+	assert.Equal(t, "4000", texts(got.Parameters)["eligibility.totalEntryCount"])
+	assert.Equal(t, []any{want.Timetable, want.Thresholds, want.Documents, want.Bytes}, []any{got.Timetable, got.Thresholds, got.Documents, got.Bytes})
+}
