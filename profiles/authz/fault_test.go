@@ -1,7 +1,6 @@
 package authz_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +19,24 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
+
+func caseOf(target string, set ...string) profiletest.Case {
+	return profiletest.Case{Profile: authz.Profile(), Formats: authz.Formats(), Target: target, Set: set}
+}
+
+// Each mode is driven where the command's own tests do not go, and on one server.
+func TestDriven(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"memory", "embedded", "redis"} {
+		target := profiletest.Target(t, store)
+		for _, mode := range []string{"checks", "user-profile"} {
+			t.Run(store+" "+mode, func(t *testing.T) {
+				o := profiletest.Drive(t, caseOf(target, "mode="+mode, "users=20", "groups=6", "namespace="+mode))
+				assert.Positive(t, sum(&o.Run, "user"))
+			})
+		}
+	}
+}
 
 // start begins a run as a user would.
 func start(t *testing.T, target string, set ...string) *session.Live {
@@ -43,8 +60,7 @@ func startAtLast(t *testing.T, target string, set ...string) (l *session.Live) {
 
 func tryStart(t *testing.T, target string, set ...string) (*session.Live, error) {
 	t.Helper()
-	c := profiletest.Case{Profile: authz.Profile(), Formats: authz.Formats(), Target: target, Set: set}
-	return c.Start(t.Context(), t)
+	return caseOf(target, set...).Start(t.Context(), t)
 }
 
 func finish(t *testing.T, l *session.Live) *session.Outcome {
@@ -95,8 +111,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	assert.Positive(t, count["timeout"], "%v", count)
 	assert.Positive(t, count["unreachable"], "%v", count)
 	assert.EqualValues(t, 60, sum(&o.Run, "user"))
-	var f report.Facts
-	require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+	f := profiletest.Facts[report.Facts](t, o)
 	assert.EqualValues(t, f.Dataset.Groups, sum(&o.Run, "group"))
 	assert.EqualValues(t, f.Dataset.Memberships, sum(&o.Run, "membership"))
 	_, errs := total(&o.Run, "membership")
@@ -127,6 +142,7 @@ func TestOverloadedCassandra(t *testing.T) {
 
 // What cannot work is said before anything is done.
 func TestCassandrasThatCannotServe(t *testing.T) {
+	t.Parallel()
 	srv := labtest.Cassandra(t)
 	for target, want := range map[string]string{
 		srv.URL() + "/nosuch":                     "there is no keyspace nosuch",
@@ -145,6 +161,7 @@ func TestCassandrasThatCannotServe(t *testing.T) {
 // A load that was stopped goes on under the same tenants, and stores only what was
 // not marked as stored.
 func TestLoadGoesOnAfterAnInterruption(t *testing.T) {
+	t.Parallel()
 	target := labtest.Redis(t).URL()
 	set := []string{"users=400", "groups=200", "loadBatch=50", "tests=valid", "seed=5"}
 	l := start(t, target, set...)
@@ -173,6 +190,7 @@ func TestLoadGoesOnAfterAnInterruption(t *testing.T) {
 
 // A role taken away behind the run's back is a wrong decision, and named.
 func TestWrongDecisionFailsTheRun(t *testing.T) {
+	t.Parallel()
 	target := labtest.Redis(t).URL()
 	require.NoError(t, finish(t, start(t, target, "load=only")).Err)
 	spoil(t, target)
@@ -188,6 +206,7 @@ func TestWrongDecisionFailsTheRun(t *testing.T) {
 
 // A load does not try for ever to write where somebody else keeps something.
 func TestLoadEndsWhereOthersAreInTheWay(t *testing.T) {
+	t.Parallel()
 	target := labtest.Redis(t).URL()
 	l := start(t, target, "users=400", "groups=200", "load=only")
 	require.Eventually(t, func() bool {
@@ -213,13 +232,13 @@ func TestLoadNeverWantsALoad(t *testing.T) {
 
 // What a warm-up does counts nowhere, and takes nothing away from what is measured.
 func TestWarmUpCountsNowhere(t *testing.T) {
+	t.Parallel()
 	target := labtest.Redis(t).URL()
 	for _, set := range [][]string{{"sweepLimit=300", "tests=valid,sweep,mix", "mixOps=200"}, {"mode=user-profile"}} {
 		set = append(set, "users=100", "groups=40", "warmup=300ms", "threads=2")
 		o := finish(t, start(t, target, set...))
 		require.NoError(t, o.Err)
-		var f report.Facts
-		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+		f := profiletest.Facts[report.Facts](t, o)
 		got := map[string]int64{}
 		for _, st := range append(f.Phases[0].Load, f.Phases[0].Tests...) {
 			got[st.Name] = st.Total
@@ -237,6 +256,7 @@ func TestWarmUpCountsNowhere(t *testing.T) {
 
 // Who reads decides what is shown, and every store agrees with that.
 func TestReadersOfProfiles(t *testing.T) {
+	t.Parallel()
 	target := labtest.Redis(t).URL()
 	shown := map[string]int64{}
 	for _, viewer := range []string{"owner", "admin", "loggedin", "anonymous", "mixed"} {
@@ -244,8 +264,7 @@ func TestReadersOfProfiles(t *testing.T) {
 		require.NoError(t, o.Err, viewer)
 		assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 		assert.Equal(t, "profiles", o.Run.Unit)
-		var f report.Facts
-		require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+		f := profiletest.Facts[report.Facts](t, o)
 		st := f.Phases[0].Tests[0]
 		assert.EqualValues(t, 160, st.Allowed+st.Denied)
 		shown[viewer] = st.Allowed

@@ -3,7 +3,6 @@ package authz_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
+	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // childEnv tells a process that it is the one to be killed, and what to run.
@@ -115,8 +115,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 			again := sum(&o.Run, c.ops...)
 			if c.all == 0 {
-				var f report.Facts
-				require.NoError(t, json.Unmarshal(o.Run.Facts, &f))
+				f := profiletest.Facts[report.Facts](t, o)
 				c.all = int64(f.Dataset.Users + f.Dataset.Groups + f.Dataset.Memberships)
 			}
 			assert.Positive(t, again)

@@ -53,7 +53,7 @@ func stores(t *testing.T) map[string]string {
 		"memory": "memory:", "sqlite": "sqlite:", "miniredis": "embedded:",
 		"redis": labtest.Redis(t).URL(), "cluster": labtest.Cluster(t).URL(),
 		"cassandra": labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s",
-		"mariadb":   labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(),
+		"mariadb":   labtest.Shared(t, "mariadb").URL(), "postgres": labtest.Shared(t, "postgres").URL(),
 	}
 }
 
@@ -269,6 +269,7 @@ func layerOf(s *spec, c store.Conn) (layer.Layer, []place.Space) {
 
 // A table that an older version made is named before anything is written.
 func TestOlderSchemaIsRefused(t *testing.T) {
+	t.Parallel()
 	db := conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db")).(sqlstore.Typed)
 	l, _ := layerOf(&spec{namespace: "old"}, db)
 	_, err := db.SQL().ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
@@ -300,7 +301,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 // in an order of its own, do not undo one another.
 func TestClosuresAreKeptAtOnce(t *testing.T) {
 	t.Parallel()
-	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL()} {
+	for name, url := range map[string]string{"mariadb": labtest.Shared(t, "mariadb").URL(), "postgres": labtest.Shared(t, "postgres").URL()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := conn(t, url)

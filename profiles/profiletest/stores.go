@@ -140,6 +140,7 @@ var tables = map[sqltext.Dialect]string{
 }
 
 func sqlGround(c sqlstore.Typed, table string) ground {
+	table = c.Dialect().Quote(table)
 	return ground{
 		plant: func(ctx context.Context) error {
 			for _, statement := range []string{"CREATE TABLE IF NOT EXISTS " + table + " (note varchar(20))", "INSERT INTO " + table + " VALUES ('" + theirs + "')"} {
