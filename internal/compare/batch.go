@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -43,9 +44,9 @@ func batched(vals []float64) []float64 {
 	return out
 }
 
-// level takes out of values by batch what live changes did to them: each segment's values
-// are moved so that their mean is that of all. Segments of few batches stay as they
-// are.
+// level takes out of values by batch what live changes and phases did to them: each
+// segment's values are moved so that their mean is that of all. Segments of few batches
+// stay as they are.
 func level(vals []float64, segments []int) []float64 {
 	if len(segments) != len(vals) {
 		return vals
@@ -67,13 +68,26 @@ func level(vals []float64, segments []int) []float64 {
 	return out
 }
 
-// segmentsOf tells in which segment of the run each of n batches began.
+// segmentsOf numbers the stretches between live changes, and between the phases of the
+// plan, in which each of n batches began.
 func segmentsOf(f *rundir.Folder, n, width int) []int {
-	out := make([]int, n)
+	out, numbers := make([]int, n), map[string]int{}
 	for _, r := range f.Series {
 		if r.T >= 0 && !r.Warmup && r.T%width == 0 && r.T/width < n {
 			out[r.T/width] = max(out[r.T/width], r.Segment)
 		}
+	}
+	for i := range out {
+		at, name := float64(i*width), strconv.Itoa(out[i])
+		for j, p := range f.Run.Phases {
+			if p.From <= at && at < p.To {
+				name += "," + strconv.Itoa(j)
+			}
+		}
+		if _, ok := numbers[name]; !ok {
+			numbers[name] = len(numbers)
+		}
+		out[i] = numbers[name]
 	}
 	return out
 }

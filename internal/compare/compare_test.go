@@ -318,6 +318,16 @@ func TestLiveChangesAreTakenOut(t *testing.T) {
 	assert.InDelta(t, vals[29], level(vals, short)[29], 0, "two batches tell no level of their own")
 }
 
+// Nor is it scatter that a plan's phases do other things.
+func TestPhasesAreStretchesOfTheirOwn(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{Phases: []rundir.Phase{{Name: "load", To: 2.5}, {Name: "checks", From: 2.5, To: 6}, {Name: "profiles", From: 4, To: 6}}}}
+	for at := range 6 {
+		f.Series = append(f.Series, rundir.SeriesRow{T: at, Segment: at / 5})
+	}
+	got := segmentsOf(f, 6, 1)
+	assert.Equal(t, []int{0, 0, 0, 1, 2, 3}, got, "load, load, load, checks, with profiles, a live change")
+}
+
 func TestRepeatsTellHowRunsVary(t *testing.T) {
 	run := func(rate float64) *Run {
 		return &Run{Parts: []Measured{{Figures: map[Figure]Estimate{Throughput: {Value: rate, SE: math.NaN()}, P99: {Value: 5, Vague: true}}}}}

@@ -52,7 +52,8 @@ func (r *repeat) register(a *call.Call, c *cobra.Command) {
 	fs.StringVar(&r.tolerance, "tolerance", "", "`SHARE` by which the other may be worse; beyond it the exit code is 5 (default: any)")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return runflags.Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
-	}) // the flag exists
+	}) // the flag exists, and so does the other
+	_ = c.RegisterFlagCompletionFunc("against-set", runflags.CompleteSet)
 }
 
 // asked says whether more than one run was asked for.

@@ -32,14 +32,17 @@ func complete(a *call.Call, c *cobra.Command) {
 	register("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
-	register("set", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		names := list.KnobNames(c.Flag("profile").Value.String())
-		for i := range names {
-			names[i] += "="
-		}
-		return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
-	})
+	register("set", CompleteSet)
 	register("theme", cobra.FixedCompletions(Themes, usage.NoFiles))
+}
+
+// CompleteSet offers the settings and parameters of the profile that --profile names.
+func CompleteSet(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := list.KnobNames(c.Flag("profile").Value.String())
+	for i := range names {
+		names[i] += "="
+	}
+	return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 // Targets offers recent targets and an example of each kind.
