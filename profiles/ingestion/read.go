@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
@@ -20,10 +19,10 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 
 func readOne(f workload.File) ([]workload.Value, []string, error) {
 	if values.IsYAML(f.Path) {
-		vs, err := values.YAML(f, append(names(), runNames...))
+		vs, err := values.YAML(f, padogrid.Names(params()))
 		return vs, nil, err
 	}
-	known := originalNames()
+	known := padogrid.Keys()
 	var group workload.Value
 	vs, warnings, err := values.Properties(f, func(v workload.Value) string {
 		if v.Name == "groupNames" {
@@ -36,43 +35,4 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 			"ingestion reads files with mapNames, eligibility.* and profile.*")
 	}
 	return vs, warnings, err
-}
-
-// names lists every name that a YAML file may set: knobs and parameters, bare and
-// aimed at a map.
-func names() []string {
-	plain := []string{"threads", "rate", "payload", "batch"}
-	aimed := slices.Clone(plain)
-	for _, p := range params() {
-		plain = append(plain, p.Name)
-		if p.Track {
-			aimed = append(aimed, p.Name)
-		}
-	}
-	for _, m := range padogrid.Maps {
-		for _, k := range aimed {
-			plain = append(plain, m+"."+k)
-		}
-	}
-	return plain
-}
-
-// runNames are values that every run has; files of ours may give them.
-var runNames = []string{"duration", "count", "warmup", "seed", "namespace"}
-
-// originalNames lists the keys that the original reads from a properties file.
-func originalNames() []string {
-	var out []string
-	for _, p := range params() {
-		switch {
-		case p.Name == "layout" || p.Name == "compat" || p.Name == "flavour":
-		case p.Track:
-			for _, m := range padogrid.Maps {
-				out = append(out, m+"."+p.Name)
-			}
-		default:
-			out = append(out, p.Name)
-		}
-	}
-	return out
 }

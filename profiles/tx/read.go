@@ -16,37 +16,9 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 
 func readOne(f workload.File) ([]workload.Value, []string, error) {
 	if values.IsYAML(f.Path) {
-		vs, err := values.YAML(f, ownNames())
+		vs, err := values.YAML(f, padogrid.Names(params()))
 		return vs, nil, err
 	}
-	known := originalNames()
+	known := padogrid.Keys()
 	return values.Properties(f, func(v workload.Value) string { return values.Ignored(v, known) })
-}
-
-// originalNames lists the keys that the original reads from a properties file.
-func originalNames() []string {
-	out := []string{"memberSetSize", "mapNames", "prefix", "testCount", "testIntervalInMsec", "printStatusIntervalInSec", "results.dir"}
-	for _, m := range padogrid.Maps {
-		for _, k := range []string{"totalEntryCount", "threadCount", "payloadSize", "batchSize", "testCase"} {
-			out = append(out, m+"."+k)
-		}
-	}
-	return out
-}
-
-// ownNames lists every name that a YAML file may set.
-func ownNames() []string {
-	known := []string{"threads", "rate", "payload", "batch", "duration", "count", "warmup", "seed", "namespace"}
-	for _, p := range params() {
-		known = append(known, p.Name)
-		if p.Track {
-			for _, m := range padogrid.Maps {
-				known = append(known, m+"."+p.Name)
-			}
-		}
-	}
-	for _, m := range padogrid.Maps {
-		known = append(known, m+".threads", m+".rate", m+".payload", m+".batch")
-	}
-	return known
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -87,7 +86,7 @@ func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 		l.fill(&c.Request, r)
 	}
 	err := b.Do(ctx)
-	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") { // the server has been restarted
+	if link.Unknown(err) {
 		if e := l.scripts.Load(ctx, "", "", addScript); e != nil {
 			err = errors.Join(err, e)
 		}

@@ -76,11 +76,17 @@ func (r Scripts) Begin(q *Request, s Script, keys int64) {
 	q.Num(keys)
 }
 
+// Unknown says that a server does not know a script that it was asked for by its hash:
+// it is another server than before, or began anew.
+func Unknown(err error) bool {
+	return err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT")
+}
+
 // Finish sends what Begin began and reads a number. A server that does not know
 // the script is given its text.
 func (r Scripts) Finish(ctx context.Context, c *Caller, s Script) (int64, error) {
 	n, err := r.Do(ctx, c)
-	if err != nil && r.How == BySHA && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+	if r.How == BySHA && Unknown(err) {
 		args := c.args()
 		args[0], args[1] = "EVAL", s.Text
 		err = r.through(ctx, c, args) // EVAL leaves the script on the very server that lacked it
@@ -97,7 +103,7 @@ func (r Scripts) Run(ctx context.Context, s Script, args ...any) *goredis.Cmd {
 		return r.Send(ctx, "fcall", s.Name, args)
 	case BySHA:
 		cmd := r.Send(ctx, "evalsha", s.sha, args)
-		if err := cmd.Err(); err == nil || !goredis.HasErrorPrefix(err, "NOSCRIPT") {
+		if !Unknown(cmd.Err()) {
 			return cmd
 		}
 	}

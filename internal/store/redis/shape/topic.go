@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
@@ -83,8 +82,8 @@ func (t *Reliable) Publish(ctx context.Context, es []store.Entry) error {
 		t.known = true
 	}
 	err := t.each(ctx, len(es), func(c *link.Caller, i int) { t.message(c, es[i].Val) })
-	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
-		t.known = false // the server is another, or began anew
+	if link.Unknown(err) {
+		t.known = false
 	}
 	return err
 }
