@@ -127,7 +127,7 @@ func bare(b *testing.B, target string) time.Duration {
 	db := c.(sqlstore.Typed)
 	orders, _ := northwind.EntityOfClass("order")
 	f := &northwind.Factory{Entity: orders, Length: 11, Prefix: "k", Seed: 1}
-	columns := northwind.ColumnsOf(orders.Typ())
+	columns := northwind.ColumnsOf(orders.RowType())
 	upsert := bareUpsert(db.Dialect(), columns)
 	var wg sync.WaitGroup
 	var next atomic.Int64

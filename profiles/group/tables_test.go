@@ -17,7 +17,7 @@ import (
 func TestATableOfOthersIsNotAltered(t *testing.T) {
 	full := make([]string, 0, 20)
 	customers, _ := northwind.EntityOfClass("customer")
-	for _, c := range northwind.ColumnsOf(customers.Typ()) {
+	for _, c := range northwind.ColumnsOf(customers.RowType()) {
 		kind := "VARCHAR(100)"
 		switch c {
 		case "createdOn", "updatedOn":

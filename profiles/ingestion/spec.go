@@ -112,7 +112,7 @@ func (m *mapSpec) divide(s *spec) {
 	}
 	for t := range m.shares {
 		if m.elig {
-			m.shares[t] = padogrid.EligShare(t, m.per, s.members, batch, s.base)
+			m.shares[t] = padogrid.EligibilityShare(t, m.per, s.members, batch, s.base)
 		} else {
 			m.shares[t] = padogrid.ProfileShare(t, m.per)
 		}
@@ -134,7 +134,7 @@ func (m *mapSpec) divideExactly(s *spec) {
 	for t := range m.shares {
 		n := int64(workload.Split(int(groups), threads, t)) * size
 		n = min(n, m.total-first)
-		m.shares[t] = padogrid.Share{First: first, Group0: first / size, Entries: n, Size: size, Base: s.base}
+		m.shares[t] = padogrid.Share{First: first, FirstGroup: first / size, Entries: n, Size: size, Base: s.base}
 		first += n
 	}
 }

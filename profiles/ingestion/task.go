@@ -94,7 +94,7 @@ func (k *task) keys(p padogrid.Piece) {
 // appendKey appends the key of a share's entry in the layout of one structure a map.
 func appendKey(dst []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int64) []byte {
 	if m.elig {
-		return sh.Elig(i).AppendText(dst, prefix)
+		return sh.EligibilityKey(i).AppendText(dst, prefix)
 	}
 	return padogrid.AppendGroup(dst, prefix, sh.Profile(i))
 }
@@ -103,7 +103,7 @@ func appendKey(dst []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int6
 // of one structure a group.
 func appendGroup(group, key []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int64) (g, k []byte) {
 	if m.elig {
-		e := sh.Elig(i)
+		e := sh.EligibilityKey(i)
 		return padogrid.AppendGroup(group, prefix, e.Group), e.AppendMember(key)
 	}
 	n := sh.Profile(i)

@@ -12,9 +12,9 @@ import (
 // found from another.
 func Base(zone *time.Location) time.Time { return time.Date(2019, 6, 13, 0, 0, 0, 0, zone) }
 
-// EligKey identifies one entry of the eligibility map. Its member number equals
+// EligibilityKey identifies one entry of the eligibility map. Its member number equals
 // the group number, its term date the effective date.
-type EligKey struct {
+type EligibilityKey struct {
 	// Group is the number within the group's name, Entry the index over the map;
 	// both from 1.
 	Group, Entry int64
@@ -23,7 +23,7 @@ type EligKey struct {
 }
 
 // Person returns the person number: the index cut to 16 bits with a sign.
-func (k EligKey) Person() int16 { return int16(k.Entry) }
+func (k EligibilityKey) Person() int16 { return int16(k.Entry) }
 
 // AppendGroup appends the name of group n: the prefix and the number. It is a
 // client profile key as well: its three fields are this text.
@@ -33,7 +33,7 @@ func AppendGroup(dst []byte, prefix string, n int64) []byte {
 
 // AppendMember appends what tells a member from the others of its group:
 // "83:1560384016002:1560384016002", the person number, effective and term date.
-func (k EligKey) AppendMember(dst []byte) []byte {
+func (k EligibilityKey) AppendMember(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(k.Person()), 10)
 	dst = strconv.AppendInt(append(dst, ':'), k.Effective, 10)
 	return strconv.AppendInt(append(dst, ':'), k.Effective, 10)
@@ -41,26 +41,26 @@ func (k EligKey) AppendMember(dst []byte) []byte {
 
 // AppendText appends the whole key as text: the group's name, a colon, and what
 // AppendMember writes.
-func (k EligKey) AppendText(dst []byte, prefix string) []byte {
+func (k EligibilityKey) AppendText(dst []byte, prefix string) []byte {
 	return k.AppendMember(append(AppendGroup(dst, prefix, k.Group), ':'))
 }
 
-// Elig is an eligibility key as read back from its text.
-type Elig struct {
+// ParsedKey is an eligibility key as read back from its text.
+type ParsedKey struct {
 	// Group is the group's name, which is the member number too.
 	Group           string
 	Person          int16
 	Effective, Term int64
 }
 
-// ParseElig reads a key as AppendText writes it. The group's name may contain
+// ParseKey reads a key as AppendText writes it. The group's name may contain
 // colons.
-func ParseElig(text []byte) (Elig, error) {
+func ParseKey(text []byte) (ParsedKey, error) {
 	var nums [3]int64
 	for i := len(nums) - 1; i >= 0; i-- {
 		at := bytes.LastIndexByte(text, ':')
 		if at < 0 {
-			return Elig{}, errors.New("an eligibility key has four parts: group:person:effective:term")
+			return ParsedKey{}, errors.New("an eligibility key has four parts: group:person:effective:term")
 		}
 		bits := 64
 		if i == 0 {
@@ -68,18 +68,18 @@ func ParseElig(text []byte) (Elig, error) {
 		}
 		n, err := strconv.ParseInt(string(text[at+1:]), 10, bits)
 		if err != nil {
-			return Elig{}, errors.New("person and dates of an eligibility key are whole numbers")
+			return ParsedKey{}, errors.New("person and dates of an eligibility key are whole numbers")
 		}
 		nums[i], text = n, text[:at]
 	}
-	return Elig{string(text), int16(nums[0]), nums[1], nums[2]}, nil
+	return ParsedKey{string(text), int16(nums[0]), nums[1], nums[2]}, nil
 }
 
 // Share is the part of a map's keys that one thread writes. Threads are counted
 // from 0 here.
 type Share struct {
-	// First is the number of entries before it, Group0 that of groups.
-	First, Group0 int64
+	// First is the number of entries before it, FirstGroup that of groups.
+	First, FirstGroup int64
 	// Entries is how many it has.
 	Entries int64
 	// Size is the number of members of a group.
@@ -88,28 +88,28 @@ type Share struct {
 	Base int64
 }
 
-// Elig returns the key of the share's i-th eligibility entry, from 0: whole
+// EligibilityKey returns the key of the share's i-th eligibility entry, from 0: whole
 // groups one after the other, a second between them, a millisecond between
 // members.
-func (s Share) Elig(i int64) EligKey {
+func (s Share) EligibilityKey(i int64) EligibilityKey {
 	k, m := i/s.Size, i%s.Size
-	return EligKey{Group: s.Group0 + k + 1, Entry: s.First + i + 1, Effective: s.Base + (s.First+k)*1000 + m}
+	return EligibilityKey{Group: s.FirstGroup + k + 1, Entry: s.First + i + 1, Effective: s.Base + (s.First+k)*1000 + m}
 }
 
 // Profile returns the number of the share's i-th profile, from 0.
 func (s Share) Profile(i int64) int64 { return s.First + i + 1 }
 
-// EligShare returns the keys of thread t, from 0, when each has count entries
+// EligibilityShare returns the keys of thread t, from 0, when each has count entries
 // planned, in groups of size members, written in batches of so many; batch 0 is
 // single puts. Whole groups are written always, batch by batch, so that Entries
 // may be more than count.
-func EligShare(t int, count, size, batch, base int64) Share {
+func EligibilityShare(t int, count, size, batch, base int64) Share {
 	groups := up(count, size)
 	if batch > 0 {
 		groups = count/batch*up(batch, size) + up(count%batch, size)
 	}
 	first := int64(t) * count
-	return Share{First: first, Group0: first / size, Entries: groups * size, Size: size, Base: base}
+	return Share{First: first, FirstGroup: first / size, Entries: groups * size, Size: size, Base: base}
 }
 
 // ProfileShare returns the keys of thread t when each has count entries.

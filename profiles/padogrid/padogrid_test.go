@@ -73,7 +73,7 @@ func TestWriter(t *testing.T) {
 func TestEligibilityKeys(t *testing.T) {
 	base := padogrid.Base(time.UTC).UnixMilli()
 	require.Equal(t, int64(1560384000000), base)
-	share := func(thread int) padogrid.Share { return padogrid.EligShare(thread-1, 625, 5, 1000, base) }
+	share := func(thread int) padogrid.Share { return padogrid.EligibilityShare(thread-1, 625, 5, 1000, base) }
 	for _, c := range []struct {
 		name   string
 		thread int
@@ -89,15 +89,15 @@ func TestEligibilityKeys(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := share(c.thread)
 			assert.Equal(t, int64(625), s.Entries)
-			text := s.Elig(c.entry).AppendText(nil, "x")
+			text := s.EligibilityKey(c.entry).AppendText(nil, "x")
 			assert.Equal(t, c.want, string(text))
-			back, err := padogrid.ParseElig(text)
+			back, err := padogrid.ParseKey(text)
 			require.NoError(t, err)
-			assert.Equal(t, s.Elig(c.entry).Person(), back.Person)
-			assert.Equal(t, s.Elig(c.entry).Effective, back.Term)
+			assert.Equal(t, s.EligibilityKey(c.entry).Person(), back.Person)
+			assert.Equal(t, s.EligibilityKey(c.entry).Effective, back.Term)
 		})
 	}
-	assert.Equal(t, int16(-25536), padogrid.EligKey{Entry: 40000}.Person())
+	assert.Equal(t, int16(-25536), padogrid.EligibilityKey{Entry: 40000}.Person())
 	p := padogrid.ProfileShare(1, 625)
 	assert.Equal(t, "x626", string(padogrid.AppendGroup(nil, "x", p.Profile(0))))
 }
@@ -115,7 +115,7 @@ func TestWholeGroupsAreWritten(t *testing.T) {
 		{"the last batch rounds up too", 10, 4, 8, 12},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.wants, padogrid.EligShare(0, c.count, c.size, c.batch, 0).Entries)
+			assert.Equal(t, c.wants, padogrid.EligibilityShare(0, c.count, c.size, c.batch, 0).Entries)
 		})
 	}
 }
@@ -125,9 +125,9 @@ func TestEligibilityKeysAreDistinct(t *testing.T) {
 	for _, c := range [][3]int64{{625, 10, 0}, {9, 10, 1}, {7, 5, 3}, {3, 10, 2}, {40, 3, 7}} {
 		seen := map[string]bool{}
 		for thread := range 5 {
-			s := padogrid.EligShare(thread, c[0], c[1], c[2], 0)
+			s := padogrid.EligibilityShare(thread, c[0], c[1], c[2], 0)
 			for i := range s.Entries {
-				key := string(s.Elig(i).AppendText(nil, "x"))
+				key := string(s.EligibilityKey(i).AppendText(nil, "x"))
 				require.False(t, seen[key], "%s twice with %v", key, c)
 				seen[key] = true
 			}
@@ -135,12 +135,12 @@ func TestEligibilityKeysAreDistinct(t *testing.T) {
 	}
 }
 
-func TestParseEligRefusesOthers(t *testing.T) {
+func TestParseKeyRefusesOthers(t *testing.T) {
 	for _, text := range []string{"", "x1", "x1:1:2", "x1:a:2:3", "x1:99999:2:3"} {
-		_, err := padogrid.ParseElig([]byte(text))
+		_, err := padogrid.ParseKey([]byte(text))
 		assert.Error(t, err, text)
 	}
-	k, err := padogrid.ParseElig([]byte("a:b:1:2:3"))
+	k, err := padogrid.ParseKey([]byte("a:b:1:2:3"))
 	require.NoError(t, err)
-	assert.Equal(t, padogrid.Elig{Group: "a:b", Person: 1, Effective: 2, Term: 3}, k)
+	assert.Equal(t, padogrid.ParsedKey{Group: "a:b", Person: 1, Effective: 2, Term: 3}, k)
 }

@@ -63,7 +63,7 @@ func (b *builder) declare() *values.Fields {
 	for _, q := range []workload.Param{testCase, payloadSize, batchSize, totalEntryCount, startNum, randomSeed, ttl} {
 		p.Own(q, nil)
 	}
-	p.Int(&s.Subs, "subscribers", 1, 0, 256, "subscribers", "receivers of each topic, each of every message; 0: nobody listens")
+	p.Int(&s.Subscribers, "subscribers", 1, 0, 256, "subscribers", "receivers of each topic, each of every message; 0: nobody listens")
 	p.Own(children, func(r *values.Reader, q workload.Param) { r.Choice(q) }) // relation asks who said it
 	p.Choice(&s.Colocate, "colocate", "auto", []string{"auto", "on", "off"}, "keep parents and children under a common hash tag; auto: on a cluster")
 	p.Switch(&s.Near, "nearCache", false, "get and getall of maps and buckets through Redis client-side caching")

@@ -13,7 +13,7 @@ import (
 
 // lay gives every operation the space of its structure. On a cluster, or when
 // asked to, maps of parents and children lie under the tag of the first parent.
-func (b *builder) lay() { b.s.Lay(b.s.Colocate == "on") }
+func (b *builder) lay() { b.s.AssignSpaces(b.s.Colocate == "on") }
 
 // Knobs see which track they turn by a mark in Extra: those of topics' receivers
 // have threads that the knob subscribers turns, and no rate.
@@ -96,7 +96,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 			ph.Name = uniqueName(ph.Name, phaseNames(p))
 		}
 		for _, g := range step {
-			g.Start.Extra = [4]float64{float64(s.Subs), float64(g.Start.Threads), g.Start.Rate}
+			g.Start.Extra = [4]float64{float64(s.Subscribers), float64(g.Start.Threads), g.Start.Rate}
 			t := workload.Track{Name: g.Track, Ops: g.Names, OpUnits: unitsOf(g.Names), Counted: 1, Start: g.Start, NewTask: notYet}
 			if !s.Wrap {
 				t.Total = g.Invocations() * s.TestCount
@@ -109,7 +109,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 			for _, l := range s.Topics(i) {
 				listens = true
 				set := step[0].Start
-				set.Threads, set.Rate, set.Extra[extraReceiver] = s.Subs, 0, 1
+				set.Threads, set.Rate, set.Extra[extraReceiver] = s.Subscribers, 0, 1
 				ph.Tracks = append(ph.Tracks, workload.Track{Name: l.Track, Ops: []string{model.Delivery}, OpUnits: []string{"messages"}, Counted: -1, Start: set, NewTask: notYet})
 			}
 		}

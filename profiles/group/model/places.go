@@ -11,9 +11,9 @@ import (
 // tableShape is the shape of a table with one column a field.
 const tableShape store.Shape = "table"
 
-// Lay gives every operation the space of its structure; together, maps of parents and
+// AssignSpaces gives every operation the space of its structure; together, maps of parents and
 // children lie under the tag of the first parent.
-func (s *Spec) Lay(together bool) {
+func (s *Spec) AssignSpaces(together bool) {
 	related := map[string]bool{}
 	if together {
 		for _, o := range s.Order {
@@ -57,7 +57,7 @@ type listening struct {
 // Topics lists what is published to in a step, when somebody is to listen.
 func (s *Spec) Topics(step int) []listening {
 	var out []listening
-	if s.Subs == 0 {
+	if s.Subscribers == 0 {
 		return nil
 	}
 	for _, o := range s.flow(step) {

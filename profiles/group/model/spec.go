@@ -40,17 +40,17 @@ type Spec struct {
 	Load      string
 	Near      bool
 	// Pipelining says that callers share connections for calls on maps.
-	Pipelining bool
-	Mapper     string
-	Resume     bool
-	Database   bool
-	Subs       int
-	Colocate   string
-	Fill       string
-	TakeWait   time.Duration
-	Trim       int64
-	Today      time.Time
-	Model      *objects.Model // what the file defines
+	Pipelining  bool
+	Mapper      string
+	Resume      bool
+	Database    bool
+	Subscribers int
+	Colocate    string
+	Fill        string
+	TakeWait    time.Duration
+	Trim        int64
+	Today       time.Time
+	Model       *objects.Model // what the file defines
 }
 
 // Runs is how often each share is done: without end when it wraps.

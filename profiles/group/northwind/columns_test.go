@@ -15,7 +15,7 @@ func TestColumnsAndValuesAgree(t *testing.T) {
 	for _, e := range entities {
 		f := &Factory{Entity: e, Seed: 1, Length: 8, Zeros: true, Prefix: "x"}
 		_, r := f.Object(7, "parent", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-		columns := ColumnsOf(e.Typ())
+		columns := ColumnsOf(e.RowType())
 		args := r.Args(nil)
 		require.Len(t, args, len(columns), e.Name)
 		names[e.Name] = true

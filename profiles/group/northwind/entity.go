@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Typ is the struct that a row is kept in.
-func (e *Entity) Typ() reflect.Type {
+// RowType is the struct that a row is kept in.
+func (e *Entity) RowType() reflect.Type {
 	if e.Object != nil {
 		return e.Object.Type()
 	}
@@ -75,7 +75,7 @@ func (e *Entity) Search() string {
 		}
 		return ""
 	}
-	for _, c := range ColumnsOf(e.Typ()) {
+	for _, c := range ColumnsOf(e.RowType()) {
 		if c == "region" || c == "shipRegion" {
 			return c
 		}
@@ -86,7 +86,7 @@ func (e *Entity) Search() string {
 // Needs is what a table must have that objects go into.
 func (e *Entity) Needs() store.Table {
 	t := store.Table{Key: e.PK}
-	for _, name := range ColumnsOf(e.Typ()) {
+	for _, name := range ColumnsOf(e.RowType()) {
 		t.Columns = append(t.Columns, store.Column{Name: name})
 	}
 	return t

@@ -28,7 +28,7 @@ import (
 // to the store and that is a cluster.
 func LayTogether(s *model.Spec, c store.Conn) {
 	if t, ok := c.(redis.Typed); ok && s.Colocate == "auto" && clusterOf(t) != nil {
-		s.Lay(true)
+		s.AssignSpaces(true)
 	}
 }
 

@@ -143,7 +143,7 @@ func (r *Layer) textsOf(o *model.Op) *sqlTexts {
 }
 
 func newTexts(e *northwind.Entity, name string, d sqltext.Dialect) *sqlTexts {
-	t := &sqlTexts{e: e, name: name, table: d.Quote(name), columns: northwind.ColumnsOf(e.Typ()), Dialect: d}
+	t := &sqlTexts{e: e, name: name, table: d.Quote(name), columns: northwind.ColumnsOf(e.RowType()), Dialect: d}
 	var list, keys, sets []string
 	for _, c := range t.columns {
 		list = append(list, d.Quote(c))
@@ -192,20 +192,20 @@ func (h *gormCaller) route(ctx context.Context, c *layer.Call) (layer.Result, er
 	case model.ActPut:
 		return layer.Result{Entries: 1}, db.Clauses(upsert).Create(northwind.RowOf(c.Objects[0])).Error
 	case model.ActPutAll:
-		rows := reflect.MakeSlice(reflect.SliceOf(reflect.PointerTo(h.e.Typ())), len(c.Objects), len(c.Objects))
+		rows := reflect.MakeSlice(reflect.SliceOf(reflect.PointerTo(h.e.RowType())), len(c.Objects), len(c.Objects))
 		for i, o := range c.Objects {
 			rows.Index(i).Set(reflect.ValueOf(northwind.RowOf(o)))
 		}
 		return layer.Result{Entries: n}, db.Clauses(upsert).Create(rows.Interface()).Error
 	case model.ActGet:
-		c.Row = reflect.New(h.e.Typ()).Interface()
+		c.Row = reflect.New(h.e.RowType()).Interface()
 		err := db.Where(map[string]any{h.id: string(c.Entries[0].Key)}).Take(c.Row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
 			return layer.Result{Misses: 1}, nil
 		}
 		return layer.Result{Entries: 1}, err
 	}
-	rows := reflect.New(reflect.SliceOf(h.e.Typ()))
+	rows := reflect.New(reflect.SliceOf(h.e.RowType()))
 	if c.Action == model.ActQuery {
 		db = db.Where(map[string]any{h.e.Search(): h.sought(c)}).Limit(queryLimit(c))
 		err := db.Find(rows.Interface()).Error

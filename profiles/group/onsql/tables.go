@@ -29,7 +29,7 @@ func (r *Layer) Prepare(ctx context.Context, claim *place.Claim) error {
 			continue
 		}
 		t := r.textsOf(o)
-		row := reflect.New(o.Factory.Entity.Typ()).Interface()
+		row := reflect.New(o.Factory.Entity.RowType()).Interface()
 		err := r.constrained(ctx, o, t, row)
 		if err == nil {
 			err = sqlstore.Make(func() error { return r.db.DB().WithContext(ctx).Table(t.name).AutoMigrate(row) })

@@ -21,7 +21,7 @@ func (b *binding) facts() report.Facts {
 		}
 		t := b.topic(st.op)
 		tf := report.TopicFacts{
-			Topic: st.op.Target, Kind: string(st.op.Kind), Subscribers: b.s.Subs, Published: t.published.Load(),
+			Topic: st.op.Target, Kind: string(st.op.Kind), Subscribers: b.s.Subscribers, Published: t.published.Load(),
 			Owed: t.owed(), Delivered: t.delivered.Load(), Untimed: t.untimed.Load(), Strange: t.strange.Load(),
 		}
 		tf.Lost = max(tf.Owed-tf.Delivered, 0)

@@ -114,7 +114,7 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			if b.s.Load == model.LoadOnly {
 				continue
 			}
-			if _, err := b.receiver(ctx, b.topic(l.Op), b.s.Subs-1); err != nil {
+			if _, err := b.receiver(ctx, b.topic(l.Op), b.s.Subscribers-1); err != nil {
 				return fault.Code(err, fault.CodeStore)
 			}
 		}

@@ -95,7 +95,7 @@ func (b *binding) deliveries(st *stock) workload.Check {
 	t.mu.Lock()
 	receivers := int64(len(t.boxes) + len(t.gone))
 	t.mu.Unlock()
-	if t.brief.Load() && receivers != int64(b.s.Subs) { // whose messages these were cannot be told
+	if t.brief.Load() && receivers != int64(b.s.Subscribers) { // whose messages these were cannot be told
 		c.Want, c.OK = "any: messages without a number", true
 		return c
 	}

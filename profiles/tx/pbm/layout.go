@@ -78,7 +78,7 @@ func sharesOf(params map[string]string, prefix string) []padogrid.Share {
 	if params["keysets"] == "" { // an earlier tx loaded it
 		var out []padogrid.Share
 		for t := range number("threads") {
-			out = append(out, padogrid.EligShare(int(t), number("perThread"), max(number("memberSetSize"), 1), 0, number("baseDateMs")))
+			out = append(out, padogrid.EligibilityShare(int(t), number("perThread"), max(number("memberSetSize"), 1), 0, number("baseDateMs")))
 		}
 		return out
 	}
@@ -108,7 +108,7 @@ func keySetsOf(keysets, prefix string) []padogrid.Share {
 			continue
 		}
 		share := func(at, entries int64) {
-			out = append(out, padogrid.Share{First: at, Group0: at / members, Entries: entries, Size: members, Base: base})
+			out = append(out, padogrid.Share{First: at, FirstGroup: at / members, Entries: entries, Size: members, Base: base})
 		}
 		if threads == 1 || last%(threads-1) == 0 {
 			for t := range threads {
@@ -150,12 +150,12 @@ func (s *Spec) memberKeys(group []byte) [][]byte {
 	}
 	var out [][]byte
 	for _, sh := range s.keySets() {
-		k := n - sh.Group0 - 1
+		k := n - sh.FirstGroup - 1
 		if k < 0 || k*sh.Size >= sh.Entries {
 			continue
 		}
 		for i := k * sh.Size; i < min((k+1)*sh.Size, sh.Entries); i++ {
-			e := sh.Elig(i)
+			e := sh.EligibilityKey(i)
 			key := e.AppendMember(nil)
 			if !s.grouped() {
 				key = e.AppendText(nil, s.prefix)

@@ -77,9 +77,9 @@ func (s *Spec) everything(name string, f func(store.Group) bool) {
 	for t := range s.eligThreads {
 		sh := s.share(t)
 		for i := int64(0); i < sh.Entries; {
-			g := store.Group{Name: padogrid.AppendGroup(nil, s.prefix, sh.Elig(i).Group)}
+			g := store.Group{Name: padogrid.AppendGroup(nil, s.prefix, sh.EligibilityKey(i).Group)}
 			for range sh.Size {
-				e := sh.Elig(i)
+				e := sh.EligibilityKey(i)
 				key := e.AppendMember(nil)
 				if !s.grouped() {
 					key = e.AppendText(nil, s.prefix)

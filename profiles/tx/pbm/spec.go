@@ -121,7 +121,7 @@ func (s *Spec) space(name string) store.Space {
 
 // share returns the eligibility keys of a thread of the load.
 func (s *Spec) share(thread int) padogrid.Share {
-	return padogrid.EligShare(thread, s.eligPer, s.members, 0, s.base)
+	return padogrid.EligibilityShare(thread, s.eligPer, s.members, 0, s.base)
 }
 
 // entries is how many eligibility entries are loaded, groups how many groups
@@ -132,7 +132,7 @@ func (s *Spec) entries() int64 {
 
 func (s *Spec) groups() int64 {
 	last := s.share(s.eligThreads - 1)
-	return last.Group0 + last.Entries/s.members
+	return last.FirstGroup + last.Entries/s.members
 }
 
 func (s *Spec) runs() int64 {

@@ -154,7 +154,7 @@ func (k *task) prepare(p padogrid.Piece) {
 	default:
 		sh := s.share(p.Share)
 		for i := range p.N {
-			e, from := sh.Elig(p.Off+i), len(b)
+			e, from := sh.EligibilityKey(p.Off+i), len(b)
 			b = padogrid.AppendGroup(b, s.prefix, e.Group)
 			k.groups = append(k.groups, piece(from))
 			from = len(b)

@@ -94,7 +94,7 @@ func (b *run) expect(group int64) summary {
 	n := int64(0)
 	for t := range b.s.eligThreads {
 		sh := b.s.share(t)
-		if k := group - sh.Group0 - 1; k >= 0 && k*sh.Size < sh.Entries {
+		if k := group - sh.FirstGroup - 1; k >= 0 && k*sh.Size < sh.Entries {
 			n += sh.Size
 		}
 	}

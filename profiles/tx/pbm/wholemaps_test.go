@@ -113,6 +113,6 @@ func TestKeysThatIngestionLeft(t *testing.T) {
 			assert.Contains(t, got, want, name)
 		}
 	}
-	assert.Equal(t, []padogrid.Share{{Entries: 10, Size: 5, Base: 7}, {First: 10, Group0: 2, Entries: 10, Size: 5, Base: 7}},
+	assert.Equal(t, []padogrid.Share{{Entries: 10, Size: 5, Base: 7}, {First: 10, FirstGroup: 2, Entries: 10, Size: 5, Base: 7}},
 		sharesOf(map[string]string{"threads": "2", "perThread": "10", "memberSetSize": "5", "baseDateMs": "7"}, "x"))
 }

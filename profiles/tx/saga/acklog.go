@@ -30,9 +30,9 @@ func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 	for n := 1; in.Scan(); n++ {
 		gid, word, ok := strings.Cut(in.Text(), " ")
 		switch {
-		case ok && len(gid) == model.GidLen && word == model.Succeed:
+		case ok && len(gid) == model.GidLength && word == model.Succeed:
 			old[gid] = ackedDone
-		case ok && len(gid) == model.GidLen && word == model.Failed:
+		case ok && len(gid) == model.GidLength && word == model.Failed:
 			old[gid] = ackedUndone
 		case n == 1:
 			return nil, nil, errors.Join(fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %s is no log of acknowledged transactions", path), "name another file")), f.Close())
@@ -49,7 +49,7 @@ func (l *ackLog) add(gid string, o outcome) error {
 	if o == ackedUndone {
 		word = model.Failed
 	}
-	var line [model.GidLen + 12]byte
+	var line [model.GidLength + 12]byte
 	b := append(append(append(line[:0], gid...), ' '), word...)
 	if _, err := l.f.Write(append(b, '\n')); err != nil {
 		return fmt.Errorf("ackLog: %w", err)

@@ -132,8 +132,8 @@ func whole(s *model.Stored, accounts bool) string {
 	}
 	var sum int64
 	for i := range len(s.Rows) / 2 {
-		did, d := s.Ledger[model.Field(i, model.OpAction)]
-		undid, u := s.Ledger[model.Field(i, model.OpCompensate)]
+		did, d := s.Ledger[model.Field(i, model.BranchAction)]
+		undid, u := s.Ledger[model.Field(i, model.BranchCompensate)]
 		d, u = d && !did.Null, u && !undid.Null
 		switch {
 		case s.Status == model.Succeed && (!d || u):
@@ -163,9 +163,9 @@ func order(s *model.Stored) string {
 	type turn struct{ first, before int64 } // of the compensations, and the one of a later branch
 	turns := map[int]turn{}
 	k := s.Of()
-	act := model.OpAction
+	act := model.BranchAction
 	if k == model.KindTCC {
-		act = model.OpTry
+		act = model.BranchTry
 	}
 	for i := len(s.Rows)/2 - 1; i >= 0; i-- {
 		e := s.Ledger[model.Field(i, k.Backward)]

@@ -129,7 +129,7 @@ func (s *standIn) decided(req *http.Request, gid, to string, reply func(int, any
 // Carry has a branch carried out, or a local transaction asked after.
 func (c *calling) Carry(_ context.Context, s *model.Saga, step int, op string) (model.Reply, error) {
 	i := s.Branch(step)
-	if op == model.OpQuery {
+	if op == model.BranchQuery {
 		got, err := reading(http.Get(c.sub.Query + "?gid=" + s.Gid + "&trans_type=msg&branch_id=00&op=msg"))
 		return got, err
 	}

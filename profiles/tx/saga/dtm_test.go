@@ -80,7 +80,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		c.Store = s.calling(sub)
 		g := &model.Saga{}
 		g.Reset(sub.Gid, 0, len(sub.Steps), time.Now())
-		g.Empty = sub.Steps[0][model.OpAction] == ""
+		g.Empty = sub.Steps[0][model.BranchAction] == ""
 		err := c.Submit(req.Context(), nil, g)
 		for err != nil && strings.Contains(err.Error(), "undecided") { // its cron
 			if rand.IntN(2) == 0 {

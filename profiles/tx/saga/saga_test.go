@@ -252,7 +252,7 @@ func TestOtherAccountsAreRefused(t *testing.T) {
 func TestGids(t *testing.T) {
 	stamp := model.Stamp("run", 1)
 	gid := string(model.AppendGid(nil, stamp, 1295, 123456789))
-	assert.Len(t, gid, model.GidLen)
+	assert.Len(t, gid, model.GidLength)
 	w, seq, ok := model.SplitGid(gid, stamp)
 	assert.True(t, ok)
 	assert.Equal(t, 1295, w)

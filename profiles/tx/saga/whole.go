@@ -64,7 +64,7 @@ func deedsAmiss(k *model.Kind, s *model.Stored) string {
 	branches := len(s.Rows)
 	if k != model.KindMsg {
 		branches /= 2
-	} else if did(-1, model.OpMsg) != done {
+	} else if did(-1, model.BranchMsg) != done {
 		return fmt.Sprintf("is %s, and the ledger says of its local transaction %t", s.Status, !done)
 	}
 	if done && branches == 0 {
@@ -74,10 +74,10 @@ func deedsAmiss(k *model.Kind, s *model.Stored) string {
 		var good bool
 		switch k {
 		case model.KindTCC:
-			try, confirm, cancel := did(i, model.OpTry), did(i, model.OpConfirm), did(i, model.OpCancel)
+			try, confirm, cancel := did(i, model.BranchTry), did(i, model.BranchConfirm), did(i, model.BranchCancel)
 			good = done && try && confirm && !cancel || !done && !confirm && try == cancel
 		default:
-			good = did(i, model.OpAction) == done
+			good = did(i, model.BranchAction) == done
 		}
 		if !good {
 			return fmt.Sprintf("is %s, and the ledger of branch %d says otherwise: %v", s.Status, i+1, s.Ledger)

@@ -12,8 +12,8 @@ import (
 // call has a participant carry out a row of a saga.
 func (c *Coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, pos int) (model.Reply, error) {
 	r := &s.Rows[pos]
-	d := demand{op: model.OpCall, step: r.Step, name: r.Op, refuse: r.Op == model.OpAction && s.Fate.FailAt == r.Step+1}
-	if r.Op == model.OpCompensate {
+	d := demand{op: model.OpCall, step: r.Step, name: r.Op, refuse: r.Op == model.BranchAction && s.Fate.FailAt == r.Step+1}
+	if r.Op == model.BranchCompensate {
 		d.op, d.undo = model.OpUndo, true
 	}
 	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Move(ctx, s, pos) })

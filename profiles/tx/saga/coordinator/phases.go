@@ -144,7 +144,7 @@ func (c *Coordinator) query(ctx context.Context, it *stopwatch, s *model.Saga) (
 	c.Counts.Queries.Add(1)
 	err := c.Timed(it, model.OpAsk, func() error {
 		var err error
-		got, err = c.Store.Carry(ctx, s, 0, model.OpQuery)
+		got, err = c.Store.Carry(ctx, s, 0, model.BranchQuery)
 		return err
 	})
 	if err != nil {
@@ -242,7 +242,7 @@ func (c *Coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) 
 			continue
 		}
 		d.step = s.Rows[pos].Step
-		d.idle = d.name == model.OpCancel && s.Steps[d.step].Amount >= 0
+		d.idle = d.name == model.BranchCancel && s.Steps[d.step].Amount >= 0
 		got, err := c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Carry(ctx, s, d.step, d.name) })
 		if err == nil && got == model.ReplyRefused {
 			err = model.ErrParticipant // it may be late, but it cannot be refused

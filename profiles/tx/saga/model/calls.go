@@ -36,13 +36,13 @@ func (n *Calls) Move(undo bool, got Reply) {
 // there already.
 func (n *Calls) Prepare(op string, got Reply) {
 	switch {
-	case op == OpAction && got == ReplyTooLate:
+	case op == BranchAction && got == ReplyTooLate:
 		n.Twice++
-	case op == OpAction && got != ReplyDuplicate:
+	case op == BranchAction && got != ReplyDuplicate:
 		n.Actions++
-	case op == OpRollback && got == ReplyDuplicate:
+	case op == BranchRollback && got == ReplyDuplicate:
 		n.Look += 2
-	case op == OpRollback, op == OpCommit && got == ReplyDuplicate:
+	case op == BranchRollback, op == BranchCommit && got == ReplyDuplicate:
 		n.Look++
 	}
 }
@@ -84,11 +84,11 @@ func Model(s *Saga, n Calls) Calls {
 	var done, refused, undone int64
 	for i := range s.Rows {
 		switch r := &s.Rows[i]; {
-		case r.Op == OpCompensate && r.Status == Succeed:
+		case r.Op == BranchCompensate && r.Status == Succeed:
 			undone++
-		case r.Op == OpAction && r.Status == Succeed:
+		case r.Op == BranchAction && r.Status == Succeed:
 			done++
-		case r.Op == OpAction && r.Status == Failed:
+		case r.Op == BranchAction && r.Status == Failed:
 			refused++
 			if s.Fate.FailAt != r.Step+1 {
 				m.Actions++ // by the account, not by the participant in front of it

@@ -13,7 +13,7 @@ const (
 	GidRun    = 8
 	gidWorker = 4
 	gidSeq    = 10
-	GidLen    = GidRun + gidWorker + gidSeq
+	GidLength = GidRun + gidWorker + gidSeq
 )
 
 // Stamp returns the characters that stand for a run.
@@ -41,7 +41,7 @@ func AppendGid(b []byte, stamp string, worker int, seq int64) []byte {
 
 // SplitGid takes a gid of the run apart; false when it is of another.
 func SplitGid(gid, stamp string) (worker int, seq int64, ok bool) {
-	if len(gid) != GidLen || gid[:GidRun] != stamp {
+	if len(gid) != GidLength || gid[:GidRun] != stamp {
 		return 0, 0, false
 	}
 	w, err1 := strconv.ParseUint(gid[GidRun:GidRun+gidWorker], 36, 31)

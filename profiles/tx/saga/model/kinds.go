@@ -19,17 +19,17 @@ const (
 var TransTypes = []string{TransSaga, TransTCC, TransXA, TransMsg}
 
 // Operations of branches beside those of sagas: of tcc, of xa, whose first is
-// OpAction, and of messages, whose stored rows have OpAction too.
+// BranchAction, and of messages, whose stored rows have BranchAction too.
 const (
-	OpTry     = "try"
-	OpConfirm = "confirm"
-	OpCancel  = "cancel"
+	BranchTry     = "try"
+	BranchConfirm = "confirm"
+	BranchCancel  = "cancel"
 
-	OpCommit   = "commit"
-	OpRollback = "rollback"
+	BranchCommit   = "commit"
+	BranchRollback = "rollback"
 
-	OpMsg   = "msg"   // the local transaction
-	OpQuery = "query" // asks whether that was carried out
+	BranchMsg   = "msg"   // the local transaction
+	BranchQuery = "query" // asks whether that was carried out
 )
 
 // Operations of the saga track, by their place in SagaOps.
@@ -96,19 +96,19 @@ func opsOf(call, undo string, more ...string) []string {
 // The kinds. They are not changed.
 var (
 	KindSaga = &Kind{
-		Name: TransSaga, Noun: "sagas", status: Submitted, Forward: OpAction, Backward: OpCompensate, Second: OpCall, Ops: SagaOps,
+		Name: TransSaga, Noun: "sagas", status: Submitted, Forward: BranchAction, Backward: BranchCompensate, Second: OpCall, Ops: SagaOps,
 	}
 	KindTCC = &Kind{
-		Name: TransTCC, Noun: "tcc transactions", status: Prepared, First: OpTry, Forward: OpConfirm, Backward: OpCancel, Second: opSecond, LastFirst: true,
-		Ops: opsOf(OpTry, OpCancel, "register", "submit", OpConfirm),
+		Name: TransTCC, Noun: "tcc transactions", status: Prepared, First: BranchTry, Forward: BranchConfirm, Backward: BranchCancel, Second: opSecond, LastFirst: true,
+		Ops: opsOf(BranchTry, BranchCancel, "register", "submit", BranchConfirm),
 	}
 	KindXA = &Kind{
-		Name: TransXA, Noun: "xa transactions", status: Prepared, First: OpAction, Forward: OpCommit, Backward: OpRollback, Second: opSecond,
-		Ops: opsOf(OpAction, OpRollback, "register", "submit", OpCommit),
+		Name: TransXA, Noun: "xa transactions", status: Prepared, First: BranchAction, Forward: BranchCommit, Backward: BranchRollback, Second: opSecond,
+		Ops: opsOf(BranchAction, BranchRollback, "register", "submit", BranchCommit),
 	}
 	KindMsg = &Kind{
-		Name: TransMsg, Noun: "messages", status: Prepared, First: OpMsg, Forward: OpAction, Second: OpCall,
-		Ops: opsOf(OpAction, OpQuery, "local", "submit"),
+		Name: TransMsg, Noun: "messages", status: Prepared, First: BranchMsg, Forward: BranchAction, Second: OpCall,
+		Ops: opsOf(BranchAction, BranchQuery, "local", "submit"),
 	}
 )
 
@@ -245,13 +245,13 @@ func (k *Kind) Lacks(driver string) string {
 // to what is frozen on it.
 func Effect(op string, amount int64) (balance, frozen int64) {
 	switch {
-	case op == OpTry && amount < 0:
+	case op == BranchTry && amount < 0:
 		return amount, -amount
-	case op == OpConfirm && amount < 0:
+	case op == BranchConfirm && amount < 0:
 		return 0, amount
-	case op == OpCancel && amount < 0:
+	case op == BranchCancel && amount < 0:
 		return -amount, amount
-	case op == OpTry, op == OpCancel:
+	case op == BranchTry, op == BranchCancel:
 		return 0, 0
 	}
 	return amount, 0

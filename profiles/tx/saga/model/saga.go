@@ -24,8 +24,8 @@ const (
 
 // Operations of branch rows.
 const (
-	OpAction     = "action"
-	OpCompensate = "compensate"
+	BranchAction     = "action"
+	BranchCompensate = "compensate"
 )
 
 // Final says whether a transaction of this status is over.
@@ -115,8 +115,8 @@ func (s *Saga) Reset(gid string, shard, branches int, now time.Time) {
 	s.Steps, s.Rows = s.Steps[:0], s.Rows[:0]
 	for i := range branches {
 		s.Steps = append(s.Steps, Transfer{})
-		s.Rows = append(s.Rows, Row{Op: OpCompensate, Status: Prepared, Created: now, Updated: now, Step: i},
-			Row{Op: OpAction, Status: Prepared, Created: now, Updated: now, Step: i})
+		s.Rows = append(s.Rows, Row{Op: BranchCompensate, Status: Prepared, Created: now, Updated: now, Step: i},
+			Row{Op: BranchAction, Status: Prepared, Created: now, Updated: now, Step: i})
 	}
 }
 

@@ -76,9 +76,9 @@ func (d *DTM) Body(s *model.Saga) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		step := map[string]string{model.OpAction: d.participant(s)}
+		step := map[string]string{model.BranchAction: d.participant(s)}
 		if from == 0 {
-			step[model.OpCompensate] = d.participant(s)
+			step[model.BranchCompensate] = d.participant(s)
 		}
 		sub.Steps = append(sub.Steps, step)
 		sub.Payloads = append(sub.Payloads, payload)
@@ -185,7 +185,7 @@ func (d *DTM) Register(ctx context.Context, s *model.Saga, step int) error {
 	}
 	body, err := json.Marshal(map[string]string{
 		"gid": s.Gid, "trans_type": s.Of().Name, "branch_id": string(model.AppendBranch(nil, step)), "data": payload,
-		model.OpConfirm: d.participant(s), model.OpCancel: d.participant(s),
+		model.BranchConfirm: d.participant(s), model.BranchCancel: d.participant(s),
 	})
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var step int
 	var in model.Instruction
 	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
-	if err == nil && op != model.OpMsg { // which only asks
+	if err == nil && op != model.BranchMsg { // which only asks
 		err = json.NewDecoder(io.LimitReader(req.Body, model.MaxPayload+1<<16)).Decode(&in)
 	}
 	k := model.KindOf(q.Get("trans_type"))
@@ -68,7 +68,7 @@ func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	lost := d.chance(sp.ErrorRate)
-	if in.Refuse && op == model.OpAction {
+	if in.Refuse && op == model.BranchAction {
 		say(http.StatusConflict, "FAILURE")
 		return
 	}
@@ -111,13 +111,13 @@ func (d *DTM) carry(ctx context.Context, gid, op string, k *model.Kind, branch i
 	s := &model.Saga{Gid: gid, Kind: k, Steps: make([]model.Transfer, step+1), Rows: make([]model.Row, 2*step+2)}
 	s.Steps[step] = in.Transfer
 	if k != model.KindSaga {
-		if op == model.OpMsg {
-			op = model.OpQuery
+		if op == model.BranchMsg {
+			op = model.BranchQuery
 		}
 		return d.Carry(ctx, s, step, op)
 	}
 	pos := model.Action(step)
-	if op == model.OpCompensate {
+	if op == model.BranchCompensate {
 		pos = model.Compensation(step)
 	}
 	s.Rows[pos] = model.Row{Op: op, Step: step}
@@ -126,7 +126,7 @@ func (d *DTM) carry(ctx context.Context, gid, op string, k *model.Kind, branch i
 
 // called says whether the server may call a kind's branch for an operation.
 func called(k *model.Kind, branch int, op string) bool {
-	if k == model.KindMsg && op == model.OpMsg {
+	if k == model.KindMsg && op == model.BranchMsg {
 		return branch == 0
 	}
 	return branch > 0 && (op == k.Forward || op == k.Backward && op != "")

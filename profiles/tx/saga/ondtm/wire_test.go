@@ -153,7 +153,7 @@ func TestRepliesOfParticipants(t *testing.T) {
 		d.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body)))
 		return rec.Code, rec.Body.String()
 	}
-	q := url.Values{"gid": {"g"}, "trans_type": {"saga"}, "branch_id": {"01"}, "op": {model.OpAction}}.Encode()
+	q := url.Values{"gid": {"g"}, "trans_type": {"saga"}, "branch_id": {"01"}, "op": {model.BranchAction}}.Encode()
 	sp := func() *model.Spec { return &model.Spec{Shards: 1, Accounts: 3, Balance: 100} }
 	late, wrong := sp(), sp()
 	late.OngoingRate, wrong.ErrorRate = 1, 1

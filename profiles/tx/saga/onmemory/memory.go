@@ -165,8 +165,8 @@ func (m *Memory) Move(ctx context.Context, s *model.Saga, pos int) (got model.Re
 			l = map[string]model.Entry{}
 			m.ledger[s.Gid] = l
 		}
-		own, act := model.Field(rw.Step, rw.Op), model.Field(rw.Step, model.OpAction)
-		undo := rw.Op == model.OpCompensate
+		own, act := model.Field(rw.Step, rw.Op), model.Field(rw.Step, model.BranchAction)
+		undo := rw.Op == model.BranchCompensate
 		if e, twice := l[own]; twice {
 			got = model.ReplyDuplicate
 			if !undo && e.Null {

@@ -41,8 +41,8 @@ func (m *Memory) Carry(ctx context.Context, s *model.Saga, step int, op string) 
 
 func (m *Memory) carry(l map[string]model.Entry, t model.Transfer, branch int, op string) model.Reply {
 	own := model.Field(branch, op)
-	if op == model.OpQuery {
-		own = model.Field(branch, model.OpMsg)
+	if op == model.BranchQuery {
+		own = model.Field(branch, model.BranchMsg)
 		e, there := l[own]
 		if !there {
 			e = model.Entry{Null: true}
@@ -54,19 +54,19 @@ func (m *Memory) carry(l map[string]model.Entry, t model.Transfer, branch int, o
 		return model.ReplyDone
 	}
 	if e, twice := l[own]; twice {
-		if e.Null && op != model.OpCancel {
+		if e.Null && op != model.BranchCancel {
 			return model.ReplyTooLate
 		}
 		return model.ReplyDuplicate
 	}
-	if first := model.Field(branch, model.OpTry); op == model.OpCancel {
+	if first := model.Field(branch, model.BranchTry); op == model.BranchCancel {
 		if _, did := l[first]; !did {
 			l[first], l[own] = model.Entry{Null: true}, model.Entry{Null: true, Seq: int64(len(l) + 2)}
 			return model.ReplyNothing
 		}
 	}
 	balance, frozen := model.Effect(op, t.Amount)
-	if have, there := m.accounts[t.Account]; op != model.OpCancel && (!there || balance < 0 && have+balance < 0) {
+	if have, there := m.accounts[t.Account]; op != model.BranchCancel && (!there || balance < 0 && have+balance < 0) {
 		return model.ReplyRefused
 	}
 	m.accounts[t.Account] += balance

@@ -56,13 +56,13 @@ func (r *client) Carry(ctx context.Context, s *model.Saga, step int, op string) 
 	branch := s.Branch(step)
 	var of link.Script
 	switch op {
-	case model.OpQuery:
+	case model.BranchQuery:
 		of = queryScript
 		r.Run.Begin(q, of, 1)
 		q.Add(b, "l:", s.Gid)
-		q.Text = append(model.AppendBranch(q.Text, branch), model.OpMsg...)
+		q.Text = append(model.AppendBranch(q.Text, branch), model.BranchMsg...)
 		q.End()
-	case model.OpMsg, model.OpAction:
+	case model.BranchMsg, model.BranchAction:
 		of = MoveScript
 		r.account(q, of, s.Gid, t)
 		q.Text = append(model.AppendBranch(q.Text, branch), op...)
@@ -74,7 +74,7 @@ func (r *client) Carry(ctx context.Context, s *model.Saga, step int, op string) 
 		q.Text = append(model.AppendBranch(q.Text, branch), op...)
 		q.End()
 		q.Add(op)
-		q.Text = append(model.AppendBranch(q.Text, branch), model.OpTry...)
+		q.Text = append(model.AppendBranch(q.Text, branch), model.BranchTry...)
 		q.End()
 	}
 	q.Add(r.LedgerTTL)

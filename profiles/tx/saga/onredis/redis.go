@@ -182,7 +182,7 @@ func (r *client) Move(ctx context.Context, s *model.Saga, pos int) (model.Reply,
 	q.Add(b, "a")
 	q.Add(b, "l:", s.Gid)
 	q.Num(t.Account)
-	undo := rw.Op == model.OpCompensate
+	undo := rw.Op == model.BranchCompensate
 	if undo {
 		t.Amount = -t.Amount
 	}
@@ -190,7 +190,7 @@ func (r *client) Move(ctx context.Context, s *model.Saga, pos int) (model.Reply,
 	q.Text = append(model.AppendBranch(q.Text, rw.Step), rw.Op...)
 	q.End()
 	if undo {
-		q.Text = append(model.AppendBranch(q.Text, rw.Step), model.OpAction...)
+		q.Text = append(model.AppendBranch(q.Text, rw.Step), model.BranchAction...)
 	}
 	q.End()
 	q.Add(r.LedgerTTL)

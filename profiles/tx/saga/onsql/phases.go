@@ -81,14 +81,14 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 	if g.Kind == model.KindXA {
 		return s.carryXA(ctx, g, step, op)
 	}
-	if op == model.OpQuery {
+	if op == model.BranchQuery {
 		return s.query(ctx, g, id, now)
 	}
 	balance, frozen := model.Effect(op, t.Amount)
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = model.ReplyDone
-		if op == model.OpCancel {
-			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.OpTry, op, nil, nil, now)
+		if op == model.BranchCancel {
+			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchTry, op, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 
 // twice says what a call is that the barrier stopped.
 func (s *Tables) twice(ctx context.Context, tx *sql.Tx, gid, id, op string) (model.Reply, error) {
-	if op == model.OpCancel {
+	if op == model.BranchCancel {
 		return model.ReplyDuplicate, nil
 	}
 	var reason string
@@ -141,7 +141,7 @@ func (s *Tables) adjust(ctx context.Context, tx *sql.Tx, op string, account, bal
 		n, err := sqltx.Affected(ctx, tx, s.Texts.adjust, balance, frozen, account, least)
 		return n > 0, err
 	}
-	if op == model.OpCancel {
+	if op == model.BranchCancel {
 		return true, nil
 	}
 	var id int64
@@ -156,15 +156,15 @@ func (s *Tables) adjust(ctx context.Context, tx *sql.Tx, op string, account, bal
 // not carried out from being so later.
 func (s *client) query(ctx context.Context, g *model.Saga, id string, now int64) (got model.Reply, err error) {
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, s.Texts.void, g.Gid, id, model.OpMsg, model.OpRollback, nil, nil, now); err != nil {
+		if _, err := tx.ExecContext(ctx, s.Texts.void, g.Gid, id, model.BranchMsg, model.BranchRollback, nil, nil, now); err != nil {
 			return err
 		}
 		var reason string
-		if err := tx.QueryRowContext(ctx, s.Texts.reason, g.Gid, id, model.OpMsg).Scan(&reason); err != nil {
+		if err := tx.QueryRowContext(ctx, s.Texts.reason, g.Gid, id, model.BranchMsg).Scan(&reason); err != nil {
 			return err
 		}
 		got = model.ReplyDone
-		if reason != model.OpMsg {
+		if reason != model.BranchMsg {
 			got = model.ReplyRefused
 		}
 		return nil

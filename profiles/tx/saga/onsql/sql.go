@@ -294,14 +294,14 @@ func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Re
 	r := &g.Rows[pos]
 	t := g.Steps[r.Step]
 	id, now := string(model.AppendBranch(nil, r.Step)), time.Now().UnixMilli()
-	undo := r.Op == model.OpCompensate
+	undo := r.Op == model.BranchCompensate
 	if undo {
 		t.Amount = -t.Amount
 	}
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = model.ReplyDone
 		if undo {
-			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.OpAction, model.OpCompensate, nil, nil, now)
+			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchAction, model.BranchCompensate, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -324,7 +324,7 @@ func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Re
 			if err := tx.QueryRowContext(ctx, s.Texts.reason, g.Gid, id, r.Op).Scan(&reason); err != nil {
 				return err
 			}
-			if reason == model.OpCompensate {
+			if reason == model.BranchCompensate {
 				got = model.ReplyTooLate
 			}
 			return nil

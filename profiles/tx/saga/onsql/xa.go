@@ -48,9 +48,9 @@ func (s *client) Detach() {
 func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string) (model.Reply, error) {
 	id := string(model.AppendBranch(nil, step))
 	switch op {
-	case model.OpCommit:
+	case model.BranchCommit:
 		return s.commitXA(ctx, g, step, id)
-	case model.OpRollback:
+	case model.BranchRollback:
 		return s.rollbackXA(ctx, g, step, id)
 	}
 	for try := 1; ; try++ {
@@ -94,7 +94,7 @@ func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id stri
 // inBranch makes a branch's changes. The barrier's row of a call that came before
 // keeps this one waiting while that is prepared: then it is a duplicate.
 func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
-	n, err := sqltx.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.OpAction, model.OpAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
+	n, err := sqltx.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.BranchAction, model.BranchAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
 	if sqlerror.LockTimeout(err) {
 		return model.ReplyDuplicate, nil
 	}
@@ -103,7 +103,7 @@ func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t 
 	}
 	if n == 0 {
 		reason, err := s.reason(ctx, conn, g.Gid, id)
-		if reason == model.OpAction {
+		if reason == model.BranchAction {
 			return model.ReplyDuplicate, err
 		}
 		return model.ReplyTooLate, err
@@ -125,7 +125,7 @@ func (s *Tables) reason(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, gid, id string,
 ) (reason string, err error) {
-	err = db.QueryRowContext(ctx, s.Texts.reason, gid, id, model.OpAction).Scan(&reason)
+	err = db.QueryRowContext(ctx, s.Texts.reason, gid, id, model.BranchAction).Scan(&reason)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -154,7 +154,7 @@ func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id strin
 		switch {
 		case err != nil:
 			return 0, err
-		case reason == model.OpAction:
+		case reason == model.BranchAction:
 			return model.ReplyDuplicate, nil
 		case reason != "":
 			return 0, fmt.Errorf("branch %s is to be committed and was rolled back", id)
@@ -180,7 +180,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 		if err != nil {
 			return 0, err
 		}
-		n, err := s.phases.Exec(ctx, s.spec.LockTimeout, s.Texts.void, g.Gid, id, model.OpAction, model.OpRollback, nil, nil, time.Now().UnixMilli())
+		n, err := s.phases.Exec(ctx, s.spec.LockTimeout, s.Texts.void, g.Gid, id, model.BranchAction, model.BranchRollback, nil, nil, time.Now().UnixMilli())
 		if err == nil && n == 0 {
 			return s.rolledBack(ctx, g.Gid, id)
 		}
@@ -202,7 +202,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 // back.
 func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, error) {
 	reason, err := s.reason(ctx, s.DB, gid, id)
-	if err == nil && reason == model.OpAction {
+	if err == nil && reason == model.BranchAction {
 		err = fmt.Errorf("branch %s is to be rolled back and was committed", id)
 	}
 	return model.ReplyDuplicate, err
