@@ -33,7 +33,7 @@ func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
 func (a command) tree() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List profiles, stores, formats, presets and knobs",
+		Use: "list", Short: "List profiles, stores, formats, presets, knobs, and the schema of plans",
 		Args: usage.NoSuchCommand,
 	}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -82,6 +82,14 @@ func (a command) tree() *cobra.Command {
 	presets.ValidArgsFunction = catalogue.CompletePresets
 	knobs := add("knobs P", "What --set and --at can change in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
 	knobs.ValidArgsFunction = catalogue.CompleteProfiles
+	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error {
+		data, err := planSchema()
+		if err != nil {
+			return err
+		}
+		_, err = a.Stdout.Write(data)
+		return err
+	})
 	return c
 }
 

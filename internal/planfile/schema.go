@@ -1,0 +1,115 @@
+package planfile
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// object is a piece of JSON Schema.
+type object = map[string]any
+
+// Schema returns the JSON Schema of plan files, for editors: with the parameters and the
+// presets of the profiles, and the ids of the formats. It says what a file may look like;
+// whether its values make a run is for Read and for the profile.
+func Schema(profiles []workload.Profile, presets func(workload.Profile) []string, formats []string) ([]byte, error) {
+	var names []string
+	defs := object{"value": object{"type": []string{"string", "number", "boolean", "null"}}}
+	var byProfile []any
+	for _, p := range profiles {
+		if p.Design == nil {
+			continue
+		}
+		names = append(names, p.Name)
+		defs["set-"+p.Name] = setOf(p)
+		ref := object{"$ref": "#/$defs/set-" + p.Name}
+		byProfile = append(byProfile, object{
+			"if": object{"properties": object{"profile": object{"const": p.Name}}, "required": []string{"profile"}},
+			"then": object{"properties": object{
+				wordSet: ref, "preset": object{"examples": presets(p)},
+				wordRuns: object{"items": object{"if": object{"not": object{"required": []string{"profile"}}}, "then": object{"properties": object{wordSet: ref}}}},
+			}},
+		})
+	}
+	words := properties(names, formats)
+	defs["run"] = object{"type": "object", "description": "one run of a suite", "additionalProperties": false, "properties": words, "allOf": byProfile}
+	top := maps.Clone(words)
+	top[wordRuns] = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/$defs/run"}, "description": "the runs of a suite, which share what stands beside"}
+	top[wordStop] = object{"type": []string{"boolean", "string"}, "description": "leave out the runs after one that failed"}
+	return json.MarshalIndent(object{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A plan of perfbench",
+		"description": "A whole run, or several, for perfbench run PLAN.yaml. Texts may hold ${NAME}, a variable of the environment.",
+		"type":        "object", "additionalProperties": false, "properties": top, "allOf": byProfile, "$defs": defs,
+	}, "", "  ")
+}
+
+// setOf describes the parameters of a profile. There may be others, of tracks.
+func setOf(p workload.Profile) object {
+	known := object{}
+	for _, q := range p.Params {
+		text := q.Help
+		if q.Unit != "" {
+			text += " (" + q.Unit + ")"
+		}
+		one := object{"description": text}
+		if q.Default != "" {
+			one["default"] = q.Default
+		}
+		if len(q.Choices) > 0 {
+			one["examples"] = q.Choices
+		}
+		known[q.Name] = one
+	}
+	return object{"type": []string{"object", "null"}, "properties": known}
+}
+
+// properties describes the words of a run.
+func properties(profiles, formats []string) object {
+	out := object{wordSet: object{"type": []string{"object", "null"}, "description": "any knob or parameter of the profile, by its name; TRACK.NAME for one track"}}
+	for _, q := range Keys() {
+		one := shape(q)
+		switch q.Name {
+		case "profile":
+			one = oneOf(profiles)
+		case "format":
+			one = oneOrMore(oneOf(formats))
+			one["anyOf"] = append(one["anyOf"].([]any), object{"type": "string", "pattern": ","})
+		case "at":
+			changes := object{"type": "object", "additionalProperties": object{"type": []string{"string", "object"}}}
+			one = oneOrMore(object{"anyOf": []any{object{"type": "string"}, changes}})
+		}
+		one["description"] = q.Help
+		if q.Default != "" {
+			one["default"] = q.Default
+		}
+		out[q.Name] = one
+	}
+	return out
+}
+
+// shape is what YAML may make of a value of a kind; any of them may name a variable.
+func shape(q workload.Param) object {
+	switch q.Kind {
+	case workload.Integer, workload.Size:
+		return object{"type": []string{"integer", "string", "null"}}
+	case workload.Number:
+		return object{"type": []string{"number", "string", "null"}}
+	case workload.Switch:
+		return object{"type": []string{"boolean", "string", "null"}}
+	case workload.List:
+		return oneOrMore(object{"type": "string"})
+	}
+	return object{"type": []string{"string", "number", "null"}}
+}
+
+// oneOrMore is one thing or a list of them.
+func oneOrMore(item object) object {
+	return object{"anyOf": []any{item, object{"type": "array", "items": item}}}
+}
+
+// oneOf is one of several words, or a text with a variable.
+func oneOf(words []string) object {
+	return object{"anyOf": []any{object{"enum": slices.Clone(words)}, object{"type": "string", "pattern": `\$\{`}}}
+}
