@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/comparison"
 	"github.com/perfbench/perfbench/cmd/perfbench/data"
 	"github.com/perfbench/perfbench/cmd/perfbench/documents"
+	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/lab"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
@@ -45,7 +46,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetErr(a.Stderr)
 	c.SetIn(a.Stdin)
 	c.SetFlagErrorFunc(usage.BadFlag)
-	c.AddCommand(workbench.Command(a), headless.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a),
+	c.AddCommand(workbench.Command(a), headless.Command(a), finding.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a),
 		lab.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}

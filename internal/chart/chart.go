@@ -21,6 +21,9 @@ type Chart struct {
 	Marks    []Mark
 	// Format writes a value of the scale.
 	Format func(float64) string
+	// Across writes a place on the axis when that is no time: then At, From and To are
+	// whatever it writes. nil: seconds.
+	Across func(float64) string
 	// Log divides the scale by decades, for times; else it begins at 0.
 	Log bool
 	// Mean says how to thin values of which there are too many: by mean, for rates;

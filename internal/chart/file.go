@@ -36,7 +36,7 @@ func (c *Chart) File() []byte {
 	}
 	for i := range fileTicks + 1 {
 		s := f.from + span*float64(i)/fileTicks
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s s</text>\n", f.x(s), f.bottom+16, tick(s, span))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s, span)))
 	}
 	for _, m := range c.Marks {
 		if m.At > f.from && m.At < f.to {
@@ -58,10 +58,13 @@ func (c *Chart) File() []byte {
 	return []byte(b.String())
 }
 
-// tick writes a moment of a chart that spans so many seconds.
-func tick(s, span float64) string {
-	if span < 8 {
-		return fmt.Sprintf("%.1f", s)
+// tick writes a place on the axis of a chart that spans so much.
+func (c *Chart) tick(s, span float64) string {
+	switch {
+	case c.Across != nil:
+		return c.Across(s)
+	case span < 8:
+		return fmt.Sprintf("%.1f s", s)
 	}
-	return fmt.Sprintf("%.0f", s)
+	return fmt.Sprintf("%.0f s", s)
 }

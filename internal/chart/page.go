@@ -30,12 +30,7 @@ func (c *Chart) Page() string {
 		fmt.Fprintf(&b, "<line class=\"grid\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 			f.left, f.right, f.y(v), f.y(v), f.left-6, f.y(v)+4, c.Format(v))
 	}
-	step := max((int(c.To-c.From)+pageTicks-1)/pageTicks, 1)
-	for s := int(c.From); s <= int(c.To); s++ {
-		if s%step == 0 {
-			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%d s</text>\n", f.x(float64(s)), f.bottom+18, s)
-		}
-	}
+	c.pageTicks(&b, &f)
 	c.pageMarks(&b, &f)
 	fmt.Fprintf(&b, "<text class=\"title\" x=\"%g\" y=\"16\">%s</text>\n", f.left, html.EscapeString(c.Title))
 	legend := f.right
@@ -50,6 +45,26 @@ func (c *Chart) Page() string {
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// pageTicks writes the axis: whole seconds, or whatever is on it in even steps.
+func (c *Chart) pageTicks(b *strings.Builder, f *frame) {
+	write := func(at float64, text string) {
+		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(at), f.bottom+18, html.EscapeString(text))
+	}
+	if c.Across != nil {
+		for i := range pageTicks + 1 {
+			at := c.From + (c.To-c.From)*float64(i)/pageTicks
+			write(at, c.Across(at))
+		}
+		return
+	}
+	step := max((int(c.To-c.From)+pageTicks-1)/pageTicks, 1)
+	for s := int(c.From); s <= int(c.To); s++ {
+		if s%step == 0 {
+			write(float64(s), fmt.Sprintf("%d s", s))
+		}
+	}
 }
 
 // pageMarks draws the marks, names where there is room.

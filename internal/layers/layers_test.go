@@ -27,6 +27,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
+//	find                                       searches on a run that is going
 //	compare                                    judges sets of finished runs
 //	engine             rundir                  run plans; keep runs
 //	job                                        what is asked for, what it would do
@@ -96,6 +97,8 @@ var may = []struct{ from, to string }{
 	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
 	{"internal/search", "internal/compare/stat"},
+	{"internal/search/found", ""},
+	{"internal/find", "internal/search internal/search/found internal/session/timetable internal/engine internal/threshold internal/verdict internal/workload internal/measure internal/fault internal/suggest internal/units"},
 	{"internal/watch", "internal/watch/quota"},
 	{"internal/watch/quota", ""},
 	{"internal/watch/self", "internal/verdict internal/watch/quota"},

@@ -15,6 +15,8 @@ type graph struct {
 	chart.Chart
 	// apart says that the lines have units of their own: text draws each for itself.
 	apart bool
+	// over says that the axis is no time: text leaves it to the table.
+	over bool
 }
 
 // graphs draws the whole run: units per second of what counts, the other operations
@@ -51,11 +53,11 @@ func graphs(f *rundir.Folder) []graph {
 	return out
 }
 
-// marks are the live changes, and where each phase began in a run of several.
+// marks are the live changes, of a ramp the first, and where each phase began in a run of several.
 func marks(r *rundir.Run) []chart.Mark {
 	var out []chart.Mark
-	for _, ch := range r.Changes {
-		out = append(out, chart.Mark{At: ch.At, Note: "change at " + length(ch.At)})
+	for _, m := range r.Moves() {
+		out = append(out, chart.Mark{At: m.At, Note: "change at " + length(m.At)})
 	}
 	if len(r.Phases) < 2 {
 		return out

@@ -58,7 +58,9 @@ func (p page) text() string {
 			if i > 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString(g.text(chartWidth, chartHeight))
+			if !g.over {
+				b.WriteString(g.text(chartWidth, chartHeight))
+			}
 		}
 		b.WriteString(s.table.text())
 	}

@@ -27,6 +27,8 @@ type Second struct {
 	From, To int64
 	// Due is how much fell due and Done how much was done; without a rate Due is 0.
 	Due, Done float64
+	// Lump is how many units fall due at once at the most: no fewer are missed.
+	Lump float64
 	// Readings are of each condition, in order.
 	Readings []Reading
 }
@@ -35,12 +37,28 @@ type Second struct {
 // grows.
 const behind = 0.01
 
+// lumps is how many calls may be on their way at the end of a step and were not at its
+// beginning.
+const lumps = 3
+
 // sure is how many standard errors from its bound a reading counts, surer that with less
 // than four seconds.
 const (
 	sure  = 2.0
 	surer = 3.0
 )
+
+// Least is the lowest rate of calls at which conditions can be judged in the time that a
+// step takes at most.
+func Least(conditions []Condition) float64 {
+	least := 0.0
+	for _, c := range conditions {
+		if c.Share && c.Bound > 0 {
+			least = max(least, sure*sure/2/c.Bound/patientSeconds)
+		}
+	}
+	return least
+}
 
 // outcome is what seconds say of a level.
 type outcome int
@@ -141,9 +159,9 @@ func estimate(c Condition, list []Second, i int) (Estimate, float64) {
 // short says why the seconds leave more and more undone; empty: they do not.
 func short(list []Second) string {
 	var missing []float64
-	due := 0.0
+	due, lump := 0.0, 0.0
 	for _, s := range list {
-		due += s.Due
+		due, lump = due+s.Due, max(lump, s.Lump)
 		missing = append(missing, s.Due-s.Done)
 	}
 	if due == 0 {
@@ -151,7 +169,7 @@ func short(list []Second) string {
 	}
 	mean := due / float64(len(list))
 	e := stat.Successive(missing)
-	if math.IsNaN(e.SE) || e.Value-sure*e.SE <= behind*mean {
+	if math.IsNaN(e.SE) || e.Value-sure*e.SE <= behind*mean || e.Value*float64(len(list)) <= lumps*lump {
 		return ""
 	}
 	return fmt.Sprintf("the backlog grew: of 100 that fell due %.3g were done", 100*(1-e.Value/mean))

@@ -179,6 +179,9 @@ func (h *hunt) next(low, high float64) float64 {
 	default:
 		level = math.Sqrt(low * high)
 	}
+	if even := rounded(level); even > low && (high == 0 || even < high) {
+		level = even
+	}
 	if h.Whole {
 		level = math.Round(level)
 		if level <= low {
@@ -189,6 +192,15 @@ func (h *hunt) next(low, high float64) float64 {
 		return 0
 	}
 	return level
+}
+
+// rounded is a level in three digits, as it is easier to speak of.
+func rounded(level float64) float64 {
+	if level <= 0 {
+		return level
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(level))-2)
+	return math.Round(level/unit) * unit
 }
 
 // unsure is an end of the range that has not been tried carefully, 0 when there is

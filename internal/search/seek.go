@@ -27,8 +27,8 @@ type Seek struct {
 // How many seconds a step is looked at: until it is clear, which a clear one is at once,
 // and longer where much hangs on it.
 const (
-	leastSeconds, mostSeconds     = 2, 6
-	carefulSeconds, patientSecond = 5, 12
+	leastSeconds, mostSeconds      = 2, 6
+	carefulSeconds, patientSeconds = 5, 12
 )
 
 // Find searches. Without a level to begin at, it begins at a quarter of what the store
@@ -59,7 +59,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Step)) (Range, error
 			return Range{}, err
 		}
 		end = s.From + int64(k.Time)
-		k.Choice.Start = max(s.Done/4, 1)
+		k.Choice.Start = max(rounded(s.Done/4), 1)
 		if k.Choice.High > 0 {
 			k.Choice.Start = min(k.Choice.Start, k.Choice.High)
 		}
@@ -87,7 +87,7 @@ func (k Seek) sound(ctx context.Context, b Bench) (Step, error) {
 func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Step, []Second, error) {
 	least, most := leastSeconds, mostSeconds
 	if careful {
-		least, most = carefulSeconds, patientSecond
+		least, most = carefulSeconds, patientSeconds
 	}
 	b.Set(level)
 	var list []Second

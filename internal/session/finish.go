@@ -106,6 +106,9 @@ func (l *Live) endedBy(cause error) string {
 	case errors.Is(cause, ErrStopped):
 		return "user"
 	}
+	if reached, ok := errors.AsType[Reached](cause); ok {
+		return string(reached)
+	}
 	return "fault: " + l.hide(cause).Error()
 }
 

@@ -29,6 +29,8 @@ type observer struct {
 	over chan struct{}
 
 	mu sync.Mutex
+	// onSecond are told of each second.
+	onSecond []func(*measure.Second)
 	// pool is what the pool of connections had counted when measurement began.
 	waits, waitNs int64
 	// backlog of each second since the rate was last another.

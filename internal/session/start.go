@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -29,6 +31,13 @@ var ErrInterrupted = errors.New("interrupted")
 
 // ErrStopped is the cause of a run that its user stopped.
 var ErrStopped = errors.New("stopped by the user")
+
+// Reached is the cause of a run that was ended because it had come to what it was for:
+// "search", as ended_by says it.
+type Reached string
+
+// Error says it in words.
+func (r Reached) Error() string { return "ended by the " + string(r) }
 
 // Progress tells how far the way to the first operation has come.
 type Progress struct {
@@ -314,6 +323,15 @@ func (l *Live) model() rundir.Run {
 	return run
 }
 
+// OnSecond has f called with each second that finishes from now on, in order, on the
+// goroutine that measures: it must be quick, and what it gets holds during the call only.
+// Any goroutine may call OnSecond.
+func (l *Live) OnSecond(f func(*measure.Second)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onSecond = append(slices.Clip(l.onSecond), f)
+}
+
 // second is the engine's sink: the journal, and the whole run's histograms when
 // thresholds will ask for them.
 func (l *Live) second(s *measure.Second) error {
@@ -331,6 +349,12 @@ func (l *Live) second(s *measure.Second) error {
 	}
 	l.sampler.Second(s.T)
 	l.judgeSecond(s)
+	l.mu.Lock()
+	told := l.onSecond
+	l.mu.Unlock()
+	for _, f := range told {
+		f(s)
+	}
 	return nil
 }
 
@@ -367,6 +391,13 @@ func (l *Live) Mark(note string) { l.run.Mark(note) }
 
 // Settings returns the settings asked for, as engine.Run.Settings does.
 func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(track) }
+
+// Elapsed is the time of the run: since measurement began, negative in warm-up.
+func (l *Live) Elapsed() time.Duration { return l.run.Elapsed() }
+
+// Observed is what was seen of this process and machine up to now; nil before there was
+// anything.
+func (l *Live) Observed() *verdict.Observed { return l.observedNow() }
 
 // Stop ends the run gracefully; the first cause is recorded.
 func (l *Live) Stop(cause error) { l.run.Stop(cause) }

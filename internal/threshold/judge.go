@@ -45,7 +45,7 @@ func (e Expr) Judge(f *rundir.Folder) Outcome {
 func (e Expr) errors(f *rundir.Folder) Outcome {
 	var failed, calls, late int64
 	for _, o := range f.Run.Operations {
-		if e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+		if e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			failed += o.Errors
 			calls += o.Calls
 		}
@@ -54,7 +54,7 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed)}
 	}
 	for _, x := range f.Run.Errors { // a call that timed out is among calls as well
-		if x.Class == "timeout" && e.about(measure.Operation{Track: x.Track, Op: x.Op}) {
+		if x.Class == "timeout" && e.About(measure.Operation{Track: x.Track, Op: x.Op}) {
 			late += x.Count
 		}
 	}
@@ -72,7 +72,7 @@ func (e Expr) throughput(f *rundir.Folder) Outcome {
 	}
 	sum, none := 0.0, true
 	for _, o := range f.Run.Operations {
-		if o.Throughput != nil && e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+		if o.Throughput != nil && e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			sum, none = sum+*o.Throughput, false
 		}
 	}
@@ -85,7 +85,7 @@ func (e Expr) throughput(f *rundir.Folder) Outcome {
 func (e Expr) merged(f *rundir.Folder) *hdrhistogram.Histogram {
 	var sum *hdrhistogram.Histogram
 	for _, o := range f.Run.Operations {
-		if !e.about(measure.Operation{Track: o.Track, Op: o.Op}) {
+		if !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			continue
 		}
 		h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]
@@ -114,6 +114,10 @@ func (e Expr) holds(v float64) bool {
 }
 
 var percent = map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9, "p99.99": 99.99}
+
+// Percentile is the percentile that the expression is about, 99.9 of p99.9; 0 when it is
+// about something else.
+func (e Expr) Percentile() float64 { return percent[e.Stat] }
 
 func value(h *hdrhistogram.Histogram, stat string) float64 {
 	switch stat {

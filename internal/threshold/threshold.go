@@ -121,7 +121,7 @@ func (e Expr) latency() bool { return e.Stat != "errors" && e.Stat != "throughpu
 // Check returns an error of bad input, with the nearest right name, unless the
 // expression speaks of one of these operations or of their tracks.
 func (e Expr) Check(ops []measure.Operation) error {
-	if e.Of == "" || slices.ContainsFunc(ops, e.about) {
+	if e.Of == "" || slices.ContainsFunc(ops, e.About) {
 		return nil
 	}
 	var names []string
@@ -135,6 +135,7 @@ func (e Expr) Check(ops []measure.Operation) error {
 	return fault.Input(fmt.Errorf("threshold %q: this run has no track or operation %q", e.Text, e.Of), suggest.Hint(e.Of, names))
 }
 
-func (e Expr) about(o measure.Operation) bool {
+// About says whether the expression speaks of an operation.
+func (e Expr) About(o measure.Operation) bool {
 	return e.Of == "" || e.Of == o.Track || e.Of == o.Op || e.Of == o.Track+"."+o.Op
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,14 +81,21 @@ else the smallest that is not 0.`,
 	return c
 }
 
-// run does one run and tells all of it; its outcome is nil when it did not start.
-func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared) (*session.Outcome, error) {
-	o, err := a.perform(ctx, p, newStatus(a.Stderr, f))
+// run does one run, and something beside, and tells all of it; its outcome is nil when it
+// did not start.
+func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Outcome, error) {
+	o, err := a.perform(ctx, p, newStatus(a.Stderr, f), b)
 	if err != nil {
 		return nil, err
 	}
 	gone := missing(o.Dir)
-	a.printSummary(o, f, gone)
+	if b.Summary != nil && !gone {
+		text, err := b.Summary(o)
+		o.Err = errors.Join(o.Err, err)
+		a.printOther(text, o, f)
+	} else {
+		a.printSummary(o, f, gone)
+	}
 	if !f.Quiet && !gone {
 		a.Told = o.Dir
 	}
@@ -105,7 +113,7 @@ func deleted(o *session.Outcome) error {
 }
 
 // perform starts, watches and ends a run. An error says that it could not be started.
-func (a command) perform(ctx context.Context, p *session.Prepared, status *status) (*session.Outcome, error) {
+func (a command) perform(ctx context.Context, p *session.Prepared, status *status, b Beside) (*session.Outcome, error) {
 	status.before(p)
 	l, err := a.start(ctx, p, status)
 	if err != nil {
@@ -113,7 +121,9 @@ func (a command) perform(ctx context.Context, p *session.Prepared, status *statu
 	}
 	a.remember(l)
 	status.started(l)
+	ended := b.begin(ctx, l, status.say)
 	a.watch(ctx, l, status)
+	<-ended
 	status.say("%s", "verifying and writing the report")
 	l.OnWait(func(sentence string) { status.say("%s", sentence) })
 	return l.Finish(a.Hard), nil
@@ -221,6 +231,7 @@ func (a command) watch(ctx context.Context, l *session.Live, status *status) {
 type status struct {
 	w            io.Writer
 	quiet, plain bool
+	mu           sync.Mutex // of w
 
 	begun   bool
 	waiting bool
@@ -237,6 +248,8 @@ func newStatus(w io.Writer, f *runflags.Flags) *status {
 // say prints one line of status.
 func (s *status) say(format string, args ...any) {
 	if !s.quiet {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		fmt.Fprintln(s.w, console.Plain(fmt.Sprintf(format, args...), s.plain))
 	}
 }

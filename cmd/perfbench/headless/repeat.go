@@ -163,7 +163,7 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		o, err := a.perform(ctx, p, status)
+		o, err := a.perform(ctx, p, status, Beside{})
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}

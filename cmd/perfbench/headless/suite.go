@@ -71,7 +71,7 @@ func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, r *repeat, args
 	case file.Suite:
 		return a.suite(cmd.Context(), f, file, all)
 	}
-	_, err := a.run(cmd.Context(), f, all[0])
+	_, err := a.run(cmd.Context(), f, all[0], Beside{})
 	return err
 }
 
@@ -135,7 +135,7 @@ func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.Fi
 		}
 		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), w.name)
 		w.started = true
-		if w.outcome, w.err = a.run(ctx, f, p); w.err != nil {
+		if w.outcome, w.err = a.run(ctx, f, p, Beside{}); w.err != nil {
 			failed++
 			a.Report(fmt.Errorf("%s: %w", w.name, w.err))
 		}

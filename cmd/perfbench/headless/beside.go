@@ -1,0 +1,65 @@
+package headless
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// Beside is what another command does beside a run. Each may be nil.
+type Beside struct {
+	// Check looks at what is to run before anything starts.
+	Check func(p *session.Prepared) error
+	// During is called when the run has begun, on a goroutine of its own; it ends when the
+	// run does, at the latest. say prints a line of status.
+	During func(ctx context.Context, l *session.Live, say func(format string, args ...any))
+	// Summary is said on stdout in place of the run's, of which the last line names the
+	// folder; it may write into that.
+	Summary func(o *session.Outcome) (string, error)
+}
+
+// begin begins what is to be done during the run; the channel is closed when it has
+// ended.
+func (b Beside) begin(ctx context.Context, l *session.Live, say func(format string, args ...any)) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if b.During != nil {
+			b.During(ctx, l, say)
+		}
+	}()
+	return ended
+}
+
+// Do prepares, starts, watches and ends one run, as the command run does.
+func Do(ctx context.Context, c *call.Call, f *runflags.Flags, b Beside) error {
+	a := command{c}
+	p, err := session.Prepare(ctx, a.Session(), f.Request)
+	if err != nil {
+		return err
+	}
+	if b.Check != nil {
+		if err := b.Check(p); err != nil {
+			return err
+		}
+	}
+	if f.DryRun {
+		a.printPlan(p)
+		return nil
+	}
+	_, err = a.run(ctx, f, p, b)
+	return err
+}
+
+// printOther writes a summary of another kind than that of a run.
+func (a command) printOther(text string, o *session.Outcome, f *runflags.Flags) {
+	if f.Quiet {
+		fmt.Fprintln(a.Stdout, o.Dir)
+		return
+	}
+	fmt.Fprint(a.Stdout, console.Plain(text+"report in "+o.Dir+"\n", f.Plain || f.ASCII))
+}

@@ -1,0 +1,282 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Run is a run whose knobs can be turned: a session.Live or an engine.Run.
+type Run interface {
+	Change(by string, track int, f func(workload.Settings) workload.Settings)
+	Settings(track int) workload.Settings
+	Elapsed() time.Duration
+	Done() <-chan struct{}
+}
+
+// errOver is that the run ended before the search did.
+var errOver = errors.New("the run ended before the search did")
+
+// widen is by what the threads grow when they were too few, and busier by what a call may
+// take longer than at first for the threads to be blamed and not the store.
+const (
+	widen  = 4
+	busier = 1.5
+)
+
+// bench offers levels on a run and gathers what its seconds were like.
+type bench struct {
+	run      Run
+	options  Options
+	tracks   []*workload.Track
+	counted  []bool // of each operation, whether it counts in totals
+	ops      []measure.Operation
+	observed func() *verdict.Observed // nil: nobody looks at the process
+
+	in chan heard
+
+	// Below: the searching goroutine's.
+	set   time.Duration // when the level was set
+	level float64
+	step  stepSum
+	quick float64 // p50 of the service time at the first level, ns
+}
+
+// heard is a finished second on its way to the search.
+type heard struct {
+	search.Second
+	sum stepSum
+}
+
+// stepSum is what the seconds of a step were like, for the curve.
+type stepSum struct {
+	seconds                     int
+	count, errors               int64
+	response, service, lateness *hdrhistogram.Histogram
+	busy                        int // seconds at whose end all threads were
+	threads                     int
+	before, after               *verdict.Observed // what was seen when they began and ended
+}
+
+func (s *stepSum) add(o stepSum) {
+	if s.seconds == 0 {
+		s.response, s.service, s.lateness = measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
+	}
+	s.seconds += o.seconds
+	s.count, s.errors, s.busy, s.threads = s.count+o.count, s.errors+o.errors, s.busy+o.busy, o.threads
+	s.response.Merge(o.response)
+	s.service.Merge(o.service)
+	s.lateness.Merge(o.lateness)
+}
+
+// waitingSeconds is how many finished seconds may wait for the search, which takes them
+// at once.
+const waitingSeconds = 16
+
+func newBench(run Run, plan *workload.Plan, o Options, observed func() *verdict.Observed) *bench {
+	b := &bench{run: run, tracks: plan.Tracks(), options: o, observed: observed, in: make(chan heard, waitingSeconds)}
+	for _, t := range plan.Tracks() {
+		for i, op := range t.Ops {
+			b.ops = append(b.ops, measure.Operation{Track: t.Name, Op: op})
+			b.counted = append(b.counted, t.Counts(i))
+		}
+	}
+	return b
+}
+
+// second takes a finished second, on the goroutine that measures.
+func (b *bench) second(s *measure.Second) {
+	if s.Warmup || s.Length < 1 {
+		return
+	}
+	h := heard{Second: search.Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
+	h.Readings = make([]search.Reading, len(b.options.Under))
+	h.sum = stepSum{seconds: 1, response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+	threads, backlog, seen := 0, int64(0), map[string]bool{}
+	for _, r := range s.Rows {
+		op := b.ops[r.Op]
+		if !seen[op.Track] {
+			seen[op.Track] = true
+			threads, backlog = threads+r.Threads, backlog+r.Backlog
+		}
+		if b.counted[r.Op] {
+			h.Done += float64(r.Count)
+			h.sum.count, h.sum.errors = h.sum.count+r.Count, h.sum.errors+r.Errors
+		}
+		if r.Errors > 0 {
+			b.readErrors(&h, op, r.Errors)
+		}
+	}
+	for i := range s.Intervals {
+		in := &s.Intervals[i]
+		b.readTimes(&h, in)
+		if b.counts(in.Op) {
+			merge(h.sum.response, in.Response)
+			merge(h.sum.service, in.Service)
+			merge(h.sum.lateness, in.Lateness)
+		}
+	}
+	h.sum.threads = threads
+	if backlog > 0 { // something is due, and nobody is free to begin it
+		h.sum.busy = 1
+	}
+	select {
+	case b.in <- h:
+	default: // nobody searches any more
+	}
+}
+
+// readErrors notes failed calls for the conditions on errors.
+func (b *bench) readErrors(h *heard, op measure.Operation, n int64) {
+	for i, e := range b.options.Under {
+		if e.Stat == "errors" && b.about(e, op) {
+			h.Readings[i].Against += float64(n)
+			h.Readings[i].Of += float64(n)
+		}
+	}
+}
+
+// readTimes notes timed calls for all conditions.
+func (b *bench) readTimes(h *heard, in *measure.Interval) {
+	for i, e := range b.options.Under {
+		if !b.about(e, in.Op) {
+			continue
+		}
+		times := in.Response
+		switch e.Time {
+		case "service":
+			times = in.Service
+		case "wait":
+			times = in.Wait
+		case "lateness":
+			times = in.Lateness
+		}
+		if times == nil || times.TotalCount() == 0 {
+			continue
+		}
+		n := float64(times.TotalCount())
+		switch r := &h.Readings[i]; e.Stat {
+		case "errors":
+			r.Of += n
+		case "mean":
+			r.Against, r.Of = r.Against+n*times.Mean(), r.Of+n
+		default:
+			r.Against, r.Of = r.Against+float64(measure.Above(times, int64(e.Limit))), r.Of+n
+		}
+	}
+}
+
+// about says whether a condition speaks of an operation: without a name, of those that
+// count.
+func (b *bench) about(e threshold.Expr, op measure.Operation) bool {
+	return e.About(op) && (e.Of != "" || b.counts(op))
+}
+
+func (b *bench) counts(op measure.Operation) bool {
+	for i, o := range b.ops {
+		if o == op {
+			return b.counted[i]
+		}
+	}
+	return false
+}
+
+func merge(into, from *hdrhistogram.Histogram) {
+	if from != nil {
+		into.Merge(from)
+	}
+}
+
+// Set turns the knob.
+func (b *bench) Set(level float64) {
+	k := b.options.Over
+	b.run.Change(By, engine.All, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
+	b.level, b.set, b.step = level, b.run.Elapsed(), stepSum{}
+}
+
+// Next waits for a second that began after the level was set.
+func (b *bench) Next(ctx context.Context) (search.Second, error) {
+	for {
+		select {
+		case h := <-b.in:
+			if time.Duration(h.From) < b.set {
+				b.step.before = b.look()
+				continue
+			}
+			if b.options.Over.Name == OverRate {
+				h.Due, h.Lump = b.level, b.lump()
+			}
+			b.step.add(h.sum)
+			b.step.after = b.look()
+			return h.Second, nil
+		case <-b.run.Done():
+			return search.Second{}, errOver
+		case <-ctx.Done():
+			return search.Second{}, context.Cause(ctx)
+		}
+	}
+}
+
+// lump is how many units fall due at once, in all tracks together.
+func (b *bench) lump() float64 {
+	n := 0
+	for i, t := range b.tracks {
+		units, s := 1, b.run.Settings(i)
+		if t.Units != nil {
+			units = max(t.Units(&s), 1)
+		}
+		n += units
+	}
+	return float64(n)
+}
+
+func (b *bench) look() *verdict.Observed {
+	if b.observed == nil {
+		return nil
+	}
+	return b.observed()
+}
+
+// Widen adds threads when all were busy while calls took no longer than at first: then
+// it was not the store that had enough.
+func (b *bench) Widen([]search.Second) bool {
+	s := b.run.Settings(engine.All)
+	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
+		return false
+	}
+	b.run.Change(By, engine.All, func(s workload.Settings) workload.Settings {
+		s.Threads = min(s.Threads*widen, b.options.Threads)
+		return s
+	})
+	return true
+}
+
+// tooFew says that the threads of the step that has ended were too few for its level.
+func (b *bench) tooFew() bool {
+	if b.step.busy*2 < b.step.seconds || b.step.seconds == 0 {
+		return false
+	}
+	return b.quick == 0 || float64(b.step.service.ValueAtPercentile(50)) <= busier*b.quick
+}
+
+// note remembers how fast calls are when nothing is in their way.
+func (b *bench) note(held bool) {
+	if p50 := float64(b.step.service.ValueAtPercentile(50)); held && p50 > 0 {
+		if b.quick == 0 {
+			b.quick = math.Inf(1)
+		}
+		b.quick = min(b.quick, p50)
+	}
+}
+
+var _ search.Bench = (*bench)(nil)

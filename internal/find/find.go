@@ -1,0 +1,186 @@
+// Package find looks for the highest rate, or number of threads, at which a run still
+// meets conditions such as p99<10ms: it turns the knob of a live run as a person at the
+// workbench would, judges each level by what its seconds were like, and says what
+// limits: the store, or perfbench.
+package find
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// By is who turns the knobs, as the change log says it.
+const By = "search"
+
+// Knobs that a search may turn.
+const (
+	OverRate    = "rate"
+	OverThreads = "threads"
+)
+
+// RoomThreads is how many threads a search for the rate may come to whose user gave no
+// number.
+const RoomThreads = 64
+
+// spare is the part of a run's time that is left for the step that is under way when the
+// time of its search is up.
+const spare = 15 * time.Second
+
+// Budget is how long the search of a run may take.
+func Budget(duration time.Duration) time.Duration { return max(duration-spare, duration/2) }
+
+// Room is how many threads a search may come to, before its plan is known: what the
+// pool of connections is sized for.
+func Room(a Asked) int {
+	if a.Over != OverThreads {
+		return RoomThreads
+	}
+	if n, err := strconv.Atoi(a.To); err == nil {
+		return min(max(n, 1), workload.MaxThreads)
+	}
+	return MostThreads
+}
+
+// MostThreads is how many threads a search goes up to that is not told another number.
+const MostThreads = 256
+
+// Asked is what a user asked for, as text.
+type Asked struct {
+	// Under are the conditions, Over is the knob; empty: the rate.
+	Under []string
+	Over  string
+	// From is the first level and To the highest; empty: found out, and no bound.
+	From, To string
+}
+
+// Options are what is to be found.
+type Options struct {
+	Under []threshold.Expr
+	Over  workload.Knob
+	// From is the first level to try, 0: found out. To is the highest; 0: no bound.
+	From, To float64
+	// Time is how long the search may take.
+	Time time.Duration
+	// Threads is how many threads a search for the rate may come to when those that there
+	// are turn out to be too few; 0: they stay as they are.
+	Threads int
+}
+
+// stats are what a condition of a search may be about.
+var stats = []string{"p50", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "errors"}
+
+// Read reads what was asked for by the plan that is to run. Its errors are of bad input,
+// all of them joined; nothing is touched.
+func Read(a Asked, plan *workload.Plan) (Options, error) {
+	var problems workload.Problems
+	var o Options
+	if a.Over == "" {
+		a.Over = OverRate
+	}
+	var ok bool
+	switch o.Over, ok = plan.Knob(a.Over); {
+	case a.Over != OverRate && a.Over != OverThreads:
+		problems.Add(fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), suggest.Hint(a.Over, []string{OverRate, OverThreads})))
+	case !ok:
+		problems.Add(fault.Input(fmt.Errorf("over: this plan has no live knob %s to raise", a.Over), "perfbench list knobs shows what a profile can turn"))
+	}
+	if problems.Err() != nil {
+		return o, problems.Err()
+	}
+	if slices.ContainsFunc(plan.Phases, func(p workload.Phase) bool { return len(p.After) > 0 }) {
+		problems.Add(fault.Input(errors.New("find: this plan does its phases one after the other, and a search needs one load to raise"), "choose a preset or a mode with one phase"))
+	}
+	if o.Over.Name == OverThreads && plan.Tracks()[0].Start.Rate > 0 {
+		problems.Add(fault.Input(errors.New("rate: a search for threads has them go as fast as they can"), "leave --rate out"))
+	}
+	if len(a.Under) == 0 {
+		problems.Add(fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'"))
+	}
+	for _, text := range a.Under {
+		e, err := condition(text)
+		problems.Add(err)
+		o.Under = append(o.Under, e)
+	}
+	level := func(name, text string) float64 {
+		if text == "" {
+			return 0
+		}
+		v, err := timetable.ParseKnob(o.Over, text)
+		if err == nil && v <= 0 {
+			err = fault.Input(fmt.Errorf("%q is not more than 0", text), "")
+		}
+		if err != nil {
+			problems.Add(fmt.Errorf("%s: %w", name, err))
+		}
+		return v
+	}
+	o.From, o.To = level("from", a.From), level("to", a.To)
+	if o.To > 0 && o.From > o.To {
+		problems.Add(fault.Input(fmt.Errorf("from: %s is more than %s, the most to try", a.From, a.To), "raise --to"))
+	}
+	if o.Over.Name == OverThreads && o.To == 0 {
+		o.To = MostThreads
+	}
+	return o, problems.Err()
+}
+
+// condition reads one condition.
+func condition(text string) (threshold.Expr, error) {
+	e, err := threshold.Parse(text)
+	if err != nil {
+		// It is the same grammar by another name.
+		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like p99<10ms, put.p99.9<=20ms or errors<1%")
+	}
+	bad := func(why, hint string) (threshold.Expr, error) {
+		return e, fault.Input(fmt.Errorf("under %q: %s", text, why), hint)
+	}
+	switch {
+	case e.Stat == "max" || e.Stat == "min":
+		return bad(e.Stat+" is that of a single call, by which no level can be judged", "use p99.9 or p99.99")
+	case !slices.Contains(stats, e.Stat):
+		return bad(e.Stat+" is what is sought", "give a condition that it must keep, such as p99<10ms")
+	case e.Rel[0] != '<':
+		return bad("a level is too high when a figure gets too high, so it takes < or <=", "turn it round")
+	case e.Stat == "errors" && !e.Percent:
+		return bad("errors are counted over levels of any length", "give them in percent: errors<1%")
+	}
+	return e, nil
+}
+
+// conditions are those of the options as the search knows them.
+func (o *Options) conditions() []search.Condition {
+	var out []search.Condition
+	for _, e := range o.Under {
+		c := search.Condition{Text: e.Text}
+		switch e.Stat {
+		case "mean":
+			c.Bound = e.Limit
+		case "errors":
+			c.Bound, c.Share = e.Limit/100, true
+		default:
+			c.Bound, c.Share = 1-e.Percentile()/100, true
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// choice is how levels are chosen.
+func (o *Options) choice() search.Choice {
+	c := search.Choice{Start: o.From, Raise: 2, Near: 1.03, Most: 100, High: o.To, Confirm: true}
+	if o.Over.Name == OverThreads {
+		c.Whole, c.Low, c.Start = true, 1, max(c.Start, 1)
+	}
+	return c
+}

@@ -1,0 +1,149 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// putting is a plan of one track that stores entries.
+func putting(t *testing.T, target string, threads int) *workload.Plan {
+	t.Helper()
+	parsed, err := store.ParseTarget(target)
+	require.NoError(t, err)
+	conn, err := memory.Driver.Open(t.Context(), parsed, store.OpenOptions{})
+	require.NoError(t, err)
+	put := func(ctx context.Context, it *workload.Iteration) error {
+		m := it.Begin(0)
+		err := conn.(store.Setter).Set(ctx, store.Space{Name: "a", Shape: store.Map}, []byte("k"), []byte("v"))
+		return it.End(m, 1, err)
+	}
+	return &workload.Plan{
+		Unit: "entries", Knobs: []workload.Knob{workload.Threads(), workload.Rate("entries")},
+		Phases: []workload.Phase{{Name: "main", Duration: time.Hour, Tracks: []workload.Track{{
+			Name: "a", Ops: []string{"put"}, Start: workload.Settings{Threads: threads},
+			NewTask: func(int) (workload.Task, error) { return workload.TaskFunc(put), nil },
+		}}}},
+	}
+}
+
+// finding runs a search on the virtual clock.
+func finding(t *testing.T, plan *workload.Plan, asked Asked, more func(*Options)) (found.Result, time.Duration) {
+	t.Helper()
+	o, err := Read(asked, plan)
+	require.NoError(t, err)
+	o.Time = 150 * time.Second
+	if more != nil {
+		more(&o)
+	}
+	var f atomic.Pointer[Finder]
+	run, err := engine.Start(t.Context(), engine.Options{
+		Plan: plan, Classify: func(error) uint8 { return 1 }, Classes: []string{"", "other"},
+		Sink: func(s *measure.Second) error {
+			if f := f.Load(); f != nil {
+				f.Second(s)
+			}
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	f.Store(New(run, plan, o, nil, true))
+	r, err := f.Load().Find(t.Context(), func(found.Step) {})
+	require.NoError(t, err)
+	took := run.Elapsed()
+	run.Stop(errors.New("found"))
+	_, _ = run.Wait()
+	return r, took
+}
+
+// Two servers of 4 ms do 500 a second, whoever asks: with a schedule that is even, until
+// then nothing waits.
+func TestFindOnAStoreOfKnownCapacity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, took := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}}, nil)
+		assert.InEpsilon(t, 500, r.Found, 0.05)
+		assert.InEpsilon(t, r.Found, r.Done, 0.01)
+		assert.Greater(t, r.TooMuch, r.Found)
+		assert.True(t, r.Complete, r.Why)
+		assert.Less(t, took, 3*time.Minute)
+		assert.Equal(t, "store", r.Limit.By, r.Limit.Text)
+		curve := r.Curve()
+		require.Greater(t, len(curve), 5)
+		assert.InDelta(t, 4e6, curve[0].Response.P50, 1e5)
+		assert.Greater(t, curve[len(curve)-1].Response.P50, int64(10e6))
+	})
+}
+
+// One thread does 250 a second of the 1000 that four servers can do. When it may, the
+// search takes more; else it says whose limit it is.
+func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
+	for most, want := range map[int]struct {
+		rate float64
+		by   string
+	}{0: {250, "threads"}, 16: {1000, "store"}} {
+		synctest.Test(t, func(t *testing.T) {
+			r, _ := finding(t, putting(t, "memory:?service=4ms&servers=4", 1), Asked{Under: []string{"p99<20ms"}, From: "50"}, func(o *Options) { o.Threads = most })
+			assert.InEpsilon(t, want.rate, r.Found, 0.05)
+			assert.Equal(t, want.by, r.Limit.By, r.Limit.Text)
+			assert.Equal(t, max(most, 1), r.Threads)
+		})
+	}
+}
+
+// Threads beyond the servers wait: n of them take n/2 · 4 ms, so that ten are done within
+// 20 ms, and eleven are not.
+func TestFindOverThreads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"p99<=20.1ms"}, Over: "threads"}, nil)
+		assert.EqualValues(t, 10, r.Found)
+		assert.EqualValues(t, 11, r.TooMuch)
+		assert.InEpsilon(t, 500, r.Done, 0.01)
+		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
+		assert.EqualValues(t, 6, r.Found)
+		assert.Equal(t, "none", r.Limit.By)
+		assert.True(t, r.Complete)
+	})
+}
+
+func TestBadSearches(t *testing.T) {
+	plan := putting(t, "memory:", 1)
+	for want, a := range map[string]Asked{
+		`under: a search needs a condition`:                                {},
+		`over: "batch" is not rate or threads`:                             {Over: "batch", Under: []string{"p99<1ms"}},
+		`under "p99>1ms": a level is too high when a figure gets too high`: {Under: []string{"p99>1ms"}},
+		`under "max<1ms": max is that of a single call`:                    {Under: []string{"max<1ms"}},
+		`under "throughput>9": throughput is what is sought`:               {Under: []string{"throughput>9"}},
+		`under "errors<9": errors are counted over levels of any length`:   {Under: []string{"errors<9"}},
+		`under "p98<1ms": "p98" is nothing that is measured`:               {Under: []string{"p98<1ms"}},
+		`from: rate: "x" is not a number`:                                  {Under: []string{"p99<1ms"}, From: "x"},
+		`from: 9 is more than 5, the most to try`:                          {Under: []string{"p99<1ms"}, From: "9", To: "5"},
+	} {
+		_, err := Read(a, plan)
+		require.Error(t, err, want)
+		assert.Contains(t, err.Error(), want)
+		assert.NotContains(t, strings.TrimSpace(err.Error()), "\n")
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	plan.Phases = append(plan.Phases, workload.Phase{Name: "then", After: []string{"main"}})
+	_, err := Read(Asked{Under: []string{"p99<1ms"}}, plan)
+	assert.ErrorContains(t, err, "does its phases one after the other")
+	plan.Knobs = plan.Knobs[:1]
+	_, err = Read(Asked{Under: []string{"p99<1ms"}}, plan)
+	assert.ErrorContains(t, err, "no live knob rate", fmt.Sprint(err))
+}

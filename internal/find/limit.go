@@ -1,0 +1,93 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// own are the causes of a verdict that say that perfbench, and not the store, was what
+// was measured.
+var own = []verdict.Cause{
+	verdict.Panic, verdict.Suspended, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Scheduler, verdict.GC, verdict.Memory,
+	verdict.Pool, verdict.Ceiling, verdict.Clock,
+}
+
+// full is the share of the processors of a machine from which on none is free.
+const full = 0.92
+
+// suspect says what limits the step that has just ended, had it not held: perfbench by
+// the same rules as in the verdict of any run, then too few threads, then a machine that
+// all share, and else the store.
+func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
+	o := between(sum.before, sum.after)
+	rec := verdict.Record{
+		Going: true, InProcess: f.inProcess, Seconds: float64(sum.seconds), Observed: o,
+		Ops: []verdict.Op{{
+			Name: "all calls", Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
+			Response: measure.Summarize(sum.response), Lateness: measure.Summarize(sum.lateness),
+			ServiceMean: sum.service.Mean(), ServiceP50: sum.service.ValueAtPercentile(50),
+		}},
+	}
+	if o != nil && len(f.plan.Phases) == 1 {
+		rec.Phases = []verdict.Phase{{Name: f.plan.Phases[0].Name, Seconds: float64(sum.seconds), Calls: sum.response.TotalCount()}}
+	}
+	l := found.Limit{By: found.ByStore}
+	for _, reason := range verdict.Judge(rec).Reasons {
+		if slices.Contains(own, reason.Cause) {
+			l.Causes = append(l.Causes, string(reason.Cause))
+			if l.Text == "" {
+				l.By, l.Text = found.ByPerfbench, "perfbench and not the store: "+reason.Text
+			}
+		}
+	}
+	switch {
+	case l.By == found.ByPerfbench:
+	case f.options.Over.Name == OverRate && f.bench.tooFew():
+		l.By = found.ByThreads
+		l.Text = fmt.Sprintf("the %d threads: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
+	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
+		l.By = found.ByMachine
+		l.Text = fmt.Sprintf("the processors of this machine, of which all were busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
+	default:
+		l.Text = "the store: " + f.slower(s)
+	}
+	return l
+}
+
+// slower says how much longer calls take in the store than at the lowest level.
+func (f *Finder) slower(s found.Step) string {
+	now := time.Duration(s.Service.P50)
+	if f.bench.quick <= 0 || now <= 0 {
+		return s.Why
+	}
+	first := time.Duration(f.bench.quick)
+	if float64(now) < 1.2*f.bench.quick {
+		return fmt.Sprintf("half of all calls still take %s there, but the slowest take longer", units.Duration(now))
+	}
+	return fmt.Sprintf("half of all calls take %s there, %.3g times as long as when it has little to do", units.Duration(now), float64(now)/float64(first))
+}
+
+// between is what was seen from one look to another; nil without both.
+func between(a, b *verdict.Observed) *verdict.Observed {
+	if b == nil {
+		return nil
+	}
+	o := *b
+	o.Growth, o.Steps, o.Suspensions = nil, nil, nil
+	if a == nil || b.Seconds-a.Seconds <= 0 {
+		return &o
+	}
+	o.Seconds = b.Seconds - a.Seconds
+	mean := func(x, y float64) float64 { return max((y*b.Seconds-x*a.Seconds)/o.Seconds, 0) }
+	o.CPU, o.Machine, o.Stolen = mean(a.CPU, b.CPU), mean(a.Machine, b.Machine), mean(a.Stolen, b.Stolen)
+	o.GCPauses, o.GCCPU = mean(a.GCPauses, b.GCPauses), mean(a.GCCPU, b.GCCPU)
+	o.Periods, o.Throttled, o.ThrottledS = b.Periods-a.Periods, b.Throttled-a.Throttled, b.ThrottledS-a.ThrottledS
+	o.MajorFaults, o.PoolWaits, o.PoolWaitNs = b.MajorFaults-a.MajorFaults, b.PoolWaits-a.PoolWaits, b.PoolWaitNs-a.PoolWaitNs
+	return &o
+}

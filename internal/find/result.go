@@ -1,0 +1,102 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Finder searches on one run.
+type Finder struct {
+	bench     *bench
+	options   Options
+	plan      *workload.Plan
+	inProcess bool
+}
+
+// New makes a search on a run of a plan. observed tells what was seen of this process
+// and machine, nil: nobody looks; inProcess says that the store lives in perfbench.
+func New(run Run, plan *workload.Plan, o Options, observed func() *verdict.Observed, inProcess bool) *Finder {
+	return &Finder{bench: newBench(run, plan, o, observed), options: o, plan: plan, inProcess: inProcess}
+}
+
+// Second takes each finished second of the run, in order, on the goroutine that
+// measures; see session.Live.OnSecond.
+func (f *Finder) Second(s *measure.Second) { f.bench.second(s) }
+
+// Find searches until it knows, its time is up, the run or ctx ends, and tells each step
+// as it ends. What was found until then is the result in any case; the error is that of
+// a context that ended.
+func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result, error) {
+	r := found.Result{Schema: found.Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, Steps: []found.Step{}}
+	for _, e := range f.options.Under {
+		r.Under = append(r.Under, e.Text)
+	}
+	began := f.bench.run.Elapsed()
+	var suspects []found.Limit // of each step that did not hold
+	seek := search.Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
+	if c := &seek.Choice; c.Low == 0 { // below, no step is long enough to be judged
+		c.Low = max(search.Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
+		if c.Start > 0 {
+			c.Low = min(c.Low, c.Start)
+		}
+	}
+	ends, err := seek.Find(ctx, f.bench, func(s search.Step) {
+		step := f.step(s)
+		f.bench.note(s.Held)
+		r.Steps = append(r.Steps, step)
+		suspects = append(suspects, f.suspect(step, &f.bench.step))
+		told(step)
+	})
+	r.Found, r.TooMuch, r.Complete = ends.Low, ends.High, ends.Known
+	r.Seconds = (f.bench.run.Elapsed() - max(began, 0)).Seconds()
+	r.Threads = f.bench.step.threads
+	switch {
+	case errors.Is(err, errOver):
+		r.Why, err = "the run ended before", nil
+	case err != nil:
+		r.Why = "it was interrupted"
+	case !ends.Known:
+		r.Why = "its time was up"
+	}
+	for i, s := range r.Steps {
+		if s.Level == r.Found && s.Held {
+			r.Done = s.Done
+		}
+		if s.Level == r.TooMuch && !s.Held {
+			r.Limit = suspects[i]
+		}
+	}
+	if r.TooMuch == 0 && len(r.Steps) > 0 {
+		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level that was to be tried held"}
+		if !r.Complete {
+			r.Limit.Text = "unknown: every level that was tried held"
+		}
+	}
+	return r, err
+}
+
+// step is what a step of the search was like.
+func (f *Finder) step(s search.Step) found.Step {
+	b := &f.bench.step
+	out := found.Step{
+		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why,
+		Done: s.Done, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
+		Response: timesOf(measure.Summarize(b.response)), Service: timesOf(measure.Summarize(b.service)), LateP99: measure.Summarize(b.lateness).P99,
+	}
+	if o := between(b.before, b.after); o != nil {
+		out.CPU, out.Machine = &o.CPU, &o.Machine
+	}
+	return out
+}
+
+func timesOf(s measure.Summary) found.Times {
+	s = s.Shown()
+	return found.Times{P50: s.P50, P90: s.P90, P99: s.P99, P999: s.P999, Max: s.Max}
+}

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/guptarohit/asciigraph"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Found writes what the search of a run found: find.json, which all else is made of,
+// find.txt, find.html, and the curve of latency over load as find.svg.
+func Found(r *found.Result) ([]rundir.File, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("write what the search found: %w", err)
+	}
+	page := foundPage(r)
+	files := []rundir.File{{Name: found.File, Data: data}, {Name: "find.txt", Data: []byte(page.text())}, {Name: "find.html", Data: []byte(page.html())}}
+	if c := curve(r); !c.Empty() {
+		files = append(files, rundir.File{Name: "find.svg", Data: c.File()})
+	}
+	return files, nil
+}
+
+// FoundText is what a search found for a terminal: the answer, what limits, the curve and
+// each level.
+func FoundText(r *found.Result) string {
+	var b strings.Builder
+	for _, s := range foundLead(r) {
+		b.WriteString(s + "\n")
+	}
+	if s := curveText(r); s != "" {
+		b.WriteString("\n" + s)
+	}
+	t := levels(r)
+	return b.String() + "\n" + t.text()
+}
+
+func foundPage(r *found.Result) page {
+	p := page{title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), lead: foundLead(r)}
+	s := section{heading: "Latency over load", table: levels(r)}
+	if c := curve(r); !c.Empty() {
+		s.charts = []graph{{Chart: c, over: true}}
+	}
+	s.text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one that was doubtful was tried again."}
+	p.sections = append(p.sections, s)
+	if len(r.Steps) > len(r.Curve()) {
+		all := table{left: 1, columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
+		for _, s := range r.Steps {
+			all.add(outcomeOf(s), length(s.FromS), length(s.ToS), levelText(r, s.Level), units.Number(s.Done), ns(s.Response.P99))
+		}
+		p.sections = append(p.sections, section{heading: "Every step", table: all})
+	}
+	return p
+}
+
+// foundLead says in a few sentences what was found.
+func foundLead(r *found.Result) []string {
+	under := strings.Join(r.Under, " and ")
+	what, many := "rate", " "+r.Unit+"/s"
+	if r.Over != "rate" {
+		what, many = "number of "+r.Over, " "+r.Over
+	}
+	var out []string
+	switch {
+	case r.Found == 0 && r.TooMuch == 0:
+		out = append(out, "Nothing was found out: "+r.Why+".")
+	case r.Found == 0:
+		out = append(out, fmt.Sprintf("No %s holds under %s: %s is too much already.", what, under, levelText(r, r.TooMuch)+many))
+	case r.TooMuch == 0:
+		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
+	default:
+		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
+	}
+	if r.Over != "rate" && r.Done > 0 {
+		out = append(out, fmt.Sprintf("That is %s %s/s.", units.Number(r.Done), r.Unit))
+	}
+	if r.Limit.Text != "" {
+		out = append(out, "What limits is "+r.Limit.Text+".")
+	}
+	if r.Limit.By == found.ByPerfbench {
+		out = append(out, "So this is a figure of perfbench on this machine and not of the store, which may do more.")
+	}
+	if !r.Complete && r.Why != "" && r.Found+r.TooMuch > 0 {
+		out = append(out, "The search did not come to its end, as "+r.Why+": the two may lie further apart.")
+	}
+	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", length(math.Round(r.Seconds)), several(len(r.Steps), "step"), several(r.Threads, "thread")))
+}
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// levelText writes a level with three or more digits.
+func levelText(r *found.Result, v float64) string {
+	if r.Over != "rate" || v >= 1e4 {
+		return units.Number(v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+func outcomeOf(s found.Step) string {
+	switch {
+	case s.Held && s.Doubtful:
+		return "held, by a little"
+	case s.Held:
+		return "held"
+	}
+	return s.Why
+}
+
+func levels(r *found.Result) table {
+	t := table{left: 1, columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
+	for _, s := range r.Curve() {
+		l := s.Response
+		t.add(outcomeOf(s), levelText(r, s.Level), units.Number(s.Done), ns(l.P50), ns(l.P90), ns(l.P99), ns(l.P999), ns(l.Max), ns(s.Service.P50), whole(s.Errors), fmt.Sprint(s.Threads))
+	}
+	return t
+}
+
+// curve is latency over load.
+func curve(r *found.Result) chart.Chart {
+	c := chart.Chart{
+		Title: "response time over " + r.Over, Log: true, Across: func(v float64) string { return levelText(r, v) },
+		Format: func(v float64) string { return units.Duration(time.Duration(v)) },
+	}
+	var p50, p99, p999 []float64
+	known := func(v int64) float64 {
+		if v == measure.Hidden || v == 0 {
+			return math.NaN()
+		}
+		return float64(v)
+	}
+	for _, s := range r.Curve() {
+		c.At = append(c.At, s.Level)
+		p50, p99, p999 = append(p50, known(s.Response.P50)), append(p99, known(s.Response.P99)), append(p999, known(s.Response.P999))
+	}
+	c.Lines = []chart.Line{{Name: "p99", Values: p99}, {Name: "p50", Values: p50}}
+	if chart.Some(p999) {
+		c.Lines = append(c.Lines, chart.Line{Name: "p99.9", Values: p999})
+	}
+	if len(c.At) > 0 {
+		c.To = c.At[len(c.At)-1]
+	}
+	if r.Found > 0 {
+		c.Marks = []chart.Mark{{At: r.Found, Name: "holds", Note: "the highest that holds: " + levelText(r, r.Found)}}
+	}
+	return c
+}
+
+// curveText draws p99 over load in a few lines, on a scale of decades.
+func curveText(r *found.Result) string {
+	c := curve(r)
+	at, values := c.At, c.Lines[0].Values
+	if !chart.Some(values) || len(at) < 3 {
+		return ""
+	}
+	const width = 60
+	from, to := at[0], at[len(at)-1]
+	var line []float64
+	for i := range width {
+		line = append(line, math.Log10(interpolated(at, values, from+(to-from)*float64(i)/(width-1))))
+	}
+	picture := asciigraph.Plot(line, asciigraph.Height(chartHeight), asciigraph.Width(width),
+		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
+		asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(c.Across))
+	var b strings.Builder
+	b.WriteString("p99 over " + r.Over + "\n")
+	for l := range strings.Lines(picture) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
+	}
+	return b.String()
+}
+
+// interpolated is the value at a place between known ones.
+func interpolated(at, values []float64, x float64) float64 {
+	last := -1
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		if at[i] >= x {
+			if last < 0 || at[i] == at[last] {
+				return v
+			}
+			part := (x - at[last]) / (at[i] - at[last])
+			return values[last] * math.Pow(v/values[last], part)
+		}
+		last = i
+	}
+	return values[max(last, 0)]
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/search/found"
+)
+
+// doubled is a search that doubled its rate twice, halved the rest once and tried the
+// end again.
+func doubled() *found.Result {
+	r := &found.Result{
+		Schema: found.Schema, Run: "260503-120000-ingestion-redis", Over: "rate", Unit: "entries", Under: []string{"p99<10ms", "errors<1%"},
+		Found: 2830, TooMuch: 4000, Done: 2828, Complete: true, Seconds: 32.4, Threads: 32,
+		Limit: found.Limit{By: found.ByStore, Text: "the store: half of all calls take 8 ms there, 8 times as long as when it has little to do"},
+	}
+	for i, level := range []float64{1000, 2000, 4000, 2830, 4000} {
+		ms := int64(level) * 1000
+		s := found.Step{
+			Level: level, FromS: float64(6 * i), ToS: float64(6*i + 5), Held: level < 3000, Why: "it held", Done: level - 2, Calls: int64(5 * level), Threads: 32,
+			Response: found.Times{P50: ms, P90: 2 * ms, P99: 3 * ms, P999: measure.Hidden, Max: 5 * ms}, Service: found.Times{P50: ms},
+		}
+		if !s.Held {
+			s.Why, s.Response.P99 = "p99<10ms did not hold", 40*ms
+		}
+		r.Steps = append(r.Steps, s)
+	}
+	return r
+}
+
+func TestFoundDocuments(t *testing.T) {
+	files, err := Found(doubled())
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	for _, f := range files {
+		path := filepath.Join("testdata", f.Name+".golden")
+		if *update {
+			require.NoError(t, os.WriteFile(path, f.Data, 0o600))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(f.Data), f.Name)
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, found.File), files[0].Data, 0o600))
+	back, err := found.Load(dir)
+	require.NoError(t, err)
+	assert.Equal(t, doubled(), back)
+	none, err := found.Load(t.TempDir())
+	require.NoError(t, err)
+	assert.Nil(t, none)
+}
+
+func TestFoundInWords(t *testing.T) {
+	for want, change := range map[string]func(*found.Result){
+		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*found.Result) {},
+		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is too much already.\n":                              func(r *found.Result) { r.Found = 0 },
+		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *found.Result) { r.TooMuch = 0 },
+		"Nothing was found out: its time was up.\n": func(r *found.Result) {
+			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "its time was up", nil
+		},
+		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *found.Result) {
+			r.Over, r.Found, r.TooMuch = "threads", 12, 13
+		},
+		"So this is a figure of perfbench on this machine and not of the store, which may do more.\n": func(r *found.Result) { r.Limit.By = found.ByPerfbench },
+		"The search did not come to its end, as it was interrupted: the two may lie further apart.\n": func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
+	} {
+		r := doubled()
+		change(r)
+		assert.Contains(t, FoundText(r), want)
+		assert.True(t, strings.Contains(FoundText(r), "p99 over") == (len(r.Steps) > 0))
+	}
+}
