@@ -1,15 +1,8 @@
 package authz_test
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,58 +10,13 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
-// childEnv tells a process that it is the one to be killed, and what to run.
-const childEnv = "AUTHZ_TEST_CHILD"
-
-// TestChild is no test of its own: it is what the test below starts and kills. It
-// says how much it has done.
-func TestChild(t *testing.T) {
-	what := os.Getenv(childEnv)
-	if what == "" {
-		t.Skip("this is what TestKilledLoadGoesOn starts")
-	}
-	words := strings.Split(what, " ")
-	l := start(t, words[0], words[1:]...)
-	for {
-		select {
-		case <-l.Done():
-			return
-		case <-time.After(time.Millisecond):
-			fmt.Println("done", l.Snapshot().Done) //nolint:forbidigo // to the process that waits for it
-		}
-	}
-}
-
-// killed runs a child, kills it the hard way once it has done more than n units,
-// and returns how many it had surely done by then.
-func killed(t *testing.T, n int64, target string, set ...string) (done int64) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChild$")
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(append([]string{target}, set...), " "))
-	cmd.Dir = t.TempDir()
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && done <= n {
-		if text, ok := strings.CutPrefix(lines.Text(), "done "); ok {
-			done, err = strconv.ParseInt(text, 10, 64)
-			require.NoError(t, err)
-		}
-	}
-	require.NoError(t, cmd.Process.Kill())
-	var exit *exec.ExitError
-	require.ErrorAs(t, cmd.Wait(), &exit)
-	require.False(t, exit.Exited(), "it was killed and did not end")
-	require.Greater(t, done, n)
-	return done
-}
+// TestChild is no test of its own: it is what TestKilledLoadGoesOn starts and kills.
+func TestChild(t *testing.T) { profiletest.Child(t, authz.Profile()) }
 
 // sum adds up operations over all tracks.
 func sum(r *rundir.Run, ops ...string) (n int64) {
@@ -109,7 +57,9 @@ func TestKilledLoadGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
-			before := killed(t, c.kill, c.target, set...)
+			first := profiletest.Spawn(t, caseOf(c.target, set...))
+			before := first.Until(c.kill)
+			first.Kill()
 			o := finish(t, start(t, c.target, set...))
 			require.NoError(t, o.Err)
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

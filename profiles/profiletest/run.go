@@ -26,6 +26,9 @@ type Case struct {
 	// Files are the paths of --file, Set the "name=value" texts of --set: parameters,
 	// settings, and what every run has ("cleanup=on").
 	Files, Set []string
+	// Out is the folder of results, a new one for each run when it is empty. Runs of one
+	// namespace share one, or those begun in the same second go by the same id.
+	Out string
 	// Timetable holds the live changes of --at.
 	Timetable []string
 }
@@ -40,7 +43,10 @@ func (c Case) With(set ...string) Case {
 func (c Case) request(t testing.TB) session.Request {
 	req := session.Request{
 		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
-		Out: filepath.Join(t.TempDir(), "results"), Values: Given(nil, c.Set...), Formats: []string{"json", "csv", "hlog"},
+		Out: c.Out, Values: Given(nil, c.Set...), Formats: []string{"json", "csv", "hlog"},
+	}
+	if req.Out == "" {
+		req.Out = filepath.Join(t.TempDir(), "results")
 	}
 	for _, f := range c.Formats {
 		req.Formats = append(req.Formats, f.ID)

@@ -1,0 +1,96 @@
+package profiletest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// processEnv tells a process of a test binary that it is one to be killed, and what to run.
+const processEnv = "PERFBENCH_TEST_PROCESS"
+
+// asked is what a process is told to run.
+type asked struct {
+	Target, Out string
+	Set         []string
+}
+
+// Child is what the TestChild of a package calls that uses [Spawn]: in the process that
+// was spawned it carries out the run, and says how much it has done. Elsewhere it skips
+// the test.
+func Child(t *testing.T, p workload.Profile) {
+	t.Helper()
+	text := os.Getenv(processEnv)
+	if text == "" {
+		t.Skip("other tests start this, and kill it")
+	}
+	var a asked
+	require.NoError(t, json.Unmarshal([]byte(text), &a))
+	l, err := Case{Profile: p, Target: a.Target, Out: a.Out, Set: a.Set}.Start(t.Context(), t)
+	require.NoError(t, err)
+	for {
+		select {
+		case <-l.Done():
+			return
+		case <-time.After(time.Millisecond):
+			fmt.Println("done", l.Snapshot().Done) //nolint:forbidigo // to the process that waits for it
+		}
+	}
+}
+
+// Process is a run in a process of its own. It belongs to the test's goroutine.
+type Process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+	done  int64
+}
+
+// Spawn begins a run in a process of its own, which takes the target, the folder and
+// what is set from the case, and ends with the test.
+func Spawn(t *testing.T, c Case) *Process {
+	t.Helper()
+	text, err := json.Marshal(asked{c.Target, c.Out, c.Set})
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	cmd.Dir = t.TempDir() // what is killed cannot tidy up
+	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+cmd.Dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return &Process{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
+}
+
+// Until waits until the run has done more than n units, and returns how many it has
+// surely done.
+func (p *Process) Until(n int64) int64 {
+	p.t.Helper()
+	for p.done <= n && p.lines.Scan() {
+		if text, ok := strings.CutPrefix(p.lines.Text(), "done "); ok {
+			var err error
+			p.done, err = strconv.ParseInt(text, 10, 64)
+			require.NoError(p.t, err)
+		}
+	}
+	require.Greater(p.t, p.done, n, "the run does not come so far")
+	return p.done
+}
+
+// Kill ends the process as a crash would, and returns when it is gone.
+func (p *Process) Kill() {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Kill())
+	var exit *exec.ExitError
+	require.ErrorAs(p.t, p.cmd.Wait(), &exit)
+	require.False(p.t, exit.Exited(), "it was killed and did not end")
+}
