@@ -11,7 +11,11 @@ type Set struct {
 	mu   sync.Mutex
 	list []*Member
 	told []func(*Member, Point)
+	then []func(context.Context)
 }
+
+// At is between the role of one of several processes that play it and where it listens.
+const At = " at "
 
 // Member is a process of a set.
 type Member struct {
@@ -39,6 +43,13 @@ func (s *Set) Tell(f func(*Member, Point)) {
 	s.told = append(s.told, f)
 }
 
+// After has f called after each look, on the goroutine that looks, with its context.
+func (s *Set) After(f func(context.Context)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.then = append(s.then, f)
+}
+
 // Each calls f with every process, in the order in which they came; until it returns
 // nobody samples them.
 func (s *Set) Each(f func(*Member)) {
@@ -61,5 +72,8 @@ func (s *Set) Look(ctx context.Context) {
 		for _, f := range s.told {
 			f(m, x)
 		}
+	}
+	for _, f := range s.then {
+		f(ctx)
 	}
 }

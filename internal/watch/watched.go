@@ -62,6 +62,16 @@ func Find(ctx context.Context, pid int, addr string) *Watched {
 	return w
 }
 
+// FindServer is Find with bytes into and out of the process, counted as well as this
+// system can.
+func FindServer(ctx context.Context, pid int, addr string) *Watched {
+	w := Find(ctx, pid, addr)
+	if w.PID() > 0 && !w.CountSockets(addr) && addr != "" {
+		w.CountDevice(ctx, addr)
+	}
+	return w
+}
+
 func watched(p *Process, err error) *Watched {
 	if err != nil {
 		return &Watched{Note: err.Error()}

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
@@ -54,8 +55,26 @@ func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
 	b.Helper()
 	p := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
 	require.NoError(b, p.Setup(b.Context(), nil))
+	var processes watch.Set
+	p.Watch(b.Context(), &processes)
+	done, looked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(looked)
+		each := time.NewTicker(time.Second)
+		defer each.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-each.C:
+				processes.Look(b.Context())
+			}
+		}
+	}()
 	began := eventstoretest.CPUTime()
 	profiletest.Work(b, p)
+	close(done)
+	<-looked
 	p.Verify(context.Background())
 	f := p.Facts().(*facts.Facts)
 	b.ReportMetric(float64(eventstoretest.CPUTime()-began)/1000/float64(f.Ledger.Sent), "own-cpu-us/event")

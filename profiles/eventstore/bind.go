@@ -150,6 +150,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
 		}
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Watch = b.watch
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
 	return b
 }
@@ -186,8 +187,6 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	if err := b.begin(); err != nil {
 		return err
 	}
-	b.background.Go(b.series.run)
-	b.watch(ctx)
 	if b.search != nil {
 		b.background.Go(func() { b.search.run(b.stopped) })
 	}

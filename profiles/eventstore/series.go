@@ -13,7 +13,7 @@ import (
 // maxPoints is how many samples are kept: then every two become one.
 const maxPoints = 600
 
-// series samples the run once a second.
+// series keeps a sample of each look at the run, which are a second apart.
 type series struct {
 	b     *binding
 	every int64
@@ -24,20 +24,6 @@ type series struct {
 }
 
 func newSeries(b *binding) *series { return &series{b: b, every: int64(time.Second)} }
-
-// run samples until the run is over.
-func (x *series) run() {
-	t := time.NewTicker(time.Duration(x.every))
-	defer t.Stop()
-	for {
-		select {
-		case <-x.b.stopped.Done():
-			return
-		case <-t.C:
-			x.take(x.b.stopped)
-		}
-	}
-}
 
 // take makes one sample.
 func (x *series) take(ctx context.Context) {

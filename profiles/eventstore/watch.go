@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
@@ -37,103 +37,106 @@ func readWatch(text string) (map[string]int, error) {
 	return out, nil
 }
 
-// watcher samples processes once a second.
+// watcher keeps what is sampled of the processes that the facts tell of.
 type watcher struct {
 	mu   sync.Mutex
 	list []*watched
 }
 
-// watched is one process with what was sampled of it; take alone uses the former.
+// watched is one process with what was sampled of it.
 type watched struct {
-	*watch.Watched
+	role  string        // in the set of the run
 	facts facts.Process // guarded by the watcher's mu
 }
 
-func (w *watcher) add(role string, one *watch.Watched) {
-	w.list = append(w.list, &watched{one, facts.Process{Role: role, Name: one.Name(), JavaArgs: one.JavaArgs}})
-	w.list[len(w.list)-1].learn()
-}
-
-// learn takes over what may change.
-func (p *watched) learn() {
-	p.facts.PID, p.facts.Note, p.facts.JVMNote = p.PID(), p.Note, p.JVMNote
-}
-
-// watch begins to watch processes of this machine; it ends with the run.
-func (b *binding) watch(ctx context.Context) {
-	w := &watcher{}
-	pids, _ := readWatch(b.s.watch) // Design has judged it
+// watch takes part in the sampling of the run: it adds the broker and the processes
+// that the parameter watch names, and keeps the samples.
+func (b *binding) watch(ctx context.Context, set *watch.Set) {
 	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
-	w.add(facts.RoleOwn, watch.Self(ctx))
+	w := &watcher{list: []*watched{{role: facts.RoleOwn}}}
+	add := func(role string) { w.list = append(w.list, &watched{role: role}) }
+	pids, _ := readWatch(b.s.watch) // Design has judged it
 	if t, ok := b.via.(*transport.AMQP); ok {
 		addr := t.Hosts()[0]
 		p := watch.Find(ctx, pids[facts.RoleBroker], addr)
 		if !p.CountSockets(addr) {
 			p.CountTraffic(t.Traffic())
 		}
-		w.add(facts.RoleBroker, p)
+		set.Put(facts.RoleBroker, p)
+		add(facts.RoleBroker)
 	}
-	if len(b.s.hosts) > 0 { // else the store is within our process
-		w.add(b.s.driver, b.watchStore(ctx, pids[b.s.driver]))
+	if own := b.watchStore(ctx, set, pids[b.s.driver]); own != "" {
+		add(own)
 	}
 	for role, pid := range pids {
-		if !slices.ContainsFunc(w.list, func(p *watched) bool { return p.facts.Role == role }) {
-			p := watch.Find(ctx, pid, "")
-			p.CountSockets("")
-			w.add(role, p)
+		if role != facts.RoleBroker && role != b.s.driver && role != facts.RoleOwn {
+			set.Put(role, watch.FindServer(ctx, pid, ""))
+			add(role)
 		}
 	}
+	set.Each(func(m *watch.Member) { w.of(m.Role, func(p *watched) { p.learn(m, b.s.driver) }) })
 	b.mu.Lock()
 	b.watcher = w
 	b.mu.Unlock()
-	b.background.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-b.stopped.Done():
-				return
-			case <-tick.C:
-				w.take(b)
+	set.Tell(func(m *watch.Member, x watch.Point) { w.take(b, m, x) })
+	set.After(b.series.take)
+}
+
+// watchStore sees to the store's process, and returns its role in the set, empty when
+// there is none.
+func (b *binding) watchStore(ctx context.Context, set *watch.Set, pid int) (role string) {
+	if pid > 0 {
+		addr := ""
+		if len(b.s.hosts) > 0 {
+			addr = store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
+		}
+		set.Put(b.s.driver, watch.FindServer(ctx, pid, addr))
+	}
+	set.Each(func(m *watch.Member) {
+		if role == "" && (m.Role == b.s.driver || strings.HasPrefix(m.Role, b.s.driver+watch.At)) {
+			role = m.Role
+			if b.s.driver == "cassandra" {
+				m.AskJVM(cmp.Or(b.s.nodetool, b.s.agent))
 			}
 		}
 	})
+	return role
 }
 
-// watchStore is the store's process.
-func (b *binding) watchStore(ctx context.Context, pid int) *watch.Watched {
-	addr := store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
-	p := watch.Find(ctx, pid, addr)
-	if p.PID() > 0 && !p.CountSockets(addr) {
-		p.CountDevice(ctx, b.s.hosts[0])
-	}
-	if b.s.driver == "cassandra" {
-		p.AskJVM(cmp.Or(b.s.nodetool, b.s.agent))
-	}
-	return p
+// learn takes over what may change; the store's process is called by its driver.
+func (p *watched) learn(m *watch.Member, driver string) {
+	p.facts.Role, _, _ = strings.Cut(m.Role, driver+watch.At)
+	p.facts.Role = cmp.Or(p.facts.Role, driver)
+	p.facts.PID, p.facts.Name, p.facts.Note = m.PID(), m.Name(), m.Note
+	p.facts.JavaArgs, p.facts.JVMNote = m.JavaArgs, m.JVMNote
 }
 
-// take samples every process.
-func (w *watcher) take(b *binding) {
-	ctx, cancel := context.WithTimeout(b.stopped, 5*time.Second)
-	defer cancel()
+// of calls f with the process of a role in the set, if it is one of the facts.
+func (w *watcher) of(role string, f func(*watched)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, p := range w.list {
-		if !p.Found() {
-			continue
+		if p.role == role {
+			f(p)
 		}
-		point := p.point(p.Take(ctx))
+	}
+}
+
+// take keeps a sample. One that comes too soon after another says nothing of rates.
+func (w *watcher) take(b *binding, m *watch.Member, x watch.Point) {
+	w.of(m.Role, func(p *watched) {
+		point := p.point(x)
 		point.AtNs = b.clock() - b.zero.Load()
-		if !b.meter.Entered.Load() || ctx.Err() != nil {
-			continue // it was the beginning of an interval
+		n := len(p.facts.Points)
+		if !b.meter.Entered.Load() || n > 0 && float64(point.AtNs-p.facts.Points[n-1].AtNs)/1e9 < measure.ShortestRate {
+			return
 		}
-		w.mu.Lock()
-		p.learn()
+		p.learn(m, b.s.driver)
 		p.facts.Points = append(p.facts.Points, point)
 		if len(p.facts.Points) >= maxPoints {
 			p.facts.Points = thinned(p.facts.Points)
 		}
-		w.mu.Unlock()
-	}
+	})
 }
 
 // point is a sample as it is written down.

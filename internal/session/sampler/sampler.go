@@ -63,12 +63,9 @@ func New(ctx context.Context, o Options) *Sampler {
 	for _, addr := range o.Addrs[:min(len(o.Addrs), mostNodes)] {
 		role := o.Role
 		if len(o.Addrs) > 1 {
-			role += at + addr
+			role += watch.At + addr
 		}
-		w := watch.Find(ctx, 0, addr)
-		if w.PID() > 0 && !w.CountSockets(addr) {
-			w.CountDevice(ctx, addr)
-		}
+		w := watch.FindServer(ctx, 0, addr)
 		if o.Agent != "" && len(o.Addrs) == 1 {
 			w.AskJVM(o.Agent)
 		}
@@ -76,9 +73,6 @@ func New(ctx context.Context, o Options) *Sampler {
 	}
 	return s
 }
-
-// at is between the role of one of several processes and where it listens.
-const at = " at "
 
 // Set is the processes that are watched, to which others may be added.
 func (s *Sampler) Set() *watch.Set { return &s.set }
@@ -168,7 +162,7 @@ func (s *Sampler) seen(m *watch.Member, x watch.Point) {
 	}
 	s.mu.Unlock()
 	source, node := rundir.OfProcess, m.Role
-	switch own, addr, several := strings.Cut(m.Role, at); {
+	switch own, addr, several := strings.Cut(m.Role, watch.At); {
 	case m.Role == rundir.OfClient:
 		source, node = rundir.OfClient, ""
 	case own == s.o.Role && several:
