@@ -44,7 +44,7 @@ var may = []struct{ from, to string }{
 	{"internal/measure", ""},
 	{"internal/units", "internal/fault internal/suggest"},
 	{"internal/suggest", ""},
-	{"internal/store", "internal/fault internal/units internal/suggest"},
+	{"internal/store", "internal/watch internal/fault internal/units internal/suggest"},
 	{"internal/store/redis/link", "internal/store internal/fault"},
 	{"internal/store/redis/shape", "internal/store internal/store/redis/link"},
 	{"internal/place", "internal/store internal/fault"},

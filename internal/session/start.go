@@ -147,7 +147,7 @@ func (l *Live) open(ctx context.Context) error {
 	}
 	done := make(chan opened, 1) // one value: the sender never waits
 	go func() {
-		conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
+		conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log, Agent: l.Inputs.Agent})
 		done <- opened{conn, err}
 	}()
 	select {

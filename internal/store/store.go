@@ -87,6 +87,8 @@ type OpenOptions struct {
 	Threads int
 	// Log takes what may spoil a result; never nil.
 	Log *slog.Logger
+	// Agent is the URL of the Jolokia agent of a sole Java server; empty: none is known.
+	Agent string
 }
 
 // As returns c as T, or an error that names T and wraps ErrUnsupported.

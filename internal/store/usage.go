@@ -1,6 +1,12 @@
 package store
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/watch"
+)
 
 // Usage is what the server of a connection has used since it began, as far as that
 // is told: a number that is not is below 0.
@@ -42,4 +48,49 @@ type Reading struct {
 	// Value is a state, or with Sum what has been counted since the server began.
 	Value float64
 	Sum   bool
+}
+
+// BeanReading is a reading that a Java server keeps as a management bean.
+type BeanReading struct {
+	Bean watch.Bean
+	Name string
+	Sum  bool
+	// Scale is what one unit of the bean is in the reading's; 0: the same.
+	Scale float64
+}
+
+// ReadBeans asks an agent for readings. What the server has not is left out.
+func ReadBeans(ctx context.Context, a *watch.Agent, list []BeanReading) ([]Reading, error) {
+	beans := make([]watch.Bean, len(list))
+	for i, r := range list {
+		beans[i] = r.Bean
+	}
+	values, err := a.Sums(ctx, beans)
+	if err != nil {
+		return nil, err
+	}
+	var out []Reading
+	for i, r := range list {
+		if v := values[i]; !math.IsNaN(v) {
+			out = append(out, Reading{Name: r.Name, Value: v * cmp.Or(r.Scale, 1), Sum: r.Sum})
+		}
+	}
+	return out, nil
+}
+
+// ProcessorBean is the processor time of a Java server.
+var ProcessorBean = BeanReading{Bean: watch.Bean{Name: "java.lang:type=OperatingSystem", Attribute: "ProcessCpuTime"}, Name: "cpu_cores", Sum: true, Scale: 1e-9}
+
+// UsageOf is the usage that readings tell of: processor time, and calls of that name.
+func UsageOf(readings []Reading, calls, kind string) Usage {
+	u := Untold()
+	for _, r := range readings {
+		switch r.Name {
+		case ProcessorBean.Name:
+			u.CPU = max(u.CPU, 0) + r.Value
+		case calls:
+			u.Calls, u.Kind = max(u.Calls, 0)+int64(r.Value), kind
+		}
+	}
+	return u
 }

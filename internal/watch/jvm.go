@@ -44,6 +44,15 @@ const questions = `[{"type":"read","mbean":"java.lang:type=Memory","attribute":"
 	`{"type":"read","mbean":"java.lang:type=GarbageCollector,name=*","attribute":["CollectionCount","CollectionTime"]}]`
 
 func (j *jolokia) Heap(ctx context.Context) (*Heap, error) {
+	data, err := j.ask(ctx, questions)
+	if err != nil {
+		return nil, err
+	}
+	return parseJolokia(data)
+}
+
+// ask puts questions to the agent and returns what it says.
+func (j *jolokia) ask(ctx context.Context, questions string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, j.url, strings.NewReader(questions))
 	if err != nil {
 		return nil, err
@@ -58,8 +67,11 @@ func (j *jolokia) Heap(ctx context.Context) (*Heap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask the JVM: %w", err)
 	}
-	return parseJolokia(data)
+	return data, nil
 }
+
+// errNoAgent says that something else listens where an agent should.
+var errNoAgent = errors.New("what answers there is no Jolokia agent")
 
 type usage struct {
 	Used int64 `json:"used"`
@@ -73,7 +85,7 @@ func parseJolokia(data []byte) (*Heap, error) {
 		Value  json.RawMessage `json:"value"`
 	}
 	if err := json.Unmarshal(data, &answers); err != nil || len(answers) != 3 {
-		return nil, errors.New("ask the JVM: what answers there is no Jolokia agent")
+		return nil, fmt.Errorf("ask the JVM: %w", errNoAgent)
 	}
 	for _, a := range answers {
 		if a.Status != http.StatusOK {

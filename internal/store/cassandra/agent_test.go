@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/storetest"
 )
 
 // ask reads from the agent of a Java server.
@@ -50,4 +52,25 @@ func TestAgentTellsOfTheJVM(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, status)
 	status, _ = ask(t, url+"write/java.lang:type=Memory/Verbose/true")
 	assert.Equal(t, http.StatusForbidden, status)
+}
+
+// A node tells of its thread pools by virtual tables, and of more by its agent.
+func TestNodeTellsOfItself(t *testing.T) {
+	srv := labtest.Cassandra(t)
+	c := open(t, srv.URL())
+	work := func() {
+		require.NoError(t, c.Session().Query("SELECT keyspace_name FROM system_schema.keyspaces").ExecContext(t.Context()))
+	}
+	before := c.Usage(t.Context())
+	plain := storetest.Readings(t, c, work, "requests_per_s")
+	after := c.Usage(t.Context())
+	assert.Equal(t, "requests", after.Kind)
+	assert.Greater(t, after.Calls, before.Calls)
+	assert.Negative(t, after.CPU, "only an agent tells")
+
+	c, err := storetest.DialAgent(t, cassandra.Driver, cassandra.Open, srv.URL(), srv.Jolokia())
+	require.NoError(t, err)
+	all := storetest.Readings(t, c, work, "requests_per_s", "cpu_cores")
+	assert.Len(t, all, len(plain)+8)
+	assert.Positive(t, c.Usage(t.Context()).CPU)
 }

@@ -18,6 +18,7 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Driver opens connections to Cassandra.
@@ -73,6 +74,7 @@ var _ interface {
 	store.Leaser
 	store.Tabular
 	store.Prober
+	store.Metered
 } = (*Conn)(nil)
 
 // Conn is a session with one cluster. It is safe for use by several goroutines.
@@ -82,7 +84,8 @@ type Conn struct {
 	opts    options
 	closing sync.Once
 	closed  atomic.Bool
-	tables  sync.Map // tableKey → *table
+	tables  sync.Map     // tableKey → *table
+	agent   *watch.Agent // nil when none is known
 	// version, datacenter and nodes are as the first node told.
 	version, datacenter string
 	nodes               int

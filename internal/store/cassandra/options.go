@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // timeout is how long a statement may take unless the target says otherwise. It is
@@ -146,7 +147,7 @@ func (silence) Debug(string, ...gocql.LogField)   {}
 // Open connects to the nodes of t and makes sure that they answer, accept us, and
 // have the keyspace that t names. Errors have the code of an unfit store, or of bad
 // input when the target itself is wrong, and a hint; none repeats a password.
-func Open(ctx context.Context, t store.Target, _ store.OpenOptions) (*Conn, error) {
+func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, error) {
 	if len(t.Hosts) == 0 {
 		return nil, fault.Input(errors.New("cassandra: no host"), "for example cassandra://localhost:9042")
 	}
@@ -160,6 +161,9 @@ func Open(ctx context.Context, t store.Target, _ store.OpenOptions) (*Conn, erro
 	}
 	session, err := connect(ctx, cluster)
 	c := &Conn{session: session, target: t, opts: o}
+	if opts.Agent != "" {
+		c.agent = watch.NewAgent(opts.Agent)
+	}
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}

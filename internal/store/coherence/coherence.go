@@ -26,6 +26,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence/wire"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Driver opens connections to Coherence.
@@ -58,6 +59,7 @@ var _ interface {
 	store.Leaser
 	store.Prober
 	store.Pooled
+	store.Metered
 } = (*Conn)(nil)
 
 // Conn is several sessions with one cluster. It is safe for use by several
@@ -72,6 +74,7 @@ type Conn struct {
 	next   atomic.Uint64
 	// version is the server's own word.
 	version string
+	agent   *watch.Agent // nil when none is known
 
 	hands   wire.Hands
 	wake    chan struct{} // something is to be opened again
@@ -97,6 +100,9 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		target: t, opts: opts, tls: config,
 		links: make([]atomic.Pointer[link], opts.connections),
 		wake:  make(chan struct{}, 1), stop: make(chan struct{}),
+	}
+	if o.Agent != "" {
+		c.agent = watch.NewAgent(o.Agent)
 	}
 	for _, h := range t.Hosts {
 		c.hosts = append(c.hosts, store.HostPort(h, 1408))

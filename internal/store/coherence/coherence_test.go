@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
@@ -27,6 +28,23 @@ func open(t *testing.T, url string) *coherence.Conn {
 	c, err := dial(t, storetest.With(url, patient))
 	require.NoError(t, err)
 	return c
+}
+
+// A member tells of itself where it has an agent; a client alone learns nothing.
+func TestMemberTellsOfItself(t *testing.T) {
+	srv := labtest.Coherence(t)
+	url := storetest.With(srv.URL(), patient)
+	list, err := open(t, srv.URL()).Readings(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	c, err := storetest.DialAgent(t, coherence.Driver, coherence.Open, url, srv.Jolokia())
+	require.NoError(t, err)
+	s := store.Space{Namespace: "readings", Name: "a", Shape: store.Map}
+	put := func() { require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v"))) }
+	put() // what a cache tells begins with the cache
+	list = storetest.Readings(t, c, put, "cpu_cores", "puts_per_s", "service_requests_per_s")
+	assert.Len(t, list, 9)
+	assert.Positive(t, c.Usage(t.Context()).CPU)
 }
 
 func TestShapes(t *testing.T) {

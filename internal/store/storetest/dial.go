@@ -19,12 +19,18 @@ const dialLimit = time.Minute
 // against those that the driver has. The connection is closed with the test.
 func Dial[C store.Conn](t *testing.T, d store.Driver, open func(context.Context, store.Target, store.OpenOptions) (C, error), url string) (C, error) {
 	t.Helper()
+	return DialAgent(t, d, open, url, "")
+}
+
+// DialAgent is Dial to a Java server that has an agent.
+func DialAgent[C store.Conn](t *testing.T, d store.Driver, open func(context.Context, store.Target, store.OpenOptions) (C, error), url, agent string) (C, error) {
+	t.Helper()
 	target, err := store.ParseTarget(url)
 	require.NoError(t, err)
 	require.NoError(t, store.CheckParams(target, d.Params))
 	ctx, cancel := context.WithTimeout(t.Context(), dialLimit)
 	defer cancel()
-	c, err := open(ctx, target, store.OpenOptions{Threads: 4})
+	c, err := open(ctx, target, store.OpenOptions{Threads: 4, Agent: agent})
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, c.Close()) })
 	}

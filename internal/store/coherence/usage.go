@@ -1,0 +1,37 @@
+package coherence
+
+import (
+	"context"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/watch"
+)
+
+// beans are what the members tell those who manage them, summed over all of them. What
+// backs a cache up counts beside it.
+var beans = []store.BeanReading{
+	store.ProcessorBean,
+	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "MemoryAvailableMB"}, Name: "free_heap_bytes", Scale: 1 << 20},
+	{Bean: watch.Bean{Name: "Coherence:type=Cache,tier=back,*", Attribute: "TotalPuts"}, Name: "puts_per_s", Sum: true},
+	{Bean: watch.Bean{Name: "Coherence:type=Cache,tier=back,*", Attribute: "TotalGets"}, Name: "gets_per_s", Sum: true},
+	{Bean: watch.Bean{Name: "Coherence:type=Cache,tier=back,*", Attribute: "Size"}, Name: "entries"},
+	{Bean: watch.Bean{Name: "Coherence:type=Service,*", Attribute: "TaskBacklog"}, Name: "waiting_tasks"},
+	{Bean: watch.Bean{Name: "Coherence:type=Service,*", Attribute: "RequestPendingCount"}, Name: "pending_requests"},
+	{Bean: watch.Bean{Name: "Coherence:type=Service,*", Attribute: "RequestTotalCount"}, Name: "service_requests_per_s", Sum: true},
+	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "PacketsResent"}, Name: "resent_packets_per_s", Sum: true},
+}
+
+// Usage tells the processor time of a member that has an agent.
+func (c *Conn) Usage(ctx context.Context) store.Usage {
+	readings, _ := c.Readings(ctx) // what is not told is not known
+	return store.UsageOf(readings, "", "")
+}
+
+// Readings are what the agent of a member tells; a client may ask Coherence itself for
+// nothing of the kind, so without an agent there are none.
+func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
+	if c.agent == nil {
+		return nil, nil
+	}
+	return store.ReadBeans(ctx, c.agent, beans)
+}
