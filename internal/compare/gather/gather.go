@@ -43,20 +43,27 @@ func Set(out, ref string) (compare.Set, []string, error) {
 	for _, dir := range dirs {
 		r, err := read(dir)
 		if err != nil {
-			left = append(left, err.Error()+": left out")
+			left = append(left, err.Error()+leftOut)
 			continue
 		}
 		set.Runs = append(set.Runs, r)
 	}
 	if len(set.Runs) == 0 {
 		if len(left) > 0 {
-			return set, nil, fault.Input(fmt.Errorf("%s: none of its %d runs can be compared: %s", ref, len(left), strings.TrimSuffix(left[0], ": left out")), "")
+			what := "its one run cannot be compared"
+			if len(left) > 1 {
+				what = fmt.Sprintf("none of its %d runs can be compared", len(left))
+			}
+			return set, nil, fault.Input(fmt.Errorf("%s: %s: %s", ref, what, strings.TrimSuffix(left[0], leftOut)), "")
 		}
 		return set, nil, fault.Input(fmt.Errorf("there is no run in %s", ref), "name the folder of a run, a folder of runs, a pattern in quotes, or a baseline file")
 	}
 	slices.SortStableFunc(set.Runs, func(a, b *compare.Run) int { return a.Conditions.Started.Compare(b.Conditions.Started) })
 	return set, left, nil
 }
+
+// leftOut ends the warning about a run that a side does without.
+const leftOut = ": left out"
 
 // Of makes a set of the runs in these folders; an error is of input.
 func Of(name string, dirs []string) (compare.Set, error) {

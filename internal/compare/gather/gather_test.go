@@ -59,7 +59,7 @@ func TestBadInput(t *testing.T) {
 		"nothing-*":   `no run matches "nothing-*", neither here nor in ` + out,
 		"before-[":    `"before-[" is not a pattern`,
 		empty:         "there is no run in " + empty,
-		"bro*":        "bro*: none of its 1 runs can be compared: ",
+		"bro*":        "bro*: its one run cannot be compared: ",
 		"nosuch":      `there is no run "nosuch"`,
 		damaged:       "is damaged: it has no runs",
 		"gather.go":   "gather.go is neither a run folder nor a baseline",
