@@ -4,6 +4,7 @@
 package planfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,23 @@ type Run struct {
 	// Name is what the run is called, "run 2" where the file does not say.
 	Name    string
 	Request job.Request
+	// Repeat is zero for a run that is done once.
+	Repeat Repeat
+}
+
+// Repeat says how often a run is done, and with which other in turn, as the flags repeat,
+// against, against-set and tolerance do.
+type Repeat struct {
+	Times, Against, Tolerance string
+	Sets                      []string
+}
+
+// Over returns r with what it leaves out taken from below.
+func (r Repeat) Over(below Repeat) Repeat {
+	if len(r.Sets) == 0 {
+		r.Sets = below.Sets
+	}
+	return Repeat{cmp.Or(r.Times, below.Times), cmp.Or(r.Against, below.Against), cmp.Or(r.Tolerance, below.Tolerance), r.Sets}
 }
 
 // Read reads the plan file called name, whose paths are relative to its folder; a
@@ -109,7 +127,8 @@ func (s *section) run(name string) Run {
 		return ""
 	}
 	path := func(word string) string { return within(name, one(word)) }
-	out := Run{Name: one(wordName), Request: job.Request{
+	repeat := Repeat{one("repeat"), one("against"), one("tolerance"), s.entries["against-set"].texts}
+	out := Run{Name: one(wordName), Repeat: repeat, Request: job.Request{
 		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
 		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts,
 		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},

@@ -37,6 +37,10 @@ at:
   - 20s: {threads: 64, eligibility: {rate: 100}}
   - 30s: paused=on
 threshold: p99<5ms
+repeat: 3
+against: redis://${HOST}
+against-set: [threads=4, payload=1]
+tolerance: 5%
 out: results/put
 format: json, csv
 facts: facts.yaml
@@ -64,6 +68,9 @@ func TestAPlanSaysWhatFlagsCan(t *testing.T) {
 	assert.Equal(t, []string{"10s:threads=32,payload=4KiB", "20s:threads=64,eligibility.rate=100", "30s:paused=on"}, q.Timetable)
 	assert.Equal(t, []string{"p99<5ms"}, q.Thresholds)
 	assert.Equal(t, []string{"json", "csv"}, q.Formats)
+	assert.Equal(t, planfile.Repeat{Times: "3", Against: "redis://db1", Tolerance: "5%", Sets: []string{"threads=4", "payload=1"}}, r.Repeat)
+	assert.Equal(t, planfile.Repeat{Times: "9", Against: "redis://db1", Tolerance: "5%", Sets: []string{"a=b"}},
+		planfile.Repeat{Times: "9", Sets: []string{"a=b"}}.Over(r.Repeat))
 	texts := map[string]string{}
 	for _, v := range q.Values {
 		assert.Equal(t, workload.OriginPlan, v.Origin, v.Name)

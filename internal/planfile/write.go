@@ -80,6 +80,14 @@ func (r Run) mapping() *yaml.Node {
 			several(m, word.Name, r.Request.Timetable)
 		case "threshold":
 			several(m, word.Name, r.Request.Thresholds)
+		case "repeat":
+			one(word.Name, r.Repeat.Times)
+		case "against":
+			r.secretive(m, word.Name, r.Repeat.Against)
+		case "against-set":
+			several(m, word.Name, r.Repeat.Sets)
+		case "tolerance":
+			one(word.Name, r.Repeat.Tolerance)
 		case "out":
 			one(word.Name, r.Request.Out)
 		case "format":
@@ -111,7 +119,7 @@ func (r Run) secretive(m *yaml.Node, name, text string) {
 	t, err := store.ParseTarget(text)
 	public, hidden := t.Public()
 	switch {
-	case text == "" && name == "target":
+	case text == "" && (name == "target" || name == "against"):
 	case err != nil || len(hidden) == 0:
 		add(m, name, scalar(text))
 	case r.Request.Spelled[name] != "":

@@ -3,35 +3,19 @@ package headless
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
-// printPlans writes to stdout what would be run: --dry-run.
-func (a command) printPlans(f *runflags.Flags, file *planfile.File, all []*session.Prepared) error {
-	if f.AsPlan {
-		return a.writePlan(file, all)
-	}
-	for i, p := range all {
-		if file.Suite {
-			fmt.Fprintf(a.Stdout, "%s%s, %d of %d\n\n", strings.Repeat("\n", min(i, 1)), file.Runs[i].Name, i+1, len(all))
-		}
-		a.printPlan(p)
-	}
-	return nil
-}
-
 // writePlan writes the plan file that leads to the same runs.
-func (a command) writePlan(file *planfile.File, all []*session.Prepared) error {
+func (a command) writePlan(file *planfile.File, all []*task) error {
 	out := *file
 	out.Runs = slices.Clone(file.Runs)
-	for i, p := range all {
-		out.Runs[i].Request = p.Asked()
+	for i, t := range all {
+		out.Runs[i].Request, out.Runs[i].Repeat = t.prepared.Asked(), t.repeat.Repeat
 	}
 	_, err := a.Stdout.Write(planfile.Write("What perfbench run would do; perfbench run FILE does it.", &out))
 	return err

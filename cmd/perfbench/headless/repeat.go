@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/compare/gather"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -36,8 +37,7 @@ const (
 
 // repeat is what was asked for beside one run.
 type repeat struct {
-	times, against, tolerance string
-	sets                      []string
+	planfile.Repeat
 
 	n     int
 	share float64
@@ -46,10 +46,10 @@ type repeat struct {
 // register adds the flags.
 func (r *repeat) register(a *call.Call, c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&r.times, "repeat", "", "`N`: do the run N times, and say how the runs vary")
-	fs.StringVar(&r.against, "against", "", "`URL` of another store: run on both in turn, and compare")
-	fs.StringArrayVar(&r.sets, "against-set", nil, "`NAME=VALUE` of another run: do both in turn, and compare; repeats")
-	fs.StringVar(&r.tolerance, "tolerance", "", "`SHARE` by which the other may be worse; beyond it the exit code is 5 (default: any)")
+	fs.StringVar(&r.Times, "repeat", "", "`N`: do the run N times, and say how the runs vary")
+	fs.StringVar(&r.Against, "against", "", "`URL` of another store: run on both in turn, and compare")
+	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` of another run: do both in turn, and compare; repeats")
+	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` by which the other may be worse; beyond it the exit code is 5 (default: any)")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return runflags.Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 	}) // the flag exists, and so does the other
@@ -60,38 +60,46 @@ func (r *repeat) register(a *call.Call, c *cobra.Command) {
 func (r *repeat) asked() bool { return r.n > 0 }
 
 // paired says whether runs are to be compared with others.
-func (r *repeat) paired() bool { return r.against != "" || len(r.sets) > 0 }
+func (r *repeat) paired() bool { return r.Against != "" || len(r.Sets) > 0 }
 
-// resolve reads what was asked for. Its errors are of input.
+// resolve takes from the environment what no flag gave. Its errors are of input.
 func (r *repeat) resolve(a *call.Call, c *cobra.Command) error {
 	var problems workload.Problems
 	for _, name := range []string{"repeat", "against", "against-set", "tolerance"} {
 		problems.Add(a.FromEnvironment(c, name, map[string]string{}))
 	}
-	if r.times == "" && r.paired() {
+	return problems.Err()
+}
+
+// of is what was asked for of one run: what flags and environment leave out is as its plan
+// says. Errors are of input.
+func (r *repeat) of(plan planfile.Repeat) (*repeat, error) {
+	r = &repeat{Repeat: r.Over(plan)}
+	var problems workload.Problems
+	if r.Times == "" && r.paired() {
 		r.n = usualRepeats
 	}
-	if r.times != "" {
-		n, err := strconv.Atoi(r.times)
+	if r.Times != "" {
+		n, err := strconv.Atoi(r.Times)
 		if err != nil || n < 1 || n > mostRepeats {
-			problems.Add(fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", r.times, mostRepeats), "write it like --repeat 5")))
+			problems.Add(fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", r.Times, mostRepeats), "write it like --repeat 5")))
 		}
 		r.n = n
 	}
-	if r.tolerance != "" {
+	if r.Tolerance != "" {
 		var err error
-		r.share, err = compare.ParseTolerance(r.tolerance)
+		r.share, err = compare.ParseTolerance(r.Tolerance)
 		problems.Add(err)
 		if !r.paired() {
 			problems.Add(fault.Input(errors.New("tolerance: there is nothing to compare with"), "name it with --against or --against-set"))
 		}
 	}
-	for _, s := range r.sets {
+	for _, s := range r.Sets {
 		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
 			problems.Add(fault.Input(fmt.Errorf("against-set: %q is not NAME=VALUE", s), "write it like --against-set threads=32"))
 		}
 	}
-	return problems.Err()
+	return r, problems.Err()
 }
 
 // side is one of those that take turns.
@@ -110,26 +118,26 @@ func (r *repeat) sides(req session.Request) []*side {
 	}
 	other := req
 	other.Values = maps.Clone(req.Values)
-	other.Target = cmp.Or(r.against, req.Target)
-	for _, s := range r.sets {
+	other.Target = cmp.Or(r.Against, req.Target)
+	for _, s := range r.Sets {
 		name, text, _ := strings.Cut(s, "=")
 		other.Values.Set(workload.Value{Name: strings.TrimSpace(name), Text: text, Origin: workload.OriginFlag, Where: "--against-set"})
 	}
-	return append(out, &side{name: strings.Join(r.sets, ", "), request: other})
+	return append(out, &side{name: strings.Join(r.Sets, ", "), request: other})
 }
 
 // runRepeats does the runs in turn, and compares at the end. Whatever ends it early
-// leaves the runs that are complete, and what they come to.
-func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) error {
+// leaves the runs that are complete, and what they come to, in the folder that is returned.
+func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) (string, error) {
 	all := r.sides(req)
 	seed := int64(1)
 	for i, s := range all { // nothing starts before all can
 		p, err := session.Prepare(ctx, a.Session(), s.request)
 		if err != nil {
-			return err
+			return "", err
 		}
 		seed = p.Inputs.Seed
-		if i > 0 && r.against != "" { // without what is secret in it
+		if i > 0 && r.Against != "" { // without what is secret in it
 			s.name = strings.TrimSuffix("on "+p.Target.Redacted()+", "+s.name, ", ")
 		}
 		if f.DryRun {
@@ -139,10 +147,11 @@ func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, r
 		}
 	}
 	if f.DryRun {
-		return nil
+		return "", nil
 	}
 	failed := a.takeTurns(ctx, f, all, turns.Order(r.n, len(all), seed))
-	return errors.Join(failed, a.conclude(f, r, all))
+	dir, err := a.conclude(f, r, all)
+	return dir, errors.Join(failed, err)
 }
 
 // takeTurns does one run after the other. Missed thresholds do not end it; their errors
@@ -186,29 +195,29 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 }
 
 // conclude says what the complete runs come to, and keeps that beside their folders.
-func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) error {
+func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) (string, error) {
 	var sets []compare.Set
 	for _, s := range all {
 		if len(s.dirs) == 0 {
 			if len(all) > 1 {
-				return nil // what went wrong has been told
+				return "", nil // what went wrong has been told
 			}
 			continue
 		}
 		set, err := gather.Of(s.name, s.dirs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		sets = append(sets, set)
 	}
 	if len(sets) == 0 {
-		return nil
+		return "", nil
 	}
 	var files []rundir.File
 	for i, set := range sets {
 		data, err := compare.Baseline(set.Runs)
 		if err != nil {
-			return err
+			return "", err
 		}
 		files = append(files, rundir.File{Name: string(rune('a'+i)) + ".json", Data: data})
 	}
@@ -220,35 +229,36 @@ func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) error {
 	for _, id := range report.ComparisonFormats() {
 		file, err := report.Comparison(c, id)
 		if err != nil {
-			return err
+			return "", err
 		}
 		files = append(files, file)
 	}
 	text, err := report.Comparison(c, "text")
-	err = errors.Join(err, a.tell(f, all, string(text.Data), files))
-	if r.tolerance != "" {
+	dir, told := a.tell(f, all, string(text.Data), files)
+	err = errors.Join(err, told)
+	if r.Tolerance != "" {
 		err = errors.Join(err, c.Err())
 	}
-	return err
+	return dir, err
 }
 
 // tell prints what the runs came to and keeps it in a folder beside theirs, which has the
 // name of the first of them and what it is.
-func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundir.File) error {
+func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundir.File) (string, error) {
 	first := all[0].dirs[0]
 	dir := filepath.Join(cmp.Or(all[0].request.Out, session.DefaultOut), filepath.Base(first)+"-repeats")
 	if len(all) > 1 {
 		dir = strings.TrimSuffix(dir, "-repeats") + "-compared"
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("keep the comparison: %w", err)
+		return "", fmt.Errorf("keep the comparison: %w", err)
 	}
 	if err := rundir.WriteFiles(dir, files); err != nil {
-		return err
+		return "", err
 	}
 	if !f.Quiet {
 		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, f.Plain || f.ASCII)+"\nkept in ")
 	}
 	fmt.Fprintln(a.Stdout, dir)
-	return nil
+	return dir, nil
 }

@@ -51,65 +51,113 @@ func (a command) carryOut(cmd *cobra.Command, f *runflags.Flags, r *repeat, args
 		file, err = f.Plan(a.Call, args[0])
 		problems.Add(err)
 	}
-	var all []*session.Prepared
+	var all []*task
 	if file != nil {
-		if r.asked() && file.Suite {
-			return fault.Input(errors.New("repeat: a plan of several runs cannot be repeated or compared"), "give a plan of one run, or write the runs into it as often as they are to be done")
-		}
 		var err error
-		all, err = a.prepare(cmd.Context(), file)
+		all, err = a.prepare(cmd.Context(), file, r)
 		problems.Add(err)
 	}
 	if err := problems.Err(); err != nil {
 		return err
 	}
 	switch {
-	case r.asked():
-		return a.runRepeats(cmd.Context(), f, r, file.Runs[0].Request)
-	case f.DryRun:
-		return a.printPlans(f, file, all)
-	case file.Suite:
+	case f.DryRun && f.AsPlan:
+		return a.writePlan(file, all)
+	case file.Suite && !f.DryRun:
 		return a.suite(cmd.Context(), f, file, all)
 	}
-	_, err := a.run(cmd.Context(), f, all[0], Beside{})
-	return err
-}
-
-// prepare finds out whether all runs of a file are possible. What is wrong with some of
-// them only says with which.
-func (a command) prepare(ctx context.Context, file *planfile.File) ([]*session.Prepared, error) {
-	type fit struct {
-		err  error
-		runs []string
-	}
-	var wrong []fit
-	var out []*session.Prepared
-	env := a.Session()
-	for _, r := range file.Runs {
-		p, err := session.Prepare(ctx, env, r.Request)
-		out = append(out, p)
-	parts:
-		for _, e := range fault.Parts(err) {
-			for i := range wrong {
-				if wrong[i].err.Error() != e.Error() {
-					continue
-				}
-				if !slices.Contains(wrong[i].runs, r.Name) {
-					wrong[i].runs = append(wrong[i].runs, r.Name)
-				}
-				continue parts
-			}
-			wrong = append(wrong, fit{e, []string{r.Name}})
+	for i, t := range all {
+		if file.Suite {
+			fmt.Fprintf(a.Stdout, "%s%s, %d of %d\n\n", strings.Repeat("\n", min(i, 1)), t.name, i+1, len(all))
+		}
+		if err := a.do(cmd.Context(), f, t).err; err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// task is a run that was found to be possible.
+type task struct {
+	name     string
+	request  session.Request
+	prepared *session.Prepared
+	repeat   *repeat
+}
+
+// do carries a task out, or says what it would do.
+func (a command) do(ctx context.Context, f *runflags.Flags, t *task) went {
+	w := went{name: t.name, started: true}
+	switch {
+	case t.repeat.asked():
+		w.kept, w.err = a.runRepeats(ctx, f, t.repeat, t.request)
+	case f.DryRun:
+		a.printPlan(t.prepared)
+	default:
+		w.outcome, w.err = a.run(ctx, f, t.prepared, Beside{})
+	}
+	return w
+}
+
+// prepare finds out whether all runs of a file are possible, with those that they are to
+// be compared with. What is wrong with some of them only says with which.
+func (a command) prepare(ctx context.Context, file *planfile.File, flags *repeat) ([]*task, error) {
+	var wrong faults
+	var out []*task
+	env := a.Session()
+	for _, r := range file.Runs {
+		t := &task{name: r.Name, request: r.Request}
+		var err error
+		t.repeat, err = flags.of(r.Repeat)
+		wrong.add(r.Name, err)
+		for i, s := range t.repeat.sides(r.Request) {
+			p, err := session.Prepare(ctx, env, s.request)
+			wrong.add(r.Name, err)
+			if i == 0 {
+				t.prepared = p
+			}
+		}
+		out = append(out, t)
+	}
+	return out, wrong.err(len(file.Runs))
+}
+
+// faults are what is wrong with the runs of a file, each with the names of its runs.
+type faults []struct {
+	err  error
+	runs []string
+}
+
+func (f *faults) add(run string, err error) {
+parts:
+	for _, e := range fault.Parts(err) {
+		for i := range *f {
+			old := &(*f)[i]
+			if old.err.Error() != e.Error() {
+				continue
+			}
+			if !slices.Contains(old.runs, run) {
+				old.runs = append(old.runs, run)
+			}
+			continue parts
+		}
+		*f = append(*f, struct {
+			err  error
+			runs []string
+		}{e, []string{run}})
+	}
+}
+
+// err joins them; runs is how many there are.
+func (f faults) err(runs int) error {
 	var problems workload.Problems
-	for _, w := range wrong {
-		if len(w.runs) < len(file.Runs) {
+	for _, w := range f {
+		if len(w.runs) < runs {
 			w.err = fmt.Errorf("%s: %w", strings.Join(w.runs, ", "), w.err)
 		}
 		problems.Add(w.err)
 	}
-	return out, problems.Err()
+	return problems.Err()
 }
 
 // went says how a run of a suite went.
@@ -117,25 +165,26 @@ type went struct {
 	name    string
 	started bool
 	outcome *session.Outcome
-	err     error
+	// kept is the folder of what repeats came to.
+	kept string
+	err  error
 }
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
 // at once; the error has the code of the worst.
-func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.File, all []*session.Prepared) error {
+func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.File, all []*task) error {
 	status := newStatus(a.Stderr, f)
 	list := make([]went, len(all))
 	failed, left := 0, 0
-	for i, p := range all {
+	for i, t := range all {
 		w := &list[i]
-		w.name = file.Runs[i].Name
+		w.name = t.name
 		if ctx.Err() != nil || failed > 0 && file.StopOnFailure {
 			left++
 			continue
 		}
 		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), w.name)
-		w.started = true
-		if w.outcome, w.err = a.run(ctx, f, p, Beside{}); w.err != nil {
+		if *w = a.do(ctx, f, t); w.err != nil {
 			failed++
 			a.Report(fmt.Errorf("%s: %w", w.name, w.err))
 		}
@@ -179,6 +228,10 @@ func (a command) printSuite(list []went, f *runflags.Flags) {
 		switch {
 		case !w.started:
 			rows = append(rows, []string{w.name, "–", "–", "–", "–", "–", "did not start"})
+		case w.kept != "":
+			rows = append(rows, []string{w.name, "–", "–", "–", "–", fmt.Sprint(fault.CodeOf(w.err)), w.kept})
+		case w.outcome == nil && w.err == nil:
+			rows = append(rows, []string{w.name, "–", "–", "–", "–", "0", ""})
 		case w.outcome == nil:
 			reason, _, _ := strings.Cut(w.err.Error(), "\n")
 			rows = append(rows, []string{w.name, "–", "–", "–", "–", fmt.Sprint(fault.CodeOf(w.err)), reason})
