@@ -61,7 +61,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 	})
 	out, warnings, err := values.Files(rest, func(f workload.File) ([]workload.Value, []string, error) {
 		if !values.IsYAML(f.Path) {
-			return nil, nil, fault.Input(fmt.Errorf("file %s: not a folder of a model loader, nor YAML", f.Path), "name the folder scripts itself")
+			return nil, nil, fault.Input(fmt.Errorf("file %s: neither a folder of a model loader nor YAML", f.Path), "name the folder scripts itself")
 		}
 		vs, err := values.YAML(f, nil)
 		return vs, nil, err

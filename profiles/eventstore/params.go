@@ -50,7 +50,7 @@ func (s *spec) declareGenerator(p *values.Fields) {
 	p.Int(&s.Depth, "treeDepth", 0, 0, 20, "levels", "levels below a root")
 	p.Int(&s.Children, "childCount", 0, 0, 1000, "events", "children of each node of a tree")
 	p.Int(&s.Failures, "failureRate", 0, 0, 1000, "per mille", "events with status FAILED")
-	p.Int(&s.Description, "descriptionLength", 0, 0, 1<<20, "bytes", "random bytes in name and body beside the rest")
+	p.Int(&s.Description, "descriptionLength", 0, 0, 1<<20, "bytes", "additional random bytes in name and body")
 	p.Choice(&s.Kind, "bodyKind", generate.BodyTable, []string{generate.BodyTable, generate.BodyRandom}, "table: generated JSON of the size of payload; randomText: random bytes as the public generator makes them")
 	p.Int(&s.randomBody, "bodyDataLength", 200, 0, 64<<20, "bytes", "random bytes of a body with bodyKind=randomText")
 	p.Float(&s.Ratio, "compressibility", 5.4, 1.1, 30, "times", "about how often smaller LZ4 makes a batch of 300 documented bodies")
@@ -67,7 +67,7 @@ func (s *spec) declareStage(p *values.Fields) {
 	p.Int(&s.shards, "shards", 1, 1, 256, "partitions", "partitions that the batches of one bucket are spread over")
 	p.Choice(&s.codecName, "compression", "lz4", []string{"lz4", "zlib", "zstd", "none"}, "codec of the stored content")
 	p.Size(&s.compressOver, "compressOver", "5120", 0, 1<<30, "content up to this size is stored as it is")
-	p.Size(&s.messageOver, "maxUncompressedMessageBatchSize", "5120", 0, 1<<30, "what compressOver is with compat=on, unless that is given by hand: the original looks at the wrong threshold")
+	p.Size(&s.messageOver, "maxUncompressedMessageBatchSize", "5120", 0, 1<<30, "the value of compressOver with compat=on, unless that is set explicitly: the original looks at the wrong threshold")
 	p.Size(&s.batchLimit, "maxTestEventBatchSize", "1MiB", 1024, 1<<30, "content over this is cut into several rows")
 	p.Int(&s.maxTasks, "maxTaskCount", 128, 1, 1_000_000, "batches", "batches in the store stage at once")
 	p.Size64(&s.maxTaskBytes, "maxTaskDataSize", "512MiB", 1, 1<<40, "bytes of content in the store stage at once")
@@ -79,7 +79,7 @@ func (s *spec) declareStage(p *values.Fields) {
 	p.Duration(&s.timeout, "timeout", "5s", "limit of one call of the store")
 	p.Duration(&s.counterEvery, "counterPersistenceInterval", "15s", "period in which statistics are written; 0: never")
 	p.Int(&s.pageSize, "resultPageSize", 50, 1, 1_000_000, "rows", "rows of one page of a query")
-	p.Is(&s.gorm, "gorm", "insert", []string{"raw", "gorm"}, "how SQL is spoken: statements of many rows, or batches of gorm")
+	p.Is(&s.gorm, "gorm", "insert", []string{"raw", "gorm"}, "how rows are written in SQL: statements of many rows, or batches of gorm")
 	p.Int(&s.rowsPerCall, "rowsPerCall", 16, 1, 1000, "rows", "most batches in one transaction of SQL or one pipeline of Redis")
 }
 
@@ -95,7 +95,7 @@ func (s *spec) declareRun(p *values.Fields) {
 	p.Duration(&s.crash, "crash", "0s", "end the store stage without notice each time this long has passed, and start it again; 0: never")
 	p.Switch(&s.search, "search", false, "look for the highest rate whose backlog stays bounded, beginning with --rate")
 	p.Duration(&s.searchTrial, "searchTrial", "10s", "how long each rate is tried")
-	p.Text(&s.watch, "watch", "", "processes to watch beside our own: cassandra=PID,rabbitmq=PID")
+	p.Text(&s.watch, "watch", "", "processes to watch besides our own: cassandra=PID,rabbitmq=PID")
 	p.Text(&s.nodetool, "nodetool", "", "where Cassandra's JVM can be asked: the URL of its Jolokia agent, or a nodetool command")
-	p.Switch(&s.Compat, "compat", false, "on: the original's lossy ways, their losses counted")
+	p.Switch(&s.Compat, "compat", false, "on: behave as the original does, and count what it loses")
 }

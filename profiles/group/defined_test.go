@@ -268,7 +268,7 @@ func TestBadUsesOfObjects(t *testing.T) {
 	require.ErrorContains(t, err, "the table customers of customer is that of customer for operation o too")
 	p, err := designed(t, "redis", head+"o: {map: m, testCase: put, object: ship}\n"+fleet)
 	require.NoError(t, err)
-	assert.Contains(t, strings.Join(p.Warnings, "\n"), "object trip is defined and no operation works with it")
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "object trip is defined, but no operation works with it")
 	assert.Contains(t, strings.Join(p.Writes, "\n"), "put of ship on map m")
 }
 

@@ -80,20 +80,20 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 		{"references in a circle", "op1.ref=b\nb.ref=op1\nb.map=m", "off", nil, "", "the references run in a circle: op1 → b → op1"},
 		{"a reference to nothing", "op1.ref=nobody", "off", nil, "", `f.properties:7: op1.ref: there is no operation "nobody"`},
 		{"a missing group", "groupNames=g1,g7", "off", nil, "", `f.properties:7: groupNames: there is no group "g7"`},
-		{"a missing operation", "g1.operations=op1,op7", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "f.properties:7: g1.operations: op7 is listed and not defined, so that it has PadoGrid's defaults: putall on map1", ""},
+		{"a missing operation", "g1.operations=op1,op7", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "f.properties:7: g1.operations: op7 is listed but not defined, so that it has PadoGrid's defaults: putall on map1", ""},
 		{"a missing operation is all defaults to the original", "g1.operations=op1,op7", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "", ""},
 		{"an operation listed under another name", "g1.operations=op2", "off", func(t *testing.T, s *model.Spec) {
 			o := s.Ops["op2"]
 			assert.Equal(t, []any{model.KindMap, "map1", model.ActPutAll, 1024, 100, int64(10000), "k", int64(1)}, []any{o.Kind, o.Target, o.Action, o.Payload, o.Batch, o.Total, o.Prefix, o.Start})
 		}, "was op1 meant?", ""},
 		{"lines that nothing uses", "spare.list=l\nspare.testCase=put\nspare.batchSize=many\nspare.ref=nobody", "off", func(t *testing.T, s *model.Spec) { assert.Nil(t, s.Ops["spare"]) },
-			"f.properties:7: operation spare is defined and no group of groupNames lists it", ""},
+			"f.properties:7: operation spare is defined, but no group of groupNames lists it", ""},
 		{"an unknown structure", "g1.operations=op2\nop2.rmap=m\nop2.testCase=put", "off", nil, "", "f.properties:8: op2.rmap: there is no such structure here"},
 		{"an unknown key", "op1.batchSze=5", "off", func(*testing.T, *model.Spec) {}, "op1.batchSze is unknown and has no effect; did you mean op1.batchSize?", ""},
 		{"a nameless group", "groupNames=g1&&g1", "off", func(t *testing.T, s *model.Spec) {
 			assert.Equal(t, "g1#2", s.Groups[1].Track)
 		}, "has a group without a name", ""},
-		{"a pause of nothing", "g1.operations=op1,s\ns.sleep=0", "off", func(t *testing.T, s *model.Spec) { assert.Len(t, s.Groups[0].Ops, 1) }, "pauses for no time", ""},
+		{"a pause of nothing", "g1.operations=op1,s\ns.sleep=0", "off", func(t *testing.T, s *model.Spec) { assert.Len(t, s.Groups[0].Ops, 1) }, "pauses for 0 ms", ""},
 		{"an unknown factory", "op1.factory.class=org.x.NobodyFactoryImpl", "off", nil, "", `there is no data object factory "org.x.NobodyFactoryImpl"`},
 		{"children in a circle", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b\nb.map=o\nb.factory.class=OrderFactoryImpl\nb.factory.er.operation=op1", "off", nil, "", "the children run in a circle: op1 → b → op1"},
 		{"a child that is missing", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b", "off", nil, "", `there is no operation "b"`},

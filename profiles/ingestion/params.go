@@ -49,7 +49,7 @@ var (
 	}
 	compat = workload.Param{
 		Name: "compat", Kind: workload.Switch, Default: "off",
-		Help: "on takes values that are no integers for not set, does not trim, and prints the test case as the original would",
+		Help: "on treats values that are not integers as not set, does not trim, and prints the test case as the original would",
 	}
 )
 
@@ -65,8 +65,8 @@ func (s *spec) declare() *values.Fields {
 	p.Int64(&s.members, "memberSetSize", 10, 1, maxMembers, "members", "eligibility entries that share a group number")
 	p.Own(prefix, nil)
 	p.Int64(&s.testCount, "testCount", 1, 1, maxRuns, "runs", "how often each loader repeats its whole share")
-	p.Millis(&s.interval, "testIntervalInMsec", 0, maxInterval, "pause of each loader after every run, the last one too; not part of the thread times")
-	p.Is(&s.grouped, layoutGroup, "layout", []string{layoutMap, layoutGroup}, "map keeps each map in one structure, as the original; group one structure a client group, co-located by hash tag")
+	p.Millis(&s.interval, "testIntervalInMsec", 0, maxInterval, "pause of each loader after every run, including the last; not part of the thread times")
+	p.Is(&s.grouped, layoutGroup, "layout", []string{layoutMap, layoutGroup}, "map keeps each map in one structure, as the original does; group keeps one structure for each client group, co-located by hash tag")
 	p.Own(compat, nil)
 	p.Own(values.FlavourParam(), nil)
 	p.Status("read and kept for the record; a headless run prints a line a second")

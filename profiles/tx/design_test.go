@@ -42,9 +42,9 @@ func TestPropertiesUnchanged(t *testing.T) {
 // What is of another mode is said to have no effect, when somebody gave it by hand.
 func TestParametersOfOtherModes(t *testing.T) {
 	for words, want := range map[string]string{
-		"mode=saga atomic=watch":                 "atomic (flag --set) has no effect with mode=saga: it is of mode=pbm",
-		"mode=pbm branches=3 threads=4":          "branches (flag --set) has no effect with mode=pbm: it is of mode=saga",
-		"mode=baseline prefix=y":                 "prefix (flag --set) has no effect with mode=baseline: it is of mode=pbm",
+		"mode=saga atomic=watch":                 "atomic (flag --set) has no effect with mode=saga: it belongs to mode=pbm",
+		"mode=pbm branches=3 threads=4":          "branches (flag --set) has no effect with mode=pbm: it belongs to mode=saga",
+		"mode=baseline prefix=y":                 "prefix (flag --set) has no effect with mode=baseline: it belongs to mode=pbm",
 		"mode=baseline branches=3":               "",
 		"mode=saga zipf=1 branches=3":            "",
 		"mode=pbm zipf=1 atomic=watch threads=4": "",

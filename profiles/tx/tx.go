@@ -113,7 +113,7 @@ func idle(r *values.Reader, mode string) {
 		}
 		for _, p := range own[of] {
 			if v, ok := r.Values[p.Name]; ok && v.Origin > workload.OriginFile {
-				r.Warn("%s (%s) has no effect with mode=%s: it is of mode=%s", p.Name, v.From(), mode, of)
+				r.Warn("%s (%s) has no effect with mode=%s: it belongs to mode=%s", p.Name, v.From(), mode, of)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func Open(dir, batches string, withGroups bool) (*Folder, error) {
 		return f, err
 	}
 	if len(f.users) != len(f.groups) {
-		return f, fault.Input(fmt.Errorf("%s: %d batches of users and %d of %s: the folder is not whole", dir, len(f.users), len(f.groups), kind),
+		return f, fault.Input(fmt.Errorf("%s: %d batches of users and %d of %s: the folder is incomplete", dir, len(f.users), len(f.groups), kind),
 			"copy it again, or choose batches that are there, --set batches=0")
 	}
 	return f, nil
@@ -105,7 +105,7 @@ func BatchNumbers(text string) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 || n > maxBatches || slices.Contains(out, n) {
-			return nil, fault.Field("batches", fault.Input(fmt.Errorf("batches: %q is not all, nor different numbers of batches", text), "for example 0 or 0,2"))
+			return nil, fault.Field("batches", fault.Input(fmt.Errorf("batches: %q is neither all nor a list of different batch numbers", text), "for example 0 or 0,2"))
 		}
 		out = append(out, n)
 	}

@@ -107,7 +107,7 @@ func (b *builder) idle() {
 	}
 	for _, d := range b.s.Model.Objects {
 		if !slices.Contains(used, d) {
-			b.Warn("%s: object %s is defined and no operation works with it", d.Where, d.Name)
+			b.Warn("%s: object %s is defined, but no operation works with it", d.Where, d.Name)
 		}
 	}
 }

@@ -176,7 +176,7 @@ func (b *builder) operationsOf(g *model.Group) {
 			continue
 		}
 		if o.Action == model.ActSleep && o.Pause == 0 {
-			b.Warn("%s: %s pauses for no time and is left out", g.Where, name)
+			b.Warn("%s: %s pauses for 0 ms and is left out", g.Where, name)
 			continue
 		}
 		g.Ops = append(g.Ops, o)
@@ -248,9 +248,9 @@ func (b *builder) leftovers(groups []string) {
 		case ok && slices.Contains(groups, owner) && slices.Contains(groupKeys, key):
 		case ok && b.s.Ops[owner] != nil && slices.Contains(ownedKeys, key), ok && b.referred(owner) && slices.Contains(ownedKeys, key):
 		case ok && slices.Contains(ownedKeys, key) && b.isOperation(owner):
-			b.Warn("%s: operation %s is defined and no group of groupNames lists it", b.where(owner), owner)
+			b.Warn("%s: operation %s is defined, but no group of groupNames lists it", b.where(owner), owner)
 		case ok && slices.Contains(groupKeys, key):
-			b.Warn("%s: group %s is defined and groupNames does not name it", b.where(owner), owner)
+			b.Warn("%s: group %s is defined, but groupNames does not name it", b.where(owner), owner)
 		case ok && (b.s.Ops[owner] != nil || slices.Contains(groups, owner)):
 			s := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
 			if near := suggest.Nearest(key, ownedKeys); near != "" {

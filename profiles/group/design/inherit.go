@@ -114,7 +114,7 @@ func (b *builder) undefined(g *model.Group, name string) bool {
 		b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.Where, g.Name, name)
 		return false
 	}
-	said := fmt.Sprintf("%s: %s.operations: %s is listed and not defined, so that it has PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
+	said := fmt.Sprintf("%s: %s.operations: %s is listed but not defined, so that it has PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
 	if near := suggest.Nearest(name, b.owners()); near != "" && !slices.Contains(b.listed(g.Name), near) {
 		said += "; was " + near + " meant?"
 	}

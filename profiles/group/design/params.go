@@ -40,13 +40,13 @@ var (
 		Help: "upper bound of the keys that putall writes, range of the keys that get reads",
 	}
 	startNum   = workload.Param{Name: "key.startNum", Kind: workload.Integer, Default: "1", Min: -maxEntries, Max: maxEntries, Help: "number of the first key"}
-	randomSeed = workload.Param{Name: "randomSeed", Kind: workload.Integer, Default: "1", Min: -1 << 53, Max: 1 << 53, Help: "seed of an operation's random keys, beside --seed"}
-	ttl        = workload.Param{Name: "ttl", Kind: workload.Integer, Default: "0", Unit: "ms", Min: 0, Max: math.MaxInt32, Help: "time to live of entries of mcache, bucket and hash; 0: for ever"}
+	randomSeed = workload.Param{Name: "randomSeed", Kind: workload.Integer, Default: "1", Min: -1 << 53, Max: 1 << 53, Help: "seed of an operation's random keys, in addition to --seed"}
+	ttl        = workload.Param{Name: "ttl", Kind: workload.Integer, Default: "0", Unit: "ms", Min: 0, Max: math.MaxInt32, Help: "time to live of entries of mcache, bucket and hash; 0: forever"}
 	children   = workload.Param{
 		Name: "children", Kind: workload.Choice, Choices: []string{"file", model.ChildrenFixed, model.ChildrenUniform, model.ChildrenGeometric, model.ChildrenZipf}, Default: "file",
 		Help: "how the number of children of a parent is spread over 1..maxKeys; file: as factory.er.isRandom says",
 	}
-	compat = workload.Param{Name: "compat", Kind: workload.Switch, Default: "off", Help: "on does what PadoGrid 1.0.2 does with a file, its errors included"}
+	compat = workload.Param{Name: "compat", Kind: workload.Switch, Default: "off", Help: "on does what PadoGrid 1.0.2 does with a file, including its errors"}
 )
 
 // Params are the parameters of the profile.
@@ -59,7 +59,7 @@ func (b *builder) declare() *values.Fields {
 	p.Own(threadCount, nil)
 	p.Own(totalInvocationCount, nil)
 	p.Int64(&s.TestCount, "testCount", 1, 1, math.MaxInt32, "runs", "how often each thread repeats its whole share")
-	p.Millis(&s.Interval, "testIntervalInMsec", 0, math.MaxInt32, "pause of each thread after every run, the last one too; not part of the thread times")
+	p.Millis(&s.Interval, "testIntervalInMsec", 0, math.MaxInt32, "pause of each thread after every run, including the last; not part of the thread times")
 	for _, q := range []workload.Param{testCase, payloadSize, batchSize, totalEntryCount, startNum, randomSeed, ttl} {
 		p.Own(q, nil)
 	}
@@ -67,20 +67,20 @@ func (b *builder) declare() *values.Fields {
 	p.Own(children, func(r *values.Reader, q workload.Param) { r.Choice(q) }) // relation asks who said it
 	p.Choice(&s.Colocate, "colocate", "auto", []string{"auto", "on", "off"}, "keep parents and children under a common hash tag; auto: on a cluster")
 	p.Switch(&s.Near, "nearCache", false, "get and getall of maps and buckets through Redis client-side caching")
-	p.Switch(&s.Pipelining, "pipelining", true, "on Redis, the calls on maps of all callers share two connections to each server; off: a connection a caller")
+	p.Switch(&s.Pipelining, "pipelining", true, "on Redis, all callers share two connections to each server for their calls on maps; off: a connection for each caller")
 	p.Choice(&s.Load, "load", model.LoadAuto, []string{model.LoadAuto, model.LoadOnly, model.LoadNever},
-		"write beforehand what the groups read and nobody writes: when it is not there, and then end, or never")
+		"write beforehand what the groups read and nobody writes: auto where it is missing; only, and then end; or never")
 	p.Own(workload.Param{Name: "takeTimeout", Kind: workload.Duration, Default: "1s", Help: "how long a take waits for an element before it is a miss"}, b.takeTimeout)
-	p.Int64(&s.Trim, "trim", 0, 0, maxEntries, "entries", "length to which streams of rtopic are trimmed about; 0: never")
-	p.Choice(&s.Fill, "fill", "zeros", []string{"zeros", "random"}, "what values without factory hold")
+	p.Int64(&s.Trim, "trim", 0, 0, maxEntries, "entries", "approximate length to which streams of rtopic are trimmed; 0: never")
+	p.Choice(&s.Fill, "fill", "zeros", []string{"zeros", "random"}, "what values that no factory makes contain")
 	p.Own(workload.Param{
 		Name: "database", Kind: workload.Choice, Choices: []string{"auto", "on", "off"}, Default: "auto",
-		Help: "write entities into tables, one column a field: on SQL stores, always (embedded: uses SQLite), or never",
+		Help: "write entities into tables, one column for each field: auto on SQL stores; on always (embedded: uses SQLite); or off",
 	}, b.database)
 	p.Choice(&s.Mapper, "mapper", "gorm", []string{"gorm", "raw"}, "what writes the SQL of entities")
-	p.Switch(&s.Resume, "resume", false, "go on with a load of tables that was cut short: invocations whose rows are all there are left out")
+	p.Switch(&s.Resume, "resume", false, "continue an interrupted load of tables: invocations whose rows are all there are skipped")
 	p.Own(values.FlavourParam(), b.flavour)
-	p.Own(workload.Param{Name: "today", Kind: workload.Text, Default: "2026-01-01", Help: "date around which orders are made up, so that the same seed gives the same orders"}, b.today)
+	p.Own(workload.Param{Name: "today", Kind: workload.Text, Default: "2026-01-01", Help: "date around which orders are generated, so that the same seed gives the same orders"}, b.today)
 	p.Own(compat, nil)
 	p.Status("read and kept for the record; a headless run prints a line a second")
 	p.Own(workload.Param{Name: "results.dir", Kind: workload.Text, Help: "read and kept for the record; --out says where documents go"}, b.resultsDir)

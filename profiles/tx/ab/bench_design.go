@@ -54,7 +54,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		}
 	}
 	if sp.AckLog != "" {
-		r.Fail("leave it away", "ackLog: dtm's benchmark server names no saga, so that none could be written down")
+		r.Fail("leave it out", "ackLog: dtm's benchmark server does not name its sagas, so that there is nothing to write down")
 	}
 	count := saga.Count(r, in)
 	if err := r.Problems.Err(); err != nil {

@@ -90,7 +90,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {
-		r.Blame("rate", "leave --rate away", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+		r.Blame("rate", "leave out --rate", "rate: mode=baseline asks how fast calls can be, and so has no rate")
 	}
 	if g.ceiling {
 		s.saga = saga.Read(r, in)

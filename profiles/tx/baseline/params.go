@@ -18,7 +18,7 @@ var (
 	rowNames  = workload.Param{Name: "rows", Kind: workload.List, Default: "all", Help: "baseline: rows to measure: all, or some of set, set-remote, eval-literal, eval-args, set-p50, eval-loop10, …"}
 	keyLength = workload.Param{
 		Name: "keyLength", Kind: workload.Integer, Default: "0", Unit: "bytes", Min: 0, Max: mostKey, Track: true,
-		Help: "baseline: length of a row's key, behind what the namespace puts before it; 0: as published",
+		Help: "baseline: length of a row's key, without the prefix of the namespace; 0: as published",
 	}
 	valueLength = workload.Param{
 		Name: "valueLength", Kind: workload.Size, Default: "0", Unit: "bytes", Min: 0, Max: mostValue, Track: true,

@@ -209,10 +209,10 @@ func (r *designer) judgePBM(s *Spec) {
 	if s.tx() && s.driver == coherence.Driver.Name {
 		r.Warn("%s", howCoherence)
 		if s.atomic != atomicScript {
-			r.Warn("atomic=%s is of Redis", s.atomic)
+			r.Warn("atomic=%s is for Redis only", s.atomic)
 		}
 	} else if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
-		r.Warn("atomic=%s is of Redis: on %s tx is one transaction of the database", s.atomic, s.driver)
+		r.Warn("atomic=%s is for Redis only: on %s tx is one transaction of the database", s.atomic, s.driver)
 	}
 }
 

@@ -41,7 +41,7 @@ var (
 	prefix = workload.Param{Name: "prefix", Kind: workload.Text, Default: "x", Help: "pbm: put in front of group numbers, and at the end of the document's file name"}
 	compat = workload.Param{
 		Name: "compat", Kind: workload.Switch, Default: "off",
-		Help: "pbm: on takes values that are no integers for not set, does not trim, and leaves out the last partial batch of getall on profile, as the original does",
+		Help: "pbm: on treats values that are not integers as not set, does not trim, and leaves out the last partial batch of getall on profile, as the original does",
 	}
 )
 
@@ -62,7 +62,7 @@ func (s *Spec) declare() *values.Fields {
 	p.Choice(&s.layout, "layout", layoutAuto, []string{layoutAuto, layoutMap, layoutGroup}, "pbm: how the data is kept; tx needs group. auto takes what is there, else group for tx and map without")
 	p.Choice(&s.atomic, "atomic", atomicScript, []string{atomicScript, atomicFunction, atomicWatch, atomicNone},
 		"pbm: how tx is one step on Redis: a script, a function of the server, WATCH and MULTI; none does it without, for comparison")
-	p.Int(&s.attempts, "attempts", 100, 1, 1_000_000, "", "pbm: how often a transaction that met another one is tried")
+	p.Int(&s.attempts, "attempts", 100, 1, 1_000_000, "", "pbm: how often a transaction that conflicts with another is tried")
 	p.Own(compat, nil)
 	p.Status("pbm: read and kept for the record")
 	p.ResultsDir("pbm: read and kept for the record; --out says where documents go")

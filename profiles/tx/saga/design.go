@@ -30,7 +30,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := Read(r, in)
 	s.Count = Count(r, in)
 	if v, ok := r.Values[KeepAlive.Name]; ok && v.Origin > workload.OriginFile {
-		r.Warn("keepAlive (%s) has no effect on this target: it is of dtm+bench://", v.From())
+		r.Warn("keepAlive (%s) has no effect on this target: it is for dtm+bench:// only", v.From())
 	}
 	payload := workload.Filling("branch's payload")
 	payload.Max = model.MaxPayload

@@ -11,7 +11,7 @@ import (
 // Zipf is the parameter that says how hot the hottest data is. The profile lists it once.
 var Zipf = workload.Param{
 	Name: "zipf", Kind: workload.Number, Default: "0", Min: 0, Max: 5,
-	Help: "contention: exponent of the distribution of groups (pbm: 0 visits them in turn) or accounts (saga: 0 all alike)",
+	Help: "contention: exponent of the distribution of groups (pbm: 0 visits them in turn) or accounts (saga: 0 makes all equally likely)",
 }
 
 // Count reads and shows how much is to be done: the value of that parameter, or of
