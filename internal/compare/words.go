@@ -22,6 +22,10 @@ func (f Finding) Label(unit string) string {
 	return string(f.Figure)
 }
 
+// anything is how a range is written that is so wide that it tells nothing: a figure that
+// may be twice as far off as it is large, a change by a factor of a hundred or more.
+const anything = "?"
+
 // Text writes a side's figure: "831 µs ± 12 µs", where ± is to the end of its range.
 // Brief leaves that out.
 func (f Finding) Text(r Range, brief bool) string {
@@ -31,6 +35,9 @@ func (f Finding) Text(r Range, brief bool) string {
 	text, by := f.amount(r.Value), r.By()
 	if brief || f.Figure == Max || math.IsInf(by, 0) || f.Figure.byShare() && by == 0 {
 		return text
+	}
+	if !f.Figure.byShare() && by > 2*r.Value {
+		return text + " ± " + anything
 	}
 	return text + " ± " + f.amount(by)
 }
@@ -70,6 +77,8 @@ func (f Finding) RangeText() string {
 		return ""
 	case f.Figure.byShare():
 		return fmt.Sprintf("%+.2g … %+.2g points", f.Lo*100, f.Hi*100)
+	case f.Hi+1 > 100*(f.Lo+1):
+		return anything
 	case f.Hi >= 10:
 		return fmt.Sprintf("×%.2g … ×%s", f.Lo+1, units.Number(math.Round(f.Hi+1)))
 	}

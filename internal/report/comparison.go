@@ -90,7 +90,7 @@ func compared(c *compare.Comparison) page {
 const reading = "After ± is what chance may do to a figure, with 95 %. The change lies between the two that are given, so widely " +
 	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
 	"Better and worse: chance does not explain the change. Same within N %: whatever it does, the change is smaller. Unsure: neither can be said; " +
-	"more runs, or longer ones, tell more. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+	"more runs, or longer ones, tell more. A question mark stands for a range so wide that it tells nothing. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
 // sideOf names a side.
 func sideOf(name string, s compare.Set) string {

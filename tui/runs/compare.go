@@ -239,7 +239,7 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
 	var g *widget.Grid
 	var verdicts []compare.Verdict
-	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}} {
+	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}, {terse: true}} {
 		if g, verdicts = c.grid(e, w, d); g.Wide() <= w {
 			break
 		}
@@ -261,8 +261,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	return out
 }
 
-// detail says how sure to tell that the figures are: each of them, and their changes.
-type detail struct{ errors, ranges bool }
+// detail says how sure to tell that the figures are: each of them, and their changes;
+// terse leaves out the changes themselves.
+type detail struct{ errors, ranges, terse bool }
 
 // grid makes the table.
 func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
@@ -279,16 +280,15 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 		{Head: "between", Right: true},
 		{Head: "verdict"},
 	}}
-	if !d.ranges {
-		g.Cols = slices.Delete(g.Cols, 4, 5)
+	from, to := 4, 5 // the columns that are left out
+	switch {
+	case d.ranges:
+		to = from
+	case d.terse:
+		from = 3
 	}
-	add := func(name, a, b, change, between, verdict string) {
-		if d.ranges {
-			g.Add(name, a, b, change, between, verdict)
-		} else {
-			g.Add(name, a, b, change, verdict)
-		}
-	}
+	g.Cols = slices.Delete(g.Cols, from, to)
+	add := func(cells ...string) { g.Add(slices.Delete(cells, from, to)...) }
 	var verdicts []compare.Verdict
 	for _, f := range m.parts[c.op].Findings {
 		add(f.Label(m.a.Unit), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())

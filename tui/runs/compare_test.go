@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
@@ -39,6 +40,17 @@ func TestComparePictures(t *testing.T) {
 			a.Send(t, c.steps...)
 			tuitest.Golden(t, a.Picture(t))
 		})
+	}
+}
+
+func TestNoScreenIsTooNarrowForTheVerdict(t *testing.T) {
+	for _, w := range []int{60, 80, 120} {
+		a, c := beside(t, w, 24)
+		cpu := compare.Range{Value: 11600, Lo: 11500, Hi: 11700}
+		c.made.parts[0].Findings = append(c.made.parts[0].Findings, compare.Finding{
+			Figure: compare.ClientCPU, A: cpu, B: cpu, Change: 0.0012, Lo: -0.03, Hi: 0.03, Verdict: compare.Same, Within: 0.03,
+		})
+		assert.Regexp(t, `client CPU/op +11.6 µs.*same within 3 %`, a.Picture(t), "%d wide", w)
 	}
 }
 

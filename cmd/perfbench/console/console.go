@@ -68,7 +68,7 @@ func Plain(text string, plain bool) string {
 	return text
 }
 
-var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "…", "...")
+var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "±", "+-", "…", "...")
 
 // Table writes rows in columns.
 func Table(w io.Writer, fill func(row func(cells ...string))) {
