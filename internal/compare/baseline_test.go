@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,29 @@ func TestABaselineStandsForItsRuns(t *testing.T) {
 		}
 		assert.Equal(t, want.Differences, got.Differences)
 		assert.Equal(t, want.Cautions, got.Cautions)
+	}
+}
+
+func TestRunsOfEveryProfileCanBeKept(t *testing.T) {
+	dirs, err := filepath.Glob("../../testdata/runs/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		f, err := rundir.Load(dir)
+		require.NoError(t, err)
+		r := read(t, f)
+		assert.Len(t, r.Parts, 1+len(f.Run.Operations), dir)
+		if rate := f.Run.Headline().Rate; !math.IsNaN(rate) { // most are too short for one
+			assert.InDelta(t, rate, r.Parts[0].Figures[Throughput].Value, 0, dir)
+		}
+		data, err := Baseline([]*Run{r})
+		require.NoError(t, err, dir)
+		kept, err := ReadBaseline(data)
+		require.NoError(t, err, dir)
+		c := Sets(one(r), Set{Runs: kept}, Options{})
+		for _, f := range c.Parts[0].Findings {
+			assert.NotContains(t, []Verdict{Better, Worse}, f.Verdict, "%s: %s", dir, f.Figure)
+		}
 	}
 }
 
