@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/chart"
@@ -49,6 +50,31 @@ func graphs(f *rundir.Folder) []graph {
 		duration := func(v float64) string { return units.Duration(time.Duration(v)) }
 		g := add("response time"+ofWhich(&f.Run), duration, rundir.Line{Name: "p99", Values: c.P99}, rundir.Line{Name: "p50", Values: c.P50}, rundir.Line{Name: "max", Values: c.Max})
 		g.Log = true
+	}
+	if lines := used(f, c.First, len(c.Rates), "cpu_cores"); len(lines) > 0 {
+		g := add("processors in use", func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }, lines...)
+		g.Mean, g.apart = true, true
+	}
+	if lines := used(f, c.First, len(c.Rates), "memory_bytes"); len(lines) > 0 {
+		add("memory in use", func(v float64) string { return units.Size(int64(v)) }, lines...).apart = true
+	}
+	return out
+}
+
+// used is what was sampled of perfbench and of the store: its processes where they are
+// on this machine, otherwise as its servers tell it.
+func used(f *rundir.Folder, first, n int, name string) (out []rundir.Line) {
+	add := func(label, source string) bool {
+		values := f.Sampled(source, name, first, n)
+		if !chart.Some(values) {
+			return false
+		}
+		out = append(out, rundir.Line{Name: label, Values: values})
+		return true
+	}
+	add("perfbench", rundir.OfClient)
+	if !add(f.Run.Store.Name, rundir.OfProcess) {
+		add(f.Run.Store.Name, rundir.OfStore)
 	}
 	return out
 }

@@ -232,7 +232,7 @@ func TestHTMLNeedsNothingElse(t *testing.T) {
 		assert.NotContains(t, page, s)
 	}
 	assert.Contains(t, page, "prefers-color-scheme: dark")
-	assert.Equal(t, 2, strings.Count(page, "<svg "))
+	assert.Equal(t, 4, strings.Count(page, "<svg "))
 	assert.NotContains(t, page, "NaN,")
 	for _, drawing := range regexp.MustCompile(`(?s)<svg .*?</svg>`).FindAllString(page, -1) {
 		var parsed struct{}

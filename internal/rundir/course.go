@@ -75,6 +75,18 @@ func (f *Folder) Course() Course {
 	return c
 }
 
+// Sampled is a number of store.csv over the n seconds from first on, added up over the
+// nodes of a source; NaN where there is none.
+func (f *Folder) Sampled(source, name string, first, n int) []float64 {
+	out := Gaps(n)
+	for _, s := range f.Samples {
+		if i := s.T - first; s.Source == source && s.Name == name && i >= 0 && i < n {
+			out[i] = known(out[i]) + s.Value
+		}
+	}
+	return out
+}
+
 // beside are the lines of the operations that do not count.
 type beside struct {
 	at    map[measure.Operation]int

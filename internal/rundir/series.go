@@ -133,6 +133,9 @@ const (
 	OfProcess = "process"
 	// OfStore is what the store's servers tell of themselves.
 	OfStore = "store"
+	// OfOther is what the system tells of another process that the run uses, such as a
+	// broker.
+	OfOther = "other"
 	// OfMachine is what the system tells of this machine.
 	OfMachine = "machine"
 )

@@ -161,14 +161,14 @@ func (s *Sampler) seen(m *watch.Member, x watch.Point) {
 		}
 	}
 	s.mu.Unlock()
-	source, node := rundir.OfProcess, m.Role
+	source, node := rundir.OfOther, m.Role
 	switch own, addr, several := strings.Cut(m.Role, watch.At); {
 	case m.Role == rundir.OfClient:
 		source, node = rundir.OfClient, ""
 	case own == s.o.Role && several:
-		node = addr
+		source, node = rundir.OfProcess, addr
 	case own == s.o.Role:
-		node = ""
+		source, node = rundir.OfProcess, ""
 	}
 	s.row = append(s.row, samples(s.second, source, node, x, seconds)...)
 }
