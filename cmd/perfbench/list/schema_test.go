@@ -67,7 +67,7 @@ func TestTheExamplesOfTheDocumentationArePlans(t *testing.T) {
 	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats()}
 	for _, b := range blocks {
 		require.NoError(t, check(t, s, b[1]), b[1])
-		f, err := planfile.Read("plan.yaml", []byte(b[1]), []string{"REDIS_HOST=127.0.0.1", "REDIS_PASSWORD=x"})
+		f, err := planfile.Read("plan.yaml", []byte(b[1]), []string{"REDIS_HOST=127.0.0.1", "REDIS_PASSWORD=x", "RESULTS=results"})
 		require.NoError(t, err)
 		for _, r := range f.Runs {
 			_, err := session.Prepare(t.Context(), env, r.Request)
