@@ -25,7 +25,8 @@ func TestCallsAreThosePredicted(t *testing.T) {
 		"mariadb":  {labtest.Shared(t, "mariadb").URL(), "statements"},
 		"postgres": {labtest.Postgres(t, "--shared_preload_libraries=pg_stat_statements", "--max_prepared_transactions=64").URL(), "statements"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) { // one after the other on a server, which counts for all
+			t.Parallel()
 			if name == "postgres" {
 				_, err := sqltx.New(typedSQL(t, c.url)).DB.ExecContext(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
 				require.NoError(t, err)
@@ -43,7 +44,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 					continue
 				}
 				t.Run(what, func(t *testing.T) {
-					p, _ := ready(t, c.url, alone(given(append([]string{"mode=saga", "transactions=200", "branches=3", "accountCount=1000", "balance=150"}, words...)...)))
+					p, _ := ready(t, c.url, alone(given(append([]string{"mode=saga", "transactions=100", "branches=3", "accountCount=1000", "balance=150"}, words...)...)))
 					profiletest.Work(t, p)
 					v := p.Verify(t.Context())
 					assert.Equal(t, workload.Passed, v.State, "%+v", v)
@@ -56,7 +57,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 					}
 					assert.Equal(t, agree, got.State, "%+v", got)
 					assert.InDelta(t, got.Predicted, got.Counted, agreeCalls+4)
-					assert.Greater(t, got.Predicted, int64(200*5))
+					assert.Greater(t, got.Predicted, int64(100*5))
 					if name != "postgres" { // which does not count bytes
 						assert.Greater(t, f.Cost.Received, 500.0)
 						assert.Positive(t, f.Cost.Sent)

@@ -56,13 +56,15 @@ func TestBooksOfEachKind(t *testing.T) {
 				}
 				in := alone(given(words...))
 				p, conn := ready(t, start(t), in)
-				profiletest.Work(t, p)
+				res := profiletest.Work(t, p)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				f := p.Facts().(*Facts)
 				assert.Equal(t, name, f.Kind)
-				assert.Equal(t, int64(160), f.Done+f.Undone+f.Undecided+f.Unknown)
-				assert.Equal(t, int64(160), f.ReadBack)
+				// A look for unfinished ones that waits too long for a lock is all that its turn is for.
+				began := 160 - res.Ops[model.OpRecover].Errors
+				assert.Equal(t, began, f.Done+f.Undone+f.Undecided+f.Unknown, "%+v", res.Messages)
+				assert.Equal(t, began, f.ReadBack)
 				assert.Positive(t, asked(v, model.KindOf(name).Words(checkPayload)))
 				assert.Positive(t, f.Done)
 				assert.Positive(t, f.Undone)

@@ -196,6 +196,7 @@ func TestSlowBranchIsToldOf(t *testing.T) {
 func TestTimeoutOnEveryStore(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p, _ := ready(t, start(t), alone(given("mode=saga", "threads=4", "transactions=40", "prefixes=2", "accountCount=20", "ongoingRate=1",
 				"timeout=20ms", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s")))
 			res := profiletest.Work(t, p)
