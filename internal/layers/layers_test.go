@@ -66,6 +66,7 @@ var may = []struct{ from, to string }{
 	{"internal/session/given", "internal/rundir internal/workload internal/fault internal/suggest"},
 	{"internal/session/recall", "internal/store"},
 	{"internal/session/sampler", "internal/rundir internal/verdict internal/measure internal/store internal/watch"},
+	{"internal/session/settle", "internal/compare/stat internal/measure internal/fault internal/suggest"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},
 	{"internal/turns", ""},
 	{"internal/compare/stat", ""},

@@ -58,6 +58,11 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	if a := l.abandoned(); a != "" {
 		run.Notices = append(run.Notices, a)
 	}
+	if l.watch != nil && run.EndedBy == "duration" {
+		if n := l.watch.Missed(l.Inputs.Duration); n != "" {
+			run.Notices = append(run.Notices, n)
+		}
+	}
 	if n := l.diedOfHeap(&run); n != "" {
 		run.Notices = append(run.Notices, n)
 	}

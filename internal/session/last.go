@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/session/settle"
 )
 
 // Second is one finished second over all operations.
@@ -66,6 +67,7 @@ func (l *Live) keep(s *measure.Second) {
 			all.Merge(in.Response)
 		}
 	}
+	l.settle(s, all, out)
 	if all != nil {
 		sum := measure.Summarize(all)
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
@@ -74,6 +76,23 @@ func (l *Live) keep(s *measure.Second) {
 	defer l.seconds.mu.Unlock()
 	if len(l.seconds.unread) < maxUnread {
 		l.seconds.unread = append(l.seconds.unread, out)
+	}
+}
+
+// settle ends the run when what it was to find out is known.
+func (l *Live) settle(s *measure.Second, all *hdrhistogram.Histogram, sum Second) {
+	if l.Until == nil || s.Warmup || s.Length < 1 || len(s.Rows) == 0 {
+		return
+	}
+	if l.watch == nil {
+		l.watch = settle.NewWatch(*l.Until)
+	}
+	segment := 0
+	for _, r := range s.Rows {
+		segment = max(segment, r.Segment)
+	}
+	if l.watch.Add(all, measure.Rate(sum.Count, sum.Active), segment) {
+		l.Stop(Reached("until"))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/suggest"
@@ -39,6 +40,8 @@ type Prepared struct {
 	Formats    []rundir.Format
 	Out        string
 	Cleanup    bool
+	// Until is what ends the run before its time, nil when nothing does.
+	Until *settle.Goal
 	// RequireValid makes any other verdict than VALID an error.
 	RequireValid bool
 	// Warnings are sentences to show before the start.
@@ -93,6 +96,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	}
 	problems.Add(p.schedule(plan))
 	problems.Add(p.conditions(plan))
+	problems.Add(fault.Field("until", p.until()))
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -285,6 +289,20 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	p.Timetable = table
 	p.Warnings = append(p.Warnings, warnings...)
 	return fault.Field("at", sourced(p.req, "at", err))
+}
+
+// until reads what ends the run before its time.
+func (p *Prepared) until() error {
+	text := p.Inputs.Values["until"].Text
+	if text == "" {
+		return nil
+	}
+	goal, err := settle.Parse(text)
+	if err == nil && p.Inputs.Duration == 0 {
+		err = fault.Input(fmt.Errorf("until: %s may never be reached, so it needs a duration", goal.Text), "add --duration, the longest that the run may take")
+	}
+	p.Until = &goal
+	return err
 }
 
 // changes are the entries of the timetable: those given by hand, or else those that a

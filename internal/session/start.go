@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/sampler"
+	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
@@ -72,6 +73,9 @@ type Live struct {
 	operations []measure.Operation
 	merged     map[string]*hdrhistogram.Histogram
 	seconds    seconds
+	// watch watches for what ends the run before its time; the sink alone uses it while
+	// the run goes.
+	watch *settle.Watch
 
 	// onWait, when set, is told what Finish waits for; ended is when the last worker
 	// had gone home.

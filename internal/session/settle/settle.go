@@ -1,0 +1,119 @@
+// Package settle says when a figure of a run is known well enough for the run to end.
+package settle
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// Goal is how well a figure is to be known.
+type Goal struct {
+	// Text is the goal as it was written: "p99 ±2%".
+	Text string
+	// Figure is p50 … p99.99 or throughput.
+	Figure string
+	// Within is how far from the figure the ends of its 95 % interval may be, as a part of
+	// it.
+	Within float64
+}
+
+var percentiles = map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9, "p99.99": 99.99}
+
+var grammar = regexp.MustCompile(`^(\S+?)\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%$`)
+
+const example = "write it like 'p99 ±2%' or 'throughput +-1%'"
+
+// Parse reads a goal such as "p99 ±2%", with +- for ± where that is easier to type. Its
+// errors are of bad input.
+func Parse(text string) (Goal, error) {
+	m := grammar.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return Goal{}, fault.Input(fmt.Errorf("until: %q is not FIGURE ±PERCENT%%", text), example)
+	}
+	if _, ok := percentiles[m[1]]; !ok && m[1] != "throughput" {
+		return Goal{}, fault.Input(fmt.Errorf("until: %q is no figure of which an interval is known", m[1]),
+			suggest.Hint(m[1], []string{"throughput", "p50", "p90", "p95", "p99", "p99.9", "p99.99"}))
+	}
+	v, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || v <= 0 || v > 100 {
+		return Goal{}, fault.Input(fmt.Errorf("until: ±%s%% is not in 0.01..100 %%", m[2]), example)
+	}
+	return Goal{Text: strings.TrimSpace(text), Figure: m[1], Within: v / 100}, nil
+}
+
+// leastBatches is how many stretches must have been measured before their scatter says
+// anything, and twice how often in a row it must say so: chance gets a try each second.
+const (
+	leastBatches = 10
+	twice        = 2
+)
+
+// Watch watches a figure come closer to its goal, second by second. One goroutine uses
+// it.
+type Watch struct {
+	goal    Goal
+	values  []float64 // logarithms of the figure, stretch by stretch
+	open    *hdrhistogram.Histogram
+	segment int
+	inARow  int
+	by      float64
+}
+
+// NewWatch watches for a goal.
+func NewWatch(g Goal) *Watch {
+	return &Watch{goal: g, open: measure.NewHistogram(), by: math.NaN()}
+}
+
+// Add takes a whole second: its response times, its units a second, and the number of
+// its segment; of another one than before everything begins anew. It says whether the
+// goal has been reached.
+func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment int) bool {
+	if segment != w.segment {
+		*w = Watch{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
+	}
+	if p, ok := percentiles[w.goal.Figure]; ok {
+		if times != nil {
+			w.open.Merge(times)
+		}
+		if !measure.Enough(p, w.open.TotalCount()) {
+			return false
+		}
+		w.values = append(w.values, math.Log(math.Max(float64(w.open.ValueAtPercentile(p)), 1)))
+		w.open.Reset()
+	} else if perSecond > 0 {
+		w.values = append(w.values, math.Log(perSecond))
+	}
+	if len(w.values) < leastBatches {
+		return false
+	}
+	e := stat.Successive(w.values)
+	w.by = math.Exp(e.SE*stat.T(0.95, e.DF)) - 1
+	if w.by <= w.goal.Within {
+		w.inARow++
+	} else {
+		w.inARow = 0
+	}
+	return w.inARow >= twice
+}
+
+// Missed says how far the goal was missed; empty when it was reached.
+func (w *Watch) Missed(after time.Duration) string {
+	switch {
+	case w.inARow >= twice:
+		return ""
+	case math.IsNaN(w.by) || math.IsInf(w.by, 0):
+		return fmt.Sprintf("until %s was not reached within %v: there were too few calls to tell", w.goal.Text, after)
+	}
+	return fmt.Sprintf("until %s was not reached within %v: at the end it was known to ±%.2g %%", w.goal.Text, after, 100*w.by)
+}
