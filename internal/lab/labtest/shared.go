@@ -3,8 +3,11 @@ package labtest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -38,6 +41,9 @@ func widest(t testing.TB) asker {
 	}
 	return ownKeeper(t)
 }
+
+// leastAtOnce is how many parallel tests of a package run at once on a small machine.
+const leastAtOnce = 6
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all
 // tests of the package use: each keeps to a namespace or database of its own. It
@@ -99,7 +105,20 @@ func from(t testing.TB, k asker, r request) *Server {
 // package has, and returns the code to exit with:
 //
 //	func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
+//
+// Such tests wait for servers far more than they compute: unless -parallel says
+// otherwise, more of them run at once than there are processors.
 func Run(m *testing.M) int {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		atOnce := strconv.Itoa(max(leastAtOnce, runtime.GOMAXPROCS(0)))
+		if err := flag.Set("test.parallel", atOnce); err != nil {
+			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
+			return 2
+		}
+	}
 	code := m.Run()
 	own.Lock()
 	defer own.Unlock()
