@@ -128,7 +128,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 	}{
 		"redis, events": {server: redis, profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
 		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: "was given up after failing for"},
-		"redis":         {server: redis, profile: "ingestion", waits: storeAway, named: "the store did not answer for"},
+		"redis":         {server: redis, profile: "ingestion", args: []string{"--rate", "5000"}, waits: storeAway, named: "the store did not answer for"},
 		"rabbitmq": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
 			profile: "event-store", broker: true,
@@ -138,6 +138,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		"cassandra": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.ToKill(t, "cassandra") },
 			profile: "ingestion", params: "?read_timeout=20s&dial_timeout=20s", // to make its tables
+			args:  []string{"--rate", "2000"},
 			waits: storeAway, named: "the store did not answer for",
 		},
 		"mariadb": {
@@ -196,7 +197,7 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	}
 	t.Run("phase", func(t *testing.T) {
 		t.Parallel()
-		notices := strings.Join(hang(t, labtest.Redis(t), "ingestion").folder(t).Run.Notices, "\n")
+		notices := strings.Join(hang(t, labtest.Redis(t), "ingestion", "--rate", "5000").folder(t).Run.Notices, "\n")
 		assert.Contains(t, notices, "given up at the end, after 1 s (--drain): ")
 		assert.Contains(t, notices, "under way in eligibility (putall)")
 	})
@@ -229,7 +230,7 @@ func TestServerThatLoadsAtTheEnd(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return strings.Contains(redisCLI(t, srv, "INFO", "persistence"), "aof_rewrites:1") && strings.Contains(redisCLI(t, srv, "INFO", "persistence"), "aof_rewrite_in_progress:0")
 		}, time.Minute, 20*time.Millisecond)
-		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s")
+		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s", "--rate", "5000")
 		require.NoError(t, measured(p.out, 2))
 		srv.Kill()
 		up := make(chan struct{})
@@ -246,7 +247,7 @@ func TestServerThatLoadsAtTheEnd(t *testing.T) {
 	t.Run("postgres starting", func(t *testing.T) {
 		t.Parallel()
 		srv := labtest.Postgres(t)
-		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s")
+		p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--duration", "3s", "--drain", "50s", "--rate", "5000")
 		require.NoError(t, measured(p.out, 2))
 		srv.Kill()
 		p.says(t, "waiting for the store to answer, ")

@@ -81,7 +81,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 
 // What the README says of SIGQUIT.
 func TestQuitDumpsAndLeavesTheFolder(t *testing.T) {
-	p := start(t, binary(t), "--duration", "10m")
+	p := start(t, binary(t), long...)
 	require.NoError(t, measured(p.out, 4))
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 	assert.Equal(t, 2, p.end(t))

@@ -260,17 +260,6 @@ func (s *story) holder() *exec.Cmd {
 	return c
 }
 
-// eventually asks until the answer is yes, which it returns, or it has been too long.
-// Unlike testify's it asks on the goroutine of the test.
-func eventually(long time.Duration, yes func() bool) bool {
-	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if yes() {
-			return true
-		}
-	}
-	return false
-}
-
 // killed tells of a run that holds its places, is killed, and of the next one.
 func (s *story) killed() {
 	c := s.holder()

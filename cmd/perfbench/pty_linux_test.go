@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,19 +79,16 @@ func (t *bareTerminal) drain() {
 // before. Between two of these the terminal may be deaf.
 func (t *bareTerminal) hears(text string) {
 	t.b.Helper()
-	for deadline := time.Now().Add(screenLimit); ; time.Sleep(20 * time.Millisecond) {
+	if !eventually(screenLimit, func() bool {
 		t.mu.Lock()
+		defer t.mu.Unlock()
 		i := bytes.Index(t.written, []byte(text))
 		if i >= 0 {
 			t.written = t.written[i+len(text):]
 		}
-		t.mu.Unlock()
-		if i >= 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.b.Fatalf("waited %s for the program to write %q", screenLimit, text)
-		}
+		return i >= 0
+	}) {
+		t.b.Fatalf("waited %s for the program to write %q", screenLimit, text)
 	}
 }
 

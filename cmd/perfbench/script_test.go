@@ -108,20 +108,30 @@ func cmdMeasured(ts *testscript.TestScript, _ bool, args []string) {
 
 // measured waits until the newest run below out has n rows in its series.
 func measured(out string, n int) error {
-	for range 600 {
-		files, err := filepath.Glob(filepath.Join(out, "*", "series.csv"))
-		if err != nil {
-			return err
+	if eventually(time.Minute, func() bool {
+		files, _ := filepath.Glob(filepath.Join(out, "*", "series.csv")) // the pattern is ours, and right
+		if len(files) == 0 {
+			return false
 		}
-		if len(files) > 0 {
-			data, err := os.ReadFile(files[len(files)-1])
-			if err == nil && strings.Count(string(data), "\n") > n {
-				return nil
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
+		data, err := os.ReadFile(files[len(files)-1])
+		return err == nil && strings.Count(string(data), "\n") > n
+	}) {
+		return nil
 	}
 	return fmt.Errorf("no run has measured %d rows in time", n)
+}
+
+// eventually asks until the answer is yes, which it returns, or it has been too long.
+// Unlike testify's it asks on the goroutine of the test.
+func eventually(long time.Duration, yes func() bool) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(long); !yes(); <-tick.C {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 func cmdAbsent(ts *testscript.TestScript, _ bool, args []string) {

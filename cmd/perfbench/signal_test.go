@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,9 @@ type process struct {
 	out            string
 	stdout, stderr bytes.Buffer
 }
+
+// long is a run that lasts until something ends it, and leaves the processors to others.
+var long = []string{"--duration", "10m", "--rate", "5000"}
 
 func start(t *testing.T, path string, args ...string) *process {
 	t.Helper()
@@ -68,7 +72,7 @@ func TestSignals(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			p := start(t, path, "--duration", "10m")
+			p := start(t, path, long...)
 			require.NoError(t, measured(p.out, 2))
 			require.NoError(t, p.Process.Signal(sig))
 			assert.Equal(t, 130, p.end(t), p.stderr.String())
@@ -84,15 +88,15 @@ func TestSignals(t *testing.T) {
 		t.Parallel()
 		// The store stands still in mid-run and nothing may wait for it.
 		srv := labtest.Redis(t)
-		p := start(t, path, "--duration", "10m", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")
+		p := startLogged(t, path, "ingestion", append(slices.Clone(long), "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")...)
 		require.NoError(t, measured(p.out, 2))
 		srv.Pause()
 		defer srv.Resume()
 		require.NoError(t, p.Process.Signal(os.Interrupt))
-		time.Sleep(200 * time.Millisecond)
+		p.says(t, "interrupted: calls under way may finish")
 		require.NoError(t, p.Process.Signal(os.Interrupt))
-		assert.Equal(t, 130, p.end(t), p.stderr.String())
-		assert.NotContains(t, p.stderr.String(), "goroutine ")
+		assert.Equal(t, 130, p.end(t), p.text(t))
+		assert.NotContains(t, p.text(t), "goroutine ")
 		assert.Equal(t, "interrupt", p.folder(t).Run.EndedBy, "the report is there all the same")
 	})
 	t.Run("frozen", func(t *testing.T) {
@@ -100,7 +104,7 @@ func TestSignals(t *testing.T) {
 		// Nobody waits as long as the store's timeouts: neither for the calls under
 		// way nor for what verification would ask.
 		srv := labtest.Redis(t)
-		p := start(t, path, "--duration", "10m", "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")
+		p := start(t, path, append(slices.Clone(long), "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")...)
 		require.NoError(t, measured(p.out, 2))
 		srv.Pause()
 		defer srv.Resume()
@@ -127,7 +131,7 @@ func TestSignals(t *testing.T) {
 	})
 	t.Run("folder deleted", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, path, "--duration", "10m")
+		p := start(t, path, long...)
 		require.NoError(t, measured(p.out, 4)) // rows of the next second: all of the first is written
 		require.NoError(t, os.Rename(p.out, p.out+"-away"))
 		assert.Equal(t, 1, p.end(t), p.stderr.String()) // the journal cannot be written, which ends the run
@@ -138,7 +142,7 @@ func TestSignals(t *testing.T) {
 	})
 	t.Run("kill", func(t *testing.T) {
 		t.Parallel()
-		p := start(t, path, "--duration", "10m")
+		p := start(t, path, long...)
 		require.NoError(t, measured(p.out, 4))
 		require.NoError(t, p.Process.Kill())
 		assert.Equal(t, -1, p.end(t))

@@ -92,15 +92,14 @@ func (s *pane) enter(text string) {
 // until waits for the screen to satisfy a condition and returns it.
 func (s *pane) until(what string, ok func(screen string) bool) string {
 	s.t.Helper()
-	for deadline := time.Now().Add(screenLimit); ; time.Sleep(30 * time.Millisecond) {
-		screen := s.screen()
-		if ok(screen) {
-			return screen
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited %s for %s on the screen", screenLimit, what)
-		}
+	var screen string
+	if !eventually(screenLimit, func() bool {
+		screen = s.screen()
+		return ok(screen)
+	}) {
+		s.t.Fatalf("waited %s for %s on the screen", screenLimit, what)
 	}
+	return screen
 }
 
 // shows waits for every text to be on the screen at once.
@@ -155,12 +154,7 @@ func (s *pane) kill() {
 		return // its process id may be somebody else's by now
 	}
 	pid, err := s.pid()
-	for range 200 {
-		if err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(2*time.Second, func() bool { return err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 
 // mode tells one of the terminal's own states: alternate_on, mouse_any_flag,
