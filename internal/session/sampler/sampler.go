@@ -113,10 +113,20 @@ func (s *Sampler) Restart() {
 // Over is closed when the last second is sampled.
 func (s *Sampler) Over() <-chan struct{} { return s.over }
 
-// Run samples until done is closed.
+// Run samples until done is closed. From then on a store that does not answer is waited
+// for once only, whatever it is still to be asked: who interrupts twice waits for no more.
 func (s *Sampler) Run(done <-chan struct{}) {
 	defer close(s.over)
-	ctx := context.Background() // the run's is over when the last is due
+	ctx, cancel := context.WithCancel(context.Background()) // the run's is over when the last is due
+	defer cancel()
+	go func() {
+		<-done
+		select {
+		case <-time.After(patience):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	for {
 		select {
 		case t := <-s.seconds:

@@ -1,7 +1,9 @@
 package sampler
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -28,4 +30,34 @@ func TestSumsBecomeRates(t *testing.T) {
 	assert.Equal(t, []rundir.Sample{row(2, "", "calls_per_s", 800), row(2, "b:1", "calls_per_s", 1600), row(2, "", "memory_bytes", 9)}, c.add(2, at(3000), told(1000, 9)))
 	assert.Equal(t, []rundir.Sample{row(3, "", "memory_bytes", 1)}, c.add(3, at(4000), told(10, 1)), "it was started again")
 	assert.Equal(t, []rundir.Sample{row(4, "", "calls_per_s", 10), row(4, "b:1", "calls_per_s", 20), row(4, "", "memory_bytes", 1)}, c.add(4, at(5000), told(20, 1)))
+}
+
+// silent is a server that has stopped answering.
+type silent struct{}
+
+func (silent) Usage(ctx context.Context) store.Usage {
+	<-ctx.Done()
+	return store.Untold()
+}
+
+func (silent) Readings(ctx context.Context) ([]store.Reading, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A store that is being asked when the run ends, has another second to tell of, and is
+// to say at the end what it has used, is waited for once.
+func TestASilentStoreHoldsUpTheEndOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Sampler{o: Options{Server: silent{}, Take: func([]rundir.Sample) {}}, seconds: make(chan int, 1), anew: make(chan struct{}, 1), over: make(chan struct{}), tells: true}
+		done := make(chan struct{})
+		go s.Run(done)
+		s.Second(1)
+		synctest.Wait()
+		s.Second(2)
+		close(done)
+		ended := time.Now()
+		<-s.Over()
+		assert.Equal(t, patience, time.Since(ended))
+	})
 }
