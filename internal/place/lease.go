@@ -140,14 +140,24 @@ func (c *Claim) Lost() <-chan struct{} {
 // Err returns why the claim was lost, nil while it holds.
 func (c *Claim) Err() error { return c.lease.lost() }
 
-// Release gives the lease up. It may be called again.
+// Release gives the lease up. It may be called again. When ctx ends while a renewal hangs
+// in a store that does not answer, the lease is left to lapse.
 func (c *Claim) Release(ctx context.Context) error {
 	l := c.lease
 	if l == nil {
 		return nil
 	}
 	l.stop()
-	l.beating.Wait()
+	still := make(chan struct{})
+	go func() {
+		defer close(still)
+		l.beating.Wait() // a driver that heeds no cancellation keeps it until its own timeout
+	}()
+	select {
+	case <-still:
+	case <-ctx.Done():
+		return fault.Code(fmt.Errorf("release %s: %w", c.name(), context.Cause(ctx)), fault.CodeStore)
+	}
 	var err error
 	l.freed.Do(func() {
 		if l.lost() == nil {

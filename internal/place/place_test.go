@@ -229,6 +229,33 @@ func TestALeaseIsRenewedAndLapses(t *testing.T) {
 	})
 }
 
+// deaf is a store whose lease takes a minute to renew, whatever becomes of the context.
+type deaf struct {
+	*memory.Conn
+	taken bool
+}
+
+func (d *deaf) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	if d.taken {
+		time.Sleep(time.Minute)
+	}
+	d.taken = true
+	return d.Conn.Hold(ctx, namespace, l, ttl)
+}
+
+// Giving a lease up takes no longer than its context, even while a renewal hangs.
+func TestAStoreThatHangsHoldsUpNoRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		claim := take(t, &deaf{Conn: open(t, "")}, want("r1", "a"))
+		time.Sleep(Renewal + time.Second) // it is being renewed
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, claim.Release(ctx), context.DeadlineExceeded)
+		assert.Equal(t, time.Second, time.Since(began))
+	})
+}
+
 func TestAClaimThatWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, "")
