@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -101,35 +102,38 @@ func countUp(t *testing.T, op Operation, all []Sample, in func(s *Sample) bool) 
 	return c
 }
 
+// journal keeps the rows of each second, and adds up the histograms.
+type journal struct {
+	rows  [][]Row
+	times map[Operation]*[4]*hdrhistogram.Histogram
+}
+
+func (j *journal) take(s *Second) error {
+	j.rows = append(j.rows, slices.Clone(s.Rows))
+	for _, iv := range s.Intervals {
+		sum := j.times[iv.Op]
+		if sum == nil {
+			sum = &[4]*hdrhistogram.Histogram{NewHistogram(), NewHistogram(), NewHistogram(), NewHistogram()}
+			j.times[iv.Op] = sum
+		}
+		for i, h := range []*hdrhistogram.Histogram{iv.Response, iv.Service, iv.Wait, iv.Lateness} {
+			sum[i].Merge(h)
+		}
+	}
+	return nil
+}
+
 // Whatever workers do for seventy seconds: the whole, each segment, the seconds and the
 // histograms of the seconds are what the samples come to, and no snapshot ever changes.
 func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := scripted{time.Now().Add(warmUp), 70*time.Second + 400*time.Millisecond}
 		ops := []Operation{{"a", "get"}, {"b", "get"}, {"a", "put"}}
-		var rows [][]Row // by second
-		merged := make([][4]*hdrhistogram.Histogram, len(ops))
-		for op := range merged {
-			for i := range merged[op] {
-				merged[op][i] = NewHistogram()
-			}
-		}
+		seconds := journal{times: map[Operation]*[4]*hdrhistogram.Histogram{}}
 		c := NewCollector(Config{
 			Tracks: []string{"a", "b"}, Ops: ops, OpTrack: []int{0, 1, 0}, Classes: []string{"", "timeout", "refused"},
 			Timeout: 1, Classify: func(error) uint8 { return 2 }, Start: -int64(warmUp), Source: source,
-			Sink: func(s *Second) error {
-				rows = append(rows, append([]Row(nil), s.Rows...))
-				for _, iv := range s.Intervals {
-					for op := range ops {
-						if ops[op] == iv.Op {
-							for i, h := range []*hdrhistogram.Histogram{iv.Response, iv.Service, iv.Wait, iv.Lateness} {
-								merged[op][i].Merge(h)
-							}
-						}
-					}
-				}
-				return nil
-			},
+			Sink: seconds.take,
 		})
 		go c.Run()
 		var workers, reader sync.WaitGroup
@@ -168,14 +172,14 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 			want.Active, want.Unstarted = source.length, map[int]int64{0: 55}[op] // 0+1+…+10, once for the track
 			require.Equal(t, want.Totals, got.Ops[op], "%v", name)
 			for i, h := range want.times {
-				assert.True(t, h.Equals(merged[op][i]), "%v: the seconds' histograms %d are those of the whole", name, i)
+				assert.True(t, h.Equals(seconds.times[name][i]), "%v: the seconds' histograms %d are those of the whole", name, i)
 			}
 			for i, seg := range got.Segments {
 				want := countUp(t, name, all, func(s *Sample) bool { return of(s) && int(s.Segment) == i })
 				want.Active, want.Unstarted = seg.To-seg.From, map[bool]int64{true: int64(i)}[op == 0]
 				require.Equal(t, want.Totals, seg.Ops[op], "%v in segment %d", name, i)
 			}
-			requireSeries(t, c.Snapshot(), rows, op, all)
+			requireSeries(t, c.Snapshot(), seconds.rows, op, all)
 		}
 		assert.Equal(t, got.Ops[0].Count+got.Ops[1].Count+got.Ops[2].Count, c.Snapshot().Done)
 		require.NotEmpty(t, seen)
