@@ -100,7 +100,7 @@ func TestAMarkThatComesTooLateIsNotKept(t *testing.T) {
 	send(t, a, "m", "x")
 	run.Stop()
 	send(t, a, frame(a), "enter")
-	assert.Contains(t, picture(t, a), "the mark is not kept")
+	assert.Contains(t, picture(t, a), "the mark was not kept")
 	assert.Empty(t, run.Marks)
 	send(t, a, frame(a))
 	assert.IsType(t, &results.Results{}, a.top())

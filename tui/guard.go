@@ -89,7 +89,7 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 
 // bug says in one sentence what a panic was and where; call it while recovering.
 func bug(r any) error {
-	err := fmt.Errorf("this is a bug in perfbench: the screen broke off at %s: %v", origin(), r)
+	err := fmt.Errorf("this is a bug in perfbench: the screen crashed at %s: %v", origin(), r)
 	return fault.Hint(err, "the terminal is restored and the run was ended and reported; please tell us the command line and the keys that you pressed")
 }
 

@@ -115,7 +115,7 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 			out := &outlet{on: make(chan struct{})}
 			_, err := Show(t.Context(), Options{Start: true, In: in, Out: out, Environ: []string{"TERM=xterm-256color"}}, bench(out.on))
 			require.NotErrorIs(t, err, tea.ErrProgramPanic, "the library would write a stack trace over the terminal")
-			require.ErrorContains(t, err, "this is a bug in perfbench: the screen broke off at panic_test.go:")
+			require.ErrorContains(t, err, "this is a bug in perfbench: the screen crashed at panic_test.go:")
 			assert.NotContains(t, err.Error(), "\n", "one sentence")
 			assert.Contains(t, fault.HintOf(err), "the terminal is restored")
 			assert.NotContains(t, out.buf.String(), "goroutine")

@@ -107,7 +107,7 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 	calls := run.Calls
 	send(t, a, "+")
 	assert.Equal(t, calls, run.Calls)
-	assert.Contains(t, picture(t, a), "knobs are at rest", "a dimmed key says why")
+	assert.Contains(t, picture(t, a), "knobs no longer turn", "a dimmed key says why")
 }
 
 func TestAMarkIsDrawnAndKept(t *testing.T) {

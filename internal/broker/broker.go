@@ -50,7 +50,7 @@ func Parse(target string) (*Address, error) {
 // another way.
 func FromTarget(t store.Target) (*Address, error) {
 	if t.Scheme != "amqp" && t.Scheme != "amqps" {
-		return nil, fault.Input(fmt.Errorf("%s: this is no broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
+		return nil, fault.Input(fmt.Errorf("%s: this is not a broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
 	}
 	if err := store.CheckParams(t, []string{"tls", "ca", "cert", "key", "servername", "insecure", "dial_timeout"}); err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func TestTLS(t *testing.T) {
 func TestWhatIsNoBroker(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{
-		"redis://h":         "redis: this is no broker",
+		"redis://h":         "redis: this is not a broker",
 		"amqp://h?tsl=1":    `amqp: unknown parameter "tsl"`,
 		"amqp://h?ca=/nope": "amqp: ca has no meaning without TLS",
 	} {

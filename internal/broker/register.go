@@ -64,7 +64,7 @@ func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock fun
 
 // ErrBlocked is that a broker takes no messages: it is short of memory or disk. A
 // connection that has published by then answers nothing any more.
-var ErrBlocked = errors.New("the broker takes nothing")
+var ErrBlocked = errors.New("the broker accepts nothing")
 
 // ErrLocked is that another process writes in the register for longer than it takes.
 var ErrLocked = errors.New("another process holds the register of queues")

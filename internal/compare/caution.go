@@ -54,7 +54,7 @@ func repeats(name string, s Set) []string {
 			return slices.Contains(byNature, d.Name)
 		})
 		if len(diffs) > 0 {
-			return []string{fmt.Sprintf("the runs of %s are no repeats of one: %s and %s differ in %s",
+			return []string{fmt.Sprintf("the runs of %s are not repeats of one: %s and %s differ in %s",
 				name, s.Runs[0].Conditions.ID, r.Conditions.ID, listed(shortened(causes(diffs))))}
 		}
 	}
@@ -175,7 +175,7 @@ func notes(c *Comparison) []string {
 		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
 	}
 	if c.A.Runs[0].Conditions.Store.InProcess || c.B.Runs[0].Conditions.Store.InProcess {
-		out = append(out, "A store that runs in perfbench itself has no figures of a server, and its processor time is in client CPU.")
+		out = append(out, "The numbers of a store inside perfbench do not describe a real server, and its processor time is part of client CPU.")
 	}
 	return out
 }

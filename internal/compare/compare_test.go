@@ -151,7 +151,7 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 	first, second, seed := same, same, same
 	first.ID, second.ID, seed.Seed = "one", "two", 7
 	second.Settings = map[string]float64{"feed.payload": 1024, "threads": 3}
-	assert.Equal(t, []string{"the runs of B are no repeats of one: one and two differ in threads"},
+	assert.Equal(t, []string{"the runs of B are not repeats of one: one and two differ in threads"},
 		refusals(one(&Run{Conditions: same}), Set{Runs: []*Run{{Conditions: first}, {Conditions: seed}, {Conditions: second}}}))
 }
 

@@ -146,7 +146,7 @@ func (r *Run) layOut() error {
 	for i := range r.opts.Plan.Phases {
 		ph := &r.opts.Plan.Phases[i]
 		if _, ok := r.phases[ph.Name]; ok {
-			return fmt.Errorf("phase %q stands in the plan twice", ph.Name)
+			return fmt.Errorf("phase %q is in the plan twice", ph.Name)
 		}
 		state := &phaseState{spec: ph}
 		r.phases[ph.Name] = state

@@ -145,7 +145,7 @@ func (r *reader) meet() {
 	var names []string
 	for _, m := range r.f.Machines {
 		if slices.Contains(names, m.Name) {
-			r.problems.Add(fault.Input(fmt.Errorf("%s: machines: %q stands there twice", r.path, m.Name), "give each its own name, or one of them a count"))
+			r.problems.Add(fault.Input(fmt.Errorf("%s: machines: %q is listed twice", r.path, m.Name), "give each its own name, or one of them a count"))
 		}
 		names = append(names, m.Name)
 	}

@@ -207,7 +207,7 @@ func cassandraAnswers(ctx context.Context, h *host, p proc.Process) error {
 		n += m
 	}
 	if head[0] != 0x80|version || head[4] != supported {
-		return fmt.Errorf("what answers on its port is no Cassandra: %w", errPortTaken)
+		return fmt.Errorf("what answers on its port is not Cassandra: %w", errPortTaken)
 	}
 	return nil
 }

@@ -63,20 +63,20 @@ func (h *host) reuse(ctx context.Context) (State, bool, error) {
 		h.step("clearing away what is left of a %s that died", h.service.Name)
 		return State{}, false, h.clear(ctx)
 	case Partial:
-		return State{}, false, fault.Store(fmt.Errorf("lab: %s runs in part only", h.service.Name), down)
+		return State{}, false, fault.Store(fmt.Errorf("lab: %s is only partly running", h.service.Name), down)
 	}
 	if !h.opts.sameServers(h.rec) {
-		return State{}, false, fault.Input(fmt.Errorf("lab: %s runs already, with other settings", h.service.Name), down)
+		return State{}, false, fault.Input(fmt.Errorf("lab: %s is already running, with other settings", h.service.Name), down)
 	}
 	for _, p := range st.Processes {
 		probe, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := h.service.answers(probe, h, p)
 		cancel()
 		if err != nil {
-			return State{}, false, fault.Store(fmt.Errorf("lab: %s runs already but does not answer: %w", p.Name, err), down)
+			return State{}, false, fault.Store(fmt.Errorf("lab: %s is already running but does not answer: %w", p.Name, err), down)
 		}
 	}
-	h.step("%s runs already", h.service.Name)
+	h.step("%s is already running", h.service.Name)
 	return st, true, nil
 }
 

@@ -77,7 +77,7 @@ func javaRelease(path string) (int, error) {
 	}
 	m := javaVersion.FindSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%s does not tell its version", path)
+		return 0, fmt.Errorf("%s does not report its version", path)
 	}
 	return strconv.Atoi(string(m[1]))
 }

@@ -196,7 +196,7 @@ func TestHalfDeadServiceIsLeftToDown(t *testing.T) {
 	st := up(t, dir, "redis-cluster")
 	require.NoError(t, lab.Kill(t.Context(), dir, st.Name, "node-2"))
 	_, err := lab.Up(t.Context(), dir, st.Name, lab.Options{})
-	require.EqualError(t, err, "lab: redis-cluster runs in part only")
+	require.EqualError(t, err, "lab: redis-cluster is only partly running")
 	assert.Contains(t, fault.HintOf(err), "perfbench lab down redis-cluster")
 	require.NoError(t, lab.Restart(t.Context(), dir, st.Name, "node-2"))
 	_, err = lab.Up(t.Context(), dir, st.Name, lab.Options{})
@@ -236,7 +236,7 @@ func TestFrozenServerIsReportedAndEnded(t *testing.T) {
 	st := up(t, dir, "redis")
 	require.NoError(t, lab.Pause(dir, "redis", "redis"))
 	_, err := lab.Up(t.Context(), dir, "redis", lab.Options{})
-	require.ErrorContains(t, err, "redis runs already but does not answer")
+	require.ErrorContains(t, err, "redis is already running but does not answer")
 	require.NoError(t, lab.Down(t.Context(), dir, "redis", nil))
 	assert.True(t, gone(st.Processes[0].PID))
 }
@@ -306,7 +306,7 @@ func TestPortCanBeChosenUnlessItIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "redis://127.0.0.1:"+text, st.URL)
 	_, err = lab.Up(t.Context(), dir, "redis", lab.Options{Port: port + 1})
-	require.EqualError(t, err, "lab: redis runs already, with other settings")
+	require.EqualError(t, err, "lab: redis is already running, with other settings")
 	_, err = lab.Up(t.Context(), dir, "redis-cluster", lab.Options{Port: port})
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }

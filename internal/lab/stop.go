@@ -34,7 +34,7 @@ func (h *host) clear(ctx context.Context) error {
 			}
 		}
 		if left = proc.WaitGone(context.WithoutCancel(ctx), left, proc.StopLimit); len(left) > 0 {
-			return fmt.Errorf("%s (process %d) did not die when killed", left[0].Name, left[0].PID)
+			return fmt.Errorf("%s (process %d) is still there after being killed", left[0].Name, left[0].PID)
 		}
 	}
 	if h.rec != nil && h.rec.Away != "" {

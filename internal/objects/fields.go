@@ -212,7 +212,7 @@ func (p *reading) float(v workload.Value, lo, hi float64) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(v.Text), 64)
 	if err != nil || x < lo || x > hi || math.IsNaN(x) {
 		_, key, _ := strings.Cut(strings.TrimPrefix(v.Name, prefix), ".fields."+p.f.Name+".")
-		p.fail(v, "", "%s: %q is no number within %g..%g", key, v.Text, lo, hi)
+		p.fail(v, "", "%s: %q is not a number within %g..%g", key, v.Text, lo, hi)
 		return lo
 	}
 	return x
@@ -260,7 +260,7 @@ func (p *reading) sequence(isKey bool) {
 	}
 	if v, ok := p.keys["step"]; ok {
 		if f.step, _ = p.integers("step", 1, 1, math.MinInt32, math.MaxInt32); f.step == 0 {
-			p.fail(v, "", "step: 0 makes all the same")
+			p.fail(v, "", "step: 0 makes all values the same")
 		}
 	}
 	v, ok := p.keys["pattern"]
@@ -304,7 +304,7 @@ func (p *reading) pick() {
 		if weighted {
 			n, err := strconv.ParseInt(strings.TrimSpace(texts[i]), 10, 32)
 			if err != nil || n < 1 {
-				p.fail(weights, "", "weights: %q is no whole number above 0", strings.TrimSpace(texts[i]))
+				p.fail(weights, "", "weights: %q is not a whole number above 0", strings.TrimSpace(texts[i]))
 				n = 1
 			}
 			w = n
@@ -327,7 +327,7 @@ func (p *reading) pickType(v workload.Value) {
 		n, err1 := strconv.ParseInt(s, 10, 64)
 		x, err2 := strconv.ParseFloat(s, 64)
 		if t == string(Integer) && err1 != nil || err2 != nil {
-			p.fail(v, "", "values: %q is of no type %s", s, t)
+			p.fail(v, "", "values: %q is not of type %s", s, t)
 		}
 		f.ints, f.floats = append(f.ints, n), append(f.floats, x)
 	}

@@ -98,7 +98,7 @@ func gather(r *values.Reader, m *Model) []*draft {
 			i = len(out)
 			out = append(out, &draft{o: &Object{Name: name, Table: name, Where: place(v)}, own: map[string]workload.Value{}})
 			if !nameForm.MatchString(name) || len(name) > maxName {
-				r.Fail("begin with a letter and go on with letters, digits and _", "%s: objects: %q is no name for an object", place(v), name)
+				r.Fail("begin with a letter and go on with letters, digits and _", "%s: objects: %q cannot be the name of an object", place(v), name)
 			}
 		}
 		out[i].take(r, rest, v)
@@ -154,7 +154,7 @@ func (d *draft) read(r *values.Reader) {
 		f := p.f
 		f.self = i
 		if !nameForm.MatchString(f.Name) || len(f.Name) > maxName {
-			r.Fail("begin with a letter and go on with letters, digits and _", "%v", fail(f.where, d.o.Name, "", "%q is no name for a field", f.Name))
+			r.Fail("begin with a letter and go on with letters, digits and _", "%v", fail(f.where, d.o.Name, "", "%q cannot be the name of a field", f.Name))
 		}
 		if other, twice := seen[strings.ToLower(f.Name)]; twice {
 			r.Fail("give one of them another name", "%v", fail(f.where, d.o.Name, f.Name, "differs from %s in the case of letters only, which columns do not", other))
@@ -185,7 +185,7 @@ func (d *draft) read(r *values.Reader) {
 	if t, ok := d.own["table"]; ok {
 		d.o.Table = strings.TrimSpace(t.Text)
 		if !nameForm.MatchString(d.o.Table) || len(d.o.Table) > maxName-20 {
-			r.Fail("begin with a letter and go on with letters, digits and _", "%v", fail(place(t), d.o.Name, "", "table: %q is no name for a table", t.Text))
+			r.Fail("begin with a letter and go on with letters, digits and _", "%v", fail(place(t), d.o.Name, "", "table: %q cannot be the name of a table", t.Text))
 		}
 	}
 	d.showOrder(r)

@@ -183,7 +183,7 @@ func (c *Claim) rather(ctx context.Context, err error) error {
 
 func (c *Claim) inUse(holder store.Lease) error {
 	return fault.Input(fmt.Errorf("%s is in use by %s", c.name(), words(holder)),
-		fmt.Sprintf("wait for its end, or use another --namespace; once a process has died, its lease lapses within %v", TTL))
+		fmt.Sprintf("wait until it ends, or use another --namespace; once a process has died, its lease lapses within %v", TTL))
 }
 
 func (c *Claim) name() string {

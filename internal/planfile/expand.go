@@ -55,12 +55,12 @@ func replace(text string, set map[string]string) (out string, wrong []error) {
 		}
 		m := plainVariable.FindStringSubmatch(found)
 		if m == nil {
-			wrong = append(wrong, fault.Hint(fmt.Errorf("%s is not written ${NAME}", found), "write $${ for a ${ that is meant as it stands"))
+			wrong = append(wrong, fault.Hint(fmt.Errorf("%s is not written ${NAME}", found), "write $${ for a literal ${"))
 			return found
 		}
 		value, ok := set[m[1]]
 		if !ok {
-			hint := "set it, be it to nothing"
+			hint := "set it, even to nothing"
 			if near := suggest.Nearest(m[1], slices.Collect(maps.Keys(set))); near != "" {
 				hint = "did you mean " + near + "?"
 			}

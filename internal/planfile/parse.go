@@ -70,7 +70,7 @@ func document(name string, data []byte) (*yaml.Node, error) {
 	}
 	if err == nil {
 		if err = d.Decode(&more); err == nil {
-			return nil, fault.Input(fmt.Errorf("%s:%d: begins another document", name, more.Line), "several runs stand in one list called runs")
+			return nil, fault.Input(fmt.Errorf("%s:%d: begins another document", name, more.Line), "put several runs in one list called runs")
 		} else if errors.Is(err, io.EOF) {
 			err = nil
 		}
@@ -149,7 +149,7 @@ func (p *parser) unknown(key *yaml.Node, besides []string) {
 	if near := suggest.Nearest(key.Value, words); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	p.fail(key, hint, "a plan has no word %q", key.Value)
+	p.fail(key, hint, "a plan has no key %q", key.Value)
 }
 
 // set reads the knobs and parameters under set.
@@ -161,7 +161,7 @@ func (p *parser) set(s *section, n *yaml.Node) {
 	p.problems.Add(err)
 	for _, v := range values {
 		if v.Name == "at" { // a list of its own here
-			p.problems.Add(fault.Input(fmt.Errorf("%s: the timetable is no value to be set", v.Where), "write it as at:, beside set"))
+			p.problems.Add(fault.Input(fmt.Errorf("%s: the timetable cannot be set like a value", v.Where), "write it under at:, beside set"))
 			continue
 		}
 		s.set[v.Name] = entry{texts: []string{v.Text}, where: v.Where, order: v.Order}

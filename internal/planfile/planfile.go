@@ -77,7 +77,7 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 			r.Name = fmt.Sprintf("run %d", i+1)
 		}
 		if first, ok := seen[r.Name]; ok && out.Suite {
-			problems.Add(fault.Input(fmt.Errorf("%s:%d: the name %q is that of the run on line %d already", name, s.line, r.Name, first), "each run of a suite has a name of its own"))
+			problems.Add(fault.Input(fmt.Errorf("%s:%d: the run on line %d already has the name %q", name, s.line, first, r.Name), "each run of a suite has a name of its own"))
 		}
 		seen[r.Name] = s.line
 		out.Runs = append(out.Runs, r)

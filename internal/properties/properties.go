@@ -44,7 +44,7 @@ type File struct {
 func Read(name string, data []byte) (*File, error) {
 	f := &File{Name: name, index: map[string]int{}}
 	if at := bytes.IndexFunc(data, notText); at >= 0 {
-		return f, fault.Input(fmt.Errorf("%s:%d: this is no text: it has a byte %#02x", name, 1+bytes.Count(data[:at], []byte("\n")), data[at]),
+		return f, fault.Input(fmt.Errorf("%s:%d: this is not text: it has a byte %#02x", name, 1+bytes.Count(data[:at], []byte("\n")), data[at]),
 			"name a properties file; a character of this kind is written as an escape, \\u0001")
 	}
 	var errs []error

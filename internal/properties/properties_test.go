@@ -71,7 +71,7 @@ func TestReadNamesTheLineOfABrokenEscape(t *testing.T) {
 
 func TestReadRefusesWhatIsNoText(t *testing.T) {
 	_, err := properties.Read("a.bin", []byte("a=1\nb=\x00\x01\n"))
-	require.ErrorContains(t, err, "a.bin:2: this is no text: it has a byte 0x00")
+	require.ErrorContains(t, err, "a.bin:2: this is not text: it has a byte 0x00")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	f, err := properties.Read("a.properties", []byte("a=\\u0001\f\r\nb=caf\xe9\r"))
 	require.NoError(t, err)

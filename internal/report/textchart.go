@@ -114,7 +114,7 @@ func (g *graph) rows(width int) string {
 		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.Format(peak))
 	}
 	if n := len(g.Lines) - len(lines); n > 0 {
-		fmt.Fprintf(&b, "  and %d more, which stand in %s\n", n, rundir.SeriesFile)
+		fmt.Fprintf(&b, "  and %d more, which are in %s\n", n, rundir.SeriesFile)
 	}
 	return b.String()
 }

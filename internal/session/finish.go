@@ -129,7 +129,7 @@ func (l *Live) verify(ctx context.Context) workload.Verification {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the verification broke off: %v", r)}
+				done <- workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the verification crashed: %v", r)}
 			}
 		}()
 		done <- l.plan.Verify(ctx)
@@ -157,7 +157,7 @@ func (l *Live) teardown(ctx context.Context) error {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- fmt.Errorf("the removal broke off: %v", r)
+				done <- fmt.Errorf("the removal crashed: %v", r)
 			}
 		}()
 		var errs []error
@@ -236,7 +236,7 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	}
 	if run.Verification.State == workload.Incomplete && err == nil {
 		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),
-			"what was measured is reported; look after the store and run again"), fault.CodeStore)
+			"what was measured is reported; check the store and run again"), fault.CodeStore)
 	}
 	if err == nil {
 		add(nothingWorked(run), fault.CodeStore)
@@ -246,7 +246,7 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	}
 	if l.RequireValid && !run.Verdict.Valid() {
 		add(fault.Hint(fmt.Errorf("the run is %s: %s", run.Verdict.State, strings.Join(run.Verdict.Reasons, "; ")),
-			"--require-valid asks for a run that nothing speaks against"), fault.CodeThreshold)
+			"--require-valid accepts a run only when nothing casts doubt on its figures"), fault.CodeThreshold)
 	}
 	add(rest, fault.CodeOther)
 	if len(problems) == 0 {
@@ -275,7 +275,7 @@ func nothingWorked(run *rundir.Run) error {
 	if m := run.Errors[0].Messages; len(m) > 0 {
 		why += ": " + m[0]
 	}
-	return fault.Hint(fmt.Errorf("not one of %d operations succeeded (%s)", failed, why), "what was counted is reported; look after the store and run again")
+	return fault.Hint(fmt.Errorf("not one of %d operations succeeded (%s)", failed, why), "what was counted is reported; check the store and run again")
 }
 
 func codeOfCause(cause error) int {

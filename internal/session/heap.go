@@ -47,10 +47,10 @@ func (l *Live) heapNotice(ctx context.Context) string {
 		l.heap = limit
 		l.Info.Details["heap"] = fmt.Sprintf("%s, %s of it free at the start", units.Size(limit), units.Size(free))
 		if l.Plan.Bytes > free/2 {
-			return fmt.Sprintf("this run stores %s in the heap of %s, which is %s and has %s free; a server whose heap is full ends", size, l.Info.Name, units.Size(limit), units.Size(free))
+			return fmt.Sprintf("this run stores %s in the heap of %s, which is %s and has %s free; a server whose heap is full dies", size, l.Info.Name, units.Size(limit), units.Size(free))
 		}
 	case l.Plan.Bytes >= muchHeap:
-		return fmt.Sprintf("this run stores %s in the heap of %s, and a client cannot ask how large that is; a server whose heap is full ends", size, l.Info.Name)
+		return fmt.Sprintf("this run stores %s in the heap of %s, and a client cannot ask how large that is; a server whose heap is full dies", size, l.Info.Name)
 	}
 	return ""
 }

@@ -105,7 +105,7 @@ func (l *Live) sample(ctx context.Context) {
 		l.plan.Watch(ctx, l.sampler.Set())
 	}
 	if err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // who interrupts refuses nothing
-		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s does not tell of itself during the run: %v", l.Info.Name, err)))
+		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s reports nothing about itself during the run: %v", l.Info.Name, err)))
 	}
 }
 

@@ -66,7 +66,7 @@ func TestServerIsSampledEverySecond(t *testing.T) {
 	require.NoError(t, admin.Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-info").Err())
 	o, f = sampled(t, strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1))
 	notices := strings.Join(o.Run.Notices, "\n")
-	assert.Equal(t, 1, strings.Count(notices, "redis does not tell of itself during the run"), notices)
+	assert.Equal(t, 1, strings.Count(notices, "redis reports nothing about itself during the run"), notices)
 	assert.NotContains(t, notices, "correct-horse")
 	for _, s := range f.Samples {
 		assert.NotEqual(t, rundir.OfStore, s.Source)

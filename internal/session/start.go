@@ -172,7 +172,7 @@ func (l *Live) open(ctx context.Context) error {
 func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 	var err error
 	if l.Info, err = l.conn.Info(ctx); err != nil {
-		return fault.Code(fmt.Errorf("ask %s who it is: %w", l.Target, err), fault.CodeStore)
+		return fault.Code(fmt.Errorf("ask %s what it is: %w", l.Target, err), fault.CodeStore)
 	}
 	if l.binding.Target != "" && l.Info.NoFigure == "" {
 		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these numbers do not describe a real server."

@@ -124,7 +124,7 @@ func TLSConfig(t Target) (*tls.Config, error) {
 			return nil, err
 		}
 		if on && !given {
-			return nil, fault.Input(fmt.Errorf("%s: tls=0 contradicts the scheme", t.Scheme), "leave it away, or use the scheme without TLS")
+			return nil, fault.Input(fmt.Errorf("%s: tls=0 contradicts the scheme", t.Scheme), "leave it out, or use the scheme without TLS")
 		}
 		on = given
 	}

@@ -121,7 +121,7 @@ func (r *Reader) MapNames(p workload.Param, there []string) []string {
 		switch {
 		case word == "" && !asJava:
 		case asJava && (!known || item != word):
-			r.Warn("%s: mapNames: %q is no map and is left out, as PadoGrid does (compat=on)", v.Where, item)
+			r.Warn("%s: mapNames: %q is not a map and is left out, as PadoGrid does (compat=on)", v.Where, item)
 		case !known:
 			hint := suggest.Hint(word, there)
 			if name == summary {

@@ -81,7 +81,7 @@ func verification(r *Record) (string, string) {
 	case Failed:
 		return Invalid, "the verification failed, so the figures are of a store that lost or made up data"
 	case Incomplete:
-		return Degraded, "what is stored was not verified: look after the store and run again"
+		return Degraded, "what is stored was not verified: check the store and run again"
 	}
 	return "", ""
 }

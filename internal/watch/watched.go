@@ -44,7 +44,7 @@ func Self(ctx context.Context) *Watched {
 	w := watched(Own(ctx))
 	w.open(ctx)
 	if !w.CountSockets("") {
-		w.note("network: this system does not tell that of a process")
+		w.note("network: this system does not report that of a process")
 	}
 	return w
 }

@@ -116,7 +116,7 @@ func alarmInMidRun(t *testing.T, srv *labtest.Server) {
 	require.NoError(t, err)
 	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 1000 })
 	srv.Ctl("set_disk_free_limit", "500000GB")
-	const why = "the broker takes nothing: low on disk"
+	const why = "the broker accepts nothing: low on disk"
 	seen(t, l, func(f *facts.Facts) bool {
 		for _, p := range f.Series {
 			if p.Blocked == why {
@@ -138,7 +138,7 @@ func alarmRefusesARun(t *testing.T, srv *labtest.Server) {
 	defer srv.Ctl("set_disk_free_limit", "50MB")
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	_, err := startVia(t, srv.URL())
-	require.ErrorContains(t, err, "the broker takes nothing: low on disk")
+	require.ErrorContains(t, err, "the broker accepts nothing: low on disk")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), eventstore.Name, "nothing is left in the broker")
 }

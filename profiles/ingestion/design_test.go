@@ -68,11 +68,11 @@ func TestFilesHabits(t *testing.T) {
 		{"an unknown key", "off", "eligibility.treadCount=4", func(*testing.T, *spec) {}, "f.properties:4: eligibility.treadCount is unknown and has no effect; did you mean eligibility.threadCount?", ""},
 		{"a key twice", "off", "memberSetSize=4", func(t *testing.T, s *spec) { assert.Equal(t, int64(4), s.members) }, "f.properties:3: memberSetSize is set again on line 4, which counts", ""},
 		{"an unknown map", "off", "mapNames=eligibility,profil", nil, "", `mapNames: "profil" (file f.properties:4) is not one of eligibility, profile`},
-		{"an unknown map is left out by the original", "on", "mapNames=eligibility,profil", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, `"profil" is no map and is left out`, ""},
+		{"an unknown map is left out by the original", "on", "mapNames=eligibility,profil", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, `"profil" is not a map and is left out`, ""},
 		{"no map at all", "off", "mapNames=", nil, "", `names no map`},
 		{"no map at all for the original", "on", "mapNames=a,b", nil, "", `names no map`},
 		{"blanks around a map", "off", "mapNames=Eligibility, profile", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 2) }, "blanks around \"profile\" are dropped", ""},
-		{"blanks around a map hide it from the original", "on", "mapNames=eligibility, profile", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, `" profile" is no map`, ""},
+		{"blanks around a map hide it from the original", "on", "mapNames=eligibility, profile", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, `" profile" is not a map`, ""},
 		{"a map twice", "on", "mapNames=eligibility,ELIGIBILITY,", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, "", ""},
 		{"put", "off", "eligibility.testCase=PUT ", func(t *testing.T, s *spec) {
 			assert.False(t, s.maps[0].putAll)

@@ -148,7 +148,7 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return d, d.frame(e)
 	case presetSavedMsg:
 		if msg.err != nil {
-			d.say(e, "the preset is not saved: "+msg.err.Error(), true)
+			d.say(e, "the preset was not saved: "+msg.err.Error(), true)
 		} else {
 			d.say(e, "saved as preset: "+msg.path, false)
 		}
@@ -272,7 +272,7 @@ func (d *Dashboard) askMark() {
 	at := d.snap.At
 	d.prompt = &prompt{label: "Note", done: func(d *Dashboard, e screen.Env, text string) tea.Cmd {
 		if d.ended {
-			d.say(e, "the run has ended: the mark is not kept", true)
+			d.say(e, "the run has ended: the mark was not kept", true)
 			return nil
 		}
 		if text == "" {

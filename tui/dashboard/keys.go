@@ -119,7 +119,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		why string
 	}{
 		{k.Pause, "the run is not running"},
-		{k.Stop, "the run is ending already"},
+		{k.Stop, "the run is already ending"},
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
@@ -130,7 +130,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
 			if d.progress.Stage > screen.Measuring {
-				r.why = "the run is ending: its knobs are at rest"
+				r.why = "the run is ending: its knobs no longer turn"
 			}
 			d.say(e, r.why, false)
 			return

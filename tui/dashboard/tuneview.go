@@ -150,7 +150,7 @@ func (d *Dashboard) effectLines(e screen.Env, w int) []string {
 	ef, ok := lastEffect(d.snap)
 	if !ok {
 		out := []string{""}
-		for _, l := range widget.Wrap("No change yet. What one does is written here.", w-2) {
+		for _, l := range widget.Wrap("No change yet. Its effect will be shown here.", w-2) {
 			out = append(out, " "+s.Muted.On(l))
 		}
 		return out

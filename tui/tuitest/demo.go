@@ -17,9 +17,9 @@ import (
 // RunParams are some of those that every run has.
 func RunParams() []workload.Param {
 	return []workload.Param{
-		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
-		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
-		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap"},
+		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins"},
 		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
 		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
 		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},

@@ -51,8 +51,8 @@ of them, or a pattern in quotes), or a baseline file that report --format baseli
 has made. Several runs a side tell how much runs vary; one run a side cannot.
 
 What the sides differ in is listed. Sides of different profiles, units, kinds of
-store or sizes of data are no pair and are refused, and so are repeats that are
-none and runs that failed verification, unless --force.
+store or sizes of data do not belong together and are refused, as are repeats that differ
+and runs that failed verification, unless --force.
 
 Exit codes: 0 the comparison was made; 2 bad input, or no pair; 5 a figure of all
 calls is worse by more than --tolerance.`,
@@ -81,7 +81,7 @@ calls is worse by more than --tolerance.`,
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` by which B may be worse")
-	fs.BoolVar(&o.force, "force", false, "compare what is no pair all the same")
+	fs.BoolVar(&o.force, "force", false, "compare even what does not belong together")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` of "+strings.Join(report.ComparisonFormats(), ", "))
 	fs.StringVar(&o.out, "out", "-", "`DIR` for the documents; - for stdout")
 	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
@@ -124,7 +124,7 @@ func (a command) compare(refA, refB string, o *options) error {
 	}
 	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance})
 	if len(c.Refusals) > 0 && !o.force {
-		return fault.Input(errors.New("these do not compare: "+strings.Join(c.Refusals, "; ")), "--force sets them beside each other all the same")
+		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway")
 	}
 	var files []rundir.File
 	for _, id := range o.formats {

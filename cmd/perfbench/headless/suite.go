@@ -26,7 +26,7 @@ import (
 func planOnly(c *cobra.Command, args []string) error {
 	if len(args) > 0 && isPlan(args[0]) {
 		if len(args) > 1 {
-			return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "several runs stand in one plan, under runs:")
+			return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "put several runs in one plan, under runs:")
 		}
 		return nil
 	}

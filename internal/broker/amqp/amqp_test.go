@@ -254,7 +254,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 		}
 	}()
 	d := depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
-	assert.Equal(t, "the broker takes nothing: low on disk", d.Blocked)
+	assert.Equal(t, "the broker accepts nothing: low on disk", d.Blocked)
 	cancel()
 	require.ErrorIs(t, <-waits, context.Canceled)
 
@@ -265,7 +265,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 	depth(t, tr, func(d Depth) bool { return d.Blocked != "" })
 	brief, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
-	require.ErrorContains(t, p.Close(brief), "1 batches: the broker takes nothing: low on disk")
+	require.ErrorContains(t, p.Close(brief), "1 batches: the broker accepts nothing: low on disk")
 	assert.Len(t, a.ok, 64)
 	assert.Equal(t, 1, a.refused)
 	srv.Ctl("set_disk_free_limit", "50MB")

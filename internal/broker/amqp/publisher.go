@@ -41,7 +41,7 @@ type Publisher struct {
 	// returned are the headers of messages that the broker had no queue for.
 	returned map[string]bool
 	broken   bool   // the present connection has gone
-	blocked  string // why the broker takes nothing
+	blocked  string // why the broker accepts nothing
 	closing  bool
 }
 
@@ -115,7 +115,7 @@ func (p *Publisher) Close(ctx context.Context) error {
 	p.t.block(p, "")
 	why := errors.New("the broker has not confirmed it")
 	if blocked != "" {
-		why = fmt.Errorf("the broker takes nothing: %s", blocked)
+		why = fmt.Errorf("the broker accepts nothing: %s", blocked)
 	}
 	left := p.take(len(p.pending))
 	for _, e := range left {

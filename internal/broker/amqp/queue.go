@@ -341,13 +341,13 @@ func (t *Queue) remove(onlyEmpty bool) error {
 	return nil
 }
 
-// block notes that the broker takes nothing from a publisher, or with "" that it
+// block notes that the broker accepts nothing from a publisher, or with "" that it
 // does again.
 func (t *Queue) block(p *Publisher, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if delete(t.blocked, p); why != "" {
-		t.blocked[p] = "the broker takes nothing: " + why
+		t.blocked[p] = "the broker accepts nothing: " + why
 	}
 }
 

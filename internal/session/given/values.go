@@ -24,10 +24,10 @@ const EnvPrefix = "PERFBENCH_"
 // parameters and its plan's knobs.
 func RunParams() []workload.Param {
 	return []workload.Param{
-		{Name: "duration", Kind: workload.Duration, Help: "ends the run after that long; keys wrap"},
-		{Name: "count", Kind: workload.Integer, Help: "ends the run after that many units"},
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap"},
+		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
 		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
-		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs that long before measurement begins"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins"},
 		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is known so well: p99 ±2%, throughput ±1%; duration bounds it"},
 		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
 		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},

@@ -151,7 +151,7 @@ func TestPasswordsAndCertificates(t *testing.T) {
 		return err == nil
 	}, time.Minute, 200*time.Millisecond)
 	for _, c := range []struct{ user, params, want string }{
-		{"cassandra:sesame42@", ca, "user or password are wrong"},
+		{"cassandra:sesame42@", ca, "the user or the password is wrong"},
 		{"", ca, "it wants a password"},
 		{"cassandra:cassandra@", "tls=1", "signed by an authority that is not trusted here"},
 		{"cassandra:cassandra@", "", "cassandra: " + host},

@@ -126,7 +126,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case has(fault.ErrFiles.Error()), fault.OutOfFiles():
 		return say("cannot be reached: "+fault.ErrFiles.Error(), "")
 	case has("incorrect", "Bad credentials", "Cannot achieve consistency level") && has("username", "credentials", "password"):
-		return say("user or password are wrong", "they stand before the host, cassandra://user:password@host, or use --password-file")
+		return say("the user or the password is wrong", "write them before the host, cassandra://user:password@host, or use --password-file")
 	case has("authentication required"):
 		return say("it wants a password", "write the user before the host, and give --password-file")
 	case has("no permission", "unauthorized"):
@@ -134,9 +134,9 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case errors.As(err, &unknown), has("unknown authority"):
 		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
 	case has("certificate required", "bad certificate"):
-		return say("it wants a certificate of ours", "give cert=FILE and key=FILE")
+		return say("it asks for a client certificate", "give cert=FILE and key=FILE")
 	case errors.As(err, &header), has("first record does not look like a TLS handshake"):
-		return say("it does not speak TLS on this port", "leave tls=1 away")
+		return say("it does not speak TLS on this port", "leave out tls=1")
 	case has("certificate is valid for", "certificate is not valid"):
 		return say("its certificate is for another name", "give the name in it with servername=NAME")
 	case has("connection refused", "no such host", "i/o timeout", "no response received", "network is unreachable", "connect: "):
@@ -146,7 +146,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case has("unsupported protocol", "protocol version"):
 		return say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 wants protocol=4")
 	}
-	return fault.Store(fmt.Errorf("cassandra: %s: %w", c.where(), err), "is this a Cassandra? perfbench lab up cassandra starts one")
+	return fault.Store(fmt.Errorf("cassandra: %s: %w", c.where(), err), "is this Cassandra? perfbench lab up cassandra starts one")
 }
 
 // last is the part of a message behind its last colon.

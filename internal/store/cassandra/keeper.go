@@ -107,7 +107,7 @@ func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bo
 		return m, false, wrap("read", made, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, false, fault.Store(fmt.Errorf("cassandra: %q in %s is no record of perfbench", madeKey(s), made.name), "use another --namespace")
+		return m, false, fault.Store(fmt.Errorf("cassandra: %q in %s is not a record of perfbench", madeKey(s), made.name), "use another --namespace")
 	}
 	return m, true, nil
 }
@@ -180,7 +180,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || string(madeKey(m.Space)) != string(key) {
-			return nil, errors.Join(fault.Store(fmt.Errorf("cassandra: %q in %s is no record of perfbench", key, made.name), "use another --namespace"), iter.Close())
+			return nil, errors.Join(fault.Store(fmt.Errorf("cassandra: %q in %s is not a record of perfbench", key, made.name), "use another --namespace"), iter.Close())
 		}
 		m.Namespace = namespace
 		out = append(out, m)

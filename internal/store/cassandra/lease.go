@@ -63,7 +63,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 func leaseOf(made *table, text []byte) (store.Lease, error) {
 	var l store.Lease
 	if err := json.Unmarshal(text, &l); err != nil {
-		return l, fault.Store(fmt.Errorf("cassandra: %q in %s is no lease of perfbench", leaseKey, made.name), "use another --namespace")
+		return l, fault.Store(fmt.Errorf("cassandra: %q in %s is not a lease of perfbench", leaseKey, made.name), "use another --namespace")
 	}
 	return l, nil
 }

@@ -118,9 +118,9 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case errors.As(err, &unknown), has("unknown authority"):
 		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
 	case has("certificate required", "bad certificate"):
-		return say("it wants a certificate of ours", "give cert=FILE and key=FILE")
+		return say("it asks for a client certificate", "give cert=FILE and key=FILE")
 	case has("first record does not look like a TLS handshake"):
-		return say("it does not speak TLS on this port", "leave tls=1 away")
+		return say("it does not speak TLS on this port", "leave out tls=1")
 	case has("certificate is valid for", "certificate is not valid", "doesn't contain any IP SANs"):
 		return say("its certificate is for another name", "give the name in it with servername=NAME")
 	case has("no such host"):
@@ -131,11 +131,11 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
 	case status.Code(err) == codes.Unavailable, has("code = Unavailable", "connection reset", "broken pipe", "EOF", "server preface", "frame header", "http2"):
 		if c.tls == nil {
-			return say("ended the connection, or speaks no gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
+			return say("closed the connection, or does not speak gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
 		}
-		return say("ended the connection, or speaks no gRPC", "does it want a certificate? give cert=FILE and key=FILE")
+		return say("closed the connection, or does not speak gRPC", "does it want a certificate? give cert=FILE and key=FILE")
 	}
-	return fault.Store(fmt.Errorf("coherence: %s: %w", c.where(), err), "is this a Coherence with a gRPC proxy? perfbench lab up coherence starts one")
+	return fault.Store(fmt.Errorf("coherence: %s: %w", c.where(), err), "is this Coherence with a gRPC proxy? perfbench lab up coherence starts one")
 }
 
 // last is the part of a message behind its last colon.

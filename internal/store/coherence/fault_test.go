@@ -28,7 +28,7 @@ const soon = 150 * time.Second
 func TestBadTargets(t *testing.T) {
 	for url, hint := range map[string]string{
 		"coherence://u:geheim@localhost":                         "cert=FILE",
-		"coherence://localhost/db":                               "leave it away",
+		"coherence://localhost/db":                               "leave it out",
 		"coherence://localhost?read_timeout=1s&write_timeout=2s": "one of them",
 		"coherence://localhost?connections=0":                    "",
 		"coherence://localhost?dial_timeout=3":                   "unit",

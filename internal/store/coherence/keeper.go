@@ -98,7 +98,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || madeKey(m.Space) != key {
-			return nil, fault.Store(fmt.Errorf("coherence: %q in %s is no record of perfbench", key, name), "use another --namespace")
+			return nil, fault.Store(fmt.Errorf("coherence: %q in %s is not a record of perfbench", key, name), "use another --namespace")
 		}
 		m.Namespace = namespace
 		out = append(out, m)

@@ -140,7 +140,7 @@ func (c *Conn) expireLease(ctx context.Context, name string, text []byte, ttl ti
 func leaseOf(name string, text []byte) (leaseEntry, error) {
 	var e leaseEntry
 	if err := json.Unmarshal(text, &e); err != nil {
-		return e, fault.Store(fmt.Errorf("coherence: %q in %s is no lease of perfbench", leaseKey, name), "use another --namespace")
+		return e, fault.Store(fmt.Errorf("coherence: %q in %s is not a lease of perfbench", leaseKey, name), "use another --namespace")
 	}
 	return e, nil
 }

@@ -36,7 +36,7 @@ func newOptions(t store.Target, threads int) (options, error) {
 			"a proxy tells its clients by their certificates: give cert=FILE and key=FILE")
 	}
 	if t.Path != "" {
-		return options{}, refuse(fmt.Sprintf("there is nothing that /%s could name", t.Path), "leave it away; --namespace stands before the names of caches")
+		return options{}, refuse(fmt.Sprintf("there is nothing that /%s could name", t.Path), "leave it out; --namespace stands before the names of caches")
 	}
 	var o options
 	var err1 error

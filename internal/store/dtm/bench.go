@@ -50,8 +50,8 @@ func openBench(ctx context.Context, t store.Target, _ store.OpenOptions) (store.
 		name = benchURL
 	}
 	if !slices.Contains(benchURLs, name) {
-		return nil, fault.Input(fmt.Errorf("dtm+bench: /%s is no URL that carries out a transaction", t.Path),
-			"leave it away for "+benchURL+", or use one of "+benchBase+strings.Join(benchURLs, ", "+benchBase))
+		return nil, fault.Input(fmt.Errorf("dtm+bench: /%s is not a URL that carries out a transaction", t.Path),
+			"leave it out for "+benchURL+", or use one of "+benchBase+strings.Join(benchURLs, ", "+benchBase))
 	}
 	times, err := store.Timeouts(t)
 	if err != nil {

@@ -217,9 +217,9 @@ func TestServerThatIsSilentOrAway(t *testing.T) {
 // Other URLs of the server wipe tables, or the whole store.
 func TestURLsThatWipeAreRefused(t *testing.T) {
 	for target, says := range map[string]string{
-		"dtm+bench://localhost/api/busi_bench/reloadData":           "/api/busi_bench/reloadData is no URL",
-		"dtm+bench://localhost/api/busi_bench/benchFlashSalesReset": "is no URL",
-		"dtm+bench://localhost/bench":                               "/bench is no URL",
+		"dtm+bench://localhost/api/busi_bench/reloadData":           "/api/busi_bench/reloadData is not a URL",
+		"dtm+bench://localhost/api/busi_bench/benchFlashSalesReset": "is not a URL",
+		"dtm+bench://localhost/bench":                               "/bench is not a URL",
 		"dtm+bench://a,b":                                           "one host is wanted",
 		"dtm+bench://localhost?read_timeout=soon":                   "read_timeout",
 	} {

@@ -204,7 +204,7 @@ func statusOf(line []byte) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, fmt.Errorf("the reply begins with %q, which is no HTTP", line[:min(len(line), shownBody)])
+	return 0, fmt.Errorf("the reply begins with %q, which is not HTTP", line[:min(len(line), shownBody)])
 }
 
 // read reads the body.

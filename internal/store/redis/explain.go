@@ -130,7 +130,7 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 		}
 		return who, "check user and password; a % or @ in them is written %25 or %40 in a URL"
 	case strings.Contains(text, "AUTH") && strings.Contains(text, "without any password configured"):
-		return "a password was given and the server has none", "leave the password away"
+		return "a password was given and the server has none", "leave out the password"
 	case has("NOPERM"):
 		return "the user may not do this: " + text, "grant it with ACL SETUSER"
 	case has("LOADING"):
@@ -155,7 +155,7 @@ func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
 		return "", ""
 	}
 	if strings.Contains(err.Error(), "unknown command") {
-		return "what answers there keeps data and is no sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
+		return "what answers there keeps data and is not a sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
 	}
 	if !errors.Is(err, goredis.Nil) {
 		return "", ""

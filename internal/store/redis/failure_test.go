@@ -217,7 +217,7 @@ func TestProbeNamesWhatIsMissing(t *testing.T) {
 	require.NoError(t, open(t, as(srv.URL(), "app", "correct-horse")).Probe(t.Context(), space("a")))
 	do(t, admin, "set", "perfbench:text", "v")
 	err := admin.Probe(t.Context(), space("text"))
-	require.ErrorContains(t, err, "perfbench:text holds something that is no hash")
+	require.ErrorContains(t, err, "perfbench:text holds something that is not a hash")
 	assert.Contains(t, fault.HintOf(err), "--namespace")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "a space that is not ours is bad input")
 	assert.Equal(t, []any{"perfbench:text"}, do(t, admin, "keys", "*"), "a probe leaves nothing behind")

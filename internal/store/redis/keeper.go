@@ -157,7 +157,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	for name, text := range fields {
 		var m store.Made
 		if err := json.Unmarshal([]byte(text), &m); err != nil || madeField(m.Space) != name {
-			return nil, fault.Store(fmt.Errorf("redis: %s: %q is no record of perfbench", key, name), "use another --namespace")
+			return nil, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", key, name), "use another --namespace")
 		}
 		m.Namespace = namespace
 		out = append(out, m)
@@ -183,7 +183,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	}
 	var m store.Made
 	if err := json.Unmarshal(text, &m); err != nil {
-		return 0, fault.Store(fmt.Errorf("redis: %s: %q is no record of perfbench", made, madeField(s)), "use another --namespace")
+		return 0, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", made, madeField(s)), "use another --namespace")
 	}
 	if progress == nil {
 		progress = func(int64) {}

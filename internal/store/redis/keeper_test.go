@@ -88,7 +88,7 @@ func TestRecordsOfOthers(t *testing.T) {
 	do(t, c, "del", "perfbench:_made")
 	do(t, c, "hset", "perfbench:_made", "a", "{not ours")
 	_, err = c.Made(ctx, "perfbench")
-	refused(t, err, `"a" is no record of perfbench`, "--namespace")
+	refused(t, err, `"a" is not a record of perfbench`, "--namespace")
 	_, err = c.Drop(ctx, space("b"), nil)
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

@@ -76,7 +76,7 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 func leaseOf(key, text string) (store.Lease, error) {
 	var l store.Lease
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		return l, fault.Store(fmt.Errorf("redis: %s is no lease of perfbench", key), "use another --namespace")
+		return l, fault.Store(fmt.Errorf("redis: %s is not a lease of perfbench", key), "use another --namespace")
 	}
 	return l, nil
 }

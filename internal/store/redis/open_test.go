@@ -51,7 +51,7 @@ func TestRefusalsOfOpen(t *testing.T) {
 		{"no client certificate", with("rediss://"+secured.Addr(), "ca="+secured.CA), "TLS handshake", "cert=FILE"},
 		{"a cluster taken for a server", "redis://" + cluster.Addr(), "is a node of a cluster", "redis+cluster://" + cluster.Addr()},
 		{"a server taken for a cluster", "redis+cluster://" + plain.Addr(), "is a single server", "redis://" + plain.Addr()},
-		{"a server taken for a sentinel", "redis+sentinel://" + plain.Addr() + "/m", "keeps data and is no sentinel", "redis://" + plain.Addr()},
+		{"a server taken for a sentinel", "redis+sentinel://" + plain.Addr() + "/m", "keeps data and is not a sentinel", "redis://" + plain.Addr()},
 		{"an HTTP server", "redis://" + talker(t, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), "does not speak the protocol of Redis", "right port"},
 		{"an SSH server", "redis://" + talker(t, "SSH-2.0-OpenSSH_9.2\r\n"), "does not speak the protocol of Redis", "right port"},
 		{"a server that hangs up", "redis://" + talker(t, ""), "closed the connection", "rediss://"},

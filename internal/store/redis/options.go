@@ -175,7 +175,7 @@ func database(t store.Target) (int, error) {
 	}
 	m := modeOf(t.Scheme)
 	if m == cluster && (db != 0 || t.Path != "") {
-		return 0, fault.Input(fmt.Errorf("%s: a cluster has no databases", t.Scheme), "leave db= and the path away")
+		return 0, fault.Input(fmt.Errorf("%s: a cluster has no databases", t.Scheme), "leave out db= and the path")
 	}
 	if m != standalone || t.Scheme == "unix" || t.Path == "" {
 		return db, nil

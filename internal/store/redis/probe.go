@@ -80,7 +80,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:
-		return fault.Input(fault.Sentence("redis: "+c.where()+": "+key+" holds something that is no hash", err),
+		return fault.Input(fault.Sentence("redis: "+c.where()+": "+key+" holds something that is not a hash", err),
 			"use another --namespace, or delete it yourself")
 	}
 	return say(command+" on "+key+": "+text, "")

@@ -99,7 +99,7 @@ func sayTLS(err error) (what, hint string) {
 		return "the server's certificate is not valid: " + e.Error(), "look at its dates and its use"
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, mysql.ErrNoTLS) || strings.Contains(text, "server refused TLS connection") {
-		return "the server does not speak TLS", "leave tls=1 away, or turn TLS on in the server"
+		return "the server does not speak TLS", "leave out tls=1, or turn TLS on in the server"
 	}
 	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(text, "remote error: tls:") {
 		return "the server ended the TLS handshake: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):],
@@ -196,9 +196,9 @@ func (c *Conn) saySQLite(err error) (what, hint string) {
 		}
 		return "the file cannot be opened or made", "does its folder exist, and may you write there?"
 	case 26:
-		return "the file is no SQLite database", "choose another path"
+		return "the file is not an SQLite database", "choose another path"
 	case 8:
-		return "the file can only be read", "leave mode=ro away, and see that you may write the file and its folder"
+		return "the file can only be read", "leave out mode=ro, and make sure that you may write to the file and its folder"
 	case 5, 6:
 		return "another process has the file locked", "end it, or give it longer with busy_timeout=MILLISECONDS"
 	case 13:

@@ -190,7 +190,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 		}
 		var m store.Made
 		if err := json.Unmarshal(text, &m); err != nil || !bytes.Equal(madeKey(m.Space), key) {
-			return fault.Store(fmt.Errorf("%q is no record of perfbench", key), "use another --namespace")
+			return fault.Store(fmt.Errorf("%q is not a record of perfbench", key), "use another --namespace")
 		}
 		m.Namespace = namespace
 		out = append(out, m)

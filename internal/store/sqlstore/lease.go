@@ -102,7 +102,7 @@ func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error)
 		return r, false, err
 	}
 	if err := json.Unmarshal(r.text, &r); err != nil {
-		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is no lease of perfbench", c.d.Dialect, leaseKey, made.key.name), "use another --namespace")
+		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", c.d.Dialect, leaseKey, made.key.name), "use another --namespace")
 	}
 	return r, true, nil
 }

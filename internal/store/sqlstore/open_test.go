@@ -74,7 +74,7 @@ func TestMariaDBRefusals(t *testing.T) {
 	refused(t, try(t, as(url, "nobody")), `the user "nobody"`, "--password-file")
 	refused(t, try(t, in(url, "missing")), `there is no database "missing"`, "CREATE DATABASE missing")
 	refused(t, try(t, as(in(url, "other"), "reader:"+secret)), `may not do this`, "grant")
-	refused(t, try(t, with(url, "tls=1")), "does not speak TLS", "leave tls=1 away")
+	refused(t, try(t, with(url, "tls=1")), "does not speak TLS", "leave out tls=1")
 	refused(t, try(t, with(strings.Replace(url, "mysql:", "postgres:", 1), "dial_timeout=2s")), "", "")
 
 	reader := dial(t, as(url, "reader:"+secret))
@@ -110,7 +110,7 @@ func TestPostgresRefusals(t *testing.T) {
 	run(t, admin, "CREATE ROLE reader LOGIN", "CREATE ROLE few LOGIN CONNECTION LIMIT 1", "CREATE ROLE shut LOGIN PASSWORD '"+secret+"'")
 	refused(t, try(t, as(url, "nobody:"+secret)), `the user "nobody" does not exist`, "check user and password")
 	refused(t, try(t, in(url, "missing")), `there is no database "missing"`, "CREATE DATABASE missing")
-	refused(t, try(t, with(url, "tls=1")), "does not speak TLS", "leave tls=1 away")
+	refused(t, try(t, with(url, "tls=1")), "does not speak TLS", "leave out tls=1")
 	refused(t, try(t, with(strings.Replace(url, "postgres:", "mysql:", 1), "dial_timeout=300ms")), "no answer in time", "MariaDB")
 
 	reader := dial(t, as(url, "reader"))
@@ -171,7 +171,7 @@ func TestSQLiteRefusals(t *testing.T) {
 	dir := t.TempDir()
 	refused(t, try(t, "sqlite:"+dir+"/none/x.db"), "cannot be opened", "folder")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "text"), []byte(strings.Repeat("no database ", 100)), 0o600))
-	refused(t, try(t, "sqlite:"+dir+"/text"), "is no SQLite database", "another path")
+	refused(t, try(t, "sqlite:"+dir+"/text"), "is not an SQLite database", "another path")
 	s := store.Space{Namespace: "n", Name: "a", Shape: store.Map}
 	path := dir + "/x.db"
 	w := dial(t, "sqlite:"+path)
@@ -202,8 +202,8 @@ func TestBadTargets(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string][2]string{
 		"mysql://u:" + secret + "@h1,h2/d":                       {"several hosts", "takes writes"},
-		"postgres://u:" + secret + "@h/d?isolation=seri":         {`"seri" is no isolation level`, "serializable"},
-		"mysql://u:" + secret + "@h/d?isolation=snapshot":        {`"snapshot" is no isolation level`, "read-committed"},
+		"postgres://u:" + secret + "@h/d?isolation=seri":         {`"seri" is not an isolation level`, "serializable"},
+		"mysql://u:" + secret + "@h/d?isolation=snapshot":        {`"snapshot" is not an isolation level`, "read-committed"},
 		"mysql://u:" + secret + "@h/d?parseTime=maybe":           {`parseTime: "maybe" is not 1 or 0`, ""},
 		"mysql://u:" + secret + "@h/d?charset=a,b&loc=Moon/Base": {"Moon/Base", ""},
 		"postgres://h/d?sslmode=prefer":                          {`sslmode: "prefer"`, "write verify-full, require or disable"},

@@ -51,7 +51,7 @@ func isolation(t store.Target) (string, error) {
 	levels := []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"}
 	got := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(t.Params.Get("isolation")))
 	if !slices.Contains(levels, got) {
-		return "", fault.Input(fmt.Errorf("%s: isolation: %q is no isolation level", t.Scheme, t.Params.Get("isolation")), suggest.Hint(got, levels))
+		return "", fault.Input(fmt.Errorf("%s: isolation: %q is not an isolation level", t.Scheme, t.Params.Get("isolation")), suggest.Hint(got, levels))
 	}
 	return strings.ToUpper(strings.ReplaceAll(got, "-", " ")), nil
 }
