@@ -34,7 +34,7 @@ func TestEachFaultIsOneSentenceWithItsLine(t *testing.T) {
 		"f.yaml:1: a machine has no name":                              "machines: [{cpu: 4}]\n",
 		`f.yaml:1: a machine has no "memory"`:                          "machines: [{name: a, memory: 4 GB}]\n",
 		`f.yaml:1: count of a machine: "none" is not a whole number`:   "machines: [{name: a, count: none}]\n",
-		`f.yaml: machines: "a" is listed twice`:                     "machines: [{name: a}, {name: a}]\n",
+		`f.yaml: machines: "a" is listed twice`:                        "machines: [{name: a}, {name: a}]\n",
 		`f.yaml:2: topology: "db2" is not one of the machines`:         "machines: [{name: db}]\ntopology: {cassandra: db2}\n",
 		`f.yaml:1: topology has no "kassandra"`:                        "topology: {kassandra: db}\n",
 		`f.yaml:2: topology has "cassandra" twice`:                     "topology: {cassandra: db,\n cassandra: db}\nmachines: [{name: db}]\n",

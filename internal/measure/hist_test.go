@@ -10,7 +10,7 @@ import (
 
 func TestHistAgreesWithTheLibrary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for round := range 200 {
+	for round := range 25 {
 		ours, theirs := newHist(), NewHistogram()
 		for range 1 + r.IntN(3000) {
 			v := r.Int64N(int64(1) << (1 + r.IntN(41)))

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scripted is a run of two tracks with a warm-up and a live change every 7 seconds.
+// scripted is a run of two tracks with a warm-up and a live change every 3 seconds.
 type scripted struct {
 	began  time.Time // when measurement begins
 	length time.Duration
@@ -22,7 +22,7 @@ type scripted struct {
 
 const (
 	warmUp = 3 * time.Second
-	every  = 7 * time.Second
+	every  = 3 * time.Second
 )
 
 func (s scripted) Now() int64 { return int64(time.Since(s.began)) }
@@ -123,11 +123,11 @@ func (j *journal) take(s *Second) error {
 	return nil
 }
 
-// Whatever workers do for seventy seconds: the whole, each segment, the seconds and the
+// Whatever workers do for twelve seconds: the whole, each segment, the seconds and the
 // histograms of the seconds are what the samples come to, and no snapshot ever changes.
 func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := scripted{time.Now().Add(warmUp), 70*time.Second + 400*time.Millisecond}
+		source := scripted{time.Now().Add(warmUp), 12*time.Second + 400*time.Millisecond}
 		ops := []Operation{{"a", "get"}, {"b", "get"}, {"a", "put"}}
 		seconds := journal{times: map[Operation]*[4]*hdrhistogram.Histogram{}}
 		c := NewCollector(Config{
@@ -145,7 +145,7 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 				select {
 				case <-over:
 					return
-				case <-time.After(3700 * time.Millisecond):
+				case <-time.After(1700 * time.Millisecond):
 					s := c.Snapshot()
 					seen, told = append(seen, s), append(told, fmt.Sprintf("%+v", *s))
 				}
@@ -165,11 +165,11 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 			all = append(all, d...)
 		}
 
-		require.Len(t, got.Segments, 11)
+		require.Len(t, got.Segments, 5)
 		for op, name := range ops {
 			of := func(s *Sample) bool { return int(s.Op) == op }
 			want := countUp(t, name, all, of)
-			want.Active, want.Unstarted = source.length, map[int]int64{0: 55}[op] // 0+1+…+10, once for the track
+			want.Active, want.Unstarted = source.length, map[int]int64{0: 10}[op] // 0+1+2+3+4, once for the track
 			require.Equal(t, want.Totals, got.Ops[op], "%v", name)
 			for i, h := range want.times {
 				assert.True(t, h.Equals(seconds.times[name][i]), "%v: the seconds' histograms %d are those of the whole", name, i)
