@@ -158,7 +158,7 @@ func (w *Process) find(ctx context.Context) error {
 	if !isHere(ctx, host) {
 		return ErrElsewhere
 	}
-	all, err := gnet.ConnectionsWithContext(ctx, "tcp")
+	all, err := gnet.ConnectionsWithoutUidsWithContext(ctx, "tcp") // not who owns each: nobody asks, and it reads a file a connection
 	if err != nil {
 		return fmt.Errorf("look for who listens at %s: %w", w.addr, err)
 	}
