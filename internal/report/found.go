@@ -111,13 +111,14 @@ func levelText(r *found.Result, v float64) string {
 }
 
 func outcomeOf(s found.Step) string {
-	switch {
-	case s.Held && s.Doubtful:
-		return "held, by a little"
-	case s.Held:
-		return "held"
+	word := s.Why
+	if s.Held {
+		word = "held"
 	}
-	return s.Why
+	if s.Doubtful {
+		word += ", doubtful"
+	}
+	return word
 }
 
 func levels(r *found.Result) table {

@@ -105,10 +105,10 @@ func judge(conditions []Condition, list []Second) (outcome, Step) {
 // lean decides what the seconds leave unclear, by what speaks for more.
 func lean(conditions []Condition, s Step) Step {
 	s.Held, s.Doubtful = true, true
-	s.Why = "it held, by a little"
+	s.Why = "it held"
 	for i, c := range conditions {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
-			s.Held, s.Why = false, c.Text+" did not hold, by a little"
+			s.Held, s.Why = false, c.Text+" did not hold"
 		}
 	}
 	return s
