@@ -37,6 +37,7 @@ func TestTheMergeGate(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash")
 	}
+	t.Parallel()
 	var action struct {
 		Runs struct {
 			Steps []struct{ ID, Run string }
