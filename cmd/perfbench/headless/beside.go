@@ -7,6 +7,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
@@ -54,6 +55,30 @@ func Do(ctx context.Context, c *call.Call, f *runflags.Flags, b Beside) error {
 	_, err = a.run(ctx, f, p, b)
 	return err
 }
+
+// Turn does one run of several: what, a few words, is said before it, and after it with
+// what it came to. An error says that it did not start, or that its folder is gone; any
+// other stands in the outcome.
+func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, req session.Request, what string) (*session.Outcome, error) {
+	a, status := command{c}, newStatus(c.Stderr, f)
+	status.say("%s", what)
+	p, err := session.Prepare(ctx, a.Session(), req)
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.perform(ctx, p, status, Beside{})
+	if err != nil {
+		return nil, err
+	}
+	if missing(o.Dir) {
+		return nil, deleted(o)
+	}
+	status.say("%s: %s", what, summary.Line(&o.Run))
+	return o, nil
+}
+
+// PrintPlan writes what one of several runs would do to stdout.
+func PrintPlan(c *call.Call, p *session.Prepared) { command{c}.printPlan(p) }
 
 // printOther writes a summary of another kind than that of a run.
 func (a command) printOther(text string, o *session.Outcome, f *runflags.Flags) {

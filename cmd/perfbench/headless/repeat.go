@@ -16,7 +16,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/compare/gather"
@@ -162,24 +161,14 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 		if ctx.Err() != nil {
 			break
 		}
-		s, status := all[who], newStatus(a.Stderr, f)
-		what := ""
+		s, what := all[who], fmt.Sprintf("run %d of %d", i+1, len(order))
 		if len(all) > 1 {
-			what = fmt.Sprintf(" (%s: %s)", string(rune('A'+who)), s.name)
+			what += fmt.Sprintf(" (%s: %s)", string(rune('A'+who)), s.name)
 		}
-		status.say("run %d of %d%s", i+1, len(order), what)
-		p, err := session.Prepare(ctx, a.Session(), s.request)
+		o, err := Turn(ctx, a.Call, f, s.request, what)
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		o, err := a.perform(ctx, p, status, Beside{})
-		if err != nil {
-			return errors.Join(append(errs, err)...)
-		}
-		if missing(o.Dir) {
-			return errors.Join(append(errs, deleted(o))...)
-		}
-		status.say("run %d of %d%s: %s", i+1, len(order), what, summary.Line(&o.Run))
 		if f.Quiet {
 			fmt.Fprintln(a.Stdout, o.Dir)
 		}
