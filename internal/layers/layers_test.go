@@ -28,6 +28,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
 //	find                                       searches on a run that is going
+//	sweep                                      what runs at several values come to
 //	compare                                    judges sets of finished runs
 //	engine             rundir                  run plans; keep runs
 //	job                                        what is asked for, what it would do
@@ -99,6 +100,8 @@ var may = []struct{ from, to string }{
 	{"internal/chart", ""},
 	{"internal/search", "internal/compare/stat"},
 	{"internal/search/found", ""},
+	{"internal/sweep/usl", "internal/compare/stat"},
+	{"internal/sweep", "internal/sweep/usl internal/compare/stat internal/verdict internal/fault internal/units"},
 	{"internal/find", "internal/search internal/search/found internal/session/timetable internal/engine internal/threshold internal/verdict internal/workload internal/measure internal/fault internal/suggest internal/units"},
 	{"internal/watch", "internal/watch/quota"},
 	{"internal/watch/quota", ""},

@@ -1,0 +1,239 @@
+// Package sweep says what a sweep over one or two knobs is: its points, which of its runs
+// are done, and what they come to.
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Target is the name of the axis that is no value of a run, but its store.
+const Target = "target"
+
+// MostRuns is how many runs a sweep has at most.
+const MostRuns = 1000
+
+// Axis is a knob or parameter with the values that it is to have, as a user types them;
+// targets stand without what is secret in them.
+type Axis struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
+// Concurrency says that the axis is how many calls are under way at once.
+func (a Axis) Concurrency() bool { return a.Name == "threads" || strings.HasSuffix(a.Name, ".threads") }
+
+// Numbers are the values as numbers: sizes in bytes, times in seconds; nil when they are
+// words.
+func (a Axis) Numbers() []float64 {
+	var out []float64
+	for _, v := range a.Values {
+		n, ok := number(v)
+		if !ok {
+			return nil
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+func number(text string) (float64, bool) {
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	}
+	if v, err := units.ParseSize(text); err == nil {
+		return float64(v), true
+	}
+	v, err := time.ParseDuration(text)
+	return v.Seconds(), err == nil
+}
+
+// Parse reads what was given to --over: NAME=LIST each, of a name that comes again more
+// of its values. Errors are of input.
+func Parse(over []string) ([]Axis, error) {
+	var out []Axis
+	for _, o := range over {
+		name, list, ok := strings.Cut(o, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, bad("over: %q is not NAME=LIST", o)
+		}
+		values, err := parseList(name, list)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(out, func(a Axis) bool { return a.Name == name })
+		if at < 0 {
+			at, out = len(out), append(out, Axis{Name: name})
+		}
+		out[at].Values = append(out[at].Values, values...)
+	}
+	switch {
+	case len(out) == 0:
+		return nil, bad("over: a sweep needs a knob and its values")
+	case len(out) > 2:
+		return nil, fault.Input(fmt.Errorf("over: %d knobs are more than a sweep has", len(out)), "give one or two")
+	}
+	for _, a := range out {
+		for i, v := range a.Values {
+			if slices.Contains(a.Values[:i], v) {
+				return nil, fault.Input(fmt.Errorf("over %s: has a value twice: %s", a.Name, shown(a.Name, v)), "use --repeat to run a point several times")
+			}
+		}
+		if len(a.Values) < 2 {
+			return nil, bad("over %s: one value is no sweep", a.Name)
+		}
+	}
+	return out, nil
+}
+
+// shown is a value as it may be seen: a target may have a secret in it.
+func shown(name, value string) string {
+	if name == Target {
+		return "a target"
+	}
+	return strconv.Quote(value)
+}
+
+func bad(format string, args ...any) error {
+	return fault.Field("over", fault.Input(fmt.Errorf(format, args...), "write it like --over threads=1,2,4,…,64"))
+}
+
+// nextURL is where a list of targets, in which there may be commas, has its next.
+var nextURL = regexp.MustCompile(`,\s*[a-z][a-z0-9+.-]*:`)
+
+func parseList(name, list string) ([]string, error) {
+	if name == Target {
+		var out []string
+		for at := nextURL.FindStringIndex(list); at != nil; at = nextURL.FindStringIndex(list) {
+			out, list = append(out, strings.TrimSpace(list[:at[0]])), list[at[0]+1:]
+		}
+		out = append(out, strings.TrimSpace(list))
+		if slices.Contains(out, "") {
+			return nil, bad("over %s: its list has an empty place", name)
+		}
+		return out, nil
+	}
+	words := strings.Split(list, ",")
+	for i := range words {
+		words[i] = strings.TrimSpace(words[i])
+	}
+	if list == "" {
+		return nil, bad("over %s: its list is empty", name)
+	}
+	if slices.Contains(words, "") {
+		return nil, bad("over %s: its list %q has an empty place", name, list)
+	}
+	dots := func(w string) bool { return w == "…" || w == "..." || w == ".." }
+	at := slices.IndexFunc(words, dots)
+	if at < 0 {
+		return words, nil
+	}
+	if at < 2 || at != len(words)-2 || slices.ContainsFunc(words[at+1:], dots) {
+		return nil, bad("over %s: in %q two values or more come before the dots, and one after", name, list)
+	}
+	filled, err := fill(words[:at], words[at+1])
+	if err != nil {
+		return nil, bad("over %s: %q %s", name, list, err)
+	}
+	return filled, nil
+}
+
+// quantity is a number with a unit.
+var quantity = regexp.MustCompile(`^([0-9]*\.?[0-9]+)([A-Za-zµ]*)$`)
+
+// fill goes on from the first values to the last, by steps that grow as the first do or
+// stay as they are.
+func fill(first []string, last string) ([]string, error) {
+	var list []float64
+	unit := ""
+	for i, w := range append(slices.Clone(first), last) {
+		m := quantity.FindStringSubmatch(w)
+		if m == nil {
+			return nil, fmt.Errorf("goes on from words: %q is no number", w)
+		}
+		if i > 0 && m[2] != unit {
+			return nil, errors.New("has different units, which dots cannot go on from")
+		}
+		unit = m[2]
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	end := list[len(list)-1]
+	list = list[:len(list)-1]
+	next, err := rule(list)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(first)
+	for v := list[len(list)-1]; ; {
+		was := v
+		v = next(v)
+		switch {
+		case near(v, end):
+			return append(out, last), nil
+		case (v > end) == (list[1] > list[0]) || near(v, was):
+			return nil, fmt.Errorf("does not come to %s", last)
+		case len(out) >= MostRuns:
+			return nil, fmt.Errorf("has more than %d values", MostRuns)
+		}
+		out = append(out, strconv.FormatFloat(v, 'g', 12, 64)+unit)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
+
+// rule is by what numbers go on: an equal step, else an equal factor.
+func rule(list []float64) (func(float64) float64, error) {
+	step, factor := list[1]-list[0], list[1]/list[0]
+	equal, alike := true, list[0] > 0
+	for i := 1; i < len(list); i++ {
+		equal = equal && near(list[i]-list[i-1], step)
+		alike = alike && near(list[i], list[i-1]*factor)
+	}
+	switch {
+	case step == 0:
+		return nil, errors.New("does not move")
+	case equal:
+		return func(v float64) float64 { return v + step }, nil
+	case alike:
+		return func(v float64) float64 { return v * factor }, nil
+	}
+	return nil, errors.New("has neither an equal step nor an equal factor before the dots")
+}
+
+// Points are all combinations of the values, the last axis changing first. More runs
+// than MostRuns are an error of input.
+func Points(axes []Axis, repeats int) ([][]string, error) {
+	n, sizes := 1, []string{}
+	for _, a := range axes {
+		n *= len(a.Values)
+		sizes = append(sizes, fmt.Sprintf("%d of %s", len(a.Values), a.Name))
+	}
+	if n*repeats > MostRuns {
+		return nil, fault.Field("over", fault.Input(fmt.Errorf("over: %s, %d times, are %d runs, more than the %d that a sweep may have", strings.Join(sizes, " × "), repeats, n*repeats, MostRuns),
+			"shorten the lists, or lower --repeat"))
+	}
+	out := [][]string{nil}
+	for _, a := range axes {
+		var longer [][]string
+		for _, p := range out {
+			for _, v := range a.Values {
+				longer = append(longer, append(slices.Clone(p), v))
+			}
+		}
+		out = longer
+	}
+	return out, nil
+}

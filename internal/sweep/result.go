@@ -1,0 +1,304 @@
+package sweep
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/sweep/usl"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// File is the name of the file in the folder of a sweep that says what is done of it, and
+// what that comes to.
+const File = "sweep.json"
+
+// Schema is the number of the layout of sweep.json.
+const Schema = 1
+
+// Result is a sweep, as sweep.json holds it.
+type Result struct {
+	Schema int `json:"schema"`
+	// Asked is a digest of all that was asked for: the same command has the same.
+	Asked   string `json:"asked"`
+	Profile string `json:"profile"`
+	// Target is the store, empty where it is one of the axes; Unit is what is counted.
+	Target string `json:"target,omitempty"`
+	Unit   string `json:"unit"`
+	Axes   []Axis `json:"axes"`
+	Rounds int    `json:"rounds"`
+	// Open says that runs had a rate of their own to keep to, so that throughput tells
+	// nothing of how the store scales.
+	Open bool `json:"open_loop,omitempty"`
+	// Runs are those that are done, in the order in which they were.
+	Runs []Run `json:"runs"`
+	// Points and Lines are what they come to, as of the last that was done.
+	Points []Point `json:"points"`
+	Lines  []Line  `json:"lines,omitempty"`
+}
+
+// Run is one run that is done. Times are in nanoseconds, of the slowest operation that
+// counts; measure.Hidden where too few calls tell them.
+type Run struct {
+	// Round counts from 0, Point is an index of the combinations of Axes.
+	Round int `json:"round"`
+	Point int `json:"point"`
+	// ID is the name of its folder, beside that of the sweep.
+	ID string `json:"run"`
+	// Threads is how many there were at the start, of an axis of threads: where every track
+	// has one at least, this may be more than was asked for. 0 of any other.
+	Threads float64 `json:"threads,omitempty"`
+	// Done is units per second; nil when the run has none to tell.
+	Done    *float64 `json:"throughput_per_s"`
+	P50     int64    `json:"response_p50_ns"`
+	P99     int64    `json:"response_p99_ns"`
+	Errors  int64    `json:"errors"`
+	Verdict string   `json:"verdict"`
+}
+
+// Point is what the runs of one combination of values come to.
+type Point struct {
+	Values []string `json:"values"`
+	Runs   int      `json:"runs"`
+	// Done is the mean throughput with its interval, nil when no run tells it. The interval
+	// is nil with one run.
+	Done *float64 `json:"throughput_per_s"`
+	Low  *float64 `json:"throughput_low"`
+	High *float64 `json:"throughput_high"`
+	// P50 and P99 are those of the run in the middle, Errors those of all runs.
+	P50    int64 `json:"response_p50_ns"`
+	P99    int64 `json:"response_p99_ns"`
+	Errors int64 `json:"errors"`
+	// Doubtful counts the runs whose verdict was not VALID.
+	Doubtful int `json:"not_valid"`
+}
+
+// Line is throughput over numbers of threads, with all else alike.
+type Line struct {
+	// At names the value of the other axis; empty without one.
+	At string `json:"at,omitempty"`
+	// Knee is the lowest number of threads from which no higher one brings a quarter a
+	// thread of what the lowest brought; 0 when there is none in reach.
+	Knee float64 `json:"knee"`
+	// Law is nil where too few points tell it.
+	Law *usl.Fit `json:"usl,omitempty"`
+}
+
+// kneeShare is how much of what each of the first threads brings a further one has to.
+const kneeShare = 0.25
+
+// Has says whether a run is done.
+func (r *Result) Has(round, point int) bool {
+	return slices.ContainsFunc(r.Runs, func(d Run) bool { return d.Round == round && d.Point == point })
+}
+
+// All is how many runs there are to do.
+func (r *Result) All() int {
+	n := r.Rounds
+	for _, a := range r.Axes {
+		n *= len(a.Values)
+	}
+	return n
+}
+
+// Complete says that all runs are done.
+func (r *Result) Complete() bool { return len(r.Runs) >= r.All() }
+
+// Load reads the sweep in a folder.
+func Load(dir string) (*Result, error) {
+	data, err := os.ReadFile(filepath.Join(dir, File))
+	r := &Result{}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err == nil && r.Schema != Schema {
+		err = fmt.Errorf("its layout is %d, and %d is known here", r.Schema, Schema)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the sweep in %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// Unfinished returns the folder below out whose sweep was asked for in the same words and
+// is not complete, and that sweep; "" when there is none. A folder that cannot be read is
+// passed over. Runs whose folders are gone are to be done again.
+func Unfinished(out, asked string) (string, *Result) {
+	files, _ := filepath.Glob(filepath.Join(escaped(out), "*", File)) // the pattern is right
+	for _, f := range slices.Backward(files) {
+		r, err := Load(filepath.Dir(f))
+		if err != nil || r.Asked != asked || r.Complete() {
+			continue
+		}
+		r.Runs = slices.DeleteFunc(r.Runs, func(d Run) bool {
+			_, err := os.Stat(filepath.Join(out, d.ID))
+			return err != nil
+		})
+		return filepath.Dir(f), r
+	}
+	return "", nil
+}
+
+func escaped(path string) string {
+	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
+}
+
+// Encode writes the sweep as File holds it.
+func (r *Result) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	return append(data, '\n'), err
+}
+
+// Settle works out Points and Lines from the runs that are done.
+func (r *Result) Settle() error {
+	all, err := Points(r.Axes, r.Rounds)
+	if err != nil {
+		return err
+	}
+	r.Points, r.Lines = nil, nil
+	for i, values := range all {
+		r.Points = append(r.Points, r.point(i, values))
+	}
+	across := r.Across()
+	if across < 0 || r.Open || !r.Axes[across].Concurrency() {
+		return nil
+	}
+	for _, at := range r.Others(across) {
+		r.Lines = append(r.Lines, r.line(across, at))
+	}
+	return nil
+}
+
+// Place names the values of a point: threads=4 and payload=1KiB.
+func (r *Result) Place(point int) string {
+	var parts []string
+	for _, a := range slices.Backward(r.Axes) {
+		parts = append(parts, a.Name+"="+a.Values[point%len(a.Values)])
+		point /= len(a.Values)
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, " and ")
+}
+
+// Across is the axis that curves are drawn over: that of threads, else the first of
+// numbers; -1 when there is none.
+func (r *Result) Across() int {
+	if i := slices.IndexFunc(r.Axes, Axis.Concurrency); i >= 0 && r.Axes[i].Numbers() != nil {
+		return i
+	}
+	return slices.IndexFunc(r.Axes, func(a Axis) bool { return a.Numbers() != nil })
+}
+
+// Others are the values of the axis that is not the given one; one empty text when there
+// is no other.
+func (r *Result) Others(across int) []string {
+	if len(r.Axes) < 2 {
+		return []string{""}
+	}
+	return r.Axes[1-across].Values
+}
+
+// Curves is how many lines of measured throughput there are to draw: one for each value
+// of the other axis, 0 when no axis is one of numbers.
+func (r *Result) Curves() int {
+	across := r.Across()
+	if across < 0 {
+		return 0
+	}
+	return len(r.Others(across))
+}
+
+// Of says whether a point is one of those that have a value of Others.
+func (r *Result) Of(p Point, across int, at string) bool {
+	return len(r.Axes) < 2 || p.Values[1-across] == at
+}
+
+func (r *Result) point(i int, values []string) Point {
+	p := Point{Values: values}
+	var done []float64
+	var p50, p99 []int64
+	for _, d := range r.Runs {
+		if d.Point != i {
+			continue
+		}
+		p.Runs++
+		p.Errors += d.Errors
+		p50, p99 = append(p50, d.P50), append(p99, d.P99)
+		if d.Verdict != verdict.Valid {
+			p.Doubtful++
+		}
+		if d.Done != nil {
+			done = append(done, *d.Done)
+		}
+	}
+	p.P50, p.P99 = middle(p50), middle(p99)
+	if e := stat.Independent(done); !math.IsNaN(e.Value) {
+		p.Done = &e.Value
+		if lo, hi := e.Interval(0.95); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+			lo, hi = math.Round(max(lo, 0)*1000)/1000, math.Round(hi*1000)/1000
+			p.Low, p.High = &lo, &hi
+		}
+	}
+	return p
+}
+
+// middle is the value in the middle, of an even number the higher of the two.
+func middle(values []int64) int64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func (r *Result) line(across int, at string) Line {
+	numbers := r.Axes[across].Numbers()
+	line := Line{At: at}
+	var runs []usl.Point
+	for _, d := range r.Runs {
+		p := r.Points[d.Point]
+		if d.Done == nil || !r.Of(p, across, at) {
+			continue
+		}
+		n := d.Threads
+		if n == 0 {
+			n = numbers[slices.Index(r.Axes[across].Values, p.Values[across])]
+		}
+		runs = append(runs, usl.Point{N: n, X: *d.Done})
+	}
+	line.Law, line.Knee = usl.Of(runs), knee(runs)
+	return line
+}
+
+// knee is the Knee of a line, from the means of its runs.
+func knee(runs []usl.Point) float64 {
+	var points []usl.Point
+	for _, p := range runs {
+		if slices.ContainsFunc(points, func(q usl.Point) bool { return q.N == p.N }) {
+			continue
+		}
+		sum, n := 0.0, 0.0
+		for _, q := range runs {
+			if q.N == p.N {
+				sum, n = sum+q.X, n+1
+			}
+		}
+		points = append(points, usl.Point{N: p.N, X: sum / n})
+	}
+	slices.SortFunc(points, func(a, b usl.Point) int { return cmp.Compare(a.N, b.N) })
+	for i, p := range points {
+		above := points[i+1:]
+		if len(above) > 0 && !slices.ContainsFunc(above, func(q usl.Point) bool {
+			return (q.X-p.X)/(q.N-p.N) >= kneeShare*points[0].X/points[0].N
+		}) {
+			return p.N
+		}
+	}
+	return 0
+}

@@ -1,0 +1,159 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/sweep/usl"
+)
+
+func TestLists(t *testing.T) {
+	for over, want := range map[string]string{
+		"threads=1,2,4,…,64":                               "1 2 4 8 16 32 64",
+		"threads=4, 8, ..., 20":                            "4 8 12 16 20",
+		"payload=1KiB,2KiB,4KiB,..,16KiB":                  "1KiB 2KiB 4KiB 8KiB 16KiB",
+		"rate=0.5,1,…,2":                                   "0.5 1 1.5 2",
+		"threads=8,4,2,…,1":                                "8 4 2 1",
+		"threads=64,48,…,16":                               "64 48 32 16",
+		"mode=pbm,saga":                                    "pbm saga",
+		"target=cassandra://a,b/space,redis://c,embedded:": "cassandra://a,b/space redis://c embedded:",
+		"target=memory:?service=2ms&servers=4, lab:redis":  "memory:?service=2ms&servers=4 lab:redis",
+	} {
+		axes, err := Parse([]string{over})
+		require.NoError(t, err, over)
+		require.Len(t, axes, 1)
+		assert.Equal(t, want, strings.Join(axes[0].Values, " "), over)
+	}
+	axes, err := Parse([]string{"target=cassandra://a,b", "threads=1,2", "target=redis://c"})
+	require.NoError(t, err)
+	assert.Equal(t, []Axis{{"target", []string{"cassandra://a,b", "redis://c"}}, {"threads", []string{"1", "2"}}}, axes)
+}
+
+func TestListsThatAreNone(t *testing.T) {
+	for over, want := range map[string]string{
+		"":                        "over: a sweep needs a knob and its values",
+		"threads":                 `over: "threads" is not NAME=LIST`,
+		"=1,2":                    `over: "=1,2" is not NAME=LIST`,
+		"threads=":                "over threads: its list is empty",
+		"target=":                 "over target: its list has an empty place",
+		"threads=1,,2":            `over threads: its list "1,,2" has an empty place`,
+		"threads=4":               "over threads: one value is no sweep",
+		"threads=4,8,4":           `over threads: has a value twice: "4"`,
+		"threads=1,…,64":          `over threads: in "1,…,64" two values or more come before the dots, and one after`,
+		"threads=1,2,…":           `over threads: in "1,2,…" two values or more come before the dots, and one after`,
+		"threads=1,2,4,…,60":      `over threads: "1,2,4,…,60" does not come to 60`,
+		"threads=1,2,4,7,…,64":    `over threads: "1,2,4,7,…,64" has neither an equal step nor an equal factor before the dots`,
+		"threads=2,2,…,64":        `over threads: "2,2,…,64" does not move`,
+		"threads=1,2,…,5000":      `over threads: "1,2,…,5000" has more than 1000 values`,
+		"payload=1KiB,2KiB,…,8KB": `over payload: "1KiB,2KiB,…,8KB" has different units, which dots cannot go on from`,
+		"mode=pbm,saga,…,x":       `over mode: "pbm,saga,…,x" goes on from words: "pbm" is no number`,
+		"a=1,2;b=1,2;c=1,2":       "over: 3 knobs are more than a sweep has",
+	} {
+		var list []string
+		if over != "" {
+			list = strings.Split(over, ";")
+		}
+		_, err := Parse(list)
+		require.EqualError(t, err, want)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+		assert.NotEmpty(t, fault.HintOf(err))
+	}
+}
+
+func TestPoints(t *testing.T) {
+	axes, err := Parse([]string{"threads=1,2", "payload=1KiB,4KiB,…,10KiB"})
+	require.NoError(t, err)
+	all, err := Points(axes, 100)
+	require.NoError(t, err)
+	require.Len(t, all, 8)
+	assert.Equal(t, []string{"2", "1KiB"}, all[4])
+	r := Result{Axes: axes, Rounds: 100}
+	assert.Equal(t, "threads=2 and payload=1KiB", r.Place(4))
+	assert.Equal(t, 800, r.All())
+	long, err := Parse([]string{"threads=1,2,…,1000", "payload=1,2,…,1000"})
+	require.NoError(t, err)
+	_, err = Points(long, 3)
+	require.EqualError(t, err, "over: 1000 of threads × 1000 of payload, 3 times, are 3000000 runs, more than the 1000 that a sweep may have")
+}
+
+func TestKnee(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		points []usl.Point
+		want   float64
+	}{
+		{"four servers", []usl.Point{{N: 1, X: 500}, {N: 16, X: 2000}, {N: 2, X: 1000}, {N: 4, X: 2000}, {N: 8, X: 2000}}, 4},
+		{"it scales", []usl.Point{{N: 1, X: 500}, {N: 2, X: 990}, {N: 4, X: 1900}}, 0},
+		{"none scales", []usl.Point{{N: 1, X: 500}, {N: 2, X: 510}, {N: 4, X: 505}}, 1},
+		{"a dent is no knee", []usl.Point{{N: 1, X: 500}, {N: 2, X: 490}, {N: 4, X: 1900}, {N: 8, X: 1950}}, 4},
+		{"means", []usl.Point{{N: 1, X: 450}, {N: 1, X: 550}, {N: 2, X: 900}, {N: 2, X: 1100}, {N: 4, X: 1000}}, 2},
+		{"one point", []usl.Point{{N: 1, X: 500}}, 0},
+		{"none", nil, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.InDelta(t, c.want, knee(c.points), 0) })
+	}
+}
+
+func done(v float64) *float64 { return &v }
+
+func TestPointsSumUpTheirRuns(t *testing.T) {
+	r := Result{Axes: []Axis{{"threads", []string{"1", "2"}}, {"target", []string{"a", "b"}}}, Rounds: 3, Runs: []Run{
+		{Point: 1, Done: done(90), P99: 7, Errors: 1, Verdict: "VALID"},
+		{Point: 1, Round: 1, Done: done(110), P99: 9, Errors: 2, Verdict: "INVALID"},
+		{Point: 1, Round: 2, P99: 8, Verdict: "VALID"},
+		{Point: 0, Done: done(50), Verdict: "VALID"},
+	}}
+	require.NoError(t, r.Settle())
+	require.Len(t, r.Points, 4)
+	p := r.Points[1]
+	assert.Equal(t, []string{"1", "b"}, p.Values)
+	assert.InDelta(t, 100, *p.Done, 1e-9)
+	assert.InDelta(t, 100+10*12.706, *p.High, 0.1, "Student's t of two runs")
+	assert.Zero(t, *p.Low, "no throughput is negative")
+	assert.Equal(t, []int64{3, 8, 1, 3}, []int64{int64(p.Runs), p.P99, int64(p.Doubtful), p.Errors})
+	assert.Nil(t, r.Points[0].High, "one run tells no interval")
+	assert.Nil(t, r.Points[2].Done)
+	assert.Equal(t, []Line{{At: "a"}, {At: "b"}}, r.Lines)
+	for i := range r.Runs { // as each of four maps has a thread at least
+		r.Runs[i].Threads = float64(4 * (1 + r.Runs[i].Point/2))
+	}
+	r.Runs = append(r.Runs, Run{Point: 2, Done: done(51), Threads: 8})
+	require.NoError(t, r.Settle())
+	assert.InDelta(t, 4, r.Lines[0].Knee, 0)
+	r.Open = true
+	require.NoError(t, r.Settle())
+	assert.Empty(t, r.Lines, "at a rate throughput tells nothing of threads")
+}
+
+func TestASweepIsGoneOnWith(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "with [brackets]")
+	keep := func(name string, r *Result) {
+		r.Schema, r.Axes, r.Rounds = Schema, []Axis{{"threads", []string{"1", "2"}}}, 1
+		data, err := r.Encode()
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(out, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(out, name, File), data, 0o600))
+	}
+	both := []Run{{Point: 0, ID: "first"}, {Point: 1, ID: "second"}}
+	keep("first", &Result{}) // the folder of the run
+	keep("1-sweep", &Result{Asked: "this", Runs: both})
+	keep("2-sweep", &Result{Asked: "other", Runs: both[:1]})
+	dir, _ := Unfinished(out, "this")
+	assert.Empty(t, dir, "that one is complete")
+	keep("3-sweep", &Result{Asked: "this", Runs: both[:1]})
+	keep("4-sweep", &Result{Asked: "gone", Runs: both[1:]})
+	require.NoError(t, os.MkdirAll(filepath.Join(out, "5-sweep"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(out, "5-sweep", File), []byte("{"), 0o600))
+	dir, r := Unfinished(out, "this")
+	assert.Equal(t, filepath.Join(out, "3-sweep"), dir)
+	assert.True(t, r.Has(0, 0))
+	assert.False(t, r.Has(0, 1))
+	_, r = Unfinished(out, "gone")
+	assert.Empty(t, r.Runs, "the folder of its run is not there")
+}

@@ -1,0 +1,239 @@
+// Package usl fits the Universal Scalability Law to throughput measured at several
+// numbers of threads: X(n) = λn / (1 + σ(n−1) + κn(n−1)). Everything in it is a pure
+// function.
+package usl
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+)
+
+// Point is a throughput, units per second, that was measured with N threads.
+type Point struct{ N, X float64 }
+
+// Known is a figure and where the true one lies with 95 % confidence.
+type Known struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	// High is nil where nothing bounds it.
+	High *float64 `json:"high"`
+}
+
+// Fit is the law as it lies closest to what was measured, in relative terms.
+type Fit struct {
+	// Lambda is the throughput of one thread, Sigma the share of contention, Kappa that of
+	// coherence: what each pair of threads costs. The latter two are at least 0.
+	Lambda Known `json:"lambda"`
+	Sigma  Known `json:"sigma"`
+	Kappa  Known `json:"kappa"`
+	// Peak is the number of threads beyond which the law has throughput fall; nil when it
+	// never does.
+	Peak *Known `json:"peak"`
+	// Off is how far points typically lie from the law: 0.05 is 5 %.
+	Off float64 `json:"off"`
+}
+
+// At is the throughput that the law says for n threads.
+func (f *Fit) At(n float64) float64 {
+	return f.Lambda.Value * n / (1 + f.Sigma.Value*(n-1) + f.Kappa.Value*n*(n-1))
+}
+
+// LeastLevels is how many different numbers of threads a fit takes.
+const LeastLevels = 4
+
+const confidence = 0.95
+
+// Of fits the law. It returns nil when the points have fewer than LeastLevels different
+// numbers of threads. Points without throughput are left out. Errors of points are taken
+// to be independent and of the same share of each.
+func Of(points []Point) *Fit {
+	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !(p.X > 0) || !(p.N > 0) || math.IsInf(p.X, 0) })
+	levels := map[float64]bool{}
+	for _, p := range points {
+		levels[p.N] = true
+	}
+	if len(levels) < LeastLevels {
+		return nil
+	}
+	free := solve(points, []int{0, 1, 2})
+	if free == nil {
+		return nil
+	}
+	best := free
+	if free.theta[1] < 0 || free.theta[2] < 0 {
+		best = bounded(points)
+	}
+	if best == nil {
+		return nil
+	}
+	t := stat.T(confidence, free.df)
+	f := &Fit{Off: rounded(math.Sqrt(best.rss / best.df))}
+	se := func(i int) float64 { return math.Sqrt(max(free.cov.At(i, i), 0)) }
+	f.Lambda = around(math.Exp(best.theta[0]), math.Exp(free.theta[0]-t*se(0)), math.Exp(free.theta[0]+t*se(0)))
+	f.Sigma = around(best.theta[1], max(free.theta[1]-t*se(1), 0), free.theta[1]+t*se(1))
+	f.Kappa = around(best.theta[2], max(free.theta[2]-t*se(2), 0), free.theta[2]+t*se(2))
+	f.Peak = best.peak(f.Kappa.Low > 0)
+	return f
+}
+
+// around is a value with its interval, which is never without it.
+func around(v, low, high float64) Known {
+	v = rounded(v)
+	high = rounded(max(high, v))
+	return Known{Value: v, Low: rounded(min(low, v)), High: &high}
+}
+
+// rounded has six digits: no figure here is known better, and processors differ in the
+// last ones.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil { // beyond what there is
+		return v
+	}
+	return r
+}
+
+// solution is the law with some of its parameters fixed at 0: log λ, σ, κ.
+type solution struct {
+	theta   [3]float64
+	cov     *mat.Dense // of theta
+	rss, df float64
+}
+
+// peak is where the law has its highest throughput. Its logarithm is taken to be off as
+// its parameters are; without a κ that is clear of 0 nothing bounds it above.
+func (s *solution) peak(bounded bool) *Known {
+	sigma, kappa := s.theta[1], s.theta[2]
+	if kappa <= 0 {
+		return nil
+	}
+	if sigma >= 1 || kappa >= 1-sigma {
+		one := 1.0
+		return &Known{Value: 1, Low: 1, High: &one}
+	}
+	at := math.Sqrt((1 - sigma) / kappa)
+	g := [3]float64{0, -1 / (2 * (1 - sigma)), -1 / (2 * kappa)}
+	variance := 0.0
+	for i := range g {
+		for j := range g {
+			variance += g[i] * s.cov.At(i, j) * g[j]
+		}
+	}
+	by := math.Exp(stat.T(confidence, s.df) * math.Sqrt(max(variance, 0)))
+	k := around(at, max(at/by, 1), at*by)
+	if !bounded {
+		k.High = nil
+	}
+	return &k
+}
+
+// bounded is the closest of the laws that have σ, κ or both at 0 and neither below.
+func bounded(points []Point) *solution {
+	var best *solution
+	for _, columns := range [][]int{{0, 2}, {0, 1}, {0}} {
+		s := solve(points, columns)
+		if s != nil && s.theta[1] >= 0 && s.theta[2] >= 0 && (best == nil || s.rss < best.rss) {
+			best = s
+		}
+	}
+	return best
+}
+
+// mostSteps is how many steps a solution takes at most; a handful is usual.
+const mostSteps = 50
+
+// solve finds the least squares of log X over the parameters of the given columns, by
+// the method of Gauss and Newton with steps that are halved until they lead down. It
+// begins at a store that scales as it is ideal. It returns nil when the points do not
+// tell the parameters apart.
+func solve(points []Point, columns []int) *solution {
+	s := &solution{df: float64(len(points) - len(columns))}
+	for _, p := range points {
+		s.theta[0] += math.Log(p.X/p.N) / float64(len(points))
+	}
+	rss, _ := s.residuals(points)
+	for range mostSteps {
+		_, r := s.residuals(points)
+		j := s.slopes(points, columns)
+		var step mat.VecDense
+		if err := step.SolveVec(j, mat.NewVecDense(len(r), r)); err != nil && step.Len() == 0 {
+			return nil
+		}
+		before, was := s.theta, rss
+		for share := 1.0; share > 1e-6; share /= 2 {
+			s.theta = before
+			for i, c := range columns {
+				s.theta[c] += share * step.AtVec(i) / s.scale(points, c)
+			}
+			if rss, _ = s.residuals(points); rss <= was {
+				break
+			}
+			s.theta, rss = before, was
+		}
+		if was-rss <= 1e-12*was {
+			break
+		}
+	}
+	s.rss = rss
+	return s.withError(points, columns)
+}
+
+// residuals are what log X is above the law; +Inf in all when the law is none there.
+func (s *solution) residuals(points []Point) (sum float64, out []float64) {
+	for _, p := range points {
+		d := s.divisor(p.N)
+		if !(d > 0) {
+			return math.Inf(1), out
+		}
+		r := math.Log(p.X/p.N) - s.theta[0] + math.Log(d)
+		out = append(out, r)
+		sum += r * r
+	}
+	return sum, out
+}
+
+func (s *solution) divisor(n float64) float64 { return 1 + s.theta[1]*(n-1) + s.theta[2]*n*(n-1) }
+
+// scale makes the columns of slopes alike in size: what a column is divided by.
+func (*solution) scale(points []Point, column int) float64 {
+	most := 1.0
+	for _, p := range points {
+		most = max(most, p.N)
+	}
+	return math.Pow(most, float64(column))
+}
+
+// slopes are those of the law in its parameters at each point, scaled.
+func (s *solution) slopes(points []Point, columns []int) *mat.Dense {
+	j := mat.NewDense(len(points), len(columns), nil)
+	for i, p := range points {
+		d := s.divisor(p.N)
+		all := [3]float64{1, -(p.N - 1) / d, -p.N * (p.N - 1) / d}
+		for k, c := range columns {
+			j.Set(i, k, all[c]/s.scale(points, c))
+		}
+	}
+	return j
+}
+
+// withError adds how far chance may have moved the parameters.
+func (s *solution) withError(points []Point, columns []int) *solution {
+	j := s.slopes(points, columns)
+	var square, inverse mat.Dense
+	square.Mul(j.T(), j)
+	if err := inverse.Inverse(&square); err != nil {
+		return nil
+	}
+	s.cov = mat.NewDense(3, 3, nil)
+	for i, a := range columns {
+		for k, b := range columns {
+			s.cov.Set(a, b, s.rss/s.df*inverse.At(i, k)/s.scale(points, a)/s.scale(points, b))
+		}
+	}
+	return s
+}
