@@ -1,0 +1,269 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/sweep/usl"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Sweep writes what the runs of a sweep come to: sweep.json, which all else is made of,
+// sweep.csv with a row for each run, sweep.txt, sweep.html, and throughput over the knob
+// as sweep.svg where that is a number.
+func Sweep(r *sweep.Result) ([]rundir.File, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("write the sweep: %w", err)
+	}
+	page := sweepPage(r)
+	files := []rundir.File{
+		{Name: sweep.File, Data: data}, {Name: "sweep.csv", Data: sweepRows(r)},
+		{Name: "sweep.txt", Data: []byte(page.text())}, {Name: "sweep.html", Data: []byte(page.html())},
+	}
+	if c := sweepCurve(r); !c.Empty() {
+		files = append(files, rundir.File{Name: "sweep.svg", Data: c.File()})
+	}
+	return files, nil
+}
+
+// mostCurves is how many curves a terminal is shown; the others are in sweep.svg.
+const mostCurves = 4
+
+// SweepText is a sweep for a terminal: what it comes to, the curves and each point.
+func SweepText(r *sweep.Result) string {
+	var b strings.Builder
+	for _, s := range sweepLead(r) {
+		b.WriteString(wrap(s, "") + "\n")
+	}
+	c := sweepCurve(r)
+	for _, l := range c.Lines[:min(r.Curves(), mostCurves)] {
+		if s := lineText(c.At, l, r.Axes[r.Across()].Name, r.Unit); s != "" {
+			b.WriteString("\n" + s)
+		}
+	}
+	t := sweepTable(r)
+	return b.String() + "\n" + t.text()
+}
+
+func sweepPage(r *sweep.Result) page {
+	var names []string
+	for _, a := range r.Axes {
+		names = append(names, a.Name)
+	}
+	p := page{title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), lead: sweepLead(r)}
+	s := section{heading: "Points", table: sweepTable(r), text: []string{
+		"After ± is what chance may do to the mean throughput, with 95 %. Percentiles are those of the run in the middle; a dash stands for what too few calls tell.",
+	}}
+	if c := sweepCurve(r); !c.Empty() {
+		s.charts = []graph{{Chart: c, over: true}}
+	}
+	p.sections = append(p.sections, s)
+	return p
+}
+
+// sweepLead says in a few sentences what a sweep comes to.
+func sweepLead(r *sweep.Result) []string {
+	var out []string
+	if !r.Complete() {
+		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), several(r.All(), "run")))
+	}
+	doubtful := 0
+	best := -1
+	for i, p := range r.Points {
+		doubtful += p.Doubtful
+		if p.Done != nil && (best < 0 || *p.Done > *r.Points[best].Done) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
+	}
+	for _, l := range r.Lines {
+		out = append(out, kneeOf(r, l)...)
+	}
+	if r.Open {
+		out = append(out, "The runs keep to a rate, so throughput does not tell how the store scales.")
+	}
+	if doubtful > 0 {
+		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, several(len(r.Runs), "run")))
+	}
+	return out
+}
+
+// muchOff is how far points may typically lie from the law for it to be believed.
+const muchOff = 0.1
+
+// kneeOf says where throughput stops to rise, and what the law is.
+func kneeOf(r *sweep.Result, l sweep.Line) []string {
+	where := ""
+	if l.At != "" {
+		where = " (" + r.Axes[1-r.Across()].Name + "=" + l.At + ")"
+	}
+	var out []string
+	switch {
+	case l.Knee > 0:
+		out = append(out, fmt.Sprintf("The knee%s is at %s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, several(int(l.Knee), "thread")))
+	case l.Law != nil:
+		out = append(out, "There is no knee within what was tried"+where+".")
+	}
+	f := l.Law
+	if f == nil {
+		return out
+	}
+	law := fmt.Sprintf("Universal Scalability Law%s: one thread does %s %s/s (%s..%s), contention σ is %s, coherence κ is %s", where,
+		units.Number(f.Lambda.Value), r.Unit, units.Number(f.Lambda.Low), units.Number(*f.Lambda.High), interval(f.Sigma), interval(f.Kappa))
+	switch p := f.Peak; {
+	case p == nil:
+		law += "; throughput has no peak."
+	case p.High == nil:
+		law += fmt.Sprintf("; the peak is at %s threads, if there is one (%s or more).", units.Number(p.Value), units.Number(p.Low))
+	default:
+		law += fmt.Sprintf("; the peak is at %s threads (%s..%s).", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
+	}
+	off := fmt.Sprintf("Runs typically lie %s off the law", percent(f.Off))
+	if f.Off > muchOff {
+		off += ", which is much: the store does not scale by it, and the points tell more"
+	}
+	return append(out, law, off+".")
+}
+
+func interval(k usl.Known) string { return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High) }
+
+// percent writes a share with two digits, or all before the point.
+func percent(v float64) string {
+	if v *= 100; v < 9.95 {
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+func sweepTable(r *sweep.Result) table {
+	t := table{left: len(r.Axes)}
+	for _, a := range r.Axes {
+		t.columns = append(t.columns, a.Name)
+	}
+	t.columns = append(t.columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
+	for _, p := range r.Points {
+		done, by, p50, p99 := "–", "", "–", "–"
+		if p.Done != nil {
+			done = units.Number(*p.Done)
+		}
+		if p.High != nil && *p.Done > 0 {
+			by = percent((*p.High - *p.Done) / *p.Done)
+		}
+		if p.Runs > 0 {
+			p50, p99 = ns(p.P50), ns(p.P99)
+		}
+		t.add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, whole(p.Errors), strconv.Itoa(p.Doubtful))...)
+	}
+	return t
+}
+
+// sweepRows is sweep.csv: a row for each run that is done, by point and round.
+func sweepRows(r *sweep.Result) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	var head []string
+	for _, a := range r.Axes {
+		head = append(head, a.Name)
+	}
+	rows := [][]string{append(head, "round", "run", "throughput_per_s", "response_p50_ns", "response_p99_ns", "errors", "verdict")}
+	runs := slices.SortedFunc(slices.Values(r.Runs), func(a, b sweep.Run) int {
+		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Round, b.Round))
+	})
+	for _, d := range runs {
+		done := "NaN"
+		if d.Done != nil {
+			done = number(*d.Done)
+		}
+		hidden := func(v int64) string {
+			if v < 0 {
+				return ""
+			}
+			return whole(v)
+		}
+		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), whole(d.Errors), d.Verdict))
+	}
+	_ = w.WriteAll(rows) // into memory
+	return b.Bytes()
+}
+
+// sweepCurve is throughput over the knob, a line for each value of the other, and the
+// law of each.
+func sweepCurve(r *sweep.Result) chart.Chart {
+	c := chart.Chart{Title: r.Unit + " per second", Format: units.Number, Across: units.Number, Mean: true}
+	across := r.Across()
+	if across < 0 {
+		return c
+	}
+	axis := r.Axes[across]
+	c.Title += " over " + axis.Name
+	numbers := axis.Numbers()
+	c.At = slices.Sorted(slices.Values(numbers))
+	c.From, c.To = c.At[0], c.At[len(c.At)-1]
+	for _, at := range r.Others(across) {
+		line := chart.Line{Name: cmp.Or(plain(at), "measured"), Values: make([]float64, len(c.At))}
+		for i := range line.Values {
+			line.Values[i] = math.NaN()
+		}
+		for _, p := range r.Points {
+			if p.Done != nil && r.Of(p, across, at) {
+				n := numbers[slices.Index(axis.Values, p.Values[across])]
+				line.Values[slices.Index(c.At, n)] = *p.Done
+			}
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	for _, l := range r.Lines {
+		if l.Law != nil {
+			law := chart.Line{Name: strings.TrimSpace("law " + plain(l.At))}
+			for _, n := range c.At {
+				law.Values = append(law.Values, l.Law.At(n))
+			}
+			c.Lines = append(c.Lines, law)
+		}
+		if l.Knee > 0 {
+			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: strings.TrimSpace("knee at " + number(l.Knee) + " " + plain(l.At))})
+		}
+	}
+	return c
+}
+
+// lineText draws a line over a knob in a few lines of text.
+func lineText(at []float64, l chart.Line, over, unit string) string {
+	var x, y []float64
+	for i, v := range l.Values {
+		if v > 0 {
+			x, y = append(x, at[i]), append(y, v)
+		}
+	}
+	if len(x) < 3 {
+		return ""
+	}
+	const width = 60
+	from, to := x[0], x[len(x)-1]
+	var drawn []float64
+	for i := range width {
+		drawn = append(drawn, interpolated(x, y, from+(to-from)*float64(i)/(width-1)))
+	}
+	picture := asciigraph.Plot(drawn, asciigraph.Height(chartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
+		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(units.Number))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/s over %s, %s\n", unit, over, l.Name)
+	for s := range strings.Lines(picture) {
+		b.WriteString(strings.TrimRight(s, " \n") + "\n")
+	}
+	return b.String()
+}
