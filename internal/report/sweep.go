@@ -45,7 +45,7 @@ const mostCurves = 4
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
 	for _, s := range sweepLead(r) {
-		b.WriteString(wrap(s, "") + "\n")
+		b.WriteString(plain(s) + "\n")
 	}
 	c := sweepCurve(r)
 	for _, l := range c.Lines[:min(r.Curves(), mostCurves)] {

@@ -112,12 +112,12 @@ func (a *command) prepare(ctx context.Context) (*sweeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.usual()
 	for _, x := range axes {
 		if err := a.once(x.Name); err != nil {
 			return nil, err
 		}
 	}
+	a.usual(axes)
 	s := &sweeping{command: a, result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Runs: []sweep.Run{}}}
 	var problems workload.Problems
 	told := map[string]bool{}
@@ -139,13 +139,13 @@ func (a *command) prepare(ctx context.Context) (*sweeping, error) {
 	return s, nil
 }
 
-// usual gives runs a length that were given none.
-func (a *command) usual() {
+// usual gives runs a length that were given none, be it by an axis.
+func (a *command) usual(axes []sweep.Axis) {
 	values := a.flags.Request.Values
 	has := func(name string) bool {
 		_, flag := values[name]
 		_, env := a.Getenv(given.Variable(name))
-		return flag || env
+		return flag || env || slices.ContainsFunc(axes, func(x sweep.Axis) bool { return x.Name == name })
 	}
 	set := func(name, text string) {
 		values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--" + name + ", its default"})
