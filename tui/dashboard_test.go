@@ -24,7 +24,7 @@ func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) 
 	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())
-	pass(t, a, run, run.Known.Warmup+gone)
+	pass(t, a, run, tuitest.Warmup+gone)
 	return a, run
 }
 

@@ -53,7 +53,10 @@ type clock struct {
 
 // clockState is replaced, never changed. Times are since base.
 type clockState struct {
-	gone  int64 // for how long the process was stopped in all
+	// gone is how far the run's time is behind: for how long the process was stopped in
+	// all, less skipped, what was left out of the warm-up.
+	gone, skipped int64
+
 	seen  int64 // the last beat
 	limit int64 // until when that will do
 }
@@ -139,7 +142,23 @@ func (c *clock) confirm(raw, gone int64) {
 	if c.signs.Processor != nil {
 		c.cpu = c.signs.Processor()
 	}
-	c.state.Store(&clockState{gone: gone, seen: raw, limit: raw + int64(clockBeat+leastGap)})
+	s := clockState{gone: gone, seen: raw, limit: raw + int64(clockBeat+leastGap)}
+	if old := c.state.Load(); old != nil {
+		s.skipped = old.skipped
+	}
+	c.state.Store(&s)
+}
+
+// skip moves the run's time on, as if so much of it had passed.
+func (c *clock) skip(by int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.state.Load(); c.raw() > s.limit {
+		c.judge(s)
+	}
+	s := *c.state.Load()
+	s.gone, s.skipped = s.gone-by, s.skipped+by
+	c.state.Store(&s)
 }
 
 // beat confirms the clock, unless it was stopped.
@@ -177,11 +196,20 @@ func (c *clock) run(done <-chan struct{}) {
 func (r *Run) Suspensions() []*measure.Gap { return *r.clock.gaps.Load() }
 
 // Suspended is for how long the process was stopped in all.
-func (r *Run) Suspended() time.Duration { return time.Duration(r.clock.state.Load().gone) }
+func (r *Run) Suspended() time.Duration {
+	s := r.clock.state.Load()
+	return time.Duration(s.gone + s.skipped)
+}
 
 // Elapsed is the run's time: since measurement began, negative in warm-up, without
 // suspensions.
 func (r *Run) Elapsed() time.Duration { return time.Duration(r.now()) }
+
+// appointment is a timer that is set for a moment of the run's time.
+type appointment struct {
+	*time.Timer
+	moment int64
+}
 
 // when calls f, with the lock held, once the run's time has come to a moment. The
 // caller holds r.mu.
@@ -199,5 +227,5 @@ func (r *Run) when(moment int64, f func()) {
 			f()
 		}
 	})
-	r.timers = append(r.timers, timer)
+	r.timers = append(r.timers, appointment{timer, moment})
 }

@@ -175,6 +175,8 @@ func (r *Run) conduct(ctx context.Context) {
 					continue
 				}
 				return true
+			case <-r.skipped:
+				continue
 			case <-ctx.Done():
 				r.Stop(context.Cause(ctx))
 			case <-r.ending:

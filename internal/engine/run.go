@@ -41,7 +41,7 @@ type Options struct {
 	// Plan must be bound: its tracks have NewTask. The engine calls neither Setup,
 	// Verify nor Teardown.
 	Plan *workload.Plan
-	// Warmup is run before measurement begins.
+	// Warmup is run before measurement begins, unless EndWarmup ends it.
 	Warmup time.Duration
 	// Timetable holds live changes, in any order.
 	Timetable []At
@@ -82,6 +82,7 @@ type Run struct {
 	kill    context.CancelFunc
 	done    chan struct{}
 	ending  chan struct{} // closed when admission ends
+	skipped chan struct{} // takes a value when the run's time has moved on
 
 	mu        sync.Mutex
 	stopped   bool
@@ -98,7 +99,7 @@ type Run struct {
 	everMoved bool
 	onRamp    bool // a step of a ramp, but the first, is being put into force
 	result    *measure.Result
-	timers    []*time.Timer
+	timers    []appointment
 	abandoned []string // what was under way when it was given up
 	weights   []int    // of the tracks, for spreading totals
 }
@@ -117,7 +118,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
 	r := &Run{
 		opts: o, knobs: o.Plan.Knobs,
-		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), phases: map[string]*phaseState{},
+		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), skipped: make(chan struct{}, 1), phases: map[string]*phaseState{},
 	}
 	r.clock.start(time.Now().Add(o.Warmup), o.Signs)
 	if err := r.layOut(); err != nil {

@@ -64,7 +64,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/job", "internal/workload internal/units"},
 	{"internal/planfile", "internal/job internal/preset internal/session/given internal/store internal/workload internal/fault internal/suggest"},
-	{"internal/session/given", "internal/rundir internal/workload internal/fault internal/suggest"},
+	{"internal/session/given", "internal/session/settle internal/rundir internal/workload internal/fault internal/suggest"},
 	{"internal/session/recall", "internal/store"},
 	{"internal/session/sampler", "internal/rundir internal/verdict internal/measure internal/store internal/watch"},
 	{"internal/session/settle", "internal/compare/stat internal/measure internal/fault internal/suggest"},

@@ -116,6 +116,7 @@ type Collector struct {
 	number  int64
 	failed  bool
 	gaps    []*Gap
+	skip    skip
 	last    *Result
 }
 
@@ -181,7 +182,7 @@ func (c *Collector) Run() {
 			c.gather()
 			now := c.cfg.Source.Now()
 			c.finish(now)
-			c.publish(now)
+			c.publish(c.skip.since(now))
 			timer.Reset(c.nextTick())
 		case <-c.stop:
 			c.gather()
@@ -303,8 +304,11 @@ func (c *Collector) later(second int, warm bool) *accumulator {
 }
 
 // timed says whether a sample's times mean anything: not those of an operation that
-// was under way while the process was stopped.
+// was under way while the process was stopped, or while time was skipped.
 func (c *Collector) timed(s *Sample) bool {
+	if c.skip.across(min(s.Due, s.Start), s.End) {
+		return false
+	}
 	for i := len(c.gaps) - 1; i >= 0 && s.Start < c.gaps[i].At; i-- {
 		if s.End >= c.gaps[i].At {
 			c.gaps[i].Untimed.Add(1)

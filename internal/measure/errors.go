@@ -61,6 +61,15 @@ func (l *errorLog) messages() []Message {
 	return slices.Clone(l.seen)
 }
 
+// moveOn moves the times of all messages on.
+func (l *errorLog) moveOn(by time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.seen {
+		l.seen[i].At += by
+	}
+}
+
 func className(names []string, class uint8) string {
 	if int(class) < len(names) {
 		return names[class]

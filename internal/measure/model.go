@@ -164,6 +164,9 @@ type Snapshot struct {
 	Number int64
 	// At is the time since measurement began; negative in warm-up.
 	At time.Duration
+	// Began is when the run did: the negative of its warm-up, of the longest that it may
+	// have while how long that will be is not known.
+	Began time.Duration
 	// Done and Total are the units done and wanted; Total is 0 when unknown.
 	Done, Total int64
 	Tracks      []string

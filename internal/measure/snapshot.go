@@ -13,7 +13,7 @@ func (c *Collector) publish(now int64) {
 	c.number++
 	prev := c.snap.Load()
 	s := &Snapshot{
-		Number: c.number, At: time.Duration(now), Tracks: c.cfg.Tracks,
+		Number: c.number, At: time.Duration(now), Began: time.Duration(c.cfg.Start), Tracks: c.cfg.Tracks,
 		Apart: c.cfg.Apart, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.recent),
 	}
 	if prev != nil && c.second == prev.open {
@@ -62,7 +62,7 @@ func (c *Collector) inFlight(now int64) {
 		if since := s.since.Load(); since != none {
 			g := &c.gauges[s.track]
 			g.InFlight++
-			g.Oldest = max(g.Oldest, time.Duration(now-since))
+			g.Oldest = max(g.Oldest, time.Duration(now-c.skip.since(since)))
 		}
 	}
 }

@@ -38,6 +38,9 @@ type Options struct {
 	// Observed, when set, is asked once a second for what was seen of the machine, on
 	// the same goroutine.
 	Observed func() *verdict.Observed
+	// Open says that the length of the warm-up is open: its seconds may still be numbered
+	// anew, and reach the disk with the first that is measured, or with Finish.
+	Open bool
 	// Formats are the documents that Finish writes beside the journal.
 	Formats []Format
 	// Given is the file of --facts, kept with the run; nil: none.
@@ -107,7 +110,7 @@ func begin(dir string, o Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	j := &Journal{dir: dir, opts: o, run: o.Run, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	j := &Journal{dir: dir, opts: o, run: o.Run, held: held{on: o.Open}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	j.run.ID = filepath.Base(dir)
 	j.run.Ended = j.run.Started
 	j.run.EndedBy = CutShort

@@ -56,12 +56,12 @@ func (j *Journal) Finish(run Run) error {
 	return errors.Join(errs...)
 }
 
-// flush writes what was sampled since the last second.
+// flush writes what was sampled since the last second, and what was held back.
 func (j *Journal) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.sampled) > 0 {
-		j.push(nil, nil)
+	if rows := j.release(); len(rows) > 0 || len(j.sampled) > 0 {
+		j.push(nil, rows)
 	}
 }
 

@@ -35,6 +35,7 @@ type Journal struct {
 	run     Run
 	pending []chunk
 	sampled []byte // goes with the next chunk
+	held    held
 	// durable is the last run.json that is in place.
 	durable []byte
 	failed  error
@@ -44,6 +45,14 @@ type Journal struct {
 
 // chunk is what one second adds.
 type chunk struct{ hlog, series, samples, run []byte }
+
+// held is what waits in memory while its seconds may still be numbered anew: see
+// Options.Open.
+type held struct {
+	on      bool
+	rows    []SeriesRow
+	samples []Sample
+}
 
 // Dir returns the run directory.
 func (j *Journal) Dir() string { return j.dir }
@@ -91,8 +100,16 @@ func (j *Journal) Second(s *measure.Second) error {
 		SetResult(&j.run, s.Result)
 	}
 	var rows []byte
+	if !s.Warmup {
+		rows = j.release()
+	}
 	for _, r := range s.Rows {
-		rows = appendRow(rows, rowOf(r, j.operation(r.Op, s.Result), s.Warmup))
+		row := rowOf(r, j.operation(r.Op, s.Result), s.Warmup)
+		if j.held.on {
+			j.held.rows = append(j.held.rows, row)
+			continue
+		}
+		rows = appendRow(rows, row)
 	}
 	if !s.Warmup {
 		if j.run.Measured.IsZero() {
@@ -117,9 +134,39 @@ func (j *Journal) Second(s *measure.Second) error {
 func (j *Journal) Sampled(samples []Sample) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.held.on {
+		j.held.samples = append(j.held.samples, samples...)
+		return
+	}
 	for _, s := range samples {
 		j.sampled = appendSample(j.sampled, s)
 	}
+}
+
+// Renumber adds so many seconds to the numbers of all that has come so far, which
+// Options.Open has held back.
+func (j *Journal) Renumber(by int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range j.held.rows {
+		j.held.rows[i].T += by
+	}
+	for i := range j.held.samples {
+		j.held.samples[i].T += by
+	}
+}
+
+// release holds nothing back any more. It returns the lines of the rows that were; the
+// samples go with the next chunk. The caller holds the lock.
+func (j *Journal) release() (rows []byte) {
+	for _, r := range j.held.rows {
+		rows = appendRow(rows, r)
+	}
+	for _, s := range j.held.samples {
+		j.sampled = appendSample(j.sampled, s)
+	}
+	j.held = held{}
+	return rows
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -51,6 +51,9 @@ type Run struct {
 	EndedBy string  `json:"ended_by"`
 	Seed    int64   `json:"seed"`
 	WarmupS float64 `json:"warmup_s"`
+	// WarmupUnsettled says that the warm-up was to end once the run had settled, and came
+	// to its bound before.
+	WarmupUnsettled bool `json:"warmup_unsettled,omitempty"`
 	// MeasuredS is the length of the measured part in seconds.
 	MeasuredS float64 `json:"measured_s"`
 	// DataBytes is the volume of values that the plan stores, 0 when unknown.

@@ -54,6 +54,9 @@ func (r *Run) record() verdict.Record {
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
 		Seconds: r.MeasuredS, Changes: len(r.Changes), Segments: len(r.Segments), Observed: r.Observed,
 	}
+	if r.WarmupUnsettled {
+		rec.Unsettled = seconds(r.WarmupS)
+	}
 	for _, o := range r.Operations {
 		rec.Ops = append(rec.Ops, verdict.Op{
 			Name: o.Track + "." + o.Op, Counts: r.Counts(o),

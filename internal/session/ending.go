@@ -177,7 +177,7 @@ func (l *Live) timeUp() time.Time {
 		l.ended = time.Now()
 	}
 	if d := l.Inputs.Duration; d > 0 {
-		if up := l.began.Add(l.Inputs.Warmup + d + l.run.Suspended()); up.Before(l.ended) && l.run.ByDuration() {
+		if up := l.began.Add(l.Warmup() + d + l.run.Suspended()); up.Before(l.ended) && l.run.ByDuration() {
 			return up
 		}
 	}

@@ -17,6 +17,8 @@ type Second struct {
 	// warm-up.
 	T      int
 	Warmup bool
+	// Since is how long the run had gone on at its end, warm-up included.
+	Since time.Duration
 	// Length is 1 but for the last second of a run; Active is how much of it
 	// operations ran in that count.
 	Length, Active float64
@@ -48,7 +50,10 @@ func (l *Live) Seconds() []Second {
 
 func (l *Live) keep(s *measure.Second) {
 	counted := l.counted()
-	out := Second{T: s.T, Warmup: s.Warmup, Length: s.Length, Active: l.active(s)}
+	out := Second{
+		T: s.T, Warmup: s.Warmup, Length: s.Length, Active: l.active(s),
+		Since: l.Warmup() + time.Duration((float64(s.T)+s.Length)*float64(time.Second)),
+	}
 	for _, r := range s.Rows {
 		if !counted[r.Op] {
 			continue

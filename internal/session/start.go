@@ -76,6 +76,7 @@ type Live struct {
 	// watch watches for what ends the run before its time; the sink alone uses it while
 	// the run goes.
 	watch *settle.Watch
+	warming
 
 	// onWait, when set, is told what Finish waits for; ended is when the last worker
 	// had gone home.
@@ -208,7 +209,7 @@ func (l *Live) notices(ctx context.Context) []string {
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Given: l.Given, Observed: l.observedNow,
+		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(),
 		Facts: func() any {
 			if l.plan == nil || l.plan.Facts == nil {
 				return nil
@@ -233,6 +234,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	}
 	l.sample(ctx)
 	l.began = time.Now()
+	l.warmup.Store(int64(l.Inputs.Warmup))
 	// Whole microseconds, so that what is read back equals what was written.
 	j.Update(func(r *rundir.Run) {
 		r.Notices = l.Notices
@@ -347,11 +349,12 @@ func (l *Live) second(s *measure.Second) error {
 			l.merge(in.Op, "lateness", in.Lateness)
 		}
 	}
+	l.warm(s)
 	l.keep(s)
 	if err := l.journal.Second(s); err != nil {
 		return err
 	}
-	l.sampler.Second(s.T)
+	l.sampler.Second(s.T + l.ahead())
 	l.judgeSecond(s)
 	l.mu.Lock()
 	told := l.onSecond

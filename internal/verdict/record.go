@@ -1,6 +1,10 @@
 package verdict
 
-import "github.com/perfbench/perfbench/internal/measure"
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
 
 // Record is what is known of a run when it is judged.
 type Record struct {
@@ -24,8 +28,11 @@ type Record struct {
 	// Verified is what became of the verification.
 	Verified Verified
 	// Fault is what ended the run before its time; empty when nothing did.
-	Fault    string
-	Observed *Observed
+	Fault string
+	// Unsettled is how long a warm-up was that was to end once the run had settled, and
+	// came to its bound before; 0 of any other.
+	Unsettled time.Duration
+	Observed  *Observed
 }
 
 // Verified is what became of a verification.

@@ -62,6 +62,7 @@ var rules = []rule{
 	{cause: Clock, look: clock},
 	{cause: Samples, atEnd: true, look: samples},
 	{cause: Changes, look: changes},
+	{cause: Warmup, look: warmup},
 }
 
 // shown are the percentiles that summaries and screens show.
@@ -191,6 +192,14 @@ func unstarted(r *Record) (string, string) {
 	}
 	return Degraded, fmt.Sprintf("%s units of work fell due and never began (%s): the slowest are missing in the percentiles; lower --rate, or raise --threads",
 		units.Number(float64(never)), percent(float64(never)/float64(done+never)))
+}
+
+func warmup(r *Record) (string, string) {
+	if r.Unsettled == 0 {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("throughput and p99 had not settled after a warm-up of %s, the longest that auto takes; give --warmup a longer time",
+		units.Duration(r.Unsettled))
 }
 
 func samples(r *Record) (string, string) {

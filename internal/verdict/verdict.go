@@ -41,6 +41,7 @@ const (
 	Clock        Cause = "clock"
 	Samples      Cause = "samples"
 	Changes      Cause = "changes"
+	Warmup       Cause = "warmup"
 )
 
 // Reason is one thing that keeps a run from being valid.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"a store gone at the end", Verification, Degraded, func(r *Record) { r.Verified = Incomplete }},
 		{"a fault that ends the run", Unfinished, Degraded, func(r *Record) { r.Fault = "the disk is full" }},
 		{"too few calls for p99", Samples, Degraded, func(r *Record) { r.Ops[0].Calls, r.Ops[0].Response.Count, r.Observed = 999, 999, nil }},
+		{"a warm-up without an end", Warmup, Degraded, func(r *Record) { r.Unsettled = time.Minute }},
 		{"a knob turned", Changes, Degraded, func(r *Record) { r.Changes, r.Segments = 1, 2 }},
 	} {
 		t.Run(c.fault, func(t *testing.T) {

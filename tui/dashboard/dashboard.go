@@ -138,7 +138,7 @@ func (d *Dashboard) rescale() {
 
 // axis returns the time axis for charts of that many cells.
 func (d *Dashboard) axis(cells int) axis {
-	return newAxis(cells, widget.Seconds(d.info.Warmup), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
+	return newAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
 // Update takes one message.

@@ -19,7 +19,7 @@ func live(t testing.TB, gone time.Duration, w, h int) (*tuitest.Stage, *Dashboar
 	run := tuitest.NewRun(1)
 	d := New(&tuitest.Bench{Next: run}, run)
 	a := tuitest.NewStage(t, d, w, h)
-	for range (run.Known.Warmup + gone) / (100 * time.Millisecond) {
+	for range (tuitest.Warmup + gone) / (100 * time.Millisecond) {
 		run.Tick(100 * time.Millisecond)
 		a.Send(t, a.Frame())
 	}

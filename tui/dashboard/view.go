@@ -127,6 +127,9 @@ func (d *Dashboard) time() string {
 		return ""
 	}
 	now := widget.Clock(d.snap.At)
+	if d.snap.At < 0 && d.info.Settles { // how long it will take is not known
+		return widget.Clock(d.snap.At - d.snap.Began)
+	}
 	end := d.info.Duration
 	about := ""
 	if d.snap.Total > 0 && d.snap.Done > 0 && d.snap.At > 0 {

@@ -65,8 +65,10 @@ type RunInfo struct {
 	// Units names, by TRACK.OP, what operations count that count something else.
 	Units map[string]string
 	// Duration ends the run that long after warm-up; 0: its count does.
-	Duration, Warmup time.Duration
-	Started          time.Time
+	Duration time.Duration
+	// Settles says that the warm-up ends once the run has settled.
+	Settles bool
+	Started time.Time
 	// Request leads to the same run again; it holds no password.
 	Request job.Request
 }

@@ -61,13 +61,16 @@ type Run struct {
 	done     chan struct{}
 }
 
+// Warmup is how long the warm-up of a made-up run is.
+const Warmup = 5 * time.Second
+
 // NewRun returns a run that is about to begin its warm-up.
 func NewRun(tracks int) *Run {
 	r := &Run{
 		Designed: NewPlan(tracks), Stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
 		Known: screen.RunInfo{
 			Profile: "ingestion", Title: "Bulk ingestion", Store: "redis", Target: "redis://127.0.0.1:6379", Unit: "entries",
-			Duration: time.Minute, Warmup: 5 * time.Second, Request: job.Request{Profile: "ingestion", Preset: "small"},
+			Duration: time.Minute, Request: job.Request{Profile: "ingestion", Preset: "small"},
 		},
 		Came: screen.Outcome{
 			ID: "260503-114000-ingestion-redis", Dir: "results/260503-114000-ingestion-redis",
@@ -81,7 +84,7 @@ func NewRun(tracks int) *Run {
 			r.recent, r.line = append(r.recent, nil), append(r.line, nil)
 		}
 	}
-	r.At, r.second = -r.Known.Warmup, int(-r.Known.Warmup/time.Second)
+	r.At, r.second = -Warmup, int(-Warmup/time.Second)
 	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}
 	r.Publish()
 	return r
@@ -178,7 +181,7 @@ func (r *Run) gauge(track int) measure.Gauge {
 
 // Publish makes a new snapshot; the caller holds Mu.
 func (r *Run) Publish() {
-	s := &measure.Snapshot{Number: 1, At: r.At, Bucket: 1, Phases: []string{"fill"}}
+	s := &measure.Snapshot{Number: 1, At: r.At, Began: -Warmup, Bucket: 1, Phases: []string{"fill"}}
 	if r.snap != nil {
 		s.Number = r.snap.Number + 1
 	}

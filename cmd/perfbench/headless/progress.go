@@ -49,7 +49,7 @@ func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
 	at := time.Duration((float64(sec.T) + sec.Length) * float64(time.Second))
 	parts := []string{clock(at)}
 	if sec.Warmup {
-		parts[0] = "warm-up " + clock(at+l.Inputs.Warmup)
+		parts[0] = "warm-up " + clock(sec.Since)
 	}
 	if w, ok := l.Waiting(); ok {
 		parts = append(parts, "waiting "+units.Duration(w.Still.Round(100*time.Millisecond)))

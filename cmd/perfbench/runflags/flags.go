@@ -53,7 +53,7 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"duration", "D", "end after this long (30s, 5m); keys wrap"},
 	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
 	{"drain", "D", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
-	{"warmup", "D", "run this long before measurement begins"},
+	{"warmup", "D", "run this long before measurement begins; auto: until throughput and p99 have settled"},
 	{"until", "EXPR", "end once a figure is known so well: 'p99 ±2%', 'throughput ±1%'; --duration is the longest"},
 	{"seed", "N", "everything random derives from it (default 1)"},
 	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -27,7 +28,7 @@ func RunParams() []workload.Param {
 		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap"},
 		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
 		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
-		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
 		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is known so well: p99 ±2%, throughput ±1%; duration bounds it"},
 		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
 		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
@@ -257,7 +258,7 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 			problems.Add(fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), "leave it out to run until the work is done")))
 		}
 	}
-	in.Warmup, err = vs["warmup"].Duration()
+	in.Warmup, err = warmup(vs["warmup"], in.Duration)
 	problems.Add(err)
 	in.Drain, err = vs["drain"].Duration()
 	problems.Add(err)
@@ -278,6 +279,18 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	problems.Add(err)
 	problems.Add(checkNamespace(vs["namespace"]))
 	return in, cleanup, requireValid
+}
+
+// warmup is the length of the warm-up, of one that ends itself the longest.
+func warmup(v workload.Value, duration time.Duration) (time.Duration, error) {
+	if v.Text == settle.Auto {
+		return settle.LongestWarmup(duration), nil
+	}
+	d, err := v.Duration()
+	if err != nil {
+		err = fault.Hint(err, "or auto, to warm up until throughput and p99 have settled")
+	}
+	return d, err
 }
 
 const maxNamespace = 64

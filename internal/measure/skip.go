@@ -1,0 +1,44 @@
+package measure
+
+import (
+	"slices"
+	"time"
+)
+
+// skip is time that was left out of the warm-up: the run's time moved on to the moment at.
+// The zero value is none.
+type skip struct{ at, by int64 }
+
+// across says whether a stretch of time has the skipped one in it.
+func (s skip) across(from, to int64) bool { return s.by > 0 && from < s.at && to >= s.at }
+
+// since is when what began at a moment would have begun, had the time been as it is now.
+func (s skip) since(moment int64) int64 {
+	if moment < s.at {
+		return moment + s.by
+	}
+	return moment
+}
+
+// Skip moves all that was collected on by whole seconds, in ns, as the run's time has just
+// done in the warm-up. Only Config.Sink may call it; the second that the sink is given
+// keeps its number.
+func (c *Collector) Skip(by int64) {
+	n := int(by / int64(time.Second))
+	c.skip = skip{c.cfg.Source.Now(), by}
+	c.second += n
+	c.until += by
+	c.cfg.Start += by
+	c.log.moveOn(time.Duration(by))
+	for op := range c.recent {
+		c.recent[op] = slices.Clone(c.recent[op]) // published slices stay as they are
+		for i := range c.recent[op] {
+			c.recent[op][i].T += n
+		}
+		l := &c.lines[op]
+		l.points = slices.Clone(l.points)
+		for i, p := range l.points {
+			l.points[i].T = floorTo(p.T+n, max(l.width, 1))
+		}
+	}
+}
