@@ -29,8 +29,10 @@ func Sweep(r *sweep.Result) ([]rundir.File, error) {
 	}
 	page := sweepPage(r)
 	files := []rundir.File{
-		{Name: sweep.File, Data: data}, {Name: "sweep.csv", Data: sweepRows(r)},
-		{Name: "sweep.txt", Data: []byte(page.text())}, {Name: "sweep.html", Data: []byte(page.html())},
+		{Name: sweep.File, Data: data},
+		{Name: "sweep.csv", Data: sweepRows(r)},
+		{Name: "sweep.txt", Data: []byte(page.text())},
+		{Name: "sweep.html", Data: []byte(page.html())},
 	}
 	if c := sweepCurve(r); !c.Empty() {
 		files = append(files, rundir.File{Name: "sweep.svg", Data: c.File()})

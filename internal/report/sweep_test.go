@@ -58,8 +58,10 @@ func TestSweepDocuments(t *testing.T) {
 
 func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	x := 5.0
-	r := &sweep.Result{Profile: "tx", Unit: "transactions", Rounds: 1, Axes: []sweep.Axis{{Name: "mode", Values: []string{"pbm", "saga"}}},
-		Runs: []sweep.Run{{Point: 1, Done: &x, Verdict: "VALID"}}}
+	r := &sweep.Result{
+		Profile: "tx", Unit: "transactions", Rounds: 1, Axes: []sweep.Axis{{Name: "mode", Values: []string{"pbm", "saga"}}},
+		Runs: []sweep.Run{{Point: 1, Done: &x, Verdict: "VALID"}},
+	}
 	require.NoError(t, r.Settle())
 	files, err := Sweep(r)
 	require.NoError(t, err)

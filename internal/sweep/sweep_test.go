@@ -100,14 +100,12 @@ func TestKnee(t *testing.T) {
 	}
 }
 
-func done(v float64) *float64 { return &v }
-
 func TestPointsSumUpTheirRuns(t *testing.T) {
 	r := Result{Axes: []Axis{{"threads", []string{"1", "2"}}, {"target", []string{"a", "b"}}}, Rounds: 3, Runs: []Run{
-		{Point: 1, Done: done(90), P99: 7, Errors: 1, Verdict: "VALID"},
-		{Point: 1, Round: 1, Done: done(110), P99: 9, Errors: 2, Verdict: "INVALID"},
+		{Point: 1, Done: new(90.0), P99: 7, Errors: 1, Verdict: "VALID"},
+		{Point: 1, Round: 1, Done: new(110.0), P99: 9, Errors: 2, Verdict: "INVALID"},
 		{Point: 1, Round: 2, P99: 8, Verdict: "VALID"},
-		{Point: 0, Done: done(50), Verdict: "VALID"},
+		{Point: 0, Done: new(50.0), Verdict: "VALID"},
 	}}
 	require.NoError(t, r.Settle())
 	require.Len(t, r.Points, 4)
@@ -123,7 +121,7 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	for i := range r.Runs { // as each of four maps has a thread at least
 		r.Runs[i].Threads = float64(4 * (1 + r.Runs[i].Point/2))
 	}
-	r.Runs = append(r.Runs, Run{Point: 2, Done: done(51), Threads: 8})
+	r.Runs = append(r.Runs, Run{Point: 2, Done: new(51.0), Threads: 8})
 	require.NoError(t, r.Settle())
 	assert.InDelta(t, 4, r.Lines[0].Knee, 0)
 	r.Open = true
