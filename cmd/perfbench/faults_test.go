@@ -128,7 +128,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 	}{
 		"redis, events": {server: redis, profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
 		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: "was given up after failing for"},
-		"redis":         {server: redis, profile: "ingestion", args: []string{"--rate", "5000"}, waits: storeAway, named: "the store did not answer for"},
+		"redis":         {server: redis, profile: "ingestion", args: []string{"--rate", "5000", "--drain", "3s"}, waits: storeAway, named: "the store did not answer for"},
 		"rabbitmq": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
 			profile: "event-store", broker: true,
@@ -138,7 +138,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		"cassandra": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.ToKill(t, "cassandra") },
 			profile: "ingestion", params: "?read_timeout=20s&dial_timeout=20s", // to make its tables
-			args:  []string{"--rate", "2000"},
+			args:  []string{"--rate", "2000", "--drain", "3s"},
 			waits: storeAway, named: "the store did not answer for",
 		},
 		"mariadb": {

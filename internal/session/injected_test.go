@@ -69,7 +69,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 		before func(seq int64) error
 		inject func(t *testing.T)
 	}{
-		{fault: "goroutines that hog the processor", want: []verdict.Cause{verdict.Scheduler}, flags: []string{"threads", "8", "count", "400"}, inject: hog},
+		{fault: "goroutines that hog the processor", want: []verdict.Cause{verdict.Scheduler}, flags: []string{"threads", "64", "count", "1200"}, inject: hog},
 		{fault: "garbage", want: []verdict.Cause{verdict.GC}, flags: []string{"threads", "2", "count", "100000000", "duration", "1s"}, inject: litter},
 		{fault: "a pool of one connection", want: []verdict.Cause{verdict.Pool}, flags: []string{"threads", "8", "count", "4000"}, params: "?connections=1&pipelining=off"},
 		{fault: "a pool of two connections", want: []verdict.Cause{verdict.Pool}, flags: []string{"threads", "16", "count", "4000"}, params: "?connections=2&pipelining=off"},

@@ -43,7 +43,7 @@ func widest(t testing.TB) asker {
 }
 
 // leastAtOnce is how many parallel tests of a package run at once on a small machine.
-const leastAtOnce = 6
+const leastAtOnce = 4
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all
 // tests of the package use: each keeps to a namespace or database of its own. It

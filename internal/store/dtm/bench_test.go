@@ -154,8 +154,8 @@ func TestFailuresByStatusAndBody(t *testing.T) {
 		"more than a body":  {"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n{}", store.Other, "goes on behind its end"},
 		"no length":         {"HTTP/1.0 200 OK\r\nContent-Length: -4\r\n\r\n{}", store.Other, `it has "-4" bytes`},
 		"chunks":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", store.Other, "chunks"},
-		"another protocol":  {"-ERR unknown command\r\n", store.Other, "no HTTP"},
-		"another one again": {"HTTP/1.0 abc\r\n\r\n", store.Other, "no HTTP"},
+		"another protocol":  {"-ERR unknown command\r\n", store.Other, "which is not HTTP"},
+		"another one again": {"HTTP/1.0 abc\r\n\r\n", store.Other, "which is not HTTP"},
 	} {
 		target, _ := scripted(t, x.answer)
 		b, err := openBench(t, target)

@@ -23,7 +23,17 @@ func (k *Task) account(err error) {
 	default:
 		t.uncertain.Add(1) // nobody knows how far the last call came
 	}
+	k.accountMoved(err)
 	c.Calls = model.Calls{}
+}
+
+// accountMoved is for a saga that another client has taken over: a script is one call
+// whatever it finds, but a database gets only those statements of a transaction that
+// come before the one that finds out.
+func (k *Task) accountMoved(err error) {
+	if errors.Is(err, model.ErrMoved) && k.run.layer.Saw().Repeats {
+		k.t.uncertain.Add(1)
+	}
 }
 
 // accountPoll is account for a look at the index and what followed from it.
@@ -33,6 +43,7 @@ func (k *Task) accountPoll(err error) {
 	if err != nil && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrWaiting) {
 		t.uncertain.Add(1)
 	}
+	k.accountMoved(err)
 	t.expected.Add(k.run.layer.Price.Of(c.Calls))
 	c.Calls = model.Calls{}
 }
