@@ -81,7 +81,7 @@ var places = []placed{
 	},
 	{
 		name: "event-store", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
-		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1",
+		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1", lasting: "--count 100000 --duration 10m --rate 20",
 		also: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1 --set schema=cradle", alsoOn: "cassandra",
 		under: "acme:events:foreign",
 	},
