@@ -25,7 +25,9 @@ type lease struct {
 	store.Lease
 	leaser    store.Leaser
 	namespace string
-	stop      context.CancelFunc
+	over      context.Context // done when no further renewal is wanted
+	end       context.CancelFunc
+	stop      context.CancelFunc // cuts off a renewal under way too
 	beating   sync.WaitGroup
 	// gone is closed when somebody else has it, and then why says who.
 	gone  chan struct{}
@@ -85,19 +87,20 @@ func (c *Claim) hold(ctx context.Context) error {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
+	l.over, l.end = context.WithCancel(background)
 	c.lease = l
 	l.beating.Go(func() { c.beat(background, l) }) // ends with Release
 	return nil
 }
 
-// beat renews the lease until ctx ends or somebody else has it. While the store is
+// beat renews the lease until it is over or somebody else has it. While the store is
 // away nothing is known; once it is back, it may have lost the lease and the records.
 func (c *Claim) beat(ctx context.Context, l *lease) {
 	tick := time.NewTicker(Renewal)
 	defer tick.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-l.over.Done():
 			return
 		case <-tick.C:
 		}
@@ -147,7 +150,10 @@ func (c *Claim) Release(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
-	l.stop()
+	// A renewal under way is not cut off: the store may carry it out after the lease was
+	// given up, and then has one that nobody holds.
+	l.end()
+	defer l.stop()
 	still := make(chan struct{})
 	go func() {
 		defer close(still)

@@ -256,6 +256,46 @@ func TestAStoreThatHangsHoldsUpNoRelease(t *testing.T) {
 	})
 }
 
+// late is a store that carries out what it was asked for a second later, whether the
+// asker waits for it or not.
+type late struct {
+	*memory.Conn
+	taken bool
+}
+
+func (d *late) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, err error) {
+	if !d.taken {
+		d.taken = true
+		return d.Conn.Hold(ctx, namespace, l, ttl)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		time.Sleep(time.Second)
+		holder, how, err = d.Conn.Hold(context.WithoutCancel(ctx), namespace, l, ttl)
+	}()
+	select {
+	case <-done:
+		return holder, how, err
+	case <-ctx.Done():
+		return l, store.Denied, ctx.Err()
+	}
+}
+
+// A lease that was given up is free, also when a renewal of it was under way.
+func TestALeaseGivenUpIsNotRenewedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := open(t, "")
+		claim := take(t, &late{Conn: conn}, want("r1", "a"))
+		time.Sleep(Renewal + time.Second/2) // it is being renewed
+		require.NoError(t, claim.Release(t.Context()))
+		time.Sleep(2 * time.Second)
+		held, err := Holder(t.Context(), conn, ns)
+		require.NoError(t, err)
+		assert.Empty(t, held)
+	})
+}
+
 func TestAClaimThatWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, "")
