@@ -23,15 +23,17 @@ import (
 func TestUncheckedEncryptionIsToldEverywhere(t *testing.T) {
 	path := binary(t)
 	for name, tt := range map[string]struct {
-		target func() string
+		target func(t *testing.T) string
 		how    string
 	}{
-		"redis":    {func() string { return with(labtest.RedisTLS(t, labtest.TLSOptions{}).URL(), "insecure=1") }, "insecure=1"},
-		"postgres": {func() string { return with(labtest.PostgresTLS(t, labtest.TLSOptions{}).URL(), "sslmode=require") }, "sslmode=require"},
+		"redis": {func(t *testing.T) string { return with(labtest.RedisTLS(t, labtest.TLSOptions{}).URL(), "insecure=1") }, "insecure=1"},
+		"postgres": {func(t *testing.T) string {
+			return with(labtest.PostgresTLS(t, labtest.TLSOptions{}).URL(), "sslmode=require")
+		}, "sslmode=require"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, path, "--target", tt.target(), "--count", "100", "--threads", "2")
+			p := start(t, path, "--target", tt.target(t), "--count", "100", "--threads", "2")
 			require.Equal(t, 0, p.end(t), p.stderr.String())
 			want := "is encrypted, but nobody checks who answers (" + tt.how + ")"
 			assert.Contains(t, p.stderr.String(), "warning: the connection to ")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 )
 
@@ -35,10 +36,9 @@ func doubled() *found.Result {
 	return r
 }
 
-func TestFoundDocuments(t *testing.T) {
-	files, err := Found(doubled())
-	require.NoError(t, err)
-	require.Len(t, files, 4)
+// expected wants each file to be what testdata has under its name.
+func expected(t *testing.T, files []rundir.File) {
+	t.Helper()
 	for _, f := range files {
 		path := filepath.Join("testdata", f.Name+".golden")
 		if *update {
@@ -48,6 +48,13 @@ func TestFoundDocuments(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(f.Data), f.Name)
 	}
+}
+
+func TestFoundDocuments(t *testing.T) {
+	files, err := Found(doubled())
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	expected(t, files)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, found.File), files[0].Data, 0o600))
 	back, err := found.Load(dir)

@@ -40,15 +40,7 @@ func TestSweepDocuments(t *testing.T) {
 	files, err := Sweep(r)
 	require.NoError(t, err)
 	require.Len(t, files, 5)
-	for _, f := range files {
-		path := filepath.Join("testdata", f.Name+".golden")
-		if *update {
-			require.NoError(t, os.WriteFile(path, f.Data, 0o600))
-		}
-		want, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, string(want), string(f.Data), f.Name)
-	}
+	expected(t, files)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, sweep.File), files[0].Data, 0o600))
 	back, err := sweep.Load(dir)
