@@ -27,6 +27,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
+//	report/runpage   report/page               lay runs out as pages; pages as text, Markdown, HTML
 //	find                                       searches on a run that is going
 //	sweep                                      what runs at several values come to
 //	compare                                    judges sets of finished runs
@@ -98,6 +99,8 @@ var may = []struct{ from, to string }{
 	{"internal/broker/amqp", "internal/broker internal/place internal/watch internal/store internal/fault"},
 	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
+	{"internal/report/page", "internal/chart internal/measure internal/units"},
+	{"internal/report/runpage", "internal/report/page internal/chart internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units"},
 	{"internal/search", "internal/compare/stat"},
 	{"internal/search/found", ""},
 	{"internal/sweep/usl", "internal/compare/stat"},
@@ -111,7 +114,7 @@ var may = []struct{ from, to string }{
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},
 	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},
-	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units"},
+	{"tui/results", "tui/screen tui/widget tui/chart internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units"},
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
 	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure"},
 	{"cmd/perfbench/console", ""},

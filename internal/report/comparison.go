@@ -12,6 +12,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
@@ -21,11 +23,11 @@ var comparisons = []struct {
 	id, file string
 	encode   func(*compare.Comparison) ([]byte, error)
 }{
-	{"text", "comparison.txt", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).text()), nil }},
-	{"markdown", "comparison.md", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).markdown()), nil }},
+	{"text", "comparison.txt", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).Text()), nil }},
+	{"markdown", "comparison.md", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).Markdown()), nil }},
 	{"json", "comparison.json", comparisonJSON},
 	{"junit", "comparison.xml", comparisonJUnit},
-	{"html", "comparison.html", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).html()), nil }},
+	{"html", "comparison.html", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).HTML()), nil }},
 }
 
 // ComparisonFormats are the words for the documents that a comparison has.
@@ -48,19 +50,19 @@ func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
 }
 
 // compared lays a comparison out for people.
-func compared(c *compare.Comparison) page {
+func compared(c *compare.Comparison) page.Page {
 	a, b := &c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions
 	title := "perfbench compare: " + a.Profile
 	if a.Mode != "" {
 		title += " (" + a.Mode + ")"
 	}
-	p := page{
-		title:   title + " on " + storeName(a.Store),
-		lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
-		notices: slices.Concat(c.Refusals, c.Cautions),
+	p := page.Page{
+		Title:   title + " on " + runpage.StoreName(a.Store),
+		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
+		Notices: slices.Concat(c.Refusals, c.Cautions),
 	}
 	if b.Store.Name != a.Store.Name {
-		p.title += " and " + storeName(b.Store)
+		p.Title += " and " + runpage.StoreName(b.Store)
 	}
 	for _, part := range c.Parts {
 		heading := "All calls"
@@ -70,20 +72,20 @@ func compared(c *compare.Comparison) page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		t := table{left: 1, columns: []string{"", "A", "B", "change", "between", "verdict"}}
+		t := page.Table{Left: 1, Columns: []string{"", "A", "B", "change", "between", "verdict"}}
 		for _, f := range part.Findings {
-			t.add(f.Label(a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+			t.Add(f.Label(a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
 		}
-		p.sections = append(p.sections, section{heading: heading, table: t})
+		p.Sections = append(p.Sections, page.Section{Heading: heading, Table: t})
 	}
 	if len(c.Differences) > 0 {
-		t := table{left: 3, columns: []string{"", "A", "B"}}
+		t := page.Table{Left: 3, Columns: []string{"", "A", "B"}}
 		for _, d := range c.Differences {
-			t.add(d.Name, d.A, d.B)
+			t.Add(d.Name, d.A, d.B)
 		}
-		p.sections = append(p.sections, section{heading: "What differs", table: t})
+		p.Sections = append(p.Sections, page.Section{Heading: "What differs", Table: t})
 	}
-	p.sections = append(p.sections, section{heading: "How to read this", text: append(slices.Clone(c.Notes), reading)})
+	p.Sections = append(p.Sections, page.Section{Heading: "How to read this", Text: append(slices.Clone(c.Notes), reading)})
 	return p
 }
 
@@ -97,7 +99,7 @@ func sideOf(name string, s compare.Set) string {
 	first, last := &s.Runs[0].Conditions, &s.Runs[len(s.Runs)-1].Conditions
 	day := func(t time.Time) string { return t.Format("2006-01-02 15:04:05 MST") }
 	if len(s.Runs) == 1 {
-		return fmt.Sprintf("%s: run %s, started %s, measured for %s.", name, first.ID, day(first.Started), length(first.MeasuredS))
+		return fmt.Sprintf("%s: run %s, started %s, measured for %s.", name, first.ID, day(first.Started), page.Length(first.MeasuredS))
 	}
 	return fmt.Sprintf("%s: %d runs, %s, from %s of %s to %s of %s.", name, len(s.Runs), s.Name, first.ID, day(first.Started), last.ID, day(last.Started))
 }
@@ -105,21 +107,21 @@ func sideOf(name string, s compare.Set) string {
 // Repeats writes for people how the runs of a set vary.
 func Repeats(s compare.Set) string {
 	c := &s.Runs[0].Conditions
-	t := table{left: 1, columns: []string{"", "mean", "least", "most", "varies by"}}
+	t := page.Table{Left: 1, Columns: []string{"", "mean", "least", "most", "varies by"}}
 	for _, r := range compare.Repeats(s) {
-		t.add(r.Texts(c.Unit)...)
+		t.Add(r.Texts(c.Unit)...)
 	}
 	what := "1 run"
 	if n := len(s.Runs); n > 1 {
 		what = fmt.Sprintf("%d runs", n)
 	}
-	return page{
-		title: "perfbench: " + what + " of " + c.Profile + " on " + storeName(c.Store),
-		lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
-		sections: []section{{heading: "All calls", table: t, text: []string{
+	return page.Page{
+		Title: "perfbench: " + what + " of " + c.Profile + " on " + runpage.StoreName(c.Store),
+		Lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
+		Sections: []page.Section{{Heading: "All calls", Table: t, Text: []string{
 			"After ± is what chance may do to the mean, with 95 %; the last column is the standard deviation from run to run.",
 		}}},
-	}.text()
+	}.Text()
 }
 
 // Outcome says in one or two sentences what a comparison came to.

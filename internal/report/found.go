@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
@@ -22,8 +23,8 @@ func Found(r *found.Result) ([]rundir.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write what the search found: %w", err)
 	}
-	page := foundPage(r)
-	files := []rundir.File{{Name: found.File, Data: data}, {Name: "find.txt", Data: []byte(page.text())}, {Name: "find.html", Data: []byte(page.html())}}
+	p := foundPage(r)
+	files := []rundir.File{{Name: found.File, Data: data}, {Name: "find.txt", Data: []byte(p.Text())}, {Name: "find.html", Data: []byte(p.HTML())}}
 	if c := curve(r); !c.Empty() {
 		files = append(files, rundir.File{Name: "find.svg", Data: c.File()})
 	}
@@ -41,23 +42,23 @@ func FoundText(r *found.Result) string {
 		b.WriteString("\n" + s)
 	}
 	t := levels(r)
-	return b.String() + "\n" + t.text()
+	return b.String() + "\n" + t.Text()
 }
 
-func foundPage(r *found.Result) page {
-	p := page{title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), lead: foundLead(r)}
-	s := section{heading: "Latency over load", table: levels(r)}
+func foundPage(r *found.Result) page.Page {
+	p := page.Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: foundLead(r)}
+	s := page.Section{Heading: "Latency over load", Table: levels(r)}
 	if c := curve(r); !c.Empty() {
-		s.charts = []graph{{Chart: c, over: true}}
+		s.Charts = []page.Graph{{Chart: c, Over: true}}
 	}
-	s.text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one that was doubtful was tried again."}
-	p.sections = append(p.sections, s)
+	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one that was doubtful was tried again."}
+	p.Sections = append(p.Sections, s)
 	if len(r.Steps) > len(r.Curve()) {
-		all := table{left: 1, columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
+		all := page.Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, s := range r.Steps {
-			all.add(outcomeOf(s), length(s.FromS), length(s.ToS), levelText(r, s.Level), units.Number(s.Done), ns(s.Response.P99))
+			all.Add(outcomeOf(s), page.Length(s.FromS), page.Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), page.Nanos(s.Response.P99))
 		}
-		p.sections = append(p.sections, section{heading: "Every step", table: all})
+		p.Sections = append(p.Sections, page.Section{Heading: "Every step", Table: all})
 	}
 	return p
 }
@@ -92,14 +93,7 @@ func foundLead(r *found.Result) []string {
 	if !r.Complete && r.Why != "" && r.Found+r.TooMuch > 0 {
 		out = append(out, "The search did not come to its end, as "+r.Why+": the two may lie further apart.")
 	}
-	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", length(math.Round(r.Seconds)), several(len(r.Steps), "step"), several(r.Threads, "thread")))
-}
-
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", page.Length(math.Round(r.Seconds)), page.Several(len(r.Steps), "step"), page.Several(r.Threads, "thread")))
 }
 
 // levelText writes a level with three or more digits.
@@ -121,11 +115,11 @@ func outcomeOf(s found.Step) string {
 	return word
 }
 
-func levels(r *found.Result) table {
-	t := table{left: 1, columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
+func levels(r *found.Result) page.Table {
+	t := page.Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
 	for _, s := range r.Curve() {
 		l := s.Response
-		t.add(outcomeOf(s), levelText(r, s.Level), units.Number(s.Done), ns(l.P50), ns(l.P90), ns(l.P99), ns(l.P999), ns(l.Max), ns(s.Service.P50), whole(s.Errors), fmt.Sprint(s.Threads))
+		t.Add(outcomeOf(s), levelText(r, s.Level), units.Number(s.Done), page.Nanos(l.P50), page.Nanos(l.P90), page.Nanos(l.P99), page.Nanos(l.P999), page.Nanos(l.Max), page.Nanos(s.Service.P50), page.Whole(s.Errors), fmt.Sprint(s.Threads))
 	}
 	return t
 }
@@ -173,7 +167,7 @@ func curveText(r *found.Result) string {
 	for i := range width {
 		line = append(line, math.Log10(interpolated(at, values, from+(to-from)*float64(i)/(width-1))))
 	}
-	picture := asciigraph.Plot(line, asciigraph.Height(chartHeight), asciigraph.Width(width),
+	picture := asciigraph.Plot(line, asciigraph.Height(page.ChartHeight), asciigraph.Width(width),
 		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
 		asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(c.Across))
 	var b strings.Builder

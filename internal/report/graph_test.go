@@ -2,12 +2,15 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -36,7 +39,10 @@ func store() *rundir.Folder {
 }
 
 func TestChartsShowTheHeadlineAndTheOthersBesideIt(t *testing.T) {
-	all := graphs(store())
+	sections := runpage.Build(store()).Sections
+	at := slices.IndexFunc(sections, func(s page.Section) bool { return s.Heading == "Course" })
+	require.GreaterOrEqual(t, at, 0)
+	all := sections[at].Charts
 	require.Len(t, all, 3)
 	rates, beside, times := all[0], all[1], all[2]
 	assert.Equal(t, "events per second", rates.Title)
@@ -67,7 +73,7 @@ func TestEveryReportMarksPhasesAndNamesTheLinesBesideIt(t *testing.T) {
 		for line := range strings.Lines(doc) {
 			if at := strings.Index(line, "|load"); at >= 0 && strings.TrimSpace(line[:at]) == "" {
 				marks++
-				assert.Equal(t, chartWidth/2, strings.Index(line, "|query")-at, "half of the run was the one, half the other")
+				assert.Equal(t, page.ChartWidth/2, strings.Index(line, "|query")-at, "half of the run was the one, half the other")
 			}
 		}
 		assert.Equal(t, 2, marks, "%s: under throughput and under times", id)

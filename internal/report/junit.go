@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -66,7 +68,7 @@ func junit(r *rundir.Run) testSuites {
 		Name: "perfbench." + r.Profile, Time: fmt.Sprintf("%.3f", r.MeasuredS),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Properties: []property{
-			{"id", r.ID}, {"target", plain(r.Target)}, {"store", storeName(r.Store)}, {"ended_by", plain(r.EndedBy)}, {"verdict", r.Verdict.State},
+			{"id", r.ID}, {"target", page.Plain(r.Target)}, {"store", runpage.StoreName(r.Store)}, {"ended_by", page.Plain(r.EndedBy)}, {"verdict", r.Verdict.State},
 		},
 		Out: strings.Join(r.Remarks(), "\n"),
 	}
@@ -143,6 +145,6 @@ func verified(r *rundir.Run) *outcome {
 	case workload.Failed:
 		return &outcome{v.Summary, ""}
 	default:
-		return &outcome{v.State + ends(v.Summary), skipped}
+		return &outcome{v.State + runpage.Ends(v.Summary), skipped}
 	}
 }

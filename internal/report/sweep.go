@@ -13,6 +13,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/sweep/usl"
@@ -27,12 +28,12 @@ func Sweep(r *sweep.Result) ([]rundir.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the sweep: %w", err)
 	}
-	page := sweepPage(r)
+	p := sweepPage(r)
 	files := []rundir.File{
 		{Name: sweep.File, Data: data},
 		{Name: "sweep.csv", Data: sweepRows(r)},
-		{Name: "sweep.txt", Data: []byte(page.text())},
-		{Name: "sweep.html", Data: []byte(page.html())},
+		{Name: "sweep.txt", Data: []byte(p.Text())},
+		{Name: "sweep.html", Data: []byte(p.HTML())},
 	}
 	if c := sweepCurve(r); !c.Empty() {
 		files = append(files, rundir.File{Name: "sweep.svg", Data: c.File()})
@@ -47,7 +48,7 @@ const mostCurves = 4
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
 	for _, s := range sweepLead(r) {
-		b.WriteString(plain(s) + "\n")
+		b.WriteString(page.Plain(s) + "\n")
 	}
 	c := sweepCurve(r)
 	for _, l := range c.Lines[:min(r.Curves(), mostCurves)] {
@@ -56,22 +57,22 @@ func SweepText(r *sweep.Result) string {
 		}
 	}
 	t := sweepTable(r)
-	return b.String() + "\n" + t.text()
+	return b.String() + "\n" + t.Text()
 }
 
-func sweepPage(r *sweep.Result) page {
+func sweepPage(r *sweep.Result) page.Page {
 	var names []string
 	for _, a := range r.Axes {
 		names = append(names, a.Name)
 	}
-	p := page{title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), lead: sweepLead(r)}
-	s := section{heading: "Points", table: sweepTable(r), text: []string{
+	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: sweepLead(r)}
+	s := page.Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"After ± is what chance may do to the mean throughput, with 95 %. Percentiles are those of the run in the middle; a dash stands for what too few calls tell.",
 	}}
 	if c := sweepCurve(r); !c.Empty() {
-		s.charts = []graph{{Chart: c, over: true}}
+		s.Charts = []page.Graph{{Chart: c, Over: true}}
 	}
-	p.sections = append(p.sections, s)
+	p.Sections = append(p.Sections, s)
 	return p
 }
 
@@ -79,7 +80,7 @@ func sweepPage(r *sweep.Result) page {
 func sweepLead(r *sweep.Result) []string {
 	var out []string
 	if !r.Complete() {
-		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), several(r.All(), "run")))
+		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), page.Several(r.All(), "run")))
 	}
 	doubtful := 0
 	best := -1
@@ -99,7 +100,7 @@ func sweepLead(r *sweep.Result) []string {
 		out = append(out, "The runs keep to a rate, so throughput does not tell how the store scales.")
 	}
 	if doubtful > 0 {
-		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, several(len(r.Runs), "run")))
+		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, page.Several(len(r.Runs), "run")))
 	}
 	return out
 }
@@ -116,7 +117,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	var out []string
 	switch {
 	case l.Knee > 0:
-		out = append(out, fmt.Sprintf("The knee%s is at %s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, several(int(l.Knee), "thread")))
+		out = append(out, fmt.Sprintf("The knee%s is at %s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, page.Several(int(l.Knee), "thread")))
 	case l.Law != nil:
 		out = append(out, "There is no knee within what was tried"+where+".")
 	}
@@ -134,7 +135,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	default:
 		law += fmt.Sprintf("; the peak is at %s threads (%s..%s).", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
 	}
-	off := fmt.Sprintf("Runs typically lie %s off the law", percent(f.Off))
+	off := fmt.Sprintf("Runs typically lie %s off the law", page.Percent(f.Off))
 	if f.Off > muchOff {
 		off += ", which is much: the store does not scale by it, and the points tell more"
 	}
@@ -143,32 +144,24 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 
 func interval(k usl.Known) string { return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High) }
 
-// percent writes a share with two digits, or all before the point.
-func percent(v float64) string {
-	if v *= 100; v < 9.95 {
-		return fmt.Sprintf("%.1f %%", v)
-	}
-	return fmt.Sprintf("%.0f %%", v)
-}
-
-func sweepTable(r *sweep.Result) table {
-	t := table{left: len(r.Axes)}
+func sweepTable(r *sweep.Result) page.Table {
+	t := page.Table{Left: len(r.Axes)}
 	for _, a := range r.Axes {
-		t.columns = append(t.columns, a.Name)
+		t.Columns = append(t.Columns, a.Name)
 	}
-	t.columns = append(t.columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
+	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
 	for _, p := range r.Points {
 		done, by, p50, p99 := "–", "", "–", "–"
 		if p.Done != nil {
 			done = units.Number(*p.Done)
 		}
 		if p.High != nil && *p.Done > 0 {
-			by = percent((*p.High - *p.Done) / *p.Done)
+			by = page.Percent((*p.High - *p.Done) / *p.Done)
 		}
 		if p.Runs > 0 {
-			p50, p99 = ns(p.P50), ns(p.P99)
+			p50, p99 = page.Nanos(p.P50), page.Nanos(p.P99)
 		}
-		t.add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, whole(p.Errors), strconv.Itoa(p.Doubtful))...)
+		t.Add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, page.Whole(p.Errors), strconv.Itoa(p.Doubtful))...)
 	}
 	return t
 }
@@ -188,15 +181,15 @@ func sweepRows(r *sweep.Result) []byte {
 	for _, d := range runs {
 		done := "NaN"
 		if d.Done != nil {
-			done = number(*d.Done)
+			done = page.Number(*d.Done)
 		}
 		hidden := func(v int64) string {
 			if v < 0 {
 				return ""
 			}
-			return whole(v)
+			return page.Whole(v)
 		}
-		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), whole(d.Errors), d.Verdict))
+		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
 	}
 	_ = w.WriteAll(rows) // into memory
 	return b.Bytes()
@@ -216,7 +209,7 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	c.At = slices.Sorted(slices.Values(numbers))
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
 	for _, at := range r.Others(across) {
-		line := chart.Line{Name: cmp.Or(plain(at), "measured"), Values: make([]float64, len(c.At))}
+		line := chart.Line{Name: cmp.Or(page.Plain(at), "measured"), Values: make([]float64, len(c.At))}
 		for i := range line.Values {
 			line.Values[i] = math.NaN()
 		}
@@ -230,14 +223,14 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	}
 	for _, l := range r.Lines {
 		if l.Law != nil {
-			law := chart.Line{Name: strings.TrimSpace("law " + plain(l.At))}
+			law := chart.Line{Name: strings.TrimSpace("law " + page.Plain(l.At))}
 			for _, n := range c.At {
 				law.Values = append(law.Values, l.Law.At(n))
 			}
 			c.Lines = append(c.Lines, law)
 		}
 		if l.Knee > 0 {
-			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: strings.TrimSpace("knee at " + number(l.Knee) + " " + plain(l.At))})
+			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: strings.TrimSpace("knee at " + page.Number(l.Knee) + " " + page.Plain(l.At))})
 		}
 	}
 	return c
@@ -260,7 +253,7 @@ func lineText(at []float64, l chart.Line, over, unit string) string {
 	for i := range width {
 		drawn = append(drawn, interpolated(x, y, from+(to-from)*float64(i)/(width-1)))
 	}
-	picture := asciigraph.Plot(drawn, asciigraph.Height(chartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
+	picture := asciigraph.Plot(drawn, asciigraph.Height(page.ChartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
 		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(units.Number))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/s over %s, %s\n", unit, over, l.Name)

@@ -3,7 +3,7 @@ package results
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -34,7 +34,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: report.Summary(f), course: courseOf(f)}
+	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: courseOf(f)}
 	var whole []widget.Distribution
 	for _, o := range f.Run.Operations {
 		d := widget.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -25,7 +25,7 @@ func (r *Results) summary(e screen.Env, w, h int) []string {
 	out = append(out, r.facts(s, run, w)...)
 	out = append(out, "")
 	out = append(out, operationsTable(s, run, w)...)
-	if own := report.Own(run); own != "" {
+	if own := runpage.Own(run); own != "" {
 		out = append(out, widget.MutedLines(s, own, w)...)
 	}
 	if notices := run.Remarks(); len(notices) > 0 {
@@ -169,7 +169,7 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 		{Head: "errors", Right: true},
 		{Head: "unstarted", Right: true, Spare: 5},
 	}}
-	mixed := report.Mixed(run)
+	mixed := runpage.Mixed(run)
 	if mixed {
 		g.Cols[1].Head = "count"
 	}

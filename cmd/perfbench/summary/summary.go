@@ -11,7 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -34,7 +34,7 @@ func Draw(a *call.Call, f *rundir.Folder, plain bool) {
 	if width <= 0 {
 		width = 80
 	}
-	charts := report.Charts(f, width)
+	charts := runpage.Charts(f, width)
 	if plain || a.PoorLetters() {
 		charts = chart.ASCII(charts)
 	}
@@ -52,7 +52,7 @@ func Text(r *rundir.Run, dir string) string {
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
 	operationTable(&b, r)
-	if own := report.Own(r); own != "" {
+	if own := runpage.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
 	}
 	if len(r.Segments) > 1 {
@@ -96,7 +96,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	for _, o := range r.Operations {
 		unstarted = unstarted || o.Unstarted > 0
 	}
-	unit, mixed := r.Unit, report.Mixed(r)
+	unit, mixed := r.Unit, runpage.Mixed(r)
 	if mixed {
 		unit = "count\t"
 	}

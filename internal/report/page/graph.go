@@ -1,45 +1,39 @@
-package report
+package page
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/chart"
-	"github.com/perfbench/perfbench/internal/rundir"
 )
+
+// Graph is one chart, mostly over the seconds of a run: a value each second.
+type Graph struct {
+	chart.Chart
+	// Apart says that the lines have units of their own: text draws each for itself.
+	Apart bool
+	// Over says that the axis is no time: text leaves it to the table.
+	Over bool
+}
 
 // Sizes of a chart of the text report in characters, without its labels.
 const (
-	chartWidth  = 70
-	chartHeight = 8
+	ChartWidth  = 70
+	ChartHeight = 8
 )
 
-// Charts draws throughput and p99 of a finished run in a few lines of text, at most
-// width columns wide: what a summary on a terminal ends with. A run of which there is
-// no course to draw has none.
-func Charts(f *rundir.Folder, width int) string {
-	const height, labels = 4, 13
-	var b strings.Builder
-	for _, g := range graphs(f) {
-		if values := g.measured(g.Lines[0]); g.apart || len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
-			continue
-		}
-		b.WriteString("\n" + g.text(min(max(width-labels, 20), chartWidth), height))
-	}
-	return b.String()
-}
-
-// text draws a graph without its warm-up: its first line, or of a graph whose lines
+// Text draws a graph without its warm-up: its first line, or of a graph whose lines
 // have units of their own each in a row.
-func (g *graph) text(width, height int) string {
-	if g.apart {
+func (g *Graph) Text(width, height int) string {
+	if g.Apart {
 		return g.rows(width)
 	}
-	values := g.measured(g.Lines[0])
+	values := g.Measured(g.Lines[0])
 	if len(values) == 0 || !chart.Some(values) {
 		return ""
 	}
@@ -56,7 +50,7 @@ func (g *graph) text(width, height int) string {
 		asciigraph.Height(height), asciigraph.Width(width), asciigraph.LowerBound(0),
 		asciigraph.YAxisValueFormatter(g.Format),
 		asciigraph.XAxisRange(0, seconds),
-		asciigraph.XAxisValueFormatter(length),
+		asciigraph.XAxisValueFormatter(Length),
 	)
 	var b strings.Builder
 	b.WriteString(title + "\n")
@@ -72,7 +66,7 @@ func (g *graph) text(width, height int) string {
 
 // phaseRow names, below a chart, where each phase began. A name without room is left
 // out, its mark stays.
-func (g *graph) phaseRow(indent, width int, seconds float64) string {
+func (g *Graph) phaseRow(indent, width int, seconds float64) string {
 	phases := g.phases()
 	if len(phases) == 0 {
 		return ""
@@ -100,7 +94,7 @@ func (g *graph) phaseRow(indent, width int, seconds float64) string {
 const rowLines = 12
 
 // rows draws each line in a row of its own, scaled to its own peak.
-func (g *graph) rows(width int) string {
+func (g *Graph) rows(width int) string {
 	name := 0
 	lines := g.Lines[:min(len(g.Lines), rowLines)]
 	for _, l := range lines {
@@ -110,11 +104,11 @@ func (g *graph) rows(width int) string {
 	b.WriteString(g.Title + ", each line to its own peak\n")
 	for _, l := range lines {
 		label := ansi.Truncate(l.Name, name, "…")
-		line, peak := sparkline(chart.Thin(g.measured(l), width-name, g.Mean))
+		line, peak := sparkline(chart.Thin(g.Measured(l), width-name, g.Mean))
 		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.Format(peak))
 	}
 	if n := len(g.Lines) - len(lines); n > 0 {
-		fmt.Fprintf(&b, "  and %d more, which are in %s\n", n, rundir.SeriesFile)
+		fmt.Fprintf(&b, "  and %d more, which are in %s\n", n, "series.csv")
 	}
 	return b.String()
 }
@@ -140,4 +134,15 @@ func sparkline(values []float64) (string, float64) {
 		}
 	}
 	return b.String(), peak
+}
+
+// Measured is a line without its warm-up.
+func (g *Graph) Measured(l chart.Line) []float64 {
+	skip := min(max(int(-g.From), 0), len(l.Values))
+	return l.Values[skip:]
+}
+
+// phases are the marks at which a phase began.
+func (g *Graph) phases() []chart.Mark {
+	return slices.DeleteFunc(slices.Clone(g.Marks), func(m chart.Mark) bool { return m.Name == "" })
 }

@@ -1,4 +1,4 @@
-package report
+package runpage
 
 import (
 	"cmp"
@@ -7,34 +7,26 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// graph is one chart over the seconds of a run: a value each second.
-type graph struct {
-	chart.Chart
-	// apart says that the lines have units of their own: text draws each for itself.
-	apart bool
-	// over says that the axis is no time: text leaves it to the table.
-	over bool
-}
-
 // graphs draws the whole run: units per second of what counts, the other operations
 // beside it, and the response time of the slowest that counts.
-func graphs(f *rundir.Folder) []graph {
+func graphs(f *rundir.Folder) []page.Graph {
 	c := f.Course()
 	marks := marks(&f.Run)
-	var out []graph
-	add := func(title string, format func(float64) string, lines ...rundir.Line) *graph {
-		g := graph{Chart: chart.Chart{
-			Title: plain(title), From: float64(c.First), To: float64(c.First + len(lines[0].Values)), Marks: marks, Format: format,
+	var out []page.Graph
+	add := func(title string, format func(float64) string, lines ...rundir.Line) *page.Graph {
+		g := page.Graph{Chart: chart.Chart{
+			Title: page.Plain(title), From: float64(c.First), To: float64(c.First + len(lines[0].Values)), Marks: marks, Format: format,
 		}}
 		for i := range lines[0].Values {
 			g.At = append(g.At, float64(c.First+i)+0.5)
 		}
 		for _, l := range lines {
-			g.Lines = append(g.Lines, chart.Line{Name: plain(l.Name), Values: l.Values})
+			g.Lines = append(g.Lines, chart.Line{Name: page.Plain(l.Name), Values: l.Values})
 		}
 		out = append(out, g)
 		return &out[len(out)-1]
@@ -44,7 +36,7 @@ func graphs(f *rundir.Folder) []graph {
 	}
 	if len(c.Others) > 0 {
 		g := add("beside it, per second", units.Number, c.Others...)
-		g.Mean, g.apart = true, true
+		g.Mean, g.Apart = true, true
 	}
 	if chart.Some(c.P99) {
 		duration := func(v float64) string { return units.Duration(time.Duration(v)) }
@@ -53,10 +45,10 @@ func graphs(f *rundir.Folder) []graph {
 	}
 	if lines := used(f, c.First, len(c.Rates), "cpu_cores"); len(lines) > 0 {
 		g := add("processors in use", func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }, lines...)
-		g.Mean, g.apart = true, true
+		g.Mean, g.Apart = true, true
 	}
 	if lines := used(f, c.First, len(c.Rates), "memory_bytes"); len(lines) > 0 {
-		add("memory in use", func(v float64) string { return units.Size(int64(v)) }, lines...).apart = true
+		add("memory in use", func(v float64) string { return units.Size(int64(v)) }, lines...).Apart = true
 	}
 	return out
 }
@@ -83,7 +75,7 @@ func used(f *rundir.Folder, first, n int, name string) (out []rundir.Line) {
 func marks(r *rundir.Run) []chart.Mark {
 	var out []chart.Mark
 	for _, m := range r.Moves() {
-		out = append(out, chart.Mark{At: m.At, Note: "change at " + length(m.At)})
+		out = append(out, chart.Mark{At: m.At, Note: "change at " + page.Length(m.At)})
 	}
 	if len(r.Phases) < 2 {
 		return out
@@ -91,8 +83,8 @@ func marks(r *rundir.Run) []chart.Mark {
 	phases := slices.Clone(r.Phases)
 	slices.SortStableFunc(phases, func(a, b rundir.Phase) int { return cmp.Compare(a.From, b.From) })
 	for _, p := range phases {
-		name := plain(p.Name)
-		out = append(out, chart.Mark{At: p.From, Name: name, Note: "phase " + name + " from " + length(p.From)})
+		name := page.Plain(p.Name)
+		out = append(out, chart.Mark{At: p.From, Name: name, Note: "phase " + name + " from " + page.Length(p.From)})
 	}
 	return out
 }
@@ -107,15 +99,4 @@ func ofWhich(r *rundir.Run) string {
 		return " of " + timed[0].Op
 	}
 	return " of what counts"
-}
-
-// measured is a line without its warm-up.
-func (g *graph) measured(l chart.Line) []float64 {
-	skip := min(max(int(-g.From), 0), len(l.Values))
-	return l.Values[skip:]
-}
-
-// phases are the marks at which a phase began.
-func (g *graph) phases() []chart.Mark {
-	return slices.DeleteFunc(slices.Clone(g.Marks), func(m chart.Mark) bool { return m.Name == "" })
 }

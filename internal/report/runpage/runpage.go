@@ -1,4 +1,6 @@
-package report
+// Package runpage lays a finished run out as a page for people: one file for each part of
+// it. It is a pure function of the folder of the run.
+package runpage
 
 import (
 	"fmt"
@@ -6,67 +8,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// page is a report for people before it is text, Markdown or HTML.
-type page struct {
-	title    string
-	lead     []string
-	notices  []string
-	sections []section
-}
-
-// Headings of the sections that a summary keeps.
-const (
-	headOperations = "Operations"
-	headErrors     = "Errors"
-)
-
-// section is a heading with sentences, charts and a table below it, each optional.
-type section struct {
-	heading string
-	text    []string
-	charts  []graph
-	table   table
-}
-
-// table has its columns' names and rows; the first left columns are words, the
-// others numbers.
-type table struct {
-	left    int
-	columns []string
-	rows    [][]string
-}
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// build lays out a run for people.
-func build(f *rundir.Folder) page {
+// Build lays out a run for people.
+func Build(f *rundir.Folder) page.Page {
 	r := &f.Run
-	p := page{
-		title:   "perfbench " + r.Profile + mode(r) + " on " + storeName(r.Store),
-		notices: append(r.Misgivings(), r.Remarks()...),
-		lead: []string{
+	p := page.Page{
+		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
+		Notices: append(r.Misgivings(), r.Remarks()...),
+		Lead: []string{
 			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, ended by %s, seed %d.",
-				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), length(r.MeasuredS), length(r.WarmupS), r.EndedBy, r.Seed),
-			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + ends(r.Verification.Summary),
+				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), page.Length(r.MeasuredS), page.Length(r.WarmupS), r.EndedBy, r.Seed),
+			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
-	for _, s := range []section{
+	for _, s := range []page.Section{
 		operations(r), times(r),
-		{heading: "Course", charts: graphs(f)},
+		{Heading: "Course", Charts: graphs(f)},
 		segments(r), changes(r), processes(r),
 		failures(r), checks(r), values(r), environment(r),
 	} {
-		if len(s.text) > 0 || len(s.charts) > 0 || len(s.table.rows) > 0 {
-			p.sections = append(p.sections, s)
+		if len(s.Text) > 0 || len(s.Charts) > 0 || len(s.Table.Rows) > 0 {
+			p.Sections = append(p.Sections, s)
 		}
 	}
 	return p
@@ -79,7 +49,8 @@ func mode(r *rundir.Run) string {
 	return " (" + r.Mode + ")"
 }
 
-func storeName(s rundir.Store) string {
+// StoreName names a store with its product, version and topology.
+func StoreName(s rundir.Store) string {
 	var more []string
 	for _, w := range []string{strings.TrimSpace(s.Product + " " + s.Version), s.Topology} {
 		if w != "" && w != s.Name {
@@ -105,30 +76,14 @@ func thresholds(v rundir.Verdict) string {
 	return text
 }
 
-func ends(summary string) string {
+// Ends is the end of a sentence that a summary may follow: ": SUMMARY." or ".".
+func Ends(summary string) string {
 	summary = strings.TrimRight(summary, ".")
 	if summary == "" {
 		return "."
 	}
 	return ": " + summary + "."
 }
-
-func length(s float64) string {
-	if s == 0 {
-		return "0 s"
-	}
-	return units.Duration(time.Duration(s * float64(time.Second)))
-}
-
-// ns writes a time; one that is not shown is a dash.
-func ns(v int64) string {
-	if v == measure.Hidden {
-		return "–"
-	}
-	return units.Duration(time.Duration(v))
-}
-
-func whole(v int64) string { return strconv.FormatInt(v, 10) }
 
 func rate(v *float64) string {
 	if v == nil {
@@ -137,26 +92,24 @@ func rate(v *float64) string {
 	return units.Number(*v)
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
 // operations shows each rate with the latency it was had at.
-func operations(r *rundir.Run) section {
-	t := table{left: 2, columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+func operations(r *rundir.Run) page.Section {
+	t := page.Table{Left: 2, Columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
 	mixed := Mixed(r)
 	if mixed {
-		t.left, t.columns = 3, slices.Insert(t.columns, 2, "counts")
-		t.columns[3] = "count"
+		t.Left, t.Columns = 3, slices.Insert(t.Columns, 2, "counts")
+		t.Columns[3] = "count"
 	}
 	for _, o := range r.Operations {
-		row := append([]string{o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, tail(o)...)
+		row := append([]string{o.Track, o.Op, page.Whole(o.Count), rate(o.Throughput)}, tail(o)...)
 		if mixed {
 			row = slices.Insert(row, 2, r.UnitOf(o))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	s := section{heading: headOperations, table: t}
+	s := page.Section{Heading: "Operations", Table: t}
 	if own := Own(r); own != "" {
-		s.text = []string{own}
+		s.Text = []string{own}
 	}
 	return s
 }
@@ -179,9 +132,9 @@ func Own(r *rundir.Run) string {
 			if all.P50 == measure.Hidden {
 				continue
 			}
-			part := fmt.Sprintf("%s.%s p50 %s of %s", o.Track, o.Op, ns(late.P50), ns(all.P50))
+			part := fmt.Sprintf("%s.%s p50 %s of %s", o.Track, o.Op, page.Nanos(late.P50), page.Nanos(all.P50))
 			if all.P99 != measure.Hidden {
-				part += fmt.Sprintf(", p99 %s of %s", ns(late.P99), ns(all.P99))
+				part += fmt.Sprintf(", p99 %s of %s", page.Nanos(late.P99), page.Nanos(all.P99))
 			}
 			parts = append(parts, part)
 		}
@@ -196,9 +149,9 @@ func Own(r *rundir.Run) string {
 func tail(o rundir.Operation) []string {
 	l := o.Response.Shown(o.Calls)
 	if o.Calls == 0 { // nothing was timed, which is no 0 ns
-		return []string{"–", "–", "–", whole(o.Errors), whole(o.Unstarted)}
+		return []string{"–", "–", "–", page.Whole(o.Errors), page.Whole(o.Unstarted)}
 	}
-	return []string{ns(l.P50), ns(l.P99), ns(l.Max), whole(o.Errors), whole(o.Unstarted)}
+	return []string{page.Nanos(l.P50), page.Nanos(l.P99), page.Nanos(l.Max), page.Whole(o.Errors), page.Whole(o.Unstarted)}
 }
 
 // Sentences that say which time is which, for every document and screen.
@@ -207,8 +160,8 @@ const (
 	Lateness = "Lateness is the part of the wait that is perfbench's own: a worker was free and woke late. The rest is backlog: all workers were busy."
 )
 
-func times(r *rundir.Run) section {
-	t := table{left: 3, columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
+func times(r *rundir.Run) page.Section {
+	t := page.Table{Left: 3, Columns: []string{"track", "operation", "time", "mean", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"}}
 	var text []string
 	var never []string
 	late, hidden := false, false
@@ -231,7 +184,7 @@ func times(r *rundir.Run) section {
 		for _, p := range rows {
 			l := p.l.Shown(o.Calls)
 			hidden = hidden || l.P9999 == measure.Hidden
-			t.add(o.Track, o.Op, p.what, ns(int64(l.Mean+0.5)), ns(l.Min), ns(l.P50), ns(l.P90), ns(l.P95), ns(l.P99), ns(l.P999), ns(l.P9999), ns(l.Max))
+			t.Add(o.Track, o.Op, p.what, page.Nanos(int64(l.Mean+0.5)), page.Nanos(l.Min), page.Nanos(l.P50), page.Nanos(l.P90), page.Nanos(l.P95), page.Nanos(l.P99), page.Nanos(l.P999), page.Nanos(l.P9999), page.Nanos(l.Max))
 		}
 	}
 	if late {
@@ -240,26 +193,26 @@ func times(r *rundir.Run) section {
 	if hidden {
 		text = append(text, "A dash stands for a percentile with fewer than ten calls beyond it: p99 takes 1000 calls, p99.9 10000, p99.99 100000.")
 	}
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		text = append([]string{Times}, text...)
 	}
 	if len(never) > 0 {
 		text = append(text, "No call was timed of: "+strings.Join(never, ", ")+".")
 	}
-	return section{heading: "Times", text: text, table: t}
+	return page.Section{Heading: "Times", Text: text, Table: t}
 }
 
 // segments are shown when a live change made more than one, with the settings that
 // differ between them.
-func segments(r *rundir.Run) section {
+func segments(r *rundir.Run) page.Section {
 	if len(r.Segments) < 2 {
-		return section{}
+		return page.Section{}
 	}
-	t := table{left: 5, columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	t := page.Table{Left: 5, Columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
 	mixed := Mixed(r)
 	if mixed {
-		t.left, t.columns = 6, slices.Insert(t.columns, 5, "counts")
-		t.columns[6] = "count"
+		t.Left, t.Columns = 6, slices.Insert(t.Columns, 5, "counts")
+		t.Columns[6] = "count"
 	}
 	varying := varied(r.Segments)
 	text := []string{"A live change opens a segment; a call belongs to the one that it started in."}
@@ -275,27 +228,27 @@ func segments(r *rundir.Run) section {
 		for _, o := range s.Operations {
 			figures := tail(o)
 			if long {
-				figures[2] = ns(o.Response.Max)
+				figures[2] = page.Nanos(o.Response.Max)
 			}
-			row := append([]string{number, length(s.From), strings.Join(set, " "), o.Track, o.Op, whole(o.Count), rate(o.Throughput)}, figures...)
+			row := append([]string{number, page.Length(s.From), strings.Join(set, " "), o.Track, o.Op, page.Whole(o.Count), rate(o.Throughput)}, figures...)
 			if mixed {
 				row = slices.Insert(row, 5, r.UnitOf(o))
 			}
-			t.add(row...)
+			t.Add(row...)
 		}
 		if long && len(text) == 1 {
 			text = append(text, "The steps of a ramp are shown as one, which has no percentiles; run.json has each.")
 		}
 	}
-	return section{heading: "Segments", text: text, table: t}
+	return page.Section{Heading: "Segments", Text: text, Table: t}
 }
 
 // span writes the values between which a setting was moved.
 func span(from, to float64) string {
 	if from == to {
-		return number(from)
+		return page.Number(from)
 	}
-	return number(from) + ".." + number(to)
+	return page.Number(from) + ".." + page.Number(to)
 }
 
 func varied(list []rundir.Segment) []string {
@@ -311,31 +264,31 @@ func varied(list []rundir.Segment) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func changes(r *rundir.Run) section {
-	t := table{left: 3, columns: []string{"setting", "by", "at", "from", "to", "segment"}}
+func changes(r *rundir.Run) page.Section {
+	t := page.Table{Left: 3, Columns: []string{"setting", "by", "at", "from", "to", "segment"}}
 	for _, m := range r.Moves() {
-		at, segment := length(m.At), strconv.Itoa(m.Segment)
+		at, segment := page.Length(m.At), strconv.Itoa(m.Segment)
 		if m.Last > m.Segment {
-			at, segment = at+".."+length(m.Until), segment+"–"+strconv.Itoa(m.Last)
+			at, segment = at+".."+page.Length(m.Until), segment+"–"+strconv.Itoa(m.Last)
 		}
-		t.add(m.Name, m.By, at, number(m.From), number(m.To), segment)
+		t.Add(m.Name, m.By, at, page.Number(m.From), page.Number(m.To), segment)
 	}
-	return section{heading: "Changes", table: t}
+	return page.Section{Heading: "Changes", Table: t}
 }
 
-func failures(r *rundir.Run) section {
-	t := table{left: 4, columns: []string{"track", "operation", "error", "first messages", "count"}}
+func failures(r *rundir.Run) page.Section {
+	t := page.Table{Left: 4, Columns: []string{"track", "operation", "error", "first messages", "count"}}
 	for _, e := range r.Errors {
-		t.add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), whole(e.Count))
+		t.Add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), page.Whole(e.Count))
 	}
-	return section{heading: headErrors, table: t}
+	return page.Section{Heading: "Errors", Table: t}
 }
 
-func checks(r *rundir.Run) section {
-	t := table{left: 6, columns: []string{"check", "result", "looked at", "expected", "found", "examples"}}
+func checks(r *rundir.Run) page.Section {
+	t := page.Table{Left: 6, Columns: []string{"check", "result", "looked at", "expected", "found", "examples"}}
 	counted := slices.ContainsFunc(r.Verification.Checks, func(c workload.Check) bool { return c.Of > 0 })
 	if !counted { // each says in what it expected how much it looked at
-		t.left, t.columns = 5, slices.Delete(t.columns, 2, 3)
+		t.Left, t.Columns = 5, slices.Delete(t.Columns, 2, 3)
 	}
 	for _, c := range r.Verification.Checks {
 		cells := []string{c.Name, "passed"}
@@ -344,36 +297,36 @@ func checks(r *rundir.Run) section {
 		}
 		switch {
 		case counted && c.Of > 0:
-			cells = append(cells, whole(c.Of))
+			cells = append(cells, page.Whole(c.Of))
 		case counted:
 			cells = append(cells, "")
 		}
-		t.add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
+		t.Add(append(cells, c.Want, c.Got, strings.Join(c.Examples, ", "))...)
 	}
-	return section{heading: "Verification", table: t}
+	return page.Section{Heading: "Verification", Table: t}
 }
 
 // values are what a reader needs to repeat the run.
-func values(r *rundir.Run) section {
-	t := table{left: 3, columns: []string{"name", "value", "from"}}
+func values(r *rundir.Run) page.Section {
+	t := page.Table{Left: 3, Columns: []string{"name", "value", "from"}}
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		t.add(k, number(r.Settings[k]), r.Origins[k])
+		t.Add(k, page.Number(r.Settings[k]), r.Origins[k])
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Parameters)) {
 		if _, ok := r.Settings[k]; !ok {
-			t.add(k, r.Parameters[k], r.Origins[k])
+			t.Add(k, r.Parameters[k], r.Origins[k])
 		}
 	}
-	return section{heading: "Settings and parameters", table: t}
+	return page.Section{Heading: "Settings and parameters", Table: t}
 }
 
-func environment(r *rundir.Run) section {
-	t := table{left: 2, columns: []string{"name", "value"}}
+func environment(r *rundir.Run) page.Section {
+	t := page.Table{Left: 2, Columns: []string{"name", "value"}}
 	for _, k := range slices.Sorted(maps.Keys(r.Store.Details)) {
-		t.add("store "+k, r.Store.Details[k])
+		t.Add("store "+k, r.Store.Details[k])
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Environment)) {
-		t.add(k, fmt.Sprint(r.Environment[k]))
+		t.Add(k, fmt.Sprint(r.Environment[k]))
 	}
-	return section{heading: "Environment", table: t}
+	return page.Section{Heading: "Environment", Table: t}
 }

@@ -1,32 +1,33 @@
-package report
+package runpage
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // processes shows what perfbench has used, and a store on the same machine.
-func processes(r *rundir.Run) section {
+func processes(r *rundir.Run) page.Section {
 	if r.Observed == nil {
-		return section{}
+		return page.Section{}
 	}
-	s := section{heading: "Processes", table: table{left: 2, columns: []string{"process", "name", "pid", "cores", "most cores", "most memory", "in per second", "out per second"}}}
+	s := page.Section{Heading: "Processes", Table: page.Table{Left: 2, Columns: []string{"process", "name", "pid", "cores", "most cores", "most memory", "in per second", "out per second"}}}
 	cores := func(v float64) string { return fmt.Sprintf("%.2f", v) }
 	size := func(v float64) string { return units.Size(int64(v)) }
 	for _, p := range r.Observed.Processes {
 		if p.PID == 0 {
-			s.text = append(s.text, "Of "+p.Role+" nothing could be measured: "+p.Note+".")
+			s.Text = append(s.Text, "Of "+p.Role+" nothing could be measured: "+p.Note+".")
 			continue
 		}
-		s.table.add(p.Role, p.Name, strconv.Itoa(p.PID), known(p.CPU, cores), known(p.CPUMost, cores), known(p.RSSMost, units.Size), known(p.NetIn, size), known(p.NetOut, size))
+		s.Table.Add(p.Role, p.Name, strconv.Itoa(p.PID), known(p.CPU, cores), known(p.CPUMost, cores), known(p.RSSMost, units.Size), known(p.NetIn, size), known(p.NetOut, size))
 	}
 	if told := told(r.Observed.Store); told != "" {
-		s.text = append(s.text, told)
+		s.Text = append(s.Text, told)
 	}
 	return s
 }

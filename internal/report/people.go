@@ -1,0 +1,38 @@
+package report
+
+import (
+	_ "embed" // for the documentation
+
+	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+//go:embed text.md
+var textDoc string
+
+var textFormat = rundir.Format{
+	ID: "text", Title: "a page for people, with charts", Doc: textDoc,
+	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
+		return one("report.txt", []byte(runpage.Build(f).Text())), nil
+	},
+}
+
+//go:embed markdown.md
+var markdownDoc string
+
+var markdownFormat = rundir.Format{
+	ID: "markdown", Title: "the same page as Markdown", Doc: markdownDoc,
+	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
+		return one("report.md", []byte(runpage.Build(f).Markdown())), nil
+	},
+}
+
+//go:embed html.md
+var htmlDoc string
+
+var htmlFormat = rundir.Format{
+	ID: "html", Title: "the same page in one HTML file, with drawn charts", Doc: htmlDoc,
+	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
+		return one("report.html", []byte(runpage.Build(f).HTML())), nil
+	},
+}

@@ -1,0 +1,35 @@
+package runpage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Summary is the part of the text report that a run prints at its end: what ran,
+// the notices, each rate with its latency, and the errors.
+func Summary(f *rundir.Folder) string {
+	p := Build(f)
+	p.Sections = slices.DeleteFunc(p.Sections, func(s page.Section) bool {
+		return s.Heading != "Operations" && s.Heading != "Errors"
+	})
+	return p.Text()
+}
+
+// Charts draws throughput and p99 of a finished run in a few lines of text, at most
+// width columns wide: what a summary on a terminal ends with. A run of which there is
+// no course to draw has none.
+func Charts(f *rundir.Folder, width int) string {
+	const height, labels = 4, 13
+	var b strings.Builder
+	for _, g := range graphs(f) {
+		if values := g.Measured(g.Lines[0]); g.Apart || len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
+			continue
+		}
+		b.WriteString("\n" + g.Text(min(max(width-labels, 20), page.ChartWidth), height))
+	}
+	return b.String()
+}
