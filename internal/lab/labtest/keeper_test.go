@@ -13,9 +13,10 @@ import (
 )
 
 // kept has the tests of this process share what a keeper has, as those of all packages
-// do under testlab.
+// do under testlab. Their servers are redis.
 func kept(t *testing.T) *labtest.Keeper {
 	t.Helper()
+	labtest.Need(t, "redis")
 	k, err := labtest.NewKeeper()
 	require.NoError(t, err)
 	l, err := net.Listen("unix", k.Socket())
@@ -33,6 +34,7 @@ func kept(t *testing.T) *labtest.Keeper {
 }
 
 func TestCommonServerIsOneForAllAndEndsWithItsKeeper(t *testing.T) {
+	labtest.Need(t, "redis")
 	var addr string
 	t.Run("kept", func(t *testing.T) {
 		kept(t)
@@ -78,6 +80,7 @@ func TestServerToKillIsHadInTurn(t *testing.T) {
 
 // A server that was restarted goes with the keeper, not with who asked for it.
 func TestRestartedServerGoesWithItsKeeper(t *testing.T) {
+	labtest.Need(t, "redis")
 	var addr string
 	t.Run("kept", func(t *testing.T) {
 		kept(t)

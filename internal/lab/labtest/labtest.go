@@ -77,7 +77,7 @@ func Postgres(t testing.TB, args ...string) *Server {
 
 func start(t testing.TB, name string, o lab.Options) *Server {
 	t.Helper()
-	need(t, name)
+	Need(t, name)
 	s := &Server{t: t, dir: t.TempDir()}
 	t.Cleanup(func() { s.stop(name) })                        // t.Context has ended by then
 	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first Cassandra ever fetches
@@ -97,8 +97,9 @@ func brief(t testing.TB) bool {
 	return !bench
 }
 
-// need skips or fails the test when a program of the service is missing.
-func need(t testing.TB, name string) {
+// Need skips the test, or fails it in CI, when a program of the service is missing. All
+// that returns a server does this by itself; a test with much to do before asks first.
+func Need(t testing.TB, name string) {
 	t.Helper()
 	for _, s := range lab.Services() {
 		if s.Name != name {

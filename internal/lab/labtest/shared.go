@@ -83,7 +83,7 @@ func ToKill(t testing.TB, service string) *Server {
 // from gets a server from a keeper, for as long as the test lasts.
 func from(t testing.TB, k asker, r request) *Server {
 	t.Helper()
-	need(t, r.Service)
+	Need(t, r.Service)
 	r.Brief = brief(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first ones ever fetch
 	defer cancel()
