@@ -140,7 +140,7 @@ var may = []struct{ from, to string }{
 	{"profiles/eventstore/generate", "profiles/eventstore/dice profiles/eventstore/wire"},
 	{"profiles/eventstore/layer", "profiles/eventstore/wire internal/place internal/store"},
 	{"profiles/eventstore/ledger", "profiles/eventstore/generate profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/wire profiles/eventstore/facts"},
-	{"profiles/eventstore/meter", "profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/facts internal/workload"},
+	{"profiles/eventstore/meter", "profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/facts internal/measure internal/workload"},
 	{"profiles/eventstore/stage", "profiles/eventstore/ledger profiles/eventstore/meter profiles/eventstore/layer profiles/eventstore/transport profiles/eventstore/wire profiles/eventstore/dice profiles/eventstore/facts"},
 	{"profiles/eventstore/inmemory", "profiles/eventstore/layer"},
 	{"profiles/eventstore/onredis", "profiles/eventstore/layer internal/store/redis internal/store/redis/link internal/place"},

@@ -13,17 +13,22 @@ import (
 // maxPoints is how many samples are kept: then every two become one.
 const maxPoints = 600
 
-// series keeps a sample of each look at the run, which are a second apart.
-type series struct {
-	b     *binding
-	every int64
-
-	mu     sync.Mutex
-	points []facts.SeriesPoint
-	sums   []meter.Sums // of each point, before it: what rates are made of
+// look is one look at the run.
+type look struct {
+	facts.SeriesPoint            // without rates
+	sums              meter.Sums // up to then: what rates are made of
 }
 
-func newSeries(b *binding) *series { return &series{b: b, every: int64(time.Second)} }
+// series keeps what was seen in each look, which are a second apart.
+type series struct {
+	b     *binding
+	mu    sync.Mutex
+	looks measure.Thinned[look]
+}
+
+func newSeries(b *binding) *series {
+	return &series{b: b, looks: measure.Thinned[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
+}
 
 // take makes one sample.
 func (x *series) take(ctx context.Context) {
@@ -47,54 +52,36 @@ func (x *series) take(ctx context.Context) {
 	if due := b.meter.LastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
-	x.add(p, now)
-}
-
-// add keeps a sample, unless it came so soon after the last one, which was late, that
-// the rates between them would say nothing.
-func (x *series) add(p facts.SeriesPoint, now meter.Sums) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if n := len(x.sums); n > 0 && float64(now.At-x.sums[n-1].At)/1e9 < measure.ShortestRate {
-		return
-	}
-	x.points, x.sums = append(x.points, p), append(x.sums, now)
-	if len(x.points) >= maxPoints {
-		x.thin()
-	}
+	x.looks.Add(look{p, now})
 }
 
-// thin makes one sample of every two: the later one, with the higher backlog.
-func (x *series) thin() {
-	n := 0
-	for i := 1; i < len(x.points); i += 2 {
-		p := x.points[i]
-		for _, v := range []struct{ to, from *int64 }{
-			{&p.Ready, &x.points[i-1].Ready},
-			{&p.Unacked, &x.points[i-1].Unacked},
-			{&p.QueuedBytes, &x.points[i-1].QueuedBytes},
-			{&p.BacklogEvents, &x.points[i-1].BacklogEvents},
-			{&p.LagNs, &x.points[i-1].LagNs},
-			{&p.Tasks, &x.points[i-1].Tasks},
-			{&p.TaskBytes, &x.points[i-1].TaskBytes},
-		} {
-			*v.to = max(*v.to, *v.from)
-		}
-		x.points[n], x.sums[n] = p, x.sums[i]
-		n++
+// higherBacklog is the later of two looks, with the higher backlog.
+func higherBacklog(earlier, later look) look {
+	for _, v := range []struct{ to, from *int64 }{
+		{&later.Ready, &earlier.Ready},
+		{&later.Unacked, &earlier.Unacked},
+		{&later.QueuedBytes, &earlier.QueuedBytes},
+		{&later.BacklogEvents, &earlier.BacklogEvents},
+		{&later.LagNs, &earlier.LagNs},
+		{&later.Tasks, &earlier.Tasks},
+		{&later.TaskBytes, &earlier.TaskBytes},
+	} {
+		*v.to = max(*v.to, *v.from)
 	}
-	x.points, x.sums = x.points[:n], x.sums[:n]
-	x.every *= 2
+	return later
 }
 
-// report returns the samples with their rates.
+// report returns the samples with their rates, and how far they are apart.
 func (x *series) report() ([]facts.SeriesPoint, int64) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	out := make([]facts.SeriesPoint, len(x.points))
+	looks, every := x.looks.Samples(), x.looks.Every(time.Second)
+	x.mu.Unlock()
+	out := make([]facts.SeriesPoint, len(looks))
 	var prev meter.Sums
-	for i, p := range x.points {
-		now := x.sums[i]
+	for i, l := range looks {
+		p, now := l.SeriesPoint, l.sums
 		if s := float64(now.At-prev.At) / 1e9; s > 0 {
 			p.Offered, p.Sent = float64(now.Offered-prev.Offered)/s, float64(now.Sent-prev.Sent)/s
 			p.Received, p.Stored = float64(now.Received-prev.Received)/s, float64(now.Stored-prev.Stored)/s
@@ -109,7 +96,7 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 		}
 		out[i], prev = p, now
 	}
-	return out, x.every
+	return out, int64(every)
 }
 
 // facts is the record of the run so far.

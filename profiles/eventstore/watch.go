@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,16 +44,23 @@ type watcher struct {
 
 // watched is one process with what was sampled of it.
 type watched struct {
-	role  string        // in the set of the run
-	facts facts.Process // guarded by the watcher's mu
+	role   string        // in the set of the run
+	facts  facts.Process // without points; guarded by the watcher's mu, like them
+	points measure.Thinned[facts.ResourcePoint]
+}
+
+func newWatched(role string) *watched {
+	return &watched{role: role, points: measure.Thinned[facts.ResourcePoint]{
+		Most: maxPoints, At: func(x facts.ResourcePoint) int64 { return x.AtNs }, Join: joined,
+	}}
 }
 
 // watch takes part in the sampling of the run: it adds the broker and the processes
 // that the parameter watch names, and keeps the samples.
 func (b *binding) watch(ctx context.Context, set *watch.Set) {
 	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
-	w := &watcher{list: []*watched{{role: facts.RoleOwn}}}
-	add := func(role string) { w.list = append(w.list, &watched{role: role}) }
+	w := &watcher{list: []*watched{newWatched(facts.RoleOwn)}}
+	add := func(role string) { w.list = append(w.list, newWatched(role)) }
 	pids, _ := readWatch(b.s.watch) // Design has judged it
 	if t, ok := b.via.(*transport.AMQP); ok {
 		addr := t.Hosts()[0]
@@ -122,20 +128,16 @@ func (w *watcher) of(role string, f func(*watched)) {
 	}
 }
 
-// take keeps a sample. One that comes too soon after another says nothing of rates.
+// take keeps a sample.
 func (w *watcher) take(b *binding, m *watch.Member, x watch.Point) {
+	if !b.meter.Entered.Load() {
+		return
+	}
 	w.of(m.Role, func(p *watched) {
+		p.learn(m, b.s.driver)
 		point := p.point(x)
 		point.AtNs = b.clock() - b.zero.Load()
-		n := len(p.facts.Points)
-		if !b.meter.Entered.Load() || n > 0 && float64(point.AtNs-p.facts.Points[n-1].AtNs)/1e9 < measure.ShortestRate {
-			return
-		}
-		p.learn(m, b.s.driver)
-		p.facts.Points = append(p.facts.Points, point)
-		if len(p.facts.Points) >= maxPoints {
-			p.facts.Points = thinned(p.facts.Points)
-		}
+		p.points.Add(point)
 	})
 }
 
@@ -151,20 +153,15 @@ func (p *watched) point(s watch.Point) facts.ResourcePoint {
 	return x
 }
 
-// thinned makes one sample of every two: the mean of rates, the sum of counts, the
-// higher of states.
-func thinned(in []facts.ResourcePoint) []facts.ResourcePoint {
-	out := in[:0]
-	for i := 1; i < len(in); i += 2 {
-		a, b := in[i-1], in[i]
-		out = append(out, facts.ResourcePoint{
-			AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
-			LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), Load5PerCPU: mean(a.Load5PerCPU, b.Load5PerCPU), Load15PerCPU: mean(a.Load15PerCPU, b.Load15PerCPU),
-			MachineUsed: higher(a.MachineUsed, b.MachineUsed), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
-			Old: higher(a.Old, b.Old), Young: higher(a.Young, b.Young), OldGCs: sum(a.OldGCs, b.OldGCs), YoungGCs: sum(a.YoungGCs, b.YoungGCs), GCTimeNs: sum(a.GCTimeNs, b.GCTimeNs),
-		})
+// joined is one sample of two: the mean of rates, the sum of counts, the higher of
+// states.
+func joined(a, b facts.ResourcePoint) facts.ResourcePoint {
+	return facts.ResourcePoint{
+		AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
+		LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), Load5PerCPU: mean(a.Load5PerCPU, b.Load5PerCPU), Load15PerCPU: mean(a.Load15PerCPU, b.Load15PerCPU),
+		MachineUsed: higher(a.MachineUsed, b.MachineUsed), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
+		Old: higher(a.Old, b.Old), Young: higher(a.Young, b.Young), OldGCs: sum(a.OldGCs, b.OldGCs), YoungGCs: sum(a.YoungGCs, b.YoungGCs), GCTimeNs: sum(a.GCTimeNs, b.GCTimeNs),
 	}
-	return out
 }
 
 // either applies f to two numbers of which either may be unknown.
@@ -203,7 +200,7 @@ func (b *binding) addWatched(f *facts.Facts) {
 	defer w.mu.Unlock()
 	for _, p := range w.list {
 		facts := p.facts
-		facts.Points = slices.Clone(facts.Points)
+		facts.Points = p.points.Samples()
 		f.Processes = append(f.Processes, facts)
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
@@ -39,15 +38,15 @@ type Meter struct {
 	losses  facts.Losses
 }
 
-// step is one step with its distributions, in microseconds.
+// step is one step with the distributions of its stages.
 type step struct {
 	facts.Step
-	hist map[string]*hdr.Histogram
+	stages map[string]*measure.Distribution
 	// failed events have status FAILED, deadBatches were rejected or given up.
 	failed, deadBatches int64
 }
 
-func newStep() *step { return &step{hist: map[string]*hdr.Histogram{}} }
+func newStep() *step { return &step{stages: map[string]*measure.Distribution{}} }
 
 // New makes a meter that has counted nothing.
 func New() *Meter { return &Meter{warm: newStep(), errors: map[string]int64{}} }
@@ -63,6 +62,9 @@ func (m *Meter) Enter(segment uint16, warm bool, set *workload.Settings, now int
 		return
 	}
 	m.Entered.Store(true)
+	for _, s := range m.steps {
+		s.rest()
+	}
 	for len(m.steps) <= int(segment) && len(m.steps) < maxSteps {
 		if n := len(m.steps); n > 0 {
 			m.steps[n-1].ToNs = now
@@ -118,12 +120,19 @@ func (m *Meter) current(warm bool) *step {
 }
 
 func (s *step) took(stage string, ns int64) {
-	h := s.hist[stage]
-	if h == nil {
-		h = hdr.New(1, 3_600_000_000, 2)
-		s.hist[stage] = h
+	d := s.stages[stage]
+	if d == nil {
+		d = &measure.Distribution{}
+		s.stages[stage] = d
 	}
-	_ = h.RecordValue(min(max(ns/1000, 1), 3_600_000_000)) // within its range
+	d.Record(ns)
+}
+
+// rest makes a step small that is over. What has yet to be confirmed of it comes late.
+func (s *step) rest() {
+	for _, d := range s.stages {
+		d.Rest()
+	}
 }
 
 // Made notes a batch that was generated, handed over or not.
@@ -264,8 +273,8 @@ func (m *Meter) Report(f *facts.Facts, now int64) {
 		}
 		out.Latency = []facts.StageLatency{}
 		for _, name := range stages {
-			if h := s.hist[name]; h != nil {
-				out.Latency = append(out.Latency, latencyOf(name, h))
+			if d := s.stages[name]; d != nil {
+				out.Latency = append(out.Latency, latencyOf(name, d.Summary()))
 			}
 		}
 		f.Steps = append(f.Steps, out)
@@ -278,12 +287,8 @@ func (m *Meter) Report(f *facts.Facts, now int64) {
 	slices.SortFunc(f.Errors, func(a, b facts.Error) int { return int(b.Count - a.Count) })
 }
 
-func latencyOf(name string, h *hdr.Histogram) facts.StageLatency {
-	at := func(q float64) int64 { return h.ValueAtQuantile(q) * 1000 }
-	return facts.StageLatency{
-		Stage: name, Count: h.TotalCount(), Mean: int64(h.Mean() * 1000),
-		P50: at(50), P95: at(95), P99: at(99), P999: at(99.9), Max: h.Max() * 1000,
-	}
+func latencyOf(name string, s measure.Summary) facts.StageLatency {
+	return facts.StageLatency{Stage: name, Count: s.Count, Mean: int64(s.Mean), P50: s.P50, P95: s.P95, P99: s.P99, P999: s.P999, Max: s.Max}
 }
 
 // Excused is how many events may be given up without failing the run.
