@@ -84,14 +84,10 @@ func (s *stepSum) add(o stepSum) {
 const waitingSeconds = 16
 
 func newBench(run Run, plan *workload.Plan, o Options, observed func() *verdict.Observed) *bench {
-	b := &bench{run: run, tracks: plan.Tracks(), options: o, observed: observed, in: make(chan heard, waitingSeconds)}
-	for _, t := range plan.Tracks() {
-		for i, op := range t.Ops {
-			b.ops = append(b.ops, measure.Operation{Track: t.Name, Op: op})
-			b.counted = append(b.counted, t.Counts(i))
-		}
+	return &bench{
+		run: run, tracks: plan.Tracks(), ops: plan.Operations(), counted: plan.Counted(),
+		options: o, observed: observed, in: make(chan heard, waitingSeconds),
 	}
-	return b
 }
 
 // second takes a finished second, on the goroutine that measures.

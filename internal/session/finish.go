@@ -193,7 +193,7 @@ func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) 
 	f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
 	whole := view
 	whole.Operations = nil
-	counted := Counted(l.Plan)
+	counted := l.Plan.Counted()
 	for i, o := range view.Operations {
 		if i >= len(counted) || counted[i] {
 			whole.Operations = append(whole.Operations, o)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -327,54 +326,12 @@ func (p *Prepared) conditions(plan *workload.Plan) error {
 	for _, text := range p.req.Thresholds {
 		e, err := threshold.Parse(text)
 		if err == nil && plan != nil {
-			err = e.Check(Operations(plan))
+			err = e.Check(plan.Operations())
 		}
 		problems.Add(sourced(p.req, "threshold", err))
 		p.Thresholds = append(p.Thresholds, e)
 	}
 	return problems.Err()
-}
-
-// Operations lists the operations of a plan by the index that samples carry.
-func Operations(plan *workload.Plan) []measure.Operation {
-	var out []measure.Operation
-	for _, t := range plan.Tracks() {
-		for _, op := range t.Ops {
-			out = append(out, measure.Operation{Track: t.Name, Op: op})
-		}
-	}
-	return out
-}
-
-// OtherUnits names, by TRACK.OP, what those operations of a plan count that count
-// something else than its unit; nil when there are none.
-func OtherUnits(plan *workload.Plan) map[string]string {
-	var out map[string]string
-	for _, t := range plan.Tracks() {
-		for i, op := range t.Ops {
-			unit := t.UnitOf(i)
-			if unit == "" {
-				continue
-			}
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[t.Name+"."+op] = unit
-		}
-	}
-	return out
-}
-
-// Counted tells of each operation of a plan, by the index that samples carry,
-// whether its units count in the totals of the run.
-func Counted(plan *workload.Plan) []bool {
-	var out []bool
-	for _, t := range plan.Tracks() {
-		for i := range t.Ops {
-			out = append(out, t.Counts(i))
-		}
-	}
-	return out
 }
 
 // Threads is the highest number of threads that the run may come to: what the

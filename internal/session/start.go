@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,33 +11,13 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/session/given"
-	"github.com/perfbench/perfbench/internal/session/sampler"
-	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
-	"github.com/perfbench/perfbench/internal/workload"
 )
-
-// ErrInterrupted is the cause of a run that a signal stopped.
-var ErrInterrupted = errors.New("interrupted")
-
-// ErrStopped is the cause of a run that its user stopped.
-var ErrStopped = errors.New("stopped by the user")
-
-// Reached is the cause of a run that was ended because it had come to what it was for:
-// "search", as ended_by says it.
-type Reached string
-
-// Error says it in words.
-func (r Reached) Error() string { return "ended by the " + string(r) }
 
 // Progress tells how far the way to the first operation has come.
 type Progress struct {
@@ -46,47 +25,6 @@ type Progress struct {
 	Stage string
 	// Done and Total count what the stage works through; Total is 0 when unknown.
 	Done, Total int64
-}
-
-// Live is a run in progress. Its methods may be called from any goroutine.
-type Live struct {
-	*Prepared
-	// Info is what the store said of itself at the start.
-	Info store.Info
-	// Notices are sentences that reports repeat; to be shown as well.
-	Notices []string
-
-	// plan is Plan bound to conn.
-	plan    *workload.Plan
-	conn    store.Conn
-	journal *rundir.Journal
-	run     *engine.Run
-	// heap is that of a store which keeps all in it; 0: not known.
-	heap int64
-	// claim is the hold on the spaces of the run; nil when it has none.
-	claim *place.Claim
-	began time.Time
-	observer
-	sampler *sampler.Sampler
-	// counts and operations are of the plan; the sink alone uses them.
-	counts     []bool
-	operations []measure.Operation
-	merged     map[string]*hdrhistogram.Histogram
-	seconds    seconds
-	// watch watches for what ends the run before its time; the sink alone uses it while
-	// the run goes.
-	watch *settle.Watch
-	warming
-
-	// onWait, when set, is told what Finish waits for; ended is when the last worker
-	// had gone home.
-	onWait func(sentence string)
-	ended  time.Time
-
-	// release undoes that an interrupt closes the connection; false: it has.
-	release func() bool
-	closing sync.Once
-	closed  error
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
@@ -108,12 +46,6 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 		return nil, p.hide(caused(ctx, errors.Join(err, l.close())))
 	}
 	return l, nil
-}
-
-// close closes the connection, once.
-func (l *Live) close() error {
-	l.closing.Do(func() { l.closed = l.conn.Close() })
-	return l.closed
 }
 
 // caused prefers the cause of a cancelled context to what came of it.
@@ -209,7 +141,7 @@ func (l *Live) notices(ctx context.Context) []string {
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: Operations(l.Plan), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(),
+		Out: l.Out, Run: l.model(), Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(),
 		Facts: func() any {
 			if l.plan == nil || l.plan.Facts == nil {
 				return nil
@@ -299,7 +231,7 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 // model is the run as it is known before it begins.
 func (l *Live) model() rundir.Run {
 	run := rundir.Run{
-		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Units: OtherUnits(l.Plan), Target: l.Target.Redacted(),
+		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Units: l.Plan.OtherUnits(), Target: l.Target.Redacted(),
 		Store: rundir.Store{
 			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
 			Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
@@ -327,111 +259,4 @@ func (l *Live) model() rundir.Run {
 		run.Parameters[v.Name] = v.Text
 	}
 	return run
-}
-
-// OnSecond has f called with each second that finishes from now on, in order, on the
-// goroutine that measures: it must be quick, and what it gets holds during the call only.
-// Any goroutine may call OnSecond.
-func (l *Live) OnSecond(f func(*measure.Second)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.onSecond = append(slices.Clip(l.onSecond), f)
-}
-
-// second is the engine's sink: the journal, and the whole run's histograms when
-// thresholds will ask for them.
-func (l *Live) second(s *measure.Second) error {
-	if len(l.Thresholds) > 0 {
-		for _, in := range s.Intervals {
-			l.merge(in.Op, "response", in.Response)
-			l.merge(in.Op, "service", in.Service)
-			l.merge(in.Op, "wait", in.Wait)
-			l.merge(in.Op, "lateness", in.Lateness)
-		}
-	}
-	l.warm(s)
-	l.keep(s)
-	if err := l.journal.Second(s); err != nil {
-		return err
-	}
-	l.sampler.Second(s.T + l.ahead())
-	l.judgeSecond(s)
-	l.mu.Lock()
-	told := l.onSecond
-	l.mu.Unlock()
-	for _, f := range told {
-		f(s)
-	}
-	return nil
-}
-
-func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
-	if h == nil {
-		return
-	}
-	tag := hlog.Tag(op.Track, op.Op, what)
-	if l.merged[tag] == nil {
-		l.merged[tag] = measure.NewHistogram()
-	}
-	l.merged[tag].Merge(h)
-}
-
-// Dir is the run directory.
-func (l *Live) Dir() string { return l.journal.Dir() }
-
-// ID is the id of the run.
-func (l *Live) ID() string { return l.journal.Run().ID }
-
-// Bound is the plan that runs.
-func (l *Live) Bound() *workload.Plan { return l.plan }
-
-// Snapshot returns the newest state of the run; never nil.
-func (l *Live) Snapshot() *measure.Snapshot { return l.run.Snapshot() }
-
-// Change changes live settings as engine.Run.Change does.
-func (l *Live) Change(by string, track int, f func(workload.Settings) workload.Settings) {
-	l.run.Change(by, track, f)
-}
-
-// Mark puts a note on the time line, as engine.Run.Mark does.
-func (l *Live) Mark(note string) { l.run.Mark(note) }
-
-// Settings returns the settings asked for, as engine.Run.Settings does.
-func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(track) }
-
-// Elapsed is the time of the run: since measurement began, negative in warm-up.
-func (l *Live) Elapsed() time.Duration { return l.run.Elapsed() }
-
-// Observed is what was seen of this process and machine up to now; nil before there was
-// anything.
-func (l *Live) Observed() *verdict.Observed { return l.observedNow() }
-
-// Stop ends the run gracefully; the first cause is recorded.
-func (l *Live) Stop(cause error) { l.run.Stop(cause) }
-
-// killPatience is how long operations under way have to heed that they were
-// cancelled, before their connection is closed.
-const killPatience = 500 * time.Millisecond
-
-// Kill ends the run at once: operations under way are cancelled.
-func (l *Live) Kill() {
-	l.run.Kill()
-	go func() {
-		select {
-		case <-l.run.Done():
-		case <-time.After(killPatience):
-			_ = l.close()
-		}
-	}()
-}
-
-// Done is closed when all workers have ended. Finish must follow.
-func (l *Live) Done() <-chan struct{} { return l.run.Done() }
-
-// Pool tells of the connection pool, false when the store has none to tell of.
-func (l *Live) Pool() (store.PoolStats, bool) {
-	if p, ok := l.conn.(store.Pooled); ok {
-		return p.Pool(), true
-	}
-	return store.PoolStats{}, false
 }

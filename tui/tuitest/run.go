@@ -79,10 +79,10 @@ func NewRun(tracks int) *Run {
 	}
 	for _, t := range r.Designed.Tracks() {
 		r.want = append(r.want, t.Start)
-		for _, op := range t.Ops {
-			r.ops = append(r.ops, measure.Totals{Operation: measure.Operation{Track: t.Name, Op: op}})
-			r.recent, r.line = append(r.recent, nil), append(r.line, nil)
-		}
+	}
+	for _, op := range r.Designed.Operations() {
+		r.ops = append(r.ops, measure.Totals{Operation: op})
+		r.recent, r.line = append(r.recent, nil), append(r.line, nil)
 	}
 	r.At, r.second = -Warmup, int(-Warmup/time.Second)
 	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}

@@ -52,7 +52,7 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 		progress: screen.Progress{Stage: screen.Preparing, Step: "connecting"},
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
-			Unit: p.Plan.Unit, Units: session.OtherUnits(p.Plan), Duration: p.Inputs.Duration, Settles: p.WarmsItself(), Started: time.Now(),
+			Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Duration: p.Inputs.Duration, Settles: p.WarmsItself(), Started: time.Now(),
 			Request: p.Asked(),
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/session/settle"
 )
 
@@ -121,7 +122,54 @@ func (l *Live) active(s *measure.Second) float64 {
 // counted is Counted of the plan, found out once.
 func (l *Live) counted() []bool {
 	if l.counts == nil {
-		l.counts, l.operations = Counted(l.Plan), Operations(l.Plan)
+		l.counts, l.operations = l.Plan.Counted(), l.Plan.Operations()
 	}
 	return l.counts
+}
+
+// OnSecond has f called with each second that finishes from now on, in order, on the
+// goroutine that measures: it must be quick, and what it gets holds during the call only.
+// Any goroutine may call OnSecond.
+func (l *Live) OnSecond(f func(*measure.Second)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onSecond = append(slices.Clip(l.onSecond), f)
+}
+
+// second is the engine's sink: the journal, and the whole run's histograms when
+// thresholds will ask for them.
+func (l *Live) second(s *measure.Second) error {
+	if len(l.Thresholds) > 0 {
+		for _, in := range s.Intervals {
+			l.merge(in.Op, "response", in.Response)
+			l.merge(in.Op, "service", in.Service)
+			l.merge(in.Op, "wait", in.Wait)
+			l.merge(in.Op, "lateness", in.Lateness)
+		}
+	}
+	l.warm(s)
+	l.keep(s)
+	if err := l.journal.Second(s); err != nil {
+		return err
+	}
+	l.sampler.Second(s.T + l.ahead())
+	l.judgeSecond(s)
+	l.mu.Lock()
+	told := l.onSecond
+	l.mu.Unlock()
+	for _, f := range told {
+		f(s)
+	}
+	return nil
+}
+
+func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
+	if h == nil {
+		return
+	}
+	tag := hlog.Tag(op.Track, op.Op, what)
+	if l.merged[tag] == nil {
+		l.merged[tag] = measure.NewHistogram()
+	}
+	l.merged[tag].Merge(h)
 }

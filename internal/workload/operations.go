@@ -1,0 +1,45 @@
+package workload
+
+import "github.com/perfbench/perfbench/internal/measure"
+
+// Operations lists the operations of a plan by the index that samples carry.
+func (p *Plan) Operations() []measure.Operation {
+	var out []measure.Operation
+	for _, t := range p.Tracks() {
+		for _, op := range t.Ops {
+			out = append(out, measure.Operation{Track: t.Name, Op: op})
+		}
+	}
+	return out
+}
+
+// OtherUnits names, by TRACK.OP, what those operations of a plan count that count
+// something else than its unit; nil when there are none.
+func (p *Plan) OtherUnits() map[string]string {
+	var out map[string]string
+	for _, t := range p.Tracks() {
+		for i, op := range t.Ops {
+			unit := t.UnitOf(i)
+			if unit == "" {
+				continue
+			}
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[t.Name+"."+op] = unit
+		}
+	}
+	return out
+}
+
+// Counted tells of each operation of a plan, by the index that samples carry,
+// whether its units count in the totals of the run.
+func (p *Plan) Counted() []bool {
+	var out []bool
+	for _, t := range p.Tracks() {
+		for i := range t.Ops {
+			out = append(out, t.Counts(i))
+		}
+	}
+	return out
+}
