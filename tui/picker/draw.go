@@ -95,8 +95,11 @@ func (p *Picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
 
 // label is what a value is called in the form.
 func label(name string) string {
-	if name == "warmup" {
+	switch name {
+	case "warmup":
 		return "warm-up"
+	case "at":
+		return "timetable"
 	}
 	return name
 }

@@ -110,16 +110,25 @@ func applied(req job.Request, r row, text string) job.Request {
 		}
 	case rowPassword:
 		req.Password = text
+	case rowTimetable:
+		req.Timetable = entries(text)
+		req.Values = without(req.Values, r.name)
 	default:
-		set := workload.Values{} // a request that was handed out is never written to
-		maps.Copy(set, req.Values)
-		delete(set, r.name)
+		req.Values = without(req.Values, r.name)
 		if text != "" {
-			set[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}
+			req.Values[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}
 		}
-		req.Values = set
 	}
 	return req
+}
+
+// without copies values but for one: those of a request that was handed out are never
+// written to.
+func without(vs workload.Values, name string) workload.Values {
+	set := workload.Values{}
+	maps.Copy(set, vs)
+	delete(set, name)
+	return set
 }
 
 // hostOf is the part of a target before its path and parameters.
@@ -184,7 +193,7 @@ func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
 		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	if r.time {
-		return f.keep(p, e, r, nextTime(r.text, by))
+		return f.keep(p, e, r, nextTime(r.text, by, r.auto))
 	}
 	f.begin(p, e)
 	return nil

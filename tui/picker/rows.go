@@ -18,6 +18,7 @@ const (
 	rowFile
 	rowTarget
 	rowPassword
+	rowTimetable
 	rowValue
 )
 
@@ -35,8 +36,8 @@ type row struct {
 	knob *workload.Knob
 	at   float64
 	help string
-	// time says that the value is a duration.
-	time bool
+	// time says that the value is a duration, auto that it may end itself instead.
+	time, auto bool
 	// section is the heading above the row, set on the first one of it.
 	section string
 	// fault is what is wrong with the value.
@@ -64,11 +65,13 @@ func (f *form) rebuild(p *Picker) {
 		length, rest := lengthFirst(pv.Run)
 		f.add(p, pr, req, pv, "Length", length)
 		f.add(p, pr, req, pv, "Knobs at the start", pv.Settings)
+		f.addTimetable(p, req, pv)
 		f.add(p, pr, req, pv, "Parameters", pv.Parameters)
 		f.add(p, pr, req, pv, "Run", rest)
 	} else if built(pr) {
 		length, rest := lengthFirst(defaultsOf(p.runParams))
 		f.add(p, pr, req, nil, "Length", length)
+		f.addTimetable(p, req, nil)
 		f.add(p, pr, req, nil, "Parameters", defaultsOf(pr.Params))
 		f.add(p, pr, req, nil, "Run", rest)
 	}
@@ -80,6 +83,40 @@ func (f *form) rebuild(p *Picker) {
 			f.at = i
 		}
 	}
+}
+
+// addTimetable appends the live changes of the run: what is typed here goes before what
+// a preset says.
+func (f *form) addTimetable(p *Picker, req job.Request, pv *job.Preview) {
+	r := row{kind: rowTimetable, name: "at", text: strings.Join(req.Timetable, "; "), from: "set", mine: len(req.Timetable) > 0}
+	for _, q := range p.runParams {
+		if q.Name == r.name {
+			r.help = q.Help
+		}
+	}
+	if v, ok := req.Values[r.name]; ok && !r.mine {
+		r.text, r.mine = v.Text, true
+	}
+	if !r.mine {
+		r.from = "not given"
+		if pv != nil {
+			if v, ok := found(pv.Run, r.name); ok {
+				r.text, r.from = v.Text, v.From
+			}
+		}
+	}
+	f.rows = append(f.rows, r)
+}
+
+// entries are those of a timetable that stands in one line.
+func entries(text string) []string {
+	var out []string
+	for one := range strings.SplitSeq(text, ";") {
+		if one = strings.TrimSpace(one); one != "" {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // lengthFirst takes apart what says how long a run is.
@@ -242,7 +279,7 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview
 		case workload.Switch:
 			r.choices = []string{"off", "on"}
 		case workload.Duration:
-			r.time = true
+			r.time, r.auto = true, q.Name == "warmup"
 		}
 		if r.help != "" && q.Unit != "" {
 			r.help += " (" + q.Unit + ")"

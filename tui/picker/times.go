@@ -12,10 +12,17 @@ var times = []time.Duration{
 	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
+// auto is the length of what ends itself, a warm-up.
+const auto = "auto"
+
 // nextTime returns the duration after or before one; below the first it is left to
-// the default.
-func nextTime(text string, by int) string {
+// the default, after auto where that is a length too.
+func nextTime(text string, by int, mayAuto bool) string {
 	now, err := time.ParseDuration(strings.TrimSpace(text))
+	if text == auto {
+		now, err = 0, nil
+		mayAuto = false
+	}
 	if err != nil {
 		if by > 0 {
 			return shortTime(10 * time.Second)
@@ -34,6 +41,9 @@ func nextTime(text string, by int) string {
 		if t < now {
 			return shortTime(t)
 		}
+	}
+	if mayAuto {
+		return auto
 	}
 	return ""
 }

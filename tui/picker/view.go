@@ -353,9 +353,8 @@ func (p *Picker) planLines(e screen.Env, w int) []string {
 	} else {
 		add("Deletes", s.Muted, "nothing; the data stays for the next run")
 	}
-	req := p.request()
-	add("Changes", s.Plain, req.Timetable...)
-	add("Must hold", s.Plain, req.Thresholds...)
+	add("Changes", s.Plain, v.Timetable...)
+	add("Must hold", s.Plain, p.request().Thresholds...)
 	reports := strings.Join(v.Documents, ", ")
 	if out, ok := found(v.Run, "out"); ok {
 		reports += " to a folder in " + out.Text
