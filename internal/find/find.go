@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
@@ -25,8 +26,8 @@ const By = "search"
 
 // Knobs that a search may turn.
 const (
-	OverRate    = "rate"
-	OverThreads = "threads"
+	OverRate    = found.OverRate
+	OverThreads = found.OverThreads
 )
 
 // RoomThreads is how many threads a search for the rate may come to whose user gave no
@@ -42,7 +43,7 @@ func Budget(duration time.Duration) time.Duration { return max(duration-spare, d
 
 // Room is how many threads a search may come to, before its plan is known: what the
 // pool of connections is sized for.
-func Room(a Asked) int {
+func Room(a found.Asked) int {
 	if a.Over != OverThreads {
 		return RoomThreads
 	}
@@ -54,15 +55,6 @@ func Room(a Asked) int {
 
 // MostThreads is how many threads a search goes up to that is not told another number.
 const MostThreads = 256
-
-// Asked is what a user asked for, as text.
-type Asked struct {
-	// Under are the conditions, Over is the knob; empty: the rate.
-	Under []string
-	Over  string
-	// From is the first level and To the highest; empty: found out, and no bound.
-	From, To string
-}
 
 // Options are what is to be found.
 type Options struct {
@@ -82,7 +74,7 @@ var stats = []string{"p50", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "err
 
 // Read reads what was asked for by the plan that is to run. Its errors are of bad input,
 // all of them joined; nothing is touched.
-func Read(a Asked, plan *workload.Plan) (Options, error) {
+func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	var problems workload.Problems
 	var o Options
 	if a.Over == "" {

@@ -44,7 +44,7 @@ func putting(t *testing.T, target string, threads int) *workload.Plan {
 }
 
 // finding runs a search on the virtual clock.
-func finding(t *testing.T, plan *workload.Plan, asked Asked, more func(*Options)) (found.Result, time.Duration) {
+func finding(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Options)) (found.Result, time.Duration) {
 	t.Helper()
 	o, err := Read(asked, plan)
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func finding(t *testing.T, plan *workload.Plan, asked Asked, more func(*Options)
 // then nothing waits.
 func TestFindOnAStoreOfKnownCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, took := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}}, nil)
+		r, took := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<10ms"}}, nil)
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.InEpsilon(t, r.Found, r.Done, 0.01)
 		assert.Greater(t, r.TooMuch, r.Found)
@@ -98,7 +98,7 @@ func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
 		by   string
 	}{0: {250, "threads"}, 16: {1000, "store"}} {
 		synctest.Test(t, func(t *testing.T) {
-			r, _ := finding(t, putting(t, "memory:?service=4ms&servers=4", 1), Asked{Under: []string{"p99<20ms"}, From: "50"}, func(o *Options) { o.Threads = most })
+			r, _ := finding(t, putting(t, "memory:?service=4ms&servers=4", 1), found.Asked{Under: []string{"p99<20ms"}, From: "50"}, func(o *Options) { o.Threads = most })
 			assert.InEpsilon(t, want.rate, r.Found, 0.05)
 			assert.Equal(t, want.by, r.Limit.By, r.Limit.Text)
 			assert.Equal(t, max(most, 1), r.Threads)
@@ -110,11 +110,11 @@ func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
 // 20 ms, and eleven are not.
 func TestFindOverThreads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"p99<=20.1ms"}, Over: "threads"}, nil)
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"p99<=20.1ms"}, Over: "threads"}, nil)
 		assert.EqualValues(t, 10, r.Found)
 		assert.EqualValues(t, 11, r.TooMuch)
 		assert.InEpsilon(t, 500, r.Done, 0.01)
-		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
+		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
 		assert.EqualValues(t, 6, r.Found)
 		assert.Equal(t, "none", r.Limit.By)
 		assert.True(t, r.Complete)
@@ -123,7 +123,7 @@ func TestFindOverThreads(t *testing.T) {
 
 func TestBadSearches(t *testing.T) {
 	plan := putting(t, "memory:", 1)
-	for want, a := range map[string]Asked{
+	for want, a := range map[string]found.Asked{
 		`under: a search needs a condition`:                                {},
 		`over: "batch" is not rate or threads`:                             {Over: "batch", Under: []string{"p99<1ms"}},
 		`under "p99>1ms": a level is too high when a figure gets too high`: {Under: []string{"p99>1ms"}},
@@ -141,9 +141,9 @@ func TestBadSearches(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 	plan.Phases = append(plan.Phases, workload.Phase{Name: "then", After: []string{"main"}})
-	_, err := Read(Asked{Under: []string{"p99<1ms"}}, plan)
+	_, err := Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "does its phases one after the other")
 	plan.Knobs = plan.Knobs[:1]
-	_, err = Read(Asked{Under: []string{"p99<1ms"}}, plan)
+	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "no live knob rate", fmt.Sprint(err))
 }

@@ -56,7 +56,7 @@ func foundPage(r *found.Result) page.Page {
 	if len(r.Steps) > len(r.Curve()) {
 		all := page.Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, s := range r.Steps {
-			all.Add(outcomeOf(s), page.Length(s.FromS), page.Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), page.Nanos(s.Response.P99))
+			all.Add(s.Words(), page.Length(s.FromS), page.Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), page.Nanos(s.Response.P99))
 		}
 		p.Sections = append(p.Sections, page.Section{Heading: "Every step", Table: all})
 	}
@@ -104,22 +104,11 @@ func levelText(r *found.Result, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-func outcomeOf(s found.Step) string {
-	word := s.Why
-	if s.Held {
-		word = "held"
-	}
-	if s.Doubtful {
-		word += ", doubtful"
-	}
-	return word
-}
-
 func levels(r *found.Result) page.Table {
 	t := page.Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
 	for _, s := range r.Curve() {
 		l := s.Response
-		t.Add(outcomeOf(s), levelText(r, s.Level), units.Number(s.Done), page.Nanos(l.P50), page.Nanos(l.P90), page.Nanos(l.P99), page.Nanos(l.P999), page.Nanos(l.Max), page.Nanos(s.Service.P50), page.Whole(s.Errors), fmt.Sprint(s.Threads))
+		t.Add(s.Words(), levelText(r, s.Level), units.Number(s.Done), page.Nanos(l.P50), page.Nanos(l.P90), page.Nanos(l.P99), page.Nanos(l.P999), page.Nanos(l.Max), page.Nanos(s.Service.P50), page.Whole(s.Errors), fmt.Sprint(s.Threads))
 	}
 	return t
 }

@@ -22,6 +22,16 @@ const Target = "target"
 // MostRuns is how many runs a sweep has at most.
 const MostRuns = 1000
 
+// Asked is what a user asked for, as text: Over as --over has it, and how many runs are to
+// be done at each point.
+type Asked struct {
+	Over   []string
+	Repeat string
+}
+
+// UsualRepeat is how many runs a point has unless it is told.
+const UsualRepeat = "3"
+
 // Axis is a knob or parameter with the values that it is to have, as a user types them;
 // targets stand without what is secret in them.
 type Axis struct {

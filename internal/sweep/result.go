@@ -19,6 +19,9 @@ import (
 // what that comes to.
 const File = "sweep.json"
 
+// FolderEnd is how the name of the folder of a sweep ends.
+const FolderEnd = "-sweep"
+
 // Schema is the number of the layout of sweep.json.
 const Schema = 1
 

@@ -4,9 +4,7 @@ package finding
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,11 +13,10 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
@@ -27,14 +24,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// within is how long a search takes at most that was given no duration.
-const within = "3m"
-
 // command is the command in one call.
 type command struct {
 	*call.Call
 	flags runflags.Flags
-	asked find.Asked
+	asked found.Asked
 
 	options find.Options
 	result  *found.Result
@@ -89,46 +83,23 @@ func (a *command) request() {
 	r := &a.flags.Request
 	if _, ok := a.Getenv(given.Variable("duration")); !ok {
 		if _, ok := r.Values["duration"]; !ok {
-			r.Values.Set(workload.Value{Name: "duration", Text: within, Origin: workload.OriginFlag, Where: "--duration, its default"})
+			r.Values.Set(workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
 		}
 	}
 	r.MaxThreads = find.Room(a.asked)
 }
 
 // check reads what is to be found, by the plan.
-func (a *command) check(p *session.Prepared) error {
-	var problems workload.Problems
-	var err error
-	a.options, err = find.Read(a.asked, p.Plan)
-	problems.Add(err)
-	if len(p.Timetable) > 0 {
-		problems.Add(fault.Input(errors.New("at: a search turns the knobs itself and has no timetable"), "leave --at out"))
-	}
-	a.options.Time = find.Budget(p.Inputs.Duration)
-	if v := p.Inputs.Values["threads"]; v.Origin < workload.OriginEnvironment {
-		a.options.Threads = find.RoomThreads
-	}
-	return problems.Err()
+func (a *command) check(p *session.Prepared) (err error) {
+	a.options, err = live.Prepare(a.asked, p, 0)
+	return err
 }
 
 // search searches while the run goes on, and ends it.
 func (a *command) search(ctx context.Context, l *session.Live, say func(format string, args ...any)) {
-	f := find.New(l, l.Bound(), a.options, l.Observed, l.Info.NoFigure != "")
-	l.OnSecond(f.Second)
-	r, _ := f.Find(ctx, func(s found.Step) { // why it ended stands in the result
-		word := "held"
-		if !s.Held {
-			word = s.Why
-		}
-		if s.Doubtful {
-			word += ", doubtful"
-		}
-		text := fmt.Sprintf("%s %s: %s", a.options.Over.Name, units.Number(s.Level), word)
-		l.Mark(text)
-		say("search  %s (%s %s/s, p99 %s)", text, units.Number(s.Done), l.Plan.Unit, p99(s))
+	a.result = live.Search(ctx, l, a.options, func(s found.Step, words string) {
+		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
 	})
-	r.Run = l.ID()
-	a.result = &r
 	l.Stop(session.Reached("search"))
 }
 
@@ -141,13 +112,5 @@ func p99(s found.Step) string {
 
 // summary keeps what was found with the run, and says it.
 func (a *command) summary(o *session.Outcome) (string, error) {
-	r := a.result
-	files, err := report.Found(r)
-	if err == nil {
-		err = rundir.WriteFiles(o.Dir, files)
-	}
-	if r.Found == 0 && r.TooMuch > 0 {
-		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
-	}
-	return report.FoundText(r) + "\n", err
+	return report.FoundText(a.result) + "\n", live.Keep(o.Dir, a.result)
 }

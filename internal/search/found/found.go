@@ -14,6 +14,25 @@ import (
 // File is the name of the file in the folder of a run that holds what its search found.
 const File = "find.json"
 
+// Knobs that a search may turn.
+const (
+	OverRate    = "rate"
+	OverThreads = "threads"
+)
+
+// Within is how long a search takes at most that was given no duration, as --duration has
+// it.
+const Within = "3m"
+
+// Asked is what a user asked for, as text.
+type Asked struct {
+	// Under are the conditions, Over is the knob; empty: the rate.
+	Under []string
+	Over  string
+	// From is the first level and To the highest; empty: found out, and no bound.
+	From, To string
+}
+
 // Result is what a search found, as find.json in the folder of its run holds it.
 type Result struct {
 	Schema int `json:"schema"`
@@ -64,6 +83,18 @@ type Step struct {
 	// where nobody looked.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+}
+
+// Words says in a few words how the step went.
+func (s Step) Words() string {
+	words := s.Why
+	if s.Held {
+		words = "held"
+	}
+	if s.Doubtful {
+		words += ", doubtful"
+	}
+	return words
 }
 
 // Times are percentiles of a time. Those with too few calls behind them are

@@ -1,0 +1,68 @@
+// Package live carries out a search on a run of a session, whoever asked for it.
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Prepare reads by the plan of a run what is to be found on it; elapsed is how much of
+// its duration is over. Errors are of input, all of them joined.
+func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Options, error) {
+	var problems workload.Problems
+	o, err := find.Read(a, p.Plan)
+	problems.Add(err)
+	if len(p.Timetable) > 0 {
+		problems.Add(fault.Input(errors.New("at: a search turns the knobs itself and has no timetable"), "leave --at out"))
+	}
+	left, err := time.ParseDuration(found.Within)
+	problems.Add(err)
+	if p.Inputs.Duration > 0 {
+		left = p.Inputs.Duration - max(elapsed, 0)
+	}
+	o.Time = find.Budget(left)
+	if v := p.Inputs.Values["threads"]; v.Origin < workload.OriginEnvironment {
+		o.Threads = find.RoomThreads
+	}
+	return o, problems.Err()
+}
+
+// Search searches on a run until it knows, its time is up, the run or ctx ends. It marks
+// each step on the time line of the run and tells it, with a few words on how it went. The
+// run goes on; why the search ended stands in the result.
+func Search(ctx context.Context, l *session.Live, o find.Options, told func(s found.Step, words string)) *found.Result {
+	f := find.New(l, l.Bound(), o, l.Observed, l.Info.NoFigure != "")
+	l.OnSecond(f.Second)
+	r, _ := f.Find(ctx, func(s found.Step) { // the error stands in the result
+		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), s.Words())
+		l.Mark(words)
+		told(s, words)
+	})
+	r.Run = l.ID()
+	return &r
+}
+
+// Keep writes what was found into the folder of its run, beside the documents of that.
+// An error with the code of a missed threshold says that not even the lowest level held.
+func Keep(dir string, r *found.Result) error {
+	files, err := report.Found(r)
+	if err == nil {
+		err = rundir.WriteFiles(dir, files)
+	}
+	if r.Found == 0 && r.TooMuch > 0 {
+		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+// Package rounds carries out a sweep: a run at each point, round by round, whoever asked
+// for it.
+package rounds
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// What a run of a sweep is given that was not told how long to take.
+const (
+	UsualDuration = "10s"
+	UsualWarmup   = "2s"
+)
+
+// Sweep is a sweep that was found to be possible. It belongs to one goroutine.
+type Sweep struct {
+	points []point
+	result sweep.Result
+	// dir is empty until the first run is done.
+	dir string
+}
+
+// point is one that runs are to be done at.
+type point struct {
+	request  session.Request
+	prepared *session.Prepared
+}
+
+// Result is what the runs that are done come to. It goes on changing while Do runs.
+func (s *Sweep) Result() *sweep.Result { return &s.result }
+
+// Dir is the folder of the sweep; empty until a run of it is done.
+func (s *Sweep) Dir() string { return s.dir }
+
+// First is the run of the first point.
+func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
+
+// Prepare finds out whether all runs of a sweep are possible; r is what they have in
+// common. Errors are of input, all of them joined.
+func Prepare(ctx context.Context, env session.Env, r session.Request, asked sweep.Asked) (*Sweep, error) {
+	rounds, err := strconv.Atoi(asked.Repeat)
+	if err != nil || rounds < 1 || rounds > sweep.MostRuns {
+		err = fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", asked.Repeat, sweep.MostRuns), "write it like --repeat 3"))
+		return nil, err
+	}
+	axes, err := sweep.Parse(asked.Over)
+	if err != nil {
+		return nil, err
+	}
+	all, err := sweep.Points(axes, rounds)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range axes {
+		if err := once(r, x.Name); err != nil {
+			return nil, err
+		}
+	}
+	r = usual(env, r, axes)
+	s := &Sweep{result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Runs: []sweep.Run{}}}
+	var problems workload.Problems
+	told := map[string]bool{}
+	for _, values := range all {
+		p := point{request: at(r, axes, values)}
+		p.prepared, err = session.Prepare(ctx, env, p.request)
+		for _, e := range fault.Parts(err) {
+			if !told[e.Error()] {
+				problems.Add(e)
+			}
+			told[e.Error()] = true
+		}
+		s.points = append(s.points, p)
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	s.describe()
+	return s, nil
+}
+
+// usual gives runs a length that were given none, be it by an axis.
+func usual(env session.Env, r session.Request, axes []sweep.Axis) session.Request {
+	r.Values = maps.Clone(r.Values)
+	if r.Values == nil {
+		r.Values = workload.Values{}
+	}
+	has := func(name string) bool {
+		_, flag := r.Values[name]
+		_, set := given.Environment(env.Environ, []string{name})[name]
+		return flag || set || slices.ContainsFunc(axes, func(x sweep.Axis) bool { return x.Name == name })
+	}
+	set := func(name, text string) {
+		r.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--" + name + ", its default"})
+	}
+	if !has("duration") && !has("count") {
+		set("duration", UsualDuration)
+	}
+	if !has("warmup") {
+		set("warmup", UsualWarmup)
+	}
+	return r
+}
+
+// once refuses a knob that has a value beside those that are swept over.
+func once(r session.Request, name string) error {
+	_, twice := r.Values[name]
+	if name == sweep.Target {
+		twice = r.Target != ""
+	}
+	if !twice {
+		return nil
+	}
+	return fault.Field("over", fault.Input(fmt.Errorf("over %s: is given a value of its own beside its list", name), "leave out one of the two"))
+}
+
+// at is what is asked for at one point.
+func at(r session.Request, axes []sweep.Axis, values []string) session.Request {
+	r.Values = maps.Clone(r.Values)
+	for i, x := range axes {
+		if x.Name == sweep.Target {
+			r.Target = values[i]
+			continue
+		}
+		r.Values[x.Name] = workload.Value{Name: x.Name, Text: values[i], Origin: workload.OriginFlag, Where: "--over"}
+	}
+	return r
+}
+
+// describe fills in what the sweep is of, without what is secret in it.
+func (s *Sweep) describe() {
+	first, r := s.points[0].prepared, &s.result
+	r.Profile, r.Unit = first.Profile.Name, first.Plan.Unit
+	over := -1
+	for i, x := range r.Axes {
+		if x.Name == sweep.Target {
+			over = i
+		}
+	}
+	if over < 0 {
+		r.Target = first.Target.Redacted()
+	} else {
+		inner := len(s.points) / len(r.Axes[over].Values)
+		if over == len(r.Axes)-1 {
+			inner = 1
+		}
+		r.Axes[over].Values = shownTargets(s.points, inner, len(r.Axes[over].Values))
+	}
+	plans := &planfile.File{Suite: true}
+	for _, p := range s.points {
+		plans.Runs = append(plans.Runs, planfile.Run{Request: p.prepared.Asked()})
+	}
+	sum := sha256.Sum256(planfile.Write("rounds: "+strconv.Itoa(r.Rounds), plans))
+	r.Asked = hex.EncodeToString(sum[:])
+}
+
+// shownTargets are the targets of n points, one each so many points. Those that differ
+// only in what is not shown are numbered.
+func shownTargets(points []point, every, n int) []string {
+	var out []string
+	seen := map[string]int{}
+	for i := range n {
+		t := points[i*every].prepared.Target.Redacted()
+		if seen[t]++; seen[t] > 1 {
+			t += " #" + strconv.Itoa(seen[t])
+		}
+		out = append(out, t)
+	}
+	return out
+}
