@@ -53,8 +53,10 @@ func TestBaselineRunsEveryRow(t *testing.T) {
 					want = 300
 				}
 				if r.Row == rowFinish || r.Row == rowBranch {
-					// A client that has finished what it saved goes home.
-					assert.InDelta(t, want, r.Calls, 3, r.Row)
+					// A client that has finished what it saved goes home, and what it
+					// hands back (a block of six calls at most) may come after the
+					// others have gone.
+					assert.InDelta(t, want, r.Calls, 3*6, r.Row)
 					continue
 				}
 				assert.Equal(t, want, r.Calls, r.Row)
