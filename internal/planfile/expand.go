@@ -26,17 +26,18 @@ func (s *section) expand(environ []string) error {
 		set[name] = value
 	}
 	var problems workload.Problems
-	for _, words := range []map[string]entry{s.entries, s.set} {
+	for _, words := range []map[string]entry{s.entries, s.set, s.parts} {
 		for _, word := range slices.Sorted(maps.Keys(words)) {
 			e := words[word]
+			before := e.texts
 			e.texts = slices.Clone(e.texts)
 			for i, text := range e.texts {
 				replaced, wrong := replace(text, set)
 				for _, err := range wrong {
 					problems.Add(fault.Input(fmt.Errorf("%s: %s: %w", e.where, word, err), fault.HintOf(err)))
 				}
-				if replaced != text && len(e.texts) == 1 {
-					e.spelled = text
+				if replaced != text {
+					e.spelled = before
 				}
 				e.texts[i] = replaced
 			}

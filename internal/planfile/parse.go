@@ -110,7 +110,7 @@ func (p *parser) runs(key, n *yaml.Node) []*section {
 // section reads pairs of words and what they are given; besides are words that may stand
 // beside them.
 func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *section {
-	s := &section{line: at.Line, entries: map[string]entry{}, set: map[string]entry{}}
+	s := newSection(at.Line)
 	lines := map[string]int{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key, val := pairs[i], pairs[i+1]
@@ -121,6 +121,10 @@ func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *
 		lines[key.Value] = key.Line
 		if key.Value == wordSet {
 			p.set(s, val)
+			continue
+		}
+		if i := slices.IndexFunc(parts(), func(q part) bool { return q.name == key.Value }); i >= 0 {
+			p.part(s, parts()[i], key, val)
 			continue
 		}
 		word, ok := keyNamed(key.Value)
@@ -141,7 +145,7 @@ func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *
 }
 
 func (p *parser) unknown(key *yaml.Node, besides []string) {
-	words := append([]string{wordSet}, besides...)
+	words := append([]string{wordSet, wordFind, wordSweep}, besides...)
 	for _, q := range Keys() {
 		words = append(words, q.Name)
 	}

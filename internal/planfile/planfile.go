@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -24,13 +25,16 @@ type File struct {
 	StopOnFailure bool
 }
 
-// Run is one run of a file.
+// Run is one run of a file, or the search or sweep that it is instead.
 type Run struct {
 	// Name is what the run is called, "run 2" where the file does not say.
 	Name    string
 	Request job.Request
 	// Repeat is zero for a run that is done once.
 	Repeat Repeat
+	// Find and Sweep are nil for a plain run. One of them at most is not.
+	Find  *found.Asked
+	Sweep *Sweep
 }
 
 // Repeat says how often a run is done, and with which other in turn, as the flags repeat,
@@ -68,11 +72,12 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 		return nil, problems.Err() // the rest would complain of what is not there
 	}
 	if !out.Suite {
-		runs = []*section{{entries: map[string]entry{}, set: map[string]entry{}}}
+		runs = []*section{newSection(0)}
 	}
 	seen := map[string]int{}
 	for i, s := range runs {
 		r := s.over(shared).run(name)
+		problems.Add(r.Check())
 		if r.Name == "" {
 			r.Name = fmt.Sprintf("run %d", i+1)
 		}
@@ -88,22 +93,37 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 // entry is what a word was given.
 type entry struct {
 	texts []string
-	// where is the file and line; spelled the text before its variables were replaced.
-	where, spelled string
+	// where is the file and line.
+	where string
+	// spelled are the texts before their variables were replaced, nil when there were none.
+	spelled []string
 	// order is the place in the file, null says that the value is taken away.
 	order int
 	null  bool
 }
 
-// section is what a file says of one run, or of all of them.
+// spelledAt is the text as the file has it where it names variables; otherwise empty.
+func (e entry) spelledAt(i int) string {
+	if e.spelled == nil || e.spelled[i] == e.texts[i] {
+		return ""
+	}
+	return e.spelled[i]
+}
+
+// section is what a file says of one run, or of all of them; parts has the words of find
+// and sweep, as find.under, and those two.
 type section struct {
-	line         int
-	entries, set map[string]entry
+	line                int
+	entries, set, parts map[string]entry
+}
+
+func newSection(line int) *section {
+	return &section{line: line, entries: map[string]entry{}, set: map[string]entry{}, parts: map[string]entry{}}
 }
 
 // over returns s with what it leaves out taken from shared.
 func (s *section) over(shared *section) *section {
-	out := &section{line: s.line, entries: maps.Clone(shared.entries), set: maps.Clone(shared.set)}
+	out := &section{line: s.line, entries: maps.Clone(shared.entries), set: maps.Clone(shared.set), parts: maps.Clone(shared.parts)}
 	for name := range s.entries {
 		delete(out.set, name)
 	}
@@ -112,9 +132,11 @@ func (s *section) over(shared *section) *section {
 	}
 	maps.Copy(out.entries, s.entries)
 	maps.Copy(out.set, s.set)
+	maps.Copy(out.parts, s.parts)
 	gone := func(_ string, e entry) bool { return e.null }
 	maps.DeleteFunc(out.entries, gone)
 	maps.DeleteFunc(out.set, gone)
+	maps.DeleteFunc(out.parts, gone)
 	return out
 }
 
@@ -128,7 +150,7 @@ func (s *section) run(name string) Run {
 	}
 	path := func(word string) string { return within(name, one(word)) }
 	repeat := Repeat{one("repeat"), one("against"), one("tolerance"), s.entries["against-set"].texts}
-	out := Run{Name: one(wordName), Repeat: repeat, Request: job.Request{
+	out := Run{Name: one(wordName), Repeat: repeat, Find: s.find(), Sweep: s.sweep(), Request: job.Request{
 		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
 		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts,
 		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},
@@ -143,19 +165,24 @@ func (s *section) run(name string) Run {
 			continue
 		}
 		out.Request.From[word] = workload.OriginPlan.String() + " " + e.where
-		if e.spelled != "" {
-			out.Request.Spelled[word] = e.spelled
-		}
+		out.spell(word, e)
 	}
 	for word, e := range s.set {
 		out.put(word, e)
+	}
+	if out.Sweep != nil {
+		out.Repeat.Times = "" // its points have it
 	}
 	return out
 }
 
 func (r *Run) put(name string, e entry) {
 	r.Request.Values.Set(workload.Value{Name: name, Text: e.texts[0], Origin: workload.OriginPlan, Where: e.where, Order: e.order})
-	if e.spelled != "" {
-		r.Request.Spelled[name] = e.spelled
+	r.spell(name, e)
+}
+
+func (r *Run) spell(name string, e entry) {
+	if len(e.texts) == 1 && e.spelledAt(0) != "" {
+		r.Request.Spelled[name] = e.spelled[0]
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -46,7 +47,7 @@ format: json, csv
 facts: facts.yaml
 `
 
-var environ = []string{"HOST=db1", "PW=s3c:ret", "EMPTY="}
+var environ = []string{"HOST=db1", "PW=s3c:ret", "EMPTY=", "N=7"}
 
 func read(t *testing.T, text string) *planfile.File {
 	t.Helper()
@@ -115,6 +116,51 @@ runs:
 	assert.Equal(t, "memory:", f.Runs[2].Request.Target)
 }
 
+func TestARunMayBeASearchOrASweep(t *testing.T) {
+	f := read(t, `
+profile: ingestion
+repeat: 4
+find: {under: p99<10ms, to: 9e3}
+runs:
+  - name: search
+    repeat:
+    find: {over: threads, under: [p50<1ms, "errors<1%"], from: '${N}'}
+  - name: plain
+    find:
+  - name: over targets
+    find:
+    sweep:
+      over: {threads: [1, 2, …, 8], target: "redis://:${PW}@a,b,redis://c"}
+  - name: three times
+    find:
+    sweep: {over: ["threads=1,2", "payload=1KiB,2KiB"], repeat: 3}
+`)
+	require.Len(t, f.Runs, 4)
+	assert.Equal(t, &found.Asked{Under: []string{"p50<1ms", "errors<1%"}, Over: "threads", From: "7", To: "9e3"}, f.Runs[0].Find)
+	assert.Nil(t, f.Runs[1].Find, "an empty word takes a shared one away")
+	assert.Equal(t, "4", f.Runs[1].Repeat.Times)
+	targets := "target=redis://:s3c:ret@a,b,redis://c"
+	assert.Equal(t, &planfile.Sweep{
+		Over: []string{"threads=1,2,…,8", targets}, Repeat: "4",
+		Spelled: map[string]string{targets: "target=redis://:${PW}@a,b,redis://c"},
+	}, f.Runs[2].Sweep, "it is repeated as all runs are")
+	assert.Equal(t, &planfile.Sweep{Over: []string{"threads=1,2", "payload=1KiB,2KiB"}, Repeat: "3"}, f.Runs[3].Sweep)
+	assert.Zero(t, f.Runs[3].Repeat)
+
+	written := string(planfile.Write("", f))
+	assert.Contains(t, written, "- target=redis://:${PW}@a,b,redis://c\n", "a secret stays spelled as it was")
+	f.Runs[2].Sweep.Spelled = nil
+	written = string(planfile.Write("", f))
+	assert.Contains(t, written, "# A secret is left out (password)")
+	assert.Contains(t, written, "- target=redis://a,b,redis://c\n")
+	assert.NotContains(t, written, "s3c")
+	again := read(t, written)
+	f.Runs[2].Sweep.Over[1] = "target=redis://a,b,redis://c"
+	for i, r := range again.Runs {
+		assert.Equal(t, comparable(t, f.Runs[i]), comparable(t, r), written)
+	}
+}
+
 func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
 		{"no YAML", "profile: [", "p.yaml: not YAML: line 1", ""},
@@ -137,6 +183,16 @@ func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 		{"two runs of a name", "runs:\n  - name: a\n  - name: a\n", `p.yaml:3: the run on line 2 already has the name "a"`, ""},
 		{"a shared name", "name: a\nruns:\n  - threads: 1\n", "p.yaml:1: the runs of a suite cannot share a name", ""},
 		{"a run with runs", "runs:\n  - runs: []\n", `p.yaml:2: a plan has no key "runs"`, ""},
+		{"a search in a word", "find: p99<10ms\n", "p.yaml:1: find has words of its own", "below it"},
+		{"an unknown word of a search", "find:\n  undr: p99<10ms\n", `p.yaml:2: find has no key "undr"`, "did you mean under?"},
+		{"a list that commas take apart", "sweep: {over: threads=1,2}\n", `p.yaml:1: sweep has no key "2"`, "needs quotes"},
+		{"a repeated word of a search", "find: {to: 1,\n to: 2}\n", "p.yaml:2: to is already on line 1", ""},
+		{"two conditions in one", "find: {under: {p99: 5ms}}\n", "p.yaml:1: under takes a list of values", ""},
+		{"a search that is a sweep", "find: {to: 1}\nsweep: {repeat: 1}\n", "find: a run is a search or a sweep, and not both", "empty find:"},
+		{"a search that is repeated", "find: {to: 1}\nrepeat: 3\n", "repeat: a search is done once, and compared with no other (plan p.yaml:2)", "leave repeat out"},
+		{"a sweep against another", "sweep: {repeat: 1}\nagainst: 'redis://b'\n", "against: the runs of a sweep are compared with no other (plan p.yaml:2)", ""},
+		{"a sweep over a mapping", "sweep: {over: {threads: {from: 1}}}\n", "p.yaml:1: over: threads takes a list of values", "threads: [1, 2"},
+		{"an unset variable of a search", "find: {under: 'p99<${LIMIT}'}\n", "p.yaml:1: find.under: the environment variable LIMIT is not set", ""},
 		{"a stop for one run", "stop-on-failure: on\n", "p.yaml:1: stop-on-failure is for a file with several runs", ""},
 		{"a stop that is no switch", "stop-on-failure: perhaps\nruns: [{threads: 1}]\n", `"perhaps" (plan p.yaml:1) is not on or off`, ""},
 	} {
@@ -223,6 +279,7 @@ func TestWhatIsAPlan(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(whole))
+	f.Add([]byte("sweep: {over: {threads: [1, 2]}, repeat: 2}\nruns: [{find: {under: p99<1s}, sweep: }]"))
 	f.Add([]byte("runs: [{name: a}, {name: b, at: {1s: {threads: 2}}}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := planfile.Read("f.yaml", data, environ)
@@ -243,6 +300,7 @@ func TestAPresetMayBeAPlan(t *testing.T) {
 		"nested.yaml": {Data: []byte("profile: tx\npreset: mine\n")},
 		"suite.yaml":  {Data: []byte("runs: [{profile: tx}]\n")},
 		"other.yaml":  {Data: []byte("profile: authz\n")},
+		"search.yaml": {Data: []byte("profile: tx\nfind: {under: p99<1s}\n")},
 	}
 	unfold := func(r job.Request) (job.Request, error) { return planfile.Unfold(r, presets, environ) }
 	faster := workload.Values{"rate": {Name: "rate", Text: "9", Origin: workload.OriginFlag}}
@@ -255,7 +313,7 @@ func TestAPresetMayBeAPlan(t *testing.T) {
 		assert.Equal(t, job.Request{Profile: "tx", Preset: name}, got, "no plan stays as it is")
 	}
 	for name, want := range map[string]string{
-		"nested": "its preset mine is a plan as well", "suite": "a plan of several runs", "other": "a plan of the profile authz, and this run is of tx",
+		"nested": "its preset mine is a plan as well", "suite": "a plan of several runs", "search": "the plan of a search or a sweep", "other": "a plan of the profile authz, and this run is of tx",
 	} {
 		_, err := unfold(job.Request{Profile: "tx", Preset: name})
 		require.ErrorContains(t, err, want)

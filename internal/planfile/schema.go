@@ -68,6 +68,9 @@ func setOf(p workload.Profile) object {
 // properties describes the words of a run.
 func properties(profiles, formats []string) object {
 	out := object{wordSet: object{"type": []string{"object", "null"}, "description": "any knob or parameter of the profile, by its name; TRACK.NAME for one track"}}
+	for _, p := range parts() {
+		out[p.name] = object{"type": []string{"object", "null"}, "description": p.help, "additionalProperties": false, "properties": p.schema()}
+	}
 	for _, q := range Keys() {
 		one := shape(q)
 		switch q.Name {
@@ -84,6 +87,20 @@ func properties(profiles, formats []string) object {
 		if q.Default != "" {
 			one["default"] = q.Default
 		}
+		out[q.Name] = one
+	}
+	return out
+}
+
+func (p part) schema() object {
+	out := object{}
+	for _, q := range p.words {
+		one := shape(q)
+		if p.name == wordSweep && q.Name == "over" {
+			value := object{"type": []string{"string", "number", "boolean"}}
+			one["anyOf"] = append(one["anyOf"].([]any), object{"type": "object", "additionalProperties": oneOrMore(value)})
+		}
+		one["description"] = q.Help
 		out[q.Name] = one
 	}
 	return out

@@ -25,6 +25,8 @@ func Unfold(r job.Request, presets fs.FS, environ []string) (job.Request, error)
 	switch {
 	case f.Suite:
 		return r, fault.Input(fmt.Errorf("preset %s: is a plan of several runs", name), "perfbench run FILE carries it out")
+	case f.Runs[0].Find != nil || f.Runs[0].Sweep != nil:
+		return r, fault.Input(fmt.Errorf("preset %s: is the plan of a search or a sweep", name), "perfbench run FILE carries it out")
 	case below.Profile != r.Profile:
 		return r, fault.Input(fmt.Errorf("preset %s: is a plan of the profile %s, and this run is of %s", name, below.Profile, r.Profile), "")
 	}

@@ -101,6 +101,7 @@ func (r Run) mapping() *yaml.Node {
 			}
 		}
 	}
+	r.parts(m)
 	if len(values) > 0 {
 		set := &yaml.Node{Kind: yaml.MappingNode}
 		inOrder := slices.SortedStableFunc(maps.Values(values), func(a, b workload.Value) int {
@@ -112,6 +113,47 @@ func (r Run) mapping() *yaml.Node {
 		add(m, wordSet, set)
 	}
 	return m
+}
+
+// parts writes the search or sweep that the run is.
+func (r Run) parts(m *yaml.Node) {
+	below := &yaml.Node{Kind: yaml.MappingNode}
+	one := func(name, text string) {
+		if text != "" {
+			add(below, name, scalar(text))
+		}
+	}
+	switch {
+	case r.Find != nil:
+		several(below, "under", r.Find.Under)
+		one("over", r.Find.Over)
+		one("from", r.Find.From)
+		one("to", r.Find.To)
+		add(m, wordFind, below)
+	case r.Sweep != nil:
+		list := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, text := range r.Sweep.Over {
+			public, hidden := redacted(text)
+			n := scalar(text)
+			switch {
+			case len(hidden) > 0 && r.Sweep.Spelled[text] != "":
+				n = literal(r.Sweep.Spelled[text])
+			case len(hidden) > 0:
+				n = scalar(public)
+				n.HeadComment = leftOut(hidden)
+			}
+			list.Content = append(list.Content, n)
+		}
+		if len(list.Content) > 0 {
+			add(below, "over", list)
+		}
+		one("repeat", r.Sweep.Repeat)
+		add(m, wordSweep, below)
+	}
+}
+
+func leftOut(secrets []string) string {
+	return fmt.Sprintf("# A secret is left out (%s): write it as ${NAME}, or use password-file.", strings.Join(secrets, ", "))
 }
 
 // secretive writes a text that may be a URL with secrets.
@@ -127,7 +169,7 @@ func (r Run) secretive(m *yaml.Node, name, text string) {
 	default:
 		n := scalar(public.Redacted())
 		add(m, name, n)
-		m.Content[len(m.Content)-2].HeadComment = fmt.Sprintf("# A secret is left out (%s): write it as ${NAME}, or use password-file.", strings.Join(hidden, ", "))
+		m.Content[len(m.Content)-2].HeadComment = leftOut(hidden)
 	}
 }
 

@@ -83,14 +83,10 @@ func sweepLead(r *sweep.Result) []string {
 		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), page.Several(r.All(), "run")))
 	}
 	doubtful := 0
-	best := -1
-	for i, p := range r.Points {
+	for _, p := range r.Points {
 		doubtful += p.Doubtful
-		if p.Done != nil && (best < 0 || *p.Done > *r.Points[best].Done) {
-			best = i
-		}
 	}
-	if best >= 0 {
+	if best := r.Best(); best >= 0 {
 		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
 	}
 	for _, l := range r.Lines {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -316,6 +317,19 @@ func (t Target) Redacted() string {
 		b.WriteString(sep + url.QueryEscape(k) + "=" + v)
 	}
 	return b.String()
+}
+
+// nextTarget is where a list of targets, in which there may be commas, has its next.
+var nextTarget = regexp.MustCompile(`,\s*[a-z][a-z0-9+.-]*:`)
+
+// SplitTargets takes a list of targets apart, whose hosts may be lists as well: a comma
+// parts two where a scheme follows. Spaces around each are left out.
+func SplitTargets(list string) []string {
+	var out []string
+	for at := nextTarget.FindStringIndex(list); at != nil; at = nextTarget.FindStringIndex(list) {
+		out, list = append(out, strings.TrimSpace(list[:at[0]])), list[at[0]+1:]
+	}
+	return append(out, strings.TrimSpace(list))
 }
 
 // Public returns the target without its secrets, and the names of those that it had:

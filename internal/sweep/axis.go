@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -117,16 +118,9 @@ func bad(format string, args ...any) error {
 	return fault.Field("over", fault.Input(fmt.Errorf(format, args...), "write it like --over threads=1,2,4,…,64"))
 }
 
-// nextURL is where a list of targets, in which there may be commas, has its next.
-var nextURL = regexp.MustCompile(`,\s*[a-z][a-z0-9+.-]*:`)
-
 func parseList(name, list string) ([]string, error) {
 	if name == Target {
-		var out []string
-		for at := nextURL.FindStringIndex(list); at != nil; at = nextURL.FindStringIndex(list) {
-			out, list = append(out, strings.TrimSpace(list[:at[0]])), list[at[0]+1:]
-		}
-		out = append(out, strings.TrimSpace(list))
+		out := store.SplitTargets(list)
 		if slices.Contains(out, "") {
 			return nil, bad("over %s: its list has an empty place", name)
 		}

@@ -178,6 +178,17 @@ func (r *Result) Settle() error {
 	return nil
 }
 
+// Best is the point with the highest throughput; -1 when none tells it.
+func (r *Result) Best() int {
+	best := -1
+	for i, p := range r.Points {
+		if p.Done != nil && (best < 0 || *p.Done > *r.Points[best].Done) {
+			best = i
+		}
+	}
+	return best
+}
+
 // Place names the values of a point: threads=4 and payload=1KiB.
 func (r *Result) Place(point int) string {
 	var parts []string

@@ -5,6 +5,8 @@ package finding
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
@@ -29,9 +32,6 @@ type command struct {
 	*call.Call
 	flags runflags.Flags
 	asked found.Asked
-
-	options find.Options
-	result  *found.Result
 }
 
 // Command looks for the highest rate or number of threads.
@@ -39,7 +39,7 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "find --profile P --under 'p99<10ms'", Short: "Find the highest rate, or number of threads, that meets a condition",
+		Use: "find --profile P --under 'p99<10ms' | find PLAN.yaml", Short: "Find the highest rate, or number of threads, that meets a condition",
 		Long: `find does one run and raises its rate while the conditions hold: by doubling first,
 then by halving what is left between the highest rate that held and the lowest that
 did not. A rate that is doubtful is tried again, and so are both at the end. With
@@ -49,6 +49,9 @@ It ends with the two, what limits (the store, or perfbench, and by what), and th
 curve of latency over load, on stdout and as find.json, find.txt, find.html and
 find.svg in the folder of the run. It takes up to --duration (default 3m).
 
+With PLAN.yaml it searches with what the file says, in the words of the flags; what is
+sought stands there under find. Flags given beside it win.
+
 Unless --threads is given, a search for the rate adds threads, up to 64, when all
 are busy and the store is not.
 
@@ -56,19 +59,20 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 		Example: `  perfbench find --profile ingestion --target redis://localhost --under 'p99<10ms'
   perfbench find --profile tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
   perfbench find --profile authz --target lab:postgres --over threads --under 'p99<20ms'`,
-		Args: usage.None(runflags.ProfileHint),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.flags.Resolve(a.Call, cmd); err != nil {
-				return err
-			}
-			a.request()
-			return headless.Do(cmd.Context(), a.Call, &a.flags, headless.Beside{Check: a.check, During: a.search, Summary: a.summary})
+		Args: headless.PlanOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return headless.CarryOut(cmd, a.Call, &a.flags, args, nil, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+				asked := a.asked.Above(r.Find)
+				r.Find = &asked
+				return Make(a.Call, &a.flags)(ctx, r)
+			})
 		},
+		ValidArgsFunction: headless.CompletePlan,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` that must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
-	fs.StringVar(&a.asked.Over, "over", find.OverRate, "`KNOB` to raise: rate or threads")
+	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` to raise: rate or threads (default rate)")
 	fs.StringVar(&a.asked.From, "from", "", "`N` to begin at (default: a quarter of what the store does at once, or one thread)")
 	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`N` to end at (default: none, or %d threads)", find.MostThreads))
 	a.flags.Register(a.Call, c)
@@ -78,26 +82,88 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 	return c
 }
 
+// task is one search.
+type task struct {
+	*call.Call
+	flags    *runflags.Flags
+	run      planfile.Run
+	prepared *session.Prepared
+
+	options find.Options
+	result  *found.Result
+}
+
+// Make makes searches of the runs of plans that are some.
+func Make(c *call.Call, f *runflags.Flags) headless.Make {
+	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+		t := &task{Call: c, flags: f, run: r}
+		if err := r.Check(); err != nil {
+			return nil, err
+		}
+		t.request()
+		p, err := session.Prepare(ctx, c.Session(), t.run.Request)
+		if err != nil {
+			return nil, err
+		}
+		t.prepared = p
+		t.options, err = live.Prepare(*r.Find, p, 0)
+		return t, err
+	}
+}
+
 // request adds to what is to run what a search needs.
-func (a *command) request() {
-	r := &a.flags.Request
-	if _, ok := a.Getenv(given.Variable("duration")); !ok {
+func (t *task) request() {
+	r := &t.run.Request
+	r.Values = maps.Clone(r.Values)
+	if _, ok := t.Getenv(given.Variable("duration")); !ok {
 		if _, ok := r.Values["duration"]; !ok {
 			r.Values.Set(workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
 		}
 	}
-	r.MaxThreads = find.Room(a.asked)
+	r.MaxThreads = find.Room(*t.run.Find)
 }
 
-// check reads what is to be found, by the plan.
-func (a *command) check(p *session.Prepared) (err error) {
-	a.options, err = live.Prepare(a.asked, p, 0)
-	return err
+// Do implements headless.Task.
+func (t *task) Do(ctx context.Context) (w headless.Went) {
+	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
+	if w.Outcome != nil {
+		w.Done, w.P99 = "none holds", "–"
+		if r := t.result; r.Found > 0 {
+			w.Done = "up to " + units.Number(r.Done) + " " + r.Unit + "/s"
+			for _, s := range r.Curve() {
+				if s.Level == r.Found {
+					w.P99 = p99(s)
+				}
+			}
+		}
+	}
+	return w
+}
+
+// Print implements headless.Task.
+func (t *task) Print(context.Context) error {
+	headless.PrintPlan(t.Call, t.prepared)
+	bound := ""
+	if t.options.From > 0 {
+		bound += " from " + units.Number(t.options.From)
+	}
+	if t.options.To > 0 {
+		bound += " up to " + units.Number(t.options.To)
+	}
+	headless.PrintList(t.Call, "searches for", []string{
+		"the highest " + t.options.Over.Name + bound + ", in " + t.options.Time.String() + " or less", "under " + strings.Join(t.run.Find.Under, " and "),
+	})
+	return nil
+}
+
+// Asked implements headless.Task.
+func (t *task) Asked() planfile.Run {
+	return planfile.Run{Name: t.run.Name, Request: t.prepared.Asked(), Find: t.run.Find}
 }
 
 // search searches while the run goes on, and ends it.
-func (a *command) search(ctx context.Context, l *session.Live, say func(format string, args ...any)) {
-	a.result = live.Search(ctx, l, a.options, func(s found.Step, words string) {
+func (t *task) search(ctx context.Context, l *session.Live, say func(format string, args ...any)) {
+	t.result = live.Search(ctx, l, t.options, func(s found.Step, words string) {
 		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
 	})
 	l.Stop(session.Reached("search"))
@@ -111,6 +177,6 @@ func p99(s found.Step) string {
 }
 
 // summary keeps what was found with the run, and says it.
-func (a *command) summary(o *session.Outcome) (string, error) {
-	return report.FoundText(a.result) + "\n", live.Keep(o.Dir, a.result)
+func (t *task) summary(o *session.Outcome) (string, error) {
+	return report.FoundText(t.result) + "\n", live.Keep(o.Dir, t.result)
 }

@@ -13,8 +13,6 @@ import (
 
 // Beside is what another command does beside a run. Each may be nil.
 type Beside struct {
-	// Check looks at what is to run before anything starts.
-	Check func(p *session.Prepared) error
 	// During is called when the run has begun, on a goroutine of its own; it ends when the
 	// run does, at the latest. say prints a line of status.
 	During func(ctx context.Context, l *session.Live, say func(format string, args ...any))
@@ -36,24 +34,10 @@ func (b Beside) begin(ctx context.Context, l *session.Live, say func(format stri
 	return ended
 }
 
-// Do prepares, starts, watches and ends one run, as the command run does.
-func Do(ctx context.Context, c *call.Call, f *runflags.Flags, b Beside) error {
-	a := command{c}
-	p, err := session.Prepare(ctx, a.Session(), f.Request)
-	if err != nil {
-		return err
-	}
-	if b.Check != nil {
-		if err := b.Check(p); err != nil {
-			return err
-		}
-	}
-	if f.DryRun {
-		a.printPlan(p)
-		return nil
-	}
-	_, err = a.run(ctx, f, p, b)
-	return err
+// Run does one run, as the command run does, and something beside. The outcome is nil when
+// it did not start.
+func Run(ctx context.Context, c *call.Call, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Outcome, error) {
+	return command{c}.run(ctx, f, p, b)
 }
 
 // Turn does one run of several: what, a few words, is said before it, and after it with
@@ -77,8 +61,11 @@ func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, req session.Requ
 	return o, nil
 }
 
-// PrintPlan writes what one of several runs would do to stdout.
+// PrintPlan writes what a run would do to stdout.
 func PrintPlan(c *call.Call, p *session.Prepared) { command{c}.printPlan(p) }
+
+// PrintList writes a list below a title to stdout, as PrintPlan does.
+func PrintList(c *call.Call, title string, list []string) { command{c}.printList(title, list) }
 
 // printOther writes a summary of another kind than that of a run.
 func (a command) printOther(text string, o *session.Outcome, f *runflags.Flags) {

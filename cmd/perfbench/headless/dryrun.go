@@ -2,7 +2,6 @@ package headless
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/internal/job"
@@ -11,11 +10,11 @@ import (
 )
 
 // writePlan writes the plan file that leads to the same runs.
-func (a command) writePlan(file *planfile.File, all []*task) error {
+func (a command) writePlan(file *planfile.File, all []Task) error {
 	out := *file
-	out.Runs = slices.Clone(file.Runs)
-	for i, t := range all {
-		out.Runs[i].Request, out.Runs[i].Repeat = t.prepared.Asked(), t.repeat.Repeat
+	out.Runs = nil
+	for _, t := range all {
+		out.Runs = append(out.Runs, t.Asked())
 	}
 	_, err := a.Stdout.Write(planfile.Write("What perfbench run would do; perfbench run FILE does it.", &out))
 	return err

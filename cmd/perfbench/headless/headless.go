@@ -19,7 +19,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -30,10 +29,10 @@ import (
 // command is the command in one call.
 type command struct{ *call.Call }
 
-// Command does one run without the workbench.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+// Command does one run without the workbench, or what a plan file says.
+func Command(c *call.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
-func (a command) tree() *cobra.Command {
+func (a command) tree(others Makes) *cobra.Command {
 	f, r := &runflags.Flags{}, &repeat{}
 	c := &cobra.Command{
 		Use: "run --profile P | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
@@ -43,7 +42,7 @@ it.
 
 With PLAN.yaml it is the run that the file says, in the words of the flags; flags given
 beside it win. A file with a list of runs is a suite: all are done in order, with one
-summary at the end. --dry-run --format yaml writes such a file, and perfbench list
+summary at the end. A run of a file may be a search (find) or a sweep. --dry-run --format yaml writes such a file, and perfbench list
 plan-schema the JSON Schema of it.
 
 Each value is taken from the first of these that gives it: flag, environment
@@ -67,14 +66,11 @@ else the smallest that is not 0.`,
   perfbench run plan.yaml --target redis://localhost
   perfbench run --profile ingestion --target redis://old --against redis://new --repeat 5 --duration 30s
   perfbench run --profile ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
-		Args: planOnly,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.carryOut(cmd, f, r, args) },
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, usage.NoFiles
-			}
-			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		Args: PlanOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return CarryOut(cmd, a.Call, f, args, r.resolve(a.Call, cmd), a.make(f, r, others))
 		},
+		ValidArgsFunction: CompletePlan,
 	}
 	f.Register(a.Call, c)
 	r.register(a.Call, c)

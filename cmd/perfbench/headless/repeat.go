@@ -103,8 +103,9 @@ func (r *repeat) of(plan planfile.Repeat) (*repeat, error) {
 
 // side is one of those that take turns.
 type side struct {
-	name    string
-	request session.Request
+	name     string
+	request  session.Request
+	prepared *session.Prepared
 	// dirs are the folders of its runs that came to their end.
 	dirs []string
 }
@@ -125,28 +126,29 @@ func (r *repeat) sides(req session.Request) []*side {
 	return append(out, &side{name: strings.Join(r.Sets, ", "), request: other})
 }
 
-// runRepeats does the runs in turn, and compares at the end. Whatever ends it early
-// leaves the runs that are complete, and what they come to, in the folder that is returned.
-func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) (string, error) {
-	all := r.sides(req)
-	seed := int64(1)
-	for i, s := range all { // nothing starts before all can
+// sides finds out whether all sides can start, and names them; with them comes the seed of
+// their order.
+func (a command) sides(ctx context.Context, r *repeat, req session.Request) ([]*side, int64, error) {
+	all, seed := r.sides(req), int64(1)
+	for i, s := range all {
 		p, err := session.Prepare(ctx, a.Session(), s.request)
 		if err != nil {
-			return "", err
+			return nil, 0, err
 		}
-		seed = p.Inputs.Seed
+		s.prepared, seed = p, p.Inputs.Seed
 		if i > 0 && r.Against != "" { // without what is secret in it
 			s.name = strings.TrimSuffix("on "+p.Target.Redacted()+", "+s.name, ", ")
 		}
-		if f.DryRun {
-			fmt.Fprintf(a.Stdout, "%s, %d times: ", s.name, r.n)
-			a.printPlan(p)
-			fmt.Fprintln(a.Stdout)
-		}
 	}
-	if f.DryRun {
-		return "", nil
+	return all, seed, nil
+}
+
+// runRepeats does the runs in turn, and compares at the end. Whatever ends it early
+// leaves the runs that are complete, and what they come to, in the folder that is returned.
+func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) (string, error) {
+	all, seed, err := a.sides(ctx, r, req) // nothing starts before all can
+	if err != nil {
+		return "", err
 	}
 	failed := a.takeTurns(ctx, f, all, turns.Order(r.n, len(all), seed))
 	dir, err := a.conclude(f, r, all)

@@ -20,13 +20,11 @@ func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
 	}{
 		{[]int{0, 0}, 0}, {[]int{5, 0}, 5}, {[]int{5, 4, 0}, 4}, {[]int{3, 5}, 3}, {[]int{1, 3}, 1}, {[]int{0, 1, 130}, 130},
 	} {
-		var list []went
+		var list []error
 		for _, code := range c.codes {
-			w := went{}
 			if code != 0 {
-				w.err = fault.Code(errors.New("x"), code)
+				list = append(list, fault.Code(errors.New("x"), code))
 			}
-			list = append(list, w)
 		}
 		assert.Equal(t, c.want, worst(list), c.codes)
 	}
@@ -34,13 +32,12 @@ func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
 
 // A flag that a plan cannot say would make a plan less than a command line.
 func TestEveryFlagOfARunIsAWordOfAPlan(t *testing.T) {
-	ofTheTerminal := []string{"dry-run", "quiet", "plain", "ascii", "theme", "help"}
 	words := []string{"set"}
 	for _, q := range planfile.Keys() {
 		words = append(words, q.Name)
 	}
-	Command(&call.Call{}).Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(ofTheTerminal, f.Name) {
+	Command(&call.Call{}, Makes{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"dry-run", "quiet", "plain", "ascii", "theme", "help"}, f.Name) { // of the terminal
 			assert.Contains(t, words, f.Name)
 			words = slices.DeleteFunc(words, func(w string) bool { return w == f.Name })
 		}

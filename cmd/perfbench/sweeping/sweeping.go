@@ -3,6 +3,7 @@
 package sweeping
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,19 +13,19 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/sweep/rounds"
-	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // command is the command in one call.
 type command struct {
 	*call.Call
 	flags runflags.Flags
-	asked sweep.Asked
+	asked planfile.Sweep
 }
 
 // Command does a run at each point.
@@ -32,7 +33,7 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep --profile P --over threads=1,2,4,…,64", Short: "Do a run at each of several values of a knob, and say where the knee is",
+		Use: "sweep --profile P --over threads=1,2,4,…,64 | sweep PLAN.yaml", Short: "Do a run at each of several values of a knob, and say where the knee is",
 		Long: `sweep does a run at each value of a knob or parameter, or at each pair of the values
 of two, several times in rounds, each in an order of its own. Dots go on as the values
 before them do. --over target=URL,URL sets stores side by side.
@@ -42,6 +43,9 @@ usual. What they come to stands on stdout, and as sweep.json, sweep.csv, sweep.t
 sweep.html and sweep.svg in the folder of the sweep. Over threads that is the knee, and
 the Universal Scalability Law as it fits what was measured.
 
+With PLAN.yaml the runs are as the file says, in the words of the flags; what is swept
+over stands there under sweep. Flags given beside it win.
+
 After an interruption the same command goes on where it was.
 
 Exit codes: those of run, of the worst of the runs. One that fails otherwise than by a
@@ -49,29 +53,22 @@ threshold ends the sweep.`,
 		Example: `  perfbench sweep --profile ingestion --target redis://localhost --over threads=1,2,4,…,64
   perfbench sweep --profile tx --target lab:postgres --over threads=1,2,4,8 --over payload=1KiB,16KiB
   perfbench sweep --profile ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new`,
-		Args: usage.None(runflags.ProfileHint),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var problems workload.Problems
-			problems.Add(a.flags.Resolve(a.Call, cmd))
-			problems.Add(a.FromEnvironment(cmd, "repeat", map[string]string{}))
-			if err := problems.Err(); err != nil {
-				return err
-			}
-			s, err := rounds.Prepare(cmd.Context(), a.Session(), a.flags.Request, a.asked)
-			if err != nil {
-				return err
-			}
-			if a.flags.DryRun {
-				a.printPlan(s)
-				return nil
-			}
-			return a.do(cmd.Context(), s)
+		Args: headless.PlanOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
+			return headless.CarryOut(cmd, a.Call, &a.flags, args, wrong, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+				asked := a.asked.Above(r.Sweep)
+				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
+				r.Sweep = &asked
+				return Make(a.Call, &a.flags)(ctx, r)
+			})
 		},
+		ValidArgsFunction: headless.CompletePlan,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` of a knob or parameter, or of target: threads=1,2,4,…,64; once or twice")
-	fs.StringVar(&a.asked.Repeat, "repeat", sweep.UsualRepeat, "`N` runs at each point")
+	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` runs at each point (default "+sweep.UsualRepeat+")")
 	a.flags.Register(a.Call, c)
 	_ = c.RegisterFlagCompletionFunc("over", func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		names, how := runflags.CompleteSet(c, args, typed)
@@ -80,26 +77,64 @@ threshold ends the sweep.`,
 	return c
 }
 
-// do does the runs that are not done yet, and says what all come to.
-func (a *command) do(ctx context.Context, s *rounds.Sweep) error {
-	if dir := s.Resume(); dir != "" && !a.flags.Quiet {
-		fmt.Fprintf(a.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(s.Result().Runs), s.Result().All())
-	}
-	err := s.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
-		return headless.Turn(ctx, a.Call, &a.flags, r, what)
-	}, func(sweep.Result) {})
-	if s.Dir() == "" {
-		return err
-	}
-	if !a.flags.Quiet {
-		fmt.Fprint(a.Stdout, "\n"+console.Plain(report.SweepText(s.Result()), a.flags.Plain || a.flags.ASCII)+"\nkept in ")
-	}
-	fmt.Fprintln(a.Stdout, s.Dir())
-	return err
+// task is one sweep.
+type task struct {
+	*call.Call
+	flags *runflags.Flags
+	run   planfile.Run
+	sweep *rounds.Sweep
 }
 
-func (a *command) printPlan(s *rounds.Sweep) {
-	r := s.Result()
-	fmt.Fprintf(a.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
-	headless.PrintPlan(a.Call, s.First())
+// Make makes sweeps of the runs of plans that are some.
+func Make(c *call.Call, f *runflags.Flags) headless.Make {
+	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+		if err := r.Check(); err != nil {
+			return nil, err
+		}
+		s, err := rounds.Prepare(ctx, c.Session(), r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)})
+		return &task{c, f, r, s}, err
+	}
+}
+
+// Do implements headless.Task: it does the runs that are not done yet, and says what all
+// come to.
+func (t *task) Do(ctx context.Context) (w headless.Went) {
+	if dir := t.sweep.Resume(); dir != "" && !t.flags.Quiet {
+		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
+	}
+	w.Err = t.sweep.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
+		return headless.Turn(ctx, t.Call, t.flags, r, what)
+	}, func(sweep.Result) {})
+	r := t.sweep.Result()
+	if w.Kept = t.sweep.Dir(); w.Kept == "" {
+		return w
+	}
+	if best := r.Best(); best >= 0 {
+		w.Done = "up to " + units.Number(*r.Points[best].Done) + " " + r.Unit + "/s"
+	}
+	if !t.flags.Quiet {
+		fmt.Fprint(t.Stdout, "\n"+console.Plain(report.SweepText(r), t.flags.Plain || t.flags.ASCII)+"\nkept in ")
+	}
+	fmt.Fprintln(t.Stdout, w.Kept)
+	return w
+}
+
+// Print implements headless.Task.
+func (t *task) Print(context.Context) error {
+	r := t.sweep.Result()
+	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
+	headless.PrintPlan(t.Call, t.sweep.First())
+	return nil
+}
+
+// Asked implements headless.Task.
+func (t *task) Asked() planfile.Run {
+	r := planfile.Run{Name: t.run.Name, Request: t.sweep.First().Asked(), Sweep: t.run.Sweep}
+	for _, x := range t.sweep.Result().Axes { // what the points differ in
+		delete(r.Request.Values, x.Name)
+		if x.Name == sweep.Target {
+			r.Request.Target = ""
+		}
+	}
+	return r
 }

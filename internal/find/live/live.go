@@ -33,7 +33,7 @@ func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Op
 		left = p.Inputs.Duration - max(elapsed, 0)
 	}
 	o.Time = find.Budget(left)
-	if v := p.Inputs.Values["threads"]; v.Origin < workload.OriginEnvironment {
+	if v := p.Inputs.Values["threads"]; v.Origin < workload.OriginPlan {
 		o.Threads = find.RoomThreads
 	}
 	return o, problems.Err()

@@ -3,6 +3,7 @@
 package found
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,6 +84,17 @@ type Step struct {
 	// where nobody looked.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+}
+
+// Above returns a with what it leaves out taken from below, which may be nil.
+func (a Asked) Above(below *Asked) Asked {
+	if below == nil {
+		return a
+	}
+	if len(a.Under) == 0 {
+		a.Under = below.Under
+	}
+	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To)}
 }
 
 // Words says in a few words how the step went.
