@@ -8,7 +8,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -24,9 +23,7 @@ func TestOnCoherence(t *testing.T) {
 			"get1.ref=put1\nget1.testCase=get\ngetall1.ref=put1\ngetall1.testCase=getall\ngetall1.batchSize=5\n"+
 			"c1.mcache=c\nc1.testCase=putall\nc1.ttl=600000\nc1.totalEntryCount=40\nc2.ref=c1\nc2.testCase=get\nr1.ref=c1\nr1.testCase=remove\n"+
 			"q1.queue=q\nq1.testCase=offer\nq2.ref=q1\nq2.testCase=peek\nq3.ref=q1\nq3.testCase=take\n")
-		o, f := runs(t, url, []string{path})
-		assert.Empty(t, o.Run.Errors)
-		assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+		_, f := driven(t, url, []string{path})
 		for _, g := range f.Groups {
 			for _, op := range g.Ops {
 				assert.Positive(t, op.Calls, op.Op)
@@ -47,12 +44,10 @@ func TestOnCoherence(t *testing.T) {
 		assert.Contains(t, o.Run.Verification.Summary, "came from memory")
 	})
 	t.Run("families", func(t *testing.T) {
-		o, f := runs(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\ng1.threadCount=2\ng1.totalInvocationCount=20\n"+
+		_, f := driven(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\ng1.threadCount=2\ng1.totalInvocationCount=20\n"+
 			"put1.map=customers\nput1.testCase=put\nput1.totalEntryCount=20\nput1.factory.class=org.oracle.coherence.addon.demo.nw.impl.CustomerFactoryImpl\n"+
 			"put1.factory.er.operation=put2\nput1.factory.er.maxKeys=3\nput1.factory.er.isRandom=false\n"+
-			"put2.map=orders\nput2.testCase=put\nput2.factory.class=org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl\n")})
-		assert.Empty(t, o.Run.Errors)
-		assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+			"put2.map=orders\nput2.testCase=put\nput2.factory.class=org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl\n")}, "namespace", "families")
 		assert.Equal(t, model.FlavourCoherence, f.Flavour)
 	})
 	for words, hint := range map[string]string{

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
@@ -19,30 +18,10 @@ import (
 func TestOnCoherence(t *testing.T) {
 	srv := labtest.ToKill(t, "coherence")
 	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
-	for name, words := range map[string][][2]string{
-		"putall": {{"testCase", "putall"}},
-		"put":    {{"testCase", "put"}, {"layout", "group"}},
-		"bytes":  {{"payloadSize", "20000"}, {"batchSize", "7"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := open(t, target)
-			keep, err := store.As[store.Keeper](c)
-			require.NoError(t, err)
-			words := append([][2]string{{"mapNames", "eligibility,profile"}, {"totalEntryCount", "200"}, {"threadCount", "4"}, {"batchSize", "30"}}, words...)
-			p := bound(t, c, workload.Inputs{Namespace: "ns-" + name, Driver: "coherence", Values: given(words...)})
-			setUp(t, p)
-			profiletest.Work(t, p)
-			v := p.Verify(t.Context())
-			assert.Equal(t, workload.Passed, v.State, "%+v", v)
-			made, err := keep.Made(t.Context(), "ns-"+name)
-			require.NoError(t, err)
-			assert.Len(t, made, 2)
-			require.NoError(t, p.Teardown(t.Context()))
-			made, err = keep.Made(t.Context(), "ns-"+name)
-			require.NoError(t, err)
-			assert.Empty(t, made)
-		})
-	}
+	t.Run("cases", func(t *testing.T) { everyCase(t, target) })
+	t.Run("bytes", func(t *testing.T) {
+		profiletest.Drive(t, smallCase(target).With("payloadSize=20000", "batchSize=7"))
+	})
 	t.Run("flavour", func(t *testing.T) {
 		vs, _ := withFile(t, given(), "c.properties", ofCoherence)
 		p := bound(t, open(t, target), workload.Inputs{Namespace: "ns-flavour", Driver: "coherence", Values: vs})

@@ -31,6 +31,8 @@ type Case struct {
 	Out string
 	// Timetable holds the live changes of --at.
 	Timetable []string
+	// Errors says that the run is one in which operations fail.
+	Errors bool
 }
 
 // With is the case with more set.

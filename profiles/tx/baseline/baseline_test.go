@@ -18,7 +18,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
@@ -40,11 +39,8 @@ var baselineTargets = map[string]func(t *testing.T) string{
 func TestBaselineRunsEveryRow(t *testing.T) {
 	for name, start := range baselineTargets {
 		t.Run(name, func(t *testing.T) {
-			p, conn := ready(t, start(t), alone(given("mode=baseline", "threads=3", "requests=150")))
-			profiletest.Work(t, p)
-			v := p.Verify(t.Context())
-			assert.Contains(t, []string{workload.Passed, workload.Skipped}, v.State, "%+v", v)
-			f := p.Facts().(*Facts)
+			o := profiletest.Drive(t, mode.Case(start(t), "threads=3", "requests=150"))
+			f := profiletest.Facts[Facts](t, o.Outcome)
 			require.Len(t, f.Rows, len(Suite)+5)
 			for _, r := range f.Rows {
 				assert.Zero(t, r.Errors, r.Row)
@@ -65,12 +61,6 @@ func TestBaselineRunsEveryRow(t *testing.T) {
 			require.NotNil(t, f.Ceiling)
 			assert.NotEmpty(t, f.Ceiling.Binds)
 			assert.NotEmpty(t, f.Ceiling.Words)
-			require.NoError(t, p.Teardown(t.Context()))
-			if c, ok := conn.(redis.Typed); ok && name == "redis" {
-				keys, err := c.Client().Keys(t.Context(), "*").Result()
-				require.NoError(t, err)
-				assert.Empty(t, keys)
-			}
 		})
 	}
 }

@@ -111,24 +111,17 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 				continue
 			}
 			t.Run(name+" "+how, func(t *testing.T) {
-				p, conn := ready(t, start(t), alone(given(append(small, "atomic="+how, "testCase=tx")...)))
-				profiletest.Work(t, p)
-				v := p.Verify(t.Context())
-				assert.Equal(t, workload.Passed, v.State, "%+v", v)
-				f := p.Facts().(*Facts)
+				target := start(t)
+				o := profiletest.Drive(t, mode.Case(target, append(small, "atomic="+how, "testCase=tx")...))
+				f := profiletest.Facts[Facts](t, o.Outcome)
 				require.Len(t, f.Maps, 2)
 				assert.Equal(t, int64(200), f.Maps[0].Done)
 				// Groups 1..50, 11..60, 21..70, 31..80 are visited; there are 99 profiles.
 				assert.Zero(t, f.Maps[0].Missing)
 				assert.Equal(t, int64(99), f.Maps[1].Done, "one of 100 is left over")
 				assert.Zero(t, f.Maps[1].Missing)
+				p, _ := ready(t, target, alone(given(append(small, "atomic="+how, "testCase=tx")...)))
 				fillings(t, p)
-				require.NoError(t, p.Teardown(t.Context()))
-				if c, ok := conn.(redis.Typed); ok && name == "redis" {
-					n, err := c.Client().DBSize(t.Context()).Result()
-					require.NoError(t, err)
-					assert.Zero(t, n)
-				}
 			})
 		}
 	}
@@ -161,17 +154,24 @@ func TestContentionIsCounted(t *testing.T) {
 func TestLookUps(t *testing.T) {
 	for name, start := range pbmTargets {
 		for _, layout := range []string{layoutMap, layoutGroup} {
-			t.Run(name+" "+layout, func(t *testing.T) {
-				p, _ := ready(t, start(t), alone(given(append(small, "testCase=getall", "layout="+layout)...)))
-				profiletest.Work(t, p)
-				v := p.Verify(t.Context())
-				assert.Equal(t, workload.Passed, v.State, "%+v", v)
-				f := p.Facts().(*Facts)
-				assert.Equal(t, int64(200), f.Maps[0].Done)
-				assert.Zero(t, f.Maps[0].Missing)
-			})
+			t.Run(name+" "+layout, func(t *testing.T) { lookUps(t, start(t), layout) })
 		}
 	}
+}
+
+func TestLookUpsOnCassandra(t *testing.T) {
+	target := profiletest.Target(t, "cassandra")
+	for _, layout := range []string{layoutMap, layoutGroup} {
+		lookUps(t, target, layout)
+	}
+}
+
+func lookUps(t *testing.T, target, layout string) {
+	t.Helper()
+	o := profiletest.Drive(t, mode.Case(target, append(small, "eligibility.testCase=getall", "profile.testCase=get", "layout="+layout)...))
+	f := profiletest.Facts[Facts](t, o.Outcome)
+	assert.Equal(t, []int64{200, 99}, []int64{f.Maps[0].Done, f.Maps[1].Done})
+	assert.Zero(t, f.Maps[0].Missing+f.Maps[1].Missing)
 }
 
 func TestNothingIsFoundInNothing(t *testing.T) {

@@ -25,13 +25,11 @@ func TestMoneyIsConserved(t *testing.T) {
 	for name, start := range sagaTargets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := alone(given("mode=saga", "threads=8", "transactions=150", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
-				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms", "payload=700"))
-			p, _ := ready(t, start(t), in)
-			profiletest.Work(t, p)
-			v := p.Verify(t.Context())
-			assert.Equal(t, workload.Passed, v.State, "%+v", v)
-			f := p.Facts().(*Facts)
+			c := mode.Case(start(t), "threads=8", "transactions=150", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
+				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms", "payload=700")
+			c.Errors = true
+			o := profiletest.Drive(t, c)
+			v, f := o.Run.Verification, profiletest.Facts[Facts](t, o.Outcome)
 			// On a slow machine a saga may take longer than its retry interval: another
 			// client takes it over, and its own never hears of it.
 			assert.Equal(t, int64(150), f.Done+f.Undone+f.Undecided+f.Unknown)

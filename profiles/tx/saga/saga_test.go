@@ -228,18 +228,6 @@ func TestRetention(t *testing.T) {
 	assert.Less(t, keys(), 4*f.Done)
 }
 
-func TestTeardownTakesWhatTheRunMade(t *testing.T) {
-	srv := labtest.Redis(t)
-	client := open(t, srv.URL()).(redis.Typed).Client()
-	require.NoError(t, client.Set(t.Context(), "t:sagas", "of others", 0).Err())
-	p, _ := ready(t, srv.URL(), inputs(given("mode=saga", "threads=2", "transactions=20")))
-	profiletest.Work(t, p)
-	require.NoError(t, p.Teardown(t.Context()))
-	keys, err := client.Keys(t.Context(), "*").Result()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"t:sagas"}, keys)
-}
-
 func TestOtherAccountsAreRefused(t *testing.T) {
 	srv := labtest.Redis(t)
 	ready(t, srv.URL(), inputs(given("mode=saga", "accountCount=20")))
@@ -293,13 +281,12 @@ func TestOrderOfCompensations(t *testing.T) {
 func TestSagasByFunctions(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) string{"redis": sagaTargets["redis"], "cluster": sagaTargets["cluster"]} {
 		t.Run(name, func(t *testing.T) {
-			p, conn := ready(t, start(t), alone(given("mode=saga", "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
-				"failRate=0.2", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms")))
-			profiletest.Work(t, p)
-			v := p.Verify(t.Context())
-			assert.Equal(t, workload.Passed, v.State, "%+v", v)
-			require.NoError(t, p.Teardown(t.Context()))
-			libraries, err := conn.(redis.Typed).Client().FunctionList(t.Context(), goredis.FunctionListQuery{}).Result()
+			target := start(t)
+			c := mode.Case(target, "script=function", "threads=4", "transactions=100", "prefixes=4", "accountCount=20",
+				"failRate=0.2", "ongoingRate=0.05", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms")
+			c.Errors = true
+			profiletest.Drive(t, c)
+			libraries, err := open(t, target).(redis.Typed).Client().FunctionList(t.Context(), goredis.FunctionListQuery{}).Result()
 			require.NoError(t, err)
 			assert.Empty(t, libraries)
 		})

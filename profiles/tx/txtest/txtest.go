@@ -30,7 +30,8 @@ type Mode struct {
 
 // Of is a mode with parameters of its own beside those that it shares.
 func Of(params []workload.Param, design func(r *values.Reader, in workload.Inputs) (*workload.Plan, error)) Mode {
-	return Mode{append(slices.Clip(params), shared.Zipf), func(in workload.Inputs) (*workload.Plan, error) {
+	name := workload.Param{Name: "mode", Kind: workload.Text, Help: "is the one under test"}
+	return Mode{append(slices.Clip(params), shared.Zipf, name), func(in workload.Inputs) (*workload.Plan, error) {
 		r := values.New(in.Values)
 		p, err := design(r, in)
 		if err != nil {
@@ -57,6 +58,15 @@ func Alone(vs workload.Values) workload.Inputs {
 	in.Namespace = "pg_t" + // as careless patterns may take for the database's own
 		strconv.FormatInt(runs.Add(1), 10)
 	return in
+}
+
+// Case is a run of the mode as the command carries it out, in a namespace of its own.
+func (m Mode) Case(target string, flags ...string) profiletest.Case {
+	p := workload.Profile{Name: "tx", Params: m.Params, Design: m.Plan}
+	for _, d := range drivers.All() {
+		p.Stores = append(p.Stores, workload.Binding{Driver: d.Name})
+	}
+	return profiletest.Case{Profile: p, Target: target, Set: flags}.With("namespace=" + Alone(nil).Namespace)
 }
 
 // Bound designs a plan and binds it, as a run of its own, to a connection of the
