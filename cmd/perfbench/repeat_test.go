@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"io"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,31 +15,93 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/sweep"
 )
 
-// Whoever interrupts a series keeps the runs that are complete, and what they come to.
-func TestAnInterruptedSeriesComparesWhatThereIs(t *testing.T) {
+// interrupted runs the program in a folder, interrupts it once it has said a line that
+// begins so, and returns what it wrote. The exit code must be that of an interrupt.
+func interrupted(t *testing.T, dir, line string, args ...string) (stdout, stderr string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
 	}
-	dir := t.TempDir()
-	p := exec.Command(binary(t), "run", "--profile", "ingestion", "--target", "memory:", "--duration", "300ms", "--repeat", "100", "--against-set", "threads=4")
+	p := exec.Command(binary(t), args...)
 	p.Dir, p.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	var out strings.Builder
+	var out, said strings.Builder
 	p.Stdout = &out
-	said, err := p.StderrPipe()
+	pipe, err := p.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.Start())
 	t.Cleanup(func() { _ = p.Process.Kill() }) // long gone, unless the test has failed
-	lines := bufio.NewScanner(said)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "run 5 of 200 ") {
+	lines := bufio.NewScanner(pipe)
+	for sent := false; lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if !sent && strings.HasPrefix(lines.Text(), line) {
+			sent = true
+			require.NoError(t, p.Process.Signal(os.Interrupt))
+		}
 	}
-	require.NoError(t, p.Process.Signal(os.Interrupt))
-	_, err = io.Copy(io.Discard, said)
-	require.NoError(t, err)
+	require.NoError(t, lines.Err())
 	_ = p.Wait() // it fails: the code says how
-	assert.Equal(t, 130, p.ProcessState.ExitCode())
-	assert.Contains(t, out.String(), "perfbench compare: ingestion on memory")
+	require.Equal(t, 130, p.ProcessState.ExitCode(), said.String())
+	return out.String(), said.String()
+}
+
+// An interrupted search leaves a run like any other, and what it knew by then.
+func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, said := interrupted(t, dir, "search  rate 100: held", "find", "--profile", "ingestion", "--target", "memory:?service=1ms&servers=4", "--under", "p50<10s", "--from", "100")
+	assert.Regexp(t, `Under p50<10s \d+ entries/s holds`, out)
+	assert.Contains(t, said, "interrupted: calls under way may finish")
+	folder, err := rundir.Find(filepath.Join(dir, "results"), "latest")
+	require.NoError(t, err)
+	f, err := rundir.Load(folder)
+	require.NoError(t, err)
+	assert.Equal(t, "interrupt", f.Run.EndedBy)
+	r, err := found.Load(folder)
+	require.NoError(t, err)
+	require.NotNil(t, r)
+	assert.GreaterOrEqual(t, r.Found, 100.0)
+	assert.False(t, r.Complete)
+	assert.NotEmpty(t, r.Why)
+}
+
+// An interrupted sweep leaves its complete runs, and the same command does the others.
+func TestAnInterruptedSweepIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"sweep", "--profile", "ingestion", "--target", "memory:", "--over", "batch=1,2", "--repeat", "4", "--warmup", "0s", "--duration", "500ms"}
+	out, said := interrupted(t, dir, "run 2 of 8 ", args...)
+	assert.Contains(t, out, " of 8 runs are done; the same command does the others.")
+	assert.Contains(t, said, "perfbench: ")
+	of := func() *sweep.Result {
+		folders, err := filepath.Glob(filepath.Join(dir, "results", "*"+sweep.FolderEnd))
+		require.NoError(t, err)
+		require.Len(t, folders, 1)
+		r, err := sweep.Load(folders[0])
+		require.NoError(t, err)
+		return r
+	}
+	before := of().Runs
+	require.NotEmpty(t, before)
+	require.Less(t, len(before), 8)
+	again := exec.Command(binary(t), args...)
+	again.Dir, again.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	text, err := again.CombinedOutput()
+	require.NoError(t, err, string(text))
+	assert.Contains(t, string(text), fmt.Sprintf("goes on: %d of 8 runs are done", len(before)))
+	after := of()
+	assert.True(t, after.Complete())
+	assert.Equal(t, before, after.Runs[:len(before)], "what was done stays")
+}
+
+// Whoever interrupts a series keeps the runs that are complete, and what they come to.
+func TestAnInterruptedSeriesComparesWhatThereIs(t *testing.T) {
+	dir := t.TempDir()
+	out, _ := interrupted(t, dir, "run 5 of 200 ", "run", "--profile", "ingestion", "--target", "memory:", "--duration", "300ms", "--repeat", "100", "--against-set", "threads=4")
+	assert.Contains(t, out, "perfbench compare: ingestion on memory")
 
 	runs, warnings, err := rundir.List(filepath.Join(dir, "results"))
 	require.NoError(t, err)

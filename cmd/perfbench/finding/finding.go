@@ -166,7 +166,9 @@ func (t *task) search(ctx context.Context, l *session.Live, say func(format stri
 	t.result = live.Search(ctx, l, t.options, func(s found.Step, words string) {
 		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
 	})
-	l.Stop(session.Reached("search"))
+	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
+		l.Stop(session.Reached("search"))
+	}
 }
 
 func p99(s found.Step) string {
