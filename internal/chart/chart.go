@@ -19,17 +19,34 @@ type Chart struct {
 	From, To float64
 	Lines    []Line
 	Marks    []Mark
+	Spans    []Span
 	// Format writes a value of the scale.
 	Format func(float64) string
 	// Across writes a place on the axis when that is no time: then At, From and To are
 	// whatever it writes. nil: seconds.
 	Across func(float64) string
+	// Ticks are the places that the axis names when it is no time; nil: even steps.
+	Ticks []float64
 	// Log divides the scale by decades, for times; else it begins at 0.
 	Log bool
 	// Mean says how to thin values of which there are too many: by mean, for rates;
 	// else by maximum, so that peaks survive.
 	Mean bool
+	// Filled says that the space below the first line is, Bands that every line is the
+	// upper edge of a band, the highest line first. Low is a chart of half the height.
+	Filled, Bands, Low bool
+	// Heat is drawn in place of lines; its scale is that of the chart.
+	Heat *Heat
+	// Unit is what the values are, so that a page can write the one under the pointer:
+	// Nanoseconds, Bytes, or "" for plain numbers.
+	Unit string
 }
+
+// Units of the values of a chart.
+const (
+	Nanoseconds = "ns"
+	Bytes       = "B"
+)
 
 // Line is a value at each moment of a chart, NaN where there is none.
 type Line struct {
@@ -44,12 +61,26 @@ type Mark struct {
 	Name, Note string
 }
 
+// Span is a stretch of time in which something was the case: Note says what, Kind is the
+// class of its shading.
+type Span struct {
+	From, To   float64
+	Kind, Note string
+}
+
+// Kinds of spans.
+const (
+	Warmup = "warm"
+	Stall  = "stall"
+	Errors = "errors"
+)
+
 // maxPoints is how many points a drawn line has at most.
 const maxPoints = 900
 
 // Empty says that there is nothing to draw.
 func (c *Chart) Empty() bool {
-	return !slices.ContainsFunc(c.Lines, func(l Line) bool { return Some(l.Values) })
+	return c.Heat == nil && !slices.ContainsFunc(c.Lines, func(l Line) bool { return Some(l.Values) })
 }
 
 // Some says whether any of the values is known.

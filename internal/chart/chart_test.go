@@ -51,7 +51,7 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 		assert.Contains(t, drawing, "<title>change</title>", name)
 		assert.Contains(t, drawing, ">31.5<", "%s: the scale has room above the highest value", name)
 	}
-	assert.Equal(t, 3, strings.Count(c.Page(), "<polyline"), "the warm-up, and two parts with a gap between them")
+	assert.Contains(t, c.Page(), ` d="M1000 1937l2000-572M7000 95l2000 635"`, "two parts with a gap between them, each second 2000 places wide")
 	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
 	assert.Contains(t, c.Page(), `class="warm"`)
 	assert.Contains(t, c.Page(), ">load</text>")
@@ -68,4 +68,47 @@ func TestTimesAreDrawnByDecades(t *testing.T) {
 	c := Chart{Log: true, Lines: []Line{{Values: []float64{3e3, 2e6}}}}
 	assert.InDeltaSlice(t, []float64{1e3, 1e4, 1e5, 1e6, 1e7}, c.scale().grid(), 1)
 	assert.InDelta(t, 0.5, c.scale().part(1e5), 1e-9)
+}
+
+func TestAScaleOfAPageLeavesLittleRoom(t *testing.T) {
+	c := Chart{Log: true, Lines: []Line{{Values: []float64{2.3e5, 4e6}}}}
+	s := c.close()
+	assert.InDelta(t, 2e5, s.lo, 1)
+	assert.InDelta(t, 5e6, s.hi, 1)
+	assert.InDeltaSlice(t, []float64{2e5, 5e5, 1e6, 2e6, 5e6}, s.grid(), 1, "so few decades have more lines")
+}
+
+func TestSecondsAreCountedAsPeopleDo(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     []string
+	}{
+		{-2, 8, []string{"−2 s", "0 s", "2 s", "4 s", "6 s", "8 s"}},
+		{0, 2, []string{"0 s", "0.5 s", "1 s", "1.5 s", "2 s"}},
+		{-30, 600, []string{"00:00", "02:00", "04:00", "06:00", "08:00", "10:00"}},
+		{0, 5400, []string{"0:00:00", "0:15:00", "0:30:00", "0:45:00", "1:00:00", "1:15:00", "1:30:00"}},
+	} {
+		var got []string
+		for _, s := range Seconds(c.from, c.to) {
+			got = append(got, Clock(s, c.to))
+		}
+		assert.Equal(t, c.want, got)
+	}
+	assert.LessOrEqual(t, len(Seconds(0, 183*86400)), pageTicks+1)
+}
+
+// A call more or less is no other shade; ten times as many are a darker one.
+func TestHeatIsDarkerWhereMoreCallsAre(t *testing.T) {
+	h := NewHeat(4, 1e3, 1e5, 10)
+	for range 4 {
+		h.Column()
+		h.Add(2e3, 90)
+		h.Add(5e4, 10)
+	}
+	c := Chart{Title: "times", To: 4, Heat: h, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }}
+	assert.False(t, c.Empty())
+	page := c.Page()
+	assert.Contains(t, page, `<path class="h7" d="M0 1600H8000v100H0z"/>`, "four columns in one stroke")
+	assert.Contains(t, page, `<path class="h5" d="M0 300H8000v100H0z"/>`)
+	assert.Equal(t, 2, strings.Count(page, `<path class="h`))
 }

@@ -3,82 +3,229 @@ package chart
 import (
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strings"
 )
 
-// Sizes of a chart within a page in its own units.
 const (
-	pageWidth, pageHeight = 1000.0, 240.0
-	pageLeft, pageRight   = 70.0, 990.0
-	pageTop, pageBottom   = 30.0, 215.0
-	pageTicks             = 8
+	// pageHeight is how many steps a chart of a page has from bottom to top.
+	pageHeight = 2000
+	// pageSteps is how many places it has from left to right, at least.
+	pageSteps = 1000
+	// pagePoints is how many points a line has at most: each second of an hour. Those of
+	// low charts, of which there may be many, have as few as a screen shows.
+	pagePoints, lowPoints = 3600, 450
 	pageLines             = 8 // as many as have a colour of their own
+	pageWidth             = 900.0
 )
 
-// Page draws the chart as an element of a page whose style sheet says how its classes
-// look: the warm-up is dimmed, marks are dashed lines.
+// Page draws the chart as a figure of a page whose style sheet says how its classes
+// look. It needs no script; data-time, -unit, -scale and the places of the drawing within
+// say to one what it shows.
 func (c *Chart) Page() string {
-	f := frame{pageLeft, pageRight, pageTop, pageBottom, c.From, c.To, c.scale()}
-	var b strings.Builder
-	fmt.Fprintf(&b, "<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n", pageWidth, pageHeight, html.EscapeString(c.Title))
-	if c.From < 0 {
-		fmt.Fprintf(&b, "<rect class=\"warm\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%g\"><title>warm-up, not counted</title></rect>\n",
-			f.left, f.top, f.x(0)-f.left, f.bottom-f.top)
+	d := drawing{Chart: c, scale: c.close(), steps: 1}
+	for c.span()*d.steps < pageSteps && c.span() > 0 {
+		d.steps *= 10
 	}
-	for _, v := range f.grid() {
-		fmt.Fprintf(&b, "<line class=\"grid\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			f.left, f.right, f.y(v), f.y(v), f.left-6, f.y(v)+4, c.Format(v))
+	d.steps *= 2 // values stand in the middle of their second
+	class := "chart"
+	if c.Low {
+		class += " low"
 	}
-	c.pageTicks(&b, &f)
-	c.pageMarks(&b, &f)
-	fmt.Fprintf(&b, "<text class=\"title\" x=\"%g\" y=\"16\">%s</text>\n", f.left, html.EscapeString(c.Title))
-	legend := f.right
-	warm, _ := slices.BinarySearch(c.At, 0)
-	for i, l := range c.Lines[:min(len(c.Lines), pageLines)] {
-		if len(c.Lines) > 1 && legend > f.left+200 {
-			fmt.Fprintf(&b, "<text class=\"l%d\" x=\"%g\" y=\"16\" text-anchor=\"end\">%s</text>\n", i, legend, html.EscapeString(l.Name))
-			legend -= max(6.5*float64(len(l.Name))+12, 50)
+	time := ""
+	if c.Across == nil {
+		time = fmt.Sprintf(` data-time="%g %g"`, c.From, c.To)
+	}
+	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.lo, d.hi, d.log, html.EscapeString(c.Title))
+	d.legend()
+	fmt.Fprintf(&d.b, "</figcaption>\n<svg class=\"plot\" role=\"img\" aria-label=\"%s\">\n", html.EscapeString(c.Describe()))
+	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, pageHeight)
+	if c.Heat != nil {
+		d.heat()
+	}
+	d.lines()
+	d.spans()
+	d.marks()
+	d.b.WriteString("</svg>\n")
+	d.axes()
+	d.b.WriteString("</svg>\n</figure>\n")
+	return d.b.String()
+}
+
+func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
+
+// Describe says in a sentence what is drawn, for those who do not see it.
+func (c *Chart) Describe() string {
+	parts := []string{c.Title}
+	if c.Across == nil {
+		parts[0] += ", " + Clock(c.From, c.To) + " to " + Clock(c.To, c.To)
+	}
+	for _, l := range c.Lines {
+		if low, _, top := digest(l.Values); !math.IsNaN(top) {
+			parts = append(parts, l.Name+" from "+c.Format(low)+" to "+c.Format(top))
 		}
-		f.polylines(&b, fmt.Sprintf("class=\"l%d dim\"", i), c.At[:warm], l.Values[:warm], c.Mean)
-		f.polylines(&b, fmt.Sprintf("class=\"l%d\"", i), c.At[warm:], l.Values[warm:], c.Mean)
 	}
-	b.WriteString("</svg>\n")
+	return strings.Join(parts, "; ")
+}
+
+// drawing is a chart on its way to a page: steps are places to a second.
+type drawing struct {
+	*Chart
+	scale
+	steps float64
+	b     strings.Builder
+}
+
+func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.steps) }
+
+func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * pageHeight) }
+
+// legend names the lines where there are several.
+func (d *drawing) legend() {
+	if len(d.Lines) < 2 {
+		return
+	}
+	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", d.class(i), html.EscapeString(l.Name))
+	}
+}
+
+// class is that of a line.
+func (d *drawing) class(i int) string {
+	switch {
+	case d.Bands:
+		return fmt.Sprintf("b%d", i)
+	case d.Filled && i == 0:
+		return "l0 filled"
+	}
+	return fmt.Sprintf("l%d", i)
+}
+
+func (d *drawing) lines() {
+	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		n := pagePoints
+		if d.Low {
+			n = lowPoints
+		}
+		at, values := Thin(d.At, n, true), Thin(l.Values, n, d.Mean)
+		path := d.path(at, values, d.Bands || d.Filled && i == 0)
+		if path != "" {
+			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
+		}
+	}
+}
+
+// path is a line with gaps where there are no values: where each part of it begins, and
+// then step by step. The space below is closed where it is to be filled.
+func (d *drawing) path(at, values []float64, closed bool) string {
+	var b strings.Builder
+	for i := 0; i < len(values); i++ {
+		if math.IsNaN(values[i]) {
+			continue
+		}
+		first, x, y := d.x(at[i]), d.x(at[i]), d.y(values[i])
+		fmt.Fprintf(&b, "M%.0f %.0fl", x, y)
+		n := 0
+		for ; i+1 < len(values) && !math.IsNaN(values[i+1]); i++ {
+			nx, ny := d.x(at[i+1]), d.y(values[i+1])
+			step(&b, nx-x, ny-y)
+			x, y = nx, ny
+			n++
+		}
+		if n == 0 { // a dot would not be seen
+			b.WriteString("1 0")
+			x++
+		}
+		if closed {
+			fmt.Fprintf(&b, "V%dH%.0fz", pageHeight, first)
+		}
+	}
 	return b.String()
 }
 
-// pageTicks writes the axis: whole seconds, or whatever is on it in even steps.
-func (c *Chart) pageTicks(b *strings.Builder, f *frame) {
-	write := func(at float64, text string) {
-		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(at), f.bottom+18, html.EscapeString(text))
+// step writes a pair of numbers in as little room as it takes.
+func step(b *strings.Builder, dx, dy float64) {
+	if dx >= 0 && !strings.HasSuffix(b.String()[b.Len()-1:], "l") {
+		b.WriteByte(' ')
 	}
-	if c.Across != nil {
-		for i := range pageTicks + 1 {
-			at := c.From + (c.To-c.From)*float64(i)/pageTicks
-			write(at, c.Across(at))
-		}
-		return
+	fmt.Fprintf(b, "%.0f", dx)
+	if dy >= 0 {
+		b.WriteByte(' ')
 	}
-	step := max((int(c.To-c.From)+pageTicks-1)/pageTicks, 1)
-	for s := int(c.From); s <= int(c.To); s++ {
-		if s%step == 0 {
-			write(float64(s), fmt.Sprintf("%d s", s))
-		}
+	fmt.Fprintf(b, "%.0f", dy)
+}
+
+func (d *drawing) spans() {
+	spans := d.Spans
+	if d.From < 0 && d.Across == nil {
+		spans = append([]Span{{d.From, 0, Warmup, "warm-up, not counted"}}, spans...)
+	}
+	for _, s := range spans {
+		from := d.x(max(s.From, d.From))
+		fmt.Fprintf(&d.b, "<rect class=\"%s\" x=\"%.0f\" width=\"%.0f\" height=\"%d\"><title>%s</title></rect>\n",
+			s.Kind, from, max(d.x(min(s.To, d.To))-from, 1), pageHeight, html.EscapeString(s.Note))
 	}
 }
 
-// pageMarks draws the marks, names where there is room.
-func (c *Chart) pageMarks(b *strings.Builder, f *frame) {
-	free := 0.0
-	for _, m := range c.Marks {
-		class, at := "mark", f.x(m.At)
+func (d *drawing) marks() {
+	for _, m := range d.Marks {
+		class := "mark"
 		if m.Name != "" {
 			class = "phase"
 		}
-		fmt.Fprintf(b, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"><title>%s</title></line>\n", class, at, at, f.top, f.bottom, html.EscapeString(m.Note))
-		if m.Name != "" && at >= free {
-			fmt.Fprintf(b, "<text class=\"phase\" x=\"%.1f\" y=\"%g\">%s</text>\n", at+3, f.top+10, html.EscapeString(m.Name))
-			free = at + 6.5*float64(len(m.Name)) + 8
+		fmt.Fprintf(&d.b, "<path class=\"%s\" d=\"M%.0f 0V%d\"><title>%s</title></path>\n", class, d.x(m.At), pageHeight, html.EscapeString(m.Note))
+	}
+}
+
+// axes are the scale, the axis below, and the names of marks where there is room; places
+// in per cent, so that letters keep their size.
+func (d *drawing) axes() {
+	grid := d.grid()
+	if d.Low {
+		grid = []float64{grid[0], grid[len(grid)-1]}
+	}
+	for _, v := range grid {
+		y := (1 - d.part(v)) * 100
+		fmt.Fprintf(&d.b, "<line class=\"grid\" x2=\"100%%\" y1=\"%.1f%%\" y2=\"%.1f%%\"/><text x=\"-6\" y=\"%.1f%%\" dy=\"4\" text-anchor=\"end\">%s</text>\n", y, y, y, html.EscapeString(d.Format(v)))
+	}
+	free := 0.0
+	for _, m := range d.Marks {
+		if part := (m.At - d.From) / d.span(); m.Name != "" && part*pageWidth >= free {
+			fmt.Fprintf(&d.b, "<text class=\"name\" data-at=\"%g\" x=\"%.2f%%\" dx=\"3\" dy=\"10\">%s</text>\n", m.At, part*100, html.EscapeString(m.Name))
+			free = part*pageWidth + 6.5*float64(len(m.Name)) + 8
 		}
 	}
+	d.b.WriteString("<g class=\"ticks\">")
+	for i, at := range d.places() {
+		class := ""
+		if i%2 == 1 {
+			class = ` class="odd"`
+		}
+		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"middle\">%s</text>", class, (at-d.From)/d.span()*100, html.EscapeString(d.across(at)))
+	}
+	d.b.WriteString("</g>\n")
+}
+
+// across writes a place on the axis.
+func (d *drawing) across(at float64) string {
+	if d.Across != nil {
+		return d.Across(at)
+	}
+	return Clock(at, d.To)
+}
+
+// places are those that the axis names.
+func (d *drawing) places() []float64 {
+	switch {
+	case d.Across == nil:
+		return Seconds(d.From, d.To)
+	case d.Ticks != nil:
+		return slices.Clone(d.Ticks)
+	}
+	var out []float64
+	for i := range pageTicks + 1 {
+		out = append(out, d.From+(d.To-d.From)*float64(i)/pageTicks)
+	}
+	return out
 }

@@ -58,7 +58,7 @@ func compared(c *compare.Comparison) page.Page {
 	}
 	p := page.Page{
 		Title:   title + " on " + runpage.StoreName(a.Store),
-		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
+		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), runpage.Outcome(c)},
 		Notices: slices.Concat(c.Refusals, c.Cautions),
 	}
 	if b.Store.Name != a.Store.Name {
@@ -72,11 +72,7 @@ func compared(c *compare.Comparison) page.Page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		t := page.Table{Left: 1, Columns: []string{"", "A", "B", "change", "between", "verdict"}}
-		for _, f := range part.Findings {
-			t.Add(f.Label(a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
-		}
-		p.Sections = append(p.Sections, page.Section{Heading: heading, Table: t})
+		p.Sections = append(p.Sections, page.Section{Heading: heading, Weight: page.Answer, Table: runpage.Findings(part, a.Unit)})
 	}
 	if len(c.Differences) > 0 {
 		t := page.Table{Left: 3, Columns: []string{"", "A", "B"}}
@@ -122,49 +118,6 @@ func Repeats(s compare.Set) string {
 			"After ± is what chance may do to the mean, with 95 %; the last column is the standard deviation from run to run.",
 		}}},
 	}.Text()
-}
-
-// Outcome says in one or two sentences what a comparison came to.
-func Outcome(c *compare.Comparison) string {
-	if len(c.Parts) == 0 {
-		return "Nothing can be compared."
-	}
-	unit := c.A.Runs[0].Conditions.Unit
-	by := map[compare.Verdict][]string{}
-	for _, f := range c.Parts[0].Findings {
-		by[f.Verdict] = append(by[f.Verdict], strings.TrimSpace(f.Label(unit)+" "+moved(f)))
-	}
-	var said []string
-	for _, v := range []struct {
-		verdict compare.Verdict
-		words   string
-	}{{compare.Worse, "B is worse in "}, {compare.Better, "better in "}, {compare.Same, "the same in "}} {
-		if names := by[v.verdict]; len(names) > 0 {
-			words := v.words
-			if len(said) == 0 {
-				words = "B is " + strings.TrimPrefix(words, "B is ")
-			}
-			said = append(said, words+strings.Join(names, ", "))
-		}
-	}
-	text := strings.Join(said, "; ")
-	switch names := by[compare.Unsure]; {
-	case text == "" && len(names) == 0:
-		return "Nothing can be compared: nothing was measured."
-	case text == "":
-		return "It cannot be said whether B is better or worse."
-	case len(names) > 0:
-		text += "; unsure about " + strings.Join(names, ", ")
-	}
-	return text + "."
-}
-
-// moved is by how much a figure has changed for sure; empty when it has not.
-func moved(f compare.Finding) string {
-	if f.Verdict != compare.Better && f.Verdict != compare.Worse {
-		return ""
-	}
-	return "(" + f.ChangeText() + ")"
 }
 
 // comparisonSchema is the number of the layout of comparison.json.

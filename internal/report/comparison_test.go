@@ -2,8 +2,6 @@ package report
 
 import (
 	"encoding/xml"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
 )
 
@@ -37,13 +36,7 @@ func TestComparisonDocuments(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			f, err := Comparison(c, id)
 			require.NoError(t, err)
-			path := filepath.Join("testdata", f.Name+".golden")
-			if *update {
-				require.NoError(t, os.WriteFile(path, f.Data, 0o644))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), string(f.Data))
+			expect(t, f.Name, string(f.Data))
 		})
 	}
 	_, err := Comparison(c, "markdwn")
@@ -52,8 +45,8 @@ func TestComparisonDocuments(t *testing.T) {
 }
 
 func TestOutcome(t *testing.T) {
-	assert.Regexp(t, `^B is worse in p50 \(\+.*; better in entries/s \(\+.*; `, Outcome(sides(t, 16, 24)))
-	assert.Regexp(t, `^B is the same in entries/s; unsure about p50, `, Outcome(sides(t, 16, 16)))
+	assert.Regexp(t, `^B is worse in p50 \(\+.*; better in entries/s \(\+.*; `, runpage.Outcome(sides(t, 16, 24)))
+	assert.Regexp(t, `^B is the same in entries/s; unsure about p50, `, runpage.Outcome(sides(t, 16, 16)))
 }
 
 func TestAFigureThatIsWorseFailsItsCase(t *testing.T) {

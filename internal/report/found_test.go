@@ -40,13 +40,7 @@ func doubled() *found.Result {
 func expected(t *testing.T, files []rundir.File) {
 	t.Helper()
 	for _, f := range files {
-		path := filepath.Join("testdata", f.Name+".golden")
-		if *update {
-			require.NoError(t, os.WriteFile(path, f.Data, 0o600))
-		}
-		want, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, string(want), string(f.Data), f.Name)
+		expect(t, f.Name, string(f.Data))
 	}
 }
 

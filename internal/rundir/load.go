@@ -40,6 +40,8 @@ type Folder struct {
 	Histograms map[string]*hdrhistogram.Histogram
 	// Given is the file of --facts as it was given, nil when there is none.
 	Given []byte
+	// Against is an earlier run beside which documents for people show this one; nil: none.
+	Against *Folder
 	// Found are documents of others that stood in a folder that is no run's; then there
 	// is no more of Run than its profile and when it began.
 	Found []File

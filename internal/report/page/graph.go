@@ -17,6 +17,8 @@ type Graph struct {
 	chart.Chart
 	// Apart says that the lines have units of their own: text draws each for itself.
 	Apart bool
+	// Main is the line that text draws where it draws one.
+	Main int
 	// Over says that the axis is no time: text leaves it to the table.
 	Over bool
 }
@@ -27,19 +29,24 @@ const (
 	ChartHeight = 8
 )
 
-// Text draws a graph without its warm-up: its first line, or of a graph whose lines
-// have units of their own each in a row.
+// Text draws a graph without its warm-up: its main line, or of a low one and of one whose
+// lines have units of their own each in a row.
 func (g *Graph) Text(width, height int) string {
-	if g.Apart {
+	switch {
+	case len(g.Lines) == 0:
+		return ""
+	case g.Low:
+		return g.row(width)
+	case g.Apart:
 		return g.rows(width)
 	}
-	values := g.Measured(g.Lines[0])
+	values := g.Measured(g.Lines[g.Main])
 	if len(values) == 0 || !chart.Some(values) {
 		return ""
 	}
 	title := g.Title
 	if len(g.Lines) > 1 {
-		title += ", " + g.Lines[0].Name
+		title += ", " + g.Lines[g.Main].Name
 	}
 	seconds := float64(len(values))
 	values = chart.Thin(values, width, g.Mean)
@@ -111,6 +118,16 @@ func (g *Graph) rows(width int) string {
 		fmt.Fprintf(&b, "  and %d more, which are in %s\n", n, "series.csv")
 	}
 	return b.String()
+}
+
+// lowTitle is how wide the title of a low graph is.
+const lowTitle = 34
+
+// row draws the first line of a low graph beside its title.
+func (g *Graph) row(width int) string {
+	title := ansi.Truncate(g.Title, lowTitle, "…")
+	line, peak := sparkline(chart.Thin(g.Measured(g.Lines[0]), max(width-lowTitle+10, 10), g.Mean))
+	return fmt.Sprintf("%s%s  %s  peak %s\n", title, strings.Repeat(" ", lowTitle-ansi.StringWidth(title)), line, g.Format(peak))
 }
 
 var sparks = []rune("▁▂▃▄▅▆▇█")

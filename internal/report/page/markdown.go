@@ -2,10 +2,12 @@ package page
 
 import "strings"
 
-// Markdown renders a page as GitHub-flavoured Markdown.
+// Markdown renders a page as GitHub-flavoured Markdown: the answer first, and the rest
+// folded below it.
 func (p Page) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# " + escape(p.Title) + "\n")
+	b.WriteString(p.figures().markdown())
 	for _, s := range p.Lead {
 		b.WriteString("\n" + escape(s) + "\n")
 	}
@@ -13,18 +15,40 @@ func (p Page) Markdown() string {
 		b.WriteString("\n> **Note:** " + escape(s) + "\n")
 	}
 	for _, s := range p.Sections {
-		b.WriteString("\n## " + s.Heading + "\n")
-		for _, t := range s.Text {
-			b.WriteString("\n" + escape(t) + "\n")
+		if s.Weight == Answer {
+			b.WriteString("\n## " + escape(s.Heading) + "\n")
+			s.markdown(&b)
 		}
-		for _, g := range s.Charts {
-			if chart := g.Text(ChartWidth, ChartHeight); chart != "" {
-				b.WriteString("\n```text\n" + chart + "```\n")
-			}
+	}
+	for _, s := range p.Sections {
+		if s.Weight == Answer {
+			continue
 		}
-		b.WriteString(s.Table.markdown())
+		b.WriteString("\n<details>\n<summary>" + escape(s.Heading) + "</summary>\n")
+		s.markdown(&b)
+		b.WriteString("\n</details>\n")
 	}
 	return b.String()
+}
+
+// markdown writes what is below the heading.
+func (s Section) markdown(b *strings.Builder) {
+	for _, t := range s.Text {
+		b.WriteString("\n" + escape(t) + "\n")
+	}
+	if s.Code != "" {
+		b.WriteString("\n```sh\n" + strings.ReplaceAll(Plain(s.Code), "```", "") + "\n```\n")
+	}
+	for _, g := range s.Charts {
+		if chart := g.Text(ChartWidth, ChartHeight); chart != "" && !g.Over {
+			b.WriteString("\n```text\n" + chart + "```\n")
+		}
+	}
+	b.WriteString(s.Table.markdown())
+	for _, part := range s.Parts {
+		b.WriteString("\n### " + escape(part.Heading) + "\n")
+		part.markdown(b)
+	}
 }
 
 func (t Table) markdown() string {

@@ -19,6 +19,9 @@ func (p Page) Text() string {
 	var b strings.Builder
 	b.WriteString(Plain(p.Title) + "\n")
 	b.WriteString(strings.Repeat("=", ansi.StringWidth(Plain(p.Title))) + "\n\n")
+	if len(p.Figures) > 0 {
+		b.WriteString(p.figures().Text() + "\n")
+	}
 	for _, s := range p.Lead {
 		b.WriteString(wrap(s, "") + "\n")
 	}
@@ -26,21 +29,39 @@ func (p Page) Text() string {
 		b.WriteString("\n" + wrap(s, "! ") + "\n")
 	}
 	for _, s := range p.Sections {
-		b.WriteString("\n" + s.Heading + "\n" + strings.Repeat("-", len(s.Heading)) + "\n")
-		for _, t := range s.Text {
-			b.WriteString(wrap(t, "") + "\n")
-		}
-		for i, g := range s.Charts {
-			if i > 0 {
-				b.WriteString("\n")
-			}
-			if !g.Over {
-				b.WriteString(g.Text(ChartWidth, ChartHeight))
-			}
-		}
-		b.WriteString(s.Table.Text())
+		s.textOf(&b, "-")
 	}
 	return b.String()
+}
+
+// textOf writes a section with its heading underlined.
+func (s Section) textOf(b *strings.Builder, line string) {
+	heading := Plain(s.Heading)
+	b.WriteString("\n" + heading + "\n" + strings.Repeat(line, ansi.StringWidth(heading)) + "\n")
+	for _, t := range s.Text {
+		b.WriteString(wrap(t, "") + "\n")
+	}
+	if s.Code != "" {
+		b.WriteString(Plain(s.Code) + "\n")
+	}
+	drawn := 0
+	for _, g := range s.Charts {
+		picture := ""
+		if !g.Over {
+			picture = g.Text(ChartWidth, ChartHeight)
+		}
+		if picture == "" {
+			continue
+		}
+		if drawn++; drawn > 1 && !(g.Low && strings.Count(picture, "\n") == 1) {
+			b.WriteString("\n")
+		}
+		b.WriteString(picture)
+	}
+	b.WriteString(s.Table.Text())
+	for _, part := range s.Parts {
+		part.textOf(b, ".")
+	}
 }
 
 func wrap(s, prefix string) string {

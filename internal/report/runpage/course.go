@@ -2,80 +2,172 @@ package runpage
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// graphs draws the whole run: units per second of what counts, the other operations
-// beside it, and the response time of the slowest that counts.
-func graphs(f *rundir.Folder) []page.Graph {
-	c := f.Course()
-	marks := marks(&f.Run)
+// axis is the time that all charts of a run share, with what happened on it.
+type axis struct {
+	first, n int
+	marks    []chart.Mark
+	spans    []chart.Span
+}
+
+func axisOf(f *rundir.Folder, c rundir.Course, events []event) axis {
+	a := axis{first: c.First, n: len(c.Rates), marks: marks(&f.Run)}
+	for _, e := range events {
+		if e.shade != "" && len(a.spans) < mostShaded {
+			a.spans = append(a.spans, chart.Span{From: e.at, To: e.until, Kind: e.shade, Note: e.what})
+		}
+	}
+	return a
+}
+
+// mostShaded is how many stretches are shaded; the table has what else happened.
+const mostShaded = 100
+
+// graph is a chart of lines that have a value each second.
+func (a *axis) graph(title string, format func(float64) string, lines ...rundir.Line) page.Graph {
+	g := page.Graph{Chart: chart.Chart{
+		Title: page.Plain(title), From: float64(a.first), To: float64(a.first + a.n), Marks: a.marks, Spans: a.spans, Format: format,
+	}}
+	for i := range a.n {
+		g.At = append(g.At, float64(a.first+i)+0.5)
+	}
+	for _, l := range lines {
+		g.Lines = append(g.Lines, chart.Line{Name: page.Plain(l.Name), Values: l.Values})
+	}
+	return g
+}
+
+// duration writes nanoseconds.
+func duration(v float64) string { return units.Duration(time.Duration(v)) }
+
+// graphs draws the course of a run: units per second of what counts, the response times of
+// all calls that count as bands and as a heat map, errors, and the other operations.
+func graphs(f *rundir.Folder, c rundir.Course, m moments, a axis) []page.Graph {
 	var out []page.Graph
-	add := func(title string, format func(float64) string, lines ...rundir.Line) *page.Graph {
-		g := page.Graph{Chart: chart.Chart{
-			Title: page.Plain(title), From: float64(c.First), To: float64(c.First + len(lines[0].Values)), Marks: marks, Format: format,
-		}}
-		for i := range lines[0].Values {
-			g.At = append(g.At, float64(c.First+i)+0.5)
-		}
-		for _, l := range lines {
-			g.Lines = append(g.Lines, chart.Line{Name: page.Plain(l.Name), Values: l.Values})
-		}
-		out = append(out, g)
-		return &out[len(out)-1]
-	}
 	if chart.Some(c.Rates) {
-		add(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates}).Mean = true
-	}
-	if len(c.Others) > 0 {
-		g := add("beside it, per second", units.Number, c.Others...)
-		g.Mean, g.Apart = true, true
+		g := a.graph(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
+		g.Mean, g.Filled = true, true
+		out = append(out, g)
 	}
 	if chart.Some(c.P99) {
-		duration := func(v float64) string { return units.Duration(time.Duration(v)) }
-		g := add("response time"+ofWhich(&f.Run), duration, rundir.Line{Name: "p99", Values: c.P99}, rundir.Line{Name: "p50", Values: c.P50}, rundir.Line{Name: "max", Values: c.Max})
-		g.Log = true
+		out = append(out, a.bands(f, c, m))
 	}
-	if lines := used(f, c.First, len(c.Rates), "cpu_cores"); len(lines) > 0 {
-		g := add("processors in use", func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }, lines...)
+	if heat := m.heat(); heat != nil {
+		g := a.graph("response times"+ofWhich(&f.Run)+", the darker the more calls", duration)
+		g.Heat, g.Unit = heat, chart.Nanoseconds
+		out = append(out, g)
+	}
+	if failed := failuresBySecond(f, a); chart.Some(failed) {
+		g := a.graph("errors per second", units.Number, rundir.Line{Name: "errors", Values: failed})
+		g.Low, g.Filled = true, true
+		out = append(out, g)
+	}
+	if len(c.Others) > 0 {
+		g := a.graph("beside it, per second", units.Number, c.Others...)
 		g.Mean, g.Apart = true, true
-	}
-	if lines := used(f, c.First, len(c.Rates), "memory_bytes"); len(lines) > 0 {
-		add("memory in use", func(v float64) string { return units.Size(int64(v)) }, lines...).Apart = true
+		out = append(out, g)
 	}
 	return out
 }
 
-// used is what was sampled of perfbench and of the store: its processes where they are
-// on this machine, otherwise as its servers tell it.
-func used(f *rundir.Folder, first, n int, name string) (out []rundir.Line) {
-	add := func(label, source string) bool {
-		values := f.Sampled(source, name, first, n)
-		if !chart.Some(values) {
-			return false
+// bands are percentiles of the response time: of all calls that count in each second, and
+// in the warm-up, of which no log is kept, of the slowest operation.
+func (a *axis) bands(f *rundir.Folder, c rundir.Course, m moments) page.Graph {
+	p50, p99, most := slices.Clone(c.P50), slices.Clone(c.P99), slices.Clone(c.Max)
+	p90 := rundir.Gaps(a.n)
+	if m.known() {
+		for i := range m.most {
+			if at := i - a.first; at >= 0 && at < a.n {
+				p50[at], p90[at], p99[at], most[at] = m.p50[i], m.p90[i], m.p99[i], m.most[i]
+			}
 		}
-		out = append(out, rundir.Line{Name: label, Values: values})
-		return true
 	}
-	add("perfbench", rundir.OfClient)
-	if !add(f.Run.Store.Name, rundir.OfProcess) {
-		add(f.Run.Store.Name, rundir.OfStore)
+	lines := []rundir.Line{{Name: "max", Values: most}, {Name: "p99", Values: p99}, {Name: "p90", Values: p90}, {Name: "p50", Values: p50}}
+	if !chart.Some(p90) {
+		lines = slices.Delete(lines, 2, 3)
+	}
+	g := a.graph("response time"+ofWhich(&f.Run), duration, lines...)
+	g.Log, g.Bands, g.Main, g.Unit = true, true, 1, chart.Nanoseconds
+	return g
+}
+
+// failuresBySecond are the errors of each second; all NaN when there were none.
+func failuresBySecond(f *rundir.Folder, a axis) []float64 {
+	out, some := make([]float64, a.n), false
+	for _, r := range f.Series {
+		if i := r.T - a.first; i >= 0 && i < a.n {
+			out[i] += float64(r.Errors)
+			some = some || r.Errors > 0
+		}
+	}
+	if !some {
+		return rundir.Gaps(a.n)
 	}
 	return out
 }
 
-// marks are the live changes, of a ramp the first, and where each phase began in a run of several.
+// stretches tells the course in some rows: what the charts show to those who see them.
+func stretches(f *rundir.Folder, c rundir.Course, m moments, a axis) page.Section {
+	n := len(m.stretches)
+	if n < 2 {
+		return page.Section{}
+	}
+	failed := failuresBySecond(f, a)
+	t := page.Table{Left: 2, Columns: []string{"from", "to", f.Run.Unit + " per second", "p50", "p90", "p99", "max", "errors"}}
+	for i, h := range m.stretches {
+		from, to := (i*len(m.p50)+n-1)/n, ((i+1)*len(m.p50)+n-1)/n
+		cells := []string{chart.Clock(float64(from), f.Run.MeasuredS), chart.Clock(float64(min(to, len(m.p50))), f.Run.MeasuredS)}
+		lo, hi := min(max(from-a.first, 0), a.n), min(max(to-a.first, 0), a.n)
+		cells = append(cells, units.Number(mean(c.Rates[lo:hi])))
+		if h == nil {
+			cells = append(cells, "–", "–", "–", "–")
+		} else {
+			s := measure.Summarize(h).Shown()
+			cells = append(cells, page.Nanos(s.P50), page.Nanos(s.P90), page.Nanos(s.P99), page.Nanos(s.Max))
+		}
+		errors := int64(0)
+		for _, v := range failed[lo:hi] {
+			if v > 0 {
+				errors += int64(v)
+			}
+		}
+		t.Add(append(cells, page.Whole(errors))...)
+	}
+	return page.Section{Heading: "The course in figures", Weight: page.Detail, Table: t}
+}
+
+// mean is that of the rates that are known, NaN of none.
+func mean(rates []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, v := range rates {
+		if !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / n
+}
+
+// marks are the live changes, of a ramp the first, the notes that somebody left, and where
+// each phase began in a run of several.
 func marks(r *rundir.Run) []chart.Mark {
 	var out []chart.Mark
 	for _, m := range r.Moves() {
-		out = append(out, chart.Mark{At: m.At, Note: "change at " + page.Length(m.At)})
+		out = append(out, chart.Mark{At: m.At, Note: change(m)})
+	}
+	for _, m := range r.Marks {
+		out = append(out, chart.Mark{At: m.At, Note: page.Plain(m.Note)})
 	}
 	if len(r.Phases) < 2 {
 		return out
@@ -99,4 +191,61 @@ func ofWhich(r *rundir.Run) string {
 		return " of " + timed[0].Op
 	}
 	return " of what counts"
+}
+
+// resources draws what perfbench, the store and the machine used, and what the store's
+// servers tell of themselves, on the time of the run.
+func resources(f *rundir.Folder, a axis) page.Section {
+	s := page.Section{Heading: "Client, store and machine"}
+	cores := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	if lines := used(f, a, "cpu_cores"); len(lines) > 0 {
+		g := a.graph("processors in use", cores, lines...)
+		g.Mean, g.Apart = true, true
+		s.Charts = append(s.Charts, g)
+	}
+	if lines := used(f, a, "memory_bytes"); len(lines) > 0 {
+		g := a.graph("memory in use", size, lines...)
+		g.Apart, g.Unit = true, chart.Bytes
+		s.Charts = append(s.Charts, g)
+	}
+	var still []string
+	for _, c := range countersOf(f) {
+		if c.source == rundir.OfMachine && c.name == "memory_bytes" {
+			continue // the machine's own is far above all others
+		}
+		lines := c.lines(f, a)
+		if !slices.ContainsFunc(lines, func(l rundir.Line) bool {
+			return slices.ContainsFunc(l.Values, func(v float64) bool { return v > 0 || v < 0 })
+		}) {
+			still = append(still, c.title())
+			continue
+		}
+		if len(s.Charts) == mostCounters {
+			s.Text = []string{"store.csv has more than is drawn here."}
+			break
+		}
+		s.Charts = append(s.Charts, c.graph(a, lines))
+	}
+	if len(still) > 0 {
+		s.Text = append(s.Text, "Always 0: "+strings.Join(still, ", ")+".")
+	}
+	return s
+}
+
+// used is what was sampled of perfbench and of the store: its processes where they are
+// on this machine, otherwise as its servers tell it.
+func used(f *rundir.Folder, a axis, name string) (out []rundir.Line) {
+	add := func(label, source string) bool {
+		values := f.Sampled(source, name, a.first, a.n)
+		if !chart.Some(values) {
+			return false
+		}
+		out = append(out, rundir.Line{Name: label, Values: values})
+		return true
+	}
+	add("perfbench", rundir.OfClient)
+	if !add(f.Run.Store.Name, rundir.OfProcess) {
+		add(f.Run.Store.Name, rundir.OfStore)
+	}
+	return out
 }

@@ -20,8 +20,14 @@ import (
 // Build lays out a run for people.
 func Build(f *rundir.Folder) page.Page {
 	r := &f.Run
+	own := judged(f)
+	versus := compared(judged(f.Against), own)
+	course, m := f.Course(), momentsOf(f)
+	events := eventsOf(f, course)
+	axis := axisOf(f, course, events)
 	p := page.Page{
 		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
+		Figures: answer(r, own, versus),
 		Notices: append(r.Misgivings(), r.Remarks()...),
 		Lead: []string{
 			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, ended by %s, seed %d.",
@@ -29,17 +35,17 @@ func Build(f *rundir.Folder) page.Page {
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
-	for _, s := range []page.Section{
-		operations(r), times(r),
-		{Heading: "Course", Charts: graphs(f)},
-		segments(r), changes(r), processes(r),
-		failures(r), checks(r), values(r), environment(r),
-	} {
-		if len(s.Text) > 0 || len(s.Charts) > 0 || len(s.Table.Rows) > 0 {
-			p.Sections = append(p.Sections, s)
-		}
-	}
+	p.Add(beside(versus), again(r),
+		page.Section{Heading: "Course", Charts: graphs(f, course, m, axis), Parts: some(stretches(f, course, m, axis))},
+		resources(f, axis), happened(r, events),
+		operations(r), withCurve(times(r), f), segments(r), failures(r), processes(r),
+		checks(r), environment(r), values(r))
 	return p
+}
+
+// some are the sections that have anything to say.
+func some(list ...page.Section) []page.Section {
+	return slices.DeleteFunc(list, page.Section.Empty)
 }
 
 func mode(r *rundir.Run) string {
@@ -107,7 +113,7 @@ func operations(r *rundir.Run) page.Section {
 		}
 		t.Add(row...)
 	}
-	s := page.Section{Heading: "Operations", Table: t}
+	s := page.Section{Heading: "Operations", Weight: page.Answer, Table: t}
 	if own := Own(r); own != "" {
 		s.Text = []string{own}
 	}
@@ -264,24 +270,12 @@ func varied(list []rundir.Segment) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func changes(r *rundir.Run) page.Section {
-	t := page.Table{Left: 3, Columns: []string{"setting", "by", "at", "from", "to", "segment"}}
-	for _, m := range r.Moves() {
-		at, segment := page.Length(m.At), strconv.Itoa(m.Segment)
-		if m.Last > m.Segment {
-			at, segment = at+".."+page.Length(m.Until), segment+"–"+strconv.Itoa(m.Last)
-		}
-		t.Add(m.Name, m.By, at, page.Number(m.From), page.Number(m.To), segment)
-	}
-	return page.Section{Heading: "Changes", Table: t}
-}
-
 func failures(r *rundir.Run) page.Section {
 	t := page.Table{Left: 4, Columns: []string{"track", "operation", "error", "first messages", "count"}}
 	for _, e := range r.Errors {
 		t.Add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), page.Whole(e.Count))
 	}
-	return page.Section{Heading: "Errors", Table: t}
+	return page.Section{Heading: "Errors", Weight: page.Answer, Table: t}
 }
 
 func checks(r *rundir.Run) page.Section {
@@ -317,7 +311,7 @@ func values(r *rundir.Run) page.Section {
 			t.Add(k, r.Parameters[k], r.Origins[k])
 		}
 	}
-	return page.Section{Heading: "Settings and parameters", Table: t}
+	return page.Section{Heading: "Settings and parameters", Weight: page.Detail, Table: t}
 }
 
 func environment(r *rundir.Run) page.Section {
@@ -328,5 +322,5 @@ func environment(r *rundir.Run) page.Section {
 	for _, k := range slices.Sorted(maps.Keys(r.Environment)) {
 		t.Add(k, fmt.Sprint(r.Environment[k]))
 	}
-	return page.Section{Heading: "Environment", Table: t}
+	return page.Section{Heading: "Environment", Weight: page.Detail, Table: t}
 }

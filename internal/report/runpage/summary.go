@@ -25,8 +25,12 @@ func Summary(f *rundir.Folder) string {
 func Charts(f *rundir.Folder, width int) string {
 	const height, labels = 4, 13
 	var b strings.Builder
-	for _, g := range graphs(f) {
-		if values := g.Measured(g.Lines[0]); g.Apart || len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
+	c := f.Course()
+	for _, g := range graphs(f, c, moments{}, axisOf(f, c, nil)) {
+		if len(g.Lines) == 0 || g.Apart || g.Low {
+			continue
+		}
+		if values := g.Measured(g.Lines[g.Main]); len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
 			continue
 		}
 		b.WriteString("\n" + g.Text(min(max(width-labels, 20), page.ChartWidth), height))

@@ -1,0 +1,163 @@
+package runpage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// headline are the figures that are told first, of all calls together.
+var headline = []compare.Figure{compare.Throughput, compare.P50, compare.P99, compare.P999, compare.Errors}
+
+// answer are the headline figures: the verdict, what the run came to and how far chance may
+// have moved that, and whether what was stored is right. own and c are nil where nothing is
+// known of them.
+func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []page.Figure {
+	tone := map[string]page.Tone{verdict.Valid: page.Good, verdict.Degraded: page.Doubtful, verdict.Invalid: page.Bad}
+	out := []page.Figure{{Name: "verdict", Value: r.Verdict.State, Tone: tone[r.Verdict.State]}}
+	if n := len(r.Verdict.Thresholds); n > 0 {
+		missed := len(r.Verdict.Missed())
+		out[0].Note = fmt.Sprintf("thresholds: %d of %d met", n-missed, n)
+	}
+	if own != nil {
+		out = append(out, measured(r, own, c)...)
+	}
+	v := page.Figure{Name: "verification", Value: r.Verification.State}
+	switch r.Verification.State {
+	case workload.Passed:
+		v.Tone = page.Good
+	case workload.Failed:
+		v.Tone = page.Bad
+	}
+	return append(out, v)
+}
+
+// measured are the figures with their ranges, and what became of them against an earlier run.
+func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []page.Figure) {
+	spreads := compare.Repeats(compare.Set{Runs: []*compare.Run{own}})
+	for _, name := range headline {
+		for _, s := range spreads {
+			if s.Figure != name {
+				continue
+			}
+			texts := s.Texts(r.Unit)
+			f := page.Figure{Name: texts[0]}
+			value, by, known := strings.Cut(texts[1], " ± ")
+			if f.Value = value; value == compare.Unknown {
+				continue
+			}
+			if known {
+				f.Range, f.Low, f.High = "± "+by, s.Lo/s.Value-1, s.Hi/s.Value-1
+			}
+			f.Note = against(c, name)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// against says what became of a figure of all calls; "" without a comparison.
+func against(c *compare.Comparison, name compare.Figure) string {
+	if c == nil || len(c.Parts) == 0 {
+		return ""
+	}
+	for _, f := range c.Parts[0].Findings {
+		if f.Figure == name {
+			return strings.TrimSpace(f.ChangeText()+" "+f.Words()) + ", was " + f.Text(f.A, true)
+		}
+	}
+	return ""
+}
+
+// judged is what comparisons need of a run; nil without one, and of one whose log tells
+// nothing.
+func judged(f *rundir.Folder) *compare.Run {
+	if f == nil {
+		return nil
+	}
+	r, err := compare.Of(f)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// compared is a run against an earlier one; nil unless both are known.
+func compared(earlier, own *compare.Run) *compare.Comparison {
+	if earlier == nil || own == nil {
+		return nil
+	}
+	set := func(r *compare.Run) compare.Set { return compare.Set{Name: r.Conditions.ID, Runs: []*compare.Run{r}} }
+	return compare.Sets(set(earlier), set(own), compare.Options{})
+}
+
+// beside says what became of the run against an earlier one, A.
+func beside(c *compare.Comparison) page.Section {
+	if c == nil {
+		return page.Section{}
+	}
+	s := page.Section{Heading: "Against " + c.A.Name, Weight: page.Answer}
+	s.Text = append(s.Text, "A is "+c.A.Name+", B is this run. "+Outcome(c))
+	s.Text = append(append(s.Text, c.Refusals...), c.Cautions...)
+	if len(c.Parts) > 0 {
+		s.Table = Findings(c.Parts[0], c.A.Runs[0].Conditions.Unit)
+	}
+	return s
+}
+
+// Findings are the figures of a part of a comparison, a row each.
+func Findings(p compare.Part, unit string) page.Table {
+	t := page.Table{Left: 1, Columns: []string{"", "A", "B", "change", "between", "verdict"}}
+	for _, f := range p.Findings {
+		t.Add(f.Label(unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+	}
+	return t
+}
+
+// Outcome says in one or two sentences what a comparison came to.
+func Outcome(c *compare.Comparison) string {
+	if len(c.Parts) == 0 {
+		return "Nothing can be compared."
+	}
+	unit := c.A.Runs[0].Conditions.Unit
+	by := map[compare.Verdict][]string{}
+	for _, f := range c.Parts[0].Findings {
+		by[f.Verdict] = append(by[f.Verdict], strings.TrimSpace(f.Label(unit)+" "+moved(f)))
+	}
+	var said []string
+	for _, v := range []struct {
+		verdict compare.Verdict
+		words   string
+	}{{compare.Worse, "B is worse in "}, {compare.Better, "better in "}, {compare.Same, "the same in "}} {
+		if names := by[v.verdict]; len(names) > 0 {
+			words := v.words
+			if len(said) == 0 {
+				words = "B is " + strings.TrimPrefix(words, "B is ")
+			}
+			said = append(said, words+strings.Join(names, ", "))
+		}
+	}
+	text := strings.Join(said, "; ")
+	switch names := by[compare.Unsure]; {
+	case text == "" && len(names) == 0:
+		return "Nothing can be compared: nothing was measured."
+	case text == "":
+		return "It cannot be said whether B is better or worse."
+	case len(names) > 0:
+		text += "; unsure about " + strings.Join(names, ", ")
+	}
+	return text + "."
+}
+
+// moved is by how much a figure has changed for sure; empty when it has not.
+func moved(f compare.Finding) string {
+	if f.Verdict != compare.Better && f.Verdict != compare.Worse {
+		return ""
+	}
+	return "(" + f.ChangeText() + ")"
+}

@@ -1,0 +1,90 @@
+package runpage
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+)
+
+const (
+	// nines is how far the axis of percentiles reaches: 99.999 %.
+	nines = 5
+	// perNine is how many points a curve has for each nine.
+	perNine = 20
+	// beyond is how many calls it takes beyond a percentile for it to be drawn.
+	beyond = 10
+)
+
+// withCurve draws the curve of percentiles above the table of times.
+func withCurve(s page.Section, f *rundir.Folder) page.Section {
+	if g := percentiles(f); !g.Empty() {
+		s.Charts = append(s.Charts, g)
+	}
+	return s
+}
+
+// percentiles is the curve of the response times of all calls that count, over an axis on
+// which each nine has the same room; beside it that of an earlier run.
+func percentiles(f *rundir.Folder) page.Graph {
+	g := page.Graph{Over: true, Chart: chart.Chart{
+		Title: "response time" + ofWhich(&f.Run) + " by percentile", Log: true, Unit: chart.Nanoseconds, Format: duration,
+		Ticks:  []float64{0, -math.Log10(0.5), 1, -math.Log10(0.05), 2, 3, 4, 5},
+		Across: func(x float64) string { return fmt.Sprintf("p%.5g", (1-math.Pow(10, -x))*100) },
+	}}
+	for i := range nines*perNine + 1 {
+		g.At = append(g.At, float64(i)/perNine)
+	}
+	add := func(name string, h *hdrhistogram.Histogram) {
+		if h == nil || h.TotalCount() == 0 {
+			return
+		}
+		g.Lines = append(g.Lines, chart.Line{Name: page.Plain(name), Values: curve(h, g.At)})
+	}
+	add("response", all(f, hlog.Response))
+	if f.Run.Headline().Slowest.Wait.Max > 0 { // else they are the same
+		add("service", all(f, hlog.Service))
+	}
+	if f.Against != nil {
+		add("response of "+f.Against.Run.ID, all(f.Against, hlog.Response))
+	}
+	for _, l := range g.Lines {
+		for i, v := range l.Values {
+			if !math.IsNaN(v) {
+				g.To = max(g.To, g.At[i])
+			}
+		}
+	}
+	for len(g.Ticks) > 0 && g.Ticks[len(g.Ticks)-1] > g.To {
+		g.Ticks = g.Ticks[:len(g.Ticks)-1]
+	}
+	return g
+}
+
+// curve is the value at each place, as far as there are calls enough.
+func curve(h *hdrhistogram.Histogram, at []float64) []float64 {
+	out := rundir.Gaps(len(at))
+	for i, x := range at {
+		if part := math.Pow(10, -x); part*float64(h.TotalCount()) >= beyond || x == 0 {
+			out[i] = float64(h.ValueAtPercentile((1 - part) * 100))
+		}
+	}
+	return out
+}
+
+// all are the times of one kind of all calls that count.
+func all(f *rundir.Folder, what string) *hdrhistogram.Histogram {
+	sum := measure.NewHistogram()
+	for _, o := range f.Run.Operations {
+		if h := f.Histograms[hlog.Tag(o.Track, o.Op, what)]; h != nil && f.Run.Counts(o) {
+			sum.Merge(h)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,110 @@
+package runpage
+
+import (
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+)
+
+const (
+	// mostColumns and rowsADecade are how fine a heat map is, mostStretches how many rows
+	// the table of the course has.
+	mostColumns   = 200
+	rowsADecade   = 10
+	mostStretches = 12
+)
+
+// moments are the response times of all calls that count, second by second and in
+// stretches: what the log of the run tells, in one pass.
+type moments struct {
+	// p50, p90, p99 and most are of each measured second, NaN where nothing was called.
+	p50, p90, p99, most []float64
+	// columns and stretches share the measured seconds evenly.
+	columns, stretches []*hdrhistogram.Histogram
+}
+
+// momentsOf reads the log of a run. It has none of a run whose log is not readable.
+func momentsOf(f *rundir.Folder) moments {
+	n := max(int(math.Ceil(f.Run.MeasuredS-1e-6)), 0)
+	m := moments{p50: rundir.Gaps(n), p90: rundir.Gaps(n), p99: rundir.Gaps(n), most: rundir.Gaps(n)}
+	if n == 0 || n > longest {
+		return moments{}
+	}
+	m.columns = make([]*hdrhistogram.Histogram, min(n, mostColumns))
+	m.stretches = make([]*hdrhistogram.Histogram, min(n, mostStretches))
+	counts := map[string]bool{}
+	for _, o := range f.Run.Operations {
+		counts[hlog.Tag(o.Track, o.Op, hlog.Response)] = f.Run.Counts(o)
+	}
+	second, sum := 0, hlog.NewMerger()
+	err := f.Intervals(func(iv hlog.Interval) error {
+		if !counts[iv.Tag] || iv.T < 0 || int(iv.T) >= n {
+			return nil
+		}
+		if int(iv.T) != second {
+			m.take(second, sum.Histograms()[""])
+			second, sum = int(iv.T), hlog.NewMerger()
+		}
+		iv.Tag = ""
+		return sum.Add(iv)
+	})
+	m.take(second, sum.Histograms()[""])
+	if err != nil {
+		return moments{}
+	}
+	return m
+}
+
+// longest is how many seconds a run may have for its moments to be told: a day.
+const longest = 86400
+
+// take notes the calls of a second; nil: there were none.
+func (m *moments) take(second int, h *hdrhistogram.Histogram) {
+	if h == nil || h.TotalCount() == 0 {
+		return
+	}
+	s := measure.Summarize(h)
+	m.p50[second], m.p90[second], m.p99[second], m.most[second] = float64(s.P50), float64(s.P90), float64(s.P99), float64(s.Max)
+	n := len(m.p50)
+	for _, parts := range [][]*hdrhistogram.Histogram{m.columns, m.stretches} {
+		at := &parts[second*len(parts)/n]
+		if *at == nil {
+			*at = measure.NewHistogram()
+		}
+		(*at).Merge(h)
+	}
+}
+
+// known says whether anything was called.
+func (m *moments) known() bool { return chart.Some(m.most) }
+
+// heat is the heat map of the response times; nil when there is none.
+func (m *moments) heat() *chart.Heat {
+	low, high := math.Inf(1), 0.0
+	for _, h := range m.columns {
+		if h != nil {
+			low, high = min(low, float64(max(h.Min(), 1))), max(high, float64(h.Max()))
+		}
+	}
+	if high == 0 {
+		return nil
+	}
+	heat := chart.NewHeat(float64(len(m.p50)), low, high, rowsADecade)
+	for _, h := range m.columns {
+		heat.Column()
+		if h == nil {
+			continue
+		}
+		for _, bar := range h.Distribution() {
+			if bar.Count > 0 {
+				heat.Add(float64(bar.To), bar.Count)
+			}
+		}
+	}
+	return heat
+}
