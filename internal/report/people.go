@@ -30,9 +30,12 @@ var markdownFormat = rundir.Format{
 //go:embed html.md
 var htmlDoc string
 
+// PageFile is the name of the page in HTML.
+const PageFile = "report.html"
+
 var htmlFormat = rundir.Format{
 	ID: "html", Title: "the same page in one HTML file, with drawn charts", Doc: htmlDoc,
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
-		return one("report.html", []byte(runpage.Build(f).HTML())), nil
+		return one(PageFile, []byte(runpage.Build(f).HTML())), nil
 	},
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
@@ -29,21 +27,25 @@ type command struct{ *call.Call }
 func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
-	var formats []string
-	var out, runs, facts string
+	var o reportOptions
+	var runs string
 	c := &cobra.Command{
 		Use: "report RUN...", Short: "Write any document of finished runs",
 		Long: `report writes documents of finished runs, also of runs that were cut short. RUN is
 a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
 
-Without --format it writes those that a run writes by itself. They go into the
-run's folder; with --out DIR elsewhere; with --out - a single one to stdout. On a
-terminal the summary and a chart of the run come first. Some formats make one
+On a terminal it shows the summary and a chart of the run. With --format, and where
+nobody looks, it writes documents: without a list those that a run writes by itself.
+They go into the run's folder; with --out DIR elsewhere; with --out - a single one to
+stdout. --open writes the page in HTML and shows it in the browser. With --against
+text, Markdown and HTML say how the run compares to an earlier one. Some formats make one
 document of several runs (padogrid-csv, oae-html, ab): it goes beside their folders.
 For padogrid-csv RUN may also be a folder of PadoGrid's own result texts.
 
 A file of --facts is kept in the run's folder, in place of the one before.`,
-		Example: `  perfbench report latest --format markdown --out -
+		Example: `  perfbench report latest
+  perfbench report latest --open --against -2
+  perfbench report latest --format markdown --out -
   perfbench report -2 --format html,hgrm
   perfbench report results/*-ingestion-* --format padogrid-csv --out -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,26 +56,34 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
-			return a.writeReports(args, runs, reportOptions{formats, out, facts})
+			return a.writeReports(args, runs, o)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().StringSliceVar(&formats, "format", nil, "`LIST` of formats: see perfbench list formats")
-	c.Flags().StringVar(&out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
+	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` of formats: see perfbench list formats")
+	c.Flags().StringVar(&o.out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
 	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
-	c.Flags().StringVar(&facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
+	c.Flags().StringVar(&o.against, "against", "", "`RUN` that came earlier, beside which text, markdown and html show this one")
+	c.Flags().BoolVar(&o.open, "open", false, "show the page in HTML in the browser")
+	c.Flags().StringVar(&o.facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
+	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
+	}) // the flag exists
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalogue.FormatNames(), usage.NoFiles
 	}) // the flag exists
 	return c
 }
 
-// reportOptions are what was asked of report: formats, where to, and a file of facts.
+// reportOptions are what was asked of report: formats, where to, a file of facts, the run
+// to compare with, and whether to open the page.
 type reportOptions struct {
-	formats    []string
-	out, facts string
+	formats             []string
+	out, facts, against string
+	open                bool
+	earlier             *rundir.Folder // that of against
 }
 
 // writeReports writes the documents of all runs; what cannot be written of one
@@ -82,6 +92,10 @@ func (a command) writeReports(refs []string, runs string, o reportOptions) error
 	out := o.out
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "name one:  perfbench report latest,  or the folder of a run")
+	}
+	o, err := a.forPeople(refs, runs, o)
+	if err != nil {
+		return err
 	}
 	if len(refs) > 1 && (len(o.formats) > 0 || out == "-") || len(refs) == 1 && foundTexts(runs, refs[0], o.formats) != nil {
 		return a.writeTogether(refs, runs, o)
@@ -213,6 +227,7 @@ func (a command) writeReport(dir string, o reportOptions) error {
 	if err != nil {
 		return err
 	}
+	f.Against = o.earlier
 	if rundir.Alive(dir) {
 		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
@@ -234,10 +249,9 @@ func (a command) writeReport(dir string, o reportOptions) error {
 	if out == "-" {
 		return a.writeToStdout(f, formats)
 	}
-	if a.StdoutTerminal {
-		fmt.Fprint(a.Stdout, console.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
-		summary.Draw(a.Call, f, false)
-		fmt.Fprintln(a.Stdout)
+	if a.StdoutTerminal && len(o.formats) == 0 && out == "" {
+		a.show(f)
+		return nil
 	}
 	dest := out
 	if dest == "" {
@@ -246,6 +260,9 @@ func (a command) writeReport(dir string, o reportOptions) error {
 	names, err := report.Write(f, formats, out)
 	for _, n := range names {
 		fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
+	}
+	if o.open && err == nil {
+		err = a.browse(filepath.Join(dest, report.PageFile))
 	}
 	return err
 }

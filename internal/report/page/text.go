@@ -34,6 +34,15 @@ func (p Page) Text() string {
 	return b.String()
 }
 
+// Paragraph renders a section without its heading as text.
+func (s Section) Paragraph() string {
+	var b strings.Builder
+	for _, t := range s.Text {
+		b.WriteString(wrap(t, "") + "\n")
+	}
+	return b.String() + s.Table.Text()
+}
+
 // textOf writes a section with its heading underlined.
 func (s Section) textOf(b *strings.Builder, line string) {
 	heading := Plain(s.Heading)

@@ -37,3 +37,13 @@ func Charts(f *rundir.Folder, width int) string {
 	}
 	return b.String()
 }
+
+// Against writes as text how a run compares to the earlier one that it is shown beside; ""
+// without one.
+func Against(f *rundir.Folder) string {
+	s := beside(compared(judged(f.Against), judged(f)))
+	if s.Empty() {
+		return ""
+	}
+	return s.Paragraph()
+}
