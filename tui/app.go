@@ -45,7 +45,7 @@ type App struct {
 	killed  screen.Run
 	final   Final
 	// pending is the outcome of a run that has ended while the user was typing.
-	pending *screen.Outcome
+	pending *screen.EndedMsg
 }
 
 // NewApp returns the application without a terminal, for Show and for tests.
@@ -118,7 +118,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.BackMsg:
 		a.close()
 	case screen.EndedMsg:
-		return a, a.ended(msg.Outcome)
+		return a, a.ended(msg)
 	case starting.DoneMsg:
 		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
 	case stopMsg:
@@ -201,7 +201,7 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
-		return starting.New(a.bench, to.Request)
+		return starting.New(a.bench, to)
 	case screen.Results:
 		return results.New(a.bench, to.ID)
 	case screen.Runs:

@@ -21,11 +21,17 @@ import (
 func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) (*testApp, *tuitest.Run) {
 	t.Helper()
 	run := tuitest.NewRun(tracks)
+	return dashAppOf(t, o, run, gone, w, h), run
+}
+
+// dashAppOf shows a run that has been measuring for so long.
+func dashAppOf(t testing.TB, o Options, run *tuitest.Run, gone time.Duration, w, h int) *testApp {
+	t.Helper()
 	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())
 	pass(t, a, run, tuitest.Warmup+gone)
-	return a, run
+	return a
 }
 
 // pass lets time go by, in frames of a tenth of a second.

@@ -11,8 +11,8 @@ import (
 )
 
 // ended keeps the outcome of a run, and shows it unless the user is leaving.
-func (a *App) ended(o screen.Outcome) tea.Cmd {
-	a.final.Outcomes = append(a.final.Outcomes, o)
+func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
+	a.final.Outcomes = append(a.final.Outcomes, msg.Outcome)
 	if a.overlay == quitting {
 		a.overlay = none
 	}
@@ -20,14 +20,14 @@ func (a *App) ended(o screen.Outcome) tea.Cmd {
 		return tea.Quit
 	}
 	if a.isTyping() { // what is being typed is not for the next screen
-		a.pending = &o
+		a.pending = &msg
 		return a.forward(screen.RunsChangedMsg{})
 	}
-	return a.reveal(o)
+	return a.reveal(msg)
 }
 
-// reveal shows the results in place of the run.
-func (a *App) reveal(o screen.Outcome) tea.Cmd {
+// reveal shows the results in place of the run, and where to go on above them.
+func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 	a.pending = nil
 	for i, s := range a.stack {
 		if _, ok := s.(screen.Runner); ok {
@@ -35,15 +35,18 @@ func (a *App) reveal(o screen.Outcome) tea.Cmd {
 			if d, ok := s.(*dashboard.Dashboard); ok && d.Stopped() {
 				since = time.Time{}
 			}
-			a.stack = append(a.stack[:i], results.NewEnded(a.bench, o, since))
+			a.stack = append(a.stack[:i], results.NewEnded(a.bench, msg.Outcome, since))
 			break
 		}
 	}
-	changed := a.forward(screen.RunsChangedMsg{})
+	cmds := []tea.Cmd{a.forward(screen.RunsChangedMsg{})}
 	if s, ok := a.top().(screen.Starter); ok {
-		return tea.Batch(changed, s.Start(a.env))
+		cmds = append(cmds, s.Start(a.env))
 	}
-	return changed
+	if msg.Then != nil {
+		cmds = append(cmds, screen.Open(msg.Then))
+	}
+	return tea.Batch(cmds...)
 }
 
 // leave stops the run in order and quits when it has been reported.

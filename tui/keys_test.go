@@ -8,7 +8,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/results"
@@ -24,7 +23,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	b := tuitest.NewDemo()
 	out := map[string]screen.Screen{
-		"starting":        starting.New(b, job.Request{}),
+		"starting":        starting.New(b, screen.Start{}),
 		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
 		"dashboard":       dashboard.New(b, tuitest.NewRun(2)),
 		"results empty":   results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}),
@@ -34,7 +33,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
 		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "compare": {"h", "space", "down", "c"},
-		"results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
+		"searching": {"enter", "f"}, "results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
 	} {
 		a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
 		send(t, a, keys...)

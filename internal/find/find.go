@@ -83,7 +83,7 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	var ok bool
 	switch o.Over, ok = plan.Knob(a.Over); {
 	case a.Over != OverRate && a.Over != OverThreads:
-		problems.Add(fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), suggest.Hint(a.Over, []string{OverRate, OverThreads})))
+		problems.Add(fault.Field("over", fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), suggest.Hint(a.Over, []string{OverRate, OverThreads}))))
 	case !ok:
 		problems.Add(fault.Input(fmt.Errorf("over: this plan has no live knob %s to raise", a.Over), "perfbench list knobs shows what a profile can turn"))
 	}
@@ -97,11 +97,11 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 		problems.Add(fault.Input(errors.New("rate: a search for threads has them go as fast as they can"), "leave --rate out"))
 	}
 	if len(a.Under) == 0 {
-		problems.Add(fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'"))
+		problems.Add(fault.Field("under", fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'")))
 	}
 	for _, text := range a.Under {
 		e, err := condition(text)
-		problems.Add(err)
+		problems.Add(fault.Field("under", err))
 		o.Under = append(o.Under, e)
 	}
 	level := func(name, text string) float64 {
@@ -113,13 +113,13 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 			err = fault.Input(fmt.Errorf("%q is not more than 0", text), "")
 		}
 		if err != nil {
-			problems.Add(fmt.Errorf("%s: %w", name, err))
+			problems.Add(fault.Field(name, fmt.Errorf("%s: %w", name, err)))
 		}
 		return v
 	}
 	o.From, o.To = level("from", a.From), level("to", a.To)
 	if o.To > 0 && o.From > o.To {
-		problems.Add(fault.Input(fmt.Errorf("from: %s is more than %s, the most to try", a.From, a.To), "raise --to"))
+		problems.Add(fault.Field("from", fault.Input(fmt.Errorf("from: %s is more than %s, the most to try", a.From, a.To), "raise --to")))
 	}
 	if o.Over.Name == OverThreads && o.To == 0 {
 		o.To = MostThreads

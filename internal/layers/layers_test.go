@@ -25,6 +25,7 @@ const module = "github.com/perfbench/perfbench/"
 //	cmd/perfbench/{call,usage,console,…}       what all commands share
 //	tui   profiles/*   report   store/*        know the words, never the engine
 //	tui/{picker,dashboard,results,runs}        one screen each, none knows another
+//	tui/figure                                 draws what searches and sweeps come to
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
 //	report/runpage   report/page               lay runs out as pages; pages as text, Markdown, HTML
@@ -112,11 +113,13 @@ var may = []struct{ from, to string }{
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},
-	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units"},
+	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units tui/dashboard/seek internal/search/found"},
+	{"tui/dashboard/seek", "tui/figure tui/screen tui/widget internal/search/found internal/units"},
+	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},
-	{"tui/results", "tui/screen tui/widget tui/chart internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units"},
+	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units tui/figure internal/search/found"},
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
-	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure"},
+	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure internal/search/found"},
 	{"cmd/perfbench/console", ""},
 	{"cmd/perfbench/version", ""},
 	{"cmd/perfbench/usage", "internal/fault internal/suggest"},

@@ -35,7 +35,7 @@ func Found(r *found.Result) ([]rundir.File, error) {
 // each level.
 func FoundText(r *found.Result) string {
 	var b strings.Builder
-	for _, s := range foundLead(r) {
+	for _, s := range FoundLead(r) {
 		b.WriteString(s + "\n")
 	}
 	if s := curveText(r); s != "" {
@@ -46,7 +46,7 @@ func FoundText(r *found.Result) string {
 }
 
 func foundPage(r *found.Result) page.Page {
-	p := page.Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: foundLead(r)}
+	p := page.Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
 	s := page.Section{Heading: "Latency over load", Table: levels(r)}
 	if c := curve(r); !c.Empty() {
 		s.Charts = []page.Graph{{Chart: c, Over: true}}
@@ -63,8 +63,8 @@ func foundPage(r *found.Result) page.Page {
 	return p
 }
 
-// foundLead says in a few sentences what was found.
-func foundLead(r *found.Result) []string {
+// FoundLead says in a few sentences what was found: the answer, what limits, how it went.
+func FoundLead(r *found.Result) []string {
 	under := strings.Join(r.Under, " and ")
 	what, many := "rate", " "+r.Unit+"/s"
 	if r.Over != "rate" {

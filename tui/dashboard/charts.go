@@ -34,7 +34,7 @@ type chartPart struct {
 func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	k := panelKey{
 		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
-		log: d.logAxis, tuning: d.tuner.open,
+		log: d.logAxis, tuning: d.aside(),
 	}
 	if d.fig.warmup {
 		k.text = "warm-up"
@@ -53,7 +53,7 @@ func (d *Dashboard) throughput(e screen.Env, p panes) []string {
 		switch {
 		case p.size == widget.Small:
 			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp(), Note: d.since()}
-		case p.size == widget.Medium || d.tuner.open:
+		case p.size == widget.Medium || d.aside():
 			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate)
 		default:
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(f.peak), ""}}
@@ -87,7 +87,7 @@ func (d *Dashboard) latency(e screen.Env, p panes) []string {
 		switch {
 		case p.size == widget.Small:
 			pane.Title = brief + axis
-		case p.size == widget.Medium || d.tuner.open:
+		case p.size == widget.Medium || d.aside():
 			pane.Title = "Latency" + d.ofOp() + "  " + brief + axis
 			if ansi.StringWidth(pane.Title)+6 > p.latency.Dx() {
 				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis

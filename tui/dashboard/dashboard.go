@@ -14,8 +14,10 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/seek"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -52,7 +54,14 @@ type Dashboard struct {
 	prompt  *prompt
 
 	tuner tuner
+	seek  seek.Panel
 	cache dashCache
+	// found is the last search as of the last frame; once and askOnce are what is wanted as
+	// soon as the run measures, then where to go when it has ended.
+	found   *screen.Search
+	once    *found.Asked
+	askOnce bool
+	then    screen.Destination
 }
 
 // tab is what the lower panel shows.
@@ -107,11 +116,13 @@ func (d *Dashboard) Running() screen.Run {
 func (d *Dashboard) Stopped() bool { return d.stopped }
 
 // Typing tells whether a text is being typed.
-func (d *Dashboard) Typing() bool { return d.prompt != nil || d.tuner.open && d.tuner.typing }
+func (d *Dashboard) Typing() bool {
+	return d.prompt != nil || d.seek.Asking || d.tuner.open && d.tuner.typing
+}
 
 // refresh reads the newest state of the run: memory reads only.
 func (d *Dashboard) refresh() {
-	d.progress = d.run.Progress()
+	d.progress, d.found = d.run.Progress(), d.run.Found()
 	s := d.run.Snapshot()
 	if s == nil || d.snap == s {
 		return
@@ -157,6 +168,8 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.PasteMsg:
 		if d.prompt != nil {
 			d.prompt.field, _ = d.prompt.field.Update(msg)
+		} else if d.seek.Asking {
+			d.seek.Paste(msg)
 		}
 	case tea.MouseMsg:
 		d.mouse(msg, e)
@@ -172,11 +185,12 @@ func (d *Dashboard) frame(e screen.Env) tea.Cmd {
 	if d.ended {
 		return nil
 	}
+	d.searchOnce(e)
 	select {
 	case <-d.run.Done():
 		d.ended = true
-		out := d.run.Outcome()
-		return func() tea.Msg { return screen.EndedMsg{Outcome: out} }
+		msg := screen.EndedMsg{Outcome: d.run.Outcome(), Then: d.then}
+		return func() tea.Msg { return msg }
 	default:
 		return nil
 	}
@@ -192,6 +206,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if d.prompt != nil {
 		return d.pressPrompt(msg, e)
 	}
+	if d.seek.Asking {
+		d.pressAsked(msg, e)
+		return nil
+	}
 	if d.tuner.open {
 		if d.pressTuning(msg, e) {
 			return nil
@@ -202,7 +220,9 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Pause):
 		d.pause()
 	case key.Matches(msg, k.Tune):
-		d.tuner.open, d.tuner.typing = !d.tuner.open, false
+		d.tuner.open, d.tuner.typing, d.seek.Open = !d.tuner.open, false, false
+	case key.Matches(msg, k.Search):
+		d.pressFind(e)
 	case key.Matches(msg, k.LogAxis):
 		d.logAxis = !d.logAxis
 	case key.Matches(msg, k.Mark):
@@ -221,6 +241,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.move(-1)
 	case key.Matches(msg, k.Down):
 		d.move(1)
+	case key.Matches(msg, k.Back) && d.seek.Open:
+		d.seek.Open = false
 	case key.Matches(msg, k.Back):
 		d.op, d.folded = -1, false
 		d.reselect()
@@ -307,7 +329,7 @@ func (d *Dashboard) pressPrompt(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (d *Dashboard) nextTab(e screen.Env, by int) {
 	d.scroll = 0
 	n := int(tabs)
-	if widget.SizeOf(e.W, e.H) != widget.Small || d.tuner.open {
+	if widget.SizeOf(e.W, e.H) != widget.Small || d.aside() {
 		d.lower = tab((int(d.lower) + by + n) % n)
 		return
 	}

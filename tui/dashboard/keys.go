@@ -35,9 +35,16 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
+	k.Search.SetEnabled(live)
+	if d.searching() {
+		notWhileSearching(&k)
+	}
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
 	k.Back.SetHelp("esc", "all operations")
+	if d.seek.Open {
+		k.Back.SetHelp("esc", "close")
+	}
 	if d.lower != tabOps {
 		k.Up.SetHelp("↑", "scroll up")
 		k.Down.SetHelp("↓", "scroll down")
@@ -50,6 +57,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if d.prompt != nil {
 		return promptKeys()
 	}
+	if d.seek.Asking {
+		return d.seek.Keys()
+	}
 	k := d.bindings()
 	if d.tuner.open {
 		return d.tuningKeys(k)
@@ -58,23 +68,34 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	threads.SetEnabled(k.More.Enabled())
 	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
-	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Search, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
 		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
 	}
 	if d.narrow { // the line of knobs has arrows to click, and help has all
 		k.Next.SetHelp("tab", "more")
-		short = []key.Binding{k.Pause, k.Tune, k.Stop, k.Next, k.Help, k.Quit}
+		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
+	}
+	if d.searching() {
+		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
 	}
 	return widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
-			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), k.Undo},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
 		},
 	}
+}
+
+// searchHelp is what the help says of searching.
+func searchHelp(k widget.Bindings) string {
+	if text := k.Search.Help().Desc; text != "search" {
+		return text
+	}
+	return "find the highest that holds"
 }
 
 func promptKeys() widget.KeyMap {
@@ -120,6 +141,8 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 	}{
 		{k.Pause, "the run is not running"},
 		{k.Stop, "the run is already ending"},
+		{k.Tune, "there is nothing to tune"},
+		{k.Search, "the run is not running"},
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
@@ -129,6 +152,9 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.RateDown, "this profile has no rate to turn"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
+			if d.searching() {
+				r.why = noKnobs
+			}
 			if d.progress.Stage > screen.Measuring {
 				r.why = "the run is ending: its knobs no longer turn"
 			}

@@ -19,7 +19,7 @@ import (
 // lowerPanel draws operations, tracks, errors or changes.
 func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	key := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.tuner.open,
+		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.aside(),
 	}
 	if d.lower != tabOps {
 		key.number = d.snap.Number

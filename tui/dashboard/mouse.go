@@ -19,6 +19,9 @@ func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 	}
 	m := msg.Mouse()
 	p := d.rects(e)
+	if d.seek.Open && in(p.tune, m.X, m.Y) {
+		return // it has nothing to click
+	}
 	switch msg.(type) {
 	case tea.MouseClickMsg:
 		if m.Button == tea.MouseLeft {

@@ -54,6 +54,10 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 	if k.Get == nil || d.progress.Stage != screen.Measuring {
 		return
 	}
+	if d.searching() {
+		d.say(e, noKnobs, false)
+		return
+	}
 	before, turned := make([]float64, len(d.tracks)), []float64{}
 	for i, t := range d.tracks {
 		before[i] = k.Get(d.run.Settings(i))

@@ -18,7 +18,7 @@ import (
 )
 
 func (d *Dashboard) look() look {
-	return look{tuning: d.tuner.open, lower: d.folded, rows: max(len(d.snap.Ops), 2)}
+	return look{tuning: d.aside(), lower: d.folded, rows: max(len(d.snap.Ops), 2)}
 }
 
 // View draws the page.
@@ -30,15 +30,15 @@ func (d *Dashboard) View(e screen.Env) string {
 	p := layout(e.W, e.H, d.look())
 	lines := []string{d.status(e)}
 	switch {
-	case d.tuner.open && p.size == widget.Small:
+	case d.aside() && p.size == widget.Small:
 		lines = append(lines, d.throughput(e, p)...)
-		lines = append(lines, d.tunePanel(e, p.tune)...)
+		lines = append(lines, d.sidePanel(e, p.tune)...)
 		lines = append(lines, d.bottomLine(e))
-	case d.tuner.open:
+	case d.aside():
 		left := append([]string{}, d.throughput(e, p)...)
 		left = append(left, d.latency(e, p)...)
 		left = append(left, d.lowerPanel(e, p.ops)...)
-		lines = append(lines, widget.Beside(left, d.tunePanel(e, p.tune))...)
+		lines = append(lines, widget.Beside(left, d.sidePanel(e, p.tune))...)
 		lines = append(lines, d.bottomLine(e))
 	default:
 		lines = append(lines, d.throughput(e, p)...)
@@ -113,6 +113,8 @@ func (d *Dashboard) stageWord() string {
 	switch {
 	case d.progress.Stage != screen.Measuring:
 		return d.progress.Stage.String()
+	case d.searching():
+		return "searching"
 	case d.fig.paused:
 		return "paused"
 	case d.snap.At < 0:

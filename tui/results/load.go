@@ -6,6 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -16,6 +17,8 @@ type loadedRun struct {
 	folder  *rundir.Folder
 	summary string
 	course  course
+	// found is what the search of the run has found; nil without one.
+	found *found.Result
 	// all is the distribution of every call, ops those by operation.
 	all widget.Distribution
 	ops []widget.Distribution
@@ -35,6 +38,9 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 		return nil, err
 	}
 	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: courseOf(f)}
+	if l.found, err = found.Load(f.Dir); err != nil {
+		return nil, err
+	}
 	var whole []widget.Distribution
 	for _, o := range f.Run.Operations {
 		d := widget.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])

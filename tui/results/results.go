@@ -58,6 +58,9 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.id == r.id && r.loaded == nil {
 			r.loaded, r.err = msg.run, msg.err
 			r.cache = bodyCache{}
+			if r.loaded != nil && r.loaded.found != nil && r.tab == tabSummary {
+				r.tab = tabSearch // it is what the run was for
+			}
 		}
 	case exportedMsg:
 		if r.export != nil && msg.id == r.id {

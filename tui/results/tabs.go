@@ -18,6 +18,7 @@ type resultsTab int
 
 const (
 	tabSummary resultsTab = iota
+	tabSearch
 	tabPercentiles
 	tabDistribution
 	tabSegments
@@ -31,9 +32,9 @@ const (
 // title returns the name of a page, in the short form that narrow screens show.
 func (t resultsTab) title(short bool) string {
 	if short {
-		return [...]string{"Sum", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
+		return [...]string{"Sum", "Find", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
 	}
-	return [...]string{"Summary", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
+	return [...]string{"Summary", "Search", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
 }
 
 // tabs lists the pages that have anything to show.
@@ -43,6 +44,9 @@ func (r *Results) tabs() []resultsTab {
 		return out
 	}
 	run := &r.loaded.folder.Run
+	if r.loaded.found != nil {
+		out = append(out, tabSearch)
+	}
 	out = append(out, tabPercentiles, tabDistribution)
 	if len(run.Segments) > 1 {
 		out = append(out, tabSegments)
@@ -122,6 +126,8 @@ func (r *Results) body(e screen.Env, w, h int) []string {
 	switch {
 	case r.loaded == nil:
 		return r.without(e, w)
+	case r.tab == tabSearch && r.loaded.found != nil:
+		return searched(e.Styles, r.loaded.found, w, h)
 	case r.tab == tabPercentiles:
 		return r.percentiles(e.Styles, w)
 	case r.tab == tabDistribution:

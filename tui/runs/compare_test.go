@@ -67,7 +67,7 @@ func TestAComparisonIsCopiedAsText(t *testing.T) {
 func TestRunsThatCannotBeReadAreNotCompared(t *testing.T) {
 	a := tuitest.NewStage(t, NewComparison(tuitest.NewDemo(), "gone", "lost"), 80, 24)
 	assert.Contains(t, a.Picture(t), "run gone: not found")
-	a.Send(t, "tab", "down", "w", "y", "esc")
+	a.Send(t, "tab", "down", "v", "y", "esc")
 	assert.Equal(t, 1, a.Backs)
 }
 

@@ -84,7 +84,7 @@ func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 
 func TestSwappingTwoRunsComparesThemTheOtherWayRound(t *testing.T) {
 	a, c := beside(t, 80, 24)
-	a.Send(t, "w")
+	a.Send(t, "v")
 	assert.Equal(t, []screen.Destination{screen.Compare{A: c.b, B: c.a}}, a.Asked)
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/search/found"
 )
 
 // Destination is where a screen asks to be taken. Which screen shows it only the
@@ -15,7 +16,12 @@ type Destination interface{ destination() }
 // The destinations.
 type (
 	// Start connects with a request and shows its run.
-	Start struct{ Request job.Request }
+	Start struct {
+		Request job.Request
+		// Search begins as soon as the run does; AskSearch asks for it first.
+		Search    *found.Asked
+		AskSearch bool
+	}
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
 	// Runs lists the earlier runs; the one chosen, if any, is to be compared.
@@ -45,8 +51,12 @@ type (
 		At  time.Time
 		Gen int
 	}
-	// EndedMsg says that a run has ended and been reported.
-	EndedMsg struct{ Outcome Outcome }
+	// EndedMsg says that a run has ended and been reported; Then, where it is set, is
+	// where to go on.
+	EndedMsg struct {
+		Outcome Outcome
+		Then    Destination
+	}
 )
 
 // Open shows a screen above the present one.

@@ -6,6 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -14,6 +15,7 @@ import (
 type Run interface {
 	Watched
 	Controlled
+	Searched
 	Ending
 }
 
@@ -39,6 +41,26 @@ type Controlled interface {
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
 	// Mark keeps a note with the present moment in the run's record.
 	Mark(note string)
+}
+
+// Searched is a run on which the highest level that holds can be searched for.
+type Searched interface {
+	// CanSearch says why a search cannot be made on this run or another of its plan: a fault
+	// of input.
+	CanSearch(found.Asked) error
+	// Search begins one; it ends the run when it knows. An error says why it did not begin.
+	Search(found.Asked) error
+	// EndSearch ends it before: the run goes on with its knobs as they were.
+	EndSearch()
+	// Found is how far the last search is; nil when there was none.
+	Found() *Search
+}
+
+// Search is a search as of a moment: the steps that have ended and, once it is over, what
+// it found. It is never written to once made.
+type Search struct {
+	found.Result
+	Going bool
 }
 
 // Ending is how a run comes to its end.

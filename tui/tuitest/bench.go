@@ -96,6 +96,13 @@ func (b *Bench) Load(id string) (*rundir.Folder, error) {
 	return nil, fmt.Errorf("run %s: not found", id)
 }
 
+// Keep puts a run of the past into a folder.
+func (b *Bench) Keep(id, dir string) {
+	f := *b.folders[id]
+	f.Dir = dir
+	b.folders[id] = &f
+}
+
 // Formats returns those that can be written.
 func (b *Bench) Formats(string) []rundir.Format { return b.CanWrite }
 

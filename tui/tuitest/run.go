@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -58,7 +59,11 @@ type Run struct {
 	Stopped  bool
 	Killed   bool
 	Came     screen.Outcome
-	done     chan struct{}
+	// Sought are the searches asked for, Refused is why none can be made.
+	Sought  []found.Asked
+	Refused error
+	seek    *screen.Search
+	done    chan struct{}
 }
 
 // Warmup is how long the warm-up of a made-up run is.

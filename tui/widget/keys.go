@@ -38,6 +38,7 @@ type Bindings struct {
 	Pause, More, Less, MoreTen, LessTen                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
 	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset  key.Binding
+	Search, Sweep                                       key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue key.Binding
 }
 
@@ -65,7 +66,7 @@ func newBindings() Bindings {
 
 		Start:   Bind("enter", "start", "enter"),
 		Launch:  Bind("S", "start", "S"),
-		Swap:    Bind("w", "swap", "w"),
+		Swap:    Bind("v", "swap", "v"),
 		History: Bind("h", "earlier runs", "h"),
 		Export:  Bind("e", "export", "e"),
 		Copy:    Bind("y", "copy summary", "y"),
@@ -91,6 +92,8 @@ func newBindings() Bindings {
 		Undo:        Bind("u", "undo", "u"),
 		Reset:       Bind("r", "reset", "r"),
 		SavePreset:  Bind("s", "save", "s"),
+		Search:      Bind("f", "search", "f"),
+		Sweep:       Bind("w", "sweep", "w"),
 		TurnDown:    Bind("←", "turn down", "left"),
 		TurnUp:      Bind("→", "turn up", "right"),
 		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),
@@ -101,6 +104,13 @@ func newBindings() Bindings {
 
 // AllKeys is the one set of bindings; never written to.
 var AllKeys = newBindings()
+
+// Knobs are those that turn a knob of a run, pause it or take a turn back.
+func (b *Bindings) Knobs() []*key.Binding {
+	return []*key.Binding{
+		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Tune, &b.Undo, &b.Reset,
+	}
+}
 
 // Global lists the keys that work on every screen; suspend tells whether there is
 // somebody to resume us.

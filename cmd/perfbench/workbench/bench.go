@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -31,6 +32,9 @@ type bench struct {
 	// out is the folder of run directories, state and presets are the user's own.
 	out, state, presets string
 	logs                *logRing
+	// secrets are the passwords of the targets that were used, by target: what is run again
+	// from a screen has none.
+	secrets sync.Map
 	// soft ends at the first interrupt, hard at the second.
 	soft, hard context.Context
 }
@@ -84,6 +88,11 @@ func (b *bench) Recent() []string { return recall.Recent(b.state) }
 func (b *bench) request(r job.Request) job.Request {
 	if r.Out == "" {
 		r.Out = b.out
+	}
+	if r.Password != "" {
+		b.secrets.Store(r.Target, r.Password)
+	} else if known, ok := b.secrets.Load(r.Target); ok {
+		r.Password, _ = known.(string)
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	search "github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -32,6 +33,8 @@ type benchRun struct {
 	done   chan struct{}
 	// begun is closed when the store has answered.
 	begun chan struct{}
+
+	searches searches
 
 	mu       sync.Mutex
 	progress screen.Progress
@@ -98,12 +101,20 @@ func (r *benchRun) carry(ctx context.Context) {
 	stop()
 	r.at(screen.Progress{Stage: screen.Verifying})
 	o := live.Finish(r.hard)
+	r.keepFound(o)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress = screen.Progress{Stage: screen.Ended}
 	r.outcome = screen.Outcome{
 		ID: o.Run.ID, Dir: o.Dir, Summary: summary.Text(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,
+	}
+}
+
+// keepFound keeps what the last search on the run has found in its folder.
+func (r *benchRun) keepFound(o *session.Outcome) {
+	if f := r.searches.wait(); f != nil {
+		o.Err = errors.Join(o.Err, search.Keep(o.Dir, f))
 	}
 }
 

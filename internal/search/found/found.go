@@ -158,6 +158,18 @@ func (r *Result) Curve() []Step {
 	return out
 }
 
+// Bracket is what a search under way knows so far: the highest level whose last try held,
+// below the lowest whose last did not; 0 where there is none.
+func (r *Result) Bracket() (held, tooMuch float64) {
+	for _, s := range r.Curve() {
+		if !s.Held {
+			return held, s.Level
+		}
+		held = s.Level
+	}
+	return held, 0
+}
+
 // Encode writes the result as File holds it.
 func (r *Result) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")

@@ -22,6 +22,7 @@ import (
 type Screen struct {
 	bench  dashboard.Bench
 	req    job.Request
+	to     screen.Start
 	since  time.Time
 	cancel context.CancelFunc
 	// leaving says that the user has cancelled and the store has yet to notice.
@@ -36,8 +37,11 @@ type DoneMsg struct {
 	err error
 }
 
-// New connects with a request; the dashboard of its run takes its place.
-func New(b dashboard.Bench, r job.Request) *Screen { return &Screen{bench: b, req: r} }
+// New connects with a request; the dashboard of its run takes its place, with a search
+// where one is wanted.
+func New(b dashboard.Bench, to screen.Start) *Screen {
+	return &Screen{bench: b, req: to.Request, to: to}
+}
 
 // Start connects in the background. A run that comes too late, because the user
 // has gone back, is ended at once.
@@ -73,7 +77,9 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case msg.err == nil && s.leaving:
 			return s, tea.Batch(endRun(msg.run), screen.Back)
 		case msg.err == nil:
-			return dashboard.New(s.bench, msg.run), nil
+			d := dashboard.New(s.bench, msg.run)
+			d.SearchOnce(s.to)
+			return d, nil
 		case s.leaving:
 			return s, screen.Back
 		}

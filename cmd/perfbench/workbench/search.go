@@ -1,0 +1,109 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find/live"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// searches are those made on a run. Its zero value is ready.
+type searches struct {
+	mu   sync.Mutex
+	last *screen.Search
+	// end ends the one under way, over is closed when it has; nil before the first.
+	end  context.CancelFunc
+	over chan struct{}
+}
+
+func (s *searches) show(now screen.Search) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = &now
+}
+
+// wait waits until no search is under way, and returns what the last one found; nil
+// without one.
+func (s *searches) wait() *found.Result {
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
+	if over == nil {
+		return nil
+	}
+	<-over
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &s.last.Result
+}
+
+func (r *benchRun) CanSearch(a found.Asked) error {
+	_, err := live.Prepare(a, r.p, 0)
+	return err
+}
+
+func (r *benchRun) Search(a found.Asked) error {
+	l := r.running()
+	if l == nil {
+		return fault.Input(errors.New("the run has not begun"), "wait for its first second")
+	}
+	o, err := live.Prepare(a, r.p, l.Elapsed())
+	if err != nil {
+		return err
+	}
+	if now := r.Found(); now != nil && now.Going {
+		return fault.Input(errors.New("a search is under way"), "end it first")
+	}
+	before := make([]workload.Settings, len(r.Plan().Tracks()))
+	for i := range before {
+		before[i] = l.Settings(i)
+	}
+	ctx, end := context.WithCancel(r.hard)
+	over := make(chan struct{})
+	now := screen.Search{Going: true, Result: found.Result{Over: o.Over.Name, Unit: r.info.Unit, Under: a.Under}}
+	r.searches.show(now)
+	r.searches.mu.Lock()
+	r.searches.end, r.searches.over = end, over
+	r.searches.mu.Unlock()
+	go func() { // ends with the run, at the latest
+		defer close(over)
+		defer end()
+		result := live.Search(ctx, l, o, func(s found.Step, _ string) {
+			now.Steps = append(now.Steps, s)
+			r.searches.show(now)
+		})
+		if ctx.Err() == nil {
+			l.Stop(session.Reached("search"))
+		} else {
+			for i, s := range before {
+				l.Change("search", i, func(is workload.Settings) workload.Settings {
+					is.Threads, is.Rate = s.Threads, s.Rate
+					return is
+				})
+			}
+		}
+		r.searches.show(screen.Search{Result: *result})
+	}()
+	return nil
+}
+
+func (r *benchRun) EndSearch() {
+	r.searches.mu.Lock()
+	end := r.searches.end
+	r.searches.mu.Unlock()
+	if end != nil {
+		end()
+	}
+}
+
+func (r *benchRun) Found() *screen.Search {
+	r.searches.mu.Lock()
+	defer r.searches.mu.Unlock()
+	return r.searches.last
+}

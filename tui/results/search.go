@@ -1,0 +1,26 @@
+package results
+
+import (
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// searched is the page on what a search has found: the answer, the curve, every step.
+func searched(s *widget.Styles, r *found.Result, w, h int) []string {
+	var out []string
+	for i, sentence := range report.FoundLead(r) {
+		ink := s.Plain
+		if i == 0 {
+			ink = s.Bold
+		}
+		for _, l := range widget.Wrap(sentence, w) {
+			out = append(out, ink.On(l))
+		}
+	}
+	out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+r.Over))
+	out = append(out, figure.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-2, 8))...)
+	out = append(out, "")
+	return append(out, figure.Steps(s, r, w, len(r.Steps)+1)...)
+}

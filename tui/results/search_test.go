@@ -1,0 +1,53 @@
+package results
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/tui/tuitest"
+)
+
+// searchedRun is the newest run of the demo, with what a search on it has found.
+func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
+	t.Helper()
+	b, dir := tuitest.NewDemo(), t.TempDir()
+	r := found.Result{
+		Schema: found.Schema, Over: "rate", Unit: "entries", Under: []string{"p99<10ms"}, Found: 11e3, TooMuch: 11.3e3, Done: 11e3, Complete: true, Seconds: 94, Threads: 16,
+		Limit: found.Limit{By: found.ByStore, Text: "the store: half of all calls take 9 ms there, 20 times as long as when it has little to do"},
+	}
+	for _, level := range []float64{2000, 4000, 8000, 16000, 12000} {
+		r.Steps = append(r.Steps, tuitest.TriedStep(level))
+	}
+	data, err := r.Encode()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, found.File), data, 0o600))
+	b.Keep(b.Past[0].ID, dir)
+	page := New(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, page, w, h)
+	page.loaded.folder.Dir = "results/" + b.Past[0].ID
+	return a, page
+}
+
+func TestSearchPictures(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			a, _ := searchedRun(t, size[0], size[1])
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+func TestWhatASearchFoundIsThePageOfItsRun(t *testing.T) {
+	a, r := searchedRun(t, 120, 40)
+	assert.Equal(t, tabSearch, r.tab)
+	a.Send(t, "shift+tab")
+	assert.Equal(t, tabSummary, r.tab)
+	_, other, _ := show(t, 120, 40)
+	assert.NotContains(t, other.tabs(), tabSearch)
+}

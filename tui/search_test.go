@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
+)
+
+// sought is a run without an end on which a search is asked for.
+func sought(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
+	t.Helper()
+	run := tuitest.NewRun(1)
+	run.Known.Duration = 0
+	a := dashAppOf(t, Options{}, run, 3*time.Second, w, h)
+	send(t, a, "f")
+	return a, run
+}
+
+// tried is a search some of whose steps have ended.
+func tried(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
+	t.Helper()
+	a, run := sought(t, w, h)
+	send(t, a, "enter")
+	for _, level := range []float64{2000, 4000, 8000, 16000, 11000, 13400} {
+		pass(t, a, run, 3*time.Second)
+		run.Tried(level)
+	}
+	pass(t, a, run, 2*time.Second)
+	return a, run
+}
+
+func TestSearchPictures(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		name := fmt.Sprintf("%dx%d", size[0], size[1])
+		t.Run(name+" asking", func(t *testing.T) {
+			a, _ := sought(t, size[0], size[1])
+			tuitest.Golden(t, picture(t, a))
+		})
+		t.Run(name+" under way", func(t *testing.T) {
+			a, _ := tried(t, size[0], size[1])
+			tuitest.Golden(t, picture(t, a))
+		})
+	}
+}
+
+func TestASearchTurnsTheKnobsAlone(t *testing.T) {
+	a, run := tried(t, 120, 40)
+	require.Equal(t, []found.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, run.Sought)
+	got := picture(t, a)
+	assert.Contains(t, got, "trying  13.4k entries/s  for 2 s")
+	assert.Contains(t, got, "11k holds · 13.4k is too much")
+	send(t, a, "+", "t", "space")
+	assert.Equal(t, 16, run.Settings(screen.All).Threads)
+	assert.False(t, run.Settings(screen.All).Paused)
+	assert.Contains(t, picture(t, a), "the search turns the knobs; f ends it")
+	send(t, a, "esc")
+	assert.NotContains(t, picture(t, a), "trying")
+	send(t, a, "f")
+	assert.True(t, run.Found().Going, "first it is shown again")
+	send(t, a, "f", frame(a), "+")
+	assert.False(t, run.Found().Going)
+	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the knobs are the user's again")
+}
+
+func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
+	a, run := sought(t, 120, 40)
+	run.Refused = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": a level is too high when a figure gets too high`), "turn it round"))
+	send(t, a, "ctrl+u", "p", "9", "9", ">", "1", "m", "s", "down", "right", "enter")
+	assert.Contains(t, picture(t, a), "a level is too")
+	assert.Empty(t, run.Sought)
+	assert.True(t, a.isTyping())
+	send(t, a, "esc", "q")
+	assert.Equal(t, quitting, a.overlay, "letters are keys again")
+}
+
+// A run that ends before a search can come to anything gives way to one that is long enough.
+func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	b := a.bench.(*tuitest.Bench)
+	send(t, a, "+", "f")
+	assert.Contains(t, picture(t, a), "The search gets a")
+	next := tuitest.NewRun(1)
+	next.Known.Duration = 3 * time.Minute
+	b.Next = next
+	send(t, a, "down", "right", "enter")
+	assert.True(t, run.Stopped)
+	send(t, a, frame(a))
+	require.Len(t, a.stack, 3)
+	assert.IsType(t, &results.Results{}, a.stack[1])
+	asked := b.Started[len(b.Started)-1]
+	assert.Equal(t, "3m", asked.Values["duration"].Text)
+	assert.Equal(t, "17", asked.Values["threads"].Text, "it begins with what was set")
+	send(t, a, frame(a))
+	assert.Equal(t, []found.Asked{{Under: []string{"p99<10ms"}, Over: "threads"}}, next.Sought)
+	assert.Contains(t, picture(t, a), "nothing is known yet")
+}

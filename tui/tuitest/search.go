@@ -1,0 +1,61 @@
+package tuitest
+
+import (
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// CanSearch refuses as Refused says.
+func (r *Run) CanSearch(found.Asked) error { return r.Refused }
+
+// Search begins a search that goes on by Tried.
+func (r *Run) Search(a found.Asked) error {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.Sought = append(r.Sought, a)
+	r.seek = &screen.Search{Going: true, Result: found.Result{Schema: found.Schema, Over: a.Over, Unit: r.Known.Unit, Under: a.Under}}
+	return r.Refused
+}
+
+// EndSearch ends it.
+func (r *Run) EndSearch() {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	ended := *r.seek
+	ended.Going, ended.Why = false, "it was interrupted"
+	r.seek = &ended
+}
+
+// Found is how far the search is.
+func (r *Run) Found() *screen.Search {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	return r.seek
+}
+
+// Tried lets the search end a step: up to 12 000 a second holds, and beyond it calls wait.
+func (r *Run) Tried(levels ...float64) {
+	for _, level := range levels {
+		r.Mu.Lock()
+		next := *r.seek
+		next.Steps = append(append([]found.Step{}, next.Steps...), TriedStep(level))
+		r.seek = &next
+		r.Mu.Unlock()
+		r.Change("search", screen.All, func(s workload.Settings) workload.Settings {
+			s.Rate = level
+			return s
+		})
+	}
+}
+
+// TriedStep is what a step at a level came to on a store that does 12 000 a second.
+func TriedStep(level float64) found.Step {
+	p50, p99 := int64(400e3+level*20), int64(1.2e6+level*90)
+	s := found.Step{Level: level, Held: level <= 12e3, Why: "every condition held", Done: min(level, 12.2e3), Calls: int64(level) * 4, Threads: 16}
+	if !s.Held {
+		s.Why, p50, p99 = "p99<10ms did not hold", 9e6, 48e6
+	}
+	s.Response, s.Service = found.Times{P50: p50, P99: p99}, found.Times{P50: p50}
+	return s
+}

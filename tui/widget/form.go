@@ -1,0 +1,150 @@
+package widget
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"charm.land/bubbles/v2/key"
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// FormRow is one value that a form asks for.
+type FormRow struct {
+	// Name is what errors call it, Label and Help what people read.
+	Name, Label, Help string
+	// Choices are the words that ←→ turn through; without any the value is typed.
+	Choices []string
+	field   Field
+}
+
+// Form asks for a few values. Its zero value has no rows.
+type Form struct {
+	Rows []FormRow
+	at   int
+	// faults are what is wrong, by the name of the row; rest is of none of them.
+	faults map[string]string
+	rest   []error
+}
+
+// NewRow makes a row that holds a text.
+func NewRow(name, label, text, help string, choices ...string) FormRow {
+	return FormRow{Name: name, Label: label, Help: help, Choices: choices, field: NewField(text)}
+}
+
+// Value is what a row holds.
+func (f *Form) Value(name string) string {
+	for i := range f.Rows {
+		if f.Rows[i].Name == name {
+			return f.Rows[i].field.Value()
+		}
+	}
+	return ""
+}
+
+// Blame shows what is wrong, beside the rows that it is about, and goes to the first of
+// these.
+func (f *Form) Blame(err error) {
+	f.faults, f.rest = map[string]string{}, nil
+	first := len(f.Rows)
+	for _, part := range fault.Parts(err) {
+		i := slices.IndexFunc(f.Rows, func(r FormRow) bool { return r.Name == fault.FieldOf(part) })
+		if i < 0 || f.faults[f.Rows[i].Name] != "" {
+			f.rest = append(f.rest, part)
+			continue
+		}
+		f.faults[f.Rows[i].Name] = part.Error()
+		first = min(first, i)
+	}
+	if first < len(f.Rows) {
+		f.at = first
+	}
+}
+
+// Press takes a key; false when it is none of a form's, as enter and esc are not.
+func (f *Form) Press(msg tea.Msg) bool {
+	if len(f.Rows) == 0 {
+		return false
+	}
+	r := &f.Rows[f.at]
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "up", "shift+tab":
+			f.at = (f.at + len(f.Rows) - 1) % len(f.Rows)
+			return true
+		case "down", "tab":
+			f.at = (f.at + 1) % len(f.Rows)
+			return true
+		case "left", "right", "space":
+			if len(r.Choices) > 0 {
+				by := map[bool]int{true: -1, false: 1}[k.String() == "left"]
+				at := slices.Index(r.Choices, r.field.Value())
+				r.field = NewField(r.Choices[(at+by+len(r.Choices))%len(r.Choices)])
+				return true
+			}
+		}
+	}
+	if len(r.Choices) > 0 {
+		return false
+	}
+	var ours bool
+	r.field, ours = r.field.Update(msg)
+	return ours
+}
+
+// Keys are those of a form; does is what enter does.
+func (f *Form) Keys(does string) KeyMap {
+	list := []key.Binding{Bind("enter", does, "enter"), Bind("↑↓", "row", "up", "down", "tab", "shift+tab")}
+	if len(f.Rows) > 0 && len(f.Rows[f.at].Choices) > 0 {
+		list = append(list, Bind("←→", "change", "left", "right", "space"))
+	} else {
+		list = append(list, Bind("ctrl+u", "clear", "ctrl+u"))
+	}
+	list = append(list, Bind("esc", "cancel", "esc"))
+	return KeyMap{Short: list, Full: [][]key.Binding{list}}
+}
+
+// Lines draws the form in w cells: a line for each row, what is wrong with it below, and
+// the help of the selected row where nothing is.
+func (f *Form) Lines(s *Styles, w int) []string {
+	column := 0
+	for _, r := range f.Rows {
+		column = max(column, ansi.StringWidth(r.Label)+4)
+	}
+	var out []string
+	for i, r := range f.Rows {
+		lead, ink := "  ", s.Muted
+		if i == f.at {
+			lead, ink = "▸ ", s.Selected
+		}
+		value := s.Bold.On(ansi.Truncate(r.field.Value(), max(w-column, 1), "…"))
+		switch {
+		case i == f.at && len(r.Choices) > 0:
+			value = s.Accent.On("◂ ") + s.Bold.On(r.field.Value()) + s.Accent.On(" ▸")
+		case i == f.at:
+			value = r.field.View(s, w-column)
+		case r.field.Value() == "":
+			value = s.Muted.On("–")
+		}
+		out = append(out, ink.On(Fit(lead+r.Label, column))+value)
+		below, ink := "", s.Muted
+		if i == f.at {
+			below = r.Help
+		}
+		if bad := f.faults[r.Name]; bad != "" {
+			below, ink = bad, s.Bad
+		}
+		if below == "" {
+			continue
+		}
+		for _, l := range Wrap(below, max(w-column, 12)) {
+			out = append(out, Fit("", column)+ink.On(l))
+		}
+	}
+	for _, err := range f.rest {
+		out = append(out, "")
+		out = append(out, Sentences(s, err, w)...)
+	}
+	return out
+}
