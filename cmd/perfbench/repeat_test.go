@@ -120,8 +120,10 @@ func TestAnInterruptedSeriesComparesWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile(found[0])
 	require.NoError(t, err)
 	var c struct {
-		A, B struct{ Runs []json.RawMessage }
+		A, B struct{ Runs []struct{ Turn rundir.Turn } }
 	}
 	require.NoError(t, json.Unmarshal(data, &c))
 	assert.Equal(t, complete, len(c.A.Runs)+len(c.B.Runs))
+	assert.NotEmpty(t, c.A.Runs[0].Turn.Series)
+	assert.Equal(t, c.A.Runs[0].Turn, c.B.Runs[0].Turn, "those of a round go together")
 }

@@ -174,6 +174,9 @@ func notes(c *Comparison) []string {
 		}
 		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
 	}
+	if text := paired(c); text != "" {
+		out = append(out, text)
+	}
 	if c.A.Runs[0].Conditions.Store.InProcess || c.B.Runs[0].Conditions.Store.InProcess {
 		out = append(out, "The numbers of a store inside perfbench do not describe a real server, and its processor time is part of client CPU.")
 	}

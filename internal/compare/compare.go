@@ -10,7 +10,9 @@
 //
 // Of several runs a side, the scatter of the runs is what chance does. Of one run a side
 // it is the scatter of batches of its seconds, corrected for their resemblance
-// (stat.Successive), which says nothing of how much another run would differ. Ranges are
+// (stat.Successive), which says nothing of how much another run would differ. Where both
+// sides took turns in rounds that differ by more than chance, it is the scatter of the
+// differences within rounds. Ranges are
 // wider the more figures are looked at, so that all of them together find a change where
 // there is none in at most 5 of 100 comparisons.
 package compare
@@ -73,12 +75,13 @@ func Sets(a, b Set, o Options) *Comparison {
 	c.Differences = Differences(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
 	c.Refusals = refusals(a, b)
 	c.Cautions = cautions(a, b, c.Differences)
+	pairs := rounds(a, b)
 	for _, m := range a.Runs[0].Parts {
 		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all have it
 		}
-		p.Findings = findings(p.A, p.B, c.Tolerance)
+		p.Findings = findings(p.A, p.B, pairs, c.Tolerance)
 		c.Parts = append(c.Parts, p)
 	}
 	c.Notes = notes(c)

@@ -47,7 +47,7 @@ func judged(figure Figure, a, b []Estimate) Finding {
 		}
 		return out
 	}
-	for _, f := range findings(measured(a), measured(b), DefaultTolerance) {
+	for _, f := range findings(measured(a), measured(b), nil, DefaultTolerance) {
 		if f.Figure == figure {
 			return f
 		}
@@ -96,7 +96,7 @@ func TestJudge(t *testing.T) {
 func TestRangesOfManyFiguresAreWider(t *testing.T) {
 	e := Estimate{Value: 100, SE: 1, DF: math.Inf(1)}
 	some := []Measured{{Figures: map[Figure]Estimate{Throughput: e, P50: e, P90: e, P99: e}}}
-	assert.Greater(t, findings(some, some, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
+	assert.Greater(t, findings(some, some, nil, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
 }
 
 func TestWorseThanTheTolerance(t *testing.T) {

@@ -25,6 +25,8 @@ type Conditions struct {
 	MeasuredS float64 `json:"measured_s"`
 	EndedBy   string  `json:"ended_by"`
 	Seed      int64   `json:"seed"`
+	// Turn is nil for a run that took turns with no other.
+	Turn *rundir.Turn `json:"turn,omitempty"`
 	// DataBytes is the volume of values that the plan stores, 0 when unknown.
 	DataBytes  int64              `json:"data_bytes,omitempty"`
 	Settings   map[string]float64 `json:"settings"`
@@ -43,7 +45,7 @@ type Conditions struct {
 func conditionsOf(r *rundir.Run) Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Target: r.Target, Store: r.Store, Started: r.Started,
-		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
+		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
 		Changes: len(r.Changes), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil

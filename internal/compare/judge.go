@@ -42,6 +42,9 @@ type Finding struct {
 	Verdict        Verdict
 	// Within is, where the verdict is Same, within how much.
 	Within float64
+	// Paired says that the differences within rounds counted, since rounds differ by more
+	// than chance.
+	Paired bool
 
 	change stat.Estimate // on the figure's scale
 }
@@ -72,8 +75,8 @@ func (f Finding) beyond(tolerance float64) bool {
 	return math.Abs(f.Change) > tolerance
 }
 
-// findings judges two sides, figure by figure.
-func findings(a, b []Measured, tolerance float64) []Finding {
+// findings judges two sides, figure by figure; pairs are those of rounds.
+func findings(a, b []Measured, pairs [][2]int, tolerance float64) []Finding {
 	var out []Finding
 	for _, figure := range figures {
 		x, y := of(figure, a), of(figure, b)
@@ -82,7 +85,7 @@ func findings(a, b []Measured, tolerance float64) []Finding {
 			continue // neither has it
 		}
 		if figure != Max && !f.A.Vague && !f.B.Vague {
-			f.change = figure.difference(x, y)
+			f.change, f.Paired = figure.difference(x, y, pairs)
 		}
 		out = append(out, f)
 	}
@@ -129,12 +132,17 @@ func of(f Figure, ms []Measured) []Estimate {
 	return out
 }
 
-// difference estimates by how much a figure differs, on its scale.
-func (f Figure) difference(a, b []Estimate) stat.Estimate {
-	var d stat.Estimate
-	if len(a) == 1 && len(b) == 1 {
+// difference estimates by how much a figure differs, on its scale, and says whether by
+// the differences within rounds.
+func (f Figure) difference(a, b []Estimate, pairs [][2]int) (d stat.Estimate, paired bool) {
+	if pairs != nil {
+		d, paired = f.inRounds(a, b, pairs)
+	}
+	switch {
+	case paired:
+	case len(a) == 1 && len(b) == 1:
 		d = stat.Difference(f.on(a[0]), f.on(b[0]))
-	} else {
+	default:
 		d = stat.Between(f.values(a), f.values(b))
 	}
 	least := finest
@@ -142,7 +150,7 @@ func (f Figure) difference(a, b []Estimate) stat.Estimate {
 		least = math.Hypot(within(a), within(b))
 	}
 	d.SE = max(d.SE, least) // NaN stays NaN
-	return d
+	return d, paired
 }
 
 func (f Figure) values(runs []Estimate) []float64 {

@@ -38,6 +38,10 @@ type Request struct {
 	// Spelled has, by its name, what a plan file says where the text names environment
 	// variables: it is written back in place of a secret.
 	Spelled map[string]string
+	// Series and Round are those of rundir.Turn; empty and 0 for a run that takes turns with
+	// no other.
+	Series string
+	Round  int
 	// MaxThreads is the highest number of threads that live changes may ask for, for
 	// the size of the connection pool; 0: what the timetable asks for.
 	MaxThreads int

@@ -164,6 +164,7 @@ type jsonFinding struct {
 	Most    *float64        `json:"change_at_most"`
 	Verdict compare.Verdict `json:"verdict"`
 	Within  float64         `json:"same_within,omitempty"`
+	Paired  bool            `json:"paired,omitempty"`
 }
 
 type jsonRange struct {
@@ -205,7 +206,7 @@ func comparisonJSON(c *compare.Comparison) ([]byte, error) {
 			part.Track, part.Op = p.Operation.Track, p.Operation.Op
 		}
 		for _, f := range p.Findings {
-			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within})
+			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within, f.Paired})
 		}
 		out.Parts = append(out.Parts, part)
 	}

@@ -56,6 +56,8 @@ type Run struct {
 	WarmupUnsettled bool `json:"warmup_unsettled,omitempty"`
 	// MeasuredS is the length of the measured part in seconds.
 	MeasuredS float64 `json:"measured_s"`
+	// Turn is nil for a run that took turns with no other.
+	Turn *Turn `json:"turn,omitempty"`
 	// DataBytes is the volume of values that the plan stores, 0 when unknown.
 	DataBytes int64 `json:"data_bytes,omitempty"`
 	// Settings are the live settings at the start, by the name a user types.
@@ -90,6 +92,15 @@ type Run struct {
 	Facts json.RawMessage `json:"facts"`
 	// Journal says how much of the files beside it this run.json covers.
 	Journal Extent `json:"journal"`
+}
+
+// Turn says with which runs a run took turns, so that what the machine did meanwhile
+// struck all of them alike.
+type Turn struct {
+	// Series is the same for all of them, and for no others. Round counts from 1: those
+	// that differ in what is compared each have one in every round.
+	Series string `json:"series"`
+	Round  int    `json:"round"`
 }
 
 // Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:

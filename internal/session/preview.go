@@ -41,7 +41,7 @@ func (p *Prepared) Preview() job.Preview {
 // environment are then: for a plan file, and for a command line. It holds no password.
 func (p *Prepared) Asked() Request {
 	r := p.req
-	r.Preset, r.Out, r.Password, r.MaxThreads = p.Preset, p.Out, "", 0
+	r.Preset, r.Out, r.Password, r.MaxThreads, r.Series, r.Round = p.Preset, p.Out, "", 0, "", 0
 	if r.Target == "" {
 		r.Target = DefaultTarget
 	}

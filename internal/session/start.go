@@ -240,6 +240,9 @@ func (l *Live) model() rundir.Run {
 		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
 		Environment: environmentFacts(l.env.Version), Notices: l.Notices,
 	}
+	if l.req.Series != "" {
+		run.Turn = &rundir.Turn{Series: l.req.Series, Round: l.req.Round}
+	}
 	for _, r := range given.RunParams() {
 		if v, ok := l.Inputs.Values[r.Name]; ok {
 			run.Parameters[r.Name] = v.Text

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -159,6 +160,7 @@ func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, r
 // are returned at the end.
 func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, order []int) error {
 	var errs []error
+	series := time.Now().UTC().Format(time.RFC3339Nano) // no other begins in the same moment
 	for i, who := range order {
 		if ctx.Err() != nil {
 			break
@@ -167,7 +169,9 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 		if len(all) > 1 {
 			what += fmt.Sprintf(" (%s: %s)", string(rune('A'+who)), s.name)
 		}
-		o, err := Turn(ctx, a.Call, f, s.request, what)
+		req := s.request
+		req.Series, req.Round = series, i/len(all)+1
+		o, err := Turn(ctx, a.Call, f, req, what)
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}

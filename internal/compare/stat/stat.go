@@ -152,6 +152,29 @@ func Between(a, b []float64) Estimate {
 	return d
 }
 
+// drifting is how seldom chance makes pairs differ as much as it takes for Paired to say
+// that they do.
+const drifting = 0.1
+
+// Paired is the difference of the means of values that were measured in pairs, b − a, with
+// the error that the scatter of the differences tells. It also says whether the pairs
+// differ among themselves by more than chance. Where they do not, values of a pair are no
+// closer than others, and Between tells more. As many of b as of a; NaN makes it unknown.
+func Paired(a, b []float64) (Estimate, bool) {
+	n := float64(len(a))
+	if len(a) < 2 || len(known(a)) < len(a) || len(known(b)) < len(a) {
+		return Unknown(), false
+	}
+	differences, means := make([]float64, len(a)), make([]float64, len(a))
+	for i := range a {
+		differences[i], means[i] = b[i]-a[i], (a[i]+b[i])/2
+	}
+	mean, dev := stat.MeanStdDev(differences, nil)
+	ratio := 4 * stat.Variance(means, nil) / (dev * dev)
+	most := distuv.F{D1: n - 1, D2: n - 1}.Quantile(1 - drifting)
+	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}, ratio > most
+}
+
 // squares is the sum of the squared deviations from the mean.
 func squares(vals []float64) float64 {
 	mean, sum := stat.Mean(vals, nil), 0.0

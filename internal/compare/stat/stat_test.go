@@ -39,6 +39,24 @@ func TestMeansOfFewValues(t *testing.T) {
 	assert.Equal(t, Estimate{Value: 4, DF: 3}, Successive([]float64{4, 4, 4, 4}))
 }
 
+func TestPairs(t *testing.T) {
+	d, drifts := Paired([]float64{1, 20, 7}, []float64{2, 22, 10})
+	assert.True(t, drifts)
+	assert.InDelta(t, 2, d.Value, 1e-12)
+	assert.InDelta(t, 1/math.Sqrt(3), d.SE, 1e-12)
+	assert.InDelta(t, 2, d.DF, 0)
+	_, drifts = Paired([]float64{1, 2, 3}, []float64{6, 5, 4})
+	assert.False(t, drifts, "the two of a pair are no closer than others")
+	d, drifts = Paired([]float64{1, 1, 1}, []float64{1, 1, 1})
+	assert.False(t, drifts)
+	assert.Zero(t, d.SE)
+	for _, gap := range [][2][]float64{{{1, math.NaN()}, {1, 2}}, {{1, 2}, {math.NaN(), 2}}, {{1}, {2}}, {nil, nil}} {
+		d, drifts = Paired(gap[0], gap[1])
+		assert.False(t, drifts)
+		assert.True(t, math.IsNaN(d.Value))
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// leastRounds is how many rounds it takes for pairs to tell anything.
+const leastRounds = 3
+
+// rounds are pairs of runs, by their places on either side: the two that took turns in one
+// round. They are nil where that was not so, or in too few rounds.
+func rounds(a, b Set) [][2]int {
+	there := turnsOf(b)
+	var out [][2]int
+	for turn, i := range turnsOf(a) {
+		if j, ok := there[turn]; ok {
+			out = append(out, [2]int{i, j})
+		}
+	}
+	if len(out) < leastRounds {
+		return nil
+	}
+	slices.SortFunc(out, func(p, q [2]int) int { return cmp.Compare(p[0], q[0]) })
+	return out
+}
+
+// turnsOf are the places of the runs of a side by the turn of each; nil when two have the
+// same, or one has none.
+func turnsOf(s Set) map[rundir.Turn]int {
+	out := map[rundir.Turn]int{}
+	for i, r := range s.Runs {
+		if r.Conditions.Turn == nil {
+			return nil
+		}
+		out[*r.Conditions.Turn] = i
+	}
+	if len(out) < len(s.Runs) {
+		return nil
+	}
+	return out
+}
+
+// inRounds estimates by how much a figure differs from the differences within rounds; false
+// where rounds do not differ by more than chance, or a run does not know the figure.
+func (f Figure) inRounds(a, b []Estimate, pairs [][2]int) (stat.Estimate, bool) {
+	var x, y []float64
+	own := 0.0
+	for _, p := range pairs {
+		v, w := f.on(a[p[0]]), f.on(b[p[1]])
+		x, y = append(x, v.Value), append(y, w.Value)
+		for _, se := range []float64{v.SE, w.SE} {
+			if !math.IsNaN(se) {
+				own += se * se
+			}
+		}
+	}
+	d, drifts := stat.Paired(x, y)
+	// A few pairs may agree by chance; no less than the seconds of the runs tell.
+	d.SE = max(d.SE, math.Sqrt(own)/float64(len(pairs)))
+	return d, drifts
+}
+
+// paired says of which figures the differences within rounds counted.
+func paired(c *Comparison) string {
+	if len(c.Parts) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range c.Parts[0].Findings {
+		if f.Paired {
+			names = append(names, string(f.Figure))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The runs took turns in rounds, which differ by more than chance in %s: there the differences within each round count.", listed(names))
+}
