@@ -58,6 +58,9 @@ func execute(ctx context.Context, a *call.Call) (code int) {
 		}
 	}()
 	err := root(a).execute(ctx, a.Args)
+	if trouble := a.Outlet.Close(); trouble != "" {
+		fmt.Fprintln(a.Stderr, "warning: "+trouble)
+	}
 	if out, ok := a.Stdout.(*console.Output); ok && err == nil && out.Err != nil {
 		err = fmt.Errorf("write to stdout: %w", out.Err)
 	}

@@ -32,6 +32,7 @@ const module = "github.com/perfbench/perfbench/"
 //	find                                       searches on a run that is going
 //	sweep                                      what runs at several values come to
 //	compare                                    judges sets of finished runs
+//	telemetry                                  lets figures leave while a run goes
 //	engine             rundir                  run plans; keep runs
 //	job                                        what is asked for, what it would do
 //	workload                                   the words
@@ -71,6 +72,7 @@ var may = []struct{ from, to string }{
 	{"internal/session/sampler", "internal/rundir internal/verdict internal/measure internal/store internal/watch"},
 	{"internal/session/settle", "internal/compare/stat internal/measure internal/fault internal/suggest"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},
+	{"internal/telemetry", "internal/rundir internal/verdict internal/measure internal/fault internal/suggest"},
 	{"internal/turns", ""},
 	{"internal/compare/stat", ""},
 	{"internal/compare/gather", "internal/compare internal/rundir internal/rundir/disk internal/fault"},
@@ -124,7 +126,7 @@ var may = []struct{ from, to string }{
 	{"cmd/perfbench/version", ""},
 	{"cmd/perfbench/usage", "internal/fault internal/suggest"},
 	{"cmd/perfbench/catalogue", "cmd/perfbench/usage profiles internal/preset internal/report internal/rundir internal/store/drivers internal/workload internal/fault internal/suggest"},
-	{"cmd/perfbench/call", "cmd/perfbench/catalogue cmd/perfbench/console cmd/perfbench/version internal/lab internal/preset internal/session internal/session/given internal/watch/self internal/workload internal/fault"},
+	{"cmd/perfbench/call", "cmd/perfbench/catalogue cmd/perfbench/console cmd/perfbench/version internal/lab internal/preset internal/session internal/session/given internal/telemetry internal/watch/self internal/workload internal/fault"},
 	{"internal/values", "internal/workload internal/preset internal/properties internal/fault internal/units internal/suggest"},
 	{"profiles/authz/model", ""},
 	{"profiles/authz/generate", "profiles/authz/model"},
@@ -178,6 +180,7 @@ var never = []struct{ from, to, why string }{
 	{"profiles/tx/ab", "profiles/tx/baseline", "a document knows the mode that it tells of"},
 	{"internal/report", "profiles/...", "the profile brings its own documents"},
 	{"internal/store/...", "profiles/...", "a store has no favourite profile"},
+	{"internal/telemetry", "internal/engine", "figures leave by what a run publishes, not by its calls"},
 	{"internal/...", "cmd/...", "commands are at the top"},
 	{"profiles/...", "cmd/...", "commands are at the top"},
 	{"tui/...", "cmd/...", "commands are at the top"},

@@ -94,6 +94,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	o.Missed = missed
 	run.Verdict.Thresholds = judged
 	run.Verdict = run.Judge()
+	l.feed.End(run.Verdict)
 	errs = append(errs, l.journal.Finish(run), l.close())
 	o.Run = l.journal.Run()
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))

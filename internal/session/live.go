@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session/sampler"
 	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -51,6 +52,7 @@ type Live struct {
 	began time.Time
 	observer
 	sampler *sampler.Sampler
+	feed    *telemetry.Feed
 	// counts and operations are of the plan; the sink alone uses them.
 	counts     []bool
 	operations []measure.Operation

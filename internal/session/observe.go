@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/sampler"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -167,6 +168,17 @@ func (l *Live) judgeSecond(s *measure.Second) {
 	run.EndedBy = rundir.StillRunning
 	v := run.Judge()
 	l.judged.Store(&v)
+}
+
+// leave has the figures of the run leave, where there is a way out.
+func (l *Live) leave() {
+	if l.env.Outlet == nil {
+		return
+	}
+	l.feed = l.env.Outlet.Begin(telemetry.Source{
+		Run: l.journal.Run(), Operations: l.plan.Operations(), Counts: l.plan.Counted(), Verdict: l.Verdict,
+	})
+	l.OnSecond(l.feed.Second)
 }
 
 // noteBacklog keeps how much was due and not begun, of all tracks.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -38,6 +39,8 @@ type Env struct {
 	// CacheDir is where the ceiling of the harness is kept, once it was measured; empty:
 	// it is not measured.
 	CacheDir string
+	// Outlet is where figures leave while a run goes; nil: nowhere.
+	Outlet *telemetry.Outlet
 	// Log takes what may spoil a result; nil: it is told to nobody.
 	Log *slog.Logger
 }

@@ -172,6 +172,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		r.Notices = l.Notices
 		r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond)
 	})
+	l.leave()
 	resumed, deaf := self.Resumed()
 	l.run, err = engine.Start(ctx, engine.Options{
 		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
@@ -185,6 +186,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		deaf()
 		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
 	}
+	l.feed.Goes(l.run.Snapshot)
 	l.over = make(chan struct{})
 	go l.sampler.Run(l.run.Done())
 	go func() {

@@ -82,6 +82,7 @@ func (l *Live) sampled(samples []rundir.Sample) {
 		samples[i].T -= l.ahead()
 	}
 	l.journal.Sampled(samples)
+	l.feed.Sampled(samples)
 }
 
 // renumber adds to the numbers of the seconds that nobody has read.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/telemetry"
 )
 
 // Env is everything that the command takes from its surroundings, so that a test
@@ -41,6 +42,8 @@ type Call struct {
 	// Hard ends at the second interrupt; the context of a command at the first.
 	Hard context.Context
 	Log  *slog.Logger
+	// Outlet is where figures leave while runs go; nil: nowhere.
+	Outlet *telemetry.Outlet
 	// typed are the passwords that were typed, by target.
 	typed map[string]string
 	// Told is the folder of a run whose summary stands on stdout.

@@ -23,7 +23,7 @@ import (
 func (a *Call) Session() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(catalogue.Profiles(), a.PresetDir()), Formats: catalogue.Formats(), Environ: a.Environ,
-		Version: version.Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(),
+		Version: version.Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(), Outlet: a.Outlet,
 	}
 }
 

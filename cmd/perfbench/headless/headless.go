@@ -111,6 +111,10 @@ func deleted(o *session.Outcome) error {
 // perform starts, watches and ends a run. An error says that it could not be started.
 func (a command) perform(ctx context.Context, p *session.Prepared, status *status, b Beside) (*session.Outcome, error) {
 	status.before(p)
+	for _, line := range a.Outlet.Where() {
+		status.say("%s", line)
+	}
+	a.Outlet.OnTrouble(func(sentence string) { status.say("warning: %s", sentence) })
 	l, err := a.start(ctx, p, status)
 	if err != nil {
 		return nil, err

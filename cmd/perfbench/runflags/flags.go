@@ -13,10 +13,12 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/version"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -28,6 +30,8 @@ type Flags struct {
 	formats  []string
 	values   map[string]*string
 	switches map[string]*bool
+
+	outlet telemetry.Options
 
 	// AsPlan says that a dry run writes a plan file: --format yaml.
 	AsPlan bool
@@ -78,6 +82,8 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
 	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
+	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR`: serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
+	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL`: push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
@@ -92,7 +98,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 
 // plainFlags are the flags that the environment may give and that are no values.
 var plainFlags = []string{
-	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "facts", "dry-run", "password-file",
+	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "facts", "metrics-addr", "otlp", "dry-run", "password-file",
 	"quiet", "plain", "ascii", "theme",
 }
 
@@ -133,7 +139,20 @@ func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
 		problems.Add(err)
 		r.Password = password
 	}
+	problems.Add(f.open(a, c, problems.Err() == nil))
 	return problems.Err()
+}
+
+// open opens the way out of figures, if all else is right and something will run; else it
+// says what is wrong with it.
+func (f *Flags) open(a *call.Call, c *cobra.Command, run bool) error {
+	if !run || f.DryRun {
+		return telemetry.Check(f.outlet)
+	}
+	f.outlet.Version = version.Of().Version
+	var err error
+	a.Outlet, err = telemetry.Open(c.Context(), f.outlet)
+	return err
 }
 
 // planFormat is the format that is no document of a run, but the plan of one.

@@ -106,16 +106,20 @@ func Need(t testing.TB, name string) {
 			continue
 		}
 		for _, n := range s.Needs {
-			_, err := n.FindIn(nil, os.Environ())
-			if err == nil {
-				continue
+			if _, err := n.FindIn(nil, os.Environ()); err != nil {
+				lacks(t, err, n.Package)
 			}
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("labtest: %v: install the Debian package %s", err, n.Package)
-			}
-			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v: install the Debian package %s", err, n.Package)
 		}
 	}
+}
+
+// lacks skips or fails the test because of a program that is missing.
+func lacks(t testing.TB, err error, pkg string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("labtest: %v: install the Debian package %s", err, pkg)
+	}
+	t.Skipf("SKIPPED, NOTHING WAS TESTED: %v: install the Debian package %s", err, pkg)
 }
 
 // stop ends the servers, and shows their logs when the test failed.

@@ -1,0 +1,192 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/suggest"
+)
+
+// Interval is how often figures are pushed.
+const Interval = 5 * time.Second
+
+// Schemes are those of URLs to push to.
+var Schemes = []string{"http", "https", "grpc", "grpcs"}
+
+// endpoint is where to push to.
+type endpoint struct {
+	// url is as the exporter wants it, shown as a person gave it.
+	url, shown string
+	grpc       bool
+}
+
+// endpointOf reads the URL of --otlp; empty is no endpoint.
+func endpointOf(text string) (endpoint, error) {
+	if text == "" {
+		return endpoint{}, nil
+	}
+	input := func(hint, format string, args ...any) (endpoint, error) {
+		return endpoint{}, fault.Field("otlp", fault.Input(fmt.Errorf("otlp: "+format, args...), hint))
+	}
+	const usual = "write it like --otlp http://localhost:4318, or grpc://localhost:4317"
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, u.Host == "" && u.Opaque == "":
+		return input(usual, "not a URL of an OpenTelemetry receiver")
+	case !slices.Contains(Schemes, u.Scheme):
+		hint := usual
+		if near := suggest.Nearest(u.Scheme, Schemes); near != "" {
+			hint = "did you mean " + near + "://?"
+		}
+		return input(hint, "%s:// is not among %s", u.Scheme, strings.Join(Schemes, ", "))
+	case u.Hostname() == "":
+		return input(usual, "%q names no host", u.Redacted())
+	case u.User != nil:
+		return input("put them into the environment variable OTEL_EXPORTER_OTLP_HEADERS, like authorization=Basic%20…", "%s: a URL with a user or a password would be seen by others", u.Redacted())
+	case u.RawQuery != "" || u.Fragment != "":
+		return input(usual, "%q: nothing comes after the path", u.Redacted())
+	}
+	to := endpoint{shown: u.String(), grpc: strings.HasPrefix(u.Scheme, "grpc")}
+	if to.grpc {
+		if strings.Trim(u.Path, "/") != "" {
+			return input(usual, "%s: a grpc URL has no path", text)
+		}
+		u.Scheme, u.Path = "http"+strings.TrimPrefix(u.Scheme, "grpc"), ""
+		if u.Port() == "" {
+			u.Host += ":4317"
+		}
+	} else {
+		if u.Port() == "" {
+			u.Host += ":4318"
+		}
+		if strings.Trim(u.Path, "/") == "" {
+			u.Path = "/v1/metrics"
+		}
+	}
+	to.url = u.String()
+	return to, nil
+}
+
+// pusher pushes figures. A nil one pushes none.
+type pusher struct {
+	to       endpoint
+	provider *metric.MeterProvider
+	tell     atomic.Pointer[func(string)]
+
+	mu             sync.Mutex
+	pushed, failed int
+	last           error
+}
+
+// push begins to push what from gathers.
+func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, error) {
+	to, err := endpointOf(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	p := &pusher{to: to}
+	var exporter metric.Exporter
+	if to.grpc {
+		exporter, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}), otlpmetricgrpc.WithTimeout(patience))
+	} else {
+		exporter, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}), otlpmetrichttp.WithTimeout(patience))
+	}
+	if err != nil {
+		return nil, fault.Field("otlp", fault.Input(fmt.Errorf("otlp: cannot push to %s: %w", to.shown, err), "variables named OTEL_EXPORTER_OTLP_… count too"))
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(p.note)) // what a receiver took in part only comes here
+	reader := metric.NewPeriodicReader(noting{exporter, p}, metric.WithInterval(Interval), metric.WithTimeout(patience),
+		metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(from))))
+	p.provider = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(describe(o.Version)))
+	return p, nil
+}
+
+// describe says who pushes.
+func describe(version string) *resource.Resource {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return resource.NewSchemaless(
+		attribute.String("service.name", "perfbench"), attribute.String("service.version", cmp.Or(version, "unknown")),
+		attribute.String("host.name", host), attribute.Int("process.pid", os.Getpid()),
+	)
+}
+
+// noting is an exporter that keeps account of what it could not push.
+type noting struct {
+	metric.Exporter
+	p *pusher
+}
+
+// Export pushes what there is. What goes wrong is noted, and nobody else's concern.
+func (n noting) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
+	if len(m.ScopeMetrics) == 0 {
+		return nil // no run yet
+	}
+	err := n.Exporter.Export(ctx, m)
+	if err != nil {
+		n.p.note(err)
+		return nil
+	}
+	n.p.mu.Lock()
+	defer n.p.mu.Unlock()
+	n.p.pushed++
+	return nil
+}
+
+// note keeps the account of a push that failed.
+func (p *pusher) note(err error) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		err = at.Err // where to is said
+	}
+	p.mu.Lock()
+	p.failed++
+	first := p.failed == 1
+	p.last = err
+	p.mu.Unlock()
+	if tell := p.tell.Load(); first && tell != nil {
+		(*tell)(fmt.Sprintf("metrics do not reach %s: %v", p.to.shown, err))
+	}
+}
+
+// close pushes the last figures, and says how many pushes failed.
+func (p *pusher) close() string {
+	if p == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's may be over
+	defer cancel()
+	if err := p.provider.Shutdown(ctx); err != nil {
+		p.note(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.failed == 0:
+		return ""
+	case p.pushed == 0:
+		return fmt.Sprintf("no metrics reached %s: %v", p.to.shown, p.last)
+	}
+	return fmt.Sprintf("%d of %d pushes of metrics to %s failed; the last: %v", p.failed, p.failed+p.pushed, p.to.shown, p.last)
+}
