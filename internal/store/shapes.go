@@ -216,3 +216,18 @@ type Warmer interface {
 	// the pool may hold. It changes nothing in the store.
 	Warm(ctx context.Context, n int) error
 }
+
+// Maps is all that a store of maps offers which has everything.
+type Maps interface {
+	Conn
+	Putter
+	Setter
+	BatchPutter
+	Getter
+	BatchGetter
+	Counter
+	GroupPutter
+	Keeper
+	Leaser
+	Prober
+}

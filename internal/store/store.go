@@ -80,6 +80,18 @@ type Driver struct {
 	Open func(ctx context.Context, t Target, o OpenOptions) (Conn, error)
 }
 
+// Opens makes the Open of a driver of a function whose connections have a type of their
+// own.
+func Opens[C Conn](open func(context.Context, Target, OpenOptions) (C, error)) func(context.Context, Target, OpenOptions) (Conn, error) {
+	return func(ctx context.Context, t Target, o OpenOptions) (Conn, error) {
+		c, err := open(ctx, t, o)
+		if err != nil {
+			return nil, err // and no C, which would not be nil
+		}
+		return c, nil
+	}
+}
+
 // OpenOptions is what a driver is told beside the target.
 type OpenOptions struct {
 	// Threads is the highest number of operations that may be under way at once:

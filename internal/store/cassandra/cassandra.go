@@ -31,13 +31,7 @@ var Driver = store.Driver{
 	Params: append([]string{
 		"consistency", "serial_consistency", "dc", "replication", "protocol", "retries", "speculative", "speculative_delay",
 	}, store.NetworkParams...),
-	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
-		c, err := Open(ctx, t, o)
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
-	},
+	Open: store.Opens(Open),
 }
 
 // Typed is a connection whose session a profile may use directly. The session
@@ -63,17 +57,8 @@ type Typed interface {
 
 var _ interface {
 	Typed
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
+	store.Maps
 	store.Tabular
-	store.Prober
 	store.Metered
 } = (*Conn)(nil)
 

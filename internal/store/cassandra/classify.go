@@ -105,54 +105,35 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fmt.Errorf("cassandra: %s: %w", c.where(), e) // the user's own doing
-	}
-	text := err.Error()
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(text, p) {
-				return true
-			}
-		}
-		return false
-	}
-	say := func(what, hint string) error {
-		return fault.Store(fault.Sentence("cassandra: "+c.where()+": "+what, err), hint)
+	t := store.Trouble{Driver: "cassandra", Where: c.where(), Err: err}
+	if err := t.Cancelled(ctx); err != nil {
+		return err
 	}
 	var unknown x509.UnknownAuthorityError
 	var header tls.RecordHeaderError
 	switch {
-	case has(fault.ErrFiles.Error()), fault.OutOfFiles():
-		return say("cannot be reached: "+fault.ErrFiles.Error(), "")
-	case has("incorrect", "Bad credentials", "Cannot achieve consistency level") && has("username", "credentials", "password"):
-		return say("the user or the password is wrong", "write them before the host, cassandra://user:password@host, or use --password-file")
-	case has("authentication required"):
-		return say("it wants a password", "write the user before the host, and give --password-file")
-	case has("no permission", "unauthorized"):
-		return say("this user may not do that: "+last(text), "ask for the right to create, read and write in the keyspace")
-	case errors.As(err, &unknown), has("unknown authority"):
-		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
-	case has("certificate required", "bad certificate"):
-		return say("it asks for a client certificate", "give cert=FILE and key=FILE")
-	case errors.As(err, &header), has("first record does not look like a TLS handshake"):
-		return say("it does not speak TLS on this port", "leave out tls=1")
-	case has("certificate is valid for", "certificate is not valid"):
-		return say("its certificate is for another name", "give the name in it with servername=NAME")
-	case has("connection refused", "no such host", "i/o timeout", "no response received", "network is unreachable", "connect: "):
-		return say("cannot be reached: "+last(text), "is the server running? perfbench lab up cassandra starts one")
-	case has("connection reset", "EOF", "connection closed"):
-		return say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
-	case has("unsupported protocol", "protocol version"):
-		return say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 wants protocol=4")
+	case t.Has(fault.ErrFiles.Error()), fault.OutOfFiles():
+		return t.Say("cannot be reached: "+fault.ErrFiles.Error(), "")
+	case t.Has("incorrect", "Bad credentials", "Cannot achieve consistency level") && t.Has("username", "credentials", "password"):
+		return t.Say("the user or the password is wrong", "write them before the host, cassandra://user:password@host, or use --password-file")
+	case t.Has("authentication required"):
+		return t.Say("it wants a password", "write the user before the host, and give --password-file")
+	case t.Has("no permission", "unauthorized"):
+		return t.Say("this user may not do that: "+t.Last(), "ask for the right to create, read and write in the keyspace")
+	case errors.As(err, &unknown), t.Has("unknown authority"):
+		return t.Say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
+	case t.Has("certificate required", "bad certificate"):
+		return t.Say("it asks for a client certificate", "give cert=FILE and key=FILE")
+	case errors.As(err, &header), t.Has("first record does not look like a TLS handshake"):
+		return t.Say("it does not speak TLS on this port", "leave out tls=1")
+	case t.Has("certificate is valid for", "certificate is not valid"):
+		return t.Say("its certificate is for another name", "give the name in it with servername=NAME")
+	case t.Has("connection refused", "no such host", "i/o timeout", "no response received", "network is unreachable", "connect: "):
+		return t.Say("cannot be reached: "+t.Last(), "is the server running? perfbench lab up cassandra starts one")
+	case t.Has("connection reset", "EOF", "connection closed"):
+		return t.Say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
+	case t.Has("unsupported protocol", "protocol version"):
+		return t.Say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 wants protocol=4")
 	}
-	return fault.Store(fmt.Errorf("cassandra: %s: %w", c.where(), err), "is this Cassandra? perfbench lab up cassandra starts one")
-}
-
-// last is the part of a message behind its last colon.
-func last(text string) string {
-	if i := strings.LastIndex(text, ": "); i >= 0 {
-		return text[i+2:]
-	}
-	return text
+	return t.Unknown("is this Cassandra? perfbench lab up cassandra starts one")
 }

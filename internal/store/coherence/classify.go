@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -93,56 +92,36 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fmt.Errorf("coherence: %s: %w", c.where(), e) // the user's own doing
-	}
-	text := err.Error()
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(text, p) {
-				return true
-			}
-		}
-		return false
-	}
-	say := func(what, hint string) error {
-		return fault.Store(fault.Sentence("coherence: "+c.where()+": "+what, err), hint)
+	t := store.Trouble{Driver: "coherence", Where: c.where(), Err: err}
+	if err := t.Cancelled(ctx); err != nil {
+		return err
 	}
 	var unknown x509.UnknownAuthorityError
 	const running = "is the server running, with its gRPC proxy? perfbench lab up coherence starts one"
 	switch {
-	case has(fault.ErrFiles.Error()), fault.OutOfFiles():
-		return say("cannot be reached: "+fault.ErrFiles.Error(), "")
+	case t.Has(fault.ErrFiles.Error()), fault.OutOfFiles():
+		return t.Say("cannot be reached: "+fault.ErrFiles.Error(), "")
 	case errors.Is(err, errOld):
-		return say("it speaks only an old version of Coherence's gRPC protocol", "it takes Coherence CE 24.09 or later, or 14.1.2")
-	case errors.As(err, &unknown), has("unknown authority"):
-		return say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
-	case has("certificate required", "bad certificate"):
-		return say("it asks for a client certificate", "give cert=FILE and key=FILE")
-	case has("first record does not look like a TLS handshake"):
-		return say("it does not speak TLS on this port", "leave out tls=1")
-	case has("certificate is valid for", "certificate is not valid", "doesn't contain any IP SANs"):
-		return say("its certificate is for another name", "give the name in it with servername=NAME")
-	case has("no such host"):
-		return say("there is no such host", "is the name right?")
-	case has("connection refused", "i/o timeout", "network is unreachable", "no route to host"):
-		return say("cannot be reached: "+last(text), running)
+		return t.Say("it speaks only an old version of Coherence's gRPC protocol", "it takes Coherence CE 24.09 or later, or 14.1.2")
+	case errors.As(err, &unknown), t.Has("unknown authority"):
+		return t.Say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
+	case t.Has("certificate required", "bad certificate"):
+		return t.Say("it asks for a client certificate", "give cert=FILE and key=FILE")
+	case t.Has("first record does not look like a TLS handshake"):
+		return t.Say("it does not speak TLS on this port", "leave out tls=1")
+	case t.Has("certificate is valid for", "certificate is not valid", "doesn't contain any IP SANs"):
+		return t.Say("its certificate is for another name", "give the name in it with servername=NAME")
+	case t.Has("no such host"):
+		return t.Say("there is no such host", "is the name right?")
+	case t.Has("connection refused", "i/o timeout", "network is unreachable", "no route to host"):
+		return t.Say("cannot be reached: "+t.Last(), running)
 	case errors.Is(err, context.DeadlineExceeded):
-		return say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
-	case status.Code(err) == codes.Unavailable, has("code = Unavailable", "connection reset", "broken pipe", "EOF", "server preface", "frame header", "http2"):
+		return t.Say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
+	case status.Code(err) == codes.Unavailable, t.Has("code = Unavailable", "connection reset", "broken pipe", "EOF", "server preface", "frame header", "http2"):
 		if c.tls == nil {
-			return say("closed the connection, or does not speak gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
+			return t.Say("closed the connection, or does not speak gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
 		}
-		return say("closed the connection, or does not speak gRPC", "does it want a certificate? give cert=FILE and key=FILE")
+		return t.Say("closed the connection, or does not speak gRPC", "does it want a certificate? give cert=FILE and key=FILE")
 	}
-	return fault.Store(fmt.Errorf("coherence: %s: %w", c.where(), err), "is this Coherence with a gRPC proxy? perfbench lab up coherence starts one")
-}
-
-// last is the part of a message behind its last colon.
-func last(text string) string {
-	text = strings.TrimRight(text, `"`)
-	if i := strings.LastIndex(text, ": "); i >= 0 {
-		return text[i+2:]
-	}
-	return text
+	return t.Unknown("is this Coherence with a gRPC proxy? perfbench lab up coherence starts one")
 }

@@ -37,27 +37,11 @@ var Driver = store.Driver{
 	Example: "coherence://localhost:1408",
 	Port:    1408,
 	Params:  store.NetworkParams,
-	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
-		c, err := Open(ctx, t, o)
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
-	},
+	Open:    store.Opens(Open),
 }
 
 var _ interface {
-	store.Conn
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
-	store.Prober
+	store.Maps
 	store.Pooled
 	store.Metered
 } = (*Conn)(nil)

@@ -31,19 +31,7 @@ var Driver = store.Driver{
 	Open:    open,
 }
 
-var _ interface {
-	store.Conn
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
-	store.Prober
-} = (*Conn)(nil)
+var _ store.Maps = (*Conn)(nil)
 
 // Conn is a connection to a store in memory. It is safe for use by several
 // goroutines.

@@ -25,17 +25,7 @@ var Driver = store.Driver{
 }
 
 var _ interface {
-	store.Conn
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
-	store.Prober
+	store.Maps
 	store.Forgetful
 } = Conn{}
 

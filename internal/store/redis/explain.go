@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -22,10 +20,10 @@ const isItRunning = "is the server running? try  redis-cli ping,  or  --target e
 
 // explain says in one sentence why the servers cannot be used, and what to do.
 func (c *Conn) explain(ctx context.Context, err error) error {
-	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fmt.Errorf("redis: %s: %w", c.where(), e) // the user's own doing: no fault of the store
+	t := store.Trouble{Driver: "redis", Where: c.where(), Err: c.target.Scrub(err)}
+	if err := t.Cancelled(ctx); err != nil {
+		return err
 	}
-	err = c.scrub(err)
 	for _, f := range []func(error) (string, string){
 		c.sayTLS,
 		func(err error) (string, string) { return c.saySentinel(ctx, err) },
@@ -33,36 +31,19 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		func(err error) (string, string) { return c.sayPlain(ctx, err) },
 		c.sayNetwork,
 	} {
-		if what, hint := f(err); what != "" {
-			return fault.Store(fault.Sentence("redis: "+c.where()+": "+what, err), hint)
+		if what, hint := f(t.Err); what != "" {
+			return t.Say(what, hint)
 		}
 	}
-	return fault.Store(fmt.Errorf("redis: %s: %w", c.where(), err), isItRunning)
+	return t.Unknown(isItRunning)
 }
 
 // sayTLS explains a failed TLS handshake.
 func (c *Conn) sayTLS(err error) (what, hint string) {
-	var unknown x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	var header tls.RecordHeaderError
-	var alert tls.AlertError
-	switch {
-	case errors.As(err, &host):
-		return "the server's certificate is for another name: " + host.Error(),
-			"give the name in the certificate with servername=NAME"
-	case errors.As(err, &unknown):
-		return "the server's certificate is signed by an authority that is not trusted here",
-			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
-	case errors.As(err, &invalid):
-		return "the server's certificate is not valid: " + invalid.Error(), "look at its dates and its use"
-	case errors.As(err, &header):
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return noTLS, noTLSHint
-	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls:"):
-		return "the server ended the TLS handshake: " + last(err.Error(), "tls: "),
-			"does it want a client certificate? give cert=FILE and key=FILE"
 	}
-	return "", ""
+	return store.SayTLS(err)
 }
 
 // noTLS is what to say of a server that does not speak it.

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -152,20 +151,4 @@ func nameOf(m any) string {
 		}
 	}
 	return ""
-}
-
-// scrub returns err without the secrets of the target in it. The chain of causes
-// is kept unless a secret is in it.
-func (c *Conn) scrub(err error) error {
-	text := err.Error()
-	clean := text
-	for _, s := range []string{c.target.Password, c.target.Params.Get("sentinel_password")} {
-		if len(s) >= 4 {
-			clean = strings.ReplaceAll(clean, s, "***")
-		}
-	}
-	if clean == text {
-		return err
-	}
-	return errors.New(clean)
 }

@@ -59,7 +59,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	if !errors.As(err, &reply) {
 		return c.explain(ctx, err)
 	}
-	text := c.scrub(reply).Error()
+	text := c.target.Scrub(reply).Error()
 	say := func(what, hint string) error {
 		return fault.Store(fault.Sentence("redis: "+c.where()+": "+what, err), hint)
 	}

@@ -28,13 +28,7 @@ var Driver = store.Driver{
 	Params: append([]string{
 		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining",
 	}, store.NetworkParams...),
-	Open: func(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
-		c, err := Open(ctx, t, o)
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
-	},
+	Open: store.Opens(Open),
 }
 
 // Typed is a connection whose client a profile may use directly: this package's,
@@ -55,16 +49,7 @@ var _ interface {
 	Typed
 	store.Pooled
 	store.Warmer
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
-	store.Prober
+	store.Maps
 	store.Metered
 } = (*Conn)(nil)
 

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -43,19 +42,19 @@ func (c *Conn) user() string {
 
 // explain says in one sentence why the store cannot be used, and what to do.
 func (c *Conn) explain(ctx context.Context, err error) error {
-	if e := ctx.Err(); errors.Is(e, context.Canceled) {
-		return fault.Store(fmt.Errorf("%s: %s: %w", c.d.Dialect, c.where(), e), "")
+	t := store.Trouble{Driver: string(c.d.Dialect), Where: c.where(), Err: c.target.Scrub(err)}
+	if err := t.Cancelled(ctx); err != nil {
+		return fault.Store(err, "")
 	}
 	if f := fault.CodeOf(err); f != fault.CodeOK && f != fault.CodeOther {
 		return err // it has been explained
 	}
-	err = c.scrub(err)
 	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
-		if what, hint := say(err); what != "" {
-			return fault.Store(fault.Sentence(string(c.d.Dialect)+": "+c.where()+": "+what, err), hint)
+		if what, hint := say(t.Err); what != "" {
+			return t.Say(what, hint)
 		}
 	}
-	return fault.Store(fmt.Errorf("%s: %s: %w", c.d.Dialect, c.where(), err), c.isItRunning())
+	return t.Unknown(c.isItRunning())
 }
 
 // refusal is explain for writes that were not taken; nil stays nil.
@@ -64,15 +63,6 @@ func (c *Conn) refusal(ctx context.Context, err error) error {
 		return nil
 	}
 	return c.explain(ctx, err)
-}
-
-// scrub returns err without the password of the target in it. The chain of causes
-// is kept unless it is in there.
-func (c *Conn) scrub(err error) error {
-	if p := c.target.Password; len(p) >= 4 && strings.Contains(err.Error(), p) {
-		return errors.New(strings.ReplaceAll(err.Error(), p, "***"))
-	}
-	return err
 }
 
 func (c *Conn) isItRunning() string {
@@ -87,25 +77,10 @@ func (c *Conn) isItRunning() string {
 
 // sayTLS explains a failed TLS handshake.
 func sayTLS(err error) (what, hint string) {
-	text := err.Error()
-	if e, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "the server's certificate is for another name: " + e.Error(), "give the name in the certificate with servername=NAME"
-	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "the server's certificate is signed by an authority that is not trusted here",
-			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
-	}
-	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		return "the server's certificate is not valid: " + e.Error(), "look at its dates and its use"
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, mysql.ErrNoTLS) || strings.Contains(text, "server refused TLS connection") {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, mysql.ErrNoTLS) || strings.Contains(err.Error(), "server refused TLS connection") {
 		return "the server does not speak TLS", "leave out tls=1, or turn TLS on in the server"
 	}
-	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(text, "remote error: tls:") {
-		return "the server ended the TLS handshake: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):],
-			"does it want a client certificate? give cert=FILE and key=FILE"
-	}
-	return "", ""
+	return store.SayTLS(err)
 }
 
 // sayMySQL explains what a MariaDB or MySQL answered.

@@ -33,7 +33,7 @@ var MySQL = store.Driver{
 	Example: "mysql://root@localhost:3306/perfbench",
 	Port:    3306,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.MySQLParams...),
-	Open:    open,
+	Open:    store.Opens(Open),
 }
 
 // Postgres opens connections to PostgreSQL.
@@ -44,7 +44,7 @@ var Postgres = store.Driver{
 	Example: "postgres://postgres@localhost:5432/perfbench",
 	Port:    5432,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.PostgresParams...),
-	Open:    open,
+	Open:    store.Opens(Open),
 }
 
 // SQLite opens files of SQLite, in this process.
@@ -54,15 +54,7 @@ var SQLite = store.Driver{
 	Schemes: []string{"sqlite"},
 	Example: "sqlite:perfbench.db",
 	Params:  append([]string{"connections"}, sqldial.SQLiteParams...),
-	Open:    open,
-}
-
-func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
-	c, err := Open(ctx, t, o)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	Open:    store.Opens(Open),
 }
 
 // Typed is a connection whose handles a profile may use directly. They belong to
@@ -82,17 +74,8 @@ type Typed interface {
 var _ interface {
 	Typed
 	store.Pooled
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
+	store.Maps
 	store.Tabular
-	store.Prober
 	store.Metered
 	store.Warmer
 } = (*Conn)(nil)

@@ -17,7 +17,7 @@ import (
 
 // keeping: what is recorded is listed as it was given, once for each space, by
 // namespace.
-func keeping(t *testing.T, db Maps, ns string) {
+func keeping(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	list, err := db.Made(ctx, ns)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func keeping(t *testing.T, db Maps, ns string) {
 }
 
 // dropping: Drop removes data and record of one space and tells how much is gone.
-func dropping(t *testing.T, db Maps, ns string) {
+func dropping(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	s, g, other := ours(t, db, space(ns, "s")), ours(t, db, grouped(ns, "s")), ours(t, db, space(ns, "s2"))
 	require.NoError(t, db.PutAll(ctx, s, []store.Entry{{Key: []byte("a"), Val: []byte("1")}, {Key: []byte("b"), Val: []byte("2")}}))
@@ -107,7 +107,7 @@ func dropping(t *testing.T, db Maps, ns string) {
 // leases: of two who want the lease of a namespace one gets it, renews it, and gives
 // it back; one that is not renewed lapses; and when it is given back with no record
 // left, nothing is.
-func leases(t *testing.T, db Maps, ns string) {
+func leases(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	a, b := store.Lease{Run: "a", Host: "h", PID: 1, Token: "1"}, store.Lease{Run: "b", Host: "h", PID: 2, Token: "2"}
 	hold := func(l store.Lease, ttl time.Duration, want store.Hold, by store.Lease) {
@@ -180,7 +180,7 @@ func leases(t *testing.T, db Maps, ns string) {
 }
 
 // strangers: what was not recorded is not dropped.
-func strangers(t *testing.T, db Maps, ns string) {
+func strangers(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "theirs"))
 	ctx := t.Context()
 	require.NoError(t, db.Set(ctx, s, []byte("k"), []byte("v")))
@@ -194,7 +194,7 @@ func strangers(t *testing.T, db Maps, ns string) {
 
 // cancelled: a context that has ended ends a call, in a class of its own, and the
 // connection stays usable.
-func cancelled(t *testing.T, db Maps, ns string) {
+func cancelled(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "cancelled"))
 	g := ours(t, db, grouped(ns, "cancelled"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -227,7 +227,7 @@ func cancelled(t *testing.T, db Maps, ns string) {
 
 // concurrency: workers writing and reading at the same time lose nothing and see
 // whole values.
-func concurrency(t *testing.T, db Maps, ns string) {
+func concurrency(t *testing.T, db store.Maps, ns string) {
 	s, g := ours(t, db, space(ns, "many")), ours(t, db, grouped(ns, "many"))
 	const workers, rounds = 8, 40
 	var wg sync.WaitGroup
@@ -263,7 +263,7 @@ func concurrency(t *testing.T, db Maps, ns string) {
 
 // info: a store tells its name, and accepts what it is probed for without leaving
 // a trace.
-func info(t *testing.T, db Maps, ns string) {
+func info(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "probed"))
 	got, err := db.Info(t.Context())
 	require.NoError(t, err)

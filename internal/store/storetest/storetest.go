@@ -14,27 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Maps is what a store must offer to be tested by Run.
-type Maps interface {
-	store.Conn
-	store.Putter
-	store.Setter
-	store.BatchPutter
-	store.Getter
-	store.BatchGetter
-	store.Counter
-	store.GroupPutter
-	store.Keeper
-	store.Leaser
-	store.Prober
-}
-
 // Run tests a store. open is called once for each test and must clean up by
 // itself; several connections may be to the same store at the same time, each
 // test keeps to a namespace of its own.
 func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 	t.Helper()
-	for name, f := range map[string]func(*testing.T, Maps, string){
+	for name, f := range map[string]func(*testing.T, store.Maps, string){
 		"entries":     entries,
 		"batches":     batches,
 		"groups":      groups,
@@ -51,13 +36,13 @@ func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := open(t)
-			db, err := store.As[Maps](c)
+			db, err := store.As[store.Maps](c)
 			require.NoError(t, err)
 			f(t, db, "storetest-"+name)
 		})
 	}
 	t.Run("close", func(t *testing.T) {
-		c, err := store.As[Maps](open(t))
+		c, err := store.As[store.Maps](open(t))
 		require.NoError(t, err)
 		require.NoError(t, c.Close())
 		err = c.Set(t.Context(), space("ns", "closed"), []byte("k"), []byte("v"))
@@ -75,7 +60,7 @@ func grouped(namespace, name string) store.Space {
 }
 
 // ours records a space and drops it at the end of the test.
-func ours(t *testing.T, db Maps, s store.Space) store.Space {
+func ours(t *testing.T, db store.Maps, s store.Space) store.Space {
 	t.Helper()
 	require.NoError(t, db.Record(t.Context(), store.Made{Space: s, Profile: "storetest", Run: "r"}))
 	t.Cleanup(func() {
@@ -86,7 +71,7 @@ func ours(t *testing.T, db Maps, s store.Space) store.Space {
 	return s
 }
 
-func want(t *testing.T, db Maps, s store.Space, key, val string) {
+func want(t *testing.T, db store.Maps, s store.Space, key, val string) {
 	t.Helper()
 	got, ok, err := db.Get(t.Context(), s, []byte(key), nil)
 	require.NoError(t, err)
@@ -94,14 +79,14 @@ func want(t *testing.T, db Maps, s store.Space, key, val string) {
 	assert.Equal(t, val, string(got), key)
 }
 
-func absent(t *testing.T, db Maps, s store.Space, key string) {
+func absent(t *testing.T, db store.Maps, s store.Space, key string) {
 	t.Helper()
 	got, ok, err := db.Get(t.Context(), s, []byte(key), nil)
 	require.NoError(t, err)
 	assert.False(t, ok, "%s is %q", key, got)
 }
 
-func count(t *testing.T, db Maps, s store.Space, n int64) {
+func count(t *testing.T, db store.Maps, s store.Space, n int64) {
 	t.Helper()
 	got, err := db.Count(t.Context(), s)
 	require.NoError(t, err)
@@ -110,7 +95,7 @@ func count(t *testing.T, db Maps, s store.Space, n int64) {
 
 // entries: Put and Set store and replace one entry, Get reads it and tells an
 // absent one from an empty one.
-func entries(t *testing.T, db Maps, ns string) {
+func entries(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "entries"))
 	ctx := t.Context()
 	absent(t, db, s, "a")
@@ -142,7 +127,7 @@ func entries(t *testing.T, db Maps, ns string) {
 
 // batches: PutAll stores all, GetAll reads in the order of the keys with nil for
 // absent ones, and an empty batch is no call at all.
-func batches(t *testing.T, db Maps, ns string) {
+func batches(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "batches"))
 	ctx := t.Context()
 	require.NoError(t, db.PutAll(ctx, s, nil))
@@ -179,7 +164,7 @@ func batches(t *testing.T, db Maps, ns string) {
 
 // groups: entries of one group are apart from those of another and of the space
 // of the same name that is not grouped; Count sums over all.
-func groups(t *testing.T, db Maps, ns string) {
+func groups(t *testing.T, db store.Maps, ns string) {
 	s, plain := ours(t, db, grouped(ns, "groups")), ours(t, db, space(ns, "groups"))
 	ctx := t.Context()
 	require.NoError(t, db.PutGroups(ctx, s, nil))
@@ -219,7 +204,7 @@ func groups(t *testing.T, db Maps, ns string) {
 }
 
 // binary: keys and values are bytes, whatever is in them.
-func binary(t *testing.T, db Maps, ns string) {
+func binary(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "binary"))
 	all := make([]byte, 256)
 	for i := range all {
@@ -236,7 +221,7 @@ func binary(t *testing.T, db Maps, ns string) {
 
 // large: a value of 1 MiB is stored and read as one of few bytes is, one after
 // the other in any order.
-func large(t *testing.T, db Maps, ns string) {
+func large(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "large"))
 	ctx := t.Context()
 	val := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
@@ -266,7 +251,7 @@ func large(t *testing.T, db Maps, ns string) {
 
 // separate: spaces of other names and namespaces, the empty one included, do not
 // see each other's entries.
-func separate(t *testing.T, db Maps, ns string) {
+func separate(t *testing.T, db store.Maps, ns string) {
 	spaces := []store.Space{space(ns, "a"), space(ns, "b"), space(ns+"2", "a"), space("", ns+"-bare")}
 	for i, s := range spaces {
 		ours(t, db, s)

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Trouble is an error of servers that cannot be used, for a driver to say in one
+// sentence what is wrong and what to do.
+type Trouble struct {
+	// Driver and Where name the store: "cassandra", and its hosts as the target does.
+	Driver, Where string
+	Err           error
+}
+
+// Cancelled returns the error of a user who did not want to wait; nil: nobody gave up.
+func (t Trouble) Cancelled(ctx context.Context) error {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %s: %w", t.Driver, t.Where, err) // no fault of the store
+	}
+	return nil
+}
+
+// Has says whether the text of the error, where some clients keep most of what they
+// know, has any of these parts.
+func (t Trouble) Has(parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(t.Err.Error(), p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Last is what the text of the error has after its last colon.
+func (t Trouble) Last() string {
+	text := strings.TrimRight(t.Err.Error(), `"`)
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}
+
+// Say returns what is wrong, with what to do.
+func (t Trouble) Say(what, hint string) error {
+	return fault.Store(fault.Sentence(t.Driver+": "+t.Where+": "+what, t.Err), hint)
+}
+
+// Unknown returns the error as it is, with what to try.
+func (t Trouble) Unknown(hint string) error {
+	return fault.Store(fmt.Errorf("%s: %s: %w", t.Driver, t.Where, t.Err), hint)
+}
+
+// SayTLS says what is wrong with the certificates of a TLS handshake, and what to do;
+// empty: nothing.
+func SayTLS(err error) (what, hint string) {
+	if e, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "the server's certificate is for another name: " + e.Error(), "give the name in the certificate with servername=NAME"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "the server's certificate is signed by an authority that is not trusted here",
+			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		return "the server's certificate is not valid: " + e.Error(), "look at its dates and its use"
+	}
+	text := err.Error()
+	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(text, "remote error: tls:") {
+		return "the server ended the TLS handshake: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):],
+			"does it want a client certificate? give cert=FILE and key=FILE"
+	}
+	return "", ""
+}
+
+// Scrub returns err without the secrets of the target in it. The chain of causes is
+// kept unless a secret is in it.
+func (t Target) Scrub(err error) error {
+	text := err.Error()
+	clean := text
+	for _, s := range []string{t.Password, t.Params.Get("sentinel_password")} {
+		if len(s) >= 4 { // else every message would be unreadable
+			clean = strings.ReplaceAll(clean, s, "***")
+		}
+	}
+	if clean == text {
+		return err
+	}
+	return errors.New(clean)
+}
