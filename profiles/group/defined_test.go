@@ -223,11 +223,11 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 }
 
 func TestDefinedObjectsInMaps(t *testing.T) {
-	for name, start := range map[string]func() string{
-		"cluster": func() string { return clusterOfTests(t).URL() },
-		"memory":  func() string { return "memory:" },
+	for name, start := range map[string]func(t *testing.T) string{
+		"cluster": func(t *testing.T) string { return clusterOfTests(t).URL() },
+		"memory":  func(*testing.T) string { return "memory:" },
 	} {
-		t.Run(name, func(t *testing.T) { fleetInMaps(t, start()) })
+		t.Run(name, func(t *testing.T) { fleetInMaps(t, start(t)) })
 	}
 }
 
