@@ -16,8 +16,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/dtm"
+	"github.com/perfbench/perfbench/internal/store/storetest"
 )
 
 // ticks is a clock that goes on by one each time it is asked.
@@ -30,10 +30,7 @@ func (c *ticks) Now() int64 {
 
 func openBench(t *testing.T, target string) (*dtm.Bench, error) {
 	t.Helper()
-	tg, d, err := drivers.Parse(target)
-	require.NoError(t, err)
-	require.Equal(t, "dtm-bench", d.Name)
-	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 1})
+	c, err := storetest.Dial(t, dtm.BenchDriver, dtm.BenchDriver.Open, target)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/storetest"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -24,15 +24,10 @@ func TestExpiredEntriesOfCachesAreSwept(t *testing.T) {
 	srv := labtest.Shared(t, "redis")
 	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 	t.Cleanup(func() { _ = c.Close() })
-	target, _, err := drivers.Parse(srv.URL())
+	conn, err := storetest.Dial(t, redis.Driver, redis.Open, srv.URL())
 	require.NoError(t, err)
-	conn, err := drivers.Open(t.Context(), target, store.OpenOptions{Threads: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
 	o := &model.Op{Name: "c1", Kind: model.KindCache, Target: "c", Action: model.ActPut, TTL: time.Millisecond, Space: store.Space{Namespace: "swept", Name: "c"}}
-	typed, ok := conn.(redis.Typed)
-	require.True(t, ok)
-	l, err := New(t.Context(), &model.Spec{Driver: "redis", Order: []*model.Op{o}}, typed)
+	l, err := New(t.Context(), &model.Spec{Driver: "redis", Order: []*model.Op{o}}, conn)
 	require.NoError(t, err)
 	caller, err := l.Caller(o)
 	require.NoError(t, err)
