@@ -35,6 +35,7 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 	c := Chart{
 		Title: "a < b", At: []float64{-0.5, 0.5, 1.5, 2.5, 3.5}, From: -1, To: 4, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 		Lines: []Line{{Name: "x & y", Values: []float64{1, 10, math.NaN(), 30, 20}}, {Name: "nothing", Values: []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+		Spans: []Span{{From: 1, To: 2, Kind: Range, Note: "perhaps"}},
 		Marks: []Mark{{At: 2, Note: "change"}, {At: 1, Name: "load", Note: "phase load"}},
 	}
 	for name, drawing := range map[string]string{"page": c.Page(), "file": string(c.File())} {
@@ -49,12 +50,13 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 		assert.Contains(t, drawing, "a &lt; b", name)
 		assert.Contains(t, drawing, "x &amp; y", name)
 		assert.Contains(t, drawing, "<title>change</title>", name)
+		assert.Contains(t, drawing, "<title>perhaps</title>", name)
+		assert.Contains(t, drawing, ">load</text>", name)
 		assert.Contains(t, drawing, ">31.5<", "%s: the scale has room above the highest value", name)
 	}
 	assert.Contains(t, c.Page(), ` d="M1000 1937l2000-572M7000 95l2000 635"`, "two parts with a gap between them, each second 2000 places wide")
 	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
 	assert.Contains(t, c.Page(), `class="warm"`)
-	assert.Contains(t, c.Page(), ">load</text>")
 }
 
 func TestAChartWithoutValuesIsEmpty(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ const (
 	fileTop, fileBottom   = 30.0, 220.0
 	fileTicks             = 8
 	fileLegend            = 18.0 // height of a line of the legend
+	fileName              = 60.0 // room for the name of a mark
 )
 
 // colours are told apart by those who see no red or no green, too.
@@ -38,8 +40,18 @@ func (c *Chart) File() []byte {
 		s := f.from + span*float64(i)/fileTicks
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s, span)))
 	}
+	for _, s := range c.Spans {
+		from := f.x(max(s.From, f.from))
+		fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%g\" fill=\"#000\" fill-opacity=\"0.06\"><title>%s</title></rect>\n",
+			from, f.top, max(f.x(min(s.To, f.to))-from, 1), f.bottom-f.top, html.EscapeString(s.Note))
+	}
+	var named []float64
 	for _, m := range c.Marks {
 		if m.At > f.from && m.At < f.to {
+			if x := f.x(m.At); m.Name != "" && !slices.ContainsFunc(named, func(o float64) bool { return math.Abs(o-x) < fileName }) {
+				named = append(named, x)
+				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" fill=\"#777\">%s</text>\n", f.x(m.At)+4, f.top+10, html.EscapeString(m.Name))
+			}
 			fmt.Fprintf(&b, "<path d=\"M%.1f %gV%g\" stroke=\"#999\" stroke-dasharray=\"4 3\"><title>%s</title></path>\n", f.x(m.At), f.top, f.bottom, html.EscapeString(m.Note))
 		}
 	}

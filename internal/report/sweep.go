@@ -113,7 +113,9 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	var out []string
 	switch {
 	case l.Knee > 0:
-		out = append(out, fmt.Sprintf("The knee%s is at %s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, page.Several(int(l.Knee), "thread")))
+		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, page.Several(int(l.Knee), "thread"), kneeRange(l)))
+	case l.Law != nil && l.KneeLow != nil:
+		out = append(out, fmt.Sprintf("There is no knee within what was tried%s, but chance may hide one from %s on.", where, page.Several(int(*l.KneeLow), "thread")))
 	case l.Law != nil:
 		out = append(out, "There is no knee within what was tried"+where+".")
 	}
@@ -136,6 +138,19 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 		off += ", which is much: the store does not scale by it, and the points tell more"
 	}
 	return append(out, law, off+".")
+}
+
+// kneeRange is where the knee of a line may be, with 95 %; empty when nothing tells it.
+func kneeRange(l sweep.Line) string {
+	switch {
+	case l.KneeLow == nil:
+		return ""
+	case l.KneeHigh == nil:
+		return fmt.Sprintf(" (95 %%: %g or more)", *l.KneeLow)
+	case *l.KneeLow == *l.KneeHigh:
+		return fmt.Sprintf(" (95 %%: %g)", *l.KneeLow)
+	}
+	return fmt.Sprintf(" (95 %%: %g..%g)", *l.KneeLow, *l.KneeHigh)
 }
 
 func interval(k usl.Known) string { return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High) }
@@ -226,7 +241,17 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 			c.Lines = append(c.Lines, law)
 		}
 		if l.Knee > 0 {
-			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: strings.TrimSpace("knee at " + page.Number(l.Knee) + " " + page.Plain(l.At))})
+			note := strings.TrimSpace("knee at " + page.Number(l.Knee) + kneeRange(l) + " " + page.Plain(l.At))
+			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: note})
+			if l.KneeLow != nil {
+				span := chart.Span{From: *l.KneeLow, To: c.To, Kind: chart.Range, Note: note}
+				if l.KneeHigh != nil {
+					span.To = *l.KneeHigh
+				}
+				if span.To > span.From {
+					c.Spans = append(c.Spans, span)
+				}
+			}
 		}
 	}
 	return c

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -89,12 +88,14 @@ type Line struct {
 	// Knee is the lowest number of threads from which no higher one brings a quarter a
 	// thread of what the lowest brought; 0 when there is none in reach.
 	Knee float64 `json:"knee"`
+	// KneeLow and KneeHigh are between which of the numbers tried it is with 95 %
+	// confidence. KneeLow is nil where nothing tells it, and KneeHigh as well where there may
+	// be none in reach.
+	KneeLow  *float64 `json:"knee_low,omitempty"`
+	KneeHigh *float64 `json:"knee_high,omitempty"`
 	// Law is nil where too few points tell it.
 	Law *usl.Fit `json:"usl,omitempty"`
 }
-
-// kneeShare is how much of what each of the first threads brings a further one has to.
-const kneeShare = 0.25
 
 // Has says whether a run is done.
 func (r *Result) Has(round, point int) bool {
@@ -286,33 +287,9 @@ func (r *Result) line(across int, at string) Line {
 		}
 		runs = append(runs, usl.Point{N: n, X: *d.Done})
 	}
-	line.Law, line.Knee = usl.Of(runs), knee(runs)
+	line.Law = usl.Of(runs)
+	l := levelsOf(runs)
+	line.Knee = l.knee()
+	line.KneeLow, line.KneeHigh = l.interval()
 	return line
-}
-
-// knee is the Knee of a line, from the means of its runs.
-func knee(runs []usl.Point) float64 {
-	var points []usl.Point
-	for _, p := range runs {
-		if slices.ContainsFunc(points, func(q usl.Point) bool { return q.N == p.N }) {
-			continue
-		}
-		sum, n := 0.0, 0.0
-		for _, q := range runs {
-			if q.N == p.N {
-				sum, n = sum+q.X, n+1
-			}
-		}
-		points = append(points, usl.Point{N: p.N, X: sum / n})
-	}
-	slices.SortFunc(points, func(a, b usl.Point) int { return cmp.Compare(a.N, b.N) })
-	for i, p := range points {
-		above := points[i+1:]
-		if len(above) > 0 && !slices.ContainsFunc(above, func(q usl.Point) bool {
-			return (q.X-p.X)/(q.N-p.N) >= kneeShare*points[0].X/points[0].N
-		}) {
-			return p.N
-		}
-	}
-	return 0
 }

@@ -96,7 +96,7 @@ func TestKnee(t *testing.T) {
 		{"one point", []usl.Point{{N: 1, X: 500}}, 0},
 		{"none", nil, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.InDelta(t, c.want, knee(c.points), 0) })
+		t.Run(c.name, func(t *testing.T) { assert.InDelta(t, c.want, levelsOf(c.points).knee(), 0) })
 	}
 }
 

@@ -1,0 +1,100 @@
+package sweep
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/sweep/usl"
+)
+
+const (
+	// kneeShare is how much of what each of the first threads brings a further one has to.
+	kneeShare = 0.25
+	// draws is how often the runs are drawn anew to see what chance does to the knee.
+	draws = 2000
+	// leastSpare is how many runs there must be beyond one at each number of threads.
+	leastSpare = 3
+	// kneeCertainty is with how much certainty the interval of a knee holds.
+	kneeCertainty = 0.95
+)
+
+// level is what the runs with one number of threads did: n threads, x on average.
+type level struct {
+	n, x float64
+	runs []float64
+}
+
+// levels are in the order of threads.
+type levels []level
+
+func levelsOf(runs []usl.Point) levels {
+	by := map[float64][]float64{}
+	for _, p := range runs {
+		by[p.N] = append(by[p.N], p.X)
+	}
+	var out levels
+	for n, xs := range by {
+		sum := 0.0
+		for _, x := range xs {
+			sum += x
+		}
+		out = append(out, level{n, sum / float64(len(xs)), xs})
+	}
+	slices.SortFunc(out, func(a, b level) int { return cmp.Compare(a.n, b.n) })
+	return out
+}
+
+// knee is the Knee of a line.
+func (l levels) knee() float64 {
+	for i, p := range l {
+		above := l[i+1:]
+		if len(above) > 0 && !slices.ContainsFunc(above, func(q level) bool { return (q.x-p.x)/(q.n-p.n) >= kneeShare*l[0].x/l[0].n }) {
+			return p.n
+		}
+	}
+	return 0
+}
+
+// interval is between which numbers of threads the knee lies, by a bootstrap: the shares by
+// which runs are off their mean are the same everywhere, as for the law, and are dealt out
+// anew. low is nil where runs are too few, or there is hardly a knee; high also where there
+// may be none. The same runs give the same interval.
+func (l levels) interval() (low, high *float64) {
+	var off []float64
+	for _, p := range l {
+		for _, x := range p.runs {
+			off = append(off, x/p.x-1)
+		}
+	}
+	spare := len(off) - len(l)
+	if spare < leastSpare {
+		return nil, nil
+	}
+	wider := math.Sqrt(float64(len(off)) / float64(spare)) // runs are closer to their own mean
+	rnd := rand.New(rand.NewPCG(uint64(len(off)), 1))
+	found := make([]float64, draws)
+	drawn := slices.Clone(l)
+	for i := range found {
+		for j, p := range l {
+			sum := 0.0
+			for range p.runs {
+				sum += off[rnd.IntN(len(off))]
+			}
+			drawn[j].x = p.x * (1 + wider*sum/float64(len(p.runs)))
+		}
+		if found[i] = drawn.knee(); found[i] == 0 {
+			found[i] = math.Inf(1)
+		}
+	}
+	slices.Sort(found)
+	tail := int((1 - kneeCertainty) / 2 * draws)
+	if at := found[tail]; !math.IsInf(at, 1) {
+		low = &at
+	}
+	if at := found[draws-1-tail]; !math.IsInf(at, 1) {
+		high = &at
+	}
+	return low, high
+}
