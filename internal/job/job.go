@@ -30,6 +30,8 @@ type Request struct {
 	// Out is the folder of run directories, Formats what to write.
 	Out     string
 	Formats []string
+	// Tags are NAME=VALUE each, kept with the run.
+	Tags []string
 	// Facts is the path of the file of --facts.
 	Facts string
 	// From tells where target, preset, files, out and formats came from, when not
@@ -76,6 +78,7 @@ func (r Request) Over(below Request) Request {
 	list("file", &r.Files, below.Files)
 	list("at", &r.Timetable, below.Timetable)
 	list("threshold", &r.Thresholds, below.Thresholds)
+	list("tag", &r.Tags, below.Tags)
 	list("format", &r.Formats, below.Formats)
 	if values == nil {
 		values = workload.Values{}

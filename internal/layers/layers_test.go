@@ -65,7 +65,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir/disk", "internal/fault"},
 	{"internal/rundir/hlog", "internal/measure"},
 	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
-	{"internal/job", "internal/workload internal/units"},
+	{"internal/job", "internal/workload internal/fault internal/units"},
 	{"internal/planfile", "internal/job internal/preset internal/search/found internal/session/given internal/store internal/workload internal/fault internal/suggest"},
 	{"internal/session/given", "internal/session/settle internal/rundir internal/workload internal/fault internal/suggest"},
 	{"internal/session/recall", "internal/store"},

@@ -48,6 +48,7 @@ func Keys() []workload.Param {
 		workload.Param{Name: "tolerance", Kind: workload.Text, Help: "the share by which the other may be worse: 5%"},
 		workload.Param{Name: "out", Kind: workload.Text, Help: "folder that gets the run folders"},
 		workload.Param{Name: "format", Kind: workload.List, Help: "documents to write"},
+		workload.Param{Name: "tag", Kind: workload.List, Help: "NAME=VALUE that is kept with the run, to find it by"},
 		workload.Param{Name: "facts", Kind: workload.Text, Help: "file of what a client cannot know, relative to the plan"},
 	)
 }

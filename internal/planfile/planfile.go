@@ -152,7 +152,7 @@ func (s *section) run(name string) Run {
 	repeat := Repeat{one("repeat"), one("against"), one("tolerance"), s.entries["against-set"].texts}
 	out := Run{Name: one(wordName), Repeat: repeat, Find: s.find(), Sweep: s.sweep(), Request: job.Request{
 		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
-		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts,
+		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts, Tags: s.entries["tag"].texts,
 		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},
 	}}
 	for _, file := range s.entries["file"].texts {

@@ -92,6 +92,8 @@ func (r Run) mapping() *yaml.Node {
 			one(word.Name, r.Request.Out)
 		case "format":
 			several(m, word.Name, r.Request.Formats)
+		case "tag":
+			several(m, word.Name, r.Request.Tags)
 		case "facts":
 			one(word.Name, absolute(r.Request.Facts))
 		default:

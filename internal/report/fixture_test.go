@@ -139,7 +139,7 @@ func (g *generator) settle(t int) {
 func fixtureRun() rundir.Run {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return rundir.Run{
-		Profile: "ingestion", Unit: "entries", Target: "embedded:", Seed: 42, WarmupS: 2,
+		Profile: "ingestion", Unit: "entries", Target: "embedded:", Seed: 42, WarmupS: 2, Tags: map[string]string{"build": "1.4.2", "branch": "main"},
 		Store:   rundir.Store{Name: "embedded", Product: "miniredis", Version: "2.40.0", Topology: "standalone"},
 		Started: at, Measured: at.Add(2 * time.Second),
 		Settings:    map[string]float64{"threads": 4, "payload": 1024, "rate": 20000},

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	_ "embed" // for the schema
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -82,6 +83,8 @@ type Run struct {
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
 	Environment  map[string]any        `json:"environment"`
+	// Tags are what its user wants to find the run by.
+	Tags map[string]string `json:"tags,omitempty"`
 	// Observed is what was seen of perfbench and its machine meanwhile, by which the
 	// verdict was found; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
@@ -101,6 +104,15 @@ type Turn struct {
 	// that differ in what is compared each have one in every round.
 	Series string `json:"series"`
 	Round  int    `json:"round"`
+}
+
+// TagWords are the tags of a run as NAME=VALUE, in order.
+func (r *Run) TagWords() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(r.Tags)) {
+		out = append(out, name+"="+r.Tags[name])
+	}
+	return out
 }
 
 // Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:

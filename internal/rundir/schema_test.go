@@ -57,6 +57,7 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 	r.Verification = workload.Verification{State: workload.Failed, Summary: "missing", Checks: []workload.Check{{
 		Name: "count", Want: "3", Got: "2", Examples: []string{"key"},
 	}}}
+	r.Tags = map[string]string{"build": "1"}
 	r.Turn = &Turn{Series: "s", Round: 1}
 	r.Observed = &verdict.Observed{
 		Steps:       []verdict.Step{{AtS: 1, ByS: -3}},

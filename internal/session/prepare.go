@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -45,6 +46,8 @@ type Prepared struct {
 	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
+	// Tags are kept with the run; nil when there are none.
+	Tags map[string]string
 	// Given is the file of --facts, nil when there is none.
 	Given []byte
 
@@ -96,6 +99,8 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	problems.Add(p.schedule(plan))
 	problems.Add(p.conditions(plan))
 	problems.Add(fault.Field("until", p.until()))
+	p.Tags, err = job.Tags(req.Tags)
+	problems.Add(sourced(p.req, "tag", err))
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

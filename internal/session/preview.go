@@ -90,6 +90,9 @@ func (p *Prepared) runLines() []job.Line {
 	if p.req.Facts != "" {
 		lines = append(lines, line("facts", p.req.Facts, p.from("facts", "flag --facts")))
 	}
+	if len(p.req.Tags) > 0 {
+		lines = append(lines, line("tag", strings.Join(p.req.Tags, ", "), p.from("tag", "flag --tag")))
+	}
 	for _, r := range given.RunParams() {
 		val, ok := p.Inputs.Values[r.Name]
 		switch {

@@ -240,7 +240,7 @@ func (l *Live) model() rundir.Run {
 		},
 		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(), DataBytes: l.Plan.Bytes,
 		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
-		Environment: environmentFacts(l.env.Version), Notices: l.Notices,
+		Environment: environmentFacts(l.env.Version), Notices: l.Notices, Tags: l.Tags,
 	}
 	if l.req.Series != "" {
 		run.Turn = &rundir.Turn{Series: l.req.Series, Round: l.req.Round}

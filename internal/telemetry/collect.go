@@ -238,6 +238,11 @@ func (t telling) info() {
 	add("product", r.Store.Product)
 	add("version", r.Store.Version)
 	add("topology", r.Store.Topology)
+	for _, name := range slices.Sorted(maps.Keys(r.Tags)) {
+		if label := "tag_" + plain(name); !slices.Contains(labels, label) {
+			add(label, r.Tags[name])
+		}
+	}
 	t.value(gauge("run_info", "1, with what the run is.", labels...), 1, values...)
 }
 

@@ -96,7 +96,7 @@ func (h *List) sift() {
 
 // matches tells whether a run holds every word.
 func matches(r *rundir.Run, words string) bool {
-	text := strings.ToLower(strings.Join([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"]}, " "))
+	text := strings.ToLower(strings.Join([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], strings.Join(r.TagWords(), " ")}, " "))
 	for w := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, w) {
 			return false
@@ -352,7 +352,7 @@ func (h *List) filterLine(s *widget.Styles, w int) string {
 	case h.filter.Value() != "":
 		return s.Accent.On("/ ") + h.filter.Value()
 	}
-	return s.Muted.On("/ filter by profile, store, verdict, preset or date …")
+	return s.Muted.On("/ filter by profile, store, verdict, preset, tag or date …")
 }
 
 // click selects a run, and opens the one that is selected; on the filter it begins

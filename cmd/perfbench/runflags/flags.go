@@ -81,6 +81,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
 	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
+	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
 	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
 	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR`: serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
 	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL`: push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
@@ -98,7 +99,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 
 // plainFlags are the flags that the environment may give and that are no values.
 var plainFlags = []string{
-	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "facts", "metrics-addr", "otlp", "dry-run", "password-file",
+	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "tag", "facts", "metrics-addr", "otlp", "dry-run", "password-file",
 	"quiet", "plain", "ascii", "theme",
 }
 

@@ -68,6 +68,9 @@ func Text(r *rundir.Run, dir string) string {
 	for _, t := range r.Verdict.Missed() {
 		fmt.Fprintf(&b, "threshold %s missed: it was %s\n", t.Expr, t.Got)
 	}
+	if len(r.Tags) > 0 {
+		fmt.Fprintf(&b, "tags %s\n", strings.Join(r.TagWords(), ", "))
+	}
 	fmt.Fprintf(&b, "verdict %s\n", r.Verdict.State)
 	for _, reason := range r.Verdict.Reasons {
 		fmt.Fprintf(&b, "  %s\n", reason)

@@ -62,6 +62,9 @@ func Command(r *rundir.Run) string {
 	for _, t := range r.Verdict.Thresholds {
 		add("--threshold", t.Expr)
 	}
+	for _, tag := range r.TagWords() {
+		add("--tag", tag)
+	}
 	for i, w := range words {
 		words[i] = quoted(page.Plain(w))
 	}

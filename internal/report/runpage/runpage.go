@@ -35,6 +35,9 @@ func Build(f *rundir.Folder) page.Page {
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
+	if len(r.Tags) > 0 {
+		p.Lead = append(p.Lead, "Tags: "+strings.Join(r.TagWords(), ", ")+".")
+	}
 	p.Add(beside(versus), again(r),
 		page.Section{Heading: "Course", Charts: graphs(f, course, m, axis), Parts: some(stretches(f, course, m, axis))},
 		resources(f, axis), happened(r, events),

@@ -127,7 +127,7 @@ func Environment(environ, known []string) workload.Values {
 var reserved = []string{
 	"PROFILE", "PRESET", "FILE", "TARGET", "TARGET_PASSWORD", "PASSWORD_FILE", "OUT", "FORMAT", "AT",
 	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
-	"METRICS_ADDR", "OTLP", "REPEAT", "AGAINST", "AGAINST_SET", "TOLERANCE",
+	"METRICS_ADDR", "OTLP", "TAG", "REPEAT", "AGAINST", "AGAINST_SET", "TOLERANCE",
 }
 
 // Strangers names the variables that look like ours and mean nothing.
