@@ -1,9 +1,11 @@
-package call
+package main
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
 )
 
 func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
@@ -24,7 +26,7 @@ func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
 		{"tmux", []string{"TERM=tmux-256color", "LANG=de_DE.UTF-8"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.poor, (&Call{Env: Env{Environ: c.environ}}).PoorLetters())
+			assert.Equal(t, c.poor, (&call.Call{Env: call.Env{Environ: c.environ}}).PoorLetters())
 		})
 	}
 }
