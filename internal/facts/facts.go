@@ -43,15 +43,6 @@ type Machine struct {
 // Software is what a component is.
 type Software struct{ Image, Version string }
 
-// On returns the machine of a component, nil when that is not known.
-func (f *Facts) On(component string) *Machine {
-	i := slices.IndexFunc(f.Machines, func(m Machine) bool { return m.Name == f.Topology[component] })
-	if i < 0 {
-		return nil
-	}
-	return &f.Machines[i]
-}
-
 // Example shows every key. Formats that read facts document it.
 const Example = `cluster:                  # the hardware below the machines
   name: performance lab

@@ -58,11 +58,6 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 	return out, nil
 }
 
-// Split cuts a list as --format takes it: ids between commas.
-func Split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
 // Write writes the documents of a run into dir, made when missing, and the notices
 // of the run beside them; dir "" is the run's own folder, whose run.json, series.csv,
 // store.csv and latency.hlog are left as they are. It returns the names of the files that the

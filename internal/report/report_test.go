@@ -300,7 +300,7 @@ func TestPick(t *testing.T) {
 		return []rundir.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}}, nil
 	}}
 	formats := All(own)
-	got, err := Pick(formats, Split("json, padogrid,json"), "ingestion")
+	got, err := Pick(formats, []string{"json", "padogrid", "json"}, "ingestion")
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	assert.Equal(t, "padogrid", got[1].ID)

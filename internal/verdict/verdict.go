@@ -3,9 +3,7 @@
 // is pure: what was observed goes in, the verdict comes out.
 package verdict
 
-import (
-	"slices"
-)
+import ()
 
 // States of a verdict.
 const (
@@ -76,11 +74,6 @@ func Judge(r Record) Verdict {
 		}
 	}
 	return v
-}
-
-// Has says whether a cause is among the reasons.
-func (v Verdict) Has(c Cause) bool {
-	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Cause == c })
 }
 
 // Known says whether a word is one of the three states.

@@ -1,8 +1,6 @@
 package padogrid
 
 import (
-	"bytes"
-	"errors"
 	"strconv"
 	"time"
 )
@@ -43,36 +41,6 @@ func (k EligibilityKey) AppendMember(dst []byte) []byte {
 // AppendMember writes.
 func (k EligibilityKey) AppendText(dst []byte, prefix string) []byte {
 	return k.AppendMember(append(AppendGroup(dst, prefix, k.Group), ':'))
-}
-
-// ParsedKey is an eligibility key as read back from its text.
-type ParsedKey struct {
-	// Group is the group's name, which is the member number too.
-	Group           string
-	Person          int16
-	Effective, Term int64
-}
-
-// ParseKey reads a key as AppendText writes it. The group's name may contain
-// colons.
-func ParseKey(text []byte) (ParsedKey, error) {
-	var nums [3]int64
-	for i := len(nums) - 1; i >= 0; i-- {
-		at := bytes.LastIndexByte(text, ':')
-		if at < 0 {
-			return ParsedKey{}, errors.New("an eligibility key has four parts: group:person:effective:term")
-		}
-		bits := 64
-		if i == 0 {
-			bits = 16
-		}
-		n, err := strconv.ParseInt(string(text[at+1:]), 10, bits)
-		if err != nil {
-			return ParsedKey{}, errors.New("person and dates of an eligibility key are whole numbers")
-		}
-		nums[i], text = n, text[:at]
-	}
-	return ParsedKey{string(text), int16(nums[0]), nums[1], nums[2]}, nil
 }
 
 // Share is the part of a map's keys that one thread writes. Threads are counted

@@ -91,10 +91,6 @@ func TestEligibilityKeys(t *testing.T) {
 			assert.Equal(t, int64(625), s.Entries)
 			text := s.EligibilityKey(c.entry).AppendText(nil, "x")
 			assert.Equal(t, c.want, string(text))
-			back, err := padogrid.ParseKey(text)
-			require.NoError(t, err)
-			assert.Equal(t, s.EligibilityKey(c.entry).Person(), back.Person)
-			assert.Equal(t, s.EligibilityKey(c.entry).Effective, back.Term)
 		})
 	}
 	assert.Equal(t, int16(-25536), padogrid.EligibilityKey{Entry: 40000}.Person())
@@ -133,14 +129,4 @@ func TestEligibilityKeysAreDistinct(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestParseKeyRefusesOthers(t *testing.T) {
-	for _, text := range []string{"", "x1", "x1:1:2", "x1:a:2:3", "x1:99999:2:3"} {
-		_, err := padogrid.ParseKey([]byte(text))
-		assert.Error(t, err, text)
-	}
-	k, err := padogrid.ParseKey([]byte("a:b:1:2:3"))
-	require.NoError(t, err)
-	assert.Equal(t, padogrid.ParsedKey{Group: "a:b", Person: 1, Effective: 2, Term: 3}, k)
 }

@@ -73,27 +73,3 @@ func Bar(v, top float64, w int) string {
 	}
 	return out + strings.Repeat(" ", w-l/8)
 }
-
-// Stretch repeats the time axis: each value takes n columns, straight lines
-// between one value and the next. Beside a gap a value stands alone.
-func Stretch(vals []float64, n int) []float64 {
-	if n <= 1 || len(vals) == 0 {
-		return vals
-	}
-	out := make([]float64, 0, len(vals)*n)
-	for i, v := range vals {
-		next := math.NaN()
-		if i+1 < len(vals) {
-			next = vals[i+1]
-		}
-		for j := range n {
-			if j == 0 || !finite(v) || !finite(next) {
-				out = append(out, v)
-				continue
-			}
-			f := float64(j) / float64(n)
-			out = append(out, v*(1-f)+next*f)
-		}
-	}
-	return out
-}

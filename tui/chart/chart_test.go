@@ -97,14 +97,6 @@ func TestLog(t *testing.T) {
 	assert.True(t, math.IsNaN(Log(5, 0, 0)))
 }
 
-func TestStretchDrawsStraightLinesBetweenValues(t *testing.T) {
-	assert.Equal(t, []float64{0, 1, 2, 3, 4, 4}, Stretch([]float64{0, 2, 4}, 2))
-	got := Stretch([]float64{1, nan, 3}, 2)
-	assert.InDelta(t, 1, got[1], 0)
-	assert.True(t, math.IsNaN(got[2]))
-	assert.InDelta(t, 3, got[4], 0)
-}
-
 func TestASCIIKeepsWidthAndEscapeCodes(t *testing.T) {
 	assert.Equal(t, "+-- 50k | ** ** -+", ASCII("╭── 50k ┤ ⣀⣸ ⠉⠁ ─╮"))
 	assert.Equal(t, "\x1b[1mus > ?? ?\x1b[m", ASCII("\x1b[1mµs → 漢 é\x1b[m"))
@@ -146,6 +138,5 @@ func FuzzChartsFillTheirField(f *testing.F) {
 				t.Fatalf("scale %v after %v", s, v)
 			}
 		}
-		_ = Stretch(vals, h)
 	})
 }

@@ -48,16 +48,6 @@ var missing = map[string]string{
 // A broker is no store.
 const brokerHint = "it is on the way to one: --profile event-store --target embedded: --set via=…"
 
-// ByName returns the driver with that name.
-func ByName(name string) (store.Driver, bool) {
-	all := All()
-	i := slices.IndexFunc(all, func(d store.Driver) bool { return d.Name == name })
-	if i < 0 {
-		return store.Driver{}, false
-	}
-	return all[i], true
-}
-
 // ByScheme returns the driver for the targets of a scheme. The error has the code
 // of bad input and names what works instead.
 func ByScheme(scheme string) (store.Driver, error) {

@@ -86,9 +86,6 @@ func timedOut(err error) bool {
 		strings.Contains(text, "deadline exceeded") || strings.Contains(text, "handshake timed out")
 }
 
-// last returns what follows the last mark in s.
-func last(s, mark string) string { return s[strings.LastIndex(s, mark)+len(mark):] }
-
 // sayReply explains what the server itself answered.
 func (c *Conn) sayReply(err error) (what, hint string) {
 	var reply goredis.Error
