@@ -27,37 +27,26 @@ const (
 func receiver(s workload.Settings) bool { return s.Extra[extraReceiver] != 0 }
 
 func threadsKnob() workload.Knob {
-	k := workload.Threads()
-	get, set := k.Get, k.Set
-	k.Sum, k.Help = false, "callers of each group"
-	k.Get = func(s workload.Settings) float64 {
-		if receiver(s) {
-			return s.Extra[extraThreads]
-		}
-		return get(s)
-	}
-	k.Set = func(s workload.Settings, v float64) workload.Settings {
-		s.Extra[extraThreads] = v
-		if receiver(s) {
-			return s
-		}
-		return set(s, v)
-	}
-	return k
+	return ofGroups(workload.Threads(), extraThreads, "callers of each group")
 }
 
 func rateKnob() workload.Knob {
-	k := workload.Rate("invocations")
+	return ofGroups(workload.Rate("invocations"), extraRate, "invocations of each group that are due per second, whatever the store does; 0: as fast as the threads go")
+}
+
+// ofGroups is a knob that turns each group, and of the tracks of receivers nothing but
+// what is shown.
+func ofGroups(k workload.Knob, extra int, help string) workload.Knob {
 	get, set := k.Get, k.Set
-	k.Sum, k.Help = false, "invocations of each group that are due per second, whatever the store does; 0: as fast as the threads go"
+	k.Sum, k.Help = false, help
 	k.Get = func(s workload.Settings) float64 {
 		if receiver(s) {
-			return s.Extra[extraRate]
+			return s.Extra[extra]
 		}
 		return get(s)
 	}
 	k.Set = func(s workload.Settings, v float64) workload.Settings {
-		s.Extra[extraRate] = v
+		s.Extra[extra] = v
 		if receiver(s) {
 			return s
 		}
