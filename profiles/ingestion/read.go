@@ -1,38 +1,15 @@
 package ingestion
 
 import (
-	"fmt"
-
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Read reads the files of --file: PadoGrid's properties, or YAML of ours by the
-// endings .yaml and .yml. Of values given by several files the last counts. The
-// sentences returned name every key that has no effect. An unknown name in YAML
-// is an error, since such a file was written for perfbench.
+// Read reads the files of --file: PadoGrid's ingestion.properties, or YAML of ours, as
+// [padogrid.ReadFile] does. Of values given by several files the last counts.
 func Read(files []workload.File) (workload.Values, []string, error) {
-	return values.Files(files, readOne)
-}
-
-func readOne(f workload.File) ([]workload.Value, []string, error) {
-	if values.IsYAML(f.Path) {
-		vs, err := values.YAML(f, padogrid.Names(params()))
-		return vs, nil, err
-	}
-	known := padogrid.Keys()
-	var group workload.Value
-	vs, warnings, err := values.Properties(f, func(v workload.Value) string {
-		if v.Name == "groupNames" {
-			group = v
-		}
-		return values.Ignored(v, known)
+	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
+		return padogrid.ReadFile(Name, f, params())
 	})
-	if group.Name != "" {
-		return nil, nil, fault.Input(fmt.Errorf("%s: groupNames: this is a file of PadoGrid's group test", group.Where),
-			"ingestion reads files with mapNames, eligibility.* and profile.*")
-	}
-	return vs, warnings, err
 }

@@ -1,8 +1,11 @@
 package padogrid
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -24,6 +27,30 @@ func Names(params []workload.Param) []string {
 		}
 	}
 	return append(plain, "duration", "count", "warmup", "seed", "namespace")
+}
+
+// ReadFile reads a file of a test of maps for a profile: PadoGrid's properties, or YAML of
+// ours by the endings .yaml and .yml. The sentences returned name every key that has no
+// effect. An unknown name in YAML is an error, since such a file was written for
+// perfbench, and so is a file of PadoGrid's group test.
+func ReadFile(profile string, f workload.File, params []workload.Param) ([]workload.Value, []string, error) {
+	if values.IsYAML(f.Path) {
+		vs, err := values.YAML(f, Names(params))
+		return vs, nil, err
+	}
+	known := Keys()
+	group := ""
+	vs, warnings, err := values.Properties(f, func(v workload.Value) string {
+		if v.Name == "groupNames" {
+			group = v.Where
+		}
+		return values.Ignored(v, known)
+	})
+	if group != "" {
+		return nil, nil, fault.Input(fmt.Errorf("%s: groupNames: this is a file of PadoGrid's group test", group),
+			profile+" reads files with mapNames, eligibility.* and profile.*; --profile group reads this one")
+	}
+	return vs, warnings, err
 }
 
 // Keys lists the keys that PadoGrid's tests of maps read from a properties file.

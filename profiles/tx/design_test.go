@@ -39,6 +39,13 @@ func TestPropertiesUnchanged(t *testing.T) {
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
 }
 
+func TestAFileOfTheGroupTestIsRefused(t *testing.T) {
+	_, _, err := Read([]workload.File{{Path: "g.properties", Data: []byte("prefix=x\ngroupNames=g1&g2")}})
+	require.ErrorContains(t, err, "g.properties:2: groupNames: this is a file of PadoGrid's group test")
+	assert.Contains(t, fault.HintOf(err), "--profile group")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
+
 // What is of another mode is said to have no effect, when somebody gave it by hand.
 func TestParametersOfOtherModes(t *testing.T) {
 	for words, want := range map[string]string{
