@@ -9,22 +9,31 @@ import (
 )
 
 const (
-	// pageHeight is how many steps a chart of a page has from bottom to top.
-	pageHeight = 2000
+	// pageHeight is how many steps a chart of a page has from bottom to top, lowHeight those
+	// of a low one.
+	pageHeight, lowHeight = 2000, 400
 	// pageSteps is how many places it has from left to right, at least.
 	pageSteps = 1000
-	// pagePoints is how many points a line has at most: each second of an hour. Those of
-	// low charts, of which there may be many, have as few as a screen shows.
-	pagePoints, lowPoints = 3600, 450
-	pageLines             = 8 // as many as have a colour of their own
-	pageWidth             = 900.0
+	// finePoints is how many points a line of a filled chart has at most: each second of an
+	// hour. Others have as many as a screen shows, and low ones, of which there may be many,
+	// half of that.
+	finePoints, pagePoints, lowPoints = 3600, 900, 450
+
+	pageLines = 8 // as many as have a colour of their own
+	pageWidth = 900.0
 )
 
 // Page draws the chart as a figure of a page whose style sheet says how its classes
 // look. It needs no script; data-time, -unit, -scale and the places of the drawing within
 // say to one what it shows.
 func (c *Chart) Page() string {
-	d := drawing{Chart: c, scale: c.close(), steps: 1}
+	d := drawing{Chart: c, scale: c.close(), steps: 1, height: pageHeight, points: pagePoints}
+	switch {
+	case c.Low:
+		d.height, d.points = lowHeight, lowPoints/max(min(len(c.Lines), pageLines), 1) // a line for each of many nodes
+	case c.Filled || c.Bands:
+		d.points = finePoints
+	}
 	for c.span()*d.steps < pageSteps && c.span() > 0 {
 		d.steps *= 10
 	}
@@ -40,7 +49,7 @@ func (c *Chart) Page() string {
 	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.lo, d.hi, d.log, html.EscapeString(c.Title))
 	d.legend()
 	fmt.Fprintf(&d.b, "</figcaption>\n<svg class=\"plot\" role=\"img\" aria-label=\"%s\">\n", html.EscapeString(c.Describe()))
-	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, pageHeight)
+	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, d.height)
 	if c.Heat != nil {
 		d.heat()
 	}
@@ -63,23 +72,25 @@ func (c *Chart) Describe() string {
 	}
 	for _, l := range c.Lines {
 		if low, _, top := digest(l.Values); !math.IsNaN(top) {
-			parts = append(parts, l.Name+" from "+c.Format(low)+" to "+c.Format(top))
+			parts = append(parts, strings.TrimSpace(l.Name+" from "+c.Format(low)+" to "+c.Format(top)))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// drawing is a chart on its way to a page: steps are places to a second.
+// drawing is a chart on its way to a page: steps are places to a second, height those from
+// bottom to top, and points how many a line may have.
 type drawing struct {
 	*Chart
 	scale
-	steps float64
-	b     strings.Builder
+	steps          float64
+	height, points int
+	b              strings.Builder
 }
 
 func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.steps) }
 
-func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * pageHeight) }
+func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * float64(d.height)) }
 
 // legend names the lines where there are several.
 func (d *drawing) legend() {
@@ -104,11 +115,7 @@ func (d *drawing) class(i int) string {
 
 func (d *drawing) lines() {
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		n := pagePoints
-		if d.Low {
-			n = lowPoints
-		}
-		at, values := Thin(d.At, n, true), Thin(l.Values, n, d.Mean)
+		at, values := Thin(d.At, d.points, true), Thin(l.Values, d.points, d.Mean)
 		path := d.path(at, values, d.Bands || d.Filled && i == 0)
 		if path != "" {
 			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
@@ -138,7 +145,7 @@ func (d *drawing) path(at, values []float64, closed bool) string {
 			x++
 		}
 		if closed {
-			fmt.Fprintf(&b, "V%dH%.0fz", pageHeight, first)
+			fmt.Fprintf(&b, "V%dH%.0fz", d.height, first)
 		}
 	}
 	return b.String()
@@ -164,7 +171,7 @@ func (d *drawing) spans() {
 	for _, s := range spans {
 		from := d.x(max(s.From, d.From))
 		fmt.Fprintf(&d.b, "<rect class=\"%s\" x=\"%.0f\" width=\"%.0f\" height=\"%d\"><title>%s</title></rect>\n",
-			s.Kind, from, max(d.x(min(s.To, d.To))-from, 1), pageHeight, html.EscapeString(s.Note))
+			s.Kind, from, max(d.x(min(s.To, d.To))-from, 1), d.height, html.EscapeString(s.Note))
 	}
 }
 
@@ -174,7 +181,7 @@ func (d *drawing) marks() {
 		if m.Name != "" {
 			class = "phase"
 		}
-		fmt.Fprintf(&d.b, "<path class=\"%s\" d=\"M%.0f 0V%d\"><title>%s</title></path>\n", class, d.x(m.At), pageHeight, html.EscapeString(m.Note))
+		fmt.Fprintf(&d.b, "<path class=\"%s\" d=\"M%.0f 0V%d\"><title>%s</title></path>\n", class, d.x(m.At), d.height, html.EscapeString(m.Note))
 	}
 }
 

@@ -13,7 +13,7 @@ func NewHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, Highest
 // percentiles are those of a Summary, in the order of its fields.
 var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
 
-// Summarize digests a histogram. It is the only place where percentiles are
+// Summarize digests a histogram. It and At are the only places where percentiles are
 // computed, so that all documents and screens agree with each other and with
 // other readers of the histogram log: a percentile is the highest value
 // equivalent to the one at that rank. A nil or empty histogram gives zeros. It
@@ -27,6 +27,12 @@ func Summarize(h *hdrhistogram.Histogram) Summary {
 		Count: h.TotalCount(), Mean: h.Mean(), Min: h.Min(), Max: h.Max(),
 		P50: p[0], P90: p[1], P95: p[2], P99: p[3], P999: p[4], P9999: p[5],
 	}
+}
+
+// At returns the values of a histogram at percentiles given in rising order, as Summarize
+// computes them; 100 is the largest value. It only reads h, once.
+func At(h *hdrhistogram.Histogram, percentiles ...float64) []int64 {
+	return h.ValueAtPercentilesSlice(percentiles)
 }
 
 // Above counts the values of a histogram that are higher than a limit in nanoseconds, as

@@ -120,13 +120,14 @@ func failuresBySecond(f *rundir.Folder, a axis) []float64 {
 
 // stretches tells the course in some rows: what the charts show to those who see them.
 func stretches(f *rundir.Folder, c rundir.Course, m moments, a axis) page.Section {
-	n := len(m.stretches)
+	parts := m.stretches()
+	n := len(parts)
 	if n < 2 {
 		return page.Section{}
 	}
 	failed := failuresBySecond(f, a)
 	t := page.Table{Left: 2, Columns: []string{"from", "to", f.Run.Unit + " per second", "p50", "p90", "p99", "max", "errors"}}
-	for i, h := range m.stretches {
+	for i, h := range parts {
 		from, to := (i*len(m.p50)+n-1)/n, ((i+1)*len(m.p50)+n-1)/n
 		cells := []string{chart.Clock(float64(from), f.Run.MeasuredS), chart.Clock(float64(min(to, len(m.p50))), f.Run.MeasuredS)}
 		lo, hi := min(max(from-a.first, 0), a.n), min(max(to-a.first, 0), a.n)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// mostColumns and rowsADecade are how fine a heat map is, mostStretches how many rows
-	// the table of the course has.
-	mostColumns   = 200
-	rowsADecade   = 10
+	// mostStretches is how many rows the table of the course has, mostColumns and
+	// rowsADecade are how fine a heat map is; columns make whole stretches.
 	mostStretches = 12
+	mostColumns   = 16 * mostStretches
+	rowsADecade   = 10
 )
 
 // moments are the response times of all calls that count, second by second and in
@@ -24,8 +24,8 @@ const (
 type moments struct {
 	// p50, p90, p99 and most are of each measured second, NaN where nothing was called.
 	p50, p90, p99, most []float64
-	// columns and stretches share the measured seconds evenly.
-	columns, stretches []*hdrhistogram.Histogram
+	// columns share the measured seconds evenly; nil of one without calls.
+	columns []*hdrhistogram.Histogram
 }
 
 // momentsOf reads the log of a run. It has none of a run whose log is not readable.
@@ -36,7 +36,6 @@ func momentsOf(f *rundir.Folder) moments {
 		return moments{}
 	}
 	m.columns = make([]*hdrhistogram.Histogram, min(n, mostColumns))
-	m.stretches = make([]*hdrhistogram.Histogram, min(n, mostStretches))
 	counts := map[string]bool{}
 	for _, o := range f.Run.Operations {
 		counts[hlog.Tag(o.Track, o.Op, hlog.Response)] = f.Run.Counts(o)
@@ -68,16 +67,29 @@ func (m *moments) take(second int, h *hdrhistogram.Histogram) {
 	if h == nil || h.TotalCount() == 0 {
 		return
 	}
-	s := measure.Summarize(h)
-	m.p50[second], m.p90[second], m.p99[second], m.most[second] = float64(s.P50), float64(s.P90), float64(s.P99), float64(s.Max)
-	n := len(m.p50)
-	for _, parts := range [][]*hdrhistogram.Histogram{m.columns, m.stretches} {
-		at := &parts[second*len(parts)/n]
-		if *at == nil {
-			*at = measure.NewHistogram()
-		}
-		(*at).Merge(h)
+	at := measure.At(h, 50, 90, 99, 100)
+	m.p50[second], m.p90[second], m.p99[second], m.most[second] = float64(at[0]), float64(at[1]), float64(at[2]), float64(at[3])
+	add(m.columns, second, len(m.p50), h)
+}
+
+// add adds calls to the one of some parts that has the place at of n.
+func add(parts []*hdrhistogram.Histogram, at, n int, h *hdrhistogram.Histogram) {
+	i := at * len(parts) / n
+	if parts[i] == nil {
+		parts[i] = measure.NewHistogram()
 	}
+	parts[i].Merge(h)
+}
+
+// stretches are the measured seconds in fewer parts.
+func (m *moments) stretches() []*hdrhistogram.Histogram {
+	out := make([]*hdrhistogram.Histogram, min(len(m.p50), mostStretches))
+	for i, h := range m.columns {
+		if h != nil {
+			add(out, i, len(m.columns), h)
+		}
+	}
+	return out
 }
 
 // known says whether anything was called.

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// chromium is a real browser without a window. It is spoken to over a pipe, in the JSON of
+// its DevTools protocol.
+type chromium struct {
+	t       *testing.T
+	to      *os.File
+	session string
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan message
+	events  map[string]chan message
+	// complaints are what a person would see in the console.
+	complaints []string
+}
+
+type message struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// startChromium starts the browser with one empty tab. Without one the test is skipped,
+// except where nothing may be missing.
+func startChromium(t *testing.T) *chromium {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("there is no chromium, and with CI=true it must be here (Debian package chromium)")
+		}
+		t.Skip("NOT HERE: chromium (Debian package chromium): no page is looked at in a real browser")
+	}
+	toRead, to, err := os.Pipe()
+	require.NoError(t, err)
+	from, fromWrite, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its 3 and 4
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	require.NoError(t, cmd.Start())
+	require.NoError(t, toRead.Close())
+	require.NoError(t, fromWrite.Close())
+	c := &chromium{t: t, to: to, waiting: map[int]chan message{}, events: map[string]chan message{}}
+	gone := make(chan struct{})
+	go func() { defer close(gone); c.read(from) }()
+	t.Cleanup(func() {
+		c.call("Browser.close", nil, nil)
+		<-gone
+		_ = cmd.Wait() // it was asked to end
+		_ = to.Close()
+		_ = from.Close()
+	})
+	var target struct{ TargetID string }
+	c.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var session struct{ SessionID string }
+	c.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
+	c.session = session.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Accessibility"} {
+		c.call(domain+".enable", nil, nil)
+	}
+	return c
+}
+
+// read takes what the browser says until it has gone.
+func (c *chromium) read(from *os.File) {
+	r := bufio.NewReader(from)
+	for {
+		line, err := r.ReadBytes(0)
+		var m message
+		if err == nil {
+			err = json.Unmarshal(line[:len(line)-1], &m)
+		}
+		c.mu.Lock()
+		switch {
+		case err != nil:
+			for id, ch := range c.waiting {
+				close(ch)
+				delete(c.waiting, id)
+			}
+			c.mu.Unlock()
+			return
+		case m.ID > 0:
+			c.waiting[m.ID] <- m
+			delete(c.waiting, m.ID)
+		case m.Method == "Runtime.consoleAPICalled" || m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded":
+			c.complaints = append(c.complaints, string(m.Params))
+		case c.events[m.Method] != nil:
+			select {
+			case c.events[m.Method] <- m:
+			default:
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// call has the browser carry out a command, and fails the test where it does not.
+func (c *chromium) call(method string, params map[string]any, result any) {
+	c.t.Helper()
+	c.mu.Lock()
+	c.last++
+	id, answer := c.last, make(chan message, 1)
+	c.waiting[id] = answer
+	c.mu.Unlock()
+	if params == nil {
+		params = map[string]any{}
+	}
+	command := map[string]any{"id": id, "method": method, "params": params}
+	if c.session != "" && method != "Browser.close" {
+		command["sessionId"] = c.session
+	}
+	data, err := json.Marshal(command)
+	require.NoError(c.t, err)
+	_, err = c.to.Write(append(data, 0))
+	require.NoError(c.t, err)
+	m, ok := <-answer
+	if method == "Browser.close" {
+		return
+	}
+	require.True(c.t, ok, "the browser has gone while it was asked for %s", method)
+	require.Empty(c.t, string(m.Error), method)
+	if result != nil {
+		require.NoError(c.t, json.Unmarshal(m.Result, result))
+	}
+}
+
+// open shows a file and waits until it is loaded.
+func (c *chromium) open(path string) {
+	c.t.Helper()
+	loaded := make(chan message, 1)
+	c.mu.Lock()
+	c.events["Page.loadEventFired"] = loaded
+	c.mu.Unlock()
+	c.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+	<-loaded
+}
+
+// eval is the value of a JavaScript expression on the page.
+func eval[T any](c *chromium, expression string) T {
+	c.t.Helper()
+	var out struct {
+		Result           struct{ Value T }
+		ExceptionDetails *struct {
+			Exception struct{ Description string }
+		}
+	}
+	c.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
+	if out.ExceptionDetails != nil {
+		c.t.Fatal(expression, ": ", out.ExceptionDetails.Exception.Description)
+	}
+	return out.Result.Value
+}
+
+// mouse moves the pointer, presses and releases its button.
+func (c *chromium) mouse(kind string, x, y float64) {
+	c.t.Helper()
+	params := map[string]any{"type": kind, "x": x, "y": y}
+	if kind != "mouseMoved" {
+		params["button"], params["clickCount"] = "left", 1
+	}
+	c.call("Input.dispatchMouseEvent", params, nil)
+}
+
+// media sets what the page is shown on: "screen" or "print", "light" or "dark".
+func (c *chromium) media(kind, scheme string) {
+	c.t.Helper()
+	c.call("Emulation.setEmulatedMedia", map[string]any{
+		"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
+	}, nil)
+}
+
+// size sets how large the window is.
+func (c *chromium) size(width, height int) {
+	c.t.Helper()
+	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+}
+
+// quiet fails the test where the console has something to say.
+func (c *chromium) quiet() {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Empty(c.t, c.complaints, fmt.Sprint("the console of the browser"))
+}

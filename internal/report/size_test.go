@@ -1,0 +1,14 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A page of an hour can be sent by mail.
+func TestThePageOfAnHourIsSmall(t *testing.T) {
+	page := printed(t, madeUp(t, 3600), "html")
+	assert.Less(t, len(page), 400<<10)
+	assert.Greater(t, len(page), 100<<10, "its course is there second by second")
+}
