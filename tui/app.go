@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/sweeps"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -42,7 +43,7 @@ type App struct {
 	tick func(every time.Duration, gen int) tea.Cmd
 	// leaving says that the program quits when the run has ended.
 	leaving bool
-	killed  screen.Run
+	killed  screen.Ending
 	final   Final
 	// pending is the outcome of a run that has ended while the user was typing.
 	pending *screen.EndedMsg
@@ -206,6 +207,10 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return results.New(a.bench, to.ID)
 	case screen.Runs:
 		return runs.New(a.bench, to.Chosen)
+	case screen.AskSweep:
+		return sweeps.Ask(a.bench, to)
+	case screen.Sweep:
+		return sweeps.New(a.bench, to.ID)
 	case screen.Compare:
 		return runs.NewComparison(a.bench, to.A, to.B)
 	}
@@ -218,8 +223,8 @@ func (a *App) close() {
 	}
 }
 
-// run returns the run under way, nil when there is none.
-func (a *App) run() screen.Run {
+// run returns the run or the sweep under way, nil when there is none.
+func (a *App) run() screen.Ending {
 	for _, s := range a.stack {
 		if r, ok := s.(screen.Runner); ok && r.Running() != nil {
 			return r.Running()

@@ -116,7 +116,7 @@ func resultsApp(t testing.TB, o Options, w, h int) (*testApp, *tuitest.Bench) {
 func compareApp(t testing.TB, o Options, w, h int) *testApp {
 	t.Helper()
 	b := tuitest.NewDemo()
-	return appAt(t, b, o, screen.Compare{A: b.Past[1].ID, B: b.Past[0].ID}, w, h)
+	return appAt(t, b, o, screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}, w, h)
 }
 
 // One picture of each screen keeps its escape codes, in every theme.

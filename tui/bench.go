@@ -5,6 +5,7 @@ import (
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/sweeps"
 )
 
 // Bench is what the screens need from the rest of the program, each of it what it
@@ -15,6 +16,7 @@ type Bench interface {
 	picker.Bench
 	dashboard.Bench
 	results.Bench
+	sweeps.Bench
 	screen.Archive
 	// Logs returns the last hundred log lines, oldest first.
 	Logs() []string

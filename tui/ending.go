@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +20,9 @@ func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	if a.leaving {
 		return tea.Quit
 	}
+	if msg.Stays {
+		return a.forward(screen.RunsChangedMsg{})
+	}
 	if a.isTyping() { // what is being typed is not for the next screen
 		a.pending = &msg
 		return a.forward(screen.RunsChangedMsg{})
@@ -29,20 +33,26 @@ func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 // reveal shows the results in place of the run, and where to go on above them.
 func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 	a.pending = nil
+	cmds := []tea.Cmd{nil}
 	for i, s := range a.stack {
 		if _, ok := s.(screen.Runner); ok {
 			since := a.env.Now
 			if d, ok := s.(*dashboard.Dashboard); ok && d.Stopped() {
 				since = time.Time{}
 			}
-			a.stack = append(a.stack[:i], results.NewEnded(a.bench, msg.Outcome, since))
+			ended := results.NewEnded(a.bench, msg.Outcome, since)
+			above := a.stack[i+1:]
+			if len(above) > 0 {
+				if _, ok := above[0].(screen.Runner); !ok { // what follows the run stays
+					above = nil
+				}
+			}
+			a.stack = slices.Concat(a.stack[:i], []screen.Screen{ended}, above)
+			cmds = append(cmds, ended.Start(a.env))
 			break
 		}
 	}
-	cmds := []tea.Cmd{a.forward(screen.RunsChangedMsg{})}
-	if s, ok := a.top().(screen.Starter); ok {
-		cmds = append(cmds, s.Start(a.env))
-	}
+	cmds[0] = a.forward(screen.RunsChangedMsg{})
 	if msg.Then != nil {
 		cmds = append(cmds, screen.Open(msg.Then))
 	}

@@ -8,11 +8,13 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/sweeps"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -22,17 +24,21 @@ import (
 func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(14)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &past}}
 	out := map[string]screen.Screen{
 		"starting":        starting.New(b, screen.Start{}),
 		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
 		"dashboard":       dashboard.New(b, tuitest.NewRun(2)),
 		"results empty":   results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}),
 		"history empty":   runs.New(b, ""),
-		"compare empty":   runs.NewComparison(b, "a", "b"),
+		"sweep asked":     sweeps.Ask(b, screen.AskSweep{}),
+		"sweep":           appAt(t, b, Options{}, screen.Sweep{ID: b.PastSweeps[0].ID}, 120, 40).top(),
+		"compare empty":   runs.NewComparison(b, []string{"a"}, []string{"b"}),
 	}
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
-		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "compare": {"h", "space", "down", "c"},
+		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "history sides": {"h", "a", "down", "b"}, "compare": {"h", "space", "down", "c"},
 		"searching": {"enter", "f"}, "results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
 	} {
 		a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)

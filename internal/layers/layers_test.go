@@ -24,7 +24,7 @@ const module = "github.com/perfbench/perfbench/"
 //	cmd/perfbench/*                            a command each
 //	cmd/perfbench/{call,usage,console,…}       what all commands share
 //	tui   profiles/*   report   store/*        know the words, never the engine
-//	tui/{picker,dashboard,results,runs}        one screen each, none knows another
+//	tui/{picker,dashboard,results,runs,sweeps}        one screen each, none knows another
 //	tui/figure                                 draws what searches and sweeps come to
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
@@ -114,14 +114,15 @@ var may = []struct{ from, to string }{
 	{"internal/watch/self", "internal/verdict internal/watch/quota"},
 	{"tui/chart", ""},
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
-	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units"},
+	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units internal/search/found"},
 	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units tui/dashboard/seek internal/search/found"},
 	{"tui/dashboard/seek", "tui/figure tui/screen tui/widget internal/search/found internal/units"},
-	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units"},
+	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units internal/sweep"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},
+	{"tui/sweeps", "tui/figure tui/screen tui/widget internal/job internal/report internal/sweep internal/workload internal/units"},
 	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units tui/figure internal/search/found"},
-	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units"},
-	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure internal/search/found"},
+	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units internal/sweep internal/fault"},
+	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure internal/search/found internal/sweep"},
 	{"cmd/perfbench/console", ""},
 	{"cmd/perfbench/version", ""},
 	{"cmd/perfbench/usage", "internal/fault internal/suggest"},

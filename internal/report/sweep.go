@@ -47,7 +47,7 @@ const mostCurves = 4
 // SweepText is a sweep for a terminal: what it comes to, the curves and each point.
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
-	for _, s := range sweepLead(r) {
+	for _, s := range SweepLead(r) {
 		b.WriteString(page.Plain(s) + "\n")
 	}
 	c := sweepCurve(r)
@@ -65,7 +65,7 @@ func sweepPage(r *sweep.Result) page.Page {
 	for _, a := range r.Axes {
 		names = append(names, a.Name)
 	}
-	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: sweepLead(r)}
+	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
 	s := page.Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"After ± is what chance may do to the mean throughput, with 95 %. Percentiles are those of the run in the middle; a dash stands for what too few calls tell.",
 	}}
@@ -76,8 +76,8 @@ func sweepPage(r *sweep.Result) page.Page {
 	return p
 }
 
-// sweepLead says in a few sentences what a sweep comes to.
-func sweepLead(r *sweep.Result) []string {
+// SweepLead says in a few sentences what a sweep comes to: the best point, the knee, the law.
+func SweepLead(r *sweep.Result) []string {
 	var out []string
 	if !r.Complete() {
 		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), page.Several(r.All(), "run")))

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -154,4 +155,24 @@ func TestASweepIsGoneOnWith(t *testing.T) {
 	assert.False(t, r.Has(0, 1))
 	_, r = Unfinished(out, "gone")
 	assert.Empty(t, r.Runs, "the folder of its run is not there")
+}
+
+func TestSweepsAreListedByWhenTheyBegan(t *testing.T) {
+	out := t.TempDir()
+	x := 5.0
+	r := Result{Schema: Schema, Rounds: 2, Axes: []Axis{{Name: "threads", Values: []string{"1", "2"}}}, Runs: []Run{
+		{Round: 1, Point: 0, ID: "later", Done: &x}, {Round: 0, Point: 0, ID: "sooner", Done: &x}, {Round: 0, Point: 1, ID: "other", Done: &x},
+	}}
+	data, err := r.Encode()
+	require.NoError(t, err)
+	for name, content := range map[string][]byte{"260503-114500-tx-sweep": data, "260504-090000-tx-sweep-2": data, "260505-090000-tx-sweep": []byte("{")} {
+		require.NoError(t, os.Mkdir(filepath.Join(out, name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(out, name, File), content, 0o600))
+	}
+	list := List(out)
+	require.Len(t, list, 2, "one is damaged")
+	assert.Equal(t, []string{"260504-090000-tx-sweep-2", "260503-114500-tx-sweep"}, []string{list[0].ID, list[1].ID})
+	assert.Equal(t, time.Date(2026, 5, 4, 9, 0, 0, 0, time.Local), list[0].When)
+	assert.Equal(t, []string{"sooner", "later"}, list[0].RunsOf(0))
+	assert.Empty(t, list[0].RunsOf(9))
 }

@@ -105,7 +105,7 @@ func New(b Bench, r screen.Run) *Dashboard {
 }
 
 // Running is the run, nil once it has ended.
-func (d *Dashboard) Running() screen.Run {
+func (d *Dashboard) Running() screen.Ending {
 	if d.ended {
 		return nil
 	}
@@ -223,6 +223,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.tuner.open, d.tuner.typing, d.seek.Open = !d.tuner.open, false, false
 	case key.Matches(msg, k.Search):
 		d.pressFind(e)
+	case key.Matches(msg, k.Sweep):
+		return screen.Open(screen.AskSweep{Request: d.info.Request.At(d.plan, d.run.Settings), After: d.run})
 	case key.Matches(msg, k.LogAxis):
 		d.logAxis = !d.logAxis
 	case key.Matches(msg, k.Mark):
@@ -252,31 +254,6 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// pressKnob handles the keys that turn a knob wherever one is.
-func (d *Dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
-	for _, t := range []struct {
-		b       key.Binding
-		knob    string
-		up, ten bool
-	}{
-		{k.More, "threads", true, false},
-		{k.Less, "threads", false, false},
-		{k.MoreTen, "threads", true, true},
-		{k.LessTen, "threads", false, true},
-		{k.PayloadUp, "payload", true, false},
-		{k.PayloadDown, "payload", false, false},
-		{k.RateUp, "rate", true, false},
-		{k.RateDown, "rate", false, false},
-	} {
-		if key.Matches(msg, t.b) {
-			knob, _ := d.plan.Knob(t.knob)
-			d.turn(e, knob, t.up, t.ten)
-			return true
-		}
-	}
-	return false
 }
 
 func (d *Dashboard) pause() {

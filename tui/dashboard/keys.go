@@ -36,6 +36,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
 	k.Search.SetEnabled(live)
+	k.Sweep.SetEnabled(live && !d.searching())
 	if d.searching() {
 		notWhileSearching(&k)
 	}
@@ -68,7 +69,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	threads.SetEnabled(k.More.Enabled())
 	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
-	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Search, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Search, k.Sweep, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
 		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
 	}
@@ -82,7 +83,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	return widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
-			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), k.Undo},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
@@ -143,6 +144,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Stop, "the run is already ending"},
 		{k.Tune, "there is nothing to tune"},
 		{k.Search, "the run is not running"},
+		{k.Sweep, "the run is not running"},
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
@@ -162,4 +164,29 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 			return
 		}
 	}
+}
+
+// pressKnob handles the keys that turn a knob wherever one is.
+func (d *Dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	for _, t := range []struct {
+		b       key.Binding
+		knob    string
+		up, ten bool
+	}{
+		{k.More, "threads", true, false},
+		{k.Less, "threads", false, false},
+		{k.MoreTen, "threads", true, true},
+		{k.LessTen, "threads", false, true},
+		{k.PayloadUp, "payload", true, false},
+		{k.PayloadDown, "payload", false, false},
+		{k.RateUp, "rate", true, false},
+		{k.RateDown, "rate", false, false},
+	} {
+		if key.Matches(msg, t.b) {
+			knob, _ := d.plan.Knob(t.knob)
+			d.turn(e, knob, t.up, t.ten)
+			return true
+		}
+	}
+	return false
 }

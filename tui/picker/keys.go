@@ -20,7 +20,11 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := p.bindings()
 	switch {
 	case key.Matches(msg, k.Launch):
-		return p.launch(e)
+		return p.launch(e, oneRun)
+	case widget.Presses(msg, k.Search):
+		return p.launch(e, aSearch)
+	case widget.Presses(msg, k.Sweep):
+		return p.launch(e, aSweep)
 	case key.Matches(msg, k.Ping):
 		return p.ping.ask(p.bench, p.request(), e)
 	case key.Matches(msg, k.History):
@@ -40,7 +44,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		p.pane = paneProfiles
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
-		return p.launch(e)
+		return p.launch(e, oneRun)
 	case p.pane == paneForm:
 		return p.form.press(p, msg, e)
 	case p.pane == panePlan:
@@ -75,7 +79,7 @@ func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
 func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Start):
-		return p.launch(e)
+		return p.launch(e, oneRun)
 	case key.Matches(msg, k.Right):
 		p.pane = paneForm
 	default:
@@ -164,7 +168,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		}
 	case paneForm:
 		if m.Y == r.Max.Y-1 { // the border says what starts
-			return p.launch(e)
+			return p.launch(e, oneRun)
 		}
 		return p.form.click(p, m.X-r.Min.X, line, had, e)
 	case paneRuns:

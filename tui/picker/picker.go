@@ -50,8 +50,8 @@ type Picker struct {
 	// last is the newest preview without a fault of each profile.
 	last map[string]*job.Preview
 	err  error
-	// wanted says that the run starts as soon as its preview is there.
-	wanted bool
+	// wanted makes where to go as soon as the preview is there; nil: nothing is wanted.
+	wanted func(job.Request) screen.Destination
 }
 
 // pane is a part of the picker that can have the focus.
@@ -218,29 +218,8 @@ func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
 		p.last[p.request().Profile] = msg.preview
 	}
 	p.form.rebuild(p)
-	if p.wanted {
-		return p.launch(e)
-	}
-	return nil
-}
-
-// launch starts the run, or says why not. A preview that is under way is waited
-// for first.
-func (p *Picker) launch(e screen.Env) tea.Cmd {
-	p.wanted = false
-	pr := p.profile()
-	switch {
-	case pr == nil:
-		return nil
-	case !built(pr):
-		p.toast.Say(e.Now, pr.Title+" is planned: it cannot be run yet", false)
-	case p.got != p.asked:
-		p.wanted = true
-	case p.err != nil:
-		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
-		p.form.showError(p)
-	default:
-		return screen.Open(screen.Start{Request: p.request()})
+	if p.wanted != nil {
+		return p.launch(e, p.wanted)
 	}
 	return nil
 }
@@ -338,6 +317,8 @@ func (p *Picker) bindings() widget.Bindings {
 	can := pr != nil && built(pr)
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
+	k.Search.SetEnabled(can)
+	k.Sweep.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs) > 1)
 	k.Next.SetHelp("tab", "next panel")
 	if p.filter.Value() == "" || p.pane != paneProfiles {
@@ -353,7 +334,7 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
 	switch {
 	case p.filtering:
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}

@@ -100,7 +100,7 @@ func (f *form) addTimetable(p *Picker, req job.Request, pv *job.Preview) {
 	if !r.mine {
 		r.from = "not given"
 		if pv != nil {
-			if v, ok := found(pv.Run, r.name); ok {
+			if v, ok := lineOf(pv.Run, r.name); ok {
 				r.text, r.from = v.Text, v.From
 			}
 		}
@@ -154,7 +154,7 @@ func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview)
 	if req.Preset == "" && len(req.Files) == 0 && len(preset.choices) > 0 {
 		preset.text = preset.choices[0]
 		if pv != nil {
-			if v, ok := found(pv.Run, "preset"); ok {
+			if v, ok := lineOf(pv.Run, "preset"); ok {
 				preset.text = v.Text
 			}
 		}
@@ -175,7 +175,7 @@ func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview)
 	if target.text == "" {
 		target.text = widget.DefaultTarget
 		if pv != nil {
-			if v, ok := found(pv.Run, "target"); ok && strings.HasPrefix(v.From, workload.OriginPlan.String()) {
+			if v, ok := lineOf(pv.Run, "target"); ok && strings.HasPrefix(v.From, workload.OriginPlan.String()) {
 				target.text, target.from = v.Text, v.From
 			}
 		}
@@ -210,7 +210,7 @@ func (p *Picker) targets(pr *workload.Profile) []string {
 	return out
 }
 
-func found(list []job.Line, name string) (job.Line, bool) {
+func lineOf(list []job.Line, name string) (job.Line, bool) {
 	for _, s := range list {
 		if s.Name == name {
 			return s, true

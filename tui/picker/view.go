@@ -356,7 +356,7 @@ func (p *Picker) planLines(e screen.Env, w int) []string {
 	add("Changes", s.Plain, v.Timetable...)
 	add("Must hold", s.Plain, p.request().Thresholds...)
 	reports := strings.Join(v.Documents, ", ")
-	if out, ok := found(v.Run, "out"); ok {
+	if out, ok := lineOf(v.Run, "out"); ok {
 		reports += " to a folder in " + out.Text
 	}
 	add("Reports", s.Plain, reports)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,16 +10,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Comparison shows two runs beside each other. It belongs to the event loop.
+// Comparison shows two sides beside each other, of one run or several each. It belongs to
+// the event loop.
 type Comparison struct {
 	bench screen.Archive
-	a, b  string
+	a, b  []string
 	made  *comparedRuns
 	err   error
 	// op is what is compared: 0 all calls, from 1 on an operation of both.
@@ -27,11 +30,11 @@ type Comparison struct {
 	toast  widget.Note
 }
 
-// comparedRuns is what two runs come to, with what the page draws of it; never
+// comparedRuns is what two sides come to, with what the page draws of it; never
 // written to once made.
 type comparedRuns struct {
 	*compare.Comparison
-	a, b  *rundir.Run
+	a, b  *rundir.Run // the first of each side
 	parts []comparedPart
 }
 
@@ -43,55 +46,80 @@ type comparedPart struct {
 }
 
 type comparedMsg struct {
-	a, b string
+	of   *Comparison
 	made *comparedRuns
 	err  error
 }
 
-// NewComparison compares two runs by their ids.
-func NewComparison(bench screen.Archive, a, b string) *Comparison {
+// NewComparison compares two sides of runs by their ids.
+func NewComparison(bench screen.Archive, a, b []string) *Comparison {
 	return &Comparison{bench: bench, a: a, b: b}
 }
 
-// Start reads both runs and compares them.
+// Start reads the runs of both sides and compares them.
 func (c *Comparison) Start(screen.Env) tea.Cmd {
 	bench, a, b := c.bench, c.a, c.b
 	return func() tea.Msg {
 		made, err := compareRuns(bench, a, b)
-		return comparedMsg{a, b, made, err}
+		return comparedMsg{c, made, err}
 	}
 }
 
-func compareRuns(bench screen.Archive, a, b string) (*comparedRuns, error) {
-	fa, err := bench.Load(a)
+// side reads the runs of one side; first is that whose name stands for it.
+func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Run, err error) {
+	for _, id := range ids {
+		f, err := bench.Load(id)
+		if err != nil {
+			return set, nil, err
+		}
+		r, err := compare.Of(f)
+		if err != nil {
+			return set, nil, err
+		}
+		if first == nil {
+			first = &f.Run
+		}
+		set.Runs = append(set.Runs, r)
+	}
+	if first == nil {
+		return set, nil, fault.Input(errors.New("a side of a comparison has no run"), "choose one at least")
+	}
+	if set.Name = first.ID; len(ids) > 1 {
+		set.Name = widget.Plural(int64(len(ids)), "run") + " from " + first.ID + " on"
+	}
+	return set, first, nil
+}
+
+func compareRuns(bench screen.Archive, a, b []string) (*comparedRuns, error) {
+	setA, ra, err := side(bench, a)
 	if err != nil {
 		return nil, err
 	}
-	fb, err := bench.Load(b)
+	setB, rb, err := side(bench, b)
 	if err != nil {
 		return nil, err
 	}
-	ra, err := compare.Of(fa)
-	if err != nil {
-		return nil, err
-	}
-	rb, err := compare.Of(fb)
-	if err != nil {
-		return nil, err
-	}
-	one := func(r *compare.Run) compare.Set { return compare.Set{Name: r.Conditions.ID, Runs: []*compare.Run{r}} }
-	m := &comparedRuns{Comparison: compare.Sets(one(ra), one(rb), compare.Options{}), a: &fa.Run, b: &fb.Run}
+	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{}), a: ra, b: rb}
 	for _, p := range m.Parts {
 		part := comparedPart{
 			Part: p, name: "all calls",
-			da: widget.NewDistribution(p.A[0].Response), db: widget.NewDistribution(p.B[0].Response),
+			da: calls(p.A), db: calls(p.B),
 		}
 		if op := p.Operation; op != nil {
-			part.name = widget.OpName(&fa.Run, rundir.Operation{Track: op.Track, Op: op.Op})
+			part.name = widget.OpName(ra, rundir.Operation{Track: op.Track, Op: op.Op})
 		}
 		m.parts = append(m.parts, part)
 	}
 	return m, nil
+}
+
+// calls are those of all runs of a side together.
+func calls(runs []compare.Measured) widget.Distribution {
+	var all []widget.Distribution
+	for _, m := range runs {
+		all = append(all, widget.NewDistribution(m.Response))
+	}
+	return widget.Merged(all)
 }
 
 // Update takes one message.
@@ -100,7 +128,7 @@ func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) 
 	case screen.FrameMsg:
 		c.toast.Tick(e.Now)
 	case comparedMsg:
-		if msg.a == c.a && msg.b == c.b {
+		if msg.of == c {
 			c.made, c.err = msg.made, msg.err
 		}
 	case tea.KeyPressMsg:
@@ -172,7 +200,7 @@ func (c *Comparison) Keys() widget.KeyMap {
 func (c *Comparison) View(e screen.Env) string {
 	s := e.Styles
 	if c.made == nil {
-		body := []string{"", " " + s.Muted.On("Reading both runs …")}
+		body := []string{"", " " + s.Muted.On("Reading the runs …")}
 		if c.err != nil {
 			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.W-4))...)
 		}
@@ -230,7 +258,10 @@ func (c *Comparison) bottom(e screen.Env) string {
 	case len(c.made.Differences) == 0:
 		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
 	}
-	return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
+	if len(c.a) == 1 && len(c.b) == 1 {
+		return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
+	}
+	return widget.Fit(" "+s.Muted.On(fmt.Sprintf("%s against %d: how much runs vary is in the figures.", widget.Plural(int64(len(c.a)), "run"), len(c.b))), e.W)
 }
 
 // table draws the findings and what differs, in w cells: with how sure each figure is
@@ -268,7 +299,7 @@ type detail struct{ errors, ranges, terse bool }
 // grid makes the table.
 func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
-	headA, headB := "A  "+widget.DayText(m.a.Started, e.Now), "B  "+widget.DayText(m.b.Started, e.Now)
+	headA, headB := "A  "+sideText(c.a, m.a, e), "B  "+sideText(c.b, m.b, e)
 	if w < 72 {
 		headA, headB = "A", "B"
 	}
@@ -299,6 +330,14 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 		verdicts = append(verdicts, compare.Noted)
 	}
 	return g, verdicts
+}
+
+// sideText says in a few letters what a side is: when its run was, or how many it has.
+func sideText(ids []string, first *rundir.Run, e screen.Env) string {
+	if len(ids) > 1 {
+		return widget.Plural(int64(len(ids)), "run")
+	}
+	return widget.DayText(first.Started, e.Now)
 }
 
 func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
@@ -340,33 +379,4 @@ func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 		out = append(out, s.Muted.On(widget.FitRight(widget.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
 	}
 	return out
-}
-
-// doubts are what speaks against the comparison; empty when nothing does.
-func (m *comparedRuns) doubts() string {
-	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
-}
-
-// text is the comparison for the clipboard.
-func (m *comparedRuns) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.a.ID, widget.NameOf(m.a), m.b.ID, widget.NameOf(m.b))
-	for _, p := range m.parts {
-		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
-		for _, f := range p.Findings {
-			g.Add(f.Label(m.a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
-		}
-		head, rows := g.Lines(&widget.Styles{}, 200)
-		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
-		for _, r := range rows {
-			b.WriteString(strings.TrimRight(r, " ") + "\n")
-		}
-	}
-	if doubts := m.doubts(); doubts != "" {
-		b.WriteString("\n! " + doubts + "\n")
-	}
-	for _, n := range m.Notes {
-		b.WriteString("\n" + n + "\n")
-	}
-	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
@@ -15,7 +16,7 @@ import (
 func beside(t testing.TB, w, h int) (*tuitest.Stage, *Comparison) {
 	t.Helper()
 	b := tuitest.NewDemo()
-	c := NewComparison(b, b.Past[1].ID, b.Past[0].ID)
+	c := NewComparison(b, []string{b.Past[1].ID}, []string{b.Past[0].ID})
 	a := tuitest.NewStage(t, c, w, h)
 	require.NotNil(t, c.made)
 	return a, c
@@ -43,6 +44,18 @@ func TestComparePictures(t *testing.T) {
 	}
 }
 
+func TestSetsOfRunsAreCompared(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := tuitest.NewStage(t, NewComparison(b, []string{b.Past[1].ID, b.Past[2].ID}, []string{b.Past[0].ID}), 120, 40)
+	got := a.Picture(t)
+	assert.Contains(t, got, "A  2 runs")
+	assert.Contains(t, got, "2 runs against 1")
+	c := a.Top.(*Comparison)
+	assert.Equal(t, 2*c.made.parts[0].db.Total, c.made.parts[0].da.Total, "the distribution is of all runs of a side")
+	a.Send(t, "v")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: c.b, B: c.a}}, a.Asked)
+}
+
 func TestNoScreenIsTooNarrowForTheVerdict(t *testing.T) {
 	for _, w := range []int{60, 80, 120} {
 		a, c := beside(t, w, 24)
@@ -65,7 +78,7 @@ func TestAComparisonIsCopiedAsText(t *testing.T) {
 }
 
 func TestRunsThatCannotBeReadAreNotCompared(t *testing.T) {
-	a := tuitest.NewStage(t, NewComparison(tuitest.NewDemo(), "gone", "lost"), 80, 24)
+	a := tuitest.NewStage(t, NewComparison(tuitest.NewDemo(), []string{"gone"}, []string{"lost"}), 80, 24)
 	assert.Contains(t, a.Picture(t), "run gone: not found")
 	a.Send(t, "tab", "down", "v", "y", "esc")
 	assert.Equal(t, 1, a.Backs)

@@ -3,35 +3,71 @@
 package runs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// List lists the runs of the results folder, newest first: to open one, or to
-// compare two. It belongs to the event loop.
+// List lists the runs and sweeps of the results folder, newest first: to open one, or to
+// compare runs. It belongs to the event loop.
 type List struct {
 	bench  screen.Archive
-	runs   []rundir.Run
+	rows   []row
 	loaded bool
 	err    error
-	// shown indexes the runs that pass the filter; at is the selected one of these.
+	// shown indexes the rows that pass the filter; at is the selected one of these.
 	shown     []int
 	at, top   int
 	filter    widget.Field
 	filtering bool
-	// chosen are the ids to compare, at most two, in the order of choosing.
+	// chosen are the ids of two runs to compare, in the order of choosing; sides, where any
+	// is in one, has the ids of any number on side A or B.
 	chosen []string
+	sides  [2][]string
 	toast  widget.Note
 	rowsAt int // line of the first row, for the mouse
+}
+
+// row is a run, or a sweep.
+type row struct {
+	run   *rundir.Run
+	sweep *sweep.Kept
+}
+
+func (r *row) id() string {
+	if r.sweep != nil {
+		return r.sweep.ID
+	}
+	return r.run.ID
+}
+
+func (r *row) when() time.Time {
+	if r.sweep != nil {
+		return r.sweep.When
+	}
+	return r.run.Started
+}
+
+// rowsOf are runs and sweeps, newest first; a sweep stands above the runs that it began
+// with.
+func rowsOf(runs []rundir.Run, sweeps []sweep.Kept) []row {
+	var out []row
+	for i := range sweeps {
+		out = append(out, row{sweep: &sweeps[i]})
+	}
+	for i := range runs {
+		out = append(out, row{run: &runs[i]})
+	}
+	slices.SortStableFunc(out, func(a, b row) int { return b.when().Compare(a.when()) })
+	return out
 }
 
 // New lists the runs; with an id that run is chosen, and the next one is
@@ -56,7 +92,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.FrameMsg:
 		h.toast.Tick(e.Now)
 	case screen.HistoryMsg:
-		h.runs, h.err, h.loaded = msg.Runs, msg.Err, true
+		h.rows, h.err, h.loaded = rowsOf(msg.Runs, msg.Sweeps), msg.Err, true
 		h.sift()
 	case tea.PasteMsg:
 		if h.filtering {
@@ -77,26 +113,37 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return h, nil
 }
 
-// sift finds the runs that hold every word of the filter.
+// sift finds the rows that hold every word of the filter.
 func (h *List) sift() {
 	was := h.current()
 	h.shown = h.shown[:0]
-	for i := range h.runs {
-		if matches(&h.runs[i], h.filter.Value()) {
+	for i := range h.rows {
+		if matches(&h.rows[i], h.filter.Value()) {
 			h.shown = append(h.shown, i)
 		}
 	}
 	h.at = 0
 	for i, n := range h.shown {
-		if was != nil && h.runs[n].ID == was.ID {
+		if was != nil && h.rows[n].id() == was.id() {
 			h.at = i
 		}
 	}
 }
 
-// matches tells whether a run holds every word.
-func matches(r *rundir.Run, words string) bool {
-	text := strings.ToLower(strings.Join([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], strings.Join(r.TagWords(), " ")}, " "))
+// matches tells whether a row holds every word.
+func matches(r *row, words string) bool {
+	var parts []string
+	if k := r.sweep; k != nil {
+		parts = []string{k.ID, "sweep", k.Profile, k.Target}
+		for _, a := range k.Axes {
+			parts = append(parts, a.Name)
+		}
+	} else {
+		r := r.run
+		parts = []string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"]}
+		parts = append(parts, r.TagWords()...)
+	}
+	text := strings.ToLower(strings.Join(parts, " "))
 	for w := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, w) {
 			return false
@@ -105,12 +152,20 @@ func matches(r *rundir.Run, words string) bool {
 	return true
 }
 
-// current is the selected run; nil when the list is empty.
-func (h *List) current() *rundir.Run {
-	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.runs) {
+// current is the selected row; nil when the list is empty.
+func (h *List) current() *row {
+	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.rows) {
 		return nil
 	}
-	return &h.runs[h.shown[h.at]]
+	return &h.rows[h.shown[h.at]]
+}
+
+// open goes to what the selected row is.
+func (h *List) open() tea.Cmd {
+	if r := h.current(); r.sweep != nil {
+		return screen.Open(screen.Sweep{ID: r.sweep.ID})
+	}
+	return screen.Open(screen.Results{ID: h.current().run.ID})
 }
 
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
@@ -145,12 +200,16 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Toggle):
 		h.toggle()
 	case key.Matches(msg, k.Choose):
-		return screen.Open(screen.Results{ID: h.current().ID})
+		return h.open()
+	case key.Matches(msg, k.SideA):
+		h.putOn(0)
+	case key.Matches(msg, k.SideB):
+		h.putOn(1)
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
 		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Compare):
-		h.toast.Say(e.Now, "choose two runs with space, or one and stand on the other", false)
+		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
 	}
 	return nil
 }
@@ -167,18 +226,25 @@ func (h *List) pressFilter(msg tea.KeyPressMsg) {
 	h.sift()
 }
 
+// run is the selected run; nil where a sweep or nothing is selected.
+func (h *List) run() *rundir.Run {
+	if r := h.current(); r != nil {
+		return r.run
+	}
+	return nil
+}
+
 // toggle chooses the selected run for comparing, or no longer; of three the first
 // one goes.
 func (h *List) toggle() {
-	r := h.current()
+	r := h.run()
 	if r == nil {
 		return
 	}
-	for i, id := range h.chosen {
-		if id == r.ID {
-			h.chosen = append(h.chosen[:i:i], h.chosen[i+1:]...)
-			return
-		}
+	h.sides = [2][]string{}
+	if i := slices.Index(h.chosen, r.ID); i >= 0 {
+		h.chosen = slices.Delete(slices.Clone(h.chosen), i, i+1)
+		return
 	}
 	h.chosen = append(h.chosen, r.ID)
 	if len(h.chosen) > 2 {
@@ -186,38 +252,62 @@ func (h *List) toggle() {
 	}
 }
 
-// pair returns the two runs to compare, the earlier one first.
-func (h *List) pair() (a, b string, ok bool) {
+// putOn puts the selected run on a side of a comparison, or takes it away from there.
+func (h *List) putOn(side int) {
+	r := h.run()
+	if r == nil {
+		return
+	}
+	h.chosen = nil
+	was := slices.Contains(h.sides[side], r.ID)
+	for i := range h.sides {
+		h.sides[i] = slices.DeleteFunc(slices.Clone(h.sides[i]), func(id string) bool { return id == r.ID })
+	}
+	if !was {
+		h.sides[side] = append(h.sides[side], r.ID)
+	}
+}
+
+// pair returns the two sides to compare; of two runs that were chosen without saying on
+// which side the earlier one first.
+func (h *List) pair() (a, b []string, ok bool) {
+	r := h.run()
+	if a, b := h.sides[0], h.sides[1]; len(a)+len(b) > 0 {
+		switch { // the other side may be the selected run
+		case len(a) == 0 && r != nil && !slices.Contains(b, r.ID):
+			a = []string{r.ID}
+		case len(b) == 0 && r != nil && !slices.Contains(a, r.ID):
+			b = []string{r.ID}
+		}
+		return a, b, len(a) > 0 && len(b) > 0
+	}
 	ids := h.chosen
-	if r := h.current(); len(ids) == 1 && r != nil && r.ID != ids[0] {
+	if len(ids) == 1 && r != nil && r.ID != ids[0] {
 		ids = append(ids[:1:1], r.ID)
 	}
 	if len(ids) != 2 {
-		return "", "", false
+		return nil, nil, false
 	}
 	place := func(id string) int {
-		for i := range h.runs {
-			if h.runs[i].ID == id {
-				return i
-			}
-		}
-		return -1
+		return slices.IndexFunc(h.rows, func(r row) bool { return r.id() == id })
 	}
 	if place(ids[0]) < place(ids[1]) { // newest first
-		return ids[1], ids[0], true
+		return ids[1:2], ids[:1], true
 	}
-	return ids[0], ids[1], true
+	return ids[:1], ids[1:2], true
 }
 
 func (h *List) bindings() widget.Bindings {
 	k := widget.AllKeys
-	some := h.current() != nil
+	some, run := h.current() != nil, h.run() != nil
 	_, _, two := h.pair()
 	k.Choose.SetHelp("enter", "open")
 	k.Choose.SetEnabled(some)
 	k.Toggle.SetHelp("space", "choose for comparing")
-	k.Toggle.SetEnabled(some)
-	k.Compare.SetHelp("c", "compare two")
+	k.Toggle.SetEnabled(run)
+	k.SideA.SetEnabled(run)
+	k.SideB.SetEnabled(run)
+	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two)
 	if h.filter.Value() != "" {
 		k.Back.SetHelp("esc", "clear filter")
@@ -235,144 +325,7 @@ func (h *List) Keys() widget.KeyMap {
 	short := k.Toggle
 	short.SetHelp("space", "choose")
 	return widget.KeyMap{
-		Short: []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, short, k.Compare, k.Help, k.Filter, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.Compare, k.Filter, k.Back}},
+		Short: []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, short, widget.Bind("a b", "sides", "a", "b"), k.Compare, k.Help, k.Filter, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Back}},
 	}
-}
-
-// View draws the page.
-func (h *List) View(e screen.Env) string {
-	s := e.Styles
-	right := ""
-	switch n := len(h.chosen); n {
-	case 1:
-		right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
-	case 2:
-		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
-	}
-	if n := len(h.chosen); n > 0 && e.W < 80 {
-		right = s.Accent.On(fmt.Sprintf("%d chosen ", n))
-	}
-	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
-	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
-	body := h.body(e, e.W-4, e.H-5)
-	if len(h.shown) > 0 {
-		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
-		if len(h.shown) < len(h.runs) {
-			p.Note += fmt.Sprintf(" (%d in all)", len(h.runs))
-		}
-	}
-	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
-	return widget.Page(e.W, e.H, append(lines, h.toast.Line(s, e.W), widget.Footer(e.Styles, e.W, h.Keys().Short)))
-}
-
-// body draws filter, head and rows in w cells and h lines.
-func (h *List) body(e screen.Env, w, room int) []string {
-	s := e.Styles
-	out := []string{h.filterLine(s, w), ""}
-	switch {
-	case h.err != nil:
-		return append(out, widget.Sentences(s, h.err, w)...)
-	case !h.loaded:
-		return append(out, s.Muted.On("Reading the results folder …"))
-	case len(h.runs) == 0:
-		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
-	case len(h.shown) == 0:
-		return append(out, "No run matches. "+s.Muted.On("Press esc to see all."))
-	}
-	rows := max(room-len(out)-1, 1)
-	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
-	g := widget.Grid{Cols: []widget.Column{
-		{Head: ""},
-		{Head: "when"},
-		{Head: "profile", Most: 24},
-		{Head: "store", Most: 14, Spare: 1},
-		{Head: "throughput", Right: true},
-		{Head: "p99", Right: true},
-		{Head: "length", Right: true, Spare: 4},
-		{Head: "errors", Right: true, Spare: 2},
-		{Head: ""},
-		{Head: "verdict", Spare: 3},
-		{Head: "id", Spare: 5},
-	}}
-	end := min(h.top+rows, len(h.shown))
-	for i := h.top; i < end; i++ {
-		r := &h.runs[h.shown[i]]
-		g.Add(append([]string{h.lead(i, r.ID)}, runCells(s, r, e)...)...)
-	}
-	g.Ink = func(row, col int) widget.Ink {
-		r := &h.runs[h.shown[h.top+row]]
-		switch {
-		case col == 8 || col == 9:
-			_, k := widget.Trust(s, r)
-			return k
-		case h.top+row == h.at:
-			return s.Selected
-		case col == 10:
-			return s.Muted
-		}
-		return s.Plain
-	}
-	head, lines := g.Lines(s, w)
-	h.rowsAt = 2 + len(out) + 1
-	return append(append(out, head), lines...)
-}
-
-func (h *List) lead(i int, id string) string {
-	lead := "  "
-	if i == h.at {
-		lead = "▸ "
-	}
-	if slices.Contains(h.chosen, id) {
-		return lead + "●"
-	}
-	return lead + " "
-}
-
-// runCells are a run's cells in a list: when, profile, store, throughput, p99,
-// length, errors, a sign and a word of its verdict, id.
-func runCells(s *widget.Styles, r *rundir.Run, e screen.Env) []string {
-	f := widget.FiguresOf(r)
-	profile := r.Profile
-	if r.Mode != "" {
-		profile += " " + r.Mode
-	}
-	word, _ := widget.Trust(s, r)
-	sign, word, _ := strings.Cut(word, " ")
-	return []string{
-		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
-		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, r.ID,
-	}
-}
-
-func (h *List) filterLine(s *widget.Styles, w int) string {
-	switch {
-	case h.filtering:
-		return s.Accent.On("/ ") + h.filter.View(s, w-2)
-	case h.filter.Value() != "":
-		return s.Accent.On("/ ") + h.filter.Value()
-	}
-	return s.Muted.On("/ filter by profile, store, verdict, preset, tag or date …")
-}
-
-// click selects a run, and opens the one that is selected; on the filter it begins
-// to filter.
-func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
-	if m.Y == 2 {
-		h.filtering = true
-		return nil
-	}
-	i := h.top + m.Y - h.rowsAt
-	if m.Y < h.rowsAt || i >= len(h.shown) {
-		return nil
-	}
-	if i == h.at && m.X < 8 {
-		h.toggle()
-		return nil
-	}
-	if i == h.at {
-		return screen.Open(screen.Results{ID: h.current().ID})
-	}
-	h.at = i
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -35,9 +37,13 @@ func TestHistoryPictures(t *testing.T) {
 		{name: "80x24 chosen", w: 80, h: 24, steps: []any{"space", "down"}},
 		{name: "60x16 filtering", w: 60, h: 16, steps: []any{"/", "m", "y", "s"}},
 		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
+		{name: "80x24 sides", w: 80, h: 24, steps: []any{"down", "a", "down", "a", "down", "b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, _ := list(t, tuitest.NewDemo(), c.w, c.h)
+			b := tuitest.NewDemo()
+			past := tuitest.NewSweep(9)
+			b.PastSweeps = []sweep.Kept{{ID: "260503-114500-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 45*time.Minute), Result: &past}}
+			a, _ := list(t, b, c.w, c.h)
 			a.ASCII = c.ascii
 			a.Send(t, c.steps...)
 			tuitest.Golden(t, a.Picture(t))
@@ -77,9 +83,37 @@ func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 	a.Send(t, "c")
 	assert.Contains(t, a.Picture(t), "choose two runs")
 	a.Send(t, "space", "down", "c")
-	assert.Equal(t, []screen.Destination{screen.Compare{A: h.runs[1].ID, B: h.runs[0].ID}}, a.Asked)
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{h.rows[1].id()}, B: []string{h.rows[0].id()}}}, a.Asked)
 	a.Send(t, "space", "down", "space")
-	assert.Equal(t, []string{h.runs[1].ID, h.runs[2].ID}, h.chosen, "of three the first goes")
+	assert.Equal(t, []string{h.rows[1].id(), h.rows[2].id()}, h.chosen, "of three the first goes")
+}
+
+func TestSeveralRunsASideAreCompared(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	id := func(i int) string { return h.rows[i].id() }
+	a.Send(t, "space", "a", "down", "a", "c")
+	assert.Empty(t, a.Asked, "the selected run is on side A already")
+	a.Send(t, "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{id(0), id(1)}, B: []string{id(2)}}}, a.Asked, "the selected run is the other side")
+	a.Send(t, "b", "up", "b", "c")
+	assert.Equal(t, screen.Compare{A: []string{id(0)}, B: []string{id(2), id(1)}}, a.Asked[1], "a run is on one side alone")
+	a.Send(t, "b", "space")
+	assert.Equal(t, []string{id(1)}, h.chosen)
+	assert.Equal(t, [2][]string{}, h.sides, "space chooses two without sides")
+}
+
+func TestASweepIsOpenedAndNotCompared(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(14)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", When: tuitest.Day.Add(12 * time.Hour), Result: &past}}
+	a, h := list(t, b, 120, 40)
+	assert.Contains(t, a.Picture(t), "sweep ingestion threads")
+	a.Send(t, "space", "a", "b", "enter")
+	assert.Empty(t, h.chosen)
+	assert.Equal(t, []screen.Destination{screen.Sweep{ID: b.PastSweeps[0].ID}}, a.Asked)
+	a.Send(t, "/")
+	a.Type(t, "sweep thr")
+	assert.Len(t, h.shown, 1)
 }
 
 func TestSwappingTwoRunsComparesThemTheOtherWayRound(t *testing.T) {
@@ -93,7 +127,7 @@ func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
 	h := New(b, b.Past[0].ID)
 	a := tuitest.NewStage(t, h, 80, 24)
 	a.Send(t, "down", "c")
-	assert.Equal(t, []screen.Destination{screen.Compare{A: b.Past[1].ID, B: b.Past[0].ID}}, a.Asked)
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}, a.Asked)
 }
 
 func TestEveryScreenOfRunsFillsEveryTerminal(t *testing.T) {
@@ -129,7 +163,7 @@ func TestALongHistoryScrolls(t *testing.T) {
 		}
 	}
 	a.Send(t, tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
-	assert.Equal(t, "old-190", h.current().ID)
+	assert.Equal(t, "old-190", h.current().id())
 }
 
 func BenchmarkHistoryView(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 )
 
 // Archive keeps finished runs.
@@ -12,19 +13,22 @@ type Archive interface {
 	History() ([]rundir.Run, error)
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
+	// Sweeps lists the sweeps, newest first.
+	Sweeps() []sweep.Kept
 }
 
-// HistoryMsg brings the list of runs.
+// HistoryMsg brings the lists of runs and sweeps.
 type HistoryMsg struct {
-	Runs []rundir.Run
-	Err  error
+	Runs   []rundir.Run
+	Sweeps []sweep.Kept
+	Err    error
 }
 
-// ReadHistory reads the list of runs in the background.
+// ReadHistory reads the lists of runs and sweeps in the background.
 func ReadHistory(b Archive) tea.Cmd {
 	return func() tea.Msg {
 		runs, err := b.History()
-		return HistoryMsg{runs, err}
+		return HistoryMsg{runs, b.Sweeps(), err}
 	}
 }
 

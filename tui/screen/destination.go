@@ -26,14 +26,24 @@ type (
 	Results struct{ ID string }
 	// Runs lists the earlier runs; the one chosen, if any, is to be compared.
 	Runs struct{ Chosen string }
-	// Compare shows two runs beside each other.
-	Compare struct{ A, B string }
+	// Compare shows two sides beside each other, each of one run or several, by their ids.
+	Compare struct{ A, B []string }
+	// AskSweep asks for a sweep of what a request leads to; the run under way, unless nil,
+	// ends before it begins.
+	AskSweep struct {
+		Request job.Request
+		After   Ending
+	}
+	// Sweep shows a sweep of the past, by its id.
+	Sweep struct{ ID string }
 )
 
-func (Start) destination()   {}
-func (Results) destination() {}
-func (Runs) destination()    {}
-func (Compare) destination() {}
+func (Start) destination()    {}
+func (Results) destination()  {}
+func (Runs) destination()     {}
+func (Compare) destination()  {}
+func (AskSweep) destination() {}
+func (Sweep) destination()    {}
 
 // Messages between screens and application.
 type (
@@ -52,10 +62,11 @@ type (
 		Gen int
 	}
 	// EndedMsg says that a run has ended and been reported; Then, where it is set, is
-	// where to go on.
+	// where to go on. Stays says that the screen shows by itself what came of it.
 	EndedMsg struct {
 		Outcome Outcome
 		Then    Destination
+		Stays   bool
 	}
 )
 

@@ -43,8 +43,8 @@ type Starter interface{ Start(e Env) tea.Cmd }
 // Typist is a screen that may be taking text: then it gets all keys but ctrl+c.
 type Typist interface{ Typing() bool }
 
-// Runner is a screen with a run; nil when none is under way.
-type Runner interface{ Running() Run }
+// Runner is a screen with a run, or with several; nil when none is under way.
+type Runner interface{ Running() Ending }
 
 // Titled is a screen that shows progress outside the terminal's page too.
 type Titled interface {

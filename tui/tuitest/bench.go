@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -27,9 +28,14 @@ type Bench struct {
 	PingErr   error
 	StartErr  error
 	Next      *Run // what Start returns
+	SweepErr  error
+	NextSweep *SweepRun // what Sweep returns
+	// PastSweeps are the sweeps of the past.
+	PastSweeps []sweep.Kept
 
 	Mu       sync.Mutex
 	Started  []job.Request
+	Swept    []sweep.Asked
 	Exported []string
 	Saved    map[string]job.Request
 }

@@ -38,7 +38,7 @@ type Bindings struct {
 	Pause, More, Less, MoreTen, LessTen                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
 	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset  key.Binding
-	Search, Sweep                                       key.Binding
+	Search, Sweep, SideA, SideB                         key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue key.Binding
 }
 
@@ -94,6 +94,8 @@ func newBindings() Bindings {
 		SavePreset:  Bind("s", "save", "s"),
 		Search:      Bind("f", "search", "f"),
 		Sweep:       Bind("w", "sweep", "w"),
+		SideA:       Bind("a", "put on side A", "a"),
+		SideB:       Bind("b", "put on side B", "b"),
 		TurnDown:    Bind("←", "turn down", "left"),
 		TurnUp:      Bind("→", "turn up", "right"),
 		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),

@@ -26,7 +26,8 @@ type benchRun struct {
 	b    *bench
 	p    *session.Prepared
 	info screen.RunInfo
-	// cancel ends preparing, hard ends everything.
+	// soft is for preparing, cancel ends it; hard ends everything.
+	soft   context.Context
 	cancel context.CancelFunc
 	hard   context.Context
 	kill   context.CancelFunc
@@ -40,18 +41,19 @@ type benchRun struct {
 	progress screen.Progress
 	live     *session.Live
 	outcome  screen.Outcome
-	err      error // of a start that failed
+	ended    *session.Outcome // nil before, and of a start that failed
+	err      error            // of a start that failed
 	isBegun  bool
 	stopped  bool
 }
 
-// startBenchRun connects and leaves the rest to the background. ctx cancels
-// connecting only.
-func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRun, error) {
+// newBenchRun is a run that carry takes through its stages. The values of ctx go with it,
+// not its end.
+func newBenchRun(ctx context.Context, b *bench, p *session.Prepared) *benchRun {
 	soft, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	hard, kill := context.WithCancel(b.hard)
-	r := &benchRun{
-		b: b, p: p, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
+	return &benchRun{
+		b: b, p: p, soft: soft, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
 		progress: screen.Progress{Stage: screen.Preparing, Step: "connecting"},
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
@@ -59,12 +61,18 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 			Request: p.Asked(),
 		},
 	}
-	go r.carry(soft)
+}
+
+// startBenchRun connects and leaves the rest to the background. ctx cancels
+// connecting only.
+func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRun, error) {
+	r := newBenchRun(ctx, b, p)
+	go r.carry()
 	select {
 	case <-r.begun:
 	case <-r.done:
 	case <-ctx.Done():
-		cancel()
+		r.cancel()
 		<-r.done
 	}
 	r.mu.Lock()
@@ -73,11 +81,11 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 }
 
 // carry takes the run through all stages.
-func (r *benchRun) carry(ctx context.Context) {
+func (r *benchRun) carry() {
 	defer close(r.done)
 	defer r.cancel()
 	defer r.rescue()
-	live, err := r.p.Start(ctx, r.step)
+	live, err := r.p.Start(r.soft, r.step)
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -104,7 +112,7 @@ func (r *benchRun) carry(ctx context.Context) {
 	r.keepFound(o)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress = screen.Progress{Stage: screen.Ended}
+	r.progress, r.ended = screen.Progress{Stage: screen.Ended}, o
 	r.outcome = screen.Outcome{
 		ID: o.Run.ID, Dir: o.Dir, Summary: summary.Text(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,

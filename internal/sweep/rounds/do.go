@@ -87,7 +87,7 @@ func (s *Sweep) keep(round, point int, run *rundir.Run) error {
 		return err
 	}
 	if s.dir == "" {
-		dir, err := newFolder(filepath.Join(s.First().Out, time.Now().Format("060102-150405")+"-"+s.result.Profile+sweep.FolderEnd))
+		dir, err := newFolder(filepath.Join(s.First().Out, time.Now().Format(sweep.FolderTime)+"-"+s.result.Profile+sweep.FolderEnd))
 		if err != nil {
 			return fmt.Errorf("keep the sweep: %w", err)
 		}

@@ -1,0 +1,169 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/sweep/rounds"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// benchSweep is a sweep as the screens see it. It goes from run to run on a goroutine of
+// its own, which ends with it.
+type benchSweep struct {
+	b      *bench
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu      sync.Mutex
+	now     screen.SweepNow
+	run     *benchRun // the one under way; nil between two
+	stopped bool
+	outcome screen.Outcome
+}
+
+func (b *bench) prepareSweep(r job.Request, asked sweep.Asked) (*rounds.Sweep, error) {
+	return rounds.Prepare(context.Background(), b.env, b.request(r), asked)
+}
+
+// CanSweep says why a sweep is not possible.
+func (b *bench) CanSweep(r job.Request, asked sweep.Asked) error {
+	_, err := b.prepareSweep(r, asked)
+	return err
+}
+
+// Sweep begins one, or goes on with one that was asked for in the same words.
+func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error) {
+	s, err := b.prepareSweep(r, asked)
+	if err != nil {
+		return nil, err
+	}
+	s.Resume()
+	if err := s.Result().Settle(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(b.hard)
+	out := &benchSweep{b: b, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
+	out.told(s, *s.Result())
+	go out.do(s)
+	return out, nil
+}
+
+// Sweeps lists those in the results folder.
+func (b *bench) Sweeps() []sweep.Kept { return sweep.List(b.out) }
+
+// LoadSweep reads one of them.
+func (b *bench) LoadSweep(id string) (*sweep.Kept, error) {
+	r, err := sweep.Load(filepath.Join(b.out, id))
+	if err != nil {
+		return nil, err
+	}
+	return &sweep.Kept{ID: id, Result: r}, nil
+}
+
+func (s *benchSweep) do(of *rounds.Sweep) {
+	defer close(s.done)
+	defer s.cancel()
+	err := of.Do(s.ctx, s.turn, func(r sweep.Result) { s.told(of, r) })
+	s.told(of, *of.Result())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.What = ""
+	s.outcome = screen.Outcome{Dir: of.Dir(), Err: err}
+	if s.stopped && s.b.soft.Err() == nil {
+		s.outcome.Err = nil // as with a run that its user stops
+	}
+	s.outcome.Code = fault.CodeOf(s.outcome.Err)
+	if of.Dir() != "" {
+		s.outcome.Summary = fmt.Sprintf("\n%s\nkept in %s\n", report.SweepText(of.Result()), of.Dir())
+	}
+}
+
+// told notes what the runs that are done come to.
+func (s *benchSweep) told(of *rounds.Sweep, r sweep.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.Result = r
+	if of.Dir() != "" {
+		s.now.ID = filepath.Base(of.Dir())
+	}
+}
+
+// errSweepStopped is why a run that was stopped half-way does not count.
+var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeInterrupted)
+
+// turn does one run.
+func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
+	p, err := session.Prepare(ctx, s.b.env, r)
+	if err != nil {
+		return nil, err
+	}
+	run := newBenchRun(ctx, s.b, p)
+	s.mu.Lock()
+	s.run, s.now.Run, s.now.What = run, run, what
+	stopped := s.stopped
+	s.mu.Unlock()
+	if stopped {
+		return nil, errSweepStopped
+	}
+	run.carry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run, s.now.Run = nil, nil
+	switch {
+	case s.stopped:
+		return nil, errSweepStopped
+	case run.ended == nil:
+		return nil, run.outcome.Err
+	}
+	return run.ended, nil
+}
+
+// Now is how far the sweep is.
+func (s *benchSweep) Now() screen.SweepNow {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// Stop ends the run under way in order, and does not begin another.
+func (s *benchSweep) Stop() {
+	s.mu.Lock()
+	s.stopped = true
+	run := s.run
+	s.mu.Unlock()
+	if run != nil {
+		run.Stop()
+	}
+}
+
+// Kill ends it at once.
+func (s *benchSweep) Kill() {
+	s.Stop()
+	s.mu.Lock()
+	run := s.run
+	s.mu.Unlock()
+	if run != nil {
+		run.Kill()
+	}
+	s.cancel()
+}
+
+func (s *benchSweep) Done() <-chan struct{} { return s.done }
+
+func (s *benchSweep) Outcome() screen.Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outcome
+}

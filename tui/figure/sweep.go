@@ -1,0 +1,104 @@
+package figure
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Throughput is the curves of throughput over the knob of a sweep, one for each value of
+// the other, with the law that fits each and the knees ruled off. It has no curves where
+// no knob is a number.
+func Throughput(s *widget.Styles, r *sweep.Result) Plot {
+	p := Plot{Format: units.Number, Across: units.Number}
+	across := r.Across()
+	if across < 0 {
+		return p
+	}
+	axis := r.Axes[across]
+	numbers := axis.Numbers()
+	at := slices.Sorted(slices.Values(numbers))
+	var laws []Curve
+	for i, other := range r.Others(across) {
+		c := Curve{At: at, Values: make([]float64, len(at)), Ink: s.Series[i%len(s.Series)]}
+		for j := range c.Values {
+			c.Values[j] = math.NaN()
+		}
+		for _, point := range r.Points {
+			if point.Done != nil && r.Of(point, across, other) {
+				c.Values[slices.Index(at, numbers[slices.Index(axis.Values, point.Values[across])])] = *point.Done
+			}
+		}
+		p.Curves = append(p.Curves, c)
+		for _, l := range r.Lines {
+			if l.At != other || l.Law == nil {
+				continue
+			}
+			law := Curve{Ink: s.Past, Bare: true}
+			for j := range lawPoints {
+				x := at[0] + (at[len(at)-1]-at[0])*float64(j)/float64(lawPoints-1)
+				law.At, law.Values = append(law.At, x), append(law.Values, l.Law.At(x))
+			}
+			laws = append(laws, law)
+		}
+	}
+	p.Curves = append(p.Curves, laws...)
+	for _, l := range r.Lines {
+		if l.Knee > 0 && !slices.Contains(p.Marks, l.Knee) {
+			p.Marks = append(p.Marks, l.Knee)
+		}
+	}
+	return p
+}
+
+// lawPoints is by how many points a law is drawn.
+const lawPoints = 100
+
+// Legend names the curves of Throughput in their colours.
+func Legend(s *widget.Styles, r *sweep.Result) string {
+	across := r.Across()
+	if across < 0 {
+		return ""
+	}
+	others := r.Others(across)
+	out := s.Muted.On(r.Unit + "/s over " + r.Axes[across].Name)
+	if len(others) > 1 {
+		out += s.Muted.On(", " + r.Axes[1-across].Name)
+		for i, v := range others {
+			out += "  " + s.Series[i%len(s.Series)].On(v)
+		}
+	}
+	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Law != nil }) {
+		out += s.Muted.On("; dimmed: the law that fits")
+	}
+	return out
+}
+
+// Points is the table of the points of a sweep; lead is what stands before each.
+func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
+	g := &widget.Grid{Cols: []widget.Column{{Head: ""}}}
+	for _, a := range r.Axes {
+		g.Cols = append(g.Cols, widget.Column{Head: a.Name, Right: a.Numbers() != nil, Most: 24})
+	}
+	g.Cols = append(g.Cols, widget.Column{Head: r.Unit + "/s", Right: true}, widget.Column{Head: "±", Right: true, Spare: 1}, widget.Column{Head: "p50", Right: true, Spare: 3},
+		widget.Column{Head: "p99", Right: true}, widget.Column{Head: "errors", Right: true, Spare: 4}, widget.Column{Head: "runs", Right: true, Spare: 2}, widget.Column{Head: "not VALID", Right: true, Spare: 5})
+	for i, p := range r.Points {
+		done, by, p50, p99 := "–", "", "–", "–"
+		if p.Done != nil {
+			done = units.Number(*p.Done)
+		}
+		if p.High != nil && *p.Done > 0 {
+			by = strconv.FormatFloat((*p.High-*p.Done) / *p.Done * 100, 'f', 1, 64) + " %"
+		}
+		if p.Runs > 0 {
+			p50, p99 = widget.Nanos(p.P50), widget.Nanos(p.P99)
+		}
+		cells := append([]string{lead(i)}, p.Values...)
+		g.Add(append(cells, done, by, p50, p99, widget.Whole(p.Errors), strconv.Itoa(p.Runs), strconv.Itoa(p.Doubtful))...)
+	}
+	return g
+}

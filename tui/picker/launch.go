@@ -1,0 +1,45 @@
+package picker
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// What a run that is set up may be started as.
+func oneRun(r job.Request) screen.Destination { return screen.Start{Request: r} }
+func aSweep(r job.Request) screen.Destination { return screen.AskSweep{Request: r} }
+
+// aSearch starts a run that goes on for as long as a search may take, unless it was told,
+// and asks for the search.
+func aSearch(r job.Request) screen.Destination {
+	if _, ok := r.Values["duration"]; !ok {
+		r.Values = without(r.Values, "count")
+		r.Values["duration"] = workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag}
+	}
+	return screen.Start{Request: r, AskSearch: true}
+}
+
+// launch goes where the run that is set up leads, or says why not. A preview that is
+// under way is waited for first.
+func (p *Picker) launch(e screen.Env, to func(job.Request) screen.Destination) tea.Cmd {
+	p.wanted = nil
+	pr := p.profile()
+	switch {
+	case pr == nil:
+		return nil
+	case !built(pr):
+		p.toast.Say(e.Now, pr.Title+" is planned: it cannot be run yet", false)
+	case p.got != p.asked:
+		p.wanted = to
+	case p.err != nil:
+		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
+		p.form.showError(p)
+	default:
+		return screen.Open(to(p.request()))
+	}
+	return nil
+}

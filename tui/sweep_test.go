@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/sweeps"
+	"github.com/perfbench/perfbench/tui/tuitest"
+)
+
+// From a run's screen: the run stops and is reported, then the sweep begins.
+func TestFromARunToASweep(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	b := a.bench.(*tuitest.Bench)
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3)})
+	send(t, a, "+", "w", "enter")
+	assert.True(t, run.Stopped)
+	require.Len(t, b.Swept, 1)
+	assert.NotContains(t, b.Started[len(b.Started)-1].Values.Names(), "threads", "they are what is swept over")
+	send(t, a, frame(a))
+	require.Len(t, a.stack, 3)
+	assert.IsType(t, &results.Results{}, a.stack[1], "the run's results stand below")
+	assert.IsType(t, &sweeps.Screen{}, a.top())
+	assert.Contains(t, picture(t, a), "3 of 14 runs done")
+	send(t, a, "q")
+	assert.Contains(t, picture(t, a), "Stop the run and quit?")
+	send(t, a, "enter")
+	assert.True(t, b.NextSweep.Stopped)
+	send(t, a, frame(a))
+	assert.True(t, a.quit)
+	assert.Equal(t, []string{run.Came.Summary, "the sweep\n"}, []string{a.final.Outcomes[0].Summary, a.final.Outcomes[1].Summary})
+}
+
+func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Next.Tick(tuitest.Warmup + 3*time.Second)
+	a := pickApp(t, b, Options{}, 120, 40)
+	send(t, a, "w")
+	assert.IsType(t, &sweeps.Screen{}, a.top())
+	send(t, a, "esc", "f", frame(a))
+	require.Len(t, b.Started, 1)
+	assert.Equal(t, "3m", b.Started[0].Values["duration"].Text)
+	assert.Contains(t, picture(t, a), "Find the highest that holds")
+	assert.True(t, a.isTyping())
+}
