@@ -73,7 +73,7 @@ const (
 	Warmup = "warm"
 	Stall  = "stall"
 	Errors = "errors"
-	Range  = "range" // in which a mark may lie
+	Range  = "likely" // in which a mark may lie
 )
 
 // maxPoints is how many points a drawn line has at most.

@@ -57,6 +57,7 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 	assert.Contains(t, c.Page(), ` d="M1000 1937l2000-572M7000 95l2000 635"`, "two parts with a gap between them, each second 2000 places wide")
 	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
 	assert.Contains(t, c.Page(), `class="warm"`)
+	assert.NotContains(t, c.Page(), "nothing", "a line without values has no place in the legend")
 }
 
 func TestAChartWithoutValuesIsEmpty(t *testing.T) {

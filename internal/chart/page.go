@@ -92,12 +92,15 @@ func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.st
 
 func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * float64(d.height)) }
 
-// legend names the lines where there are several.
+// legend names the lines where there are several; one that has no values is not drawn.
 func (d *drawing) legend() {
 	if len(d.Lines) < 2 {
 		return
 	}
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		if !Some(l.Values) {
+			continue
+		}
 		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", d.class(i), html.EscapeString(l.Name))
 	}
 }

@@ -219,6 +219,7 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	numbers := axis.Numbers()
 	c.At = slices.Sorted(slices.Values(numbers))
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
+	c.Ticks = apart(c.At)
 	for _, at := range r.Others(across) {
 		line := chart.Line{Name: cmp.Or(page.Plain(at), "measured"), Values: make([]float64, len(c.At))}
 		for i := range line.Values {
@@ -255,6 +256,21 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 		}
 	}
 	return c
+}
+
+// apart are those of the values that can be written side by side on an axis from the first
+// to the last.
+func apart(values []float64) []float64 {
+	const room = 1. / 16 // of the axis
+	last := len(values) - 1
+	least := room * (values[last] - values[0])
+	out := values[:1:1]
+	for _, v := range values[1:last] {
+		if v-out[len(out)-1] >= least && values[last]-v >= least {
+			out = append(out, v)
+		}
+	}
+	return append(out, values[last])
 }
 
 // lineText draws a line over a knob in a few lines of text.
