@@ -72,7 +72,7 @@ func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
 func TestAnInterruptedSweepIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"sweep", "--profile", "ingestion", "--target", "memory:", "--over", "batch=1,2", "--repeat", "4", "--warmup", "0s", "--duration", "500ms"}
+	args := []string{"sweep", "--profile", "ingestion", "--target", "memory:", "--over", "batch=1,2", "--repeat", "4", "--warmup", "0s", "--duration", "500ms", "--rate", "2000"}
 	out, said := interrupted(t, dir, "run 2 of 8 ", args...)
 	assert.Contains(t, out, " of 8 runs are done; the same command does the others.")
 	assert.Contains(t, said, "perfbench: ")
@@ -100,7 +100,7 @@ func TestAnInterruptedSweepIsGoneOnWith(t *testing.T) {
 // Whoever interrupts a series keeps the runs that are complete, and what they come to.
 func TestAnInterruptedSeriesComparesWhatThereIs(t *testing.T) {
 	dir := t.TempDir()
-	out, _ := interrupted(t, dir, "run 5 of 200 ", "run", "--profile", "ingestion", "--target", "memory:", "--duration", "300ms", "--repeat", "100", "--against-set", "threads=4")
+	out, _ := interrupted(t, dir, "run 5 of 200 ", "run", "--profile", "ingestion", "--target", "memory:", "--duration", "300ms", "--rate", "2000", "--repeat", "100", "--against-set", "threads=4")
 	assert.Contains(t, out, "perfbench compare: ingestion on memory")
 
 	runs, warnings, err := rundir.List(filepath.Join(dir, "results"))

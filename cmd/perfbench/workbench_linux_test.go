@@ -226,7 +226,7 @@ func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
 
 func TestWorkbenchGivesTheTerminalBackWhenItIsTold(t *testing.T) {
 	t.Parallel()
-	s := inTerminal(t, binary(t), 80, 24, "tui", "--profile", "ingestion", "--duration", "9m")
+	s := inTerminal(t, binary(t), 80, 24, "tui", "--profile", "ingestion", "--duration", "9m", "--rate", "200")
 	s.shows("choose a profile")
 	s.press("S")
 	s.matches(`eligibility\.putall +[1-9]`)
