@@ -128,12 +128,12 @@ func TestStoreThatStaysDead(t *testing.T) {
 		waits   string
 		named   string
 	}{
-		"redis, events": {server: redis, profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
+		"redis, events": {server: redis, profile: "event-store", args: []string{"--rate", "2000"}, waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
 		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: "was given up after failing for"},
 		"redis":         {server: redis, profile: "ingestion", args: []string{"--rate", "5000", "--drain", "3s"}, waits: storeAway, named: "the store did not answer for"},
 		"rabbitmq": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
-			profile: "event-store", broker: true,
+			profile: "event-store", broker: true, args: []string{"--rate", "2000"},
 			waits: "events on their way through the broker to the store; given up when none of it ends for 1 s (--drain)",
 			named: "events were still on their way through the broker to the store when the drain was given up",
 		},
@@ -149,7 +149,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		},
 		"postgres": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.Postgres(t) },
-			profile: "event-store", waits: eventsAway, named: "events were still on their way to the store when the drain was given up",
+			profile: "event-store", args: []string{"--rate", "2000"}, waits: eventsAway, named: "events were still on their way to the store when the drain was given up",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,11 +212,11 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	// A commit, and the closing of a prepared statement, heed no context.
 	t.Run("mariadb", func(t *testing.T) {
 		t.Parallel()
-		hang(t, labtest.MariaDB(t), "tx")
+		hang(t, labtest.MariaDB(t), "tx", "--rate", "500")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		hang(t, labtest.Postgres(t), "tx", "--preset", "saga")
+		hang(t, labtest.Postgres(t), "tx", "--preset", "saga", "--rate", "200")
 	})
 }
 
