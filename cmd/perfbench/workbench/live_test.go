@@ -1,0 +1,118 @@
+package workbench
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// inBubble runs f on the virtual clock with a bench whose runs are kept in a folder of
+// their own.
+func inBubble(t *testing.T, f func(t *testing.T, b *bench)) {
+	t.Helper()
+	dir := t.TempDir()
+	_, deaf := self.Resumed() // its goroutine is not of the bubble
+	deaf()
+	synctest.Test(t, func(t *testing.T) {
+		a := command{&call.Call{Log: slog.New(slog.DiscardHandler)}}
+		b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
+		b.env.CacheDir = ""
+		f(t, b)
+	})
+}
+
+// putting is a run on two servers that take 4 ms for a call.
+func putting(values ...string) job.Request {
+	r := job.Request{Profile: "ingestion", Preset: "sustained", Target: "memory:?service=4ms&servers=2", Values: workload.Values{}, Formats: []string{"json"}}
+	for i := 0; i < len(values); i += 2 {
+		r.Values[values[i]] = workload.Value{Name: values[i], Text: values[i+1], Origin: workload.OriginFlag}
+	}
+	r.Values["mapNames"] = workload.Value{Name: "mapNames", Text: "eligibility", Origin: workload.OriginFlag}
+	return r
+}
+
+// until waits for something to become true on the virtual clock.
+func until(is func() bool) {
+	for !is() {
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// Eleven threads wait 22 ms for two servers of 4 ms, ten 20 ms.
+func TestASearchOnARunOfTheWorkbench(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		run, err := b.Start(t.Context(), putting("duration", "3m", "threads", "3"))
+		require.NoError(t, err)
+		asked := found.Asked{Under: []string{"p99<=20.5ms"}, Over: found.OverThreads}
+		require.ErrorContains(t, run.CanSearch(found.Asked{}), "needs a condition")
+		until(func() bool { return run.Progress().Stage == screen.Measuring })
+		require.NoError(t, run.Search(asked))
+		require.ErrorContains(t, run.Search(asked), "under way")
+		until(func() bool { return len(run.Found().Steps) > 1 })
+		run.EndSearch()
+		until(func() bool { return !run.Found().Going })
+		assert.Equal(t, 3, run.Settings(screen.All).Threads, "the run goes on as it was")
+		require.NoError(t, run.Search(asked))
+		<-run.Done()
+		out := run.Outcome()
+		require.NoError(t, out.Err)
+		f, err := rundir.Load(out.Dir)
+		require.NoError(t, err)
+		assert.Equal(t, "search", f.Run.EndedBy)
+		r, err := found.Load(out.Dir)
+		require.NoError(t, err)
+		assert.True(t, r.Complete, r.Why)
+		assert.EqualValues(t, 10, r.Found)
+		assert.FileExists(t, out.Dir+"/find.html")
+	})
+}
+
+func TestASweepOfTheWorkbench(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		asked := sweep.Asked{Over: []string{"threads=1,2,4"}, Repeat: "1"}
+		require.ErrorContains(t, b.CanSweep(putting(), sweep.Asked{Repeat: "1"}), "a knob and its values")
+		first, err := b.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		require.NoError(t, err)
+		until(func() bool {
+			now := first.Now()
+			return len(now.Runs) == 1 && now.Run != nil && now.Run.Progress().Stage == screen.Measuring
+		})
+		first.Stop()
+		<-first.Done()
+		require.NoError(t, first.Outcome().Err)
+		assert.Contains(t, first.Outcome().Summary, "1 of 3 runs are done")
+		assert.Len(t, first.Now().Runs, 1, "the run that was stopped does not count")
+
+		second, err := b.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		require.NoError(t, err)
+		assert.Equal(t, 1, second.Now().Before, "it goes on where it was")
+		<-second.Done()
+		require.NoError(t, second.Outcome().Err)
+		kept := b.Sweeps()
+		require.Len(t, kept, 1)
+		require.True(t, kept[0].Complete())
+		for i, want := range []float64{250, 500, 500} {
+			assert.InEpsilon(t, want, *kept[0].Points[i].Done, 0.02)
+		}
+		again, err := b.LoadSweep(kept[0].ID)
+		require.NoError(t, err)
+		assert.Equal(t, kept[0].Result, again.Result)
+		history, err := b.History()
+		require.NoError(t, err)
+		assert.Equal(t, 4, len(history), "each run has a folder, the one that was stopped too") //nolint:testifylint // they are long
+	})
+}
