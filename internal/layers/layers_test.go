@@ -29,6 +29,7 @@ const module = "github.com/perfbench/perfbench/"
 //	tui/screen   tui/widget   tui/chart        what screens are, and are drawn with
 //	profiles/padogrid                          what the profiles after PadoGrid share
 //	report/runpage   report/page               lay runs out as pages; pages as text, Markdown, HTML
+//	explain                                    says what held a run back
 //	find                                       searches on a run that is going
 //	sweep                                      what runs at several values come to
 //	compare                                    judges sets of finished runs
@@ -65,6 +66,7 @@ var may = []struct{ from, to string }{
 	{"internal/rundir/disk", "internal/fault"},
 	{"internal/rundir/hlog", "internal/measure"},
 	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
+	{"internal/explain", "internal/rundir internal/measure internal/units"},
 	{"internal/job", "internal/workload internal/fault internal/units"},
 	{"internal/planfile", "internal/job internal/preset internal/search/found internal/session/given internal/store internal/workload internal/fault internal/suggest"},
 	{"internal/session/given", "internal/session/settle internal/rundir internal/workload internal/fault internal/suggest"},
@@ -103,7 +105,7 @@ var may = []struct{ from, to string }{
 	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
 	{"internal/report/page", "internal/chart internal/measure internal/units"},
-	{"internal/report/runpage", "internal/report/page internal/chart internal/compare internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units"},
+	{"internal/report/runpage", "internal/report/page internal/chart internal/compare internal/explain internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units"},
 	{"internal/search", "internal/compare/stat"},
 	{"internal/search/found", ""},
 	{"internal/sweep/usl", "internal/compare/stat"},
@@ -120,7 +122,7 @@ var may = []struct{ from, to string }{
 	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units internal/sweep"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},
 	{"tui/sweeps", "tui/figure tui/screen tui/widget internal/job internal/report internal/sweep internal/workload internal/units"},
-	{"tui/results", "tui/screen tui/widget tui/chart internal/report internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units tui/figure internal/search/found"},
+	{"tui/results", "tui/screen tui/widget tui/chart internal/explain internal/report internal/report/runpage internal/rundir internal/rundir/hlog internal/workload internal/fault internal/units tui/figure internal/search/found"},
 	{"tui/runs", "tui/screen tui/widget tui/chart internal/compare internal/rundir internal/units internal/sweep internal/fault"},
 	{"tui/screen", "tui/widget internal/job internal/rundir internal/workload internal/store internal/measure internal/search/found internal/sweep"},
 	{"cmd/perfbench/console", ""},

@@ -38,6 +38,9 @@ type Options struct {
 	// Observed, when set, is asked once a second for what was seen of the machine, on
 	// the same goroutine.
 	Observed func() *verdict.Observed
+	// Explain, when set, is asked at the end what held the run back. The folder that it is
+	// given has series and samples, and no histograms.
+	Explain func(*Folder) *Why
 	// Open says that the length of the warm-up is open: its seconds may still be numbered
 	// anew, and reach the disk with the first that is measured, or with Finish.
 	Open bool

@@ -48,12 +48,25 @@ func (j *Journal) Finish(run Run) error {
 		}
 	}
 	run.settle()
-	errs = append(errs, j.seal(&run))
+	errs = append(errs, j.explain(&run), j.seal(&run))
 	j.mu.Lock()
 	j.run = run
 	j.mu.Unlock()
 	errs = append(errs, j.documents())
 	return errors.Join(errs...)
+}
+
+// explain says what held the run back, by what is on the disk.
+func (j *Journal) explain(run *Run) error {
+	if j.opts.Explain == nil {
+		return nil
+	}
+	f := &Folder{Dir: j.dir, Run: *run}
+	if _, err := f.readSeconds(); err != nil {
+		return err
+	}
+	run.Why = j.opts.Explain(f)
+	return nil
 }
 
 // flush writes what was sampled since the last second, and what was held back.

@@ -103,20 +103,7 @@ func readRun(dir string) (Run, error) {
 
 // read fills in series and histograms within the extent of the run.
 func (f *Folder) read() error {
-	var whole bool
-	err := f.open(SeriesFile, f.Run.Journal.SeriesBytes, func(r io.Reader, full bool) error {
-		var err error
-		f.Series, whole, err = readSeries(r)
-		whole = whole && full
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	err = f.open(SamplesFile, f.Run.Journal.SamplesBytes, func(r io.Reader, _ bool) (err error) {
-		f.Samples, err = readSamples(r)
-		return err
-	})
+	whole, err := f.readSeconds()
 	if err != nil {
 		return err
 	}
@@ -130,6 +117,25 @@ func (f *Folder) read() error {
 	}
 	f.Histograms = m.Histograms()
 	return err
+}
+
+// readSeconds fills in what is told second by second, and says whether the series is
+// whole.
+func (f *Folder) readSeconds() (whole bool, err error) {
+	err = f.open(SeriesFile, f.Run.Journal.SeriesBytes, func(r io.Reader, full bool) error {
+		var err error
+		f.Series, whole, err = readSeries(r)
+		whole = whole && full
+		return err
+	})
+	if err != nil {
+		return whole, err
+	}
+	err = f.open(SamplesFile, f.Run.Journal.SamplesBytes, func(r io.Reader, _ bool) (err error) {
+		f.Samples, err = readSamples(r)
+		return err
+	})
+	return whole, err
 }
 
 // open gives use a reader of the first size bytes of a file, and whether it has as

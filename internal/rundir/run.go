@@ -88,6 +88,9 @@ type Run struct {
 	// Observed is what was seen of perfbench and its machine meanwhile, by which the
 	// verdict was found; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
+	// Why says what held the run back; absent until its end and in folders of older
+	// versions.
+	Why *Why `json:"why,omitempty"`
 	// Notices are sentences that every report must repeat: the numbers describe no real server,
 	// warnings of the file reader …
 	Notices []string `json:"notices"`

@@ -10,6 +10,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
@@ -141,7 +142,7 @@ func (l *Live) notices(ctx context.Context) []string {
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(),
+		Out: l.Out, Run: l.model(), Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(), Explain: explain.Of,
 		Facts: func() any {
 			if l.plan == nil || l.plan.Facts == nil {
 				return nil

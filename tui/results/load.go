@@ -19,6 +19,8 @@ type loadedRun struct {
 	course  course
 	// found is what the search of the run has found; nil without one.
 	found *found.Result
+	// why is what held it back.
+	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
 	all widget.Distribution
 	ops []widget.Distribution
@@ -37,7 +39,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: courseOf(f)}
+	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: courseOf(f), why: runpage.Why(f)}
 	if l.found, err = found.Load(f.Dir); err != nil {
 		return nil, err
 	}

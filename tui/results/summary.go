@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -89,6 +90,12 @@ func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
 	out := widget.Labelled(s, 14, "Verdict", word, k, w)
 	for _, reason := range run.Verdict.Reasons {
 		out = append(out, widget.Labelled(s, 14, "", "· "+reason, k, w)...)
+	}
+	if text := explain.Paragraph(r.loaded.why); text != "" {
+		out = append(out, widget.Labelled(s, 14, "Why", text, s.Plain, w)...)
+		for _, noted := range explain.Noted(r.loaded.why) {
+			out = append(out, widget.Labelled(s, 14, "", "· "+noted, s.Plain, w)...)
+		}
 	}
 	for _, t := range run.Verdict.Missed() {
 		out = append(out, widget.Labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.Bad, w)...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -74,6 +75,11 @@ func Text(r *rundir.Run, dir string) string {
 	fmt.Fprintf(&b, "verdict %s\n", r.Verdict.State)
 	for _, reason := range r.Verdict.Reasons {
 		fmt.Fprintf(&b, "  %s\n", reason)
+	}
+	for _, text := range append([]string{explain.Paragraph(r.Why)}, explain.Noted(r.Why)...) {
+		if text != "" {
+			fmt.Fprintf(&b, "why: %s\n", text)
+		}
 	}
 	if dir != "" {
 		fmt.Fprintf(&b, "report in %s\n", dir)

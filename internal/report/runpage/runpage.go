@@ -38,7 +38,7 @@ func Build(f *rundir.Folder) page.Page {
 	if len(r.Tags) > 0 {
 		p.Lead = append(p.Lead, "Tags: "+strings.Join(r.TagWords(), ", ")+".")
 	}
-	p.Add(beside(versus), again(r),
+	p.Add(why(f), beside(versus), again(r),
 		page.Section{Heading: "Course", Charts: graphs(f, course, m, axis), Parts: some(stretches(f, course, m, axis))},
 		resources(f, axis), happened(r, events),
 		operations(r), withCurve(times(r), f), segments(r), failures(r), processes(r),

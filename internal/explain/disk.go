@@ -1,0 +1,97 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// diskSync finds a store that waits for its log to reach the disk before it answers.
+func diskSync(s *stretch) (string, []string) {
+	for _, look := range []func(*stretch) []string{loopSync, aofSync, walSync, commitSync, commitLog} {
+		if evidence := look(s); evidence != nil {
+			return "The disk held the run back: the store answers when its log has reached it.", append(append(evidence, s.disk()...), s.headroom()...)
+		}
+	}
+	return "", nil
+}
+
+// loopSync is Redis from 7.2 on, which counts the time of its loop.
+func loopSync(s *stretch) []string {
+	share, _, ok := s.most(rundir.OfStore, "main_thread_aof_share_per_s")
+	if !ok || share < waiting {
+		return nil
+	}
+	return []string{"the main thread of the store spent " + percent(share) + " of the time writing and syncing its append-only file"}
+}
+
+// aofSync is Redis that says no more than that it syncs each write.
+func aofSync(s *stretch) []string {
+	on, _, ok := s.most(rundir.OfStore, "aof_syncs_each_write")
+	used, _, known := s.most(rundir.OfStore, "main_thread_cpu_cores")
+	if !ok || on < 1 || !known || used > halfIdle {
+		return nil
+	}
+	queue, _ := s.mean(rundir.OfProcess, "main_thread_run_queue_cores")
+	waits, told := s.mean(rundir.OfProcess, "main_thread_in_disk")
+	busy, _ := s.mean(rundir.OfMachine, "disk_busy_share")
+	if !told || waits < inDisk && (busy < inDisk || waits == 0 || used+queue > halfIdle) {
+		return nil
+	}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the looks at it and used %s of one processor", percent(waits), decimals(used))}
+}
+
+// walSync is PostgreSQL, by what its connections wait for.
+func walSync(s *stretch) []string {
+	n, ok := s.mean(rundir.OfStore, "log_sync_waiters")
+	running, known := s.mean(rundir.OfStore, "running")
+	if !ok || !known || running <= 0 || n < waiting*running || running < waiting*min(s.threads, s.poolSize()) {
+		return nil
+	}
+	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", decimals(n), decimals(running))}
+}
+
+// commitSync is MySQL and MariaDB, by the state of its threads.
+func commitSync(s *stretch) []string {
+	n, ok := s.mean(rundir.OfStore, "committing_threads")
+	if !ok || s.threads <= 0 || n < waiting*min(s.threads, s.poolSize()) {
+		return nil
+	}
+	out := fmt.Sprintf("on average %s of %s threads were committing when the store was asked", decimals(n), units.Number(s.threads))
+	if syncs, ok := s.mean(rundir.OfStore, "syncs_per_s"); ok {
+		out += ", and it synced " + units.Number(syncs) + " times a second"
+	}
+	return []string{out}
+}
+
+// commitLog is Cassandra, by writes that waited for its commit log.
+func commitLog(s *stretch) []string {
+	n, ok := s.mean(rundir.OfStore, "waits_for_commit_log_per_s")
+	if !ok || s.done <= 0 || n < waiting*s.done {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s writes a second waited for the commit log", units.Number(n))}
+}
+
+// poolSize is how many calls can be under way at once, which is no limit where there is
+// no pool.
+func (s *stretch) poolSize() float64 {
+	if o := s.f.Run.Observed; o != nil && o.PoolSize > 0 {
+		return float64(o.PoolSize)
+	}
+	return s.threads
+}
+
+// disk says how busy the disk was.
+func (s *stretch) disk() []string {
+	busy, ok := s.mean(rundir.OfMachine, "disk_busy_share")
+	if !ok {
+		return nil
+	}
+	out := "the busiest disk of this machine worked " + percent(min(busy, 1)) + " of the time"
+	if v, ok := s.mean(rundir.OfProcess, "disk_written_bytes_per_s"); ok {
+		out += ", and the store wrote " + units.Size(int64(v)) + " a second"
+	}
+	return []string{out}
+}

@@ -1,0 +1,248 @@
+// Package explain says why a run went as it did: what was at its limit and held it back,
+// with the figures that show it, or that this cannot be told; and what coincided with
+// seconds that were out of the ordinary. It is a pure function of the seconds of a run
+// and of what was sampled beside them, the same for every profile and store.
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Words for what may hold a run back.
+const (
+	Pacing  = "pacing"
+	Client  = "client CPU"
+	Thread  = "store's main thread"
+	Store   = "store CPU"
+	Machine = "machine CPU"
+	Sync    = "disk sync"
+	Locks   = "locks"
+	Pool    = "pool"
+	Network = "network"
+	Threads = "threads"
+	Unknown = "unknown"
+)
+
+// leastSeconds is how many whole seconds a stretch must have for anything to be said of it.
+const leastSeconds = 3
+
+// Of explains a run. It needs its series and samples, not its histograms.
+func Of(f *rundir.Folder) *rundir.Why {
+	whole := stretchOf(f, 0, f.Run.MeasuredS)
+	w := &rundir.Why{Parts: []rundir.WhyPart{}}
+	var cuts []rundir.Stretch
+	for _, s := range f.Run.Stretches() {
+		if s.To-s.From >= leastSeconds {
+			cuts = append(cuts, s)
+		}
+	}
+	var before *stretch
+	for _, s := range cuts {
+		part := stretchOf(f, s.From, s.To)
+		part.settings, part.end, part.before = s.Settings, s.End, before
+		w.Parts = join(w.Parts, part.part())
+		before = part
+	}
+	if len(w.Parts) <= 1 {
+		if len(cuts) == 1 {
+			whole.settings, whole.end = cuts[0].Settings, cuts[0].End
+		}
+		if one := whole.part(); len(w.Parts) == 0 || w.Parts[0].Resource == one.Resource {
+			w.Parts = []rundir.WhyPart{one}
+		}
+	}
+	w.Coincidences = coincidences(f)
+	return w
+}
+
+// join appends a part, or makes the last one longer when it was held back by the same.
+func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
+	if n := len(list); n > 0 && list[n-1].Resource == p.Resource {
+		last := list[n-1]
+		if p.To-p.From > last.To-last.From { // what lasted longer tells more
+			last.Text, last.Evidence = p.Text, p.Evidence
+		}
+		last.To = p.To
+		list[n-1] = last
+		return list
+	}
+	return append(list, p)
+}
+
+// Paragraph puts what held a run back in a few sentences.
+func Paragraph(w *rundir.Why) string {
+	if w == nil || len(w.Parts) == 0 {
+		return ""
+	}
+	var out []string
+	for _, p := range w.Parts {
+		text := p.Text
+		if len(w.Parts) > 1 {
+			text = fmt.Sprintf("From %s to %s: %s", clock(p.From), clock(p.To), text)
+		}
+		if len(p.Evidence) > 0 {
+			text += " " + sentence(strings.Join(p.Evidence, "; "))
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+// sentence begins with a capital and ends with a stop.
+func sentence(s string) string {
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// Noted are the coincidences, a sentence each.
+func Noted(w *rundir.Why) (out []string) {
+	if w == nil {
+		return nil
+	}
+	for _, c := range w.Coincidences {
+		out = append(out, c.Text+".")
+	}
+	return out
+}
+
+// clock writes a moment of the run as minutes and seconds.
+func clock(s float64) string {
+	n := int(s)
+	if n >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", n/3600, n/60%60, n%60)
+	}
+	return fmt.Sprintf("%d:%02d", n/60, n%60)
+}
+
+// stretch is some seconds of a run, and what is known of them.
+type stretch struct {
+	f        *rundir.Folder
+	from, to float64
+	// first and n are the whole seconds in it.
+	first, n int
+	// settings were in force at its beginning, end at its end.
+	settings, end map[string]float64
+	before        *stretch
+	// done is units a second, asked what fell due; 0 in closed loop. backlog is the mean
+	// of what was due and not begun, threads those that were to work, failed errors a
+	// second.
+	done, asked, backlog, threads, failed float64
+}
+
+func stretchOf(f *rundir.Folder, from, to float64) *stretch {
+	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings}
+	s.n = max(int(math.Floor(to+1e-6))-s.first, 0)
+	counts := map[measure.Operation]bool{}
+	for _, o := range f.Run.Operations {
+		counts[measure.Operation{Track: o.Track, Op: o.Op}] = f.Run.Counts(o)
+	}
+	type of struct {
+		t     int
+		track string
+	}
+	seen := map[of]bool{}
+	seconds := map[int]bool{}
+	for _, r := range f.Series {
+		if r.T < s.first || r.T >= s.first+s.n {
+			continue
+		}
+		seconds[r.T] = true
+		s.failed += float64(r.Errors)
+		if counts[measure.Operation{Track: r.Track, Op: r.Op}] {
+			s.done += float64(r.Count)
+		}
+		if key := (of{r.T, r.Track}); !seen[key] {
+			seen[key] = true
+			s.asked += r.Rate
+			s.backlog += float64(r.Backlog)
+			s.threads += float64(r.Threads)
+		}
+	}
+	if n := float64(len(seconds)); n > 0 {
+		s.done, s.asked, s.backlog, s.threads, s.failed = s.done/n, s.asked/n, s.backlog/n, s.threads/n, s.failed/n
+	}
+	return s
+}
+
+// mean is that of a number of store.csv, added up over its nodes; false where it was
+// not sampled in half of the seconds.
+func (s *stretch) mean(source, name string) (float64, bool) {
+	return mean(s.f.Sampled(source, name, s.first, s.n))
+}
+
+func mean(values []float64) (float64, bool) {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	if n == 0 || 2*n < len(values) {
+		return 0, false
+	}
+	return sum / float64(n), true
+}
+
+// most is the mean of the node that has the highest, and which that is.
+func (s *stretch) most(source, name string) (v float64, node string, ok bool) {
+	sums, n := map[string]float64{}, map[string]int{}
+	for _, x := range s.f.Samples {
+		if x.Source == source && x.Name == name && x.T >= s.first && x.T < s.first+s.n {
+			sums[x.Node] += x.Value
+			n[x.Node]++
+		}
+	}
+	for _, k := range slices.Sorted(keys(n)) {
+		if m := sums[k] / float64(n[k]); 2*n[k] >= s.n && (!ok || m > v) {
+			v, node, ok = m, k, true
+		}
+	}
+	return v, node, ok
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// part says what held the stretch back: the first rule that finds its resource at the
+// limit. Where none does, it says that it cannot be told, and how far everything was.
+func (s *stretch) part() rundir.WhyPart {
+	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
+	switch {
+	case s.n < leastSeconds:
+		p.Text = fmt.Sprintf("What held the run back cannot be told: it has fewer than %d whole seconds.", leastSeconds)
+		return p
+	case s.done <= 0:
+		p.Text = "What held the run back cannot be told: nothing succeeded."
+		return p
+	}
+	for _, r := range rules {
+		if r.server && s.f.Run.Store.InProcess {
+			continue
+		}
+		if text, evidence := r.look(s); text != "" {
+			p.Resource, p.Text, p.Evidence = r.resource, text, append(p.Evidence, evidence...)
+			return p
+		}
+	}
+	if s.f.Run.Store.InProcess {
+		p.Text = "What held the run back cannot be told: the store lives in perfbench itself, and what each of them used cannot be told apart."
+		return p
+	}
+	p.Text = "What held the run back cannot be told: nothing that was looked at was at its limit."
+	if p.Evidence = append(p.Evidence, s.headroom()...); len(p.Evidence) == 0 {
+		p.Text = "What held the run back cannot be told: what it used was not sampled."
+	}
+	return p
+}

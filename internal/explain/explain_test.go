@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// recorded is a run of ten seconds of 16 threads in closed loop that did 1000 entries a
+// second, on a machine of 4 processors of which little was used.
+func recorded() *rundir.Folder {
+	f := &rundir.Folder{Run: rundir.Run{
+		Unit: "entries", MeasuredS: 10, Environment: map[string]any{"cpus": 4.0},
+		Operations: []rundir.Operation{{Track: "map", Op: "put", Calls: 10000, Count: 10000}},
+		Segments:   []rundir.Segment{{From: 0, To: 10, Settings: map[string]float64{"threads": 16}}},
+		Observed:   &verdict.Observed{Seconds: 10, Cores: 4, CPU: 0.5, Machine: 1.5},
+	}}
+	for t := range 10 {
+		f.Series = append(f.Series, rundir.SeriesRow{T: t, Track: "map", Op: "put", Count: 1000, Throughput: 1000, ResponseP99: 1e6, ResponseMax: 2e6, Threads: 16})
+	}
+	sample(f, rundir.OfClient, "cpu_cores", 0.5)
+	sample(f, rundir.OfProcess, "cpu_cores", 0.6)
+	sample(f, rundir.OfMachine, "cpu_cores", 1.5)
+	return f
+}
+
+// sample has a number sampled in every second.
+func sample(f *rundir.Folder, source, name string, v float64) {
+	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Source == source && s.Name == name })
+	for t := range int(f.Run.MeasuredS) {
+		f.Samples = append(f.Samples, rundir.Sample{T: t, Source: source, Name: name, Value: v})
+	}
+}
+
+// Each resource is named when it is at its limit, with the figure that shows it, and no
+// other is.
+func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
+	t.Parallel()
+	store := func(name string, v float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) { sample(f, rundir.OfStore, name, v) }
+	}
+	for name, tt := range map[string]struct {
+		with     []func(*rundir.Folder)
+		want     string
+		evidence string
+	}{
+		"nothing": {nil, Unknown, "perfbench used 0.5 of 4 processors, the store 0.6, all of this machine 1.5 of 4 processors"},
+		"a rate that was met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			for i := range f.Series {
+				f.Series[i].Rate = 1010
+			}
+		}}, Pacing, "1k entries/s of the 1.01k/s"},
+		"a rate that was not met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			for i := range f.Series {
+				f.Series[i].Rate = 2000
+			}
+		}, store("main_thread_cpu_cores", 0.99)}, Thread, "used 0.99 of one processor"},
+		"a busy client":      {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "cpu_cores", 3.6) }}, Client, "perfbench used 3.6 of 4"},
+		"a client held back": {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "throttled_share", 0.7) }}, Client, "70 % of its periods"},
+		"locks by number":    {[]func(*rundir.Folder){store("lock_waiters", 14)}, Locks, "14 of 16 threads"},
+		"locks by time":      {[]func(*rundir.Folder){store("lock_wait_ms_per_s", 15000)}, Locks, "15 of 16 threads"},
+		"a few locks":        {[]func(*rundir.Folder){store("lock_waiters", 3)}, Unknown, ""},
+		"an idle main thread that waits for the disk": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }}, Sync, "80 % of the looks"},
+		"an idle main thread that waits for nothing":  {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1"},
+		"a write-ahead log":                           {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
+		"committing threads":                          {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
+		"a small pool":                                {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "16 threads shared 2 connections and spent 88 %"},
+		"a pool for all":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
+		"a busy store":                                {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
+		"a busy machine":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},
+		"a network at its end": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
+			sample(f, rundir.OfClient, "net_in_bytes_per_s", 120e6)
+			sample(f, rundir.OfClient, "net_out_bytes_per_s", 1e6)
+		}}, Network, "carries"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := recorded()
+			for _, with := range tt.with {
+				with(f)
+			}
+			w := Of(f)
+			require.Len(t, w.Parts, 1)
+			assert.Equal(t, tt.want, w.Parts[0].Resource, w.Parts[0].Text)
+			assert.Contains(t, strings.Join(w.Parts[0].Evidence, "; "), tt.evidence)
+			assert.True(t, strings.HasSuffix(Paragraph(w), "."))
+		})
+	}
+}
+
+// What cannot be known is not said.
+func TestNothingIsMadeUp(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.Store.InProcess = true
+	sample(f, rundir.OfClient, "cpu_cores", 3.9)
+	assert.Equal(t, Unknown, Of(f).Part().Resource, "the store lives in the client")
+	assert.Contains(t, Paragraph(Of(f)), "cannot be told")
+
+	f = recorded()
+	f.Run.MeasuredS, f.Run.Segments[0].To = 2, 2
+	assert.Contains(t, Paragraph(Of(f)), "fewer than 3 whole seconds")
+
+	f = recorded()
+	f.Samples, f.Run.Observed = nil, nil
+	assert.Equal(t, Unknown, Of(f).Part().Resource)
+
+	f = recorded()
+	f.Series = nil
+	assert.Contains(t, Paragraph(Of(f)), "nothing succeeded")
+}
+
+// More threads that do as much more show what held back before, and stretches that
+// differ are told apart.
+func TestStretchesAreToldApart(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.Segments = []rundir.Segment{{From: 0, To: 5, Settings: map[string]float64{"threads": 16}}, {From: 5, To: 10, Settings: map[string]float64{"threads": 32}}}
+	for i := 5; i < 10; i++ {
+		f.Series[i].Threads, f.Series[i].Count, f.Series[i].Segment = 32, 1900, 1
+	}
+	w := Of(f)
+	require.Len(t, w.Parts, 2)
+	assert.Equal(t, []string{Unknown, Threads}, []string{w.Parts[0].Resource, w.Parts[1].Resource})
+	assert.Contains(t, Paragraph(w), "From 0:05 to 0:10: The number of threads held the run back")
+	assert.Contains(t, Paragraph(w), "2 times the threads did 1.9 times as much")
+
+	for i := 5; i < 10; i++ {
+		f.Series[i].Count = 1100
+	}
+	w = Of(f)
+	require.Len(t, w.Parts, 1, "both cannot be told")
+	assert.Equal(t, Unknown, w.Parts[0].Resource)
+}
+
+// A slow second is told with what happened then, unless that happens all the time.
+func TestSlowSecondsAndWhatCoincided(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Series[6].ResponseP99 = 8.24e6
+	assert.Empty(t, Of(f).Coincidences, "nothing is known that happened")
+
+	for t := range 10 {
+		forked, ms := 0.0, 1.0
+		if t == 6 {
+			forked, ms = 1, 12
+		}
+		f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfStore, Name: "forks_per_s", Value: forked},
+			rundir.Sample{T: t, Source: rundir.OfStore, Name: "latest_fork_ms", Value: ms},
+			rundir.Sample{T: t, Source: rundir.OfStore, Name: "saving", Value: forked})
+	}
+	w := Of(f)
+	require.Len(t, w.Coincidences, 1)
+	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 0:06, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
+
+	sample(f, rundir.OfStore, "forks_per_s", 1)
+	sample(f, rundir.OfStore, "saving", 1)
+	assert.Empty(t, Of(f).Coincidences, "it forks all the time")
+}

@@ -1,0 +1,246 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Limits from which on a resource is said to have held the run back. docs/why.md gives
+// them with their reasons.
+const (
+	paced       = 0.97 // of what was asked for that was done
+	pacedLag    = 0.25 // seconds of work that may be due and not begun
+	clientFull  = 0.85 // of the processors that perfbench may use
+	threadFull  = 0.85 // of the one processor that a main thread can use
+	storeFull   = 0.85 // of the processors of the machine
+	machineFull = 0.92 // of them
+	held        = 0.20 // of the periods of a quota in which a process was held back
+	waiting     = 0.50 // of the threads, or of the time of all calls
+	halfIdle    = 0.60 // of a main thread that waits for its disk
+	inDisk      = 0.30 // of the looks, or of the time, that the disk was waited for
+	linkFull    = 0.80 // of what a network device can carry
+	ceilingFull = 0.80 // of what perfbench does against nothing
+	grewLess    = 0.75 // of the growth of threads that throughput must follow
+)
+
+// rule finds one resource at its limit. look returns a sentence that names it and the
+// figures that show it, or no sentence.
+type rule struct {
+	resource string
+	// server rules need a store outside of this process.
+	server bool
+	look   func(*stretch) (text string, evidence []string)
+}
+
+// rules in the order in which they are asked. What the run itself was told to do comes
+// first; then what waits, for it leaves processors idle; what the whole machine lacks
+// comes last, since it may be the doing of others.
+var rules = []rule{
+	{Pacing, false, pacing},
+	{Client, true, client},
+	{Locks, true, locks},
+	{Thread, true, mainThread},
+	{Sync, true, diskSync},
+	{Pool, true, pool},
+	{Store, true, storeCPU},
+	{Machine, true, machine},
+	{Network, true, network},
+	{Threads, true, threads},
+}
+
+func pacing(s *stretch) (string, []string) {
+	if s.asked <= 0 || s.done < paced*s.asked || s.backlog > pacedLag*s.asked {
+		return "", nil
+	}
+	return "The pace that was asked for held the run back, no resource did.", append([]string{
+		fmt.Sprintf("%s %s/s of the %s/s that were asked for came through", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
+	}, s.headroom()...)
+}
+
+func client(s *stretch) (string, []string) {
+	o := s.f.Run.Observed
+	if o == nil {
+		return "", nil
+	}
+	used, known := s.mean(rundir.OfClient, "cpu_cores")
+	if share, ok := s.mean(rundir.OfClient, "throttled_share"); ok && share >= held {
+		return "The processors of perfbench held the run back, by their quota: the store could have done more.", append([]string{
+			fmt.Sprintf("the quota of %s held perfbench back in %s of its periods", processors(o.Cores), percent(share)),
+		}, s.headroom()...)
+	}
+	queue, _ := s.mean(rundir.OfClient, "run_queue_cores")
+	if known && o.Cores > 0 && used >= clientFull*o.Cores {
+		return "The processors of perfbench held the run back: the store could have done more.", s.headroom()
+	}
+	if known && o.Cores > 0 && used+queue >= o.Cores && used >= queue && used >= 0.5*o.Cores && s.othersIdle() {
+		return "The processors of perfbench held the run back: the store could have done more.", append([]string{
+			fmt.Sprintf("on average %s of its threads waited for a processor", decimals(queue)),
+		}, s.headroom()...)
+	}
+	for _, c := range o.Ceilings {
+		for _, p := range s.f.Run.Phases {
+			if share := s.ofCeiling(c.PerS); p.Name == c.Phase && len(s.f.Run.Phases) == 1 && share >= ceilingFull {
+				return "Perfbench itself held the run back: the store could have done more.", append([]string{
+					fmt.Sprintf("against nothing it does %s calls/s here, and this was %s of that", units.Number(c.PerS), percent(share)),
+				}, s.headroom()...)
+			}
+		}
+	}
+	return "", nil
+}
+
+// ofCeiling is how far the calls of the whole run are towards what perfbench does
+// against nothing.
+func (s *stretch) ofCeiling(perS float64) float64 {
+	calls := int64(0)
+	for _, o := range s.f.Run.Operations {
+		if s.f.Run.Counts(o) {
+			calls += o.Calls
+		}
+	}
+	if perS <= 0 || s.f.Run.MeasuredS <= 0 {
+		return 0
+	}
+	return float64(calls) / s.f.Run.MeasuredS / perS
+}
+
+// othersIdle says that the store on this machine left processors to perfbench.
+func (s *stretch) othersIdle() bool {
+	store, ok := s.mean(rundir.OfProcess, "cpu_cores")
+	used, _ := s.mean(rundir.OfClient, "cpu_cores")
+	return !ok || store < used/2
+}
+
+func locks(s *stretch) (string, []string) {
+	const text = "Locks held the run back: calls waited for rows or tables that others had locked."
+	if s.threads <= 0 {
+		return "", nil
+	}
+	if ms, ok := s.mean(rundir.OfStore, "lock_wait_ms_per_s"); ok && ms >= waiting*1000*s.threads {
+		return text, append([]string{
+			fmt.Sprintf("on average %s of %s threads waited for a lock, by the times that the store counted", decimals(ms/1000), units.Number(s.threads)),
+		}, s.headroom()...)
+	}
+	if n, ok := s.mean(rundir.OfStore, "lock_waiters"); ok && n >= waiting*s.threads {
+		return text, append([]string{
+			fmt.Sprintf("on average %s of %s threads waited for a lock when the store was asked", decimals(n), units.Number(s.threads)),
+		}, s.headroom()...)
+	}
+	return "", nil
+}
+
+func mainThread(s *stretch) (string, []string) {
+	used, node, ok := s.most(rundir.OfStore, "main_thread_cpu_cores")
+	if !ok {
+		return "", nil
+	}
+	at := ""
+	if node != "" {
+		at = " at " + node
+	}
+	const text = "The main thread of the store held the run back: it can use one processor and no more."
+	figure := fmt.Sprintf("the main thread%s used %s of one processor", at, decimals(used))
+	if used >= threadFull {
+		return text, append([]string{figure}, s.headroom()...)
+	}
+	if queue, _, ok := s.most(rundir.OfProcess, "main_thread_run_queue_cores"); ok && used+queue >= 0.95 && used >= 0.6 {
+		return text, append([]string{figure + ", and waited for one in " + percent(queue) + " of the time"}, s.headroom()...)
+	}
+	return "", nil
+}
+
+func pool(s *stretch) (string, []string) {
+	o := s.f.Run.Observed
+	if o == nil || o.PoolSize == 0 || s.threads <= 0 {
+		return "", nil
+	}
+	share := 0.0
+	if ms, ok := s.mean(rundir.OfClient, "pool_wait_ms_per_s"); ok {
+		share = ms / 1000 / s.threads
+	} else if o.Seconds > 0 {
+		share = float64(o.PoolWaitNs) / 1e9 / o.Seconds / s.threads
+	}
+	if share < waiting || float64(o.PoolSize) >= s.threads {
+		return "", nil
+	}
+	return "The pool of connections held the run back: raise connections= in the target, or use fewer threads.", append([]string{
+		fmt.Sprintf("%s threads shared %d connections and spent %s of their time waiting for one", units.Number(s.threads), o.PoolSize, percent(min(share, 1))),
+	}, s.headroom()...)
+}
+
+func storeCPU(s *stretch) (string, []string) {
+	const text = "The processors of the store held the run back."
+	if share, _, ok := s.most(rundir.OfProcess, "throttled_share"); ok && share >= held {
+		return text, append([]string{"its quota held the store back in " + percent(share) + " of its periods"}, s.headroom()...)
+	}
+	used, ok := s.mean(rundir.OfProcess, "cpu_cores")
+	if n := s.processors(); ok && n > 0 && used >= storeFull*n {
+		return text, s.headroom()
+	}
+	return "", nil
+}
+
+func machine(s *stretch) (string, []string) {
+	n := s.processors()
+	busy, ok := s.busy()
+	if n <= 0 || !ok || busy < machineFull*n {
+		return "", nil
+	}
+	used, _ := s.mean(rundir.OfClient, "cpu_cores")
+	store, local := s.mean(rundir.OfProcess, "cpu_cores")
+	text := "The processors of this machine held the run back"
+	switch others := busy - used - store; {
+	case !local && others > used:
+		return "", nil // of the store nothing is known
+	case others > busy/2:
+		text += fmt.Sprintf(", and most of them worked for others: %s of %s.", decimals(others), processors(n))
+	case local:
+		text += ", which perfbench and the store share: give each machines or processors of its own."
+	default:
+		text += "."
+	}
+	return text, s.headroom()
+}
+
+func network(s *stretch) (string, []string) {
+	link, ok := s.mean(rundir.OfMachine, "link_bytes_per_s")
+	if !ok || link <= 0 {
+		return "", nil
+	}
+	in, a := s.mean(rundir.OfClient, "net_in_bytes_per_s")
+	out, b := s.mean(rundir.OfClient, "net_out_bytes_per_s")
+	if !a || !b || max(in, out) < linkFull*link {
+		return "", nil
+	}
+	return "The network held the run back.", append([]string{
+		fmt.Sprintf("perfbench received %s and sent %s a second over a device that carries %s", units.Size(int64(in)), units.Size(int64(out)), units.Size(int64(link))),
+	}, s.headroom()...)
+}
+
+// threads needs an experiment: with more of them as much more was done.
+func threads(s *stretch) (string, []string) {
+	b := s.before
+	if b == nil || s.asked > 0 || b.asked > 0 || b.done <= 0 || b.threads <= 0 || s.threads < 1.5*b.threads || !sameBut(b.end, s.settings) {
+		return "", nil
+	}
+	more, grew := s.threads/b.threads, s.done/b.done
+	if grew-1 < grewLess*(more-1) {
+		return "", nil
+	}
+	return "The number of threads held the run back: each waits for its reply before it calls again, and more of them did more.", append([]string{
+		fmt.Sprintf("%s times the threads did %s times as much", decimals(more), decimals(grew)),
+	}, s.headroom()...)
+}
+
+// sameBut says that only threads differ.
+func sameBut(a, b map[string]float64) bool {
+	for k, v := range a {
+		if w, ok := b[k]; (!ok || w != v) && k != "threads" && !strings.HasSuffix(k, ".threads") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// decimals writes a number of few digits.
+func decimals(v float64) string {
+	if v >= 100 {
+		return units.Number(v)
+	}
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+func processors(n float64) string {
+	if n == 1 {
+		return "1 processor"
+	}
+	return fmt.Sprintf("%.3g processors", n)
+}
+
+// processors are how many this machine has, 0 where that is not known.
+func (s *stretch) processors() float64 {
+	switch v := s.f.Run.Environment["cpus"].(type) {
+	case float64:
+		return v
+	case int:
+		return float64(v)
+	}
+	return 0
+}
+
+// busy is how many processors of the machine worked, by its samples, or over the whole
+// run.
+func (s *stretch) busy() (float64, bool) {
+	if v, ok := s.mean(rundir.OfMachine, "cpu_cores"); ok {
+		return v, true
+	}
+	if o := s.f.Run.Observed; o != nil && o.Machine > 0 {
+		return o.Machine, true
+	}
+	return 0, false
+}
+
+// headroom says how far the processors were from their limits.
+func (s *stretch) headroom() []string {
+	var parts []string
+	if v, ok := s.mean(rundir.OfClient, "cpu_cores"); ok && !s.f.Run.Store.InProcess {
+		text := "perfbench used " + decimals(v)
+		if o := s.f.Run.Observed; o != nil && o.Cores > 0 {
+			text += " of " + processors(o.Cores)
+		}
+		parts = append(parts, text)
+	}
+	if v, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
+		parts = append(parts, "the store's main thread "+decimals(v)+" of 1")
+	} else if v, ok := s.mean(rundir.OfProcess, "cpu_cores"); ok {
+		parts = append(parts, "the store "+decimals(v))
+	} else if v, ok := s.mean(rundir.OfStore, "cpu_cores"); ok {
+		parts = append(parts, "the store "+decimals(v))
+	}
+	if v, ok := s.busy(); ok && !s.f.Run.Store.InProcess {
+		text := "all of this machine " + decimals(v)
+		if n := s.processors(); n > 0 {
+			text += " of " + processors(n)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{strings.Join(parts, ", ")}
+}
