@@ -23,6 +23,7 @@ const (
 // lease is a lease that we hold, and what keeps it.
 type lease struct {
 	store.Lease
+	conn      store.Conn
 	leaser    store.Leaser
 	namespace string
 	over      context.Context // done when no further renewal is wanted
@@ -72,11 +73,11 @@ func (c *Claim) hold(ctx context.Context) error {
 	if !ok {
 		return nil // a broker's queues cannot be deleted while they are used
 	}
-	l := &lease{Lease: self(c.want.Run), leaser: leaser, namespace: c.want.Namespace, gone: make(chan struct{})}
-	holder, how, err := leaser.Hold(ctx, l.namespace, l.Lease, TTL)
+	l := &lease{Lease: self(c.want.Run), conn: c.conn, leaser: leaser, namespace: c.want.Namespace, gone: make(chan struct{})}
+	holder, how, err := l.hold(ctx)
 	if err == nil && how == store.Denied && dead(holder) {
-		if err = leaser.Free(ctx, l.namespace, holder); err == nil {
-			holder, how, err = leaser.Hold(ctx, l.namespace, l.Lease, TTL)
+		if err = l.free(ctx, holder); err == nil {
+			holder, how, err = l.hold(ctx)
 		}
 	}
 	switch {
@@ -93,6 +94,37 @@ func (c *Claim) hold(ctx context.Context) error {
 	return nil
 }
 
+// hold takes or renews the lease. What the store made of a request whose answer was
+// lost only it can tell: it is asked again.
+func (l *lease) hold(ctx context.Context) (holder store.Lease, how store.Hold, err error) {
+	holder, how, err = l.leaser.Hold(ctx, l.namespace, l.Lease, TTL)
+	if l.unheard(ctx, err) {
+		holder, how, err = l.leaser.Hold(ctx, l.namespace, l.Lease, TTL)
+		if how == store.Renewed { // or taken, by what was lost
+			how = store.Taken
+		}
+	}
+	return holder, how, err
+}
+
+// free gives the lease of a holder up, and asks again as hold does.
+func (l *lease) free(ctx context.Context, holder store.Lease) error {
+	err := l.leaser.Free(ctx, l.namespace, holder)
+	if l.unheard(ctx, err) {
+		err = l.leaser.Free(ctx, l.namespace, holder)
+	}
+	return err
+}
+
+// unheard says whether what was asked for with ctx may have been done all the same.
+func (l *lease) unheard(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	class := l.conn.Classify(err)
+	return class == store.Timeout || class == store.Unreachable
+}
+
 // beat renews the lease until it is over or somebody else has it. While the store is
 // away nothing is known; once it is back, it may have lost the lease and the records.
 func (c *Claim) beat(ctx context.Context, l *lease) {
@@ -105,7 +137,7 @@ func (c *Claim) beat(ctx context.Context, l *lease) {
 		case <-tick.C:
 		}
 		asking, cancel := context.WithTimeout(ctx, TTL)
-		holder, how, err := l.leaser.Hold(asking, l.namespace, l.Lease, TTL)
+		holder, how, err := l.hold(asking)
 		if err == nil && how == store.Taken {
 			_ = c.Restore(asking) // what cannot be recorded now is at the end, or found missing
 		}
@@ -167,7 +199,7 @@ func (c *Claim) Release(ctx context.Context) error {
 	var err error
 	l.freed.Do(func() {
 		if l.lost() == nil {
-			err = l.leaser.Free(ctx, l.namespace, l.Lease)
+			err = l.free(ctx, l.Lease)
 		}
 	})
 	return fault.Code(err, fault.CodeStore)

@@ -282,6 +282,39 @@ func (d *late) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	}
 }
 
+// unheard is a store that does what it is asked for, and whose first answers are lost.
+type unheard struct {
+	*memory.Conn
+	held, freed int
+}
+
+func (u *unheard) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	holder, how, err := u.Conn.Hold(ctx, namespace, l, ttl)
+	if u.held++; u.held == 1 && err == nil {
+		return l, store.Denied, context.DeadlineExceeded
+	}
+	return holder, how, err
+}
+
+func (u *unheard) Free(ctx context.Context, namespace string, l store.Lease) error {
+	err := u.Conn.Free(ctx, namespace, l)
+	if u.freed++; u.freed == 1 && err == nil {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// A lease whose answer was lost is asked for again: it may be ours.
+func TestALeaseWhoseAnswerIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := &unheard{Conn: open(t, "")}
+		claim := take(t, u, want("r1", "a"))
+		assert.Contains(t, refused(t, u, want("r2", "a")).Error(), "is in use by r1 ")
+		require.NoError(t, claim.Release(t.Context()))
+		take(t, u, want("r2", "a"))
+	})
+}
+
 // A lease that was given up is free, also when a renewal of it was under way.
 func TestALeaseGivenUpIsNotRenewedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

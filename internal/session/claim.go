@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
@@ -79,8 +78,8 @@ func (l *Live) claimLost() error {
 	return l.claim.Err()
 }
 
-// releaseTimeout is how long giving the lease up may take; it lapses in any case.
-const releaseTimeout = 5 * time.Second
+// releaseTimeout is how long giving the lease up may take: after that it has lapsed.
+const releaseTimeout = place.TTL
 
 // letGo gives the lease up. A store that does not answer is not asked: there it lapses.
 func (l *Live) letGo(ctx context.Context, silent bool) {
