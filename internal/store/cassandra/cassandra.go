@@ -38,10 +38,12 @@ var Driver = store.Driver{
 // belongs to the connection: do not close it.
 type Typed interface {
 	store.Conn
-	// Session is the driver's session. It has no keyspace: statements name theirs.
+	// Session is the driver's session for what is not measured, such as changes of the
+	// schema: a statement may take a minute, whatever the target says. It has no
+	// keyspace: statements name theirs.
 	Session() *gocql.Session
-	// Query prepares a statement as the target asks for: idempotent ones may be
-	// sent to a second replica.
+	// Query prepares a statement as the target asks for, its time-outs included:
+	// idempotent ones may be sent to a second replica.
 	Query(stmt string, args ...any) *gocql.Query
 	// Batch begins a batch as the target asks for.
 	Batch(kind gocql.BatchType) *gocql.Batch
@@ -64,7 +66,8 @@ var _ interface {
 
 // Conn is a session with one cluster. It is safe for use by several goroutines.
 type Conn struct {
-	session *gocql.Session
+	session *gocql.Session // for what is measured
+	own     *gocql.Session // for all else
 	target  store.Target
 	opts    options
 	closing sync.Once
@@ -76,9 +79,9 @@ type Conn struct {
 	nodes               int
 }
 
-// Session returns the driver's session. It belongs to the connection: do not close
-// it.
-func (c *Conn) Session() *gocql.Session { return c.session }
+// Session returns the driver's session for what is not measured. It belongs to the
+// connection: do not close it.
+func (c *Conn) Session() *gocql.Session { return c.own }
 
 // Query begins a statement. Reads and the writes of ours are idempotent.
 func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
@@ -98,24 +101,31 @@ func (c *Conn) Batch(kind gocql.BatchType) *gocql.Batch { return c.session.Batch
 // doing behind our back, with nodes that may not answer.
 const closingLimit = 10 * time.Second
 
-// Close ends the session. It may be called again. A session that takes too long to
-// end is left to end by itself.
+// Close ends the sessions. It may be called again. What takes too long to end is left
+// to end by itself.
 func (c *Conn) Close() error {
 	var err error
 	c.closing.Do(func() {
 		c.closed.Store(true)
 		done := make(chan struct{})
 		go func() {
-			c.session.Close()
+			c.end()
 			close(done)
 		}()
 		select {
 		case <-done:
 		case <-time.After(closingLimit):
-			err = fmt.Errorf("cassandra: %s: the session did not end within %v", c.where(), closingLimit)
+			err = fmt.Errorf("cassandra: %s: the sessions did not end within %v", c.where(), closingLimit)
 		}
 	})
 	return err
+}
+
+func (c *Conn) end() {
+	c.session.Close()
+	if c.own != c.session {
+		c.own.Close()
+	}
 }
 
 // inFlight is how many statements of one batched call are under way at a time.

@@ -13,7 +13,7 @@ import (
 
 // Info tells what the nodes are and how they are spoken to.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
-	q := c.session.Query("SELECT release_version FROM system.local").Consistency(gocql.One)
+	q := c.own.Query("SELECT release_version FROM system.local").Consistency(gocql.One)
 	if err := q.ScanContext(ctx, &c.version); err != nil {
 		return store.Info{}, c.explain(ctx, err)
 	}
@@ -57,7 +57,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 // replicationOf tells how a keyspace is replicated, "" when it cannot be told.
 func (c *Conn) replicationOf(ctx context.Context, keyspace string) string {
 	var r map[string]string
-	err := c.session.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)
+	err := c.own.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)
 	if err != nil {
 		return ""
 	}

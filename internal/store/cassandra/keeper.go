@@ -99,7 +99,7 @@ func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bo
 	if err != nil {
 		return m, false, err
 	}
-	text, ok, err := c.get(ctx, made, nil, madeKey(s))
+	text, ok, err := read(ctx, c.own.Query(made.get, madeKey(s)), nil)
 	if absent(err) {
 		return m, false, nil
 	}
@@ -126,7 +126,7 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	err = c.inMade(ctx, made, func() error { return c.Query(made.set, madeKey(m.Space), text).ExecContext(ctx) })
+	err = c.inMade(ctx, made, func() error { return c.own.Query(made.set, madeKey(m.Space), text).ExecContext(ctx) })
 	if err != nil || m.Shape == store.Keys {
 		return wrap("write", made, err)
 	}
@@ -158,7 +158,7 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	if err != nil || len(columns) > 0 {
 		return wrap("look for", t, err)
 	}
-	if err := c.session.Query(t.create).ExecContext(ctx); err != nil {
+	if err := c.own.Query(t.create).ExecContext(ctx); err != nil {
 		return c.explain(ctx, wrap("create table", t, err))
 	}
 	return nil
@@ -170,7 +170,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	if err != nil {
 		return nil, err
 	}
-	iter := c.session.Query("SELECT k, v FROM " + made.full()).IterContext(ctx)
+	iter := c.own.Query("SELECT k, v FROM " + made.full()).IterContext(ctx)
 	var out []store.Made
 	var key, text []byte
 	for iter.Scan(&key, &text) {
@@ -227,19 +227,19 @@ func (c *Conn) unrecord(ctx context.Context, s store.Space) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx); err != nil {
+	if err := c.own.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx); err != nil {
 		return wrap("write", made, err)
 	}
 	left, err := c.left(ctx, made)
 	if err == nil && left == 0 {
-		err = c.session.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+		err = c.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
 	}
 	return wrap("drop", made, err)
 }
 
 // left counts what is in the table of records, up to two.
 func (c *Conn) left(ctx context.Context, made *table) (int, error) {
-	iter := c.session.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
+	iter := c.own.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
 	var key []byte
 	n := 0
 	for iter.Scan(&key) {
@@ -257,7 +257,7 @@ func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
 	if err != nil && !absent(err) {
 		return 0, wrap("count", t, err)
 	}
-	return n, wrap("drop", t, c.session.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
+	return n, wrap("drop", t, c.own.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
 // tablesOf lists what may be the tables of a space of shape Keys whose record, of an
@@ -269,7 +269,7 @@ func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, na
 	if s.Namespace != "" {
 		prefix = Name(s.Namespace) + "_" + prefix
 	}
-	iter := c.session.Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).IterContext(ctx)
+	iter := c.own.Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).IterContext(ctx)
 	var name string
 	for iter.Scan(&name) {
 		if strings.HasPrefix(name, prefix) {
@@ -291,7 +291,7 @@ func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (i
 	}
 	keyspace := c.KeyspaceFor(s.Namespace)
 	for i, name := range names {
-		if err := c.session.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
+		if err := c.own.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
 			return int64(i), fmt.Errorf("drop %s: %w", name, err)
 		}
 	}
@@ -323,8 +323,8 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if t.grouped {
 		args, where = []any{[]byte("\x00perfbench-probe"), []byte{}, []byte{}}, "g = ? AND k = ?"
 	}
-	if err := c.Query(t.set, args...).ExecContext(ctx); err != nil {
+	if err := c.own.Query(t.set, args...).ExecContext(ctx); err != nil {
 		return c.explain(ctx, err)
 	}
-	return c.explain(ctx, c.Query("DELETE FROM "+t.full()+" WHERE "+where, args[:len(args)-1]...).ExecContext(ctx))
+	return c.explain(ctx, c.own.Query("DELETE FROM "+t.full()+" WHERE "+where, args[:len(args)-1]...).ExecContext(ctx))
 }

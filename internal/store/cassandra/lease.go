@@ -44,7 +44,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
 	for {
 		now := map[string]any{}
-		applied, err := c.session.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
+		applied, err := c.own.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
 		if err != nil || applied {
 			return l, store.Taken, err
 		}
@@ -53,7 +53,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 		if err != nil || holder != l {
 			return holder, store.Denied, err
 		}
-		applied, err = c.session.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+		applied, err = c.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
 		if err != nil || applied {
 			return l, store.Renewed, err
 		}
@@ -74,7 +74,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	if err != nil {
 		return store.Lease{}, false, err
 	}
-	text, there, err := c.get(ctx, made, nil, leaseKey)
+	text, there, err := read(ctx, c.own.Query(made.get, leaseKey), nil)
 	if absent(err) || err == nil && !there {
 		return store.Lease{}, false, nil
 	}
@@ -98,11 +98,11 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 	switch {
 	case err != nil:
 	case left == 1:
-		err = c.session.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+		err = c.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
 	default:
 		var text []byte
 		if text, err = json.Marshal(l); err == nil {
-			_, err = c.session.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
+			_, err = c.own.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
 		}
 	}
 	return wrap("give back the lease in", made, err)

@@ -28,7 +28,7 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 		}
 	}
 	types, key := map[string]string{}, map[string]bool{}
-	iter := c.session.Query("SELECT column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, name).
+	iter := c.own.Query("SELECT column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, name).
 		Consistency(gocql.One).IterContext(ctx)
 	var column, kind, role string
 	for iter.Scan(&column, &kind, &role) {

@@ -20,6 +20,12 @@ import (
 // above the server's own, so that the server's word is heard.
 const timeout = 5 * time.Second
 
+// patience is how long a statement may take that is not measured: a change of the
+// schema, a look at it, a record, a lease. A node that is short of processors or has a
+// schema of thousands of tables takes its time over those, and given up on, they are
+// carried out all the same.
+const patience = time.Minute
+
 // perNode is the number of connections to each node: one carries thousands of
 // statements at a time.
 const perNode = 2
@@ -116,6 +122,11 @@ func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
 	// it, which a store's response time must not contain.
 	c.WriteCoalesceWaitTime = 0
 	c.Logger = silence{} // what matters comes as errors; the terminal is others'
+	// Routing needs to know how keyspaces are replicated; the driver would read all
+	// tables of the cluster too, and again after each change of a schema.
+	if o.protocol > 3 {
+		c.Metadata.CacheMode = gocql.KeyspaceOnly
+	}
 	// A node that comes back is to be used at once.
 	c.ReconnectInterval = time.Second
 	c.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 1, Interval: 100 * time.Millisecond}
@@ -159,19 +170,39 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	if err != nil {
 		return nil, err
 	}
-	session, err := connect(ctx, cluster)
-	c := &Conn{session: session, target: t, opts: o}
+	c := &Conn{target: t, opts: o}
 	if opts.Agent != "" {
 		c.agent = watch.NewAgent(opts.Agent)
 	}
-	if err != nil {
+	if err := c.connect(ctx, cluster); err != nil {
 		return nil, c.explain(ctx, err)
 	}
 	if err := c.greet(ctx); err != nil {
-		c.session.Close()
+		c.end()
 		return nil, err
 	}
 	return c, nil
+}
+
+// connect makes the session for what is measured, and that for all else. They are one
+// when the target has no less patience than we have.
+func (c *Conn) connect(ctx context.Context, cluster *gocql.ClusterConfig) (err error) {
+	if c.session, err = connect(ctx, cluster); err != nil {
+		return err
+	}
+	c.own = c.session
+	o := c.opts
+	if min(o.read, o.write) >= patience {
+		return nil
+	}
+	o.read, o.write, o.connections = max(o.read, patience), max(o.write, patience), 1
+	if cluster, err = o.cluster(c.target); err == nil {
+		c.own, err = connect(ctx, cluster)
+	}
+	if err != nil {
+		c.session.Close()
+	}
+	return err
 }
 
 // connect makes the session, which knows no context.
@@ -200,7 +231,7 @@ func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session,
 
 // greet asks the node what it is, and for the keyspace of the target.
 func (c *Conn) greet(ctx context.Context) error {
-	q := c.session.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
+	q := c.own.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
 	if err := q.ScanContext(ctx, &c.version, &c.datacenter); err != nil {
 		return c.explain(ctx, err)
 	}
@@ -233,7 +264,7 @@ func (c *Conn) greet(ctx context.Context) error {
 
 func (c *Conn) hasKeyspace(ctx context.Context, name string) (bool, error) {
 	var got string
-	err := c.session.Query("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name).Consistency(gocql.One).ScanContext(ctx, &got)
+	err := c.own.Query("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name).Consistency(gocql.One).ScanContext(ctx, &got)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return false, nil
 	}

@@ -57,17 +57,17 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	if err != nil {
 		return nil, false, err
 	}
-	val, ok, err := c.get(ctx, t, buf, bytesOf(key))
+	val, ok, err := read(ctx, c.Query(t.get, bytesOf(key)), buf)
 	if absent(err) {
 		return buf[:0], false, nil
 	}
 	return val, ok, wrap("get", t, err)
 }
 
-// get reads one value into buf[:0].
-func (c *Conn) get(ctx context.Context, t *table, buf []byte, key ...any) ([]byte, bool, error) {
+// read reads the one value that q asks for into buf[:0].
+func read(ctx context.Context, q *gocql.Query, buf []byte) ([]byte, bool, error) {
 	val := buf[:0] // which the driver reuses
-	err := c.Query(t.get, key...).ScanContext(ctx, &val)
+	err := q.ScanContext(ctx, &val)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return buf[:0], false, nil
 	}
@@ -97,7 +97,7 @@ func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 	}
 	out := make([][]byte, len(keys))
 	err = each(ctx, len(keys), func(ctx context.Context, i int) error {
-		val, ok, err := c.get(ctx, t, nil, bytesOf(keys[i]))
+		val, ok, err := read(ctx, c.Query(t.get, bytesOf(keys[i])), nil)
 		if ok {
 			out[i] = bytesOf(val)
 		}
@@ -127,7 +127,7 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 }
 
 func (c *Conn) count(ctx context.Context, t *table) (int64, error) {
-	iter := c.Query(t.all).PageSize(5000).IterContext(ctx)
+	iter := c.own.Query(t.all).PageSize(5000).IterContext(ctx)
 	var n, token int64
 	for iter.Scan(&token) {
 		n++

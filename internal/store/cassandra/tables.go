@@ -87,13 +87,13 @@ func (c *Conn) EnsureKeyspace(ctx context.Context, namespace string) (string, er
 	}
 	stmt := fmt.Sprintf("CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'NetworkTopologyStrategy', '%s': %d}",
 		quoted(name), strings.ReplaceAll(c.datacenter, "'", "''"), replicas)
-	return name, c.explain(ctx, c.session.Query(stmt).ExecContext(ctx))
+	return name, c.explain(ctx, c.own.Query(stmt).ExecContext(ctx))
 }
 
 // Columns lists the columns of a table with their types.
 func (c *Conn) Columns(ctx context.Context, keyspace, table string) (map[string]string, error) {
 	out := map[string]string{}
-	iter := c.session.Query("SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table).
+	iter := c.own.Query("SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table).
 		Consistency(gocql.One).IterContext(ctx)
 	var name, kind string
 	for iter.Scan(&name, &kind) {
