@@ -89,7 +89,7 @@ var grounds = map[string]func(t *testing.T) ground{
 		t.Cleanup(s.Close)
 		name := database()
 		require.NoError(t, s.Query("CREATE KEYSPACE "+name+" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").ExecContext(t.Context()))
-		return newCassandraGround(cassandraGround{s: s, keyspace: name, url: srv.URL() + "/" + name + "?read_timeout=30s&dial_timeout=30s"})
+		return newCassandraGround(cassandraGround{s: s, keyspace: name, url: srv.URL() + "/" + name + "?" + labtest.Patience})
 	},
 	"coherence": func(t *testing.T) ground {
 		srv := labtest.Coherence(t)
@@ -98,7 +98,7 @@ var grounds = map[string]func(t *testing.T) ground{
 		t.Cleanup(s.Close)
 		coherenceTurn.Lock() // it has one space of names only
 		t.Cleanup(coherenceTurn.Unlock)
-		return &coherenceGround{s: s, url: srv.URL() + "?dial_timeout=90s&read_timeout=90s"}
+		return &coherenceGround{s: s, url: srv.Patient()}
 	},
 }
 

@@ -87,6 +87,14 @@ func concat(paths ...string) (string, error) {
 	return b.String(), nil
 }
 
+// cassandraLimits are the times after which a node gives up what it was asked for. One of
+// a lab has its machine together with what loads it: what is slow there is told by its
+// clients.
+var cassandraLimits = []string{
+	"request_timeout", "read_request_timeout", "range_request_timeout", "write_request_timeout",
+	"cas_contention_timeout", "native_transport_timeout",
+}
+
 // cassandraYAML is the configuration of a node that is alone, keeps little, and
 // writes no snapshots.
 func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
@@ -114,6 +122,11 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 	}
 	if !slices.Contains(h.rec.Args, "--commitlog_sync") {
 		lines = append(lines, "commitlog_sync: periodic", "commitlog_sync_period: 10000ms")
+	}
+	for _, limit := range cassandraLimits {
+		if !slices.Contains(h.rec.Args, "--"+limit) {
+			lines = append(lines, limit+": 60s")
+		}
 	}
 	if f := h.rec.TLS; f != nil {
 		lines = append(lines,

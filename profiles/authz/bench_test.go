@@ -59,7 +59,7 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 	const workers, rounds, warm = 16, 6, 2
 	// Time-outs that a busy machine does not run into, and a log as it is by default.
 	srv := labtest.Cassandra(b, "--write_request_timeout", "20000ms", "--read_request_timeout", "20000ms")
-	url := srv.URL() + "?read_timeout=30s"
+	url := srv.Patient()
 	target, _, err := drivers.Parse(url)
 	require.NoError(b, err)
 	c, err := drivers.Open(b.Context(), target, store.OpenOptions{Threads: workers})

@@ -131,7 +131,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 func TestOverloadedCassandra(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
-	l := startAtLast(t, srv.URL()+"?read_timeout=30s&dial_timeout=30s", "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
+	l := startAtLast(t, srv.Patient(), "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
 	o := finish(t, l)
 	require.NoError(t, o.Err)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

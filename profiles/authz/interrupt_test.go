@@ -33,7 +33,7 @@ func sum(r *rundir.Run, ops ...string) (n int64) {
 func TestKilledLoadGoesOn(t *testing.T) {
 	t.Parallel()
 	const workers, batch = 3, 20
-	cassandra := labtest.Cassandra(t).URL()
+	cassandra := labtest.Cassandra(t).Patient()
 	for name, c := range map[string]struct {
 		target string
 		set    []string

@@ -52,7 +52,7 @@ func stores(t *testing.T) map[string]string {
 	return map[string]string{
 		"memory": "memory:", "sqlite": "sqlite:", "miniredis": "embedded:",
 		"redis": labtest.Redis(t).URL(), "cluster": labtest.Cluster(t).URL(),
-		"cassandra": labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s",
+		"cassandra": labtest.Cassandra(t).Patient(),
 		"mariadb":   labtest.Shared(t, "mariadb").URL(), "postgres": labtest.Shared(t, "postgres").URL(),
 	}
 }
@@ -280,7 +280,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 
-	c := conn(t, labtest.Cassandra(t).URL()+"?read_timeout=30s&dial_timeout=30s").(cassandra.Typed)
+	c := conn(t, labtest.Cassandra(t).Patient()).(cassandra.Typed)
 	keyspace, err := c.EnsureKeyspace(t.Context(), "oldcassandra")
 	require.NoError(t, err)
 	for name, columns := range map[string]string{

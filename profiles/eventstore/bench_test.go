@@ -148,8 +148,8 @@ func BenchmarkCassandra(b *testing.B) {
 	minute := func(b *testing.B, set ...string) {
 		set = append([]string{"duration=60s", "threads=2", "batch=300", "rate=" + rate}, set...)
 		for range b.N {
-			endToEnd(b, srv.URL(), set...)
-			tell(b, endToEnd(b, srv.URL(), set...))
+			endToEnd(b, srv.Patient(), set...)
+			tell(b, endToEnd(b, srv.Patient(), set...))
 		}
 	}
 	b.Run("schema=lean", func(b *testing.B) { minute(b) })

@@ -75,14 +75,14 @@ func TestStores(t *testing.T) {
 		"cluster":   {labtest.Cluster(t).URL(), []string{"bucket=200ms", "compression=zlib"}},
 		"mariadb":   {labtest.MariaDB(t).URL(), nil},
 		"postgres":  {labtest.Postgres(t).URL(), []string{"compression=none"}},
-		"cassandra": {cassandra.URL(), []string{"namespace=lean", "shards=2"}},
-		"cradle":    {cassandra.URL(), []string{"namespace=cradle", "schema=cradle"}},
+		"cassandra": {cassandra.Patient(), []string{"namespace=lean", "shards=2"}},
+		"cradle":    {cassandra.Patient(), []string{"namespace=cradle", "schema=cradle"}},
 	} {
 		for shape, more := range shapes {
 			t.Run(name+" "+shape, func(t *testing.T) {
 				set := append(append([]string{"events=3000", "batch=100", "queries=30", "payload=300", "seed=3"}, c.set...), more...)
 				var o *session.Outcome
-				if c.target == cassandra.URL() { // where tables are slow to make, and kept for the other shape
+				if c.target == cassandra.Patient() { // where tables are slow to make, and kept for the other shape
 					o = caseOf(c.target, set...).Run(t)
 					assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 				} else {
@@ -123,7 +123,7 @@ func TestStores(t *testing.T) {
 // written down, and takes as many bytes as were measured.
 func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	t.Parallel()
-	o, f := run(t, labtest.Cassandra(t).URL(), "schema=cradle", "failureRate=0", "namespace=statements", "events=3000", "batch=300", "query=off")
+	o, f := run(t, labtest.Cassandra(t).Patient(), "schema=cradle", "failureRate=0", "namespace=statements", "events=3000", "batch=300", "query=off")
 	require.NoError(t, o.Err)
 	accounted(t, o, f, 3000)
 	rows := total(f, func(s *facts.Step) int64 { return s.Rows })
@@ -237,7 +237,7 @@ func TestLossIsFound(t *testing.T) {
 // whole.
 func TestOversizedEventsAreKeptInParts(t *testing.T) {
 	t.Parallel()
-	for name, target := range map[string]string{"embedded": "embedded:", "cassandra": labtest.Cassandra(t).URL(), "redis": labtest.Redis(t).URL()} {
+	for name, target := range map[string]string{"embedded": "embedded:", "cassandra": labtest.Cassandra(t).Patient(), "redis": labtest.Redis(t).URL()} {
 		t.Run(name, func(t *testing.T) {
 			set := []string{"events=6", "batch=2", "payload=200KB", "compressibility=1.1", "maxTestEventBatchSize=64KiB", "queries=6", "namespace=parts"}
 			o, f := run(t, target, set...)

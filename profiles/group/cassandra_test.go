@@ -17,7 +17,7 @@ func TestMapsOnCassandra(t *testing.T) {
 		"p: {map: one, testCase: put, payloadSize: 50}\ns: {map: one, testCase: set, payloadSize: 50}\na: {map: three, testCase: putall, batchSize: 20, totalEntryCount: 200, payloadSize: 50}\n" +
 		"g: {map: one, testCase: get, totalEntryCount: 40}\nh: {map: three, testCase: getall, batchSize: 20, totalEntryCount: 200}\n" +
 		"o: {map: nw/orders, testCase: getall, batchSize: 10, totalEntryCount: 60, factory.class: order}\n"
-	_, f := driven(t, srv.URL(), []string{write(t, "g.yaml", file)}, "namespace", "groupmaps")
+	_, f := driven(t, srv.Patient(), []string{write(t, "g.yaml", file)}, "namespace", "groupmaps")
 	assert.Equal(t, int64(60), f.Loaded, "what is read and nobody writes")
 	for _, g := range f.Groups {
 		for _, op := range g.Ops {
@@ -25,7 +25,7 @@ func TestMapsOnCassandra(t *testing.T) {
 			assert.Equal(t, int64(40), op.Calls, op.Op)
 		}
 	}
-	t.Run("defined objects", func(t *testing.T) { fleetInMaps(t, srv.URL()) })
+	t.Run("defined objects", func(t *testing.T) { fleetInMaps(t, srv.Patient()) })
 	_, err := try(t, srv.URL(), nil, "preset", "queue", "namespace", "groupqueue")
 	require.ErrorContains(t, err, "there is no queue here")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

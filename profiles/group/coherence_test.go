@@ -15,7 +15,7 @@ import (
 // Coherence; the rest is refused before anything starts.
 func TestOnCoherence(t *testing.T) {
 	t.Parallel()
-	url := labtest.Coherence(t).URL() + "?dial_timeout=90s&read_timeout=90s"
+	url := labtest.Coherence(t).Patient()
 	t.Run("structures", func(t *testing.T) {
 		path := write(t, "group.properties", "groupNames=g1&g2,g3\ng1.operations=put1,all1,c1,c2,r1\ng1.threadCount=2\ng1.totalInvocationCount=40\n"+
 			"g2.operations=q1,q2,q3\ng2.threadCount=1\ng2.totalInvocationCount=20\ng3.operations=get1,getall1\ng3.threadCount=2\ng3.totalInvocationCount=40\n"+

@@ -17,7 +17,7 @@ import (
 // mid-run is found out.
 func TestOnCoherence(t *testing.T) {
 	srv := labtest.ToKill(t, "coherence")
-	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
+	target := srv.Patient()
 	t.Run("cases", func(t *testing.T) { everyCase(t, target) })
 	t.Run("bytes", func(t *testing.T) {
 		profiletest.Drive(t, smallCase(target).With("payloadSize=20000", "batchSize=7"))

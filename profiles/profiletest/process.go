@@ -40,8 +40,10 @@ func Child(t *testing.T, p workload.Profile) {
 	require.NoError(t, err)
 	for {
 		select {
-		case <-l.Done():
-			return
+		case <-l.Done(): // nobody has killed it
+			o := l.Finish(t.Context())
+			require.NoError(t, o.Err)
+			require.Fail(t, "it came to its end", o.Run.Verification.Summary)
 		case <-time.After(time.Millisecond):
 			fmt.Println("done", l.Snapshot().Done) //nolint:forbidigo // to the process that waits for it
 		}
@@ -53,6 +55,7 @@ type Process struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
+	said  strings.Builder // what it has printed beside what it has done
 	done  int64
 }
 
@@ -67,6 +70,7 @@ func Spawn(t *testing.T, c Case) *Process {
 	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+cmd.Dir)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	cmd.Stderr = cmd.Stdout
 	require.NoError(t, cmd.Start())
 	return &Process{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
 }
@@ -80,9 +84,13 @@ func (p *Process) Until(n int64) int64 {
 			var err error
 			p.done, err = strconv.ParseInt(text, 10, 64)
 			require.NoError(p.t, err)
+		} else {
+			p.said.WriteString(p.lines.Text() + "\n")
 		}
 	}
-	require.Greater(p.t, p.done, n, "the run does not come so far")
+	if p.done <= n {
+		require.Failf(p.t, "the run does not come so far", "it did %d of more than %d, and ended with %v:\n%s", p.done, n, p.cmd.Wait(), p.said.String())
+	}
 	return p.done
 }
 

@@ -41,9 +41,9 @@ func Target(t testing.TB, name string) string {
 	case "mariadb", "postgres":
 		return database(t, labtest.Shared(t, name).URL())
 	case "cassandra": // what is made is slow to make: time-outs that a busy machine does not run into
-		return labtest.Cassandra(t).URL() + "?read_timeout=30s&dial_timeout=30s"
+		return labtest.Cassandra(t).Patient()
 	case "coherence":
-		return labtest.Coherence(t).URL() + "?read_timeout=90s&dial_timeout=90s"
+		return labtest.Coherence(t).Patient()
 	}
 	require.Fail(t, "no such store", name)
 	return ""

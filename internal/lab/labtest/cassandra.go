@@ -11,12 +11,8 @@ import (
 var durable = []string{"--commitlog_sync", "group", "--commitlog_sync_group_window", "1ms"}
 
 // common is how the Cassandra of all tests is set: a change of the schema costs a
-// quarter of the time, and is lost in a crash; and it has patience with a crowded
-// machine.
-var common = []string{
-	"-Dcassandra.test.flush_local_schema_changes=false", "--cas_contention_timeout", "30s",
-	"--read_request_timeout", "30s", "--range_request_timeout", "30s", "--write_request_timeout", "30s",
-}
+// quarter of the time, and is lost in a crash.
+var common = []string{"-Dcassandra.test.flush_local_schema_changes=false"}
 
 // Cassandra returns a running Cassandra. Without args it is [Common]: each test keeps
 // to a keyspace of its own. With args, settings of its configuration

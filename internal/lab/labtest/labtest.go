@@ -140,6 +140,14 @@ func (s *Server) stop(name string) {
 // URL is the service as a target, without a password.
 func (s *Server) URL() string { return s.state.URL }
 
+// Patience are the parameters of a target that is slow to answer where it and many
+// others share a processor. Whatever a test waits for that is not a time-out, it waits
+// for with these.
+const Patience = "dial_timeout=2m&read_timeout=2m&write_timeout=2m"
+
+// Patient is URL with [Patience].
+func (s *Server) Patient() string { return s.URL() + "?" + Patience }
+
 // Addr is the host:port of the first server: the only one, the first node, the
 // first master.
 func (s *Server) Addr() string { return s.state.Processes[0].Addr }

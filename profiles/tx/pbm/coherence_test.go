@@ -16,7 +16,7 @@ import (
 // the same time are conflicts and are tried again.
 func TestPBMOnCoherence(t *testing.T) {
 	srv := labtest.Coherence(t)
-	target := srv.URL() + "?dial_timeout=90s&read_timeout=90s"
+	target := srv.Patient()
 	words := []string{
 		"mapNames=eligibility,profile", "eligibility.testCase=tx", "profile.testCase=getall", "eligibility.totalEntryCount=200", "eligibility.threadCount=4",
 		"profile.totalEntryCount=200", "profile.threadCount=2", "profile.batchSize=20", "memberSetSize=5", "payloadSize=100", "payload=500",
