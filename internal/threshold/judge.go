@@ -36,7 +36,7 @@ func (e Expr) Judge(f *rundir.Folder) Outcome {
 	}
 	h := e.merged(f)
 	if h == nil || h.TotalCount() == 0 {
-		return Outcome{Got: "not measured, for there was no call"}
+		return Outcome{Got: "not measured: there were no calls"}
 	}
 	v := value(h, e.Stat)
 	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v))}
@@ -60,7 +60,7 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 	}
 	all := calls + failed - late
 	if all == 0 {
-		return Outcome{Got: "not measured, for there was no call"}
+		return Outcome{Got: "not measured: there were no calls"}
 	}
 	v := 100 * float64(failed) / float64(all)
 	return Outcome{OK: e.holds(v), Got: fmt.Sprintf("%.3g %%", v)}

@@ -40,14 +40,14 @@ func TestParseReadsEveryForm(t *testing.T) {
 func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 	for text, want := range map[string]struct{ message, hint string }{
 		"p99":                 {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
-		"p98<5ms":             {`threshold "p98<5ms": "p98" is nothing that is measured`, "did you mean p9"},
-		"put.maximum<5ms":     {`"maximum" is nothing that is measured`, "p50"},
+		"p98<5ms":             {`threshold "p98<5ms": "p98" is not something that is measured`, "did you mean p9"},
+		"put.maximum<5ms":     {`"maximum" is not something that is measured`, "p50"},
 		"p99<5":               {`"5" is not a duration such as 5ms`, "write it like"},
 		"p99<-5ms":            {`"-5ms" is not a duration`, "write it like"},
 		"throughput>10%":      {"only errors can be given in %", "write it like"},
 		"errors.service<1":    {"errors has no service time", "write it like"},
 		"throughput>many":     {`"many" is not a number`, "write it like"},
-		"put.p97.service<5ms": {`"p97" is nothing that is measured`, "did you mean"},
+		"put.p97.service<5ms": {`"p97" is not something that is measured`, "did you mean"},
 	} {
 		_, err := threshold.Parse(text)
 		require.Error(t, err, text)
@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 		"p50<=1.001ms":       {true, "1 ms"}, // merged: 900 of 1000 calls took 1 ms
 		"p99<=91ms":          {true, "90 ms"},
 		"b.max>2ms":          {false, "1 ms"},
-		"p99.service<1h":     {false, "not measured, for there was no call"},
+		"p99.service<1h":     {false, "not measured: there were no calls"},
 		"errors<10":          {false, "10"},
 		"errors<=10":         {true, "10"},
 		"errors<1%":          {true, "0.994 %"}, // 10 of 1006: four of the ten are among the 1000

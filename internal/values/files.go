@@ -61,7 +61,7 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 		vs = append(vs, v)
 	}
 	if len(vs) == 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so that the defaults hold", f.Path))
+		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so the defaults hold", f.Path))
 	}
 	if sign.Name != "" {
 		vs = append(vs, sign)

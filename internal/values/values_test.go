@@ -144,7 +144,7 @@ func TestAFileThatSetsNothingIsNamed(t *testing.T) {
 		vs, warnings, err := Properties(workload.File{Path: "a.properties", Data: []byte(data)}, func(v workload.Value) string { return Ignored(v, []string{"n"}) })
 		require.NoError(t, err)
 		assert.Empty(t, vs)
-		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so that the defaults hold")
+		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so the defaults hold")
 	}
 }
 

@@ -117,7 +117,7 @@ func memory(r *Record) (string, string) {
 	if o == nil || o.Seconds <= 0 || o.MajorFaults < faultsLeast || float64(o.MajorFaults) < faultsRate*o.Seconds {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("memory of perfbench had to be read from the disk %d times: this machine is short of memory; free some, or store less", o.MajorFaults)
+	return Degraded, fmt.Sprintf("perfbench's memory had to be read from disk %d times: this machine is short of memory; free some, or store less", o.MajorFaults)
 }
 
 func pool(r *Record) (string, string) {
@@ -132,7 +132,7 @@ func pool(r *Record) (string, string) {
 	if busy <= 0 || float64(o.PoolWaitNs) < poolShare*busy {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("operations waited %d times for a connection of the pool of %d, %s in all (%s of their time): raise connections= in the target",
+	return Degraded, fmt.Sprintf("operations waited %d times for a connection from the pool of %d, %s in all (%s of their time): raise connections= in the target",
 		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1)))
 }
 

@@ -80,7 +80,7 @@ var shown = []struct {
 func verification(r *Record) (string, string) {
 	switch r.Verified {
 	case Failed:
-		return Invalid, "the verification failed, so the figures are of a store that lost or made up data"
+		return Invalid, "the verification failed, so these are the figures of a store that lost or made up data"
 	case Incomplete:
 		return Degraded, "what is stored was not verified: check the store and run again"
 	}

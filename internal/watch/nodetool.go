@@ -26,7 +26,7 @@ func (n *nodetool) Note() string {
 	if !n.older {
 		return ""
 	}
-	return "this nodetool tells no generations: all collections are in the column of the young one"
+	return "this nodetool does not tell generations apart: all collections are counted as young ones"
 }
 
 func (n *nodetool) Heap(ctx context.Context) (*Heap, error) {

@@ -68,13 +68,13 @@ func (s *parameters) declareTrouble(p *values.Fields) {
 	p.Float(&s.ErrorRate, "errorRate", 0, 0, 1, "", "saga: share of the branch calls that fail, half of them after having been carried out")
 	p.Float(&s.DuplicateRate, "duplicateRate", 0, 0, 1, "", "saga: share of the branch calls that arrive twice")
 	p.Float(&s.LostRate, "lostSubmitRate", 0, 0, 1, "",
-		"saga: share of the submits that never arrive, so that a message's local transaction is asked after, and tcc and xa are undone when their time is over")
+		"saga: share of the submits that never arrive, so that the coordinator asks what became of a message's local transaction, and tcc and xa are undone when their time is over")
 	p.Duration(&s.Delay, "delay", "0s", "saga: how long a participant takes to answer, in addition to the store")
 }
 
 // declareTimes declares how long what is tried, waited for and kept.
 func (s *parameters) declareTimes(p *values.Fields) {
-	p.Duration(&s.Timeout, "timeout", "0s", "saga: a transaction of this age is undone; 0s: never. Of tcc, xa and msg only what has not been submitted by then is, and 0s means 35s, as with dtm")
+	p.Duration(&s.Timeout, "timeout", "0s", "saga: a transaction of this age is undone; 0s: never. For tcc, xa and msg only what has not been submitted by then is undone, and 0s means 35s, as with dtm")
 	p.Duration(&s.LockTimeout, "lockTimeout", "1s",
 		"saga, transType=xa: how long a branch waits for an account that another transaction has prepared, before it refuses; whole seconds on MariaDB and MySQL; 0 works on MariaDB only")
 	p.Period(&s.Retry, "retryInterval", "10s", "saga: how long an unfinished transaction is left alone; doubles with each failure; also the lease of a recovery")
