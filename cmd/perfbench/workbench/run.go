@@ -121,9 +121,15 @@ func (r *benchRun) carry() {
 
 // keepFound keeps what the last search on the run has found in its folder.
 func (r *benchRun) keepFound(o *session.Outcome) {
-	if f := r.searches.wait(); f != nil {
-		o.Err = errors.Join(o.Err, search.Keep(o.Dir, f))
+	f := r.searches.wait()
+	if f == nil {
+		return
 	}
+	err := search.Keep(o.Dir, f)
+	if !f.Complete && fault.CodeOf(err) == fault.CodeThreshold {
+		return // whoever ended it knows that it found nothing
+	}
+	o.Err = errors.Join(o.Err, err)
 }
 
 // rescue ends a run that panics outside its workers as a run that failed: the
@@ -138,12 +144,17 @@ func (r *benchRun) rescue() {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), "please report it with the command line that you used")
+	err := bug(v)
 	r.progress = screen.Progress{Stage: screen.Ended}
 	r.outcome = screen.Outcome{Err: err, Code: fault.CodeOther}
 	if !r.isBegun {
 		r.err = err
 	}
+}
+
+// bug says what a panic was.
+func bug(v any) error {
+	return fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), "please report it with the command line that you used")
 }
 
 func (r *benchRun) at(p screen.Progress) {

@@ -74,6 +74,11 @@ func (r *benchRun) Search(a found.Asked) error {
 	go func() { // ends with the run, at the latest
 		defer close(over)
 		defer end()
+		defer func() {
+			if v := recover(); v != nil {
+				r.searches.show(screen.Search{Result: found.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
+			}
+		}()
 		result := live.Search(ctx, l, o, func(s found.Step, _ string) {
 			now.Steps = append(now.Steps, s)
 			r.searches.show(now)

@@ -75,6 +75,13 @@ func (b *bench) LoadSweep(id string) (*sweep.Kept, error) {
 func (s *benchSweep) do(of *rounds.Sweep) {
 	defer close(s.done)
 	defer s.cancel()
+	defer func() { // the screen owns the terminal, and must live to give it back
+		if v := recover(); v != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.outcome = screen.Outcome{Dir: of.Dir(), Err: bug(v), Code: fault.CodeOther}
+		}
+	}()
 	err := of.Do(s.ctx, s.turn, func(r sweep.Result) { s.told(of, r) })
 	s.told(of, *of.Result())
 	s.mu.Lock()
