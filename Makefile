@@ -2,7 +2,7 @@
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 GORELEASER := $(or $(shell command -v goreleaser),go run github.com/goreleaser/goreleaser/v2@v2.16.0)
 
-.PHONY: help build test lint vuln fmt golden bench demo snapshot clean
+.PHONY: help build test lint vuln fmt golden bench demo pages snapshot clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,6 +31,9 @@ bench: ## our own benchmarks, one package at a time
 
 demo: ## the workbench in a terminal, and the pictures of its screens in docs/screens
 	@.ci/screens
+
+pages: ## two runs on a Redis, and the pictures of their report in docs/screens
+	@.ci/pages
 
 snapshot: ## what a release would hold, in dist/; publishes nothing
 	$(GORELEASER) release --snapshot --clean

@@ -52,9 +52,9 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 		assert.Contains(t, drawing, "<title>change</title>", name)
 		assert.Contains(t, drawing, "<title>perhaps</title>", name)
 		assert.Contains(t, drawing, ">load</text>", name)
-		assert.Contains(t, drawing, ">31.5<", "%s: the scale has room above the highest value", name)
 	}
-	assert.Contains(t, c.Page(), ` d="M1000 1937l2000-572M7000 95l2000 635"`, "two parts with a gap between them, each second 2000 places wide")
+	assert.Contains(t, string(c.File()), ">31.5<", "the scale has room above the highest value")
+	assert.Contains(t, c.Page(), ` d="M1000 1933l2000-600M7000 0l2000 667"`, "two parts with a gap between them, each second 2000 places wide")
 	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
 	assert.Contains(t, c.Page(), `class="warm"`)
 	assert.NotContains(t, c.Page(), "nothing", "a line without values has no place in the legend")
@@ -114,4 +114,20 @@ func TestHeatIsDarkerWhereMoreCallsAre(t *testing.T) {
 	assert.Contains(t, page, `<path class="h7" d="M0 1600H8000v100H0z"/>`, "four columns in one stroke")
 	assert.Contains(t, page, `<path class="h5" d="M0 300H8000v100H0z"/>`)
 	assert.Equal(t, 2, strings.Count(page, `<path class="h`))
+}
+
+func TestALinearScaleOfAPageHasRoundNumbers(t *testing.T) {
+	for _, c := range []struct {
+		most float64
+		unit string
+		want []float64
+	}{
+		{26.3e3, "", []float64{0, 10e3, 20e3, 30e3}},
+		{0.81, "", []float64{0, 0.25, 0.5, 0.75, 1}},
+		{8, "", []float64{0, 2, 4, 6, 8}},
+		{66 << 20, Bytes, []float64{0, 20 << 20, 40 << 20, 60 << 20, 80 << 20}},
+	} {
+		chart := Chart{Unit: c.unit, Lines: []Line{{Values: []float64{c.most}}}}
+		assert.InDeltaSlice(t, c.want, chart.close().grid(), 1e-6)
+	}
 }

@@ -9,13 +9,33 @@ const gridlines = 4
 type scale struct {
 	lo, hi float64
 	log    bool
+	// step is from one line of the grid to the next; 0: even parts.
+	step float64
+}
+
+// roundStep is the least round number from v on; of bytes one that is round in powers of
+// 1024.
+func roundStep(v float64, unit string) float64 {
+	power := 1.0
+	if unit == Bytes {
+		for power*1024 <= v {
+			power *= 1024
+		}
+	}
+	power *= math.Pow(10, math.Floor(math.Log10(v/power)))
+	for _, by := range []float64{1, 2, 2.5, 5} {
+		if by*power >= v*(1-1e-9) {
+			return by * power
+		}
+	}
+	return 10 * power
 }
 
 // scale is what the values of a chart need; of a chart without any above 0 it goes
 // up to 1.
 func (c *Chart) scale() scale {
 	if c.Heat != nil {
-		return scale{c.Heat.Low, c.Heat.High, true}
+		return scale{c.Heat.Low, c.Heat.High, true, 0}
 	}
 	lo, hi := math.Inf(1), 0.0
 	for _, l := range c.Lines {
@@ -27,19 +47,25 @@ func (c *Chart) scale() scale {
 	}
 	switch {
 	case hi == 0 && c.Log:
-		return scale{0, 1, false}
+		return scale{lo: 0, hi: 1}
 	case hi == 0:
 		hi = 1
 	case c.Log:
-		return scale{math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi*1.0001))), true}
+		return scale{math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi*1.0001))), true, 0}
 	}
-	return scale{0, hi * 1.05, false}
+	return scale{lo: 0, hi: hi * 1.05}
 }
 
-// close is the scale of a page: by decades it leaves less room than whole ones do.
+// close is the scale of a page: it ends at a round number, and by decades leaves less
+// room than whole ones do.
 func (c *Chart) close() scale {
 	s := c.scale()
-	if !s.log || c.Heat != nil {
+	switch {
+	case c.Heat != nil:
+		return s
+	case !s.log:
+		s.step = roundStep(s.hi/1.05/gridlines, c.Unit)
+		s.hi = math.Ceil(s.hi/1.05/s.step-1e-9) * s.step
 		return s
 	}
 	lo, hi := math.Inf(1), 0.0
@@ -56,7 +82,7 @@ func (c *Chart) close() scale {
 // decades is a scale by decades around the values from lo to hi, from one of 1, 2 and 5
 // times a power of ten to another.
 func decades(lo, hi float64) scale {
-	s := scale{math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi))), true}
+	s := scale{math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi))), true, 0}
 	for _, by := range []float64{5, 2} {
 		if s.lo*by <= lo {
 			s.lo *= by
@@ -96,6 +122,12 @@ func (s scale) grid() []float64 {
 					out = append(out, v)
 				}
 			}
+		}
+		return out
+	}
+	if s.step > 0 {
+		for v := s.lo; v <= s.hi*(1+1e-9); v += s.step {
+			out = append(out, v)
 		}
 		return out
 	}

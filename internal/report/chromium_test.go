@@ -55,10 +55,12 @@ func startChromium(t *testing.T) *chromium {
 	require.NoError(t, err)
 	from, fromWrite, err := os.Pipe()
 	require.NoError(t, err)
+	home, err := os.MkdirTemp("", "chromium")
+	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+home, "about:blank")
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its 3 and 4
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "HOME="+home)
 	require.NoError(t, cmd.Start())
 	require.NoError(t, toRead.Close())
 	require.NoError(t, fromWrite.Close())
@@ -71,6 +73,11 @@ func startChromium(t *testing.T) *chromium {
 		_ = cmd.Wait() // it was asked to end
 		_ = to.Close()
 		_ = from.Close()
+		for range 100 { // helpers of the browser may still be writing
+			if os.RemoveAll(home) == nil {
+				break
+			}
+		}
 	})
 	var target struct{ TargetID string }
 	c.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)

@@ -37,8 +37,9 @@ func Command(r *rundir.Run) string {
 	values["seed"] = fmt.Sprint(r.Seed)
 	for _, k := range slices.Sorted(maps.Keys(values)) {
 		v := values[k]
-		from, _, _ := strings.Cut(r.Origins[k], " ")
-		switch {
+		from, flag, _ := strings.Cut(r.Origins[k], " ")
+		switch flag = strings.TrimPrefix(flag, "--"); {
+		case from == "flag" && flag != "" && flag != "set" && flag != k: // it came with another
 		case k == "preset" || k != "seed" && (from == "" || from == "default" || from == "preset"):
 		case slices.Contains(switches, k):
 			if v == "on" {

@@ -2,6 +2,7 @@ package runpage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare"
@@ -103,7 +104,9 @@ func beside(c *compare.Comparison) page.Section {
 	}
 	s := page.Section{Heading: "Against " + c.A.Name, Weight: page.Answer}
 	s.Text = append(s.Text, "A is "+c.A.Name+", B is this run. "+Outcome(c))
-	s.Text = append(append(s.Text, c.Refusals...), c.Cautions...)
+	for _, doubt := range slices.Concat(c.Refusals, c.Cautions) {
+		s.Text = append(s.Text, strings.TrimRight(doubt, ".")+".")
+	}
 	if len(c.Parts) > 0 {
 		s.Table = Findings(c.Parts[0], c.A.Runs[0].Conditions.Unit)
 	}

@@ -65,7 +65,7 @@ func graphs(f *rundir.Folder, c rundir.Course, m moments, a axis) []page.Graph {
 		out = append(out, a.bands(f, c, m))
 	}
 	if heat := m.heat(); heat != nil {
-		g := a.graph("response times"+ofWhich(&f.Run)+", the darker the more calls", duration)
+		g := a.graph("response times"+ofWhich(&f.Run)+": the stronger the colour, the more calls", duration)
 		g.Heat, g.Unit = heat, chart.Nanoseconds
 		out = append(out, g)
 	}
