@@ -104,17 +104,23 @@ func (r Run) mapping() *yaml.Node {
 		}
 	}
 	r.parts(m)
-	if len(values) > 0 {
-		set := &yaml.Node{Kind: yaml.MappingNode}
-		inOrder := slices.SortedStableFunc(maps.Values(values), func(a, b workload.Value) int {
-			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
-		})
-		for _, v := range inOrder {
-			r.secretive(set, v.Name, v.Text)
-		}
-		add(m, wordSet, set)
-	}
+	r.rest(m, values)
 	return m
+}
+
+// rest writes the values that have no word of their own, in the order of their file.
+func (r Run) rest(m *yaml.Node, values workload.Values) {
+	if len(values) == 0 {
+		return
+	}
+	set := &yaml.Node{Kind: yaml.MappingNode}
+	inOrder := slices.SortedStableFunc(maps.Values(values), func(a, b workload.Value) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
+	})
+	for _, v := range inOrder {
+		r.secretive(set, v.Name, v.Text)
+	}
+	add(m, wordSet, set)
 }
 
 // parts writes the search or sweep that the run is.

@@ -82,15 +82,18 @@ func (a command) tree() *cobra.Command {
 	presets.ValidArgsFunction = catalogue.CompletePresets
 	knobs := add("knobs P", "What --set and --at can change in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
 	knobs.ValidArgsFunction = catalogue.CompleteProfiles
-	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error {
-		data, err := planSchema()
-		if err != nil {
-			return err
-		}
-		_, err = a.Stdout.Write(data)
-		return err
-	})
+	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error { return a.planSchema() })
 	return c
+}
+
+// planSchema prints the JSON Schema of plan files.
+func (a command) planSchema() error {
+	data, err := planSchema()
+	if err != nil {
+		return err
+	}
+	_, err = a.Stdout.Write(data)
+	return err
 }
 
 func listProfiles() listing {

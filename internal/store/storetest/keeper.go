@@ -157,8 +157,13 @@ func leases(t *testing.T, db store.Maps, ns string) {
 	_, err = db.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	require.NoError(t, db.Free(ctx, ns, a))
+	oneOfMany(t, db, ns)
+}
 
-	// Of many at once one gets it.
+// oneOfMany has many want a lease at once: one gets it.
+func oneOfMany(t *testing.T, db store.Maps, ns string) {
+	t.Helper()
+	ctx := t.Context()
 	var all sync.WaitGroup
 	var took atomic.Int64
 	for i := range 8 {
