@@ -92,7 +92,7 @@ func classes(r *rundir.Run) map[string]int64 {
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	t.Parallel()
 	srv := labtest.ToKill(t, "cassandra")
-	l := startAtLast(t, srv.URL()+"?read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
+	l := startAtLast(t, srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
 	// Amid the memberships: between two kinds there are marks, which nobody counts.
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, time.Minute, 5*time.Millisecond)
 	srv.Pause()
@@ -145,8 +145,8 @@ func TestCassandrasThatCannotServe(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Cassandra(t)
 	for target, want := range map[string]string{
-		srv.URL() + "/nosuch":                     "there is no keyspace nosuch",
-		srv.URL() + "?dc=mars":                    `there is no data centre "mars"`,
+		srv.URL() + "/nosuch?" + labtest.Patience: "there is no keyspace nosuch",
+		srv.Patient() + "&dc=mars":                `there is no data centre "mars"`,
 		"cassandra://127.0.0.1:1?dial_timeout=2s": "cannot be reached",
 	} {
 		_, err := tryStart(t, target)

@@ -182,7 +182,7 @@ func TestStoreKilledInMidRun(t *testing.T) {
 	t.Run("cassandra", func(t *testing.T) {
 		t.Parallel()
 		srv := labtest.ToKill(t, "cassandra")
-		o, f := killable(t, srv.URL()+"?read_timeout=5s", []string{"namespace=killed"}, func() { srv.Kill(); srv.Restart() })
+		o, f := killable(t, srv.URL()+"?dial_timeout=2m&read_timeout=5s", []string{"namespace=killed"}, func() { srv.Kill(); srv.Restart() })
 		require.NoError(t, o.Err)
 		accounted(t, o, f, 12000)
 		retries := int64(0)

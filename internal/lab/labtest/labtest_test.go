@@ -63,7 +63,7 @@ func TestPausedServerIsSilentUntilResumed(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
 	c := open(t, &redis.Options{Addr: srv.Addr(), ReadTimeout: 100 * time.Millisecond})
-	require.NoError(t, c.Ping(t.Context()).Err())
+	require.Eventually(t, func() bool { return c.Ping(t.Context()).Err() == nil }, time.Minute, time.Millisecond)
 	srv.Pause()
 	err := c.Ping(t.Context()).Err()
 	require.Error(t, err)

@@ -73,8 +73,8 @@ func TestWhatTheReportSays(t *testing.T) {
 func TestTargetsThatCannotBe(t *testing.T) {
 	srv := labtest.Cassandra(t)
 	for url, want := range map[string]string{
-		srv.URL() + "/nosuch":                              "there is no keyspace nosuch",
-		srv.URL() + "?dc=mars":                             `there is no data centre "mars"`,
+		srv.URL() + "/nosuch?" + labtest.Patience:          "there is no keyspace nosuch",
+		srv.Patient() + "&dc=mars":                         `there is no data centre "mars"`,
 		srv.URL() + "?tls=1&insecure=1&dial_timeout=2s":    "cassandra: " + srv.Addr(),
 		"cassandra://127.0.0.1:1?dial_timeout=2s":          "cannot be reached",
 		srv.URL() + "?consistency=most":                    `consistency: "most" is not one of one, two`,
@@ -144,8 +144,8 @@ func TestPasswordsAndCertificates(t *testing.T) {
 	srv := labtest.CassandraTLS(t, labtest.TLSOptions{Args: []string{"--authenticator", "PasswordAuthenticator"}})
 	_, rest, _ := strings.Cut(srv.URL(), "://")
 	host, _, _ := strings.Cut(rest, "?")
-	as := func(user, params string) string { return "cassandra://" + user + host + "?dial_timeout=5s&" + params }
-	ca := "tls=1&ca=" + srv.CA
+	as := func(user, params string) string { return "cassandra://" + user + host + "?" + params }
+	ca := "dial_timeout=2m&tls=1&ca=" + srv.CA
 	require.Eventually(t, func() bool { // the first user is made a moment after the start
 		_, err := dial(t, as("cassandra:cassandra@", ca))
 		return err == nil
@@ -153,7 +153,7 @@ func TestPasswordsAndCertificates(t *testing.T) {
 	for _, c := range []struct{ user, params, want string }{
 		{"cassandra:sesame42@", ca, "the user or the password is wrong"},
 		{"", ca, "it wants a password"},
-		{"cassandra:cassandra@", "tls=1", "signed by an authority that is not trusted here"},
+		{"cassandra:cassandra@", "dial_timeout=2m&tls=1", "signed by an authority that is not trusted here"},
 		{"cassandra:cassandra@", "", "cassandra: " + host},
 	} {
 		_, err := dial(t, as(c.user, c.params))

@@ -43,15 +43,15 @@ func TestKilledServerComesBackWithWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, start func(...string) *labtest.Server) {
 		srv := start()
-		c := dial(t, with(srv.URL(), "read_timeout=300ms"))
+		c, hasty := dial(t, srv.URL()), dial(t, with(srv.URL(), "read_timeout=2s"))
 		s := store.Space{Namespace: "n", Name: "a", Shape: store.Map}
 		k := []byte("k")
 		require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
 		require.NoError(t, c.Put(t.Context(), s, k, []byte("before")))
 
 		srv.Pause()
-		err := c.Set(t.Context(), s, k, []byte("lost"))
-		assert.Equal(t, store.Timeout, c.Classify(err), "%v", err)
+		err := hasty.Set(t.Context(), s, k, []byte("lost"))
+		assert.Equal(t, store.Timeout, hasty.Classify(err), "%v", err)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		err = c.Set(ctx, s, k, []byte("lost"))

@@ -46,7 +46,7 @@ func TestConnectionACaller(t *testing.T) {
 	for range 3 {
 		wg.Go(pop)
 	}
-	require.Eventually(t, func() bool { return len(names(t, c, "blpop")) == 3 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(names(t, c, "blpop")) == 3 }, time.Minute, time.Millisecond)
 	brief, cancel := context.WithCancel(t.Context())
 	late := make(chan error)
 	go func() {

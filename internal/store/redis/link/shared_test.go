@@ -99,7 +99,7 @@ func blocked(ctx context.Context, t *testing.T, c *goredis.Client, l *Shared, n 
 			out <- err
 		}()
 	}
-	require.Eventually(t, func() bool { return l.flying.Load() == int64(n) && len(names(t, c, "blpop")) == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.flying.Load() == int64(n) && len(names(t, c, "blpop")) == 1 }, time.Minute, time.Millisecond)
 	return out
 }
 
@@ -190,7 +190,7 @@ func TestCallerThatGoesAway(t *testing.T) {
 			got <- n - i
 		}()
 	}
-	require.Eventually(t, func() bool { return l.flying.Load() == 13 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.flying.Load() == 13 }, time.Minute, time.Millisecond)
 	cancel()
 	for range 3 {
 		require.ErrorIs(t, <-gone, context.Canceled)
