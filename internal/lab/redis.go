@@ -163,7 +163,8 @@ func redisPassword(args []string) string {
 }
 
 // redisAnswers asks the server for its process id, which also tells it from a
-// stranger's on the same port. A server that keeps us out by access rules of its
+// stranger's on the same port, and whether it has loaded its data: until then it tells
+// about itself and refuses all else. A server that keeps us out by access rules of its
 // own is ready, too.
 func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 	c, err := h.dialRedis(ctx, p)
@@ -171,7 +172,7 @@ func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 		return err
 	}
 	defer func() { _ = c.Close() }() // nothing is under way on it
-	info, err := c.Info(ctx, "server").Result()
+	info, err := c.Info(ctx).Result()
 	if err != nil {
 		if keptOut(err) {
 			return nil
@@ -180,6 +181,9 @@ func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 	}
 	if pid := infoField(info, "process_id"); pid != fmt.Sprint(p.PID) {
 		return fmt.Errorf("process %s answers on its port instead of %d: %w", pid, p.PID, errPortTaken)
+	}
+	if infoField(info, "loading") == "1" {
+		return errors.New("it is loading its data")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -48,13 +49,21 @@ func TestArgsReachTheServerButNotItsCommandLine(t *testing.T) {
 
 func TestKilledServerComesBackOnItsPortWithItsFile(t *testing.T) {
 	t.Parallel()
-	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always")
+	// Loading takes a while: by then it answers some questions, and is not back.
+	srv := labtest.Redis(t, "--key-load-delay", "3000", "--loading-process-events-interval-bytes", "1024")
 	c := open(t, &redis.Options{Addr: srv.Addr()})
-	require.NoError(t, c.Set(t.Context(), "k", "v", 0).Err())
+	_, err := c.Pipelined(t.Context(), func(p redis.Pipeliner) error {
+		for i := range 100 {
+			p.Set(t.Context(), fmt.Sprint("other", i), strings.Repeat("x", 100), 0)
+		}
+		p.Set(t.Context(), "k", "v", 0)
+		return p.Save(t.Context()).Err()
+	})
+	require.NoError(t, err)
 	srv.Kill()
 	require.Error(t, c.Ping(t.Context()).Err())
 	srv.Restart()
-	got, err := open(t, &redis.Options{Addr: srv.Addr()}).Get(t.Context(), "k").Result()
+	got, err := open(t, &redis.Options{Addr: srv.Addr(), MaxRetries: -1}).Get(t.Context(), "k").Result()
 	require.NoError(t, err)
 	assert.Equal(t, "v", got)
 }
