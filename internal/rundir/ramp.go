@@ -1,6 +1,7 @@
 package rundir
 
-// Move is a change as people are shown it: that of a ramp stands for all its steps.
+// Move is a change as people are shown it: that of a ramp stands for all its steps, from
+// the value that it begins with.
 type Move struct {
 	Change
 	// Until is when its last step was, in seconds of measurement, and Last the segment of
@@ -16,6 +17,9 @@ func (r *Run) Moves() []Move {
 	for _, c := range r.Changes {
 		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
 			m := &out[i]
+			if m.Until == m.At { // the first step came to where the ramp begins
+				m.From = m.To
+			}
 			m.To, m.Until, m.Last = c.To, c.At, c.Segment
 			continue
 		}

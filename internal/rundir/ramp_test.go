@@ -23,7 +23,7 @@ func TestARampIsShownAsOne(t *testing.T) {
 	}
 	moves := r.Moves()
 	assert.Len(t, moves, 2)
-	assert.Equal(t, Move{Change: Change{At: 1, Name: "rate", From: 5, To: 40, Segment: 1, Ramp: 1}, Until: 4, Last: 4}, moves[0])
+	assert.Equal(t, Move{Change: Change{At: 1, Name: "rate", From: 10, To: 40, Segment: 1, Ramp: 1}, Until: 4, Last: 4}, moves[0], "it begins where its first step came to")
 	got := r.Stretches()
 	assert.Len(t, got, 4)
 	ramp := got[1]
