@@ -32,6 +32,7 @@ const module = "github.com/perfbench/perfbench/"
 //	explain                                    says what held a run back
 //	find                                       searches on a run that is going
 //	sweep                                      what runs at several values come to
+//	history                                    which runs are kept, and which go
 //	compare                                    judges sets of finished runs
 //	telemetry                                  lets figures leave while a run goes
 //	engine             rundir                  run plans; keep runs
@@ -66,8 +67,9 @@ var may = []struct{ from, to string }{
 	{"internal/verdict", "internal/measure internal/units"},
 	{"internal/rundir/disk", "internal/fault"},
 	{"internal/rundir/hlog", "internal/measure"},
-	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/explain", "internal/rundir internal/measure internal/units"},
+	{"internal/rundir/pack", "internal/fault"},
+	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/rundir/pack internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/job", "internal/workload internal/fault internal/units"},
 	{"internal/planfile", "internal/job internal/preset internal/search/found internal/session/given internal/store internal/workload internal/fault internal/suggest"},
 	{"internal/session/given", "internal/session/settle internal/rundir internal/workload internal/fault internal/suggest"},
@@ -76,6 +78,7 @@ var may = []struct{ from, to string }{
 	{"internal/session/settle", "internal/compare/stat internal/measure internal/fault internal/suggest"},
 	{"internal/session/timetable", "internal/engine internal/workload internal/fault internal/units internal/suggest"},
 	{"internal/telemetry", "internal/rundir internal/verdict internal/measure internal/fault internal/suggest"},
+	{"internal/history", "internal/rundir internal/rundir/pack internal/fault"},
 	{"internal/turns", ""},
 	{"internal/compare/stat", ""},
 	{"internal/compare/gather", "internal/compare internal/rundir internal/rundir/disk internal/fault"},

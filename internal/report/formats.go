@@ -65,6 +65,9 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 // the others with it; the errors are joined.
 func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, error) {
 	if dir == "" {
+		if err := f.Writable(); err != nil {
+			return nil, err
+		}
 		dir = f.Dir
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

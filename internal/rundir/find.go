@@ -9,13 +9,26 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// Entry is one run of a list: its folder and its run.json.
+// Is says that there is a run at a path: a folder of one, or an archive.
+func Is(path string) bool {
+	_, err := os.Stat(filepath.Join(path, RunFile))
+	return path != "" && err == nil || pack.Is(path)
+}
+
+// Base is what the folder of a run is called, also when it is in an archive.
+func Base(dir string) string {
+	return strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), pack.Suffix)
+}
+
+// Entry is one run of a list: its folder or archive, and its run.json.
 type Entry struct {
 	Dir string
 	Run Run
@@ -36,7 +49,7 @@ func List(out string) ([]Entry, []string, error) {
 	var warnings []string
 	for _, d := range dirs {
 		dir := filepath.Join(out, d.Name())
-		if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
+		if !Is(dir) || pack.Is(dir) && Is(strings.TrimSuffix(dir, pack.Suffix)) { // the folder is there too
 			continue
 		}
 		r, err := readRun(dir)
@@ -52,11 +65,11 @@ func List(out string) ([]Entry, []string, error) {
 	return runs, warnings, nil
 }
 
-// Find returns the folder of the run that ref names: a folder, the id of a run
+// Find returns the folder or archive of the run that ref names: itself, the id of a run
 // below out, "latest" or -1 for the newest one there, -2 for the one before it,
 // and so on.
 func Find(out, ref string) (string, error) {
-	if _, err := os.Stat(filepath.Join(ref, RunFile)); ref != "" && err == nil {
+	if Is(ref) {
 		return ref, nil
 	}
 	runs, _, err := List(out)
@@ -79,8 +92,8 @@ func Find(out, ref string) (string, error) {
 	}
 	ids := make([]string, len(runs))
 	for i, r := range runs {
-		ids[i] = filepath.Base(r.Dir)
-		if ids[i] == ref || r.Run.ID == ref {
+		ids[i] = Base(r.Dir)
+		if ids[i] == ref || r.Run.ID == ref || filepath.Base(r.Dir) == ref {
 			return r.Dir, nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
 // Names of the files of every run directory.
@@ -29,6 +30,7 @@ const (
 
 // Folder is a run directory as loaded: the model, the series and the histograms.
 type Folder struct {
+	// Dir is where it is: a folder, or an archive of one.
 	Dir    string
 	Run    Run
 	Series []SeriesRow
@@ -64,7 +66,7 @@ func Load(dir string) (*Folder, error) {
 	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
-	if f.Given, err = os.ReadFile(filepath.Join(dir, FactsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.Given, err = readFile(dir, FactsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
 	if f.damaged {
@@ -80,7 +82,7 @@ func Load(dir string) (*Folder, error) {
 func readRun(dir string) (Run, error) {
 	var r Run
 	path := filepath.Join(dir, RunFile)
-	data, err := os.ReadFile(path)
+	data, err := readFile(dir, RunFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, fault.Input(fmt.Errorf("%s is not a run folder: it has no %s", dir, RunFile), "perfbench writes run folders below --out")
 	}
@@ -141,18 +143,59 @@ func (f *Folder) readSeconds() (whole bool, err error) {
 // open gives use a reader of the first size bytes of a file, and whether it has as
 // many; a missing file is an empty one.
 func (f *Folder) open(name string, size int64, use func(r io.Reader, full bool) error) error {
-	file, err := os.Open(filepath.Join(f.Dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return use(eof{}, size == 0)
+	return within(f.Dir, func(files fs.FS) error {
+		file, err := files.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return use(eof{}, size == 0)
+		}
+		if err != nil {
+			return err
+		}
+		info, err := file.Stat()
+		if err == nil {
+			err = use(io.LimitReader(file, size), info.Size() >= size)
+		}
+		return errors.Join(err, file.Close())
+	})
+}
+
+// Writable says that documents can be put beside what was loaded: nothing is written into
+// an archive.
+func (f *Folder) Writable() error {
+	if !pack.Is(f.Dir) {
+		return nil
 	}
+	return fault.Input(fmt.Errorf("%s is an archive, and stays as it is", f.Dir), "name a folder for documents with --out DIR, or print one with --out -")
+}
+
+// within calls use with the files of a run, in its folder or in an archive of it.
+func within(dir string, use func(files fs.FS) error) error {
+	if !pack.Is(dir) {
+		return use(os.DirFS(filepath.Clean(dir)))
+	}
+	view, err := pack.Open(dir, RunFile)
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err == nil {
-		err = use(io.LimitReader(file, size), info.Size() >= size)
-	}
-	return errors.Join(err, file.Close())
+	return errors.Join(use(view), view.Close())
+}
+
+// largest is how many bytes a file may have that is read whole.
+const largest = 256 << 20
+
+// readFile reads a file of a run whole.
+func readFile(dir, name string) (data []byte, err error) {
+	err = within(dir, func(files fs.FS) error {
+		info, err := fs.Stat(files, name)
+		if err == nil && info.Size() > largest {
+			err = fmt.Errorf("%s has %d bytes, more than %d", name, info.Size(), largest)
+		}
+		if err == nil {
+			data, err = fs.ReadFile(files, name)
+		}
+		return err
+	})
+	return data, err
 }
 
 type eof struct{}

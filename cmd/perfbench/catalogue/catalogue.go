@@ -4,7 +4,6 @@ package catalogue
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,7 +136,7 @@ func Runs(dir string) []string {
 		return out
 	}
 	for _, e := range list {
-		out = append(out, filepath.Base(e.Dir))
+		out = append(out, rundir.Base(e.Dir))
 	}
 	return out
 }

@@ -106,7 +106,7 @@ func (a command) writeReports(refs []string, runs string, o reportOptions) error
 		if err == nil {
 			one := o
 			if len(refs) > 1 && out != "" {
-				one.out = filepath.Join(out, filepath.Base(filepath.Clean(dir)))
+				one.out = filepath.Join(out, rundir.Base(dir))
 			}
 			err = a.writeReport(dir, one)
 		}
@@ -163,7 +163,7 @@ func (a command) writeTogether(refs []string, runs string, o reportOptions) erro
 			dest = f.Dir
 			names, err = report.Write(f, []rundir.Format{p.Format}, "")
 		default:
-			dest = filepath.Join(out, filepath.Base(filepath.Clean(f.Dir)))
+			dest = filepath.Join(out, rundir.Base(f.Dir))
 			names, err = report.Write(f, []rundir.Format{p.Format}, dest)
 		}
 		errs = append(errs, err)
@@ -271,6 +271,9 @@ func (a command) writeReport(dir string, o reportOptions) error {
 func keepFacts(f *rundir.Folder, o reportOptions) error {
 	if o.facts == "" {
 		return nil
+	}
+	if err := f.Writable(); err != nil {
+		return err
 	}
 	ids := o.formats
 	if len(ids) == 0 {

@@ -24,7 +24,7 @@ const shielded = "\x00"
 
 var (
 	backwards = regexp.MustCompile(`^-[0-9]+$`)
-	takesRuns = []string{"report", "compare"}
+	takesRuns = []string{"report", "compare", "history"}
 )
 
 // Shield hides the runs -1, -2 … from the reader of flags, for commands that take runs.

@@ -22,7 +22,7 @@ import (
 // error is of input.
 func Set(out, ref string) (compare.Set, []string, error) {
 	set := compare.Set{Name: ref}
-	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() && !rundir.Is(ref) {
 		set.Runs, err = baseline(ref)
 		return set, nil, err
 	}
@@ -89,7 +89,7 @@ func matches(out, ref string) ([]string, error) {
 				return nil, fault.Input(fmt.Errorf("%q is not a pattern", ref), "a [ needs its ]: write it like 'before-*'")
 			}
 			for _, dir := range list {
-				if isRun(dir) {
+				if rundir.Is(dir) {
 					found = append(found, dir)
 				}
 			}
@@ -99,7 +99,7 @@ func matches(out, ref string) ([]string, error) {
 		}
 		return nil, fault.Input(fmt.Errorf("no run matches %q, neither here nor in %s", ref, out), "name the folder of your runs with --runs, and put the pattern in quotes")
 	}
-	if info, err := os.Stat(ref); err != nil || !info.IsDir() || isRun(ref) {
+	if info, err := os.Stat(ref); err != nil || !info.IsDir() || rundir.Is(ref) {
 		return nil, nil
 	}
 	entries, err := os.ReadDir(ref)
@@ -108,16 +108,11 @@ func matches(out, ref string) ([]string, error) {
 	}
 	found := []string{}
 	for _, e := range entries {
-		if dir := filepath.Join(ref, e.Name()); isRun(dir) {
+		if dir := filepath.Join(ref, e.Name()); rundir.Is(dir) {
 			found = append(found, dir)
 		}
 	}
 	return found, nil
-}
-
-func isRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, rundir.RunFile))
-	return err == nil
 }
 
 // read reads one run, which must have ended.

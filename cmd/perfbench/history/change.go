@@ -1,0 +1,169 @@
+package history
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/history"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+func (a *command) pruneTree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "prune --older-than TIME | --keep N", Short: "Delete old runs for good",
+		Long: `prune deletes the runs that began before --older-than, the newest of --keep excepted;
+with --keep alone all others. With filters it looks at those runs only: --keep 5 --profile tx
+keeps five of tx, and all of other profiles.
+
+It lists what would go and asks, unless --yes. It deletes folders and archives of runs only,
+and leaves alone a run that is still going, and a folder that has another name than its
+run or holds what no run writes.`,
+		Args: usage.None(nil),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.FromEnvironment(cmd, "yes", map[string]string{}); err != nil {
+				return err
+			}
+			return a.withRuns(cmd, func(list []rundir.Entry) error { return a.prune(list, cmd.Flags().Changed("keep")) })
+		},
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&a.olderThan, "older-than", "", "runs that began before `TIME`: 30d, 4w, 2026-11-01")
+	fs.IntVar(&a.keep, "keep", 0, "keep the newest `N` in any case")
+	fs.BoolVar(&a.dryRun, "dry-run", false, "list what would go; delete nothing")
+	fs.BoolVar(&a.yes, "yes", false, "do not ask")
+	a.filters(c)
+	return c
+}
+
+// prune deletes runs.
+func (a *command) prune(list []rundir.Entry, keeps bool) error {
+	p := history.Prune{Keep: a.keep}
+	switch {
+	case a.olderThan == "" && !keeps:
+		return fault.Input(errors.New("prune: nothing says which runs are to go"), "give --older-than 30d, --keep 20, or both")
+	case a.keep < 0:
+		return fault.Input(fmt.Errorf("keep: %d is below 0", a.keep), "write it like --keep 20")
+	case a.olderThan != "":
+		var err error
+		if p.Before, err = history.Ago("older-than", a.olderThan, time.Now()); err != nil {
+			return err
+		}
+	}
+	var gone []rundir.Entry
+	var size int64
+	for _, e := range p.Of(list) {
+		if err := history.Removable(e); err != nil {
+			fmt.Fprintln(a.Stderr, "warning: "+err.Error())
+			continue
+		}
+		gone = append(gone, e)
+		size += history.Size(e)
+	}
+	switch {
+	case a.json:
+		if err := a.writeJSON(gone); err != nil {
+			return err
+		}
+	case len(gone) == 0:
+		fmt.Fprintln(a.Stdout, "no run is to go")
+	default:
+		a.table(gone)
+	}
+	if len(gone) == 0 || a.dryRun {
+		return nil
+	}
+	if ok, err := a.sure(len(gone), size); !ok {
+		return err
+	}
+	var errs []error
+	for _, e := range gone {
+		errs = append(errs, history.Remove(e))
+	}
+	return errors.Join(errs...)
+}
+
+// sure asks whether runs are to go for good.
+func (a *command) sure(n int, size int64) (bool, error) {
+	if a.yes {
+		return true, nil
+	}
+	if !a.StdinTerminal {
+		return false, fault.Input(errors.New("prune: nothing was deleted: there is no terminal to ask on"), "pass --yes to delete without being asked")
+	}
+	what := fmt.Sprintf("these %d runs", n)
+	if n == 1 {
+		what = "this run"
+	}
+	fmt.Fprintf(a.Stderr, "Delete %s, %s, for good? [y/N] ", what, units.Size(size))
+	answer, _ := bufio.NewReader(a.Stdin).ReadString('\n') // an end of input is no
+	if slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		return true, nil
+	}
+	fmt.Fprintln(a.Stderr, "nothing was deleted")
+	return false, nil
+}
+
+func (a *command) archiveTree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "archive RUN...", Short: "Put runs into one file each, which all commands read",
+		Long: `archive puts the folder of each run into a zip archive of the same name beside it, and
+reads that back. report, compare, history and the workbench take an archive where they take
+a run; nothing is written into one, so report wants --out there.
+
+RUN is a run folder, the id of a run, latest, -1, -2 …`,
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			a.fromEnvironment(cmd)
+			return a.archive(refs)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return catalogue.Runs(a.runs), cobra.ShellCompDirectiveDefault
+		},
+	}
+	c.Flags().StringVar(&a.out, "out", "", "`DIR` for the archives, instead of beside the folders")
+	c.Flags().BoolVar(&a.remove, "remove", false, "delete each folder once its archive has been read back")
+	a.folder(c)
+	return c
+}
+
+// archive archives runs; what cannot be done of one does not stop the others.
+func (a *command) archive(refs []string) error {
+	if len(refs) == 0 {
+		return fault.Input(errors.New("no run was named"), "name one:  perfbench history archive latest")
+	}
+	var dirs []string
+	for _, ref := range refs { // -2 is another run once the latest is gone
+		dir, err := rundir.Find(a.runs, usage.Unshield(ref))
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, dir)
+	}
+	var errs []error
+	for _, dir := range dirs {
+		name, err := history.Archive(dir, a.out)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Fprintln(a.Stdout, name)
+		if a.remove {
+			f, err := rundir.Load(dir)
+			if err == nil {
+				err = history.Remove(rundir.Entry{Dir: dir, Run: f.Run})
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,193 @@
+// Package history is the command that lists the runs that are kept, deletes old ones, and
+// puts them into archives.
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/history"
+	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// command is the command in one call, with what was asked of it.
+type command struct {
+	*call.Call
+	runs, profile, target, since string
+	tags                         []string
+	json                         bool
+
+	olderThan   string
+	keep        int
+	dryRun, yes bool
+
+	out    string
+	remove bool
+}
+
+// Command lists, deletes and archives runs.
+func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
+
+func (a *command) tree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "history", Short: "List the runs that are kept; delete old ones; archive them",
+		Long: `history lists the runs in results/ (or --runs DIR), newest first, be they folders or
+archives. The filters go together: a run is listed that all of them want.`,
+		Example: `  perfbench history --profile ingestion --since 7d
+  perfbench history --tag build=1.4.2 --json
+  perfbench history prune --older-than 30d --keep 20 --dry-run
+  perfbench history archive latest --remove`,
+		Args: usage.NoSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.withRuns(cmd, a.list) },
+	}
+	a.filters(c)
+	c.AddCommand(a.pruneTree(), a.archiveTree())
+	return c
+}
+
+// filters adds the flags that say which runs are meant.
+func (a *command) filters(c *cobra.Command) {
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&a.profile, "profile", "", "only runs of this `profile`")
+	fs.StringVar(&a.target, "target", "", "only runs whose URL has this `TEXT` in it, or on this kind of store")
+	fs.StringArrayVar(&a.tags, "tag", nil, "only runs with the tag `NAME=VALUE`; repeats")
+	fs.StringVar(&a.since, "since", "", "only runs that began at or after `TIME`: 2026-11-01, 36h, 7d, 4w")
+	a.folder(c)
+	fs.BoolVar(&a.json, "json", false, "write JSON")
+	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for _, p := range catalogue.Profiles() {
+			names = append(names, p.Name)
+		}
+		return names, usage.NoFiles
+	}) // the flag exists
+}
+
+func (a *command) folder(c *cobra.Command) {
+	c.Flags().StringVar(&a.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
+}
+
+// fromEnvironment looks for runs where the environment has new ones written.
+func (a *command) fromEnvironment(c *cobra.Command) {
+	if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !c.Flags().Changed("runs") {
+		a.runs = v
+	}
+}
+
+// withRuns hands the runs that are asked for to do.
+func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
+	a.fromEnvironment(c)
+	f := history.Filter{Profile: a.profile, Target: a.target}
+	var err error
+	if f.Tags, err = job.Tags(a.tags); err != nil {
+		return err
+	}
+	if a.since != "" {
+		if f.Since, err = history.Ago("since", a.since, time.Now()); err != nil {
+			return err
+		}
+	}
+	list, warnings, err := rundir.List(a.runs)
+	for _, w := range warnings {
+		fmt.Fprintln(a.Stderr, "warning: "+console.Printable(w))
+	}
+	if err != nil {
+		return err
+	}
+	return do(f.Of(list))
+}
+
+// row is a run as it is listed.
+type row struct {
+	ID         string            `json:"id"`
+	Dir        string            `json:"dir"`
+	Archived   bool              `json:"archived"`
+	Bytes      int64             `json:"bytes"`
+	Profile    string            `json:"profile"`
+	Mode       string            `json:"mode"`
+	Target     string            `json:"target"`
+	Store      string            `json:"store"`
+	Started    time.Time         `json:"started"`
+	MeasuredS  float64           `json:"measured_s"`
+	EndedBy    string            `json:"ended_by"`
+	Unit       string            `json:"unit"`
+	Throughput *float64          `json:"throughput_per_s"`
+	P99        *int64            `json:"response_p99_ns"`
+	Verdict    string            `json:"verdict"`
+	Tags       map[string]string `json:"tags,omitempty"`
+}
+
+func rowOf(e rundir.Entry) row {
+	r, h := &e.Run, e.Run.Headline()
+	out := row{
+		ID: r.ID, Dir: e.Dir, Archived: pack.Is(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
+		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Verdict: r.Verdict.State, Tags: r.Tags,
+	}
+	if !math.IsNaN(h.Rate) {
+		out.Throughput = &h.Rate
+	}
+	if len(h.Timed) > 0 && h.Response.P99 != measure.Hidden {
+		out.P99 = &h.Response.P99
+	}
+	return out
+}
+
+// list lists runs.
+func (a *command) list(list []rundir.Entry) error {
+	if a.json {
+		return a.writeJSON(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Stderr, "there is no such run in "+a.runs)
+		return nil
+	}
+	a.table(list)
+	return nil
+}
+
+func (a *command) writeJSON(list []rundir.Entry) error {
+	rows := []row{}
+	for _, e := range list {
+		rows = append(rows, rowOf(e))
+	}
+	enc := json.NewEncoder(a.Stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(rows)
+}
+
+// table writes runs in columns.
+func (a *command) table(list []rundir.Entry) {
+	rows := [][]string{{"run", "began", "throughput", "p99", "verdict", "tags"}}
+	for _, e := range list {
+		r := rowOf(e)
+		rate, p99 := "–", "–"
+		if r.Throughput != nil {
+			rate = units.Number(*r.Throughput) + " " + r.Unit + "/s"
+		}
+		if r.P99 != nil {
+			p99 = units.Duration(time.Duration(*r.P99))
+		}
+		name := r.ID
+		if r.Archived {
+			name += pack.Suffix
+		}
+		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, r.Verdict, strings.Join(e.Run.TagWords(), " ")})
+	}
+	console.Columns(a.Stdout, a.StdoutWidth, rows)
+}

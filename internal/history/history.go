@@ -1,0 +1,196 @@
+// Package history is about the runs that are kept: which of them somebody asks for, which
+// are to go, and how one goes or is put into an archive.
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
+)
+
+// Filter says which runs are asked for; what it leaves out asks for nothing.
+type Filter struct {
+	// Profile is its name; Target is part of the URL, or the kind of store.
+	Profile, Target string
+	// Tags are all to be there, with these values.
+	Tags map[string]string
+	// Since is the earliest beginning.
+	Since time.Time
+}
+
+// Of returns the runs of a list that are asked for.
+func (f Filter) Of(list []rundir.Entry) (out []rundir.Entry) {
+	for _, e := range list {
+		if f.wants(&e.Run) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (f Filter) wants(r *rundir.Run) bool {
+	for name, value := range f.Tags {
+		if got, ok := r.Tags[name]; !ok || got != value {
+			return false
+		}
+	}
+	return (f.Profile == "" || f.Profile == r.Profile) &&
+		(f.Target == "" || f.Target == r.Store.Name || strings.Contains(r.Target, f.Target)) &&
+		!r.Started.Before(f.Since)
+}
+
+var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
+
+// Ago reads a moment in the past: a date (2026-11-01), or how long ago it is (36h, 7d, 4w).
+// what is the flag that it is of. The error is of input.
+func Ago(what, text string, now time.Time) (time.Time, error) {
+	if at, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return at, nil
+	}
+	if m := days.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1]) // digits, and few
+		if m[2] == "w" {
+			n *= 7
+		}
+		return now.AddDate(0, 0, -n), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, fault.Input(fmt.Errorf("%s: %q is neither a date nor how long ago", what, text), "write it like 2026-11-01, 36h, 7d or 4w")
+}
+
+// Prune says which runs are to go: those that began before Before, unless that is zero,
+// and are not among the newest Keep.
+type Prune struct {
+	Before time.Time
+	Keep   int
+}
+
+// Of returns those of a list, newest first, that are to go.
+func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
+	for _, e := range list[min(p.Keep, len(list)):] {
+		if p.Before.IsZero() || e.Run.Started.Before(p.Before) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Removable says why a run may not be deleted: nil when all that is there is ours, and
+// nobody needs it any more.
+func Removable(e rundir.Entry) error {
+	keep := func(why string) error { return fmt.Errorf("%s is left alone: %s", e.Dir, why) }
+	if rundir.Base(e.Dir) != e.Run.ID {
+		return keep("it does not have the name of its run, " + e.Run.ID)
+	}
+	info, err := os.Lstat(e.Dir)
+	switch {
+	case err != nil:
+		return keep(err.Error())
+	case info.Mode().IsRegular():
+		return nil
+	case !info.IsDir():
+		return keep("it is a link to somewhere else")
+	case rundir.Alive(e.Dir):
+		return keep("its run is still going")
+	}
+	files, err := os.ReadDir(e.Dir)
+	if err != nil {
+		return keep(err.Error())
+	}
+	for _, f := range files {
+		if !f.Type().IsRegular() {
+			return keep(f.Name() + " in it is no file of a run")
+		}
+	}
+	return nil
+}
+
+// Remove deletes a run that is Removable. What tells that it is one goes last, so that the
+// rest of one that was interrupted is deleted the next time.
+func Remove(e rundir.Entry) error {
+	if err := Removable(e); err != nil {
+		return err
+	}
+	if pack.Is(e.Dir) {
+		return os.Remove(e.Dir)
+	}
+	files, err := os.ReadDir(e.Dir)
+	var errs []error
+	for _, f := range files {
+		if f.Name() != rundir.RunFile {
+			errs = append(errs, os.Remove(filepath.Join(e.Dir, f.Name())))
+		}
+	}
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(filepath.Join(e.Dir, rundir.RunFile)), os.Remove(e.Dir))
+}
+
+// Archive puts the run of a folder into an archive in another folder, or beside it where
+// that is empty, and reads it back. It returns the archive.
+func Archive(dir, out string) (string, error) {
+	if pack.Is(dir) {
+		return "", fault.Input(fmt.Errorf("%s is an archive already", dir), "")
+	}
+	if rundir.Alive(dir) {
+		return "", fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
+	}
+	before, err := rundir.Load(dir) // a run that was cut short is put right first
+	if err != nil {
+		return "", err
+	}
+	whole, err := filepath.Abs(dir) // "." has no name
+	if err != nil {
+		return "", err
+	}
+	if out == "" {
+		out = filepath.Dir(whole)
+		if !filepath.IsAbs(dir) {
+			out = filepath.Dir(filepath.Clean(dir))
+		}
+	}
+	name := filepath.Join(out, filepath.Base(whole)+pack.Suffix)
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return "", fault.Input(err, "name another folder with --out")
+	}
+	if err := pack.Write(whole, name); err != nil {
+		return "", err
+	}
+	after, err := rundir.Load(name)
+	if err == nil && (after.Run.ID != before.Run.ID || len(after.Series) != len(before.Series) || len(after.Histograms) != len(before.Histograms)) {
+		err = errors.New("it does not hold what the folder holds")
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("the archive could not be read back: %w", err), os.Remove(name))
+	}
+	return name, nil
+}
+
+// Size is how many bytes a run takes on the disk, as far as that can be told.
+func Size(e rundir.Entry) (sum int64) {
+	if info, err := os.Stat(e.Dir); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	files, err := os.ReadDir(e.Dir)
+	if err != nil {
+		return 0
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}

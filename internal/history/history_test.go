@@ -1,0 +1,122 @@
+package history_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/history"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func entry(id string, daysOld int, tags map[string]string) rundir.Entry {
+	return rundir.Entry{Dir: id, Run: rundir.Run{
+		ID: id, Profile: "tx", Target: "redis://host:6379", Store: rundir.Store{Name: "redis"}, Started: now.AddDate(0, 0, -daysOld), Tags: tags,
+	}}
+}
+
+func ids(list []rundir.Entry) (out []string) {
+	for _, e := range list {
+		out = append(out, e.Run.ID)
+	}
+	return out
+}
+
+func TestFilters(t *testing.T) {
+	list := []rundir.Entry{entry("a", 0, map[string]string{"x": "1", "y": "2"}), entry("b", 3, map[string]string{"x": "1"}), entry("c", 9, nil)}
+	for _, c := range []struct {
+		f    history.Filter
+		want []string
+	}{
+		{history.Filter{}, []string{"a", "b", "c"}},
+		{history.Filter{Tags: map[string]string{"x": "1"}}, []string{"a", "b"}},
+		{history.Filter{Tags: map[string]string{"x": "1", "y": "2"}}, []string{"a"}},
+		{history.Filter{Tags: map[string]string{"x": ""}}, nil},
+		{history.Filter{Profile: "ingestion"}, nil},
+		{history.Filter{Target: "host", Since: now.AddDate(0, 0, -3)}, []string{"a", "b"}},
+		{history.Filter{Target: "redis", Profile: "tx"}, []string{"a", "b", "c"}},
+	} {
+		assert.Equal(t, c.want, ids(c.f.Of(list)), "%+v", c.f)
+	}
+	for _, c := range []struct {
+		p    history.Prune
+		want []string
+	}{
+		{history.Prune{Keep: 2}, []string{"c"}},
+		{history.Prune{Keep: 9}, nil},
+		{history.Prune{Before: now.AddDate(0, 0, -1)}, []string{"b", "c"}},
+		{history.Prune{Before: now.AddDate(0, 0, -1), Keep: 2}, []string{"c"}},
+	} {
+		assert.Equal(t, c.want, ids(c.p.Of(list)), "%+v", c.p)
+	}
+}
+
+func TestAgo(t *testing.T) {
+	for text, want := range map[string]time.Time{
+		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "36h": now.Add(-36 * time.Hour), "7d": now.AddDate(0, 0, -7), "2w": now.AddDate(0, 0, -14),
+	} {
+		got, err := history.Ago("since", text, now)
+		require.NoError(t, err)
+		assert.True(t, want.Equal(got), text)
+	}
+	for _, bad := range []string{"", "soon", "-3h", "7", "2026-13-01"} {
+		_, err := history.Ago("since", bad, now)
+		assert.ErrorContains(t, err, "since: ")
+	}
+}
+
+// Only what is a run of ours, and nothing but that, is deleted.
+func TestOnlyRunsAreDeleted(t *testing.T) {
+	folder := func(t *testing.T, name string) (rundir.Entry, string) {
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		for _, f := range []string{rundir.RunFile, rundir.HlogFile} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, f), []byte("{}"), 0o600))
+		}
+		e := entry("a", 0, nil)
+		e.Dir = dir
+		return e, dir
+	}
+	e, dir := folder(t, "a")
+	require.NoError(t, history.Remove(e))
+	assert.NoDirExists(t, dir)
+
+	e, dir = folder(t, "a")
+	name := dir + pack.Suffix
+	require.NoError(t, pack.Write(dir, name))
+	e.Dir = name
+	require.NoError(t, history.Remove(e))
+	assert.NoFileExists(t, name)
+	assert.DirExists(t, dir)
+
+	e, dir = folder(t, "renamed")
+	assert.ErrorContains(t, history.Remove(e), "it does not have the name of its run, a")
+	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
+
+	e, dir = folder(t, "a")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))
+	assert.ErrorContains(t, history.Remove(e), "notes in it is no file of a run")
+	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
+
+	e, dir = folder(t, "a")
+	e.Dir = filepath.Join(t.TempDir(), "a")
+	require.NoError(t, os.Symlink(dir, e.Dir))
+	assert.ErrorContains(t, history.Remove(e), "it is a link to somewhere else")
+	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
+
+	e, dir = folder(t, "a")
+	f, err := os.OpenFile(filepath.Join(dir, rundir.HlogFile), os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	if disk.Lock(f) {
+		assert.ErrorContains(t, history.Remove(e), "its run is still going")
+	}
+}

@@ -1,0 +1,147 @@
+// Package pack puts a run folder into one file, a zip archive, and gives a view of what is
+// in one. Nothing is ever unpacked to a disk, so no name in an archive leads anywhere.
+package pack
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Suffix ends the names of archives.
+const Suffix = ".zip"
+
+// Bounds of what is read of an archive that may come from anywhere.
+const (
+	maxPacked   = 1 << 30
+	maxUnpacked = 8 << 30
+	maxFiles    = 10_000
+)
+
+// Is says that a path is named as an archive, and is a file.
+func Is(name string) bool {
+	info, err := os.Stat(name)
+	return strings.HasSuffix(name, Suffix) && err == nil && info.Mode().IsRegular()
+}
+
+// View is what is in an archive. Close it.
+type View struct {
+	fs.FS
+	file *zip.ReadCloser
+}
+
+// Close gives the archive back.
+func (v *View) Close() error { return v.file.Close() }
+
+// Open looks into an archive of one run, which has a folder with a file of the name
+// marker; what is in that folder is what is seen. An error is of input.
+func Open(name, marker string) (*View, error) {
+	input := func(err error) error {
+		return fault.Input(fmt.Errorf("%s: %w", name, err), "perfbench history archive RUN makes archives of runs")
+	}
+	if info, err := os.Stat(name); err != nil {
+		return nil, input(err)
+	} else if info.Size() > maxPacked {
+		return nil, input(fmt.Errorf("%d bytes are more than an archive of a run may have, %d", info.Size(), maxPacked))
+	}
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		return nil, input(err)
+	}
+	dir, err := within(&z.Reader, marker)
+	if err != nil {
+		return nil, input(errors.Join(err, z.Close()))
+	}
+	sub, err := fs.Sub(&z.Reader, dir)
+	if err != nil {
+		return nil, input(errors.Join(err, z.Close()))
+	}
+	return &View{sub, z}, nil
+}
+
+// within finds the folder of the run. That the sizes are what an archive says of itself is
+// seen to when files are read.
+func within(z *zip.Reader, marker string) (string, error) {
+	var sum uint64
+	var found []string
+	for _, f := range z.File {
+		sum += f.UncompressedSize64
+		if sum > maxUnpacked || f.UncompressedSize64 > maxUnpacked {
+			return "", fmt.Errorf("what is in it is more than an archive of a run may hold, %d bytes", int64(maxUnpacked))
+		}
+		if fs.ValidPath(f.Name) && path.Base(f.Name) == marker && strings.Count(f.Name, "/") <= 1 {
+			found = append(found, path.Dir(f.Name))
+		}
+	}
+	switch {
+	case len(z.File) > maxFiles:
+		return "", fmt.Errorf("%d files are more than an archive of a run may hold, %d", len(z.File), maxFiles)
+	case len(found) != 1:
+		return "", fmt.Errorf("it has %d runs, not one: a run is a folder with a %s", len(found), marker)
+	}
+	return found[0], nil
+}
+
+// Write packs the files of a folder, under its name, into a new archive, which appears when
+// it is complete. What is no plain file, or hidden, stays out.
+func Write(dir, name string) (err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".pack-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // what went wrong is told
+		}
+	}()
+	z := zip.NewWriter(tmp)
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			if err := add(z, dir, e); err != nil {
+				return errors.Join(err, tmp.Close())
+			}
+		}
+	}
+	if err := errors.Join(z.Close(), tmp.Sync(), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); err == nil {
+		return fault.Input(fmt.Errorf("%s is there already", name), "delete it, or choose another folder with --out")
+	}
+	return os.Rename(tmp.Name(), name)
+}
+
+// add adds one file.
+func add(z *zip.Writer, dir string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	h, err := zip.FileInfoHeader(info)
+	if err != nil {
+		return err
+	}
+	h.Name, h.Method = path.Join(filepath.Base(dir), e.Name()), zip.Deflate
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(dir, e.Name()))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return errors.Join(err, f.Close())
+}
