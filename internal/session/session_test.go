@@ -74,7 +74,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	for _, part := range []string{
 		`threads: "0" is not in 1..4096`, `no knob or parameter "colr"`, `count: "-4"`, `duration: "soon"`,
-		`namespace: "a b"`, `no live knob "treads"`, `"p98" is nothing`, `unknown format "jsn"`,
+		`namespace: "a b"`, `no live knob "treads"`, `"p98" is not something that is measured`, `unknown format "jsn"`,
 	} {
 		assert.Contains(t, err.Error(), part)
 	}
