@@ -2,7 +2,7 @@
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 GORELEASER := $(or $(shell command -v goreleaser),go run github.com/goreleaser/goreleaser/v2@v2.16.0)
 
-.PHONY: help build test lint vuln fmt golden bench demo pages snapshot clean
+.PHONY: help build test lint vuln fmt golden bench why demo pages snapshot clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +28,9 @@ golden: ## write the expected documents and screens again; read the diff like co
 
 bench: ## our own benchmarks, one package at a time
 	CGO_ENABLED=0 go test -p 1 -run '^$$' -bench . -benchmem ./...
+
+why: ## prepared bottlenecks on real servers: are they named? Wants a machine to itself
+	CGO_ENABLED=0 go test -tags bottlenecks ./internal/bench -run TestPreparedBottlenecks -count 1 -v -timeout 10m
 
 demo: ## the workbench in a terminal, and the pictures of its screens in docs/screens
 	@.ci/screens

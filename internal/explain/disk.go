@@ -17,13 +17,16 @@ func diskSync(s *stretch) (string, []string) {
 	return "", nil
 }
 
-// loopSync is Redis from 7.2 on, which counts the time of its loop.
+// loopSync is Redis from 7.2 on, which counts the time that its main thread is at work.
 func loopSync(s *stretch) []string {
-	share, _, ok := s.most(rundir.OfStore, "main_thread_aof_share_per_s")
-	if !ok || share < waiting {
+	on, _, ok := s.most(rundir.OfStore, "aof_syncs_each_write")
+	busy, _, told := s.most(rundir.OfStore, "main_thread_busy_ms_per_s")
+	used, _, known := s.most(rundir.OfStore, "main_thread_cpu_cores")
+	queue, _ := s.mean(rundir.OfProcess, "main_thread_run_queue_cores")
+	if !ok || on < 1 || !told || !known || busy < 1000*threadFull || used+queue > halfIdle {
 		return nil
 	}
-	return []string{"the main thread of the store spent " + percent(share) + " of the time writing and syncing its append-only file"}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was at work in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), decimals(used))}
 }
 
 // aofSync is Redis that says no more than that it syncs each write.

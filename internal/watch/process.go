@@ -33,11 +33,18 @@ type Process struct {
 	own  bool
 	// family says that it has a process for each connection.
 	family bool
+	// single says that one thread does its work, the first.
+	single bool
 
-	cpu     float64 // seconds so far
-	periods quota.Quota
-	at      time.Time
-	mem     runtime.MemStats
+	queue, first  float64 // seconds so far
+	queued        bool
+	read, written uint64
+	io            bool
+	machine       machineSums
+	cpu           float64 // seconds so far
+	periods       quota.Quota
+	at            time.Time
+	mem           runtime.MemStats
 }
 
 // Sample is what a process has used over the interval before it. What is not known
@@ -47,6 +54,14 @@ type Sample struct {
 	// CPU is cores in use; Throttled the part of the periods of its quota in which it
 	// was held back, 0 to 1, nil without a quota.
 	CPU, Throttled *float64
+	// Queue is how many of its threads waited for a processor on average. Of a process in
+	// which one thread does the work, FirstQueue is how much of the time that did, and
+	// InDisk 1 when it waits for a disk at this moment, else 0.
+	Queue, FirstQueue, InDisk *float64
+	// DiskRead and DiskWritten are bytes a second.
+	DiskRead, DiskWritten *float64
+	// Machine is set for this process only.
+	Machine *MachineUse
 	// RSS is resident memory in bytes.
 	RSS *int64
 	// Load is the load of the machine in the last minute, five and fifteen, per
@@ -142,6 +157,7 @@ func (w *Process) attach(ctx context.Context, pid int32) error {
 	w.p, w.at = p, time.Time{}
 	w.name, _ = p.NameWithContext(ctx) // a process without a name is watched all the same
 	w.family = w.name == "postgres"
+	w.single = strings.Contains(w.name, "redis") || strings.Contains(w.name, "valkey")
 	return nil
 }
 
@@ -225,6 +241,7 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 			s.Throttled = &part
 		}
 	}
+	w.waits(ctx, &s)
 	w.cpu, w.periods, w.at = used, periods, s.At
 	if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
 		rss := int64(m.RSS)
@@ -243,6 +260,42 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 		s.Heap = w.goHeap()
 	}
 	return s, nil
+}
+
+// waits adds what the process has waited for and moved since the sample before.
+func (w *Process) waits(ctx context.Context, s *Sample) {
+	seconds := s.At.Sub(w.at).Seconds()
+	known := !w.at.IsZero() && seconds > 0
+	if !w.family {
+		queue, first, ok := queued(w.PID())
+		if known && ok && w.queued {
+			s.Queue = new(max(queue-w.queue, 0) / seconds)
+			if w.single {
+				s.FirstQueue = new(max(first-w.first, 0) / seconds)
+			}
+		}
+		w.queue, w.first, w.queued = queue, first, ok
+		io, err := w.p.IOCountersWithContext(ctx)
+		if known && err == nil && w.io && io.ReadBytes >= w.read && io.WriteBytes >= w.written {
+			s.DiskRead, s.DiskWritten = new(float64(io.ReadBytes-w.read)/seconds), new(float64(io.WriteBytes-w.written)/seconds)
+		}
+		if w.io = err == nil; w.io {
+			w.read, w.written = io.ReadBytes, io.WriteBytes
+		}
+	}
+	if waits, ok := inDisk(w.PID()); ok && w.single {
+		s.InDisk = new(0.0)
+		if waits {
+			*s.InDisk = 1
+		}
+	}
+	if w.own {
+		now := machineSoFar(ctx)
+		if known {
+			s.Machine = now.since(w.machine, seconds)
+		}
+		w.machine = now
+	}
 }
 
 // goHeap is Go's own heap: one generation, which is called the old one.

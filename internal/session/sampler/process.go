@@ -85,9 +85,14 @@ func samples(second int, source, node string, x watch.Point, seconds float64) (o
 	if seconds >= measure.ShortestRate {
 		add("cpu_cores", x.CPU)
 		add("throttled_share", x.Throttled)
+		add("run_queue_cores", x.Queue)
+		add("main_thread_run_queue_cores", x.FirstQueue)
+		add("disk_read_bytes_per_s", x.DiskRead)
+		add("disk_written_bytes_per_s", x.DiskWritten)
 		add("net_in_bytes_per_s", x.NetIn)
 		add("net_out_bytes_per_s", x.NetOut)
 	}
+	add("main_thread_in_disk", x.InDisk)
 	whole("memory_bytes", x.RSS)
 	whole("heap_bytes", x.HeapUsed)
 	whole("heap_old_bytes", x.Old)
@@ -101,6 +106,13 @@ func samples(second int, source, node string, x watch.Point, seconds float64) (o
 		source = rundir.OfMachine
 		add("load_per_core", x.Load)
 		whole("memory_bytes", x.MachineUsed)
+		if m := x.Machine; m != nil && seconds >= measure.ShortestRate {
+			add("cpu_cores", m.CPU)
+			add("waiting_for_disk_cores", m.InDisk)
+			add("disk_busy_share", m.DiskBusy)
+			add("disk_read_bytes_per_s", m.DiskRead)
+			add("disk_written_bytes_per_s", m.DiskWritten)
+		}
 	}
 	return out
 }

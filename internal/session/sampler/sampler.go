@@ -29,6 +29,8 @@ type Options struct {
 	Agent string
 	// Server tells what it uses; nil when it does not.
 	Server store.Metered
+	// Pool tells of the connections to the store; false when there is no pool, or nil.
+	Pool func() (store.PoolStats, bool)
 	// Take is given what was sampled of a second, on a goroutine of the sampler.
 	Take func([]rundir.Sample)
 }
@@ -44,6 +46,7 @@ type Sampler struct {
 	// Of the goroutine that samples: what the server told, if it does, and the samples
 	// of the second that is looked at.
 	told   counters
+	pool   counters
 	tells  bool
 	second int
 	row    []rundir.Sample
@@ -157,6 +160,7 @@ func (s *Sampler) look(ctx context.Context, second int) {
 			s.row = append(s.row, s.told.add(second, time.Now(), told)...)
 		}
 	}
+	s.row = append(s.row, s.pooled(second)...)
 	s.o.Take(s.row)
 }
 

@@ -47,6 +47,25 @@ func (c *counters) add(second int, at time.Time, told []store.Reading) (out []ru
 	return out
 }
 
+// pooled is what calls have waited for a connection in a second.
+func (s *Sampler) pooled(second int) []rundir.Sample {
+	if s.o.Pool == nil {
+		return nil
+	}
+	p, ok := s.o.Pool()
+	if !ok || p.Size == 0 {
+		return nil
+	}
+	row := s.pool.add(second, time.Now(), []store.Reading{
+		{Name: "pool_waits_per_s", Value: float64(p.Waits), Sum: true},
+		{Name: "pool_wait_ms_per_s", Value: float64(p.WaitNs) / 1e6, Sum: true},
+	})
+	for i := range row {
+		row[i].Source = rundir.OfClient
+	}
+	return row
+}
+
 // usage asks what has been used so far.
 func usage(ctx context.Context, m store.Metered) store.Usage {
 	if m == nil {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/tls"
 	"sync"
+	"sync/atomic"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -70,6 +71,9 @@ type Conn struct {
 	lines *link.Lines
 	alone func() *link.Lines
 	calls sync.Pool
+	// hidesConfig and hidesSlow say that the server does not tell us its settings, and its
+	// log of slow commands.
+	hidesConfig, hidesSlow atomic.Bool
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close

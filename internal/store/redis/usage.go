@@ -68,6 +68,7 @@ var told = []struct {
 	{"Persistence", "aof_pending_bio_fsync", "pending_syncs", false, 1},
 	{"Persistence", "aof_delayed_fsync", "delayed_syncs_per_s", true, 1},
 	{"Stats", "latest_fork_usec", "latest_fork_ms", false, 1000},
+	{"Stats", "eventloop_duration_sum", "main_thread_busy_ms_per_s", true, 1000}, // from 7.2 on
 	{"Stats", "total_forks", "forks_per_s", true, 1},
 	{"Stats", "total_commands_processed", "commands_per_s", true, 1},
 	{"Stats", "total_error_replies", "errors_per_s", true, 1},
@@ -111,10 +112,49 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 				add(t.as, decimal(v)/t.per, t.sum)
 			}
 		}
+		if text["Persistence"]["aof_enabled"] == "1" {
+			c.syncs(ctx, m, add)
+		}
+		c.slow(ctx, m, add)
 		return nil
 	})
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
 	return out, nil
+}
+
+// syncs tells whether each write waits until the append-only file has reached the disk.
+func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
+	if c.hidesConfig.Load() {
+		return
+	}
+	got, err := m.ConfigGet(ctx, "appendfsync").Result()
+	if err != nil {
+		c.hidesConfig.Store(ctx.Err() == nil) // not told to everybody: it is not asked again
+		return
+	}
+	v := 0.0
+	if got["appendfsync"] == "always" {
+		v = 1
+	}
+	add("aof_syncs_each_write", v, false)
+}
+
+// slow tells how many commands the log of slow ones has had so far, by the number of the
+// last.
+func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
+	if c.hidesSlow.Load() {
+		return
+	}
+	last, err := m.SlowLogGet(ctx, 1).Result()
+	if err != nil {
+		c.hidesSlow.Store(ctx.Err() == nil)
+		return
+	}
+	n := 0.0
+	if len(last) == 1 {
+		n = float64(last[0].ID + 1) // it counts on when the log is emptied
+	}
+	add("slow_commands_per_s", n, true)
 }

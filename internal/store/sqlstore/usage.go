@@ -156,6 +156,7 @@ var postgresReadings = [5]struct {
 		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'Lock')", "lock_waiters", false},
 		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'LWLock')", "latch_waiters", false},
 		{"count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'IO')", "disk_waiters", false},
+		{"count(*) FILTER (WHERE state = 'active' AND lower(wait_event) IN ('walsync', 'walwrite', 'walwritelock'))", "log_sync_waiters", false},
 	}},
 	{"pg_stat_wal", []reading{
 		{"wal_bytes", "wal_bytes_per_s", true},
@@ -216,8 +217,15 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 			out = append(out, store.Reading{Name: r.as, Value: float64(v), Sum: r.sum})
 		}
 	}
+	var committing float64
+	if err := c.aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err == nil { // else it is not told to everybody
+		out = append(out, store.Reading{Name: "committing_threads", Value: committing})
+	}
 	return out, nil
 }
+
+// mysqlCommitting counts the connections that we may see and that are committing.
+const mysqlCommitting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state IN ('Commit','Commit_implicit','committing','waiting for handler commit')"
 
 func (c *Conn) postgresReadings(ctx context.Context) (out []store.Reading, err error) {
 	var first error

@@ -1,0 +1,81 @@
+package watch
+
+import (
+	"context"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+)
+
+// MachineUse is what all of this machine used over an interval. What is not known is nil.
+type MachineUse struct {
+	// CPU is processors that worked, InDisk those that had nothing to do but to wait for a
+	// disk.
+	CPU, InDisk *float64
+	// DiskBusy is the share of the time in which the busiest disk worked, DiskRead and
+	// DiskWritten are bytes a second of all disks.
+	DiskBusy, DiskRead, DiskWritten *float64
+}
+
+// machineSums are what the machine has counted so far.
+type machineSums struct {
+	cpu, disks    bool
+	busy, inDisk  float64           // seconds of all processors
+	worked        map[string]uint64 // milliseconds of each disk
+	read, written uint64
+}
+
+func machineSoFar(ctx context.Context) (s machineSums) {
+	if all, err := cpu.TimesWithContext(ctx, false); err == nil && len(all) == 1 {
+		t := all[0]
+		s.cpu, s.busy, s.inDisk = true, t.User+t.System+t.Nice+t.Irq+t.Softirq, t.Iowait
+	}
+	disks, err := disk.IOCountersWithContext(ctx)
+	if err != nil || len(disks) == 0 {
+		return s
+	}
+	s.disks, s.worked = true, make(map[string]uint64, len(disks))
+	for name, d := range disks {
+		if part(name, disks) {
+			continue
+		}
+		s.worked[name] = d.IoTime
+		s.read, s.written = s.read+d.ReadBytes, s.written+d.WriteBytes
+	}
+	return s
+}
+
+// part says that a device is a part of another or made of others, and counts with them.
+func part(name string, all map[string]disk.IOCountersStat) bool {
+	for _, made := range []string{"loop", "ram", "dm-", "md", "zram"} {
+		if strings.HasPrefix(name, made) {
+			return true
+		}
+	}
+	whole := strings.TrimRight(name, "0123456789")
+	_, known := all[whole]
+	if !known && strings.HasSuffix(whole, "p") {
+		_, known = all[strings.TrimSuffix(whole, "p")]
+	}
+	return known && whole != name
+}
+
+// since is what was used in so many seconds since before.
+func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
+	u := &MachineUse{}
+	if s.cpu && before.cpu {
+		u.CPU, u.InDisk = new(max(s.busy-before.busy, 0)/seconds), new(max(s.inDisk-before.inDisk, 0)/seconds)
+	}
+	if s.disks && before.disks && s.read >= before.read && s.written >= before.written {
+		most := uint64(0)
+		for name, ms := range s.worked {
+			if b, ok := before.worked[name]; ok && ms > b {
+				most = max(most, ms-b)
+			}
+		}
+		u.DiskBusy = new(min(float64(most)/1000/seconds, 1))
+		u.DiskRead, u.DiskWritten = new(float64(s.read-before.read)/seconds), new(float64(s.written-before.written)/seconds)
+	}
+	return u
+}
