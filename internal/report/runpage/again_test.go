@@ -20,7 +20,7 @@ func TestTheCommandOfARun(t *testing.T) {
 		},
 		Changes: []rundir.Change{
 			{At: 35.0004, Name: "threads", From: 4, To: 16, Segment: 1},
-			{At: 40, Name: "rate", From: 100, To: 200, Segment: 2, Ramp: 1}, {At: 50, Name: "rate", From: 200, To: 300, Segment: 3, Ramp: 1},
+			{At: 40, Name: "rate", To: 100, Segment: 2, Ramp: 1}, {At: 50, Name: "rate", From: 100, To: 300, Segment: 3, Ramp: 1},
 		},
 		Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}},
 	}
