@@ -36,6 +36,7 @@ Without a command it opens the workbench when it has a terminal.`,
   perfbench report latest --format markdown --out -`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Version:           versionLine(),
 		Args:              usage.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !a.StdoutTerminal || !a.StdinTerminal {
@@ -48,6 +49,8 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetErr(a.Stderr)
 	c.SetIn(a.Stdin)
 	c.SetFlagErrorFunc(usage.BadFlag)
+	c.SetVersionTemplate("{{.Version}}\n")
+	c.Flags().BoolP("version", "v", false, "print which build this is")
 	c.AddCommand(workbench.Command(a), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
 		lab.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())

@@ -17,22 +17,27 @@ func versionCommand(a *call.Call) *cobra.Command {
 		Use: "version", Short: "Print which build this is",
 		Args: usage.None(nil),
 		RunE: func(*cobra.Command, []string) error {
-			b := version.Of()
 			if asJSON {
-				return console.JSON(a.Stdout, b)
+				return console.JSON(a.Stdout, version.Of())
 			}
-			line := "perfbench " + b.Version
-			if b.Commit != "" {
-				line += " (" + b.Commit[:min(12, len(b.Commit))]
-				if b.Date != "" {
-					line += ", " + b.Date
-				}
-				line += ")"
-			}
-			_, err := fmt.Fprintf(a.Stdout, "%s %s %s/%s\n", line, b.Go, b.OS, b.Arch)
+			_, err := fmt.Fprintln(a.Stdout, versionLine())
 			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return c
+}
+
+// versionLine says in one line which build this is.
+func versionLine() string {
+	b := version.Of()
+	line := "perfbench " + b.Version
+	if b.Commit != "" {
+		line += " (" + b.Commit[:min(12, len(b.Commit))]
+		if b.Date != "" {
+			line += ", " + b.Date
+		}
+		line += ")"
+	}
+	return fmt.Sprintf("%s %s %s/%s", line, b.Go, b.OS, b.Arch)
 }
