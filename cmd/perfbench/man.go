@@ -64,7 +64,11 @@ func manCommands(b *strings.Builder, parent *cobra.Command) {
 				return
 			}
 			kind, usage := pflag.UnquoteUsage(f)
-			fmt.Fprintf(b, ".TP\n\\fB\\-\\-%s\\fR \\fI%s\\fR\n%s\n", roff(f.Name), roff(kind), roff(usage))
+			name := "--" + f.Name
+			if f.Shorthand != "" {
+				name = "-" + f.Shorthand + ", " + name
+			}
+			fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(name), roff(kind), roff(usage))
 		})
 		if c.Example != "" {
 			fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(c.Example))

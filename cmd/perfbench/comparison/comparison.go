@@ -83,7 +83,7 @@ calls is worse by more than --tolerance.`,
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` by which B may be worse")
 	fs.BoolVar(&o.force, "force", false, "compare even what does not belong together")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` of "+strings.Join(report.ComparisonFormats(), ", "))
-	fs.StringVar(&o.out, "out", "-", "`DIR` for the documents; - for stdout")
+	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` for the documents; - for stdout")
 	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
 	fs.BoolVar(&o.noLetter, "plain", false, "no symbols, for screen readers")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.ComparisonFormats(), usage.NoFiles)) // the flag exists

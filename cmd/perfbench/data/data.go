@@ -61,10 +61,10 @@ func (a command) tree() *cobra.Command {
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
-		s.Flags().StringVar(&f.target, "target", "", "`URL` of the store")
+		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` of the store")
 		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`N`: prefix under which it was made")
-		s.Flags().StringArrayVar(&f.files, "file", nil, "`PATH`: only what a run of this file makes; repeats")
-		s.Flags().StringVar(&f.profile, "profile", "", "the `profile` that reads --file; default: the first that can")
+		s.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`PATH`: only what a run of this file makes; repeats")
+		s.Flags().StringVarP(&f.profile, "profile", "p", "", "the `profile` that reads --file; default: the first that can")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return runflags.Targets(a.Call), usage.NoFiles | cobra.ShellCompDirectiveNoSpace

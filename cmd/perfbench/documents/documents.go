@@ -63,7 +63,7 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 		},
 	}
 	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` of formats: see perfbench list formats")
-	c.Flags().StringVar(&o.out, "out", "", "`DIR` for the documents instead of the run's folder; - for stdout")
+	c.Flags().StringVarP(&o.out, "out", "o", "", "`DIR` for the documents instead of the run's folder; - for stdout")
 	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
 	c.Flags().StringVar(&o.against, "against", "", "`RUN` that came earlier, beside which text, markdown and html show this one")
 	c.Flags().BoolVar(&o.open, "open", false, "show the page in HTML in the browser")

@@ -130,7 +130,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 			return catalogue.Runs(a.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().StringVar(&a.out, "out", "", "`DIR` for the archives, instead of beside the folders")
+	c.Flags().StringVarP(&a.out, "out", "o", "", "`DIR` for the archives, instead of beside the folders")
 	c.Flags().BoolVar(&a.remove, "remove", false, "delete each folder once its archive has been read back")
 	a.folder(c)
 	return c

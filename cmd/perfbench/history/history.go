@@ -64,8 +64,8 @@ archives. The filters go together: a run is listed that all of them want.`,
 func (a *command) filters(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&a.profile, "profile", "", "only runs of this `profile`")
-	fs.StringVar(&a.target, "target", "", "only runs whose URL has this `TEXT` in it, or on this kind of store")
+	fs.StringVarP(&a.profile, "profile", "p", "", "only runs of this `profile`")
+	fs.StringVarP(&a.target, "target", "t", "", "only runs whose URL has this `TEXT` in it, or on this kind of store")
 	fs.StringArrayVar(&a.tags, "tag", nil, "only runs with the tag `NAME=VALUE`; repeats")
 	fs.StringVar(&a.since, "since", "", "only runs that began at or after `TIME`: 2026-11-01, 36h, 7d, 4w")
 	a.folder(c)

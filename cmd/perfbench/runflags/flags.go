@@ -63,23 +63,26 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},
 }
 
+// letters are the short forms of those that are typed most.
+var letters = map[string]string{"rate": "r", "duration": "d"}
+
 // Register adds the flags to a command.
 func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs, r := c.Flags(), &f.Request
 	fs.SortFlags = false
-	fs.StringVar(&r.Profile, "profile", "", "the workload: see perfbench list `profiles`")
-	fs.StringVar(&r.Target, "target", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
+	fs.StringVarP(&r.Profile, "profile", "p", "", "the workload: see perfbench list `profiles`")
+	fs.StringVarP(&r.Target, "target", "t", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
 	fs.StringVar(&r.Preset, "preset", "", "`NAME` of a built-in preset: see perfbench list presets P")
-	fs.StringArrayVar(&r.Files, "file", nil, "`PATH` of a system's own settings file, or of YAML; repeats where a system has several")
+	fs.StringArrayVarP(&r.Files, "file", "f", nil, "`PATH` of a system's own settings file, or of YAML; repeats where a system has several")
 	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` of any knob or parameter, TRACK.NAME for one track; repeats")
 	f.values, f.switches = map[string]*string{}, map[string]*bool{}
 	for _, v := range valueFlags {
-		f.values[v.name] = fs.String(v.name, "", "`"+v.kind+"` "+v.help)
+		f.values[v.name] = fs.StringP(v.name, letters[v.name], "", "`"+v.kind+"` "+v.help)
 		fs.Lookup(v.name).Usage = "`" + v.kind + "`: " + v.help
 	}
 	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
 	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
-	fs.StringVar(&r.Out, "out", "", "`DIR` that gets the run folders (default \"results\")")
+	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
 	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
 	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
@@ -90,7 +93,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
 	fs.StringVar(&r.PasswordFile, "password-file", "", "`FILE` whose first line is the target's password")
-	fs.BoolVar(&f.Quiet, "quiet", false, "print errors and the path of the report only")
+	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "print errors and the path of the report only")
 	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
 	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
 	fs.StringVar(&f.Theme, "theme", "auto", "colours: auto, light, dark or mono")
