@@ -31,8 +31,8 @@ func root(a *call.Call) tree {
 measures them honestly, and writes reports that others can trust.
 
 Without a command it opens the workbench when it has a terminal.`,
-		Example: `  perfbench run --profile ingestion
-  perfbench run --profile ingestion --target redis://localhost --set threads=32 --duration 60s
+		Example: `  perfbench run ingestion
+  perfbench run ingestion --target redis://localhost --set threads=32 --duration 60s
   perfbench report latest --format markdown --out -`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},

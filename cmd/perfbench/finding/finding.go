@@ -39,7 +39,7 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "find --profile P --under 'p99<10ms' | find PLAN.yaml", Short: "Find the highest rate, or number of threads, that meets a condition",
+		Use: "find PROFILE --under 'p99<10ms' | find PLAN.yaml", Short: "Find the highest rate, or number of threads, that meets a condition",
 		Long: `find does one run and raises its rate while the conditions hold: by doubling first,
 then by halving what is left between the highest rate that held and the lowest that
 did not. A rate that is doubtful is tried again, and so are both at the end. With
@@ -56,10 +56,10 @@ Unless --threads is given, a search for the rate adds threads, up to 64, when al
 are busy and the store is not.
 
 Exit codes: those of run, and 5 when not even the lowest rate holds.`,
-		Example: `  perfbench find --profile ingestion --target redis://localhost --under 'p99<10ms'
-  perfbench find --profile tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
-  perfbench find --profile authz --target lab:postgres --over threads --under 'p99<20ms'`,
-		Args: headless.PlanOnly,
+		Example: `  perfbench find ingestion --target redis://localhost --under 'p99<10ms'
+  perfbench find tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
+  perfbench find authz --target lab:postgres --over threads --under 'p99<20ms'`,
+		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return headless.CarryOut(cmd, a.Call, &a.flags, args, nil, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
@@ -67,7 +67,7 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 				return Make(a.Call, &a.flags)(ctx, r)
 			})
 		},
-		ValidArgsFunction: headless.CompletePlan,
+		ValidArgsFunction: headless.Complete,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false

@@ -35,10 +35,12 @@ func Command(c *call.Call, others Makes) *cobra.Command { return command{c}.tree
 func (a command) tree(others Makes) *cobra.Command {
 	f, r := &runflags.Flags{}, &repeat{}
 	c := &cobra.Command{
-		Use: "run --profile P | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
+		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
 path of the report to stdout; on a terminal a small chart of throughput and p99 ends
 it.
+
+PROFILE may be given as --profile PROFILE, too.
 
 With PLAN.yaml it is the run that the file says, in the words of the flags; flags given
 beside it win. A file with a list of runs is a suite: all are done in order, with one
@@ -59,18 +61,18 @@ started; 3 the store cannot be reached or refuses; 4 verification failed;
 is worse than A by more than --tolerance;
 130 interrupted, the report is written. A suite has the code of its worst run: 130,
 else the smallest that is not 0.`,
-		Example: `  perfbench run --profile ingestion
-  perfbench run --profile ingestion --target redis://localhost --threads 32 --duration 60s
-  perfbench run --profile ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
-  perfbench run --profile ingestion --threshold 'p99<5ms' --threshold 'errors<1%'
+		Example: `  perfbench run ingestion
+  perfbench run ingestion --target redis://localhost --threads 32 --duration 60s
+  perfbench run ingestion --at 10s:threads=32 --at 20s:payload=4KiB --duration 30s
+  perfbench run ingestion --threshold 'p99<5ms' --threshold 'errors<1%'
   perfbench run plan.yaml --target redis://localhost
-  perfbench run --profile ingestion --target redis://old --against redis://new --repeat 5 --duration 30s
-  perfbench run --profile ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
-		Args: PlanOnly,
+  perfbench run ingestion --target redis://old --against redis://new --repeat 5 --duration 30s
+  perfbench run ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
+		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return CarryOut(cmd, a.Call, f, args, r.resolve(a.Call, cmd), a.make(f, r, others))
 		},
-		ValidArgsFunction: CompletePlan,
+		ValidArgsFunction: Complete,
 	}
 	f.Register(a.Call, c)
 	r.register(a.Call, c)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
@@ -20,15 +21,20 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// PlanOnly refuses arguments other than one plan file.
-func PlanOnly(c *cobra.Command, args []string) error {
-	if len(args) > 0 && isPlan(args[0]) {
-		if len(args) > 1 {
-			return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "put several runs in one plan, under runs:")
-		}
+// ProfileOrPlan refuses arguments other than the name of a profile or one plan file.
+func ProfileOrPlan(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1:
+		return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "it takes one profile or one plan; several runs go into one plan, under runs:")
+	case len(args) == 0 || isPlan(args[0]):
 		return nil
+	case filepath.Base(args[0]) != args[0] || filepath.Ext(args[0]) != "":
+		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", usage.Name(c), args[0]), "a plan ends in .yaml or .yml")
+	case c.Flags().Changed("profile"):
+		return fault.Input(fmt.Errorf("%s: the profile is named twice, as %s and by --profile %s", usage.Name(c), args[0], c.Flag("profile").Value), "leave one out")
 	}
-	return usage.None(runflags.ProfileHint)(c, args)
+	_, err := catalogue.Profile(args)
+	return err
 }
 
 // isPlan says that an argument is the name of a plan file.
@@ -37,23 +43,33 @@ func isPlan(arg string) bool {
 	return arg == "-" || ending == ".yaml" || ending == ".yml"
 }
 
-// CompletePlan has a shell offer plan files.
-func CompletePlan(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// Complete has a shell offer profiles, and files where none begins with what is typed.
+func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, usage.NoFiles
 	}
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	names, _ := catalogue.CompleteProfiles(c, nil, typed)
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
-// found to be possible. It resolves the flags; wrong is what is known to be wrong besides.
+// found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
+// wrong is what is known to be wrong besides.
 func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
+	plan := len(args) > 0 && isPlan(args[0])
+	named := len(args) > 0 && !plan
+	if named {
+		problems.Add(cmd.Flags().Set("profile", args[0]))
+	}
 	problems.Add(f.Resolve(a.Call, cmd))
+	if named {
+		f.Request.From["profile"] = "argument"
+	}
 	problems.Add(wrong)
 	file := f.Run()
-	if len(args) > 0 {
+	if plan {
 		var err error
 		file, err = f.Plan(a.Call, args[0])
 		problems.Add(err)

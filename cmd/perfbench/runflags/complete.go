@@ -18,8 +18,8 @@ import (
 func complete(a *call.Call, c *cobra.Command) {
 	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
 	register("profile", catalogue.CompleteProfiles)
-	register("preset", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.PresetNames(c.Flag("profile").Value.String()), usage.NoFiles
+	register("preset", func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return catalogue.PresetNames(profileOf(c, args)), usage.NoFiles
 	})
 	register("format", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -36,13 +36,21 @@ func complete(a *call.Call, c *cobra.Command) {
 	register("theme", cobra.FixedCompletions(Themes, usage.NoFiles))
 }
 
-// CompleteSet offers the settings and parameters of the profile that --profile names.
-func CompleteSet(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := list.KnobNames(c.Flag("profile").Value.String())
+// CompleteSet offers the settings and parameters of the profile that was named.
+func CompleteSet(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := list.KnobNames(profileOf(c, args))
 	for i := range names {
 		names[i] += "="
 	}
 	return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+}
+
+// profileOf is the profile that was named, by its flag or without.
+func profileOf(c *cobra.Command, args []string) string {
+	if name := c.Flag("profile").Value.String(); name != "" || len(args) == 0 {
+		return name
+	}
+	return args[0]
 }
 
 // Targets offers recent targets and an example of each kind.

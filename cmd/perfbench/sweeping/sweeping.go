@@ -33,7 +33,7 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep --profile P --over threads=1,2,4,…,64 | sweep PLAN.yaml", Short: "Do a run at each of several values of a knob, and say where the knee is",
+		Use: "sweep PROFILE --over threads=1,2,4,…,64 | sweep PLAN.yaml", Short: "Do a run at each of several values of a knob, and say where the knee is",
 		Long: `sweep does a run at each value of a knob or parameter, or at each pair of the values
 of two, several times in rounds, each in an order of its own. Dots go on as the values
 before them do. --over target=URL,URL sets stores side by side.
@@ -50,10 +50,10 @@ After an interruption the same command goes on where it was.
 
 Exit codes: those of run, of the worst of the runs. One that fails otherwise than by a
 threshold ends the sweep.`,
-		Example: `  perfbench sweep --profile ingestion --target redis://localhost --over threads=1,2,4,…,64
-  perfbench sweep --profile tx --target lab:postgres --over threads=1,2,4,8 --over payload=1KiB,16KiB
-  perfbench sweep --profile ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new`,
-		Args: headless.PlanOnly,
+		Example: `  perfbench sweep ingestion --target redis://localhost --over threads=1,2,4,…,64
+  perfbench sweep tx --target lab:postgres --over threads=1,2,4,8 --over payload=1KiB,16KiB
+  perfbench sweep ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new`,
+		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
 			return headless.CarryOut(cmd, a.Call, &a.flags, args, wrong, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
@@ -63,7 +63,7 @@ threshold ends the sweep.`,
 				return Make(a.Call, &a.flags)(ctx, r)
 			})
 		},
-		ValidArgsFunction: headless.CompletePlan,
+		ValidArgsFunction: headless.Complete,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
