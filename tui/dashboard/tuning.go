@@ -88,8 +88,8 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 
 // turn turns a knob up or down by a notch, or ten.
 func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now, peak := d.fig.rate, d.fig.peak
-	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now, peak) })
+	now := d.fig.rate
+	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
 }
 
 // undo takes the last turn back, in every track that it changed.

@@ -189,7 +189,7 @@ func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
 		n := len(r.choices)
 		return f.keep(p, e, r, r.choices[(at+by+n)%n])
 	case r.knob != nil:
-		v := widget.Turned(*r.knob, r.at, by > 0, false, math.NaN(), 0)
+		v := widget.Turned(*r.knob, r.at, by > 0, false, math.NaN())
 		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	if r.time {

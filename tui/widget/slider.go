@@ -83,10 +83,10 @@ func Slid(k workload.Knob, col, w int) float64 {
 var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
 
 // Turned returns the value after a knob's value was turned up or down by one
-// notch, or ten times as far. now and peak are the throughput of this moment and
-// the best of the run: a rate without limit is turned down to the first and
-// becomes unlimited again from twice the second on.
-func Turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64 {
+// notch, or ten times as far. now is the throughput of this moment: a rate without
+// limit is turned down to it. No turn takes a limit away: that is for who types it
+// or slides to the end.
+func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 	factor := 1.0
 	if ten {
 		factor = 10
@@ -121,9 +121,6 @@ func Turned(k workload.Knob, v float64, up, ten bool, now, peak float64) float64
 		v = notch(v, up)
 	}
 	if k.Name == "rate" {
-		if up && peak > 0 && v > 2*peak {
-			return 0
-		}
 		v = max(v, 1)
 	}
 	return k.Clamp(v)

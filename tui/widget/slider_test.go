@@ -13,34 +13,35 @@ import (
 func TestTurned(t *testing.T) {
 	threads, payload, batch, rate := workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("entries")
 	for _, c := range []struct {
-		name     string
-		k        workload.Knob
-		from     float64
-		up, ten  bool
-		now, top float64
-		want     float64
+		name    string
+		k       workload.Knob
+		from    float64
+		up, ten bool
+		now     float64
+		want    float64
 	}{
-		{"a thread more", threads, 16, true, false, 0, 0, 17},
-		{"ten threads fewer", threads, 16, false, true, 0, 0, 6},
-		{"never below one thread", threads, 4, false, true, 0, 0, 1},
-		{"never above the most threads", threads, workload.MaxThreads, true, false, 0, 0, workload.MaxThreads},
-		{"payload doubles", payload, 1000, true, false, 0, 0, 2000},
-		{"payload halves", payload, 1001, false, false, 0, 0, 500},
-		{"payload starts at nothing", payload, 0, true, false, 0, 0, 1},
-		{"payload ends at nothing", payload, 1, false, false, 0, 0, 0},
-		{"a filling begins with a step", workload.Filling("record"), 0, true, false, 0, 0, 64},
-		{"a filling smaller than a step is none", workload.Filling("record"), 100, false, false, 0, 0, 0},
-		{"a batch climbs the ladder", batch, 100, true, false, 0, 0, 150},
-		{"a small batch climbs by whole numbers", batch, 1, true, false, 0, 0, 2},
-		{"a batch comes down the ladder", batch, 100, false, false, 0, 0, 80},
-		{"a batch times ten", batch, 100, true, true, 0, 0, 1000},
-		{"a rate without limit comes down to what is had", rate, 0, false, false, 41_200, 44_000, 40_000},
-		{"a rate without limit has no up", rate, 0, true, false, 41_200, 44_000, 0},
-		{"a rate far above what can be had has no limit", rate, 80_000, true, false, 41_200, 44_000, 0},
-		{"a rate never becomes unlimited downwards", rate, 1, false, true, 1, 1, 1},
+		{"a thread more", threads, 16, true, false, 0, 17},
+		{"ten threads fewer", threads, 16, false, true, 0, 6},
+		{"never below one thread", threads, 4, false, true, 0, 1},
+		{"never above the most threads", threads, workload.MaxThreads, true, false, 0, workload.MaxThreads},
+		{"payload doubles", payload, 1000, true, false, 0, 2000},
+		{"payload halves", payload, 1001, false, false, 0, 500},
+		{"payload starts at nothing", payload, 0, true, false, 0, 1},
+		{"payload ends at nothing", payload, 1, false, false, 0, 0},
+		{"a filling begins with a step", workload.Filling("record"), 0, true, false, 0, 64},
+		{"a filling smaller than a step is none", workload.Filling("record"), 100, false, false, 0, 0},
+		{"a batch climbs the ladder", batch, 100, true, false, 0, 150},
+		{"a small batch climbs by whole numbers", batch, 1, true, false, 0, 2},
+		{"a batch comes down the ladder", batch, 100, false, false, 0, 80},
+		{"a batch times ten", batch, 100, true, true, 0, 1000},
+		{"a rate without limit comes down to what is had", rate, 0, false, false, 41_200, 40_000},
+		{"a rate without limit has no up", rate, 0, true, false, 41_200, 0},
+		{"a rate far above what can be had keeps a limit", rate, 80_000, true, false, 41_200, 100_000},
+		{"not even ten times as far takes a limit away", rate, 80_000, true, true, 41_200, 800_000},
+		{"a rate never becomes unlimited downwards", rate, 1, false, true, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.InDelta(t, c.want, Turned(c.k, c.from, c.up, c.ten, c.now, c.top), 1e-9)
+			assert.InDelta(t, c.want, Turned(c.k, c.from, c.up, c.ten, c.now), 1e-9)
 		})
 	}
 }
@@ -49,6 +50,7 @@ func TestNotchesClimbAndComeDown(t *testing.T) {
 	for v := 1.0; v < 1e7; {
 		up := notch(v, true)
 		require.Greater(t, up, v)
+		require.LessOrEqual(t, up, 2*v)
 		require.InDelta(t, v, notch(up, false), 1e-9, "down from %v", up)
 		v = up
 	}
