@@ -28,6 +28,21 @@ func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 }
 
+func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	send(t, a, "}", "{", "}", "}")
+	limit := run.Settings(screen.All).Rate
+	require.NotZero(t, limit, "the first notch down gave it one")
+	send(t, a, "}", "}", "}", "}", "}", "}", "}", "}", "}", "}")
+	assert.Greater(t, run.Settings(screen.All).Rate, limit, "no turn takes it away")
+	send(t, a, "t", "down", "down", "down", "enter", "5", "0", "enter")
+	require.Equal(t, 50, int(run.Settings(screen.All).Rate))
+	send(t, a, "enter", "end", "0", "enter")
+	require.Equal(t, 500, int(run.Settings(screen.All).Rate), "keys that edit keep what was there")
+	send(t, a, "enter", "m", "a", "x", "enter")
+	assert.Zero(t, run.Settings(screen.All).Rate)
+}
+
 func TestATrackIsTurnedAlone(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "t", "up", "right", "right", "down", "right", "right", "esc")

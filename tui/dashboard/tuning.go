@@ -206,6 +206,10 @@ func (d *Dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
 			t.row = 1
 		}
 		t.typing, t.text = true, widget.NewField(msg.String())
+	case key.Matches(msg, k.Edit):
+		if knob, ok := d.selected(); ok {
+			t.typing, t.text = true, widget.NewChosen(widget.FieldText(knob, knob.Get(d.run.Settings(t.track))))
+		}
 	default:
 		return false
 	}
@@ -261,12 +265,13 @@ func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
 		return promptKeys()
 	}
 	knob := widget.Bind("↑↓", "knob", "up", "down")
+	k.Edit.SetHelp("enter", "type over the value")
 	turn := widget.Bind("←→", "turn", "left", "right")
 	ten := widget.Bind("shift", "×10", "shift+left", "shift+right")
 	return widget.KeyMap{
 		Short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
 		Full: [][]key.Binding{
-			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue},
+			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue, k.Edit},
 			{k.Undo, widget.Long(k.Reset, "reset all knobs"), widget.Long(k.SavePreset, "save as preset"), widget.Long(k.Tune, "close"), k.Back},
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
 			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},

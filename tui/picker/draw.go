@@ -111,10 +111,8 @@ func shownText(r row) string {
 		return widget.HideSecrets(r.text)
 	case r.text == "":
 		return "–"
-	case r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate" && r.text == "0":
-		return "max"
 	}
-	return r.text
+	return r.words()
 }
 
 // below draws what stands under a row: the text's faults, offers, the store's

@@ -114,6 +114,9 @@ func applied(req job.Request, r row, text string) job.Request {
 		req.Timetable = entries(text)
 		req.Values = without(req.Values, r.name)
 	default:
+		if r.limit() && strings.EqualFold(text, noLimit) {
+			text = "0"
+		}
 		req.Values = without(req.Values, r.name)
 		if text != "" {
 			req.Values[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}
@@ -206,7 +209,7 @@ func (f *form) begin(p *Picker, _ screen.Env) {
 		return
 	}
 	p.pane = paneForm
-	f.edit = &edit{row: *r, field: widget.NewField(r.text), pick: -1}
+	f.edit = &edit{row: *r, field: widget.NewChosen(r.words()), pick: -1}
 	switch r.kind {
 	case rowPassword:
 		f.edit.field = widget.Field{Secret: true}
@@ -263,7 +266,7 @@ func (x *edit) offer() {
 	x.pick, x.offers = -1, nil
 	typed := strings.ToLower(x.field.Value())
 	for _, c := range x.row.choices {
-		if typed == strings.ToLower(x.row.text) || strings.Contains(strings.ToLower(c), typed) {
+		if typed == strings.ToLower(x.row.words()) || strings.Contains(strings.ToLower(c), typed) {
 			x.offers = append(x.offers, c)
 		}
 	}

@@ -86,7 +86,7 @@ func TestPickerPictures(t *testing.T) {
 		}},
 		{name: "120x40 bad values", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "threads")
-			a.Send(t, "enter", "0", "0", "0")
+			a.Send(t, "enter", "end", "0", "0", "0")
 		}},
 		{name: "80x24 a profile that is planned", w: 80, h: 24, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "G", "enter") }},
 	} {
@@ -125,7 +125,7 @@ func TestEditedValuesAreStarted(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, p := pick(t, b, 120, 40)
 	goTo(t, a, p, "duration")
-	a.Send(t, "enter", "ctrl+u")
+	a.Send(t, "enter")
 	a.Type(t, "90s")
 	a.Send(t, "enter")
 	goTo(t, a, p, "threads")
@@ -166,6 +166,21 @@ func TestEscapeLeavesAValueAsItWas(t *testing.T) {
 	assert.Empty(t, p.request().Values)
 	assert.Equal(t, "16", rowNamed(t, p, "threads").text)
 	require.NoError(t, p.err)
+}
+
+func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "rate")
+	a.Send(t, "enter")
+	assert.Equal(t, "max", p.form.edit.field.Value())
+	a.Type(t, "500")
+	a.Send(t, "enter")
+	assert.Equal(t, "500", p.request().Values["rate"].Text)
+	a.Send(t, "enter")
+	a.Type(t, "max")
+	assert.NotContains(t, a.Picture(t), "✗")
+	a.Send(t, "enter")
+	assert.Equal(t, "0", p.request().Values["rate"].Text)
 }
 
 func TestAPasswordIsNeverShown(t *testing.T) {

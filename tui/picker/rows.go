@@ -44,6 +44,22 @@ type row struct {
 	fault string
 }
 
+// noLimit is what a rate of 0 is called.
+const noLimit = "max"
+
+// limit says whether the row sets a rate, which 0 leaves without limit.
+func (r row) limit() bool {
+	return r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate"
+}
+
+// words are the value as it is shown, and typed.
+func (r row) words() string {
+	if r.limit() && r.text == "0" {
+		return noLimit
+	}
+	return r.text
+}
+
 // rebuild works the rows out anew: after a preview, a choice, a key.
 func (f *form) rebuild(p *Picker) {
 	was := ""

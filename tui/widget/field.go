@@ -15,11 +15,21 @@ type Field struct {
 	// Secret shows dots instead of letters, mask what it returns: as many letters.
 	Secret bool
 	Mask   func(text string) string
+	// whole says that the text was there before: what is typed first replaces it, unless
+	// a key that edits comes before.
+	whole bool
 }
 
 // NewField returns a field that holds a text, its cursor behind it.
 func NewField(text string) Field {
 	return Field{Text: []rune(text), Pos: len([]rune(text))}
+}
+
+// NewChosen returns a field that holds a text which the first letter typed replaces.
+func NewChosen(text string) Field {
+	f := NewField(text)
+	f.whole = text != ""
+	return f
 }
 
 // Value is the text as it stands.
@@ -58,6 +68,7 @@ func (f Field) Update(msg tea.Msg) (Field, bool) {
 			}
 			return f.insert(msg.Text), true
 		}
+		f.whole = false
 		return f, true
 	}
 	return f, false
@@ -69,6 +80,9 @@ func (f Field) insert(s string) Field {
 		if unicode.IsPrint(r) {
 			in = append(in, r)
 		}
+	}
+	if f.whole {
+		f.Text, f.Pos, f.whole = nil, 0, false
 	}
 	f.Text = append(append(append([]rune{}, f.Text[:f.Pos]...), in...), f.Text[f.Pos:]...)
 	f.Pos += len(in)
@@ -92,5 +106,9 @@ func (f Field) View(s *Styles, w int) string {
 	if f.Pos < len(shown) {
 		at, rest = string(shown[f.Pos]), string(shown[f.Pos+1:])
 	}
-	return Fit(string(shown[from:f.Pos])+s.cursor.On(at)+rest, w)
+	before := string(shown[from:f.Pos])
+	if f.whole {
+		before = s.cursor.On(before)
+	}
+	return Fit(before+s.cursor.On(at)+rest, w)
 }

@@ -30,7 +30,7 @@ type Form struct {
 
 // NewRow makes a row that holds a text.
 func NewRow(name, label, text, help string, choices ...string) FormRow {
-	return FormRow{Name: name, Label: label, Help: help, Choices: choices, field: NewField(text)}
+	return FormRow{Name: name, Label: label, Help: help, Choices: choices, field: NewChosen(text)}
 }
 
 // Value is what a row holds.

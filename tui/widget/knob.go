@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -36,6 +37,14 @@ func KnobText(k workload.Knob, v float64) string {
 	default:
 		return units.Number(v)
 	}
+}
+
+// FieldText writes a value of a knob as Typed reads it.
+func FieldText(k workload.Knob, v float64) string {
+	if unlimited(k, v) {
+		return KnobText(k, v)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // SortedSettings ranges over settings by name.
