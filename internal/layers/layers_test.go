@@ -109,7 +109,7 @@ var may = []struct{ from, to string }{
 	{"internal/lab/proc", "internal/fault"},
 	{"internal/chart", ""},
 	{"internal/report/page", "internal/chart internal/measure internal/units"},
-	{"internal/report/runpage", "internal/report/page internal/chart internal/compare internal/explain internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units"},
+	{"internal/report/runpage", "internal/job internal/report/page internal/chart internal/compare internal/explain internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units"},
 	{"internal/search", "internal/compare/stat"},
 	{"internal/search/found", ""},
 	{"internal/sweep/usl", "internal/compare/stat"},

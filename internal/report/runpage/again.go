@@ -3,28 +3,19 @@ package runpage
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// flags are the values of a run that have a flag of their own; all others go by --set.
-var flags = []string{"threads", "payload", "batch", "rate", "duration", "count", "warmup", "until", "seed", "namespace", "drain"}
-
-// switches are flags that are given or not.
-var switches = []string{"allow-existing", "cleanup", "require-valid"}
-
-// Command is the command line that does a run again: what was asked for, what has its
-// value from a file, the environment or a plan as well, live changes as a timetable, and
-// the seed. Secrets are in none of these.
-func Command(r *rundir.Run) string {
-	words := []string{"perfbench", "run", "--profile", r.Profile, "--target", r.Target}
-	add := func(more ...string) { words = append(words, more...) }
-	if p := r.Parameters["preset"]; p != "" {
-		add("--preset", p)
-	}
+// Asked is what leads to a run again: what was asked for, what has its value from a file,
+// the environment or a plan as well, live changes as a timetable, and the seed. Secrets are
+// in none of these.
+func Asked(r *rundir.Run) job.Request {
+	q := job.Request{Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Values: workload.Values{}, Tags: r.TagWords()}
 	values := maps.Clone(r.Parameters)
 	if values == nil {
 		values = map[string]string{}
@@ -35,20 +26,13 @@ func Command(r *rundir.Run) string {
 		}
 	}
 	values["seed"] = fmt.Sprint(r.Seed)
-	for _, k := range slices.Sorted(maps.Keys(values)) {
-		v := values[k]
+	for k, v := range values {
 		from, flag, _ := strings.Cut(r.Origins[k], " ")
 		switch flag = strings.TrimPrefix(flag, "--"); {
 		case from == "flag" && flag != "" && flag != "set" && flag != k: // it came with another
 		case k == "preset" || k != "seed" && (from == "" || from == "default" || from == "preset"):
-		case slices.Contains(switches, k):
-			if v == "on" {
-				add("--" + k)
-			}
-		case slices.Contains(flags, k):
-			add("--"+k, v)
 		default:
-			add("--set", k+"="+v)
+			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
 		}
 	}
 	for _, m := range r.Moves() {
@@ -58,30 +42,25 @@ func Command(r *rundir.Run) string {
 			at += ".." + page.Number(round(m.Until)) + "s"
 			value = page.Number(m.From) + ".." + value
 		}
-		add("--at", at+":"+m.Name+"="+value)
+		q.Timetable = append(q.Timetable, at+":"+m.Name+"="+value)
 	}
 	for _, t := range r.Verdict.Thresholds {
-		add("--threshold", t.Expr)
+		q.Thresholds = append(q.Thresholds, t.Expr)
 	}
-	for _, tag := range r.TagWords() {
-		add("--tag", tag)
-	}
+	return q
+}
+
+// Command is the command line that does a run again.
+func Command(r *rundir.Run) string {
+	words := Asked(r).Words()
 	for i, w := range words {
-		words[i] = quoted(page.Plain(w))
+		words[i] = page.Plain(w)
 	}
-	return strings.Join(words, " ")
+	return job.Shell(words)
 }
 
 // round is a moment to a hundredth of a second.
 func round(s float64) float64 { return float64(int64(s*100+0.5)) / 100 }
-
-// quoted is a word as a shell takes it for one.
-func quoted(w string) string {
-	if w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%") == "" {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
 
 // again says how to do the run again.
 func again(r *rundir.Run) page.Section {
