@@ -45,7 +45,7 @@ type exportedMsg struct {
 // newExporter asks about a run and the folder that it lies in.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
 	formats := b.Formats(f.Run.Profile)
-	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(f.Dir)}
+	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
 	for i, f := range formats {
 		x.on[i] = f.Profile != "" || f.ID == "markdown"
 	}
@@ -96,7 +96,7 @@ func (x *exporter) bindings() widget.Bindings {
 
 func (x *exporter) keys() widget.KeyMap {
 	if x.typing {
-		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+		list := []key.Binding{widget.Bind("enter", "write", "enter"), widget.Bind("tab", "formats", "tab"), widget.Bind("ctrl+u", "clear", "ctrl+u"), widget.Bind("esc", "cancel", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	k := x.bindings()
@@ -112,7 +112,10 @@ func (x *exporter) keys() widget.KeyMap {
 func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed bool) {
 	if x.typing {
 		switch msg.String() {
-		case "enter", "tab":
+		case "enter":
+			x.typing = false
+			return x.write(e), false
+		case "tab":
 			x.typing = false
 		case "esc":
 			x.typing, x.dir = false, x.before

@@ -116,10 +116,10 @@ func TestADistributionIsShownPerOperation(t *testing.T) {
 
 func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
 	a, r, b := show(t, 80, 24)
-	a.Send(t, "e", "space", "tab", "ctrl+u")
+	a.Send(t, "e", "space", "tab")
 	assert.True(t, r.Typing())
 	a.Type(t, "/tmp/reports")
-	a.Send(t, "enter", "enter")
+	a.Send(t, "enter")
 	id := b.Past[0].ID
 	want := []string{"/tmp/reports/" + id + "/report.json", "/tmp/reports/" + id + "/report.markdown", "/tmp/reports/" + id + "/report.padogrid"}
 	assert.Equal(t, want, b.Exported)

@@ -281,7 +281,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 				continue
 			}
 			switch {
-			case track == screen.All && k.Sum:
+			case track == screen.All && k.Sum && to > 0:
 				r.want[i] = k.Set(r.want[i], float64(parts[i]))
 			case track == screen.All || track == i:
 				r.want[i] = k.Set(r.want[i], to)
