@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -115,20 +116,25 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		r.scroll[r.tab] = 1 << 30
 	case key.Matches(msg, k.Export):
 		r.openExport()
+	case key.Matches(msg, k.Again):
+		return screen.Replace(screen.Start{Request: runpage.Asked(&r.loaded.folder.Run)})
 	case key.Matches(msg, k.Copy):
+		r.toast.Say(e.Now, "copied: the command that does this run again", false)
+		return tea.SetClipboard(runpage.Command(&r.loaded.folder.Run))
+	case key.Matches(msg, k.CopySummary):
 		r.toast.Say(e.Now, "summary copied", false)
 		return tea.SetClipboard(r.text())
 	case key.Matches(msg, k.Compare):
 		return screen.Open(screen.Runs{Chosen: r.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
-	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.Compare):
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again):
 		r.toast.Say(e.Now, r.whyNot(), true)
 	}
 	return nil
 }
 
-// whyNot says why there is nothing to export, copy or compare.
+// whyNot says why there is nothing to export, copy, compare or do again.
 func (r *Results) whyNot() string {
 	switch {
 	case r.id == "":
@@ -188,10 +194,10 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again} {
 		b.SetEnabled(r.loaded != nil)
 	}
-	k.Copy.SetEnabled(r.text() != "")
+	k.CopySummary.SetEnabled(r.text() != "")
 	return k
 }
 
@@ -202,11 +208,11 @@ func (r *Results) Keys() widget.KeyMap {
 	}
 	k := r.bindings()
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Help, k.Copy, k.Compare, k.Back, k.History, k.Quit},
+		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Quit},
 		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Export, k.Copy, k.Compare, k.History, k.Back},
+			{k.Again, k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
@@ -164,13 +165,29 @@ func TestExportByTheMouse(t *testing.T) {
 
 func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 	a, r, _ := show(t, 80, 24)
-	cmd := a.Update(tuitest.KeyPress("y"))
+	cmd := a.Update(tuitest.KeyPress("Y"))
 	require.NotNil(t, cmd)
 	assert.Contains(t, ansi.Strip(tuitest.Sprint(cmd())), "perfbench ingestion on redis")
 	assert.Contains(t, a.Picture(t), "summary copied")
 	a.Env.Now = a.Env.Now.Add(time.Minute)
 	a.Send(t, a.Frame())
 	assert.Empty(t, r.toast.Text)
+}
+
+func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	cmd := a.Update(tuitest.KeyPress("y"))
+	require.NotNil(t, cmd)
+	command := tuitest.Sprint(cmd())
+	assert.Contains(t, command, "perfbench run --profile ingestion --target redis://")
+	assert.Contains(t, a.Picture(t), "copied: the command that does this run again")
+	a.Send(t, "R")
+	require.Len(t, a.Started(), 1)
+	assert.Equal(t, command, job.Shell(a.Started()[0].Words()), "both do the same")
+	r.loaded = nil
+	a.Send(t, "R")
+	assert.Len(t, a.Started(), 1)
+	assert.Contains(t, a.Picture(t), "the report is being read")
 }
 
 func TestARunThatWroteNothingSaysWhy(t *testing.T) {

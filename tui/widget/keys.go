@@ -33,7 +33,7 @@ type Bindings struct {
 	// lists
 	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right key.Binding
 	// picker and results
-	Start, Launch, History, Export, Copy, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
+	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
 	Pause, More, Less, MoreTen, LessTen                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
@@ -64,17 +64,19 @@ func newBindings() Bindings {
 		Left:     Bind("←", "previous value", "left"),
 		Right:    Bind("→", "next value", "right"),
 
-		Start:   Bind("enter", "start", "enter"),
-		Launch:  Bind("S", "start", "S"),
-		Swap:    Bind("v", "swap", "v"),
-		History: Bind("h", "earlier runs", "h"),
-		Export:  Bind("e", "export", "e"),
-		Copy:    Bind("y", "copy summary", "y"),
-		Compare: Bind("c", "compare", "c"),
-		Details: Bind("d", "details", "d"),
-		Toggle:  Bind("space", "select", "space"),
-		Edit:    Bind("enter", "edit", "enter"),
-		Ping:    Bind("p", "ping target", "p"),
+		Start:       Bind("enter", "start", "enter"),
+		Launch:      Bind("S", "start", "S"),
+		Swap:        Bind("v", "swap", "v"),
+		History:     Bind("h", "earlier runs", "h"),
+		Export:      Bind("e", "export", "e"),
+		Copy:        Bind("y", "copy command", "y"),
+		CopySummary: Bind("Y", "copy summary", "Y"),
+		Again:       Bind("R", "run again", "R"),
+		Compare:     Bind("c", "compare", "c"),
+		Details:     Bind("d", "details", "d"),
+		Toggle:      Bind("space", "select", "space"),
+		Edit:        Bind("enter", "edit", "enter"),
+		Ping:        Bind("p", "ping target", "p"),
 
 		Pause:       Bind("space", "pause", "space"),
 		More:        Bind("+", "one thread more", "+", "="),
