@@ -16,8 +16,10 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// timeout is how long a statement may take unless the target says otherwise. It is
-// above the server's own, so that the server's word is heard.
+// timeout is how long a statement may take unless the target says otherwise: longer than
+// a node waits for a write by its own default (2 s), so that its word is heard, as long as
+// it waits for a read, and not as long as for a range (10 s), which read_timeout may be
+// raised for.
 const timeout = 5 * time.Second
 
 // patience is how long a statement may take that is not measured: a change of the
