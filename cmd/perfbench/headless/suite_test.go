@@ -2,15 +2,11 @@ package headless
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/planfile"
 )
 
 func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
@@ -28,19 +24,4 @@ func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
 		}
 		assert.Equal(t, c.want, worst(list), c.codes)
 	}
-}
-
-// A flag that a plan cannot say would make a plan less than a command line.
-func TestEveryFlagOfARunIsAWordOfAPlan(t *testing.T) {
-	words := []string{"set"}
-	for _, q := range planfile.Keys() {
-		words = append(words, q.Name)
-	}
-	Command(&call.Call{}, Makes{}).Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"dry-run", "quiet", "plain", "ascii", "theme", "help"}, f.Name) { // of the terminal
-			assert.Contains(t, words, f.Name)
-			words = slices.DeleteFunc(words, func(w string) bool { return w == f.Name })
-		}
-	})
-	assert.Equal(t, []string{"name"}, words, "and the other way round")
 }
