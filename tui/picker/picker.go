@@ -364,7 +364,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	}
 	k.Right.SetHelp("→", "setup")
 	return widget.KeyMap{
-		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Quit},
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }
