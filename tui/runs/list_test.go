@@ -51,6 +51,18 @@ func TestHistoryPictures(t *testing.T) {
 	}
 }
 
+func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[1].Tags = map[string]string{"build": "17", "os": "a"}
+	a, _ := list(t, b, 120, 40)
+	assert.Regexp(t, `verdict +tags`, a.Picture(t))
+	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a `, a.Picture(t))
+	a, _ = list(t, b, 80, 24)
+	assert.NotContains(t, a.Picture(t), "tags ")
+	a, _ = list(t, tuitest.NewDemo(), 120, 40)
+	assert.NotContains(t, a.Picture(t), "verdict  tags")
+}
+
 func TestAnEmptyHistorySpeaks(t *testing.T) {
 	a, _ := list(t, &tuitest.Bench{}, 80, 24)
 	assert.Contains(t, a.Picture(t), "No runs yet.")

@@ -73,7 +73,8 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: "errors", Right: true, Spare: 2},
 		{Head: ""},
 		{Head: "verdict", Spare: 3},
-		{Head: "id", Spare: 5},
+		{Head: h.tagsHead(), Spare: 5, Most: max(w-100, 16)},
+		{Head: "id", Spare: 6},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
@@ -92,7 +93,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 			return k
 		case h.top+row == h.at:
 			return s.Selected
-		case col == 10:
+		case col >= 10:
 			return s.Muted
 		}
 		return s.Plain
@@ -100,6 +101,14 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	head, lines := g.Lines(s, w)
 	h.rowsAt = 2 + len(out) + 1
 	return append(append(out, head), lines...)
+}
+
+// tagsHead heads the column of the tags, which is there when a run has any.
+func (h *List) tagsHead() string {
+	if slices.ContainsFunc(h.rows, func(r row) bool { return r.run != nil && len(r.run.Tags) > 0 }) {
+		return "tags"
+	}
+	return ""
 }
 
 func (h *List) lead(i int, id string) string {
@@ -119,7 +128,7 @@ func (h *List) lead(i int, id string) string {
 }
 
 // runCells are a run's cells in a list: when, profile, store, throughput, p99,
-// length, errors, a sign and a word of its verdict, id.
+// length, errors, a sign and a word of its verdict, tags, id.
 func runCells(s *widget.Styles, of *row, e screen.Env) []string {
 	r := of.run
 	f := widget.FiguresOf(r)
@@ -131,7 +140,7 @@ func runCells(s *widget.Styles, of *row, e screen.Env) []string {
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
 		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
-		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, r.ID,
+		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.ID,
 	}
 }
 
@@ -157,7 +166,7 @@ func sweepCells(_ *widget.Styles, of *row, e screen.Env) []string {
 	}
 	return []string{
 		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", p99,
-		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, k.ID,
+		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", k.ID,
 	}
 }
 

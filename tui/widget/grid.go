@@ -11,7 +11,8 @@ type Column struct {
 	Head string
 	// Right aligns numbers.
 	Right bool
-	// Spare tells which columns go first when room is short: the highest; 0 stays.
+	// Spare tells which columns go first when room is short: the highest; 0 stays. One that
+	// may go does so too when it has neither a head nor anything in it.
 	Spare int
 	// Most cuts longer cells; 0: as long as they are.
 	Most int
@@ -48,7 +49,9 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 		if col.Most > 0 {
 			all[c] = min(all[c], col.Most)
 		}
-		cols = append(cols, c)
+		if col.Spare == 0 || all[c] > 0 {
+			cols = append(cols, c)
+		}
 	}
 	for {
 		used, worst := 0, -1
