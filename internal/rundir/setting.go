@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,8 @@ func TrackOf(name string) (track, base string) {
 	return "", name
 }
 
-// SettingText writes a live setting by its name as people read it.
+// SettingText writes a live setting by its name as people read it: of what has a
+// fraction, as a step of a ramp may, four digits, or all before the point.
 func SettingText(name string, v float64) string {
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
 	case base == "payload", base == "principal":
@@ -25,6 +27,10 @@ func SettingText(name string, v float64) string {
 		return "max"
 	case base == "paused":
 		return map[bool]string{true: "yes", false: "no"}[v != 0]
+	}
+	if v != math.Trunc(v) && !math.IsInf(v, 0) {
+		unit := math.Pow(10, max(3-math.Floor(math.Log10(math.Abs(v))), 0))
+		v = math.Round(v*unit) / unit
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }

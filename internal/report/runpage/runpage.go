@@ -232,7 +232,7 @@ func segments(r *rundir.Run) page.Section {
 			number += "–" + strconv.Itoa(s.Last)
 		}
 		for _, name := range varying {
-			set = append(set, name+"="+span(s.Settings[name], s.End[name]))
+			set = append(set, name+"="+span(rundir.SettingText(name, s.Settings[name]), rundir.SettingText(name, s.End[name])))
 		}
 		for _, o := range s.Operations {
 			figures := tail(o)
@@ -253,11 +253,11 @@ func segments(r *rundir.Run) page.Section {
 }
 
 // span writes the values between which a setting was moved.
-func span(from, to float64) string {
+func span(from, to string) string {
 	if from == to {
-		return page.Number(from)
+		return from
 	}
-	return page.Number(from) + ".." + page.Number(to)
+	return from + ".." + to
 }
 
 func varied(list []rundir.Segment) []string {
