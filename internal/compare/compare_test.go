@@ -192,6 +192,22 @@ func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
 	assert.Equal(t, []string{"feed.payload", "threads", "testCount"}, causes(got))
 }
 
+// A plan of one track has knobs without its name, and a file's words with it.
+func TestAKnobAndTheWordThatItComesFromAreOneCause(t *testing.T) {
+	a := Conditions{
+		Settings:   map[string]float64{"threads": 4, "payload": 1024},
+		Parameters: map[string]string{"eligibility.threadCount": "4", "eligibility.payloadSize": "1KiB", "eligibility.totalEntryCount": "4"},
+	}
+	b := a
+	b.Settings = map[string]float64{"threads": 8, "payload": 1024}
+	b.Parameters = map[string]string{"eligibility.threadCount": "8", "eligibility.payloadSize": "1KiB", "eligibility.totalEntryCount": "4"}
+	assert.Equal(t, []Difference{{"threads", "4", "8"}}, Differences(&a, &b))
+	b.Parameters["eligibility.totalEntryCount"] = "8"
+	assert.Equal(t, []string{"threads", "eligibility.totalEntryCount"}, causes(Differences(&a, &b)), "it has nothing to do with threads")
+	b.Settings["threads"], b.Parameters["eligibility.totalEntryCount"] = 6, "4"
+	assert.Equal(t, []string{"threads", "eligibility.threadCount"}, causes(Differences(&a, &b)), "it changed otherwise")
+}
+
 func TestWhatDoesNotCountIsComparedByItself(t *testing.T) {
 	v := 10.0
 	r := read(t, &rundir.Folder{Run: rundir.Run{MeasuredS: 10, Parts: []string{"g1.put"}, Operations: []rundir.Operation{

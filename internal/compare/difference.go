@@ -35,11 +35,15 @@ func Differences(a, b *Conditions) []Difference {
 			names[k] = true
 		}
 	}
-	turned := map[string]bool{} // what differs among the knobs, as track and values
+	turned := map[string]bool{}  // what differs among the knobs, as track and values
+	whole := map[string]string{} // the knobs of no track among them, with their values
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
 		if track, base := rundir.TrackOf(k); x != y {
-			turned[track+"\x00"+bare(x)+"\x00"+bare(y)] = true
+			how := bare(x) + "\x00" + bare(y)
+			if turned[track+"\x00"+how] = true; track == "" {
+				whole[base] = how
+			}
 			if track == "" && slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool {
 				return strings.HasSuffix(n, "."+base) && mapped(a.Settings, n) != mapped(b.Settings, n)
 			}) {
@@ -56,8 +60,9 @@ func Differences(a, b *Conditions) []Difference {
 	}
 	for _, k := range slices.Sorted(maps.Keys(params)) {
 		x, y := a.Parameters[k], b.Parameters[k]
-		track, _ := rundir.TrackOf(k)
-		if params[k] && !turned[track+"\x00"+bare(x)+"\x00"+bare(y)] { // a file's word for a knob tells nothing new
+		track, base := rundir.TrackOf(k)
+		how := bare(x) + "\x00" + bare(y)
+		if params[k] && !turned[track+"\x00"+how] && !saysOf(base, how, whole) { // a file's word for a knob tells nothing new
 			add(k, x, y)
 		}
 	}
@@ -69,6 +74,17 @@ func Differences(a, b *Conditions) []Difference {
 		}
 	}
 	return out
+}
+
+// saysOf says that a file's word, of one track as that is the only one, changed as a knob
+// did that it is called after: threadCount as threads.
+func saysOf(word, how string, knobs map[string]string) bool {
+	for knob, turned := range knobs {
+		if turned == how && strings.HasPrefix(word, strings.TrimSuffix(knob, "s")) {
+			return true
+		}
+	}
+	return false
 }
 
 // bare takes out what a value is only written with.
