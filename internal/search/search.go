@@ -34,7 +34,8 @@ type Estimate struct{ Value, SE float64 }
 
 // Choice chooses levels. They rise by a factor until one does not hold and fall by half
 // until one does; then the middle of the two is tried, until they are close. A step
-// that is doubtful is repeated; at the end both are tried once more.
+// that is doubtful is repeated; at the end both are tried once more, and a level that
+// failed early by doubtful steps alone has a last one that may outvote them.
 type Choice struct {
 	// Start is the first level.
 	Start float64
@@ -69,6 +70,10 @@ type hunt struct {
 	// votes count for and against each level.
 	votes map[float64][2]int
 	sure  map[float64]bool // tried carefully
+	// clear are levels of which a step was not doubtful, heard those that have had a last
+	// say or were first tried near the end, and saying is the one that has it now.
+	clear, heard map[float64]bool
+	saying       float64
 }
 
 // Find tries levels until the highest that holds is known well enough. try offers one
@@ -84,7 +89,10 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 	if c.Most == 0 {
 		c.Most = 20
 	}
-	h := hunt{Choice: c, try: try, found: found, votes: map[float64][2]int{}, sure: map[float64]bool{}}
+	h := hunt{
+		Choice: c, try: try, found: found,
+		votes: map[float64][2]int{}, sure: map[float64]bool{}, clear: map[float64]bool{}, heard: map[float64]bool{},
+	}
 	level := c.Start
 	for {
 		for level > 0 {
@@ -98,7 +106,9 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 			level = h.next(r.Low, r.High)
 		}
 		r := h.known()
-		level = h.unsure(r)
+		if level = h.unsure(r); level == 0 {
+			level = h.again(r)
+		}
 		if level == 0 {
 			r.Known = true
 			return r, nil
@@ -111,6 +121,7 @@ func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
 // step tries a level, again while it is doubtful and nobody has outvoted the doubt.
 func (h *hunt) step(ctx context.Context, level float64) error {
 	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
+	h.heard[level] = h.heard[level] || careful
 	for {
 		s, err := h.try(ctx, level, careful)
 		if err != nil {
@@ -119,12 +130,18 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 		h.steps++
 		h.found(s)
 		v := h.votes[level]
-		if s.Held {
+		switch last := h.saying == level; {
+		case s.Held && last && s.Doubtful:
+			v[0] = v[1] // one more decides
+		case s.Held && last:
+			v[0] = v[1] + 1
+		case s.Held:
 			v[0]++
-		} else {
+		default:
 			v[1]++
 		}
-		h.votes[level] = v
+		h.votes[level], h.saying = v, 0
+		h.clear[level] = h.clear[level] || !s.Doubtful
 		h.sure[level] = h.sure[level] || careful && !s.Doubtful || v[0]+v[1] > 1
 		if !h.Confirm || h.out() || v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1) {
 			return nil
@@ -214,4 +231,14 @@ func (h *hunt) unsure(r Range) float64 {
 		return r.Low
 	}
 	return 0
+}
+
+// again is the level that does not hold when that is known by doubtful steps alone, from
+// when the end was not near; once, while there is room for a step; else 0.
+func (h *hunt) again(r Range) float64 {
+	if !h.Confirm || r.High == 0 || h.clear[r.High] || h.heard[r.High] || h.out() {
+		return 0
+	}
+	h.heard[r.High], h.saying = true, r.High
+	return r.High
 }

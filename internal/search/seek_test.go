@@ -147,6 +147,50 @@ func TestSeekFindsWhatTheoryHas(t *testing.T) {
 	}
 }
 
+// A store that was not at its best when the first level was tried must not end the search
+// there for good; what is doubtful and remains so must not go on for ever.
+func TestALevelThatFailedOnlyDoubtfullyHasALastSay(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		// early are the steps at the first level that fail doubtfully, and late what comes of
+		// it afterwards.
+		early int
+		late  Step
+		least float64
+		// tries is how many steps there are at the first level.
+		tries int
+	}{
+		{"it holds", 2, Step{Held: true}, 1500, 3},
+		{"it seems to hold, twice", 2, Step{Held: true, Doubtful: true}, 1500, 4},
+		{"it fails again", 2, Step{Doubtful: true}, 970, 3},
+		{"it fails for sure", 2, Step{}, 970, 3},
+		{"it failed for sure", 1, Step{}, 970, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tries := 0
+			try := func(_ context.Context, level float64, _ bool) (Step, error) {
+				s := Step{Rate: level, Held: level < 1550}
+				if level == 1000 {
+					if s = c.late; tries < c.early {
+						s = Step{Doubtful: true}
+					}
+					tries++
+					s.Rate = level
+				}
+				return s, nil
+			}
+			r, err := Choice{Start: 1000, Raise: 2, Near: 1.03, Most: 60, Confirm: true}.Find(t.Context(), try, func(Step) {})
+			require.NoError(t, err)
+			assert.True(t, r.Known)
+			assert.GreaterOrEqual(t, r.Low, c.least)
+			assert.Equal(t, c.tries, tries)
+			if c.least < 1000 {
+				assert.InDelta(t, 1000, r.High, 0)
+			}
+		})
+	}
+}
+
 func seek() Seek {
 	return Seek{
 		Conditions: []Condition{{Text: "p99<limit", Bound: 0.01, Share: true}},
