@@ -105,8 +105,13 @@ func (l *Live) sample(ctx context.Context) {
 	if l.plan.Watch != nil {
 		l.plan.Watch(ctx, l.sampler.Set())
 	}
-	if err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // who interrupts refuses nothing
-		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s reports nothing about itself during the run: %v", l.Info.Name, err)))
+	if tells, err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // who interrupts refuses nothing
+		how := "reports nothing"
+		if tells {
+			how = "does not report everything"
+		}
+		why := strings.ReplaceAll(err.Error(), "\n", "; ")
+		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s %s about itself during the run: %s", l.Info.Name, how, why)))
 	}
 }
 

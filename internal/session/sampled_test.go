@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,9 +64,16 @@ func TestServerIsSampledEverySecond(t *testing.T) {
 	require.NoError(t, err)
 	admin := redis.NewClient(url)
 	t.Cleanup(func() { _ = admin.Close() })
-	require.NoError(t, admin.Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-info").Err())
-	o, f = sampled(t, strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1))
+	require.NoError(t, admin.Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-slowlog").Err())
+	app := strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1)
+	o, f = sampled(t, app)
 	notices := strings.Join(o.Run.Notices, "\n")
+	assert.Equal(t, 1, strings.Count(notices, "redis does not report everything about itself during the run: read its log of slow commands: NOPERM"), notices)
+	assert.True(t, slices.ContainsFunc(f.Samples, func(s rundir.Sample) bool { return s.Name == "commands_per_s" }), "the rest is reported")
+
+	require.NoError(t, admin.Do(t.Context(), "acl", "setuser", "app", "-info").Err())
+	o, f = sampled(t, app)
+	notices = strings.Join(o.Run.Notices, "\n")
 	assert.Equal(t, 1, strings.Count(notices, "redis reports nothing about itself during the run"), notices)
 	assert.NotContains(t, notices, "correct-horse")
 	for _, s := range f.Samples {

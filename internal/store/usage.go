@@ -34,7 +34,8 @@ func Untold() Usage { return Usage{CPU: -1, Memory: -1, Calls: -1, Received: -1,
 type Metered interface {
 	Usage(ctx context.Context) Usage
 	// Readings are what the servers tell of themselves at this moment, cheap enough to be
-	// asked for every second. The error says why they tell nothing.
+	// asked for every second. The error says why they tell nothing or, beside readings, why
+	// they do not tell all of them.
 	Readings(ctx context.Context) ([]Reading, error)
 }
 

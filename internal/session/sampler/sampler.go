@@ -81,8 +81,9 @@ func New(ctx context.Context, o Options) *Sampler {
 func (s *Sampler) Set() *watch.Set { return &s.set }
 
 // Begin takes the first look, which the first second is measured from. It returns why
-// the store tells nothing of itself, nil when it does or cannot.
-func (s *Sampler) Begin(ctx context.Context) (refused error) {
+// the store does not tell all of itself, nil when it does or cannot, and whether it tells
+// some.
+func (s *Sampler) Begin(ctx context.Context) (tells bool, refused error) {
 	s.set.Tell(s.seen)
 	s.restart(ctx)
 	if s.o.Server != nil {
@@ -91,9 +92,9 @@ func (s *Sampler) Begin(ctx context.Context) (refused error) {
 		var told []store.Reading
 		told, refused = s.o.Server.Readings(ctx)
 		s.told.add(0, time.Now(), told)
-		s.tells = refused == nil
+		s.tells = refused == nil || len(told) > 0
 	}
-	return refused
+	return s.tells, refused
 }
 
 // Second has a second of the run sampled that has just ended. It never waits: while an
@@ -156,7 +157,7 @@ func (s *Sampler) look(ctx context.Context, second int) {
 	s.row, s.second = nil, second
 	s.set.Look(ctx)
 	if s.tells {
-		if told, err := s.o.Server.Readings(ctx); err == nil { // else a gap: the run tells of a store that is away
+		if told, err := s.o.Server.Readings(ctx); err == nil || len(told) > 0 { // else a gap: the run tells of a store that is away
 			s.row = append(s.row, s.told.add(second, time.Now(), told)...)
 		}
 	}

@@ -71,9 +71,9 @@ type Conn struct {
 	lines *link.Lines
 	alone func() *link.Lines
 	calls sync.Pool
-	// hidesConfig and hidesSlow say that the server does not tell us its settings, and its
-	// log of slow commands.
-	hidesConfig, hidesSlow atomic.Bool
+	// hidesConfig and hidesSlow are why the server does not tell us its settings, and its
+	// log of slow commands; nil while it does.
+	hidesConfig, hidesSlow atomic.Pointer[error]
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close

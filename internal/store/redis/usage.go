@@ -2,9 +2,12 @@ package redis
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -88,7 +91,8 @@ var processor = []struct{ user, system, as string }{
 	{"used_cpu_user_children", "used_cpu_sys_children", "children_cpu_cores"},
 }
 
-// Readings are what INFO tells of every master; it takes a server some 0.1 ms.
+// Readings are what INFO tells of every master, whether writes wait for the disk and how
+// many commands were slow; it takes a server some 0.1 ms.
 func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		text, err := m.InfoMap(ctx).Result()
@@ -121,17 +125,31 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	return out, nil
+	for _, hidden := range []*error{c.hidesConfig.Load(), c.hidesSlow.Load()} {
+		if hidden != nil {
+			err = errors.Join(err, *hidden)
+		}
+	}
+	return out, err
+}
+
+// withheld keeps why a server does not tell something: it is not asked again. That it did
+// not answer in time is no reason.
+func withheld(ctx context.Context, why *atomic.Pointer[error], what string, err error) {
+	if ctx.Err() == nil {
+		err = fmt.Errorf("%s: %w", what, err)
+		why.Store(&err)
+	}
 }
 
 // syncs tells whether each write waits until the append-only file has reached the disk.
 func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
-	if c.hidesConfig.Load() {
+	if c.hidesConfig.Load() != nil {
 		return
 	}
 	got, err := m.ConfigGet(ctx, "appendfsync").Result()
 	if err != nil {
-		c.hidesConfig.Store(ctx.Err() == nil) // not told to everybody: it is not asked again
+		withheld(ctx, &c.hidesConfig, "read its settings", err)
 		return
 	}
 	v := 0.0
@@ -144,12 +162,12 @@ func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, fl
 // slow tells how many commands the log of slow ones has had so far, by the number of the
 // last.
 func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
-	if c.hidesSlow.Load() {
+	if c.hidesSlow.Load() != nil {
 		return
 	}
 	last, err := m.SlowLogGet(ctx, 1).Result()
 	if err != nil {
-		c.hidesSlow.Store(ctx.Err() == nil)
+		withheld(ctx, &c.hidesSlow, "read its log of slow commands", err)
 		return
 	}
 	n := 0.0

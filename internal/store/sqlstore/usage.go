@@ -218,10 +218,10 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 		}
 	}
 	var committing float64
-	if err := c.aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err == nil { // else it is not told to everybody
-		out = append(out, store.Reading{Name: "committing_threads", Value: committing})
+	if err := c.aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
+		return out, fmt.Errorf("read its process list: %w", err)
 	}
-	return out, nil
+	return append(out, store.Reading{Name: "committing_threads", Value: committing}), nil
 }
 
 // mysqlCommitting counts the connections that we may see and that are committing.
