@@ -129,6 +129,15 @@ func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
 	assert.Equal(t, tea.SuspendMsg{}, cmd())
 }
 
+func TestTheCommandOfARunIsCopiedAsItsKnobsStand(t *testing.T) {
+	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	send(t, a, "+")
+	_, cmd := a.Update(tuitest.KeyPress("y"))
+	require.NotNil(t, cmd)
+	assert.Contains(t, tuitest.Sprint(cmd()), "--threads 17")
+	assert.Contains(t, picture(t, a), "copied: the command of a run that begins as this one is now")
+}
+
 // Where a knob turns nothing, neither the footer nor the line of knobs offers it.
 func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)

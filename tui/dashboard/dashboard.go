@@ -225,6 +225,9 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.pressFind(e)
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: d.info.Request.At(d.plan, d.run.Settings), After: d.run})
+	case key.Matches(msg, k.Copy):
+		d.say(e, "copied: the command of a run that begins as this one is now", false)
+		return screen.Copy(d.info.Request.At(d.plan, d.run.Settings))
 	case key.Matches(msg, k.LogAxis):
 		d.logAxis = !d.logAxis
 	case key.Matches(msg, k.Mark):

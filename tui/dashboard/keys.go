@@ -69,7 +69,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	threads.SetEnabled(k.More.Enabled())
 	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
-	short := []key.Binding{k.Pause, threads, payload, k.Tune, k.Search, k.Sweep, k.Help, k.Stop, k.Mark, k.Next, k.Quit}
+	rate := widget.Bind("{ }", "rate", "{", "}")
+	rate.SetEnabled(k.RateUp.Enabled())
+	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
 		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
 	}
@@ -86,7 +88,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
-			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Back},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Copy, k.Back},
 		},
 	}
 }

@@ -27,6 +27,9 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.launch(e, aSweep)
 	case key.Matches(msg, k.Ping):
 		return p.ping.ask(p.bench, p.request(), e)
+	case key.Matches(msg, k.Copy):
+		p.toast.Say(e.Now, "copied: the command that does this run", false)
+		return screen.Copy(p.request())
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):

@@ -317,6 +317,7 @@ func (p *Picker) bindings() widget.Bindings {
 	can := pr != nil && built(pr)
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
+	k.Copy.SetEnabled(can)
 	k.Search.SetEnabled(can)
 	k.Sweep.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs) > 1)
@@ -334,7 +335,7 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Ping, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Ping, k.Copy, k.History, k.Compare, k.Next, k.Prev, k.Back}
 	switch {
 	case p.filtering:
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}

@@ -206,6 +206,16 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 	assert.Equal(t, "swordfish", a.Started()[0].Password)
 }
 
+func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
+	a, p := pickWith(t, tuitest.NewDemo(), job.Request{Preset: "small", Target: "redis://me:hunter2@10.0.0.7", Timetable: []string{"1s:threads=9"}}, 120, 40)
+	goTo(t, a, p, "threads")
+	a.Send(t, "right")
+	cmd := a.Update(tuitest.KeyPress("y"))
+	require.NotNil(t, cmd)
+	assert.Equal(t, "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --threads 17 --at 1s:threads=9", tuitest.Sprint(cmd()))
+	assert.Contains(t, a.Picture(t), "copied: the command that does this run")
+}
+
 func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
 	a, p := pickWith(t, tuitest.NewDemo(), job.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
 	goTo(t, a, p, "target")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Destination is where a screen asks to be taken. Which screen shows it only the
@@ -75,6 +76,12 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 
 // Replace shows a screen instead of the present one.
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
+
+// Copy puts the command on the clipboard that asks for the same, without its secrets.
+func Copy(r job.Request) tea.Cmd {
+	r.Target = widget.HideSecrets(r.Target)
+	return tea.SetClipboard(job.Shell(r.Words()))
+}
 
 // Back returns to the screen below.
 func Back() tea.Msg { return BackMsg{} }
