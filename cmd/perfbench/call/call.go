@@ -60,15 +60,23 @@ func (a *Call) Getenv(name string) (string, bool) {
 	return "", false
 }
 
+// Home is the folder of the user; empty when there is none.
+func (a *Call) Home() string {
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if home, _ := a.Getenv(name); home != "" {
+			return home
+		}
+	}
+	return ""
+}
+
 // StateDir is where perfbench keeps what outlives a command.
 func (a *Call) StateDir() (string, error) {
 	if dir, _ := a.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "perfbench"), nil
 	}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if home, _ := a.Getenv(name); home != "" {
-			return filepath.Join(home, ".local", "state", "perfbench"), nil
-		}
+	if home := a.Home(); home != "" {
+		return filepath.Join(home, ".local", "state", "perfbench"), nil
 	}
 	return "", fault.Hint(errors.New("there is no home directory for the state of perfbench"), "set XDG_STATE_HOME to an absolute path")
 }
@@ -97,10 +105,8 @@ func (a *Call) PresetDir() string {
 	if dir, _ := a.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "perfbench", "presets")
 	}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if home, _ := a.Getenv(name); home != "" {
-			return filepath.Join(home, ".config", "perfbench", "presets")
-		}
+	if home := a.Home(); home != "" {
+		return filepath.Join(home, ".config", "perfbench", "presets")
 	}
 	return ""
 }

@@ -31,7 +31,9 @@ type bench struct {
 	env session.Env
 	// out is the folder of run directories, state and presets are the user's own.
 	out, state, presets string
-	logs                *logRing
+	// home is what ~ stands for in a path that is typed; empty when there is none.
+	home string
+	logs *logRing
 	// secrets are the passwords of the targets that were used, by target: what is run again
 	// from a screen has none.
 	secrets sync.Map
@@ -89,12 +91,24 @@ func (b *bench) request(r job.Request) job.Request {
 	if r.Out == "" {
 		r.Out = b.out
 	}
+	r.Files = slices.Clone(r.Files)
+	for i, path := range r.Files {
+		r.Files[i] = b.path(path)
+	}
 	if r.Password != "" {
 		b.secrets.Store(r.Target, r.Password)
 	} else if known, ok := b.secrets.Load(r.Target); ok {
 		r.Password, _ = known.(string)
 	}
 	return r
+}
+
+// path is one that was typed: no shell has replaced its ~.
+func (b *bench) path(typed string) string {
+	if rest, ok := strings.CutPrefix(typed, "~"); ok && b.home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return filepath.Join(b.home, rest)
+	}
+	return typed
 }
 
 func (b *bench) Preview(r job.Request) (*job.Preview, error) {
@@ -204,6 +218,7 @@ func (b *bench) Export(id string, formats []string, dir string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
+	dir = b.path(dir)
 	names, err := report.Write(f, picked, dir)
 	if dir == "" {
 		dir = f.Dir

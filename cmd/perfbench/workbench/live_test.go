@@ -3,6 +3,8 @@ package workbench
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,4 +117,30 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 4, len(history), "each run has a folder, the one that was stopped too") //nolint:testifylint // they are long
 	})
+}
+
+// No shell replaces the ~ of a path that is typed into a screen.
+func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
+	t.Chdir(t.TempDir())
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "one.properties"), []byte("eligibility.totalEntryCount=40\n"), 0o600))
+	inBubble(t, func(t *testing.T, b *bench) {
+		b.home = home
+		r := putting()
+		r.Preset, r.Files = "", []string{"~/one.properties"}
+		delete(r.Values, "mapNames")
+		run, err := b.Start(t.Context(), r)
+		require.NoError(t, err)
+		<-run.Done()
+		out := run.Outcome()
+		require.NoError(t, out.Err)
+		paths, err := b.Export(out.ID, []string{"json"}, "~/exp")
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			assert.Equal(t, filepath.Join(home, "exp"), filepath.Dir(path))
+			assert.FileExists(t, path)
+		}
+	})
+	assert.NoDirExists(t, "~")
 }

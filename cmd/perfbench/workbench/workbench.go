@@ -109,7 +109,7 @@ func (a command) bench(ctx context.Context, f *runflags.Flags) (b *bench, closeL
 			}
 		}
 	}
-	b.presets = a.PresetDir()
+	b.presets, b.home = a.PresetDir(), a.Home()
 	b.env.Log = slog.New(slog.NewJSONHandler(io.MultiWriter(b.logs, file), nil))
 	return b, closeLog
 }
