@@ -37,7 +37,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 		"compare empty":   runs.NewComparison(b, []string{"a"}, []string{"b"}),
 	}
 	for name, keys := range map[string][]any{
-		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
+		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker finding": {"right", "/"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
 		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "history sides": {"h", "a", "down", "b"}, "compare": {"h", "space", "down", "c"},
 		"searching": {"enter", "f"}, "results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
 	} {

@@ -22,6 +22,7 @@ type form struct {
 	rows    []row
 	at, top int
 	edit    *edit
+	find    *finder // nil unless a row is looked for
 	// lines tells which row each drawn line is of, -1: none; for the mouse.
 	lines []int
 	// column is where values begin in a line.
@@ -54,7 +55,7 @@ func (f *form) current() *row {
 func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
 
 // leave ends typing without keeping, and goes to the top.
-func (f *form) leave() { f.edit, f.at, f.top, f.rows = nil, 0, 0, nil }
+func (f *form) leave() { f.edit, f.find, f.at, f.top, f.rows = nil, nil, 0, 0, nil }
 
 // showError goes to the first row that something is wrong with.
 func (f *form) showError(p *Picker) {

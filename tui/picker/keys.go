@@ -17,6 +17,10 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if p.form.edit != nil {
 		return p.form.pressEdit(p, msg, e)
 	}
+	if p.form.find != nil {
+		p.form.pressFind(msg)
+		return nil
+	}
 	k := p.bindings()
 	switch {
 	case key.Matches(msg, k.Launch):
@@ -38,6 +42,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		p.focus(e, 1)
 	case key.Matches(msg, k.Prev):
 		p.focus(e, -1)
+	case key.Matches(msg, k.Filter) && p.pane == paneForm:
+		p.form.find = &finder{from: p.form.at}
 	case key.Matches(msg, k.Filter):
 		p.pane, p.filtering = paneProfiles, true
 	case key.Matches(msg, k.Back):
@@ -142,6 +148,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	if p.filtering {
 		p.filtering = false
 	}
+	p.form.find = nil
 	if p.form.edit != nil {
 		return p.form.clickEdit(p, m, e)
 	}

@@ -173,7 +173,7 @@ func (p *Picker) ask() tea.Cmd {
 }
 
 // Typing tells whether a text is being typed.
-func (p *Picker) Typing() bool { return p.filtering || p.form.edit != nil }
+func (p *Picker) Typing() bool { return p.filtering || p.form.edit != nil || p.form.find != nil }
 
 // Update takes one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -234,6 +234,9 @@ func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
 	case p.filtering:
 		p.filter, _ = p.filter.Update(msg)
 		p.refilter(e)
+	case p.form.find != nil:
+		p.form.find.field, _ = p.form.find.field.Update(msg)
+		p.form.next(0)
 	case p.form.edit != nil:
 		p.form.edit.field, _ = p.form.edit.field.Update(msg)
 		return p.ask()
@@ -342,14 +345,17 @@ func (p *Picker) Keys() widget.KeyMap {
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	case p.form.edit != nil:
 		return p.form.editKeys()
+	case p.form.find != nil:
+		return findKeys()
 	case p.pane == paneForm:
+		k.Filter.SetHelp("/", "find value")
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
 		k.Reset.SetHelp("r", "reset value")
 		turn := widget.Bind("←→", "change", "left", "right")
 		return widget.KeyMap{
-			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Reset}, common},
+			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Filter, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset}, common},
 		}
 	case p.pane == panePlan:
 		return widget.KeyMap{

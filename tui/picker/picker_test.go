@@ -275,6 +275,27 @@ func TestFilteringProfiles(t *testing.T) {
 	assert.Equal(t, "event-store", p.profile().Name, "what was selected stays")
 }
 
+func TestAValueIsFoundByItsName(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 80, 24)
+	goTo(t, a, p, "threads")
+	a.Send(t, "/")
+	assert.True(t, p.Typing())
+	a.Type(t, "seed")
+	assert.Equal(t, "seed", p.form.current().name)
+	assert.Contains(t, a.Picture(t), "/ seed · 1 of")
+	a.Send(t, "esc")
+	assert.Equal(t, "threads", p.form.current().name, "esc goes back")
+	a.Send(t, "/")
+	a.Type(t, "a")
+	first := p.form.at
+	a.Send(t, "down")
+	assert.Greater(t, p.form.at, first)
+	a.Send(t, "up", "enter", "q")
+	assert.Equal(t, first, p.form.at)
+	assert.False(t, p.Typing())
+	assert.Len(t, p.shown, 5, "profiles are not filtered")
+}
+
 func TestWithoutProfilesThePickerSaysSo(t *testing.T) {
 	a, _ := pick(t, &tuitest.Bench{}, 80, 24)
 	a.Send(t, "enter", "S", "right", "enter", "left", "r", "down")

@@ -120,6 +120,9 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if pr := p.profile(); pr != nil {
 			box.Title = pr.Title
 		}
+		if x := p.form.find; x != nil {
+			box.Title = x.title(p.form.rows)
+		}
 		lines = p.formLines(e, w-2)
 		p.form.scrollTo(h - 2)
 		if n := len(lines); n > h-2 {
