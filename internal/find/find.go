@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -47,8 +47,8 @@ func Room(a found.Asked) int {
 	if a.Over != OverThreads {
 		return RoomThreads
 	}
-	if n, err := strconv.Atoi(a.To); err == nil {
-		return min(max(n, 1), workload.MaxThreads)
+	if n, err := units.ParseWhole(a.To); err == nil {
+		return int(min(max(n, 1), workload.MaxThreads))
 	}
 	return MostThreads
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Progress tells how far the way to the first operation has come.
@@ -249,6 +251,9 @@ func (l *Live) model() rundir.Run {
 	for _, r := range given.RunParams() {
 		if v, ok := l.Inputs.Values[r.Name]; ok {
 			run.Parameters[r.Name] = v.Text
+			if n, err := units.ParseWhole(v.Text); err == nil && r.Kind == workload.Integer {
+				run.Parameters[r.Name] = strconv.FormatInt(n, 10) // 10k is 10000, to whoever compares
+			}
 		}
 	}
 	for _, t := range l.Plan.Tracks() {

@@ -48,7 +48,7 @@ func (a Axis) Concurrency() bool { return a.Name == "threads" || strings.HasSuff
 func (a Axis) Numbers() []float64 {
 	var out []float64
 	for _, v := range a.Values {
-		n, ok := number(v)
+		n, ok := a.number(v)
 		if !ok {
 			return nil
 		}
@@ -57,15 +57,18 @@ func (a Axis) Numbers() []float64 {
 	return out
 }
 
-func number(text string) (float64, bool) {
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+// number is a value as a number. Of payloads k is 1024, of all else 1000.
+func (a Axis) number(text string) (float64, bool) {
+	size, err := units.ParseSize(text)
+	v, err2 := units.ParseNumber(text)
+	switch {
+	case err == nil && (err2 != nil || strings.Contains(a.Name, "payload")):
+		return float64(size), true
+	case err2 == nil:
+		return v, true
 	}
-	if v, err := units.ParseSize(text); err == nil {
-		return float64(v), true
-	}
-	v, err := time.ParseDuration(text)
-	return v.Seconds(), err == nil
+	d, err := time.ParseDuration(text)
+	return d.Seconds(), err == nil
 }
 
 // Parse reads what was given to --over: NAME=LIST each, of a name that comes again more

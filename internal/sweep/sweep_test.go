@@ -14,6 +14,13 @@ import (
 	"github.com/perfbench/perfbench/internal/sweep/usl"
 )
 
+func TestNumbersOfAnAxis(t *testing.T) {
+	assert.Equal(t, []float64{500, 1000, 1e6}, Axis{"rate", []string{"500", "1k", "1_000_000"}}.Numbers())
+	assert.Equal(t, []float64{512, 1024, 10_000}, Axis{"payload", []string{"512", "1k", "10KB"}}.Numbers())
+	assert.Equal(t, []float64{0.5, 2}, Axis{"pause", []string{"500ms", "2s"}}.Numbers())
+	assert.Nil(t, Axis{"testCase", []string{"put", "putall"}}.Numbers())
+}
+
 func TestLists(t *testing.T) {
 	for over, want := range map[string]string{
 		"threads=1,2,4,…,64":                               "1 2 4 8 16 32 64",

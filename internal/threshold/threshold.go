@@ -5,16 +5,15 @@ package threshold
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // stats are the words that an expression may ask for.
@@ -102,17 +101,12 @@ func (e *Expr) limit(s string) string {
 		}
 		e.Percent, s = true, strings.TrimSpace(rest)
 	}
-	s, factor := strings.TrimSuffix(strings.TrimSpace(s), "/s"), 1.0
-	for suffix, f := range map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6} {
-		if rest, ok := strings.CutSuffix(s, suffix); ok {
-			s, factor = rest, f
-		}
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(v) || v < 0 || math.IsInf(v, 0) {
+	s = strings.TrimSuffix(strings.TrimSpace(s), "/s")
+	v, err := units.ParseNumber(s)
+	if err != nil || v < 0 {
 		return fmt.Sprintf("%q is not a number", s)
 	}
-	e.Limit = v * factor
+	e.Limit = v
 	return ""
 }
 

@@ -5,6 +5,7 @@ package units
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,8 +40,8 @@ func ParseSize(s string) (int64, error) {
 			break
 		}
 	}
-	v, err := strconv.ParseFloat(t, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	v, ok := digits(t)
+	if !ok {
 		return 0, fmt.Errorf("%q is not a size such as 512, 1KiB or 10KB", s)
 	}
 	n := v * factor
@@ -48,6 +49,54 @@ func ParseSize(s string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a whole number of bytes in range", s)
 	}
 	return int64(n), nil
+}
+
+// number is a number as people write it, without its suffix: digits may be grouped by
+// single underscores.
+var number = regexp.MustCompile(`^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
+
+func digits(s string) (float64, bool) {
+	if !number.MatchString(s) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	return v, err == nil
+}
+
+// factors are what the suffixes of numbers stand for.
+var factors = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12}
+
+// ParseNumber reads a number as people and Number write it: "10000", "10_000", "1e4",
+// "10k", "1.5M". The result is finite.
+func ParseNumber(s string) (float64, error) {
+	t, factor := strings.TrimSpace(s), 1.0
+	if n := len(t) - 1; n > 0 && factors[t[n]] != 0 {
+		t, factor = strings.TrimSpace(t[:n]), factors[t[n]]
+	}
+	v, ok := digits(t)
+	if v *= factor; !ok || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number such as 500, 10k or 1e6", s)
+	}
+	return v, nil
+}
+
+// exact is beyond what a float64 holds to the unit.
+const exact = 1 << 53
+
+// ParseWhole reads a whole number in the same ways. Digits alone may be as large as an
+// int64, all else up to 2^53.
+func ParseWhole(s string) (int64, error) {
+	v, err := ParseNumber(s)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 10, 64); err == nil {
+		return n, nil
+	}
+	if v != math.Trunc(v) || math.Abs(v) >= exact {
+		return 0, fmt.Errorf("%q is not a whole number in range", s)
+	}
+	return int64(v), nil
 }
 
 // Size writes a number of bytes with three significant digits and a binary unit:

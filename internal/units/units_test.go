@@ -10,7 +10,7 @@ import (
 
 func TestParseSize(t *testing.T) {
 	for in, want := range map[string]int64{
-		"512": 512, "1KiB": 1024, "10KB": 10000, "1.5 MiB": 1572864, "2k": 2048, "0": 0, "64 b": 64,
+		"512": 512, "1KiB": 1024, "10KB": 10000, "1.5 MiB": 1572864, "2k": 2048, "0": 0, "64 b": 64, "1_000": 1000, "1e3": 1000,
 	} {
 		got, err := ParseSize(in)
 		assert.NoError(t, err, in)
@@ -18,6 +18,34 @@ func TestParseSize(t *testing.T) {
 	}
 	for _, in := range []string{"", "x", "-1", "1.5", "1e99", "NaN", "1KiBB", "4 cats"} {
 		_, err := ParseSize(in)
+		assert.Error(t, err, in)
+	}
+}
+
+func TestParseNumber(t *testing.T) {
+	for in, want := range map[string]float64{
+		"0": 0, "-1": -1, "10k": 10_000, "10 K": 10_000, "1.5M": 1_500_000, "1e6": 1_000_000, "1_000": 1000, "0.25": 0.25, ".5": 0.5, "2e-3": 0.002,
+	} {
+		got, err := ParseNumber(in)
+		assert.NoError(t, err, in)
+		assert.InDelta(t, want, got, 0, in)
+	}
+	for _, in := range []string{"", "k", "x", "1__0", "_1", "1_", "0x10", "NaN", "Inf", "1e999", "10kk", "10 m", "1,000"} {
+		_, err := ParseNumber(in)
+		assert.Error(t, err, in)
+	}
+}
+
+func TestParseWhole(t *testing.T) {
+	for in, want := range map[string]int64{
+		"10k": 10_000, "1e6": 1_000_000, "1_000": 1000, "1.5k": 1500, "08": 8, "9223372036854775807": math.MaxInt64, "-3": -3,
+	} {
+		got, err := ParseWhole(in)
+		assert.NoError(t, err, in)
+		assert.Equal(t, want, got, in)
+	}
+	for _, in := range []string{"1.5", "1.0001k", "9007199254740993.0", "99999999999999999999", "1e18", ""} {
+		_, err := ParseWhole(in)
 		assert.Error(t, err, in)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/properties"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -63,15 +64,8 @@ func inRange(p workload.Param, v workload.Value, n int64) error {
 	return nil
 }
 
-// meantNumber reads numbers that people write and Java does not: 1_000, 1e3, 08.
+// meantNumber reads numbers that people write and Java does not: 1_000, 1e3, 10k, 08.
 func meantNumber(text string) (int64, bool) {
-	t := strings.ReplaceAll(strings.TrimSpace(text), "_", "")
-	if n, err := strconv.ParseInt(t, 10, 64); err == nil {
-		return n, true
-	}
-	f, err := strconv.ParseFloat(t, 64)
-	if err != nil || f != float64(int64(f)) || f > 1e15 || f < -1e15 {
-		return 0, false
-	}
-	return int64(f), true
+	n, err := units.ParseWhole(text)
+	return n, err == nil
 }

@@ -125,9 +125,9 @@ func (v Value) bad(want string) error {
 	return fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), ""))
 }
 
-// Int reads a whole number in [lo, hi].
+// Int reads a whole number in [lo, hi]: 10000, 10_000, 10k or 1e4.
 func (v Value) Int(lo, hi int64) (int64, error) {
-	n, err := strconv.ParseInt(strings.TrimSpace(v.Text), 10, 64)
+	n, err := units.ParseWhole(v.Text)
 	if err != nil {
 		return 0, v.bad("a whole number")
 	}
@@ -137,9 +137,9 @@ func (v Value) Int(lo, hi int64) (int64, error) {
 	return n, nil
 }
 
-// Float reads a number in [lo, hi].
+// Float reads a number in [lo, hi]: 0.5, 10_000, 10k or 1e4.
 func (v Value) Float(lo, hi float64) (float64, error) {
-	n, err := strconv.ParseFloat(strings.TrimSpace(v.Text), 64)
+	n, err := units.ParseNumber(v.Text)
 	if err != nil {
 		return 0, v.bad("a number")
 	}

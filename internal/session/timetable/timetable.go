@@ -199,8 +199,8 @@ func ParseKnob(k workload.Knob, text string) (float64, error) {
 		}
 		return float64(n), nil
 	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || math.IsNaN(v) {
+	v, err := units.ParseNumber(text)
+	if err != nil {
 		return 0, bad("a number")
 	}
 	if v < k.Min || v > k.Max {
