@@ -73,14 +73,14 @@ func (a command) tree() *cobra.Command {
 		return show(listFormats(), nil)
 	})
 	formats.ValidArgsFunction = catalogue.CompleteFormats
-	presets := add("presets P [NAME]", "The presets of a profile; with NAME the YAML of one", 2, func(args []string) error {
+	presets := add("presets [P [NAME]]", "The presets of a profile, or of all; with NAME the YAML of one", 2, func(args []string) error {
 		if len(args) == 2 {
 			return a.presetText(args[0], args[1])
 		}
-		return show(listPresets(args))
+		return show(ofProfiles(args, listPresets))
 	})
 	presets.ValidArgsFunction = catalogue.CompletePresets
-	knobs := add("knobs P", "What --set and --at can change in a profile", 1, func(args []string) error { return show(listKnobs(args)) })
+	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in each", 1, func(args []string) error { return show(ofProfiles(args, listKnobs)) })
 	knobs.ValidArgsFunction = catalogue.CompleteProfiles
 	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error { return a.planSchema() })
 	return c
@@ -127,6 +127,30 @@ func listProfiles() listing {
 	}
 	l.data = data
 	return l
+}
+
+// ofProfiles lists something of the profile that is named, or of each, one after the
+// other; as JSON the latter is by the name of the profile.
+func ofProfiles(args []string, one func(args []string) (listing, error)) (listing, error) {
+	if len(args) > 0 {
+		return one(args)
+	}
+	all, data := listing{}, map[string]any{}
+	for _, p := range catalogue.Profiles() {
+		if p.Design == nil {
+			continue
+		}
+		l, err := one([]string{p.Name})
+		if err != nil {
+			return listing{}, err
+		}
+		all.head, data[p.Name] = append([]string{"PROFILE"}, l.head...), l.data
+		for _, row := range l.rows {
+			all.rows = append(all.rows, append([]string{p.Name}, row...))
+		}
+	}
+	all.data = data
+	return all, nil
 }
 
 func some(list []string) []string {

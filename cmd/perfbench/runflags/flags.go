@@ -72,7 +72,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs.SortFlags = false
 	fs.StringVarP(&r.Profile, "profile", "p", "", "the workload: see perfbench list `profiles`")
 	fs.StringVarP(&r.Target, "target", "t", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
-	fs.StringVar(&r.Preset, "preset", "", "`NAME` of a built-in preset: see perfbench list presets P")
+	fs.StringVar(&r.Preset, "preset", "", "`NAME` of a built-in preset: see perfbench list presets")
 	fs.StringArrayVarP(&r.Files, "file", "f", nil, "`PATH` of a system's own settings file, or of YAML; repeats where a system has several")
 	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` of any knob or parameter, TRACK.NAME for one track; repeats")
 	f.values, f.switches = map[string]*string{}, map[string]*bool{}
