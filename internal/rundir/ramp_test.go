@@ -36,4 +36,6 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.Equal(t, Latency{Max: 103}, o.Response, "a percentile of percentiles is none")
 	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
 	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
+	rec := r.record()
+	assert.Equal(t, []int{2, 4}, []int{rec.Changes, rec.Segments}, "the verdict counts as the report does")
 }

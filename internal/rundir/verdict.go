@@ -52,7 +52,7 @@ func (r *Run) Judge() Verdict {
 func (r *Run) record() verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
-		Seconds: r.MeasuredS, Changes: len(r.Changes), Segments: len(r.Segments), Observed: r.Observed,
+		Seconds: r.MeasuredS, Changes: len(r.Moves()), Segments: len(r.Stretches()), Observed: r.Observed,
 	}
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)

@@ -56,8 +56,8 @@ func Text(r *rundir.Run, dir string) string {
 	if own := runpage.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
 	}
-	if len(r.Segments) > 1 {
-		fmt.Fprintf(&b, "\n%d segments, because settings changed during the run; the report has each\n", len(r.Segments))
+	if n := len(r.Stretches()); n > 1 {
+		fmt.Fprintf(&b, "\n%d segments, because settings changed during the run; the report has each\n", n)
 	}
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
