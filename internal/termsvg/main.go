@@ -48,7 +48,7 @@ func draw(r io.Reader, w io.Writer) error {
 	width, height := float64(wide)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", width, height, width, height)
 	fmt.Fprintf(out, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
-	fmt.Fprintf(out, `<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="%s" xml:space="preserve">`+"\n", foreground)
+	fmt.Fprintf(out, `<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="%s">`+"\n", foreground)
 	var now look
 	for y, l := range lines {
 		now = drawLine(out, l, y, now)
@@ -94,11 +94,6 @@ func (k look) text(w io.Writer, s string, x, y int) {
 	if k.invert {
 		fmt.Fprintf(w, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", left, margin+y*cellHeight, float64(cells)*cellWidth, cellHeight, k.or(foreground))
 	}
-	trimmed := strings.TrimLeft(s, " ")
-	left += float64(len(s)-len(trimmed)) * cellWidth
-	if trimmed = strings.TrimRight(trimmed, " "); trimmed == "" {
-		return
-	}
 	attr := ""
 	switch {
 	case k.invert:
@@ -112,10 +107,21 @@ func (k look) text(w io.Writer, s string, x, y int) {
 	if k.faint {
 		attr += ` opacity=".6"`
 	}
-	// A given length keeps columns in line whatever font is at hand.
-	fmt.Fprintf(w, `<text x="%.1f" y="%d" textLength="%.1f"%s>`, left, margin+y*cellHeight+13, float64(ansi.StringWidth(trimmed))*cellWidth, attr)
-	_ = xml.EscapeText(w, []byte(trimmed)) // draw's writer keeps the error
-	fmt.Fprintln(w, "</text>")
+	// Each word stands at its own column: browsers make one space of several.
+	for s != "" {
+		word := strings.TrimLeft(s, " ")
+		left += float64(len(s)-len(word)) * cellWidth
+		word, s, _ = strings.Cut(word, "  ")
+		if word == "" {
+			return
+		}
+		shown := strings.TrimRight(word, " ")
+		// A given length keeps columns in line whatever font is at hand.
+		fmt.Fprintf(w, `<text x="%.1f" y="%d" textLength="%.1f"%s>`, left, margin+y*cellHeight+13, float64(ansi.StringWidth(shown))*cellWidth, attr)
+		_ = xml.EscapeText(w, []byte(shown)) // draw's writer keeps the error
+		fmt.Fprintln(w, "</text>")
+		left += float64(ansi.StringWidth(word)+len("  ")) * cellWidth
+	}
 }
 
 func (k look) or(other string) string {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every word stands at the column that it has in the terminal, and no piece of text
+// holds what a browser would make something else of: several spaces in a row, or spaces
+// at an end.
+func TestColumnsStayWhereTheyAre(t *testing.T) {
+	lines := []string{
+		"│  entries  per s │     p50",
+		"\x1b[1m  put\x1b[0m       12.3k   \x1b[7m x  y \x1b[27m",
+		"⣿⣿   日本  a & b",
+	}
+	var out strings.Builder
+	require.NoError(t, draw(strings.NewReader(strings.Join(lines, "\n")), &out))
+	var svg struct {
+		Texts []struct {
+			X     float64 `xml:"x,attr"`
+			Y     int     `xml:"y,attr"`
+			Width float64 `xml:"textLength,attr"`
+			Text  string  `xml:",chardata"`
+		} `xml:"g>text"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(out.String()), &svg))
+	type piece struct {
+		line, column, cells int
+		text                string
+	}
+	var got []piece
+	for _, e := range svg.Texts {
+		got = append(got, piece{
+			(e.Y - margin - 13) / cellHeight, int((e.X-margin)/cellWidth + 0.5), int(e.Width/cellWidth + 0.5), e.Text,
+		})
+	}
+	assert.Equal(t, []piece{
+		{0, 0, 1, "│"}, {0, 3, 7, "entries"}, {0, 12, 7, "per s │"}, {0, 24, 3, "p50"},
+		{1, 2, 3, "put"}, {1, 12, 5, "12.3k"}, {1, 21, 1, "x"}, {1, 24, 1, "y"},
+		{2, 0, 2, "⣿⣿"}, {2, 5, 4, "日本"}, {2, 11, 5, "a & b"},
+	}, got)
+}
