@@ -17,7 +17,9 @@ type Usage struct {
 	// Memory is bytes of data.
 	Memory int64
 	// Calls is how many calls of applications it has counted, Kind what they are:
-	// "scripts", "statements".
+	// "scripts", "statements". Those that the connection itself made beside them, to keep
+	// the lease and to ask what the server tells, are left out: only differences mean
+	// something.
 	Calls int64
 	Kind  string
 	// Received and Sent are bytes that it got and gave.

@@ -71,6 +71,8 @@ type Conn struct {
 	lines *link.Lines
 	alone func() *link.Lines
 	calls sync.Pool
+	// ours is how many scripts the lease took.
+	ours atomic.Int64
 	// hidesConfig and hidesSlow are why the server does not tell us its settings, and its
 	// log of slow commands; nil while it does.
 	hidesConfig, hidesSlow atomic.Pointer[error]

@@ -14,9 +14,10 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Usage adds up what the masters tell of themselves; calls are those of scripts.
+// Usage adds up what the masters tell of themselves; calls are those of scripts, less
+// those of the lease.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
-	u := store.Usage{Kind: "scripts", Here: c.isHere()}
+	u := store.Usage{Kind: "scripts", Here: c.isHere(), Calls: -c.ours.Load()}
 	if c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		text, err := m.InfoMap(ctx, "cpu", "memory", "stats", "commandstats").Result()
 		if err != nil {

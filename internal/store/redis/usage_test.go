@@ -37,3 +37,9 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	assert.NotContains(t, told, "aof_syncs_each_write")
 	assert.NotContains(t, told, "slow_commands_per_s")
 }
+
+func TestOwnScriptsAreNotTheApplications(t *testing.T) {
+	t.Parallel()
+	c := open(t, labtest.Redis(t).URL())
+	storetest.OwnCallsLeftOut(t, c, func() error { return c.Client().Eval(t.Context(), "return 1", nil).Err() })
+}

@@ -30,7 +30,7 @@ func madeKey(s store.Space) []byte {
 // exists says whether there is a table, or something that is read like one.
 func (c *Conn) exists(ctx context.Context, t *table) (bool, error) {
 	var n int
-	err := c.sql.QueryRowContext(ctx, c.d.tables, t.key.name).Scan(&n)
+	err := c.beside().QueryRowContext(ctx, c.d.tables, t.key.name).Scan(&n)
 	return n > 0, wrap("look for", t, err)
 }
 
@@ -40,7 +40,7 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	if there, err := c.exists(ctx, t); there || err != nil {
 		return err
 	}
-	if _, err := c.sql.ExecContext(ctx, t.create); err != nil && !sqlerror.Exists(err) {
+	if _, err := c.beside().ExecContext(ctx, t.create); err != nil && !sqlerror.Exists(err) {
 		return wrap("create table", t, err)
 	}
 	return nil
@@ -56,7 +56,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.F
 func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	return c.look(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
-		err := c.sql.QueryRowContext(ctx, "SELECT 1 FROM "+c.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
+		err := c.beside().QueryRowContext(ctx, "SELECT 1 FROM "+c.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
 			return 0, nil
 		}
@@ -92,7 +92,7 @@ func (c *Conn) fits(ctx context.Context, t *table) bool {
 	if t.key.grouped {
 		columns = "g, k, v"
 	}
-	rows, err := c.sql.QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.Quote(t.key.name)+" WHERE 1 = 0")
+	rows, err := c.beside().QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.Quote(t.key.name)+" WHERE 1 = 0")
 	if err != nil {
 		return sqlerror.Classify(err) != store.WrongType
 	}
@@ -106,7 +106,7 @@ func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 		return false, err
 	}
 	var text []byte
-	switch err := c.sql.QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
+	switch err := c.beside().QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
 	case err == nil:
 		return true, nil
 	case sqlerror.Absent(err), sqlerror.Classify(err) == store.Missing:
@@ -136,7 +136,7 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 		return err
 	}
 	err = c.inMade(ctx, made, func() error {
-		_, err := c.sql.ExecContext(ctx, made.set, madeKey(m.Space), text)
+		_, err := c.beside().ExecContext(ctx, made.set, madeKey(m.Space), text)
 		return err
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	if chosen, err := c.choose(ctx, namespace, false); !chosen {
 		return nil, err
 	}
-	rows, err := c.sql.QueryContext(ctx, "SELECT k, v FROM "+c.d.Quote(made.key.name))
+	rows, err := c.beside().QueryContext(ctx, "SELECT k, v FROM "+c.d.Quote(made.key.name))
 	if sqlerror.Absent(err) {
 		return nil, nil
 	}
@@ -235,7 +235,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		return 0, wrap("count", t, err)
 	}
 	c.forget(t)
-	if _, err := c.sql.ExecContext(ctx, t.drop); err != nil {
+	if _, err := c.beside().ExecContext(ctx, t.drop); err != nil {
 		return 0, wrap("drop", t, err)
 	}
 	if progress != nil {
@@ -246,7 +246,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 
 // unrecord removes a record, and the table of records with the last of them.
 func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
-	if _, err := c.sql.ExecContext(ctx, made.remove, madeKey(s)); err != nil {
+	if _, err := c.beside().ExecContext(ctx, made.remove, madeKey(s)); err != nil {
 		return wrap("write", made, err)
 	}
 	left, err := c.count(ctx, made)
@@ -255,7 +255,7 @@ func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
 	}
 	if err == nil && left == 0 {
 		c.forget(made)
-		_, err = c.sql.ExecContext(ctx, made.drop)
+		_, err = c.beside().ExecContext(ctx, made.drop)
 	}
 	return wrap("drop", made, err)
 }

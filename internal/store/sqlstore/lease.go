@@ -56,7 +56,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 // hold tries once; done is false when somebody else was faster.
 func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, done bool, err error) {
 	var now int64
-	if err := c.sql.QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+	if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
 		return l, store.Denied, false, err
 	}
 	old, there, err := c.leaseIn(ctx, made)
@@ -77,9 +77,9 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	name := c.d.Quote(made.key.name)
 	var res sql.Result
 	if there {
-		res, err = c.sql.ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old.text)
+		res, err = c.beside().ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old.text)
 	} else {
-		res, err = c.sql.ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text)
+		res, err = c.beside().ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text)
 	}
 	if err != nil {
 		if sqlerror.Classify(err) == store.Conflict && ctx.Err() == nil {
@@ -94,7 +94,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 // leaseIn reads the lease among the records.
 func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error) {
 	var r leaseRow
-	err := c.sql.QueryRowContext(ctx, made.get, leaseKey).Scan(&r.text)
+	err := c.beside().QueryRowContext(ctx, made.get, leaseKey).Scan(&r.text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, false, nil
 	}
@@ -124,7 +124,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 		return store.Lease{}, false, wrap("read", made, err)
 	}
 	var now int64
-	err = c.sql.QueryRowContext(ctx, c.d.now).Scan(&now)
+	err = c.beside().QueryRowContext(ctx, c.d.now).Scan(&now)
 	return r.Lease, r.Until > now, wrap("read", made, err)
 }
 
@@ -146,9 +146,9 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 	case err != nil:
 	case n == 1:
 		c.forget(made)
-		_, err = c.sql.ExecContext(ctx, made.drop)
+		_, err = c.beside().ExecContext(ctx, made.drop)
 	default:
-		_, err = c.sql.ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
+		_, err = c.beside().ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
 	}
 	return wrap("give back the lease in", made, err)
 }

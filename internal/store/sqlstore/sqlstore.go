@@ -106,6 +106,8 @@ type Conn struct {
 	choosing sync.Mutex // held while a database is chosen
 	database atomic.Pointer[string]
 	tables   sync.Map // tableKey → *table
+	// ours is how many statements of data were made beside the work.
+	ours atomic.Int64
 	// asking guards what readings go over, and which of postgresReadings the server lacks.
 	asking sync.Mutex
 	aside  *sql.DB // nil until the first

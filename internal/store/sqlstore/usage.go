@@ -38,14 +38,14 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 
 func (c *Conn) mysqlUsage(ctx context.Context, u *store.Usage) {
 	const status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')"
-	if n, err := counts(ctx, c.sql, status); err == nil && len(n) == 7 {
+	if n, err := counts(ctx, c.beside(), status); err == nil && len(n) == 7 {
 		u.Kind = "statements"
 		// The driver begins each connection with a SELECT of its own.
-		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"]
+		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"] - c.ours.Load()
 		u.Received, u.Sent = n["Bytes_received"], n["Bytes_sent"]
 	}
 	var host, file string
-	if c.sql.QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
+	if c.beside().QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
 		return
 	}
 	if own, err := os.Hostname(); err != nil || own != host {
@@ -68,7 +68,7 @@ func (c *Conn) mysqlUsage(ctx context.Context, u *store.Usage) {
 }
 
 // counts reads rows of a name and a number.
-func counts(ctx context.Context, db *sql.DB, query string) (map[string]int64, error) {
+func counts(ctx context.Context, db beside, query string) (map[string]int64, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -90,19 +90,19 @@ func (c *Conn) postgresUsage(ctx context.Context, u *store.Usage) {
 	var pid int
 	var local bool
 	const who = "SELECT pg_backend_pid(), COALESCE(inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() = '::1', true)"
-	if c.sql.QueryRowContext(ctx, who).Scan(&pid, &local) == nil && local {
+	if c.beside().QueryRowContext(ctx, who).Scan(&pid, &local) == nil && local {
 		if p, ok := watch.StatOf(pid); ok && p.Name == "postgres" {
 			u.CPU = watch.FamilyCPU(p.Parent)
 		}
 	}
 	var there bool
-	if c.sql.QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
+	if c.beside().QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
 		return
 	}
 	var n int64
 	if c.sql.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
 		" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'").Scan(&n) == nil {
-		u.Kind, u.Calls = "statements", n
+		u.Kind, u.Calls = "statements", n-c.ours.Load()
 	}
 }
 
@@ -204,11 +204,12 @@ func (c *Conn) closeAside() error {
 }
 
 func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err error) {
+	aside := beside{c.aside, &c.ours}
 	names := make([]string, len(mysqlReadings))
 	for i, r := range mysqlReadings {
 		names[i] = r.name
 	}
-	n, err := counts(ctx, c.aside, "SHOW GLOBAL STATUS WHERE Variable_name IN ('"+strings.Join(names, "','")+"')")
+	n, err := counts(ctx, aside, "SHOW GLOBAL STATUS WHERE Variable_name IN ('"+strings.Join(names, "','")+"')")
 	if err != nil {
 		return nil, fmt.Errorf("read its status: %w", err)
 	}
@@ -218,7 +219,7 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 		}
 	}
 	var committing float64
-	if err := c.aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
+	if err := aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
 		return out, fmt.Errorf("read its process list: %w", err)
 	}
 	return append(out, store.Reading{Name: "committing_threads", Value: committing}), nil

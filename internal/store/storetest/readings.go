@@ -3,6 +3,7 @@ package storetest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,31 @@ func Readings(t *testing.T, c store.Metered, work func(), grow ...string) []stor
 		assert.True(t, grown[name], "%s has grown", name)
 	}
 	return list
+}
+
+// OwnCallsLeftOut checks that keeping a lease and asking what the server tells do not
+// count as calls of the application, which call is: a slow run lasts for many of them.
+// Nobody else may use the server meanwhile.
+func OwnCallsLeftOut(t *testing.T, c interface {
+	store.Metered
+	store.Leaser
+}, call func() error,
+) {
+	t.Helper()
+	l := store.Lease{Run: "own calls"}
+	ask := func() {
+		for range 3 {
+			_, how, err := c.Hold(t.Context(), "own_calls", l, time.Minute)
+			require.NoError(t, err)
+			assert.NotEqual(t, store.Denied, how)
+			_, _ = c.Readings(t.Context()) // what is not told is no matter here
+		}
+	}
+	ask() // what is only there after the first time
+	before := c.Usage(t.Context())
+	ask()
+	require.NoError(t, call())
+	after := c.Usage(t.Context())
+	assert.EqualValues(t, 1, after.Calls-before.Calls)
+	assert.NoError(t, c.Free(t.Context(), "own_calls", l))
 }

@@ -1,0 +1,39 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync/atomic"
+)
+
+// beside sends what is no part of the work: records, the lease, and questions about the
+// server. It counts the statements of data among it, for Usage leaves them out.
+type beside struct {
+	db *sql.DB
+	n  *atomic.Int64
+}
+
+func (c *Conn) beside() beside { return beside{c.sql, &c.ours} }
+
+func (b beside) count(text string) {
+	switch verb, _, _ := strings.Cut(text, " "); verb {
+	case "SELECT", "INSERT", "UPDATE", "DELETE":
+		b.n.Add(1)
+	}
+}
+
+func (b beside) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	b.count(text)
+	return b.db.QueryRowContext(ctx, text, args...)
+}
+
+func (b beside) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	b.count(text)
+	return b.db.QueryContext(ctx, text, args...)
+}
+
+func (b beside) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	b.count(text)
+	return b.db.ExecContext(ctx, text, args...)
+}
