@@ -69,9 +69,6 @@ type Options struct {
 	Threads int
 }
 
-// stats are what a condition of a search may be about.
-var stats = []string{"p50", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "errors"}
-
 // Read reads what was asked for by the plan that is to run. Its errors are of bad input,
 // all of them joined; nothing is touched.
 func Read(a found.Asked, plan *workload.Plan) (Options, error) {
@@ -140,7 +137,7 @@ func condition(text string) (threshold.Expr, error) {
 	switch {
 	case e.Stat == "max" || e.Stat == "min":
 		return bad(e.Stat+" is that of a single call, by which no level can be judged", "use p99.9 or p99.99")
-	case !slices.Contains(stats, e.Stat):
+	case e.Stat == "throughput":
 		return bad(e.Stat+" is what is sought", "give a condition that it must keep, such as p99<10ms")
 	case e.Rel[0] != '<':
 		return bad("a level is too high when a figure gets too high, so it takes < or <=", "turn it round")

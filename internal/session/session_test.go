@@ -67,14 +67,14 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 func TestAllProblemsAtOnce(t *testing.T) {
 	r := request(t, "threads", "0", "colr", "x", "count", "-4", "duration", "soon", "namespace", "a b")
 	r.Timetable = []string{"1s:treads=3"}
-	r.Thresholds = []string{"p98<5ms"}
+	r.Thresholds = []string{"p9x<5ms"}
 	r.Formats = []string{"jsn"}
 	_, err := session.Prepare(t.Context(), env(t), r)
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	for _, part := range []string{
 		`threads: "0" is not in 1..4096`, `no knob or parameter "colr"`, `count: "-4"`, `duration: "soon"`,
-		`namespace: "a b"`, `no live knob "treads"`, `"p98" is not something that is measured`, `unknown format "jsn"`,
+		`namespace: "a b"`, `no live knob "treads"`, `"p9x" is not something that is measured`, `unknown format "jsn"`,
 	} {
 		assert.Contains(t, err.Error(), part)
 	}

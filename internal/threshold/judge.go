@@ -38,7 +38,7 @@ func (e Expr) Judge(f *rundir.Folder) Outcome {
 	if h == nil || h.TotalCount() == 0 {
 		return Outcome{Got: "not measured: there were no calls"}
 	}
-	v := value(h, e.Stat)
+	v := e.value(h)
 	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v))}
 }
 
@@ -113,14 +113,15 @@ func (e Expr) holds(v float64) bool {
 	}
 }
 
-var percent = map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9, "p99.99": 99.99}
-
 // Percentile is the percentile that the expression is about, 99.9 of p99.9; 0 when it is
 // about something else.
-func (e Expr) Percentile() float64 { return percent[e.Stat] }
+func (e Expr) Percentile() float64 {
+	p, _ := measure.ParsePercentile(e.Stat) // 0 is what it gives of anything else
+	return p
+}
 
-func value(h *hdrhistogram.Histogram, stat string) float64 {
-	switch stat {
+func (e Expr) value(h *hdrhistogram.Histogram) float64 {
+	switch e.Stat {
 	case "max":
 		return float64(h.Max())
 	case "min":
@@ -128,6 +129,6 @@ func value(h *hdrhistogram.Histogram, stat string) float64 {
 	case "mean":
 		return h.Mean()
 	default:
-		return float64(h.ValueAtPercentile(percent[stat]))
+		return float64(h.ValueAtPercentile(e.Percentile()))
 	}
 }

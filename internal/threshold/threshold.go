@@ -16,7 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// stats are the words that an expression may ask for.
+// stats are the words that an expression may ask for, of percentiles those that reports
+// have: any other may be asked for as well.
 var stats = []string{
 	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput",
 }
@@ -25,7 +26,7 @@ var stats = []string{
 var times = []string{"response", "service", "wait", "lateness"}
 
 var grammar = regexp.MustCompile(
-	`^(?:(.+)\.)?(p50|p90|p95|p99\.99|p99\.9|p99|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
+	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
 
 const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1% or throughput>10000"
 
@@ -35,7 +36,8 @@ type Expr struct {
 	Text string
 	// Of is the track, the operation, or both with a dot between; empty: the whole run.
 	Of string
-	// Stat is what is looked at: p50 … p99.99, max, mean, min, errors, throughput.
+	// Stat is what is looked at: a percentile such as p99 or p95.5, max, mean, min, errors,
+	// throughput.
 	Stat string
 	// Time is response, service, wait or lateness; for latencies only.
 	Time string
@@ -73,6 +75,9 @@ func Parse(text string) (Expr, error) {
 		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not something that is measured", text, word), suggest.Hint(word, stats))
 	}
 	e.Of, e.Stat, e.Time = m[1], m[2], m[3]
+	if _, ok := measure.ParsePercentile(e.Stat); !ok && e.Stat[0] == 'p' {
+		return bad(fmt.Sprintf("%q is not a percentile between p0 and p100, with four decimals at most", e.Stat))
+	}
 	if why := e.limit(right); why != "" {
 		return bad(why)
 	}

@@ -20,6 +20,8 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"p99<5ms":                       {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms},
 		"put.p99.9 <= 20ms":             {Of: "put", Stat: "p99.9", Time: "response", Rel: "<=", Limit: 20 * ms},
 		"profile.put.p99.99.wait<1s":    {Of: "profile.put", Stat: "p99.99", Time: "wait", Rel: "<", Limit: 1000 * ms},
+		"p95.5<5ms":                     {Stat: "p95.5", Time: "response", Rel: "<", Limit: 5 * ms},
+		"put.p10.wait<5ms":              {Of: "put", Stat: "p10", Time: "wait", Rel: "<", Limit: 5 * ms},
 		"put.p50.lateness<1ms":          {Of: "put", Stat: "p50", Time: "lateness", Rel: "<", Limit: ms},
 		"p99.service<5ms":               {Stat: "p99", Time: "service", Rel: "<", Limit: 5 * ms},
 		"g1.mean>1us":                   {Of: "g1", Stat: "mean", Time: "response", Rel: ">", Limit: ms / 1000},
@@ -40,14 +42,15 @@ func TestParseReadsEveryForm(t *testing.T) {
 func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 	for text, want := range map[string]struct{ message, hint string }{
 		"p99":                 {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
-		"p98<5ms":             {`threshold "p98<5ms": "p98" is not something that is measured`, "did you mean p9"},
+		"p100<5ms":            {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
+		"p0<5ms":              {`"p0" is not a percentile`, "write it like"},
 		"put.maximum<5ms":     {`"maximum" is not something that is measured`, "p50"},
 		"p99<5":               {`"5" is not a duration such as 5ms`, "write it like"},
 		"p99<-5ms":            {`"-5ms" is not a duration`, "write it like"},
 		"throughput>10%":      {"only errors can be given in %", "write it like"},
 		"errors.service<1":    {"errors has no service time", "write it like"},
 		"throughput>many":     {`"many" is not a number`, "write it like"},
-		"put.p97.service<5ms": {`"p97" is not something that is measured`, "did you mean"},
+		"put.P99.service<5ms": {`"P99" is not something that is measured`, "did you mean p99"},
 	} {
 		_, err := threshold.Parse(text)
 		require.Error(t, err, text)
@@ -103,6 +106,8 @@ func TestJudge(t *testing.T) {
 		"put.p50<50ms":       {false, "50 ms"},
 		"p50<=1.001ms":       {true, "1 ms"}, // merged: 900 of 1000 calls took 1 ms
 		"p99<=91ms":          {true, "90 ms"},
+		"put.p95.5<95ms":     {false, "96 ms"},
+		"put.p7<7.1ms":       {true, "7 ms"},
 		"b.max>2ms":          {false, "1 ms"},
 		"p99.service<1h":     {false, "not measured: there were no calls"},
 		"errors<10":          {false, "10"},

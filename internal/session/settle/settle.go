@@ -21,14 +21,12 @@ import (
 type Goal struct {
 	// Text is the goal as it was written: "p99 ±2%".
 	Text string
-	// Figure is p50 … p99.99 or throughput.
+	// Figure is a percentile such as p99 or p95.5, or throughput.
 	Figure string
 	// Within is how far from the figure the ends of its 95 % interval may be, as a part of
 	// it.
 	Within float64
 }
-
-var percentiles = map[string]float64{"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9, "p99.99": 99.99}
 
 var grammar = regexp.MustCompile(`^(\S+?)\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%$`)
 
@@ -41,7 +39,7 @@ func Parse(text string) (Goal, error) {
 	if m == nil {
 		return Goal{}, fault.Input(fmt.Errorf("until: %q is not FIGURE ±PERCENT%%", text), example)
 	}
-	if _, ok := percentiles[m[1]]; !ok && m[1] != "throughput" {
+	if _, ok := measure.ParsePercentile(m[1]); !ok && m[1] != "throughput" {
 		return Goal{}, fault.Input(fmt.Errorf("until: %q is no figure of which an interval is known", m[1]),
 			suggest.Hint(m[1], []string{"throughput", "p50", "p90", "p95", "p99", "p99.9", "p99.99"}))
 	}
@@ -82,7 +80,7 @@ func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment in
 	if segment != w.segment {
 		*w = Watch{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
 	}
-	if p, ok := percentiles[w.goal.Figure]; ok {
+	if p, ok := measure.ParsePercentile(w.goal.Figure); ok {
 		if times != nil {
 			w.open.Merge(times)
 		}
