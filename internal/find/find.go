@@ -135,6 +135,8 @@ func condition(text string) (threshold.Expr, error) {
 		return e, fault.Input(fmt.Errorf("under %q: %s", text, why), hint)
 	}
 	switch {
+	case e.Abort:
+		return bad("a search goes on with another level, and ends nothing", "leave abort out")
 	case e.Stat == "max" || e.Stat == "min":
 		return bad(e.Stat+" is that of a single call, by which no level can be judged", "use p99.9 or p99.99")
 	case e.Stat == "throughput":

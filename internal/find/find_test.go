@@ -131,6 +131,7 @@ func TestBadSearches(t *testing.T) {
 		`under "throughput>9": throughput is what is sought`:               {Under: []string{"throughput>9"}},
 		`under "errors<9": errors are counted over levels of any length`:   {Under: []string{"errors<9"}},
 		`under "p9x<1ms": "p9x" is not something that is measured`:         {Under: []string{"p9x<1ms"}},
+		`under "p99<1ms abort": a search goes on with another level`:       {Under: []string{"p99<1ms abort"}},
 		`from: rate: "x" is not a number`:                                  {Under: []string{"p99<1ms"}, From: "x"},
 		`from: 9 is more than 5, the most to try`:                          {Under: []string{"p99<1ms"}, From: "9", To: "5"},
 	} {

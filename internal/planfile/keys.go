@@ -41,7 +41,7 @@ func Keys() []workload.Param {
 	}
 	return append(out,
 		workload.Param{Name: "at", Kind: workload.List, Help: "live changes, counted from the start of measurement: 10s:threads=32,payload=4KiB"},
-		workload.Param{Name: "threshold", Kind: workload.List, Help: "what must hold: p99<5ms, errors<1%, throughput>10000"},
+		workload.Param{Name: "threshold", Kind: workload.List, Help: "what must hold: p99<5ms, p95.5<2ms, throughput>10000; errors<5% abort ends the run when it is missed"},
 		workload.Param{Name: "repeat", Kind: workload.Integer, Help: "do the run so many times"},
 		workload.Param{Name: "against", Kind: workload.Target, Help: "another store, on which the run is done in turn"},
 		workload.Param{Name: "against-set", Kind: workload.List, Help: "NAME=VALUE of another run, which is done in turn"},

@@ -47,8 +47,8 @@ type Run struct {
 	// Measured is when measurement began, after the warm-up.
 	Measured time.Time `json:"measured"`
 	Ended    time.Time `json:"ended"`
-	// EndedBy is "count", "duration", "interrupt", "user", "search", "until", "fault: …",
-	// or CutShort; the latter also stands in the file while the run is going.
+	// EndedBy is "count", "duration", "interrupt", "user", "search", "until", "threshold",
+	// "fault: …", or CutShort; the latter also stands in the file while the run is going.
 	EndedBy string  `json:"ended_by"`
 	Seed    int64   `json:"seed"`
 	WarmupS float64 `json:"warmup_s"`

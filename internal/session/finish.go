@@ -11,6 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -184,6 +186,23 @@ func (l *Live) teardown(ctx context.Context) error {
 // judge returns what each threshold came to, and a sentence for each that was
 // missed.
 func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) {
+	of := l.seenBy(run)
+	for _, t := range l.Thresholds {
+		got := t.Judge(of(t))
+		if l.abort != nil && l.abort.expr == t { // what it came to afterwards undoes nothing
+			got = l.abort.outcome
+		}
+		all = append(all, rundir.Threshold{Expr: t.Text, OK: got.OK, Got: got.Got})
+		if !got.OK {
+			missed = append(missed, t.Reason(got))
+		}
+	}
+	return all, missed
+}
+
+// seenBy returns the run as each threshold looks at it: of a whole track or run only the
+// operations that count in its unit.
+func (l *Live) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder {
 	view := *run
 	if run.Failed() {
 		view.Operations = append([]rundir.Operation(nil), run.Operations...)
@@ -191,7 +210,6 @@ func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) 
 			view.Operations[i].Throughput = nil
 		}
 	}
-	f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
 	whole := view
 	whole.Operations = nil
 	counted := l.Plan.Counted()
@@ -200,18 +218,40 @@ func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) 
 			whole.Operations = append(whole.Operations, o)
 		}
 	}
-	for _, t := range l.Thresholds {
-		f.Run = view
-		if t.Of == "" || slices.Contains(trackNames(l.Plan), t.Of) { // of what counts in the unit of the run
+	tracks := trackNames(l.Plan)
+	return func(t threshold.Expr) *rundir.Folder {
+		f := &rundir.Folder{Dir: l.Dir(), Run: view, Histograms: l.merged}
+		if t.Of == "" || slices.Contains(tracks, t.Of) {
 			f.Run = whole
 		}
-		got := t.Judge(f)
-		all = append(all, rundir.Threshold{Expr: t.Text, OK: got.OK, Got: got.Got})
-		if !got.OK {
-			missed = append(missed, t.Reason(got))
+		return f
+	}
+}
+
+// aborted is a threshold that ended the run, and what it had come to.
+type aborted struct {
+	expr    threshold.Expr
+	outcome threshold.Outcome
+}
+
+// mayAbort ends the run when it has missed a threshold that says so; the sink alone
+// calls it, after a whole second.
+func (l *Live) mayAbort(run *rundir.Run, measured time.Duration) {
+	if l.abort != nil || !slices.ContainsFunc(l.Thresholds, func(t threshold.Expr) bool { return t.Abort }) {
+		return
+	}
+	of := l.seenBy(run)
+	for _, t := range l.Thresholds {
+		if !t.Abort {
+			continue
+		}
+		if got := t.Judge(of(t)); t.Ends(got, measured) {
+			got.Got += " after " + units.Duration(measured) + ", which ended the run"
+			l.abort = &aborted{t, got}
+			l.Stop(Reached("threshold"))
+			return
 		}
 	}
-	return all, missed
 }
 
 // failure is the error that the outcome comes to. The code of the first of these

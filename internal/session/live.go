@@ -61,6 +61,8 @@ type Live struct {
 	// watch watches for what ends the run before its time; the sink alone uses it while
 	// the run goes.
 	watch *settle.Watch
+	// abort is the threshold that ended the run, nil when none did; the sink alone writes it.
+	abort *aborted
 	warming
 
 	// onWait, when set, is told what Finish waits for; ended is when the last worker

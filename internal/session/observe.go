@@ -173,6 +173,9 @@ func (l *Live) judgeSecond(s *measure.Second) {
 	run.EndedBy = rundir.StillRunning
 	v := run.Judge()
 	l.judged.Store(&v)
+	if s.Length >= 1 {
+		l.mayAbort(&run, time.Duration(s.T+1)*time.Second)
+	}
 }
 
 // leave has the figures of the run leave, where there is a way out.

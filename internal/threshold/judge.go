@@ -17,11 +17,20 @@ type Outcome struct {
 	OK bool
 	// Got is the measured value in words: "7.1 ms", "0.3 %".
 	Got string
+	// Measured says that there was enough to tell: a latency needs calls, and a percentile
+	// as many as it takes to be shown.
+	Measured bool
 }
 
 // Reason says in one clause what was wanted and what came out.
 func (e Expr) Reason(o Outcome) string {
 	return fmt.Sprintf("threshold %s missed: it was %s", e.Text, o.Got)
+}
+
+// Ends says whether a run that has been measured for so long, and has come to this, ends
+// because of the expression.
+func (e Expr) Ends(o Outcome, measured time.Duration) bool {
+	return e.Abort && measured >= e.After && o.Measured && !o.OK
 }
 
 // Judge compares the whole run with the expression. Histograms are merged, so
@@ -39,7 +48,7 @@ func (e Expr) Judge(f *rundir.Folder) Outcome {
 		return Outcome{Got: "not measured: there were no calls"}
 	}
 	v := e.value(h)
-	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v))}
+	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v)), Measured: measure.Enough(e.Percentile(), h.TotalCount())}
 }
 
 func (e Expr) errors(f *rundir.Folder) Outcome {
@@ -51,7 +60,7 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 		}
 	}
 	if !e.Percent {
-		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed)}
+		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed), Measured: true}
 	}
 	for _, x := range f.Run.Errors { // a call that timed out is among calls as well
 		if x.Class == "timeout" && e.About(measure.Operation{Track: x.Track, Op: x.Op}) {
@@ -63,12 +72,12 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 		return Outcome{Got: "not measured: there were no calls"}
 	}
 	v := 100 * float64(failed) / float64(all)
-	return Outcome{OK: e.holds(v), Got: fmt.Sprintf("%.3g %%", v)}
+	return Outcome{OK: e.holds(v), Got: fmt.Sprintf("%.3g %%", v), Measured: true}
 }
 
 func (e Expr) throughput(f *rundir.Folder) Outcome {
 	if h := f.Run.Headline(); e.Of == "" && !math.IsNaN(h.Rate) {
-		return Outcome{OK: e.holds(h.Rate), Got: units.Number(h.Rate) + "/s"}
+		return Outcome{OK: e.holds(h.Rate), Got: units.Number(h.Rate) + "/s", Measured: true}
 	}
 	sum, none := 0.0, true
 	for _, o := range f.Run.Operations {
@@ -79,7 +88,7 @@ func (e Expr) throughput(f *rundir.Folder) Outcome {
 	if none {
 		return Outcome{Got: "not measured, or not to be trusted"}
 	}
-	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s"}
+	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s", Measured: true}
 }
 
 func (e Expr) merged(f *rundir.Folder) *hdrhistogram.Histogram {

@@ -28,7 +28,14 @@ var times = []string{"response", "service", "wait", "lateness"}
 var grammar = regexp.MustCompile(
 	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
 
-const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1% or throughput>10000"
+const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
+
+// aborts is the end of an expression that ends the run early.
+var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+))?$`)
+
+// DefaultAfter is how long a run is measured before an expression may end it that names no
+// time: a store that was just started is slow for its first seconds.
+const DefaultAfter = 5 * time.Second
 
 // Expr is one condition.
 type Expr struct {
@@ -47,6 +54,10 @@ type Expr struct {
 	// when Percent is set.
 	Limit   float64
 	Percent bool
+	// Abort says that the run ends once it has missed this, not before After has been
+	// measured.
+	Abort bool
+	After time.Duration
 }
 
 // Parse reads an expression. Its errors are of bad input and carry a hint.
@@ -55,12 +66,23 @@ func Parse(text string) (Expr, error) {
 	bad := func(why string) (Expr, error) {
 		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %s", text, why), example)
 	}
-	at := strings.IndexAny(e.Text, "<>")
+	condition := e.Text
+	if m := aborts.FindStringSubmatch(e.Text); m != nil {
+		condition, e.Abort, e.After = m[1], true, DefaultAfter
+		if m[2] != "" {
+			d, err := time.ParseDuration(m[2])
+			if err != nil || d < 0 {
+				return bad(fmt.Sprintf("abort after: %q is not a duration such as 30s", m[2]))
+			}
+			e.After = d
+		}
+	}
+	at := strings.IndexAny(condition, "<>")
 	if at < 0 {
 		return bad("has none of < <= > >=")
 	}
-	left, right := strings.TrimSpace(e.Text[:at]), e.Text[at+1:]
-	e.Rel = e.Text[at : at+1]
+	left, right := strings.TrimSpace(condition[:at]), condition[at+1:]
+	e.Rel = condition[at : at+1]
 	if rest, ok := strings.CutPrefix(right, "="); ok {
 		e.Rel, right = e.Rel+"=", rest
 	}

@@ -22,6 +22,8 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"profile.put.p99.99.wait<1s":    {Of: "profile.put", Stat: "p99.99", Time: "wait", Rel: "<", Limit: 1000 * ms},
 		"p95.5<5ms":                     {Stat: "p95.5", Time: "response", Rel: "<", Limit: 5 * ms},
 		"put.p10.wait<5ms":              {Of: "put", Stat: "p10", Time: "wait", Rel: "<", Limit: 5 * ms},
+		"p99<5ms abort":                 {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms, Abort: true, After: 5 * time.Second},
+		"errors < 5 %  abort after 30s": {Stat: "errors", Rel: "<", Limit: 5, Percent: true, Abort: true, After: 30 * time.Second},
 		"put.p50.lateness<1ms":          {Of: "put", Stat: "p50", Time: "lateness", Rel: "<", Limit: ms},
 		"p99.service<5ms":               {Stat: "p99", Time: "service", Rel: "<", Limit: 5 * ms},
 		"g1.mean>1us":                   {Of: "g1", Stat: "mean", Time: "response", Rel: ">", Limit: ms / 1000},
@@ -41,16 +43,18 @@ func TestParseReadsEveryForm(t *testing.T) {
 
 func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 	for text, want := range map[string]struct{ message, hint string }{
-		"p99":                 {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
-		"p100<5ms":            {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
-		"p0<5ms":              {`"p0" is not a percentile`, "write it like"},
-		"put.maximum<5ms":     {`"maximum" is not something that is measured`, "p50"},
-		"p99<5":               {`"5" is not a duration such as 5ms`, "write it like"},
-		"p99<-5ms":            {`"-5ms" is not a duration`, "write it like"},
-		"throughput>10%":      {"only errors can be given in %", "write it like"},
-		"errors.service<1":    {"errors has no service time", "write it like"},
-		"throughput>many":     {`"many" is not a number`, "write it like"},
-		"put.P99.service<5ms": {`"P99" is not something that is measured`, "did you mean p99"},
+		"p99":                   {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
+		"p100<5ms":              {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
+		"p0<5ms":                {`"p0" is not a percentile`, "write it like"},
+		"put.maximum<5ms":       {`"maximum" is not something that is measured`, "p50"},
+		"p99<5":                 {`"5" is not a duration such as 5ms`, "write it like"},
+		"p99<-5ms":              {`"-5ms" is not a duration`, "write it like"},
+		"throughput>10%":        {"only errors can be given in %", "write it like"},
+		"errors.service<1":      {"errors has no service time", "write it like"},
+		"p99<5ms abort after":   {`"5ms abort after" is not a duration`, "write it like"},
+		"p99<5ms abort after x": {`abort after: "x" is not a duration such as 30s`, "write it like"},
+		"throughput>many":       {`"many" is not a number`, "write it like"},
+		"put.P99.service<5ms":   {`"P99" is not something that is measured`, "did you mean p99"},
 	} {
 		_, err := threshold.Parse(text)
 		require.Error(t, err, text)
@@ -135,4 +139,23 @@ func TestNoThroughputMissesItsThreshold(t *testing.T) {
 	got := e.Judge(f)
 	assert.False(t, got.OK)
 	assert.Equal(t, "threshold throughput>0 missed: it was not measured, or not to be trusted", e.Reason(got))
+}
+
+func TestARunEndsOnceAMissIsCertainAndLateEnough(t *testing.T) {
+	for text, ends := range map[string]bool{
+		"errors<5 abort after 10s":    true,
+		"errors<5 abort after 11s":    false, // 10 s were measured
+		"errors<5":                    false,
+		"errors<50 abort":             false, // it holds
+		"put.p90<1ms abort":           true,
+		"put.p99<1ms abort":           false, // of 100 calls nobody knows p99
+		"put.p99.service<1ms abort":   false, // never measured
+		"put.max<1ms abort":           true,
+		"throughput>1000 abort":       true,
+		"throughput>1 abort after 0s": false,
+	} {
+		e, err := threshold.Parse(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, ends, e.Ends(e.Judge(folder(t)), 10*time.Second), text)
+	}
 }

@@ -81,7 +81,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 		fs.Lookup(v.name).Usage = "`" + v.kind + "`: " + v.help
 	}
 	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
-	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, errors<1%, throughput>10000; repeats")
+	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, p95.5<2ms, throughput>10000; with abort at its end ('errors<5% abort after 30s') a miss ends the run; repeats")
 	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` that gets the run folders (default \"results\")")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
 	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
