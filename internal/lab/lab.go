@@ -161,7 +161,8 @@ type Options struct {
 	// do that (Linux). For tests: users expect servers to stay.
 	Tied bool
 	// Brief is for servers that live for seconds: Java compiles what runs quickly
-	// rather than well, which halves the work of a start. Not for measurements.
+	// rather than well, which halves the work of a start, and is killed at its end
+	// rather than asked to put in order what is deleted next. Not for measurements.
 	Brief bool
 	// LookPath finds programs; nil is exec.LookPath.
 	LookPath func(file string) (string, error)

@@ -143,9 +143,13 @@ func (k *Keeper) Close() error {
 	defer k.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	var errs []error
+	ended := make(chan error, len(k.kept)) // they take seconds, most of them waiting
 	for dir, service := range k.kept {
-		if err := lab.Down(ctx, dir, service, nil); err != nil && !errors.Is(err, lab.ErrNotRunning) {
+		go func() { ended <- lab.Down(ctx, dir, service, nil) }()
+	}
+	var errs []error
+	for range k.kept {
+		if err := <-ended; err != nil && !errors.Is(err, lab.ErrNotRunning) {
 			errs = append(errs, err)
 		}
 	}

@@ -28,14 +28,18 @@ type Process struct {
 	Command []string `json:"command"`        // what Restart runs again
 	Dir     string   `json:"dir"`            // its configuration, data and log
 	User    string   `json:"user,omitempty"` // whom it runs as; empty: as the user who started it
-	Stop    string   `json:"stop,omitempty"` // the signal that ends it: "INT"; empty is TERM
+	Stop    string   `json:"stop,omitempty"` // the signal that ends it: "INT", "KILL"; empty is TERM
 	Alive   bool     `json:"alive"`          // as of now
 }
 
-// Ending is the signal that ends p in good order.
+// Ending is the signal that ends p: in good order, unless nothing that it has is of
+// use any more.
 func (p Process) Ending() syscall.Signal {
-	if p.Stop == "INT" {
+	switch p.Stop {
+	case "INT":
 		return syscall.SIGINT
+	case "KILL":
+		return syscall.SIGKILL
 	}
 	return syscall.SIGTERM
 }
