@@ -12,6 +12,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/dashboard/starting"
@@ -34,6 +35,7 @@ type App struct {
 	scroll  int
 	logs    []string
 	dark    bool
+	colours colorprofile.Profile // Unknown until the terminal is known
 	blurred bool
 	// suspend says that a shell can bring us back after ctrl+z.
 	suspend bool
@@ -63,9 +65,9 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 
 func (a *App) newStyles() *widget.Styles {
 	if a.opts.NoColor {
-		return widget.NewStyles(widget.ThemeMono, a.dark)
+		return widget.NewStyles(widget.ThemeMono, a.dark, a.colours)
 	}
-	return widget.NewStyles(a.opts.Theme, a.dark)
+	return widget.NewStyles(a.opts.Theme, a.dark, a.colours)
 }
 
 // Init asks the terminal for its background and starts the frames.
@@ -105,6 +107,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.env.W, a.env.H = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		a.dark = msg.IsDark()
+		a.env.Styles = a.newStyles()
+	case tea.ColorProfileMsg:
+		a.colours = msg.Profile
 		a.env.Styles = a.newStyles()
 	case tea.FocusMsg, tea.ResumeMsg:
 		a.blurred = false

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/tui/screen"
@@ -16,7 +17,7 @@ import (
 
 func newTestEnv() screen.Env {
 	return screen.Env{
-		W: 120, H: 40, Styles: widget.NewStyles(widget.ThemeMono, true), Now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC),
+		W: 120, H: 40, Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), Now: time.Date(2026, 5, 3, 11, 40, 0, 0, time.UTC),
 		Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, Starts: new(sync.WaitGroup),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +207,28 @@ func TestColours(t *testing.T) {
 			send(t, a, "t")
 			golden.RequireEqual(t, []byte(a.View().Content+"\n"))
 		})
+	}
+}
+
+func TestEachTerminalGetsTheColoursThatItHas(t *testing.T) {
+	all, many, few := regexp.MustCompile(`\x1b\[[0-9;]*38;2;`), regexp.MustCompile(`\x1b\[[0-9;]*38;5;`), regexp.MustCompile(`\x1b\[(1;)?(3|9)[0-7]m`)
+	for _, c := range []struct {
+		colours         colorprofile.Profile
+		all, many, some bool
+	}{
+		{colorprofile.TrueColor, true, false, false},
+		{colorprofile.ANSI256, false, true, false},
+		{colorprofile.ANSI, false, false, true},
+		{colorprofile.ASCII, false, false, false},
+	} {
+		a, run := changed(t, Options{Theme: widget.ThemeDark}, 1, 120, 40)
+		run.Gone = true
+		pass(t, a, run, 2*time.Second)
+		before := picture(t, a)
+		send(t, a, tea.ColorProfileMsg{Profile: c.colours})
+		page := a.View().Content
+		assert.Equal(t, before, ansi.Strip(page), "%v: colours change no letter", c.colours)
+		assert.Equal(t, []bool{c.all, c.many, c.some}, []bool{all.MatchString(page), many.MatchString(page), few.MatchString(page)}, "%v", c.colours)
 	}
 }
 

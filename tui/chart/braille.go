@@ -1,5 +1,7 @@
 package chart
 
+import "math"
+
 // dot returns the bit of a braille cell for a column 0..1 and a row 0..3 from
 // the top.
 //
@@ -25,34 +27,19 @@ func Braille(vals []float64, w, h int, top float64) []string {
 	if w <= 0 || h <= 0 {
 		return nil
 	}
-	cells := make([]rune, w*h)
-	last := -1
-	for x, v := range vals[:min(len(vals), 2*w)] {
-		l := level(v, top, 4*h-1)
-		if l < 0 {
-			last = -1
-			continue
+	parts := make([]float64, len(vals))
+	for i, v := range vals {
+		if parts[i] = v / top; !finite(v) || !finite(top) || top <= 0 {
+			parts[i] = math.NaN()
 		}
-		lo, hi := l, l
-		if last >= 0 && last < l {
-			lo = last + 1
-		} else if last > l {
-			hi = last - 1
-		}
-		for ; lo <= hi; lo++ {
-			y := 4*h - 1 - lo
-			cells[y/4*w+x/2] |= dot(x%2, y%4)
-		}
-		last = l
 	}
+	c := NewCanvas(w, h)
+	c.Line(parts, 1)
 	out := make([]string, h)
 	line := make([]rune, w)
 	for y := range h {
 		for x := range w {
-			line[x] = ' '
-			if c := cells[y*w+x]; c != 0 {
-				line[x] = blank + c
-			}
+			line[x], _ = c.At(x, y)
 		}
 		out[y] = string(line)
 	}

@@ -6,6 +6,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -54,6 +55,28 @@ func Sparkline(vals []float64, w int, top float64) string {
 	return b.String()
 }
 
+// Trend draws the last w values as Sparkline does, but from the lowest to the highest of
+// them, or to a tenth more of what hardly differs: how they changed, not how much they are.
+func Trend(vals []float64, w int) string {
+	if len(vals) > w {
+		vals = vals[len(vals)-max(w, 0):]
+	}
+	low, high := math.Inf(1), Peak(vals)
+	for _, v := range vals {
+		if finite(v) {
+			low = min(low, v)
+		}
+	}
+	if room := high/10 - (high - low); room > 0 {
+		low, high = max(low-room/2, 0), high+room/2
+	}
+	out := make([]float64, len(vals))
+	for i, v := range vals {
+		out[i] = v - low
+	}
+	return Sparkline(out, w, high-low)
+}
+
 var eighths = []rune(" ▏▎▍▌▋▊▉█")
 
 // Bar draws v as a horizontal bar in w columns that end at top, to an eighth of a
@@ -72,4 +95,10 @@ func Bar(v, top float64, w int) string {
 		return out + strings.Repeat(" ", w-l/8-1)
 	}
 	return out + strings.Repeat(" ", w-l/8)
+}
+
+// quantile returns the value that a part of vals, which it sorts, stays at or below.
+func quantile(vals []float64, part float64) float64 {
+	slices.Sort(vals)
+	return vals[min(int(part*float64(len(vals))), len(vals)-1)]
 }

@@ -54,6 +54,51 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
+func TestTrendShowsChangeAndNotHowMuchThereIs(t *testing.T) {
+	assert.Equal(t, "▁▁██", Trend([]float64{100, 100, 200, 200}, 4), "from the lowest to the highest")
+	assert.Equal(t, "▄▄▄▄", Trend([]float64{100, 100, 100, 100}, 4), "what does not change is flat")
+	assert.Equal(t, "▃▅▃", Trend([]float64{1000, 1015, 1000}, 3), "a hundredth is no mountain")
+	assert.Equal(t, " █▁█", Trend([]float64{nan, 5, 0, 5}, 4))
+	assert.Equal(t, "    ", Trend(nil, 4))
+}
+
+func TestRobustLeavesASpikeOut(t *testing.T) {
+	vals := make([]float64, 40)
+	for i := range vals {
+		vals[i] = 10
+	}
+	vals[7] = 29
+	assert.InDelta(t, 29, Robust(vals), 0, "three times as much is no spike")
+	vals[7] = 500
+	assert.InDelta(t, 15, Robust(vals), 1e-9)
+	assert.InDelta(t, 500, Robust(vals[:19]), 0, "too few to tell")
+	assert.InDelta(t, 0, Robust([]float64{nan, 0}), 0)
+}
+
+func TestDecades(t *testing.T) {
+	for _, c := range [][4]float64{{12, 950, 10, 1000}, {10, 1000, 10, 1000}, {5, 5, 1, 10}, {0, 7, 1, 10}, {nan, 7, 1, 10}} {
+		lo, hi := Decades(c[0], c[1])
+		assert.InEpsilonSlice(t, c[2:], []float64{lo, hi}, 1e-9, "%v", c)
+	}
+}
+
+func TestCanvasHasWhatWasDrawnLastInFront(t *testing.T) {
+	c := NewCanvas(3, 1)
+	c.Area(nil, []float64{1, 1, 1, nan}, 1)
+	c.Line([]float64{nan, nan, 0}, 2)
+	r, l := c.At(0, 0)
+	assert.Equal(t, "⣿", string(r))
+	assert.Equal(t, Layer(1), l)
+	r, l = c.At(1, 0)
+	assert.Equal(t, "⡇", string(r), "the line adds to the area")
+	assert.Equal(t, Layer(2), l)
+	assert.True(t, c.Free(2, 0, 1))
+	assert.False(t, c.Free(2, 0, 2), "nothing is free beyond the edge")
+	c.Put(1, 0, "abc", 3)
+	r, _ = c.At(2, 0)
+	assert.Equal(t, "b", string(r), "letters stand over dots, and end at the edge")
+}
+
 func TestBar(t *testing.T) {
 	assert.Equal(t, "██▌ ", Bar(5, 8, 4))
 	assert.Equal(t, "████", Bar(80, 8, 4))

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -20,21 +22,22 @@ import (
 // side is the width of the figures beside a chart on large screens.
 const side = 22
 
-// chartPart is a chart ready to be framed.
-type chartPart struct {
-	dots  []float64
-	whole int // columns of dots from here on are of a bucket in progress
-	top   float64
-	low   string // label of the bottom, "0" unless logarithmic
-	label func(float64) string
-	ink   widget.Ink
-}
+// axes says which scales are logarithmic.
+type axes int
+
+const (
+	linear axes = iota
+	logLatency
+	logBoth
+)
+
+func (d *Dashboard) nextAxes() { d.axes = (d.axes + 1) % (logBoth + 1) }
 
 // chartKey is what both charts depend on: finished seconds, not snapshots.
 func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	k := panelKey{
 		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
-		log: d.logAxis, tuning: d.aside(),
+		axes: d.axes, tuning: d.aside(),
 	}
 	if d.fig.warmup {
 		k.text = "warm-up"
@@ -45,44 +48,36 @@ func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 func (d *Dashboard) throughput(e screen.Env, p panes) []string {
 	return d.cache.throughput.get(d.chartKey(e, p.throughput), func() []string {
 		a := d.axis(chartCells(p, p.throughput))
-		s := a.rate(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleT.Top, low: "0", label: units.Number, ink: e.Styles.Series[0]}
+		c := d.rates(a, p.throughput.Dy()-2)
 		f := d.fig
-		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s", Note: d.since()}
+		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s" + logWord(c.Log), Note: d.since()}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
-			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp(), Note: d.since()}
+			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp() + logWord(c.Log), Note: d.since()}
 		case p.size == widget.Medium || d.aside():
-			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate)
+			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate) + logWord(c.Log)
 		default:
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(f.peak), ""}}
 		}
 		if p.latency.Empty() {
 			pane.Under = d.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
-		return d.drawChart(e, p, p.throughput, pane, a, part, beside)
+		return d.drawChart(e, p, p.throughput, pane, c, beside)
 	})
 }
 
 func (d *Dashboard) latency(e screen.Env, p panes) []string {
 	return d.cache.latency.get(d.chartKey(e, p.latency), func() []string {
 		a := d.axis(chartCells(p, p.latency))
-		s := a.latency(d.snap, d.op)
-		part := chartPart{dots: a.dots(s), whole: a.wholeDots(s), top: d.scaleL.Top, low: "0", label: latencyLabel, ink: e.Styles.Series[1]}
-		if d.logAxis {
-			part = logarithmic(part)
-		}
+		c := d.bands(a, p.latency.Dy()-2)
 		l := d.fig.latency
 		if l.Count == 0 {
 			l.P99 = d.fig.lastP99
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
-		axis := ""
-		if d.logAxis {
-			axis = "  log"
-		}
-		pane := widget.Panel{Title: "Latency" + d.ofOp() + "  p99" + d.ofSlowest() + axis, Under: d.timeline(a, p.latency.Dx(), labelWidth(p))}
+		axis := logWord(c.Log)
+		pane := widget.Panel{Title: "Latency" + d.ofOp() + "  p50 to p99" + d.ofSlowest() + ", max" + axis, Under: d.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
@@ -95,21 +90,155 @@ func (d *Dashboard) latency(e screen.Env, p panes) []string {
 		default:
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
-		return d.drawChart(e, p, p.latency, pane, a, part, beside)
+		return d.drawChart(e, p, p.latency, pane, c, beside)
 	})
 }
 
-// logarithmic turns a chart's values into those of an axis of three decades.
-func logarithmic(c chartPart) chartPart {
-	lo, hi := c.top/1000, c.top
-	dots := make([]float64, len(c.dots))
-	for i, v := range c.dots {
-		dots[i] = chart.Log(v, lo, hi)
+// logWord says in a title that an axis is logarithmic.
+func logWord(is bool) string {
+	if is {
+		return "  log"
 	}
-	linear := c.label
-	c.dots, c.top, c.low = dots, 1, linear(lo)
-	c.label = func(v float64) string { return linear(lo * math.Pow(hi/lo, v)) }
+	return ""
+}
+
+// apart lists the operations that charts show each by itself; nil where they show one
+// that is selected, or all of them as one because they are many.
+func (d *Dashboard) apart() []int {
+	var out []int
+	for i := range d.snap.Ops {
+		if d.snap.Counts(i) {
+			out = append(out, i)
+		}
+	}
+	if d.op >= 0 || len(out) < 2 || len(out) > len(widget.Styles{}.Series) {
+		return nil
+	}
+	return out
+}
+
+// hue is the series whose colour an operation has everywhere.
+func (d *Dashboard) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
+
+// plotted is a plot with all but its values.
+func (d *Dashboard) plotted(a axis, rows int, label func(float64) string) *plot.Plot {
+	c := &plot.Plot{Cells: a.cells, Rows: rows, Label: label, Warm: a.cell(0)}
+	put := func(at time.Duration, sign rune, name string) {
+		c.Moments = append(c.Moments, plot.Moment{Cell: a.cell(at.Seconds()), Sign: sign, Name: name})
+	}
+	for i, ph := range d.snap.Ran {
+		if i > 0 {
+			put(ph.From, '╎', ph.Name)
+		}
+	}
+	for _, m := range d.snap.Marks {
+		put(m.At, '╎', m.Note)
+	}
+	changes := measure.Folded(d.snap.Changes)
+	for i, m := range changes {
+		name := changedTo(d.plan, m)
+		if i+1 < len(changes) && changes[i+1].Name == m.Name && changes[i+1].At-m.At <= gap {
+			name = "" // the next press of the same key has it
+		}
+		put(m.At, '┊', name)
+	}
 	return c
+}
+
+// unnamed leaves only the rules of moments: another chart has their names.
+func unnamed(c *plot.Plot) *plot.Plot {
+	for i := range c.Moments {
+		c.Moments[i].Name = ""
+	}
+	return c
+}
+
+// rates is the chart of throughput: what the operations do, one upon the other.
+func (d *Dashboard) rates(a axis, rows int) *plot.Plot {
+	c := d.plotted(a, rows, units.Number)
+	whole := a.rate(d.snap, d.op)
+	all := a.dots(whole)
+	c.Fresh = a.wholeDots(whole) / 2
+	c.Areas = []plot.Area{{To: all, Series: d.hue(d.op)}}
+	if ops := d.apart(); ops != nil {
+		c.Areas = stacked(all, ops, func(op int) []float64 { return a.dots(a.rate(d.snap, op)) })
+	}
+	for x, v := range a.dots(a.failures(d.snap, d.op)) {
+		if v > 0 && (len(c.Failed) == 0 || c.Failed[len(c.Failed)-1] != x/2) {
+			c.Failed = append(c.Failed, x/2)
+		}
+	}
+	c.High = d.scaleT.Top
+	if c.Log = d.axes == logBoth; c.Log {
+		c.Low, c.High = chart.Decades(lowest(whole.vals), chart.Peak(whole.vals))
+	}
+	return c
+}
+
+// stacked are the areas of operations one upon the other, which together reach as high
+// as all; the last lies in front, so that each shows what is above the one before.
+func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area {
+	sums := make([]float64, len(all))
+	each := make([][]float64, len(ops))
+	for i, op := range ops {
+		each[i] = rate(op)
+		for x, v := range each[i] {
+			if v > 0 {
+				sums[x] += v
+			}
+		}
+	}
+	out := make([]plot.Area, len(ops))
+	upTo := make([]float64, len(all))
+	for i, op := range ops {
+		to := make([]float64, len(all))
+		for x, v := range each[i] {
+			if v > 0 {
+				upTo[x] += v
+			}
+			if to[x] = all[x] * upTo[x] / sums[x]; sums[x] == 0 {
+				to[x] = all[x]
+			}
+		}
+		out[len(ops)-1-i] = plot.Area{To: to, Series: op % 4}
+	}
+	return out
+}
+
+// bands is the chart of latency: from p50 to p99, the maximum above.
+func (d *Dashboard) bands(a axis, rows int) *plot.Plot {
+	c := unnamed(d.plotted(a, rows, latencyLabel))
+	p50 := func(p measure.Point) int64 { return p.ResponseP50 }
+	whole := a.latency(d.snap, d.op)
+	all := a.dots(whole)
+	c.Fresh = a.wholeDots(whole) / 2
+	c.Above = a.dots(a.times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
+	ops := d.apart()
+	if ops == nil {
+		ops = []int{d.op}
+	}
+	low := math.Inf(1)
+	for _, op := range ops {
+		b := plot.Area{From: a.dots(a.times(d.snap, op, p50)), To: a.dots(a.latency(d.snap, op)), Series: d.hue(op)}
+		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
+	}
+	slices.SortStableFunc(c.Areas, func(x, y plot.Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
+	c.High = d.scaleL.Top
+	if c.Log = d.axes != linear; c.Log {
+		c.Low, c.High = chart.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
+	}
+	return c
+}
+
+// lowest is the smallest value above 0.
+func lowest(vals []float64) float64 {
+	low := math.Inf(1)
+	for _, v := range vals {
+		if v > 0 {
+			low = min(low, v)
+		}
+	}
+	return low
 }
 
 func latencyLabel(v float64) string { return units.Duration(time.Duration(v)) }
@@ -122,7 +251,7 @@ func (d *Dashboard) ofOp() string {
 }
 
 func (d *Dashboard) ofSlowest() string {
-	if d.op >= 0 || len(d.snap.Ops) < 2 {
+	if d.op >= 0 || len(d.snap.Ops) < 2 || d.apart() != nil {
 		return ""
 	}
 	return " of the slowest operation"
@@ -168,25 +297,20 @@ func (a axis) wholeDots(s series) int {
 	return int((float64(s.first+s.whole)*float64(a.bucket) - float64(a.from)) / a.perDot())
 }
 
-// drawChart frames a chart: labels, line, marks, figures at its side.
-func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, a axis, c chartPart, beside [][3]string) []string {
-	h, lw := r.Dy()-2, labelWidth(p)
-	rows := chart.Braille(c.dots, a.cells, h, c.top)
-	rows = chart.Rule(rows, a.changeCells(measure.Folded(d.snap.Changes)), '┊')
-	rows = chart.Rule(rows, d.markCells(a), '╎')
-	warm, fresh := a.cell(0), c.whole/2
-	lines := make([]string, 0, h)
-	for y, row := range rows {
-		label := ""
-		switch {
-		case y == h-1:
-			label = c.low
-		case y == 0:
-			label = c.label(c.top)
-		case h >= 5 && y == h/2:
-			label = c.label(c.top / 2)
+// drawChart frames a chart: values of the scale, the field, figures at its side.
+func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *plot.Plot, beside [][3]string) []string {
+	lw := labelWidth(p)
+	labels := make([]string, c.Rows)
+	for _, t := range c.Ticks() {
+		labels[t.Row] = t.Text
+	}
+	lines := make([]string, 0, c.Rows)
+	for y, row := range c.Draw(e.Styles) {
+		edge := " │"
+		if labels[y] != "" {
+			edge = " ┤"
 		}
-		line := e.Styles.Muted.On(widget.FitRight(label, lw)) + e.Styles.Line.On(" ┤") + paint(row, warm, fresh, c.ink, e.Styles)
+		line := e.Styles.Muted.On(widget.FitRight(labels[y], lw)) + e.Styles.Line.On(edge) + row
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
 				value := widget.FitRight(b[1], 11)
@@ -199,36 +323,6 @@ func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane wid
 		lines = append(lines, line)
 	}
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
-}
-
-// paint colours a row of a chart: what is left of warm and right of fresh is
-// dimmed, marks have the colour of lines.
-func paint(row string, warm, fresh int, line widget.Ink, s *widget.Styles) string {
-	cells := []rune(row)
-	kind := func(x int) int {
-		switch {
-		case cells[x] == '┊' || cells[x] == '╎':
-			return 1
-		case x < warm || x >= fresh:
-			return 2
-		}
-		return 3
-	}
-	inks := [...]widget.Ink{1: s.Past, 2: s.Past, 3: line}
-	var b strings.Builder
-	for x := 0; x < len(cells); {
-		k, from := kind(x), x
-		for x < len(cells) && kind(x) == k {
-			x++
-		}
-		text := string(cells[from:x])
-		if strings.TrimSpace(text) == "" {
-			b.WriteString(text)
-		} else {
-			b.WriteString(inks[k].On(text))
-		}
-	}
-	return b.String()
 }
 
 func (d *Dashboard) markCells(a axis) []int {

@@ -44,14 +44,14 @@ type Dashboard struct {
 	scaleL   chart.Scale
 
 	// What the user looks at.
-	op      int // selected operation; -1: all
-	lower   tab
-	scroll  int
-	folded  bool // a small screen shows the lower panel
-	logAxis bool
-	narrow  bool // as last drawn
-	toast   toast
-	prompt  *prompt
+	op     int // selected operation; -1: all
+	lower  tab
+	scroll int
+	folded bool // a small screen shows the lower panel
+	axes   axes
+	narrow bool // as last drawn
+	toast  toast
+	prompt *prompt
 
 	tuner tuner
 	seek  seek.Panel
@@ -143,8 +143,9 @@ func (d *Dashboard) rescale() {
 	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
 	rate, lat := a.rate(d.snap, d.op), a.latency(d.snap, d.op)
 	d.fig.peak = chart.Peak(rate.vals)
-	d.scaleT = d.scaleT.Next(d.fig.peak, d.fig.second)
-	d.scaleL = d.scaleL.Next(chart.Peak(lat.vals), d.fig.second)
+	d.scaleT = d.scaleT.Next(chart.Robust(rate.vals), d.fig.second)
+	p99, most := chart.Robust(lat.vals), chart.Robust(a.times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }).vals)
+	d.scaleL = d.scaleL.Next(max(p99, min(most, 3*p99)), d.fig.second)
 }
 
 // axis returns the time axis for charts of that many cells.
@@ -229,7 +230,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.say(e, "copied: the command of a run that begins as this one is now", false)
 		return screen.Copy(d.info.Request.At(d.plan, d.run.Settings))
 	case key.Matches(msg, k.LogAxis):
-		d.logAxis = !d.logAxis
+		d.nextAxes()
 	case key.Matches(msg, k.Mark):
 		d.askMark()
 	case key.Matches(msg, k.Stop):

@@ -148,18 +148,34 @@ func (e effect) what(p *workload.Plan) string {
 
 // changeText writes a change of a setting named as users type it.
 func changeText(p *workload.Plan, name string, from, to float64) string {
-	track, base := "", name
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		track, base = name[:i]+" ", name[i+1:]
+	what, k := subject(p, name)
+	if knobOf(name) == "paused" {
+		return pauseText(what, to)
 	}
-	if base == "paused" {
-		return track + map[bool]string{true: "paused", false: "resumed"}[to != 0]
+	return what + " " + widget.KnobText(k, from) + " → " + widget.KnobText(k, to)
+}
+
+// changedTo names a change where there is little room: "threads 32".
+func changedTo(p *workload.Plan, c measure.Change) string {
+	what, k := subject(p, c.Name)
+	if knobOf(c.Name) == "paused" {
+		return pauseText(what, c.To)
 	}
+	return what + " " + widget.KnobText(k, c.To)
+}
+
+// subject is what a change turns in words, with its track, and its knob.
+func subject(p *workload.Plan, name string) (string, workload.Knob) {
+	base := knobOf(name)
 	k, ok := p.Knob(base)
 	if !ok {
 		k, _ = p.Knob(name)
 	}
-	return track + base + " " + widget.KnobText(k, from) + " → " + widget.KnobText(k, to)
+	return strings.Replace(name, "."+base, " "+base, 1), k
+}
+
+func pauseText(what string, to float64) string {
+	return strings.TrimSuffix(what, "paused") + map[bool]string{true: "paused", false: "resumed"}[to != 0]
 }
 
 // outcome says in words what came of the change.

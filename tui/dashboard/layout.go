@@ -103,7 +103,7 @@ type panelKey struct {
 	tab     tab
 	scroll  int
 	marks   int
-	log     bool
+	axes    axes
 	tuning  bool
 	text    string
 }

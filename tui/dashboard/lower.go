@@ -126,6 +126,9 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 		f := digest(d.snap, i)
 		l := f.latency
 		label := widget.Fit("  "+d.opLabel(t.Operation), name)
+		if slices.Contains(d.apart(), i) {
+			label = s.Series[d.hue(i)].On("■ ") + widget.Fit(d.opLabel(t.Operation), name-2)
+		}
 		if i == d.op {
 			label = s.Selected.On(widget.Fit("▸ "+d.opLabel(t.Operation), name))
 		}
@@ -144,7 +147,7 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 		line += errs
 		if spark >= 8 {
 			vals := recentRates(d.snap, i, d.fig.second, spark)
-			line += "    " + s.Series[0].On(chart.Sparkline(vals, spark, chart.Peak(vals)))
+			line += "    " + s.Series[d.hue(i)].On(chart.Trend(vals, spark))
 		}
 		out = append(out, line)
 	}

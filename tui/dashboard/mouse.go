@@ -48,7 +48,7 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 			}
 		}
 	case in(p.latency, m.X, m.Y) && m.Y == p.latency.Min.Y:
-		d.logAxis = !d.logAxis
+		d.nextAxes()
 	case in(p.ops, m.X, m.Y) && m.Y == p.ops.Min.Y:
 		d.clickTab(m.X, p.ops)
 	case in(p.ops, m.X, m.Y):

@@ -86,17 +86,32 @@ func (a axis) rate(s *measure.Snapshot, op int) series {
 	return out
 }
 
-// latency is a latency over time in nanoseconds: of one operation, or with a
-// negative op of the slowest. Buckets keep their maximum.
+// latency is the p99 over time in nanoseconds: of one operation, or with a negative op
+// of the slowest. Buckets keep their maximum.
 func (a axis) latency(s *measure.Snapshot, op int) series {
+	return a.times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
+}
+
+// times is a figure of the response times over time, as latency is the p99.
+func (a axis) times(s *measure.Snapshot, op int, of func(measure.Point) int64) series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
 		if p.ResponseMax == 0 {
 			return v // nothing was timed: a gap
 		}
 		if math.IsNaN(v) {
-			return float64(p.ResponseP99)
+			return float64(of(p))
 		}
-		return max(v, float64(p.ResponseP99))
+		return max(v, float64(of(p)))
+	})
+}
+
+// failures is how many calls failed in each bucket; a gap where none did.
+func (a axis) failures(s *measure.Snapshot, op int) series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if p.Errors == 0 {
+			return v
+		}
+		return nanAdd(v, float64(p.Errors))
 	})
 }
 
@@ -131,6 +146,8 @@ func (a axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 			}
 			sum.Count += p.Count
 			sum.Seconds += p.Seconds
+			sum.Errors += p.Errors
+			sum.ResponseP50 = max(sum.ResponseP50, p.ResponseP50)
 			sum.ResponseP99 = max(sum.ResponseP99, p.ResponseP99)
 			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)
 		}
@@ -168,17 +185,6 @@ func (a axis) dots(s series) []float64 {
 			}
 		}
 		out = append(out, v)
-	}
-	return out
-}
-
-// changeCells returns the columns where settings changed.
-func (a axis) changeCells(changes []measure.Change) []int {
-	var out []int
-	for _, c := range changes {
-		if x := a.cell(c.At.Seconds()); len(out) == 0 || out[len(out)-1] != x {
-			out = append(out, x)
-		}
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/stretchr/testify/require"
@@ -37,7 +38,7 @@ type Stage struct {
 func NewStage(t testing.TB, s screen.Screen, w, h int) *Stage {
 	t.Helper()
 	a := &Stage{Top: s, Env: screen.Env{
-		W: w, H: h, Styles: widget.NewStyles(widget.ThemeMono, true), Now: Day.Add(12 * time.Hour), Starts: new(sync.WaitGroup),
+		W: w, H: h, Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), Now: Day.Add(12 * time.Hour), Starts: new(sync.WaitGroup),
 		Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
 	}}
 	if st, ok := s.(screen.Starter); ok {

@@ -88,7 +88,7 @@ func newBindings() Bindings {
 		RateDown:    Bind("{", "lower rate", "{"),
 		RateUp:      Bind("}", "higher rate", "}"),
 		Tune:        Bind("t", "tune", "t"),
-		LogAxis:     Bind("l", "log or linear latency", "l"),
+		LogAxis:     Bind("l", "log or linear axes", "l"),
 		Mark:        Bind("m", "mark", "m"),
 		Stop:        Bind("x", "stop", "x"),
 		Undo:        Bind("u", "undo", "u"),

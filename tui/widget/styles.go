@@ -1,10 +1,10 @@
 package widget
 
 import (
-	"image/color"
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // Themes that --theme understands. The empty theme is auto.
@@ -18,24 +18,80 @@ const (
 // Themes lists them for completion and messages.
 var Themes = []string{ThemeAuto, ThemeLight, ThemeDark, ThemeMono}
 
-// palette is a theme: colours by meaning. Only this file knows hex values.
+// Steps is how many shades an area has from its foot to its head, and Shades how many
+// a heat map has.
+const (
+	Steps  = 5
+	Shades = 7
+)
+
+// palette is a theme: colours by meaning, as lipgloss writes them: hex values, numbers
+// from 16 on in a terminal of 256 colours, below 16 the terminal's own. Only this file
+// knows them.
 type palette struct {
-	accent, muted, line, ok, warn, bad color.Color
-	series                             [4]color.Color
+	accent, muted, line, ok, warn, bad string
+	series                             [4]string
+	// ramps are the shades of an area of each series, from its foot on; heat those of a
+	// heat map, from few to many.
+	ramps [4][Steps]string
+	heat  [Shades]string
 }
 
-var (
-	lightPalette = palette{
-		accent: lipgloss.Color("#5B3DF5"), muted: lipgloss.Color("#5F6472"), line: lipgloss.Color("#C9CDD6"),
-		ok: lipgloss.Color("#00704A"), warn: lipgloss.Color("#8A5A00"), bad: lipgloss.Color("#B3261E"),
-		series: [4]color.Color{lipgloss.Color("#0063A6"), lipgloss.Color("#A65F00"), lipgloss.Color("#00735C"), lipgloss.Color("#A0417A")},
-	}
-	darkPalette = palette{
-		accent: lipgloss.Color("#A896FF"), muted: lipgloss.Color("#9AA0B2"), line: lipgloss.Color("#3C4152"),
-		ok: lipgloss.Color("#35C98F"), warn: lipgloss.Color("#F0B429"), bad: lipgloss.Color("#FF7A70"),
-		series: [4]color.Color{lipgloss.Color("#56B4E9"), lipgloss.Color("#E69F00"), lipgloss.Color("#2FBF9B"), lipgloss.Color("#E08BB9")},
-	}
-)
+// palettes by how many colours a terminal has: all, 256, 16; light and dark.
+var palettes = map[colorprofile.Profile][2]palette{
+	colorprofile.TrueColor: {
+		{
+			accent: "#5B3DF5", muted: "#5F6472", line: "#C9CDD6", ok: "#00704A", warn: "#8A5A00", bad: "#B3261E",
+			series: [4]string{"#0063A6", "#A65F00", "#00735C", "#A0417A"},
+			ramps: [4][Steps]string{
+				{"#C5DDEE", "#94C0E0", "#64A4D0", "#3687BE", "#0063A6"},
+				{"#F0DCC0", "#E1BD89", "#D19E54", "#BC7F26", "#A65F00"},
+				{"#C2E2DA", "#8FC9BB", "#5DAE9C", "#2F937E", "#00735C"},
+				{"#EBD0DF", "#D9AAC5", "#C784AB", "#B46292", "#A0417A"},
+			},
+			heat: [Shades]string{"#DCE6F5", "#B5C7EC", "#9B9FE0", "#8B70CC", "#7F42AC", "#701E80", "#4A0A4D"},
+		},
+		{
+			accent: "#A896FF", muted: "#9AA0B2", line: "#3C4152", ok: "#35C98F", warn: "#F0B429", bad: "#FF7A70",
+			series: [4]string{"#56B4E9", "#E69F00", "#2FBF9B", "#E08BB9"},
+			ramps: [4][Steps]string{
+				{"#173244", "#234E6C", "#326D95", "#448FBE", "#56B4E9"},
+				{"#432F08", "#6B4A08", "#946607", "#BD8204", "#E69F00"},
+				{"#0F372F", "#175648", "#1F7862", "#279B7E", "#2FBF9B"},
+				{"#412A38", "#674157", "#8F5977", "#B77298", "#E08BB9"},
+			},
+			heat: [Shades]string{"#26275A", "#40308C", "#6A35A8", "#A03C9E", "#D4537C", "#F5875A", "#FCD878"},
+		},
+	},
+	colorprofile.ANSI256: {
+		{
+			accent: "57", muted: "240", line: "252", ok: "22", warn: "94", bad: "124",
+			series: [4]string{"25", "130", "29", "132"},
+			ramps:  [4][Steps]string{{"153", "110", "74", "31", "25"}, {"223", "216", "173", "136", "130"}, {"152", "115", "72", "35", "29"}, {"225", "218", "175", "168", "132"}},
+			heat:   [Shades]string{"189", "153", "141", "98", "91", "54", "53"},
+		},
+		{
+			accent: "141", muted: "247", line: "238", ok: "42", warn: "214", bad: "209",
+			series: [4]string{"74", "178", "43", "175"},
+			ramps:  [4][Steps]string{{"17", "24", "25", "68", "74"}, {"58", "94", "136", "172", "178"}, {"22", "23", "29", "36", "43"}, {"53", "89", "96", "132", "175"}},
+			heat:   [Shades]string{"17", "54", "91", "127", "168", "209", "222"},
+		},
+	},
+	colorprofile.ANSI: {
+		{
+			accent: "5", muted: "8", line: "7", ok: "2", warn: "3", bad: "1",
+			series: [4]string{"4", "3", "6", "5"},
+			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"11", "11", "11", "3", "3"}, {"14", "14", "14", "6", "6"}, {"13", "13", "13", "5", "5"}},
+			heat:   [Shades]string{"7", "14", "6", "12", "4", "5", "0"},
+		},
+		{
+			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9",
+			series: [4]string{"12", "11", "14", "13"},
+			ramps:  [4][Steps]string{{"4", "4", "4", "12", "12"}, {"3", "3", "3", "11", "11"}, {"6", "6", "6", "14", "14"}, {"5", "5", "5", "13", "13"}},
+			heat:   [Shades]string{"4", "12", "5", "13", "9", "11", "15"},
+		},
+	},
+}
 
 // Ink colours text. It is a lipgloss style boiled down to what it writes before
 // and after, because every frame is drawn with it.
@@ -65,19 +121,28 @@ type Styles struct {
 	Accent, title, FocusTitle, focusLine     Ink
 	Selected, Key, KeyOff, now, Past, future Ink
 	Series                                   [4]Ink
-	Gone, cursor                             Ink
+	Gone, Alarm, cursor                      Ink
+	// Ramp are the shades of an area of each series, from its foot on, Heat those of a heat
+	// map, from few to many.
+	Ramp [4][Steps]Ink
+	Heat [Shades]Ink
 }
 
-// NewStyles derives every style from a theme; dark tells what auto means.
-func NewStyles(theme string, dark bool) *Styles {
-	if theme == ThemeMono {
+// NewStyles derives every style from a theme; dark tells what auto means, colours how
+// many the terminal has.
+func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
+	if theme == ThemeMono || colours <= colorprofile.ASCII && colours != colorprofile.Unknown {
 		return monoStyles()
 	}
-	name, p := "light", lightPalette
-	if theme == ThemeDark || theme != ThemeLight && dark {
-		name, p = "dark", darkPalette
+	known, ok := palettes[colours]
+	if !ok {
+		known = palettes[colorprofile.TrueColor]
 	}
-	fg := func(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
+	name, p := "light", &known[0]
+	if theme == ThemeDark || theme != ThemeLight && dark {
+		name, p = "dark", &known[1]
+	}
+	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	s := &Styles{
 		Name: name,
 		Bold: newInk(lipgloss.NewStyle().Bold(true)), Muted: newInk(fg(p.muted)), Line: newInk(fg(p.line)),
@@ -85,10 +150,16 @@ func NewStyles(theme string, dark bool) *Styles {
 		Accent: newInk(fg(p.accent)), title: newInk(fg(p.accent)), FocusTitle: newInk(fg(p.accent).Bold(true)), focusLine: newInk(fg(p.accent)),
 		Selected: newInk(fg(p.accent).Bold(true)), Key: newInk(lipgloss.NewStyle().Bold(true)), KeyOff: newInk(fg(p.line)),
 		now: newInk(fg(p.muted)), Past: newInk(fg(p.muted)), future: newInk(fg(p.line)),
-		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
+		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), Alarm: newInk(fg(p.warn).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i, c := range p.series {
 		s.Series[i] = newInk(fg(c))
+		for k, c := range p.ramps[i] {
+			s.Ramp[i][k] = newInk(fg(c))
+		}
+	}
+	for i, c := range p.heat {
+		s.Heat[i] = newInk(fg(c))
 	}
 	return s
 }
@@ -101,7 +172,12 @@ func monoStyles() *Styles {
 		Bold: newInk(bold), Muted: newInk(faint), Line: newInk(faint), Warn: newInk(bold), Bad: newInk(bold),
 		FocusTitle: newInk(bold), focusLine: newInk(lipgloss.NewStyle()), Selected: newInk(bold),
 		Key: newInk(bold), KeyOff: newInk(faint), now: newInk(faint), Past: newInk(faint), future: newInk(faint),
-		Gone: newInk(bold.Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
+		Gone: newInk(bold.Reverse(true)), Alarm: newInk(bold.Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
+	}
+	for i := range s.Ramp {
+		for k := range s.Ramp[i] {
+			s.Ramp[i][k] = newInk(faint)
+		}
 	}
 	return s
 }

@@ -1,0 +1,140 @@
+package chart
+
+import "math"
+
+// Layer says what a cell of a canvas belongs to; callers give each layer its colour.
+// Layer 0 is nothing.
+type Layer uint8
+
+// Canvas is a field of cells on which areas, lines and letters are drawn one over the
+// other: a cell belongs to the layer that was drawn last in it. Each cell holds two
+// columns and four rows of dots.
+type Canvas struct {
+	w, h   int
+	dots   []rune
+	text   []rune
+	layers []Layer
+}
+
+// NewCanvas returns an empty canvas of w×h cells.
+func NewCanvas(w, h int) *Canvas {
+	w, h = max(w, 0), max(h, 0)
+	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h)}
+}
+
+// row brings a part of the height, 0 at the bottom to 1, to a row of dots; -1: none.
+func (c *Canvas) row(v float64) int { return level(v, 1, 4*c.h-1) }
+
+func (c *Canvas) dot(x, up int, l Layer) {
+	y := 4*c.h - 1 - up
+	i := y/4*c.w + x/2
+	c.dots[i] |= dot(x%2, y%4)
+	c.layers[i], c.text[i] = l, 0
+}
+
+// Area fills each column of dots from one value to another, both parts of the height;
+// a gap in either is a gap in the area. A nil from is the bottom.
+func (c *Canvas) Area(from, to []float64, l Layer) {
+	for x, v := range to[:min(len(to), 2*c.w)] {
+		lo, hi := 0, c.row(v)
+		if from != nil {
+			if lo = c.row(from[x]); lo < 0 {
+				continue
+			}
+		}
+		for ; lo <= hi; lo++ {
+			c.dot(x, lo, l)
+		}
+	}
+}
+
+// Line joins values that follow each other, parts of the height, one a column of dots.
+func (c *Canvas) Line(vals []float64, l Layer) {
+	last := -1
+	for x, v := range vals[:min(len(vals), 2*c.w)] {
+		at := c.row(v)
+		if at < 0 {
+			last = -1
+			continue
+		}
+		lo, hi := at, at
+		if last >= 0 && last < at {
+			lo = last + 1
+		} else if last > at {
+			hi = last - 1
+		}
+		for ; lo <= hi; lo++ {
+			c.dot(x, lo, l)
+		}
+		last = at
+	}
+}
+
+// Put writes text from a cell on, over what is there; what does not fit is left out.
+func (c *Canvas) Put(x, y int, text string, l Layer) {
+	for _, r := range text {
+		if x >= 0 && x < c.w && y >= 0 && y < c.h {
+			c.text[y*c.w+x], c.layers[y*c.w+x] = r, l
+		}
+		x++
+	}
+}
+
+// Free tells whether n cells from one on lie on the canvas with nothing in them.
+func (c *Canvas) Free(x, y, n int) bool {
+	if x < 0 || y < 0 || y >= c.h || x+n > c.w {
+		return false
+	}
+	for i := y*c.w + x; n > 0; i, n = i+1, n-1 {
+		if c.dots[i] != 0 || c.text[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// At returns a cell and the layer that it belongs to.
+func (c *Canvas) At(x, y int) (rune, Layer) {
+	i := y*c.w + x
+	switch {
+	case c.text[i] != 0:
+		return c.text[i], c.layers[i]
+	case c.dots[i] != 0:
+		return blank + c.dots[i], c.layers[i]
+	}
+	return ' ', 0
+}
+
+// Robust returns the end of a scale that shows vals without being ruled by a few of
+// them: the largest, unless it is more than three times what 95 of 100 stay below;
+// then one and a half times that.
+func Robust(vals []float64) float64 {
+	var known []float64
+	for _, v := range vals {
+		if finite(v) && v > 0 {
+			known = append(known, v)
+		}
+	}
+	peak := Peak(known)
+	const enough = 20 // fewer have no 95 of 100
+	if len(known) < enough {
+		return peak
+	}
+	if most := quantile(known, 0.95); peak > 3*most {
+		return 1.5 * most
+	}
+	return peak
+}
+
+// Decades are the powers of ten at or below lo and at or above hi, at least one apart;
+// 1 and 10 where there is nothing to draw.
+func Decades(lo, hi float64) (from, to float64) {
+	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
+		return 1, 10
+	}
+	low, high := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)-1e-9)
+	if high <= low {
+		high = low + 1
+	}
+	return math.Pow(10, low), math.Pow(10, high)
+}

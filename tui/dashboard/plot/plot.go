@@ -1,0 +1,253 @@
+// Package plot draws the charts of a run over its time: areas of operations, what an
+// earlier run was like behind them, moments that have a name. It is pure; the dashboard
+// gathers what is drawn.
+package plot
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Plot is what a chart shows. All values are by column of dots, two to a cell; NaN is a
+// gap.
+type Plot struct {
+	// Cells and Rows are the size of the field.
+	Cells, Rows int
+	// Areas are drawn in their order, one over the other.
+	Areas []Area
+	// Above is a line above the areas, Ghost one behind them.
+	Above, Ghost []float64
+	// Failed are the columns of cells in which operations failed.
+	Failed []int
+	// Moments are told by a rule and, where there is room, their name.
+	Moments []Moment
+	// Low and High are the ends of the scale, Log says that it is by decades.
+	Low, High float64
+	Log       bool
+	Label     func(float64) string
+	// What lies before the cell Warm and from the cell Fresh on is dimmed: warm-up, and
+	// the bucket in progress.
+	Warm, Fresh int
+}
+
+// Area is an area in the colour of a series, From nil: from the foot of the chart.
+type Area struct {
+	From, To []float64
+	Series   int
+}
+
+// Moment is a moment of a run in a column of cells.
+type Moment struct {
+	Cell int
+	Sign rune
+	Name string
+}
+
+// The layers of a plot, from back to front; areas and their edges have one for each
+// series.
+const (
+	ghost chart.Layer = iota + 1
+	above
+	failed
+	rule
+	name
+	spike
+	area             // and the next three
+	edge chart.Layer = area + 4
+)
+
+// scaled brings values into the scale; what is above its end stays there.
+func (p *Plot) scaled(vals []float64) []float64 {
+	out := make([]float64, len(vals))
+	for i, v := range vals {
+		switch {
+		case p.Log:
+			out[i] = chart.Log(v, p.Low, p.High)
+		case p.High > 0:
+			out[i] = v / p.High
+		default:
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// canvas draws all of a plot.
+func (p *Plot) canvas() *chart.Canvas {
+	c := chart.NewCanvas(p.Cells, p.Rows)
+	for _, a := range p.Areas {
+		from, to := []float64(nil), p.scaled(a.To)
+		if a.From != nil {
+			from = p.scaled(a.From)
+		}
+		k := chart.Layer(a.Series % 4)
+		c.Area(from, to, area+k)
+		c.Line(to, edge+k)
+	}
+	c.Line(p.scaled(p.Ghost), ghost)
+	top := slices.Clone(p.Above)
+	for i, v := range top {
+		if v > p.High {
+			top[i] = math.NaN()
+		}
+	}
+	c.Line(p.scaled(top), above)
+	for _, x := range p.Failed {
+		c.Put(x, p.Rows-1, "✗", failed)
+	}
+	for _, m := range p.Moments {
+		for y := range p.Rows {
+			c.Put(m.Cell, y, string(m.Sign), rule)
+		}
+	}
+	p.spikes(c)
+	p.names(c)
+	return c
+}
+
+// names writes what moments are called beside their rules, where nothing else is.
+func (p *Plot) names(c *chart.Canvas) {
+	for _, m := range p.Moments {
+		n := ansi.StringWidth(m.Name)
+		if n == 0 || m.Cell < 0 {
+			continue
+		}
+		for y := range max(p.Rows-1, 1) {
+			if c.Free(m.Cell+1, y, n+1) {
+				c.Put(m.Cell+1, y, m.Name, name)
+				break
+			}
+			if c.Free(m.Cell-n-1, y, n+1) {
+				c.Put(m.Cell-n, y, m.Name, name)
+				break
+			}
+		}
+	}
+}
+
+// spikes marks what goes beyond the scale at its end, and says how far the highest goes.
+func (p *Plot) spikes(c *chart.Canvas) {
+	highest, at := p.High*(1+1e-9), -1
+	var cells []int
+	look := func(vals []float64, all bool) {
+		for x, v := range vals {
+			if !(v > p.High*(1+1e-9)) || x/2 >= p.Cells {
+				continue
+			}
+			if all {
+				cells = append(cells, x/2)
+			}
+			if v > highest {
+				highest, at = v, x/2
+			}
+		}
+	}
+	for _, a := range p.Areas {
+		look(a.To, true)
+	}
+	look(p.Above, false)
+	if at < 0 {
+		return
+	}
+	for _, x := range append(cells, at) {
+		c.Put(x, 0, "▲", spike)
+	}
+	text := p.Label(highest)
+	n := ansi.StringWidth(text)
+	if x := at + 1; x+n <= p.Cells {
+		c.Put(x, 0, text, spike)
+	} else {
+		c.Put(at-n, 0, text, spike)
+	}
+}
+
+// ink is what a cell of a layer in a row is written with.
+func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
+	switch {
+	case l == 0:
+		return s.Plain
+	case l == spike:
+		return s.Warn
+	case l == failed:
+		return s.Bad
+	case l == name || l == rule:
+		return s.Muted
+	case x < p.Warm || x >= p.Fresh || l == ghost || l == above:
+		return s.Past
+	case l >= edge:
+		return s.Series[l-edge]
+	}
+	shade := (p.Rows - 1 - y) * widget.Steps / max(p.Rows, 1)
+	return s.Ramp[l-area][min(shade, widget.Steps-1)]
+}
+
+// Draw returns the rows of the field, styled.
+func (p *Plot) Draw(s *widget.Styles) []string {
+	c := p.canvas()
+	out := make([]string, p.Rows)
+	var b, run strings.Builder
+	for y := range out {
+		b.Reset()
+		now := s.Plain
+		for x := range p.Cells {
+			r, l := c.At(x, y)
+			if k := p.ink(s, l, x, y); k != now {
+				b.WriteString(now.On(run.String()))
+				run.Reset()
+				now = k
+			}
+			run.WriteRune(r)
+		}
+		b.WriteString(now.On(run.String()))
+		run.Reset()
+		out[y] = b.String()
+	}
+	return out
+}
+
+// Tick is a value of the scale in a row.
+type Tick struct {
+	Row  int
+	Text string
+}
+
+// Ticks are the values that stand at the scale: decades, or its ends and what lies
+// between them.
+func (p *Plot) Ticks() []Tick {
+	at := func(part float64) int { return p.Rows - 1 - int(math.Round(part*float64(p.Rows-1))) }
+	var out []Tick
+	put := func(part, v float64) {
+		t := Tick{at(part), p.Label(v)}
+		if len(out) == 0 || out[len(out)-1].Row > t.Row {
+			out = append(out, t)
+		}
+	}
+	if p.Log {
+		n := int(math.Round(math.Log10(p.High / p.Low)))
+		each := (n-1)/max(p.Rows-1, 1) + 1
+		for i := 0; i <= n; i += each {
+			put(float64(i)/float64(n), p.Low*math.Pow(10, float64(i)))
+		}
+		return out
+	}
+	parts := 1
+	for _, n := range []int{2, 4} {
+		if p.Rows > 2*n {
+			parts = n
+		}
+	}
+	for i := range parts + 1 {
+		v := p.High * float64(i) / float64(parts)
+		put(float64(i)/float64(parts), v)
+	}
+	if len(out) > 0 && p.High > 0 {
+		out[0].Text = "0"
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package widget
+
+import (
+	"image/color"
+	"math"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/stretchr/testify/assert"
+)
+
+// light is the relative luminance of a colour, as WCAG has it.
+func light(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	part := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
+}
+
+func contrast(a, b string) float64 {
+	x, y := light(lipgloss.Color(a)), light(lipgloss.Color(b))
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func TestWordsCanBeReadAndShadesRise(t *testing.T) {
+	grounds := [2][]string{{"#FFFFFF", "#FAF7EF"}, {"#000000", "#16181F"}}
+	for _, colours := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
+		for i, p := range palettes[colours] {
+			for _, ground := range grounds[i] {
+				for _, c := range []string{p.accent, p.muted, p.ok, p.warn, p.bad} {
+					assert.GreaterOrEqual(t, contrast(c, ground), 4.5, "%v %s on %s", colours, c, ground)
+				}
+			}
+			ground := grounds[i][0]
+			for k, ramp := range p.ramps {
+				assert.Equal(t, p.series[k], ramp[Steps-1], "the head of an area has the colour of its series")
+				for n := 1; n < Steps; n++ {
+					assert.Greater(t, contrast(ramp[n], ground), contrast(ramp[n-1], ground), "%v %v", colours, ramp)
+				}
+			}
+			for n := 1; n < Shades; n++ {
+				assert.Greater(t, contrast(p.heat[n], ground), contrast(p.heat[n-1], ground), "%v %v: more calls stand out more", colours, p.heat)
+			}
+		}
+	}
+}
+
+func TestSixteenColoursAreTheTerminalsOwn(t *testing.T) {
+	for _, p := range palettes[colorprofile.ANSI] {
+		all := append([]string{p.accent, p.muted, p.line, p.ok, p.warn, p.bad}, p.series[:]...)
+		for _, ramp := range p.ramps {
+			all = append(all, ramp[:]...)
+		}
+		for _, c := range append(all, p.heat[:]...) {
+			assert.IsType(t, lipgloss.Red, lipgloss.Color(c), c)
+		}
+	}
+}
