@@ -113,6 +113,7 @@ type Collector struct {
 	until   int64 // the end of the last closed second
 	recent  [][]Row
 	lines   []timeline
+	tally   tally
 	number  int64
 	failed  bool
 	gaps    []*Gap
@@ -147,7 +148,7 @@ func NewCollector(cfg Config) *Collector {
 		stop: make(chan struct{}), done: make(chan struct{}),
 		second: floorSecond(cfg.Start), accs: []accumulator{newAccumulator(n), newAccumulator(n)},
 		whole: make([]*times, n), errs: map[errorKey]int64{},
-		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n),
+		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n), tally: newTally(&cfg),
 	}
 	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
 	for i := range c.whole {
@@ -271,6 +272,9 @@ func (c *Collector) add(s *Sample) {
 	timed := c.timed(s)
 	if s.Class == 0 {
 		t.count += int64(s.Units)
+		if !warm {
+			c.tally.add(c.cfg.OpTrack[s.Op], s)
+		}
 		if timed {
 			t.record(s)
 		}

@@ -33,6 +33,9 @@ func (c *Collector) closeSecond(until int64, last bool) {
 	c.cfg.Source.Gauges(c.gauges)
 	from := int64(c.second) * int64(time.Second)
 	warm := c.second < 0
+	if !warm {
+		c.tally.look(c.gauges)
+	}
 	a := &c.accs[0]
 	if last { // whatever ended while we were closing
 		for i := range c.accs[1:] {
@@ -207,7 +210,10 @@ func (s *segment) digest(ops []Operation) []Totals {
 // result digests the run up to the last closed second.
 func (c *Collector) result() *Result {
 	ctl := &c.control
-	r := &Result{Changes: ctl.Changes, Marks: ctl.Marks, Messages: c.log.messages(), Errors: c.errorCounts(), Ops: make([]Totals, len(c.cfg.Ops))}
+	r := &Result{
+		Changes: ctl.Changes, Marks: ctl.Marks, Messages: c.log.messages(), Errors: c.errorCounts(),
+		Ops: make([]Totals, len(c.cfg.Ops)), Shares: c.tally.shares(c.cfg.Tracks, c.gauges),
+	}
 	for op := range c.cfg.Ops {
 		r.Ops[op] = c.whole[op].totals(c.cfg.Ops[op])
 	}

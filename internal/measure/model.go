@@ -266,7 +266,9 @@ type Result struct {
 	Ops      []Totals
 	Segments []Segment
 	// Phases are those whose measured part has begun.
-	Phases   []Phase
+	Phases []Phase
+	// Shares has the tracks of which two threads or more can be compared.
+	Shares   []Shares
 	Changes  []Change
 	Marks    []Mark
 	Errors   []ErrorCount

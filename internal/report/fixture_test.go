@@ -129,6 +129,10 @@ func (g *generator) settle(t int) {
 		return
 	}
 	g.res.Segments = append(g.res.Segments, measure.Segment{From: 5 * time.Second, To: end, Settings: set(8), Ops: g.segments[1]})
+	g.res.Shares = []measure.Shares{
+		{Track: "eligibility", Threads: 4, Others: 4, Min: 612, Median: 631, Max: 655, Mean: 632.25, Deviation: 0.0253},
+		{Track: "profile", Threads: 4, Others: 4, Min: 588, Median: 640, Max: 671, Mean: 634.5, Deviation: 0.0512},
+	}
 	g.res.Changes = []measure.Change{{At: 5 * time.Second, Name: "threads", From: 4, To: 8, By: "timetable", Segment: 1}}
 	g.res.Ops[1].Errors, g.res.Ops[1].Unstarted = 3, 2
 	g.segments[1][1].Errors, g.segments[1][1].Unstarted = 3, 2

@@ -20,6 +20,10 @@ func SetResult(run *Run, res *measure.Result) {
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
 	}
+	run.Shares = nil
+	for _, s := range res.Shares {
+		run.Shares = append(run.Shares, Shares(s))
+	}
 	run.Phases = nil
 	for _, p := range res.Phases {
 		run.Phases = append(run.Phases, Phase{Name: p.Name, From: p.From.Seconds(), To: p.To.Seconds(), Tracks: p.Tracks})

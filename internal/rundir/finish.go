@@ -93,7 +93,7 @@ func (j *Journal) fallBack(run *Run) error {
 	if err := json.Unmarshal(j.durable, &last); err != nil {
 		return fmt.Errorf("read back %s: %w", RunFile, err)
 	}
-	run.MeasuredS, run.Operations, run.Segments, run.Phases = last.MeasuredS, last.Operations, last.Segments, last.Phases
+	run.MeasuredS, run.Operations, run.Segments, run.Phases, run.Shares = last.MeasuredS, last.Operations, last.Segments, last.Phases, last.Shares
 	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
 	run.Notices = append(slices.Clip(run.Notices),
 		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))

@@ -70,7 +70,10 @@ type Run struct {
 	Operations []Operation       `json:"operations"`
 	Segments   []Segment         `json:"segments"`
 	// Phases are those of the plan that were measured, with the tracks that ran in them.
-	Phases  []Phase  `json:"phases,omitempty"`
+	Phases []Phase `json:"phases,omitempty"`
+	// Shares tells of each track how evenly its threads have done the work; of those with
+	// a single thread there is nothing to tell.
+	Shares  []Shares `json:"shares,omitempty"`
 	Changes []Change `json:"changes"`
 	Marks   []Mark   `json:"marks,omitempty"`
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
@@ -197,6 +200,23 @@ type Phase struct {
 	From   float64  `json:"from_s"`
 	To     float64  `json:"to_s"`
 	Tracks []string `json:"tracks"`
+}
+
+// Shares tells how evenly the threads of a track have done its work: in calls that
+// succeeded.
+type Shares struct {
+	Track string `json:"track"`
+	// Threads is how many worked all the time, which are compared; Others how many more did
+	// something, but for a part of the run only.
+	Threads int `json:"threads"`
+	Others  int `json:"others,omitempty"`
+	// Min, Median and Max are calls of a thread, Mean is that of all that are compared.
+	Min    int64   `json:"min"`
+	Median int64   `json:"median"`
+	Max    int64   `json:"max"`
+	Mean   float64 `json:"mean"`
+	// Deviation is the standard deviation as a share of Mean.
+	Deviation float64 `json:"deviation"`
 }
 
 // Change is one live change.

@@ -154,5 +154,5 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 			phases = append(phases, p)
 		}
 	}
-	r.Segments, r.Changes, r.Phases = segments, changes, phases
+	r.Segments, r.Changes, r.Phases, r.Shares = segments, changes, phases, nil
 }

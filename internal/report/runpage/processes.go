@@ -32,6 +32,32 @@ func processes(r *rundir.Run) page.Section {
 	return s
 }
 
+// shares shows how evenly threads have done the work.
+func shares(r *rundir.Run) page.Section {
+	s := page.Section{Heading: "Threads", Table: page.Table{Left: 1, Columns: []string{"track", "threads", "least", "median", "most", "deviation"}}}
+	others, paced := 0, false
+	for _, x := range r.Shares {
+		s.Table.Add(x.Track, strconv.Itoa(x.Threads), page.Whole(x.Min), page.Whole(x.Median), page.Whole(x.Max), page.Percent(x.Deviation))
+		others += x.Others
+	}
+	if len(r.Shares) == 0 {
+		return page.Section{}
+	}
+	for _, segment := range r.Segments {
+		for name, v := range segment.Settings {
+			paced = paced || v > 0 && (name == "rate" || strings.HasSuffix(name, ".rate"))
+		}
+	}
+	s.Text = []string{"Calls of a thread that succeeded, and how far threads are from their mean."}
+	if others > 0 {
+		s.Text = append(s.Text, page.Several(others, "other thread")+" worked for a part of the run only and "+map[bool]string{true: "is", false: "are"}[others == 1]+" left out.")
+	}
+	if paced {
+		s.Text = append(s.Text, "Where a rate leaves threads idle, it does not matter which of them work.")
+	}
+	return s
+}
+
 // known writes a number, or a dash when there is none.
 func known[T any](v *T, format func(T) string) string {
 	if v == nil {
