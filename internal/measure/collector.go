@@ -75,6 +75,12 @@ type Config struct {
 	// Sink takes each finished second; SinkFailed is told of its first error.
 	Sink       func(*Second) error
 	SinkFailed func(error)
+	// Part, when set, takes each second that has closed, before Sink does, for the process
+	// that brings the run's parts together.
+	Part func(*Part)
+	// Complete, when set, says whether all other processes have told of a second: it stays
+	// open for them, within reason.
+	Complete func(second int) bool
 	// Gaps lists the suspensions so far, in order; nil: there are none.
 	Gaps func() []*Gap
 }
@@ -91,13 +97,14 @@ type Gap struct {
 // Collector owns every histogram of a run. One goroutine, Run, does all the work;
 // shards feed it, Snapshot is for everyone.
 type Collector struct {
-	cfg  Config
-	in   chan *batch
-	free chan *batch
-	stop chan struct{}
-	done chan struct{}
-	snap atomic.Pointer[Snapshot]
-	log  errorLog
+	cfg   Config
+	in    chan *batch
+	free  chan *batch
+	stop  chan struct{}
+	done  chan struct{}
+	snap  atomic.Pointer[Snapshot]
+	log   errorLog
+	parts parts
 
 	mu     sync.Mutex
 	shards []*Shard
@@ -211,6 +218,9 @@ const (
 func (c *Collector) nextTick() time.Duration {
 	now := c.cfg.Source.Now()
 	end := int64(c.second+1)*int64(time.Second) + int64(settle)
+	if end <= now && c.awaited(now) {
+		return settle
+	}
 	return max(min(tick, time.Duration(end-now)), time.Millisecond)
 }
 
@@ -226,6 +236,7 @@ func (c *Collector) gather() {
 		}
 		break
 	}
+	c.takeParts()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	live := c.shards[:0]

@@ -24,7 +24,7 @@ func TestDistributionForgetsNothingAtRest(t *testing.T) {
 			assert.Equal(t, h.summary(), d.Summary(), "after %d values, at rest", i+1)
 		}
 	}
-	bytes := len(d.rest.index)*int(unsafe.Sizeof(d.rest.index[0])) + len(d.rest.count)*int(unsafe.Sizeof(d.rest.count[0]))
+	bytes := len(d.rest.Index)*int(unsafe.Sizeof(d.rest.Index[0])) + len(d.rest.Count)*int(unsafe.Sizeof(d.rest.Count[0]))
 	assert.Less(t, bytes, 3000*10+1, "ten bytes a bucket")
 	assert.Nil(t, d.live)
 }

@@ -55,6 +55,20 @@ func (l *errorLog) note(op uint16, err error) uint8 {
 	return class
 }
 
+// add keeps a message that another process noted, if it is new and there is room.
+func (l *errorLog) add(m Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	class := uint64(max(slices.Index(l.classes, m.Class), 0))
+	bit := uint64(1) << (class & 63)
+	if slices.ContainsFunc(l.seen, func(o Message) bool { return o.Text == m.Text }) || len(l.seen) >= maxMessages && l.kept.Load()&bit != 0 {
+		return
+	}
+	l.seen = append(l.seen, m)
+	l.kept.Or(bit)
+	l.full.Store(len(l.seen) >= maxMessages)
+}
+
 func (l *errorLog) messages() []Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,7 +11,8 @@ const recentSeconds = 120
 
 // finish closes every second that has settled.
 func (c *Collector) finish(now int64) {
-	for now >= int64(c.second+1)*int64(time.Second)+int64(settle) {
+	for now >= int64(c.second+1)*int64(time.Second)+int64(settle) && !c.awaited(now) {
+		c.takeParts() // what came while it was asked whether all have come
 		c.closeSecond(int64(c.second+1)*int64(time.Second), false)
 	}
 }
@@ -41,6 +42,9 @@ func (c *Collector) closeSecond(until int64, last bool) {
 		for i := range c.accs[1:] {
 			c.fold(&c.accs[1+i], a)
 		}
+	}
+	if c.cfg.Part != nil {
+		c.cfg.Part(c.part(a))
 	}
 	sec := Second{T: c.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
 	for op := range c.cfg.Ops {

@@ -143,30 +143,31 @@ func (h *hist) firstUsed() int {
 
 // pack lists the buckets in use, for keeping a histogram that has stopped growing.
 func (h *hist) pack() packed {
-	p := packed{beyond: h.beyond}
+	p := packed{Beyond: h.beyond}
 	for i := h.lo; i <= h.hi; i++ {
 		if n := h.counts[i]; n != 0 {
-			p.index = append(p.index, uint16(i))
-			p.count = append(p.count, n)
+			p.Index = append(p.Index, uint16(i))
+			p.Count = append(p.Count, n)
 		}
 	}
 	return p
 }
 
-// packed is a histogram at rest.
+// packed is a histogram at rest: the buckets in use and how many values each has. Its
+// fields have names of their own outside the package for encoding/gob alone.
 type packed struct {
-	index  []uint16
-	count  []int64
-	beyond int64
+	Index  []uint16
+	Count  []int64
+	Beyond int64
 }
 
 func (p packed) into(h *hist) {
-	for k, i := range p.index {
-		h.counts[i] += p.count[k]
-		h.total += p.count[k]
+	for k, i := range p.Index {
+		h.counts[i] += p.Count[k]
+		h.total += p.Count[k]
 		h.lo, h.hi = min(h.lo, int(i)), max(h.hi, int(i))
 	}
-	h.beyond += p.beyond
+	h.beyond += p.Beyond
 }
 
 // times is the four histograms of one operation. In closed loop response and
@@ -293,35 +294,35 @@ func (t *times) totals(op Operation) Totals {
 	return out
 }
 
-// packedTimes is times at rest.
+// packedTimes is times at rest, its fields named as those of packed are.
 type packedTimes struct {
-	closed        packed
-	open          [4]packed
-	hasOpen       bool
-	count, errors int64
+	Closed        packed
+	Open          [4]packed
+	HasOpen       bool
+	Count, Errors int64
 }
 
 func (t *times) pack() packedTimes {
-	p := packedTimes{hasOpen: t.hasOpen, count: t.count, errors: t.errors}
+	p := packedTimes{HasOpen: t.hasOpen, Count: t.count, Errors: t.errors}
 	if t.closed != nil {
-		p.closed = t.closed.pack()
+		p.Closed = t.closed.pack()
 	}
 	if t.hasOpen {
 		for i, h := range t.open.each() {
-			p.open[i] = (*h).pack()
+			p.Open[i] = (*h).pack()
 		}
 	}
 	return p
 }
 
 func (p packedTimes) into(t *times) {
-	t.count += p.count
-	t.errors += p.errors
-	p.closed.into(grow(&t.closed))
-	if p.hasOpen {
+	t.count += p.Count
+	t.errors += p.Errors
+	p.Closed.into(grow(&t.closed))
+	if p.HasOpen {
 		t.hasOpen = true
 		for i, h := range t.open.each() {
-			p.open[i].into(grow(h))
+			p.Open[i].into(grow(h))
 		}
 	}
 }

@@ -1,0 +1,142 @@
+package measure
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Part is what one of several processes measured in one second of a run that they carry
+// out together: nothing in it is a digest, so what parts are merged into equals what one
+// process would have measured. It encodes with encoding/gob.
+type Part struct {
+	// T is the second since measurement began; negative in warm-up.
+	T int
+	// Rows are its operations, each under the settings of each segment.
+	Rows []PartRow
+	// Classes and Messages are the failures since the last part.
+	Classes  []PartClass
+	Messages []Message
+	// Gauges are the states of the process's tracks at the end of the second, Unstarted
+	// what was due and never started so far, by segment and track.
+	Gauges    []Gauge
+	Unstarted [][]int64
+}
+
+// PartRow is one operation under the settings of one segment.
+type PartRow struct {
+	Op, Segment uint16
+	Times       packedTimes
+}
+
+// PartClass counts failures of one operation and class.
+type PartClass struct {
+	Op    uint16
+	Class uint8
+	Count int64
+}
+
+// check says why a part, which came from elsewhere, does not fit a run.
+func (p *Part) check(ops int) error {
+	for _, r := range p.Rows {
+		if int(r.Op) >= ops {
+			return errors.New("figures of an operation that this run does not have")
+		}
+		for _, h := range append(r.Times.Open[:], r.Times.Closed) {
+			if len(h.Index) != len(h.Count) || len(h.Index) > 0 && slices.Max(h.Index) >= countsLen {
+				return errors.New("figures that are no histogram")
+			}
+		}
+	}
+	for _, c := range p.Classes {
+		if int(c.Op) >= ops {
+			return errors.New("failures of an operation that this run does not have")
+		}
+	}
+	return nil
+}
+
+// parts takes what other processes have measured, for the goroutine of the collector.
+type parts struct {
+	mu      sync.Mutex
+	waiting []Part
+	sent    map[errorKey]int64 // failures that parts of ours have told of
+	told    int                // messages that they have
+}
+
+// Merge adds what another process measured. What belongs to a second that is closed
+// already joins the open one, so that it counts in the whole and in its segment. Any
+// goroutine may call it; the part is the collector's from then on. The error says that
+// it is not of this run.
+func (c *Collector) Merge(p Part) error {
+	if err := p.check(len(c.cfg.Ops)); err != nil {
+		return err
+	}
+	c.parts.mu.Lock()
+	defer c.parts.mu.Unlock()
+	c.parts.waiting = append(c.parts.waiting, p)
+	return nil
+}
+
+// takeParts moves what was merged into its seconds.
+func (c *Collector) takeParts() {
+	c.parts.mu.Lock()
+	list := c.parts.waiting
+	c.parts.waiting = nil
+	c.parts.mu.Unlock()
+	for i := range list {
+		p := &list[i]
+		if p.T < 0 && c.second >= 0 {
+			continue // of warm-up, and that is over
+		}
+		a := &c.accs[0]
+		if p.T > c.second {
+			a = c.later(p.T, p.T < 0)
+		}
+		for _, r := range p.Rows {
+			r.Times.into(a.of(r.Op, r.Segment))
+		}
+		for _, n := range p.Classes {
+			c.errs[errorKey{n.Op, n.Class}] += n.Count
+		}
+		for _, m := range p.Messages {
+			c.log.add(m)
+		}
+	}
+}
+
+// part is what the open second, which is closing, is to another process.
+func (c *Collector) part(a *accumulator) *Part {
+	p := &Part{T: c.second, Gauges: slices.Clone(c.gauges)}
+	for op, list := range a.ops {
+		for _, t := range list {
+			if t.count > 0 || t.errors > 0 || t.calls() > 0 {
+				p.Rows = append(p.Rows, PartRow{uint16(op), t.segment, t.pack()})
+			}
+		}
+	}
+	if c.parts.sent == nil {
+		c.parts.sent = map[errorKey]int64{}
+	}
+	for k, n := range c.errs {
+		if n > c.parts.sent[k] {
+			p.Classes = append(p.Classes, PartClass{k.op, k.class, n - c.parts.sent[k]})
+			c.parts.sent[k] = n
+		}
+	}
+	messages := c.log.messages()
+	p.Messages, c.parts.told = messages[c.parts.told:], len(messages)
+	for _, s := range c.control.Segments {
+		p.Unstarted = append(p.Unstarted, s.Unstarted)
+	}
+	return p
+}
+
+// lateness is how long a second stays open for processes that have not told of it.
+const lateness = 3 * time.Second
+
+// awaited says that a second has to wait for other processes.
+func (c *Collector) awaited(now int64) bool {
+	return c.cfg.Complete != nil && !c.cfg.Complete(c.second) && now < int64(c.second+1)*int64(time.Second)+int64(lateness)
+}

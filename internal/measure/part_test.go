@@ -1,0 +1,117 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What processes measured each by itself comes, merged, to what one would have measured:
+// the same second by second, in each segment and in all, also when a part is late.
+func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seconds := [2][]Second{}
+		keep := func(of int) func(*Second) error {
+			return func(s *Second) error {
+				for i := range s.Intervals { // they hold during the call only
+					in := &s.Intervals[i]
+					clone := NewHistogram()
+					clone.Merge(in.Response)
+					in.Response = clone
+				}
+				seconds[of] = append(seconds[of], *s)
+				return nil
+			}
+		}
+		const workers = 3
+		var mu sync.Mutex // of told
+		told := map[int]int{}
+		whole := oneOperation(keep(0))
+		merged := oneOperation(keep(1))
+		merged.Complete = func(second int) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return told[second] == workers
+		}
+		one, sum := NewCollector(whole), NewCollector(merged)
+		go one.Run()
+		go sum.Run()
+		union := one.Shard(0)
+		var all []*Collector
+		var shards []*Shard
+		for range workers {
+			cfg := oneOperation(nil)
+			cfg.Part = func(p *Part) {
+				var wire bytes.Buffer
+				var came Part
+				require.NoError(t, gob.NewEncoder(&wire).Encode(p))
+				require.NoError(t, gob.NewDecoder(&wire).Decode(&came))
+				require.NoError(t, sum.Merge(came))
+				mu.Lock()
+				defer mu.Unlock()
+				told[p.T]++
+			}
+			c := NewCollector(cfg)
+			go c.Run()
+			all, shards = append(all, c), append(shards, c.Shard(0))
+		}
+		dice := rand.New(rand.NewPCG(1, 2))
+		for n := range 4000 {
+			now := whole.Source.Now()
+			s := Sample{Start: now - dice.Int64N(int64(time.Second)), Units: int32(1 + n%3), End: now, Segment: uint16(n / 1500)}
+			s.Due = s.Start - int64(n%2)*dice.Int64N(int64(time.Second))
+			mine := shards[dice.IntN(workers)]
+			if n%50 == 0 {
+				s.Class = mine.Failed(0, errors.New("refused"))
+				assert.Equal(t, s.Class, union.Failed(0, errors.New("refused")))
+			}
+			mine.Add(s)
+			union.Add(s)
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+		}
+		for i, c := range all {
+			shards[i].Close()
+			c.Close()
+		}
+		union.Close()
+		want, got := one.Close(), sum.Close()
+		require.NotZero(t, want.Ops[0].Calls)
+		assert.Equal(t, want.Ops, got.Ops)
+		assert.Equal(t, want.Errors, got.Errors)
+		assert.Len(t, got.Messages, 1)
+		for i := range 3 {
+			assert.Equal(t, one.segment(i).digest(whole.Ops), sum.segment(i).digest(whole.Ops), "segment %d", i)
+		}
+		require.Equal(t, len(seconds[0]), len(seconds[1]))
+		for i, s := range seconds[0] {
+			require.Equal(t, s.Rows, seconds[1][i].Rows, "second %d", i)
+			for k, in := range s.Intervals {
+				assert.True(t, in.Response.Equals(seconds[1][i].Intervals[k].Response), "second %d", i)
+			}
+		}
+	})
+}
+
+// A part comes from elsewhere: what does not fit the run is refused.
+func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
+	c := NewCollector(oneOperation(nil))
+	bad := packed{Index: []uint16{countsLen}, Count: []int64{1}}
+	for name, p := range map[string]Part{
+		"another operation":           {Rows: []PartRow{{Op: 1}}},
+		"failures of another":         {Classes: []PartClass{{Op: 1}}},
+		"a bucket that there is none": {Rows: []PartRow{{Times: packedTimes{Closed: bad}}}},
+		"buckets without counts":      {Rows: []PartRow{{Times: packedTimes{Open: [4]packed{{Index: []uint16{1}}}}}}},
+	} {
+		assert.Error(t, c.Merge(p), name)
+	}
+	assert.NoError(t, c.Merge(Part{Rows: []PartRow{{Times: packedTimes{Count: 1}}}}))
+}
