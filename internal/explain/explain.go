@@ -137,9 +137,10 @@ type stretch struct {
 func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings}
 	s.n = max(int(math.Floor(to+1e-6))-s.first, 0)
-	counts := map[measure.Operation]bool{}
+	counts, tracks := map[measure.Operation]bool{}, map[string]bool{}
 	for _, o := range f.Run.Operations {
 		counts[measure.Operation{Track: o.Track, Op: o.Op}] = f.Run.Counts(o)
+		tracks[o.Track] = tracks[o.Track] || f.Run.Counts(o)
 	}
 	type of struct {
 		t     int
@@ -158,7 +159,9 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		}
 		if key := (of{r.T, r.Track}); !seen[key] {
 			seen[key] = true
-			s.asked += r.Rate
+			if tracks[r.Track] { // in the unit of what was done
+				s.asked += r.Rate
+			}
 			s.backlog += float64(r.Backlog)
 			s.threads += float64(r.Threads)
 		}

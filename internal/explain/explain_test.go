@@ -56,6 +56,26 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 				f.Series[i].Rate = 1010
 			}
 		}}, Pacing, "1k entries/s of the 1.01k/s"},
+		"a rate of two tracks, one of them in another unit": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "log", Op: "get", Calls: 10000, Count: 10000})
+			f.Run.Units = map[string]string{"log.get": "lines"}
+			for i := range f.Series {
+				f.Series[i].Rate = 1000
+			}
+			for i := range 10 {
+				f.Series = append(f.Series, rundir.SeriesRow{T: i, Track: "log", Op: "get", Count: 1000, Threads: 16, Rate: 1000})
+			}
+		}}, Pacing, "1k entries/s of the 1k/s"},
+		"a rate of tracks in turn, that share a second": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "next", Op: "put", Calls: 5000, Count: 5000})
+			for i := range f.Series {
+				f.Series[i].Rate = 1000
+				if i > 5 {
+					f.Series[i].Track = "next"
+				}
+			}
+			f.Series = append(f.Series, rundir.SeriesRow{T: 5, Track: "next", Op: "put", Threads: 16, Rate: 1000})
+		}}, Pacing, "1k entries/s of the 1.1k/s"},
 		"a rate that was not met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 2000

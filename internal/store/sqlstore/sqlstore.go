@@ -173,9 +173,11 @@ const closePatience = 500 * time.Millisecond
 func (c *Conn) Close() error {
 	// A statement is closed on its connection, behind a call that may hang there.
 	late := time.AfterFunc(closePatience, c.network.Sever)
-	defer late.Stop()
 	c.forget(nil)
 	err := errors.Join(c.sql.Close(), c.closeAside())
+	if !late.Stop() && c.network != nil {
+		err = nil // what was cut off cannot take its leave
+	}
 	c.network.Sever()
 	if c.scratch != "" {
 		if e := os.RemoveAll(c.scratch); e != nil {

@@ -151,12 +151,16 @@ type wire struct {
 	taken bool // the user has set a deadline
 }
 
-// Close closes the connection.
+// Close closes the connection. One that Sever has closed is closed.
 func (w *wire) Close() error {
 	w.n.mu.Lock()
 	delete(w.n.wires, w)
+	cut := w.n.cut
 	w.n.mu.Unlock()
-	return w.Conn.Close()
+	if err := w.Conn.Close(); !cut {
+		return err
+	}
+	return nil
 }
 
 func (w *wire) Read(b []byte) (int, error) {
