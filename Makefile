@@ -1,8 +1,7 @@
 # One verb per habit. What a verb needs more than a line for stands in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
-GORELEASER := $(or $(shell command -v goreleaser),go run github.com/goreleaser/goreleaser/v2@v2.16.0)
 
-.PHONY: help build test lint vuln fmt golden bench why demo pages snapshot clean
+.PHONY: help build test lint vuln fmt golden bench why demo pages snapshot packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -39,7 +38,10 @@ pages: ## two runs on a Redis, and the pictures of their report in docs/screens
 	@.ci/pages
 
 snapshot: ## what a release would hold, in dist/; publishes nothing
-	$(GORELEASER) release --snapshot --clean
+	.ci/release release --snapshot --clean
+
+packages: ## a snapshot in seconds: made twice, installed, used, removed, unpacked (FULL=1: of all systems)
+	@.ci/packages
 
 clean: ## remove what build and snapshot made; runs under results/ stay
 	rm -rf bin dist
