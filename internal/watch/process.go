@@ -174,6 +174,11 @@ func (w *Process) find(ctx context.Context) error {
 	if !isHere(ctx, host) {
 		return ErrElsewhere
 	}
+	if pid, err := listener(uint16(port)); err == nil && pid > 0 {
+		return w.attach(ctx, int32(pid))
+	} else if err == nil {
+		return fmt.Errorf("no process that we may see listens at %s", w.addr)
+	}
 	all, err := gnet.ConnectionsWithoutUidsWithContext(ctx, "tcp") // not who owns each: nobody asks, and it reads a file a connection
 	if err != nil {
 		return fmt.Errorf("look for who listens at %s: %w", w.addr, err)

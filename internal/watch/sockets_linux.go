@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -17,7 +19,8 @@ const (
 	sockDiagByFamily = 20
 	wantInfo         = 1 << (attributeInfo - 1)
 	attributeInfo    = 2
-	allStates        = 0xfff &^ (1 << 10) // all but those that listen
+	listens          = 1 << 10
+	connects         = 0xfff &^ listens // all other states
 
 	requestSize   = 56
 	messageSize   = 72
@@ -40,7 +43,10 @@ type socketOf struct {
 
 // connections lists the TCP connections of this machine, or of this network
 // namespace.
-func connections() ([]socketOf, error) {
+func connections() ([]socketOf, error) { return sockets(connects) }
+
+// sockets lists the TCP sockets in some states.
+func sockets(states uint32) ([]socketOf, error) {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
 		return nil, fmt.Errorf("ask the kernel for connections: %w", err)
@@ -52,15 +58,15 @@ func connections() ([]socketOf, error) {
 	}
 	var all []socketOf
 	for _, family := range []byte{syscall.AF_INET, syscall.AF_INET6} {
-		if all, err = dump(fd, family, all); err != nil {
+		if all, err = dump(fd, family, states, all); err != nil {
 			return nil, fmt.Errorf("ask the kernel for connections: %w", err)
 		}
 	}
 	return all, nil
 }
 
-// dump appends the connections of one family.
-func dump(fd int, family byte, all []socketOf) ([]socketOf, error) {
+// dump appends the sockets of one family.
+func dump(fd int, family byte, states uint32, all []socketOf) ([]socketOf, error) {
 	req := make([]byte, syscall.NLMSG_HDRLEN+requestSize)
 	ne := binary.NativeEndian
 	ne.PutUint32(req[0:], uint32(len(req)))
@@ -68,7 +74,7 @@ func dump(fd int, family byte, all []socketOf) ([]socketOf, error) {
 	ne.PutUint16(req[6:], syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
 	body := req[syscall.NLMSG_HDRLEN:]
 	body[0], body[1], body[2] = family, syscall.IPPROTO_TCP, wantInfo
-	ne.PutUint32(body[4:], allStates)
+	ne.PutUint32(body[4:], states)
 	if err := syscall.Sendto(fd, req, 0, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK}); err != nil {
 		return nil, err
 	}
@@ -124,27 +130,99 @@ func parseSocket(b []byte) (s socketOf, ok bool) {
 
 // inodes are the sockets that a process has open.
 func inodes(pid int) (map[uint32]bool, error) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = d.Close() }() // it was only read
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
 	out := map[uint32]bool{}
+	err := eachSocket(pid, func(inode uint32) bool {
+		out[inode] = true
+		return true
+	})
+	return out, err
+}
+
+// eachSocket goes through the sockets that a process has open, until yield returns false.
+func eachSocket(pid int, yield func(inode uint32) bool) error {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	names, err := entries(dir)
 	for _, name := range names {
 		target, err := os.Readlink(dir + "/" + name)
 		if err != nil {
 			continue // closed meanwhile
 		}
 		if n, ok := strings.CutPrefix(target, "socket:["); ok {
-			if inode, err := strconv.ParseUint(strings.TrimSuffix(n, "]"), 10, 32); err == nil {
-				out[uint32(inode)] = true
+			if inode, err := strconv.ParseUint(strings.TrimSuffix(n, "]"), 10, 32); err == nil && !yield(uint32(inode)) {
+				break
 			}
 		}
 	}
-	return out, nil
+	return err
+}
+
+// entries are the names in a folder.
+func entries(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }() // it was only read
+	return d.Readdirnames(-1)
+}
+
+// owners has the process that was last seen to have a listening socket, by its inode.
+var owners sync.Map
+
+// listener finds the process that listens at a port, or the first of a family that does;
+// 0 when there is none that may be seen. The error says that the kernel does not tell.
+// Most processes of a machine are not looked into: the one of the last time comes first,
+// then those that are new.
+func listener(port uint16) (pid int, err error) {
+	all, err := sockets(listens)
+	if err != nil {
+		return 0, err
+	}
+	at := map[uint32]bool{}
+	for _, s := range all {
+		if s.port == port {
+			at[s.inode] = true
+		}
+	}
+	for inode := range at {
+		if pid, ok := owners.Load(inode); ok && has(pid.(int), at) {
+			return pid.(int), nil
+		}
+	}
+	if len(at) == 0 {
+		return 0, nil
+	}
+	names, err := entries("/proc")
+	if err != nil {
+		return 0, err
+	}
+	var pids []int
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, n)
+		}
+	}
+	slices.Sort(pids)
+	for _, pid := range slices.Backward(pids) {
+		if !has(pid, at) {
+			continue
+		}
+		for s, ok := StatOf(pid); ok && has(s.Parent, at); s, ok = StatOf(pid) {
+			pid = s.Parent
+		}
+		for inode := range at {
+			owners.Store(inode, pid)
+		}
+		return pid, nil
+	}
+	return 0, nil
+}
+
+// has says whether a process has one of some sockets open.
+func has(pid int, some map[uint32]bool) (found bool) {
+	_ = eachSocket(pid, func(inode uint32) bool { // one that may not be looked into has none
+		found = some[inode]
+		return !found
+	})
+	return found
 }

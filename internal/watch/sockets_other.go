@@ -16,4 +16,8 @@ func connections() ([]socketOf, error) {
 	return nil, errors.New("only Linux tells the bytes of connections")
 }
 
+func listener(uint16) (pid int, err error) {
+	return 0, errors.New("only Linux tells who listens at a port alone")
+}
+
 func inodes(int) (map[uint32]bool, error) { return nil, nil }
