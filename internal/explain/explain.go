@@ -148,18 +148,24 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	}
 	seen := map[of]bool{}
 	seconds := map[int]bool{}
+	life := lives(f.Series, s.first, s.n)
 	for _, r := range f.Series {
 		if r.T < s.first || r.T >= s.first+s.n {
 			continue
 		}
 		seconds[r.T] = true
 		s.failed += float64(r.Errors)
-		if counts[measure.Operation{Track: r.Track, Op: r.Op}] {
+		counted := counts[measure.Operation{Track: r.Track, Op: r.Op}]
+		edge := r.T == life[r.Track].from && r.T > s.first || r.T == life[r.Track].to && r.T < s.first+s.n-1
+		if counted {
 			s.done += float64(r.Count)
+		}
+		if counted && edge { // a track does not fill the seconds in which it begins and ends
+			s.asked += float64(r.Count)
 		}
 		if key := (of{r.T, r.Track}); !seen[key] {
 			seen[key] = true
-			if tracks[r.Track] { // in the unit of what was done
+			if tracks[r.Track] && !edge { // in the unit of what was done
 				s.asked += r.Rate
 			}
 			s.backlog += float64(r.Backlog)
@@ -170,6 +176,23 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		s.done, s.asked, s.backlog, s.threads, s.failed = s.done/n, s.asked/n, s.backlog/n, s.threads/n, s.failed/n
 	}
 	return s
+}
+
+// lives tells from which to which second there is anything of each track.
+func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to int } {
+	out := map[string]struct{ from, to int }{}
+	for _, r := range rows {
+		if r.T < first || r.T >= first+n {
+			continue
+		}
+		l, ok := out[r.Track]
+		if !ok {
+			l.from = r.T
+		}
+		l.from, l.to = min(l.from, r.T), max(l.to, r.T)
+		out[r.Track] = l
+	}
+	return out
 }
 
 // mean is that of a number of store.csv, added up over its nodes; false where it was

@@ -52,9 +52,7 @@ var rules = []rule{
 }
 
 func pacing(s *stretch) (string, []string) {
-	// A track does not fill the seconds in which it begins and ends.
-	edge := s.asked / float64(max(s.n, 1))
-	if s.asked <= 0 || s.done < paced*s.asked-edge || s.backlog > pacedLag*s.asked {
+	if s.asked <= 0 || s.done < paced*s.asked || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}
 	return "The pace that was asked for held the run back, no resource did.", append([]string{

@@ -57,7 +57,7 @@ func startChromium(t *testing.T) *chromium {
 	require.NoError(t, err)
 	home, err := os.MkdirTemp("", "chromium")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+home, "about:blank")
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its 3 and 4
 	cmd.Env = append(os.Environ(), "HOME="+home)
