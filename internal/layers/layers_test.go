@@ -164,6 +164,7 @@ var may = []struct{ from, to string }{
 	{"internal/bench", ""},
 	{"internal/facts", "internal/fault internal/preset internal/suggest internal/workload"},
 	{"internal/filling", "internal/units"},
+	{"internal/fleet", "internal/fault internal/measure internal/workload"},
 	{"internal/find/live", "internal/fault internal/find internal/report internal/rundir internal/search/found internal/session internal/units internal/workload"},
 	{"internal/layers", ""},
 	{"internal/lab", "internal/fault internal/lab/proc internal/suggest"},

@@ -37,6 +37,14 @@ type PartClass struct {
 	Count int64
 }
 
+// Sums is how many units succeeded in the part, and how many calls failed.
+func (p *Part) Sums() (count, errors int64) {
+	for _, r := range p.Rows {
+		count, errors = count+r.Times.Count, errors+r.Times.Errors
+	}
+	return count, errors
+}
+
 // check says why a part, which came from elsewhere, does not fit a run.
 func (p *Part) check(ops int) error {
 	for _, r := range p.Rows {

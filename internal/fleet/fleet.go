@@ -1,0 +1,151 @@
+// Package fleet lets several processes carry out one run together, over NATS with
+// JetStream: a coordinator that has the server in itself, and workers that join it. It
+// knows who is there, how far clocks are apart, and when all begin; it carries what they
+// measured and what they are told. What a run is and does, it does not know.
+//
+//	join      worker → coordinator    hello, answered by a place, the order, or a refusal
+//	ready     worker → coordinator    that it could prepare what the order says, or why not
+//	clock     coordinator → worker    what time is it?
+//	start     coordinator → worker    begin at that moment of your clock
+//	control   coordinator → worker    settings for a segment, or the end
+//	beat      worker → coordinator    I am here, twice a second
+//	figures   worker → coordinator    a finished second, by JetStream: numbered, kept, once
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Protocol is the version of what coordinator and workers say to each other.
+const Protocol = 1
+
+// MaxMessage is the largest message in bytes that a coordinator takes.
+const MaxMessage = 8 << 20
+
+// DefaultListen is where a coordinator listens that is told nothing else: for workers of
+// the same machine.
+const DefaultListen = "127.0.0.1:4222"
+
+// MaxWorkers is how many workers a run may have.
+const MaxWorkers = 1000
+
+const (
+	subjectJoin    = "perfbench.join"
+	subjectReady   = "perfbench.ready"
+	subjectBeat    = "perfbench.beat"
+	subjectFigures = "perfbench.figures"
+	subjectWorker  = "perfbench.worker"
+	streamName     = "FIGURES"
+)
+
+// beatEvery is how often a worker says that it is there; silent is after how long without
+// it is taken for stalled, or for gone when its connection is.
+const (
+	beatEvery = 500 * time.Millisecond
+	silent    = 2 * time.Second
+)
+
+// Hello is what a worker says of itself.
+type Hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	// ID tells connections of one worker from those of others.
+	ID   string `json:"id"`
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+	CPUs int    `json:"cpus"`
+	// ZoneS is how many seconds its local time is ahead of UTC.
+	ZoneS int `json:"zone_s"`
+}
+
+// Place is what a worker is given.
+type Place struct {
+	// Refused says in a sentence why the worker cannot take part; empty: it can.
+	Refused string `json:"refused,omitempty"`
+	// Index is the number of the worker, from 0, Of how many there are.
+	Index int `json:"index"`
+	Of    int `json:"of"`
+	// Run is the id of the run, Order what it is.
+	Run   string `json:"run"`
+	Order []byte `json:"order"`
+}
+
+type ready struct {
+	Err string `json:"err,omitempty"`
+}
+
+type start struct {
+	// At is a moment of the worker's clock, in Unix ns.
+	At int64 `json:"at"`
+}
+
+// Command is what a coordinator tells a worker while the run goes.
+type Command struct {
+	// Settings are those of the worker's tracks from now on, in the segment of that number.
+	Settings []workload.Settings `json:"settings,omitempty"`
+	Segment  int                 `json:"segment"`
+	// Stop is why the run ends, when it does.
+	Stop string `json:"stop,omitempty"`
+}
+
+// applied is the answer to a Command: when it came into force, by the worker's clock.
+type applied struct {
+	At int64 `json:"at"`
+}
+
+// Report is one message of figures.
+type Report struct {
+	// N counts the worker's messages from 1.
+	N int64
+	// Began is when the worker's run did, by its clock in Unix ns.
+	Began int64
+	// Part is a finished second; nil in the last message.
+	Part *measure.Part
+	// Ledger is what the profile tells of its work since the last message.
+	Ledger []byte
+	// Over says that it is the last message, Err why the run ended if it failed.
+	Over bool
+	Err  string
+	// Doubts are the reasons for which the worker's own figures are not valid.
+	Doubts []string
+}
+
+// Check says what is wrong with where a coordinator is to listen. Beyond this machine it
+// wants a token and TLS.
+func Check(listen string, token, tls bool) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "" {
+		return fault.Field("listen", fault.Input(fmt.Errorf("listen: %q is not HOST:PORT", listen), "write it like 127.0.0.1:4222, or :4222 for workers of this machine"))
+	}
+	if Loopback(host) {
+		return nil
+	}
+	const fix = "add --token-file FILE and --tls-self-signed, or listen on 127.0.0.1 for workers of this machine"
+	switch {
+	case !token && !tls:
+		err = errors.New("without a token and TLS anybody could join, and read what is sent")
+	case !token:
+		err = errors.New("without a token anybody could join")
+	case !tls:
+		err = errors.New("without TLS anybody on the way could read what is sent, the token included")
+	default:
+		return nil
+	}
+	return fault.Field("listen", fault.Input(fmt.Errorf("listen: %s can be reached from other machines: %w", listen, err), fix))
+}
+
+// Loopback says whether a host is this machine as seen from itself alone. No host is, too.
+func Loopback(host string) bool {
+	if host == "" || host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,176 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// taken are the reports that a coordinator was given.
+type taken struct {
+	mu   sync.Mutex
+	from map[int][]int64
+}
+
+func (k *taken) take(worker int, r *Report) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.from == nil {
+		k.from = map[int][]int64{}
+	}
+	k.from[worker] = append(k.from[worker], r.N)
+	return nil
+}
+
+func open(t *testing.T, o Options) *Coordinator {
+	t.Helper()
+	o.Dir, o.Version, o.Run, o.Listen = t.TempDir(), "1", "run", "127.0.0.1:0"
+	c, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// A run from the first worker to the last report: everybody is told the same, what is sent
+// twice counts once, who leaves without a word is missed, and the others go on.
+func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
+	k := &taken{}
+	c := open(t, Options{Workers: 3, Token: "secret", SelfSigned: true, Order: []byte("order"), Take: k.take})
+	o := JoinOptions{URL: c.URL(), Token: "secret", Fingerprint: c.Fingerprint(), Version: "1"}
+	var all []*Worker
+	for i := range 3 {
+		w, err := Join(t.Context(), o)
+		require.NoError(t, err)
+		assert.Equal(t, Place{Index: i, Of: 3, Run: "run", Order: []byte("order")}, w.Place)
+		all = append(all, w)
+	}
+	for why, bad := range map[string]func(o *JoinOptions){
+		"this run has its 3 workers already":      func(*JoinOptions) {},
+		"use the same version for both":           func(o *JoinOptions) { o.Version = "2" },
+		"the coordinator does not take the token": func(o *JoinOptions) { o.Token = "wrong" },
+		"another fingerprint": func(o *JoinOptions) {
+			o.Fingerprint = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+		},
+	} {
+		other := o
+		bad(&other)
+		_, err := Join(t.Context(), other)
+		assert.ErrorContains(t, err, why)
+	}
+	for _, w := range all {
+		require.NoError(t, w.Ready(t.Context(), nil))
+	}
+	most := 0
+	require.NoError(t, c.Gather(t.Context(), func(_, ready int) { most = ready }))
+	assert.Equal(t, 3, most)
+	at, err := c.Start(t.Context())
+	require.NoError(t, err)
+	for _, w := range all {
+		require.NoError(t, w.Begin(t.Context()))
+		assert.False(t, time.Now().Before(at), "nobody begins too early on one machine, where clocks are one")
+	}
+
+	told := make(chan Command, 3)
+	for _, w := range all {
+		w.OnCommand(func(c Command) { told <- c })
+	}
+	c.Change(t.Context(), 1, func(i int) []workload.Settings { return []workload.Settings{{Threads: i + 1}} })
+	sum := 0
+	for range all {
+		cmd := <-told
+		assert.Equal(t, 1, cmd.Segment)
+		sum += cmd.Settings[0].Threads
+	}
+	assert.Equal(t, 6, sum)
+
+	for i, w := range all {
+		w.Tell(Report{Part: &measure.Part{T: 0}, Began: time.Now().UnixNano()})
+		if i == 2 {
+			w.nc.Close() // as a process that was killed
+			w.quit()
+			continue
+		}
+		again, err := w.js.Publish(t.Context(), subjectFigures+"."+string(rune('0'+i)), []byte("not read"), jetstream.WithMsgID(w.id+"-9"))
+		require.NoError(t, err)
+		assert.False(t, again.Duplicate)
+		again, err = w.js.Publish(t.Context(), subjectFigures+"."+string(rune('0'+i)), []byte("not read"), jetstream.WithMsgID(w.id+"-9"))
+		require.NoError(t, err)
+		assert.True(t, again.Duplicate, "the stream keeps one of a kind")
+	}
+	<-c.Over()
+	for i, m := range c.Members() {
+		if i == 2 {
+			assert.Equal(t, Gone, m.State)
+			assert.Positive(t, m.LostAt)
+			continue
+		}
+		assert.Equal(t, Ended, m.State, "what cannot be read ends a worker's part")
+		assert.Contains(t, m.Err, "cannot be used")
+	}
+}
+
+// All reports arrive, in order and once, and those of an end that came later, too.
+func TestReportsArriveInOrder(t *testing.T) {
+	k := &taken{}
+	c := open(t, Options{Workers: 1, Take: k.take})
+	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	require.NoError(t, err)
+	require.NoError(t, w.Ready(t.Context(), nil))
+	require.NoError(t, c.Gather(t.Context(), func(int, int) {}))
+	for n := range 50 {
+		w.Tell(Report{Part: &measure.Part{T: n}})
+	}
+	w.Tell(Report{Over: true, Doubts: []string{"slow"}})
+	require.NoError(t, w.Leave(t.Context()))
+	<-c.Over()
+	m := c.Members()[0]
+	assert.Equal(t, Ended, m.State)
+	assert.Equal(t, 49, m.Last)
+	assert.Equal(t, []string{"slow"}, m.Doubts)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	require.Len(t, k.from[0], 51)
+	for i, n := range k.from[0] {
+		assert.EqualValues(t, i+1, n)
+	}
+}
+
+func TestAWorkerThatCannotPrepareEndsTheWait(t *testing.T) {
+	c := open(t, Options{Workers: 2})
+	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	require.NoError(t, err)
+	t.Cleanup(w.nc.Close)
+	require.NoError(t, w.Ready(t.Context(), context.DeadlineExceeded))
+	err = c.Gather(t.Context(), func(int, int) {})
+	assert.ErrorContains(t, err, "worker 1 (")
+	assert.ErrorContains(t, err, "cannot take part: context deadline exceeded")
+}
+
+func TestWhereACoordinatorMayListen(t *testing.T) {
+	for _, ok := range []string{":4222", "localhost:4222", "127.0.0.1:0", "[::1]:4222"} {
+		assert.NoError(t, Check(ok, false, false), ok)
+	}
+	assert.NoError(t, Check("0.0.0.0:4222", true, true))
+	for why, bad := range map[string]error{
+		"is not HOST:PORT":                   Check("4222", true, true),
+		"anybody could join, and read":       Check("0.0.0.0:4222", false, false),
+		"without a token anybody could join": Check("10.0.0.1:4222", false, true),
+		"the token included":                 Check("example.org:4222", true, false),
+	} {
+		assert.ErrorContains(t, bad, why)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(bad))
+	}
+	assert.Error(t, CheckFingerprint("1234"))
+	_, print, err := selfSigned()
+	require.NoError(t, err)
+	assert.NoError(t, CheckFingerprint(print))
+}

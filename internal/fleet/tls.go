@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// selfSigned makes a certificate for one run, and its fingerprint.
+func selfSigned() (tls.Certificate, string, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, "", err
+	}
+	now := time.Now()
+	tmpl := x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "perfbench"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 1, 0), DNSNames: []string{"perfbench"},
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &tmpl, &tmpl, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, "", err
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, fingerprint(der), nil
+}
+
+// fingerprint is the SHA-256 of a certificate, in hexadecimal.
+func fingerprint(der []byte) string {
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:])
+}
+
+// CheckFingerprint says what is wrong with a fingerprint.
+func CheckFingerprint(text string) error {
+	if raw, err := hex.DecodeString(plain(text)); err != nil || len(raw) != sha256.Size {
+		return fault.Field("fingerprint", fault.Input(fmt.Errorf("fingerprint: %q is not the 64 hexadecimal digits of a SHA-256", text), "copy what the coordinator printed"))
+	}
+	return nil
+}
+
+func plain(text string) string { return strings.ToLower(strings.ReplaceAll(text, ":", "")) }
+
+// only trusts the certificate with that fingerprint and no other: it is known by that,
+// not by a name or by who signed it.
+func only(want string) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, //nolint:gosec // the fingerprint is compared instead
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(fingerprint(s.PeerCertificates[0].Raw)), []byte(plain(want))) != 1 {
+				return errors.New("the coordinator's certificate has another fingerprint than --fingerprint says")
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,309 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// JoinOptions say whom to join.
+type JoinOptions struct {
+	// URL is that of the coordinator, Token what it wants, Fingerprint that of its
+	// certificate; empty: none.
+	URL, Token, Fingerprint string
+	// Version is ours.
+	Version string
+	// Patience is how long to wait for a coordinator that is not there yet.
+	Patience time.Duration
+}
+
+// Worker is a process that has joined. Its methods may be called from any goroutine.
+type Worker struct {
+	// Place is what the coordinator gave.
+	Place Place
+
+	id    string
+	nc    *nats.Conn
+	js    jetstream.JetStream
+	begin chan time.Time
+	quit  context.CancelFunc
+	sent  chan struct{} // closed when the sender is through
+
+	mu    sync.Mutex
+	queue []Report
+	more  chan struct{} // capacity 1
+	n     int64
+	do    func(Command)
+}
+
+// Join joins a coordinator. A refusal comes as an error of input.
+func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
+	w := &Worker{id: nuid.Next(), begin: make(chan time.Time, 1), sent: make(chan struct{}), more: make(chan struct{}, 1)}
+	var err error
+	if w.nc, err = dial(ctx, o, w.id); err != nil {
+		return nil, err
+	}
+	if err := w.enter(ctx, o); err != nil {
+		w.nc.Close()
+		return nil, err
+	}
+	ctx, w.quit = context.WithCancel(context.WithoutCancel(ctx))
+	go w.beats(ctx)
+	go w.send(ctx)
+	return w, nil
+}
+
+// dial connects, trying again while there is nobody.
+func dial(ctx context.Context, o JoinOptions, id string) (*nats.Conn, error) {
+	until := time.Now().Add(o.Patience)
+	for {
+		nc, err := nats.Connect(o.URL, append(options(o.Token, o.Fingerprint), nats.Name(id))...)
+		if err == nil {
+			return nc, nil
+		}
+		if errors.Is(err, nats.ErrAuthorization) {
+			return nil, fault.Input(fmt.Errorf("join %s: the coordinator does not take the token", o.URL), "give that of its --token-file")
+		}
+		if errors.Is(err, nats.ErrSecureConnRequired) {
+			return nil, fault.Input(fmt.Errorf("join %s: the coordinator wants TLS", o.URL), "add --fingerprint with what it printed")
+		}
+		if time.Now().After(until) || !errors.Is(err, nats.ErrNoServers) {
+			return nil, fault.Store(fmt.Errorf("join %s: %w", o.URL, err), "start perfbench run … --workers N there first, or wait longer with --wait")
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// enter asks for a place, and listens to what the coordinator will say.
+func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
+	var err error
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	_, zone := time.Now().Zone()
+	h := Hello{Protocol: Protocol, Version: o.Version, ID: w.id, Host: host, PID: os.Getpid(), CPUs: runtime.GOMAXPROCS(0), ZoneS: zone}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var m *nats.Msg
+	for {
+		m, err = w.nc.RequestWithContext(ctx, subjectJoin, encoded(h))
+		if !errors.Is(err, nats.ErrNoResponders) {
+			break
+		}
+		select { // the server is up before the coordinator listens to it
+		case <-time.After(50 * time.Millisecond):
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	if err != nil {
+		return fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator: %w", o.URL, err), "")
+	}
+	if err := json.Unmarshal(m.Data, &w.Place); err != nil {
+		return fmt.Errorf("join %s: it answers in another way than a coordinator: %w", o.URL, err)
+	}
+	if w.Place.Refused != "" {
+		return fault.Input(fmt.Errorf("join %s: refused: %s", o.URL, w.Place.Refused), "")
+	}
+	mine := subjectWorker + "." + strconv.Itoa(w.Place.Index) + "."
+	for what, f := range map[string]nats.MsgHandler{
+		"clock": func(m *nats.Msg) { _ = m.Respond(strconv.AppendInt(nil, time.Now().UnixNano(), 10)) },
+		"start": w.start, "control": w.control,
+	} {
+		if _, err := w.nc.Subscribe(mine+what, f); err != nil {
+			return err
+		}
+	}
+	return w.nc.Flush()
+}
+
+func (w *Worker) start(m *nats.Msg) {
+	var s start
+	if json.Unmarshal(m.Data, &s) != nil {
+		return
+	}
+	select {
+	case w.begin <- time.Unix(0, s.At):
+	default:
+	}
+	_ = m.Respond(nil)
+}
+
+func (w *Worker) control(m *nats.Msg) {
+	var c Command
+	if json.Unmarshal(m.Data, &c) != nil {
+		return
+	}
+	w.mu.Lock()
+	do := w.do
+	w.mu.Unlock()
+	if do != nil {
+		do(c)
+	}
+	_ = m.Respond(encoded(applied{At: time.Now().UnixNano()}))
+}
+
+// OnCommand has f called with what the coordinator tells from now on.
+func (w *Worker) OnCommand(f func(Command)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.do = f
+}
+
+// Ready tells the coordinator that the worker can begin, or why it cannot.
+func (w *Worker) Ready(ctx context.Context, why error) error {
+	r := ready{}
+	if why != nil {
+		r.Err = why.Error()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := w.nc.RequestWithContext(ctx, subjectReady+"."+strconv.Itoa(w.Place.Index), encoded(r))
+	return err
+}
+
+// ErrLeft says that the coordinator went away.
+var ErrLeft = errors.New("the coordinator went away before the run began")
+
+// Begin waits for the moment at which all begin.
+func (w *Worker) Begin(ctx context.Context) error {
+	look := time.NewTicker(beatEvery)
+	defer look.Stop()
+	away := 0
+	for {
+		select {
+		case at := <-w.begin:
+			// The runtime's timers may be late by a millisecond: the rest is waited for awake.
+			if rest := time.Until(at) - 2*time.Millisecond; rest > 0 {
+				time.Sleep(rest)
+			}
+			for time.Now().Before(at) {
+				runtime.Gosched()
+			}
+			return nil
+		case <-look.C:
+			if away++; w.nc.IsConnected() {
+				away = 0
+			}
+			if time.Duration(away)*beatEvery > patience {
+				return fault.Code(ErrLeft, fault.CodeOther)
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (w *Worker) beats(ctx context.Context) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		if w.nc.IsConnected() {
+			_ = w.nc.Publish(subjectBeat+"."+strconv.Itoa(w.Place.Index), nil)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tell sends a report, its number included, when it can: until then it is kept.
+func (w *Worker) Tell(r Report) {
+	w.mu.Lock()
+	w.n++
+	r.N = w.n
+	w.queue = append(w.queue, r)
+	w.mu.Unlock()
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+// send sends report after report, each until it is kept by the stream. A report that
+// arrives twice is dropped there, by its id.
+func (w *Worker) send(ctx context.Context) {
+	defer close(w.sent)
+	for {
+		w.mu.Lock()
+		var r Report
+		have := len(w.queue) > 0
+		if have {
+			r = w.queue[0]
+		}
+		w.mu.Unlock()
+		if !have {
+			select {
+			case <-w.more:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		if !w.deliver(ctx, r) {
+			return
+		}
+		w.mu.Lock()
+		w.queue = w.queue[1:]
+		w.mu.Unlock()
+		if r.Over {
+			return
+		}
+	}
+}
+
+func (w *Worker) deliver(ctx context.Context, r Report) bool {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(r); err != nil {
+		panic(err) // plain data of ours
+	}
+	place := strconv.Itoa(w.Place.Index)
+	for {
+		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		_, err := w.js.Publish(once, subjectFigures+"."+place, b.Bytes(), jetstream.WithMsgID(w.id+"-"+strconv.FormatInt(r.N, 10)))
+		cancel()
+		if err == nil {
+			return true
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Leave waits until all was sent, or ctx ends, and leaves.
+func (w *Worker) Leave(ctx context.Context) error {
+	var err error
+	select {
+	case <-w.sent:
+	case <-ctx.Done():
+		err = fmt.Errorf("not all of what was measured could be sent: %w", context.Cause(ctx))
+	}
+	w.quit()
+	w.nc.Close()
+	return err
+}
