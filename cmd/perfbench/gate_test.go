@@ -2,21 +2,17 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/planfile"
 )
 
 const gatePlan = `
@@ -108,21 +104,4 @@ func TestTheMergeGate(t *testing.T) {
 	output, page, log = gate("RATE=50")
 	assert.Contains(t, output, "code=5\n", log)
 	assert.Regexp(t, `entries/s \|.*\| worse \|`, page)
-}
-
-// The plan of the gate of our own is one.
-func TestThePlanOfTheGate(t *testing.T) {
-	data, err := os.ReadFile("../../.ci/gate.yaml")
-	require.NoError(t, err)
-	file, err := planfile.Read("gate.yaml", data, []string{"STORE=memory:", "RESULTS=" + t.TempDir()})
-	require.NoError(t, err)
-	for _, r := range file.Runs {
-		assert.Equal(t, r.Name, filepath.Base(r.Request.Out), "its folder has its name")
-		assert.NotEmpty(t, r.Repeat.Times)
-	}
-	var stderr strings.Builder
-	code := run(t.Context(), call.Env{
-		Args: []string{"run", "../../.ci/gate.yaml", "--dry-run"}, Environ: []string{"STORE=memory:", "RESULTS=x"}, Stdout: io.Discard, Stderr: &stderr,
-	})
-	assert.Equal(t, 0, code, stderr.String())
 }
