@@ -122,7 +122,7 @@ var may = []struct{ from, to string }{
 	{"tui/widget", "tui/chart internal/rundir internal/verdict internal/workload internal/measure internal/fault internal/units"},
 	{"tui/picker", "tui/screen tui/widget internal/job internal/rundir internal/workload internal/fault internal/units internal/search/found"},
 	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units tui/dashboard/plot tui/dashboard/seek internal/search/found"},
-	{"tui/dashboard/plot", "tui/chart tui/widget"},
+	{"tui/dashboard/plot", "tui/chart tui/widget internal/measure"},
 	{"tui/dashboard/seek", "tui/figure tui/screen tui/widget internal/search/found internal/units"},
 	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units internal/sweep"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},

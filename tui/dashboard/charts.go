@@ -121,10 +121,10 @@ func (d *Dashboard) apart() []int {
 func (d *Dashboard) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
 
 // plotted is a plot with all but its values.
-func (d *Dashboard) plotted(a axis, rows int, label func(float64) string) *plot.Plot {
-	c := &plot.Plot{Cells: a.cells, Rows: rows, Label: label, Warm: a.cell(0)}
+func (d *Dashboard) plotted(a plot.Axis, rows int, label func(float64) string) *plot.Plot {
+	c := &plot.Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
-		c.Moments = append(c.Moments, plot.Moment{Cell: a.cell(at.Seconds()), Sign: sign, Name: name})
+		c.Moments = append(c.Moments, plot.Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name})
 	}
 	for i, ph := range d.snap.Ran {
 		if i > 0 {
@@ -154,23 +154,23 @@ func unnamed(c *plot.Plot) *plot.Plot {
 }
 
 // rates is the chart of throughput: what the operations do, one upon the other.
-func (d *Dashboard) rates(a axis, rows int) *plot.Plot {
+func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
 	c := d.plotted(a, rows, units.Number)
-	whole := a.rate(d.snap, d.op)
-	all := a.dots(whole)
-	c.Fresh = a.wholeDots(whole) / 2
+	whole := a.Rate(d.snap, d.op)
+	all := a.Dots(whole)
+	c.Fresh = a.WholeDots(whole) / 2
 	c.Areas = []plot.Area{{To: all, Series: d.hue(d.op)}}
 	if ops := d.apart(); ops != nil {
-		c.Areas = stacked(all, ops, func(op int) []float64 { return a.dots(a.rate(d.snap, op)) })
+		c.Areas = stacked(all, ops, func(op int) []float64 { return a.Dots(a.Rate(d.snap, op)) })
 	}
-	for x, v := range a.dots(a.failures(d.snap, d.op)) {
+	for x, v := range a.Dots(a.Failures(d.snap, d.op)) {
 		if v > 0 && (len(c.Failed) == 0 || c.Failed[len(c.Failed)-1] != x/2) {
 			c.Failed = append(c.Failed, x/2)
 		}
 	}
 	c.High = d.scaleT.Top
 	if c.Log = d.axes == logBoth; c.Log {
-		c.Low, c.High = chart.Decades(lowest(whole.vals), chart.Peak(whole.vals))
+		c.Low, c.High = chart.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
 	return c
 }
@@ -206,20 +206,20 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area 
 }
 
 // bands is the chart of latency: from p50 to p99, the maximum above.
-func (d *Dashboard) bands(a axis, rows int) *plot.Plot {
+func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	c := unnamed(d.plotted(a, rows, latencyLabel))
 	p50 := func(p measure.Point) int64 { return p.ResponseP50 }
-	whole := a.latency(d.snap, d.op)
-	all := a.dots(whole)
-	c.Fresh = a.wholeDots(whole) / 2
-	c.Above = a.dots(a.times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
+	whole := a.Latency(d.snap, d.op)
+	all := a.Dots(whole)
+	c.Fresh = a.WholeDots(whole) / 2
+	c.Above = a.Dots(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	ops := d.apart()
 	if ops == nil {
 		ops = []int{d.op}
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := plot.Area{From: a.dots(a.times(d.snap, op, p50)), To: a.dots(a.latency(d.snap, op)), Series: d.hue(op)}
+		b := plot.Area{From: a.Dots(a.Times(d.snap, op, p50)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y plot.Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
@@ -292,11 +292,6 @@ func chartCells(p panes, r image.Rectangle) int {
 	return cells
 }
 
-// wholeDots is the first column of dots of the bucket in progress.
-func (a axis) wholeDots(s series) int {
-	return int((float64(s.first+s.whole)*float64(a.bucket) - float64(a.from)) / a.perDot())
-}
-
 // drawChart frames a chart: values of the scale, the field, figures at its side.
 func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *plot.Plot, beside [][3]string) []string {
 	lw := labelWidth(p)
@@ -325,41 +320,35 @@ func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane wid
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-func (d *Dashboard) markCells(a axis) []int {
+func (d *Dashboard) markCells(a plot.Axis) []int {
 	var out []int
 	for _, m := range d.snap.Marks {
-		out = append(out, a.cell(m.At.Seconds()))
+		out = append(out, a.Cell(m.At.Seconds()))
 	}
 	return out
 }
 
 // timeline is the lower border of the last chart: moments of the run, and the
 // user's marks.
-func (d *Dashboard) timeline(a axis, w, labels int) string {
+func (d *Dashboard) timeline(a plot.Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2
-	step := 1
-	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400} {
-		if step = s; float64(s)/float64(a.span)*float64(a.cells) >= 12 {
-			break
-		}
-	}
 	put := func(x int, text string) {
 		if r := []rune(text); x >= 1 && x+len(r) < len(cells) {
 			copy(cells[x:], r)
 		}
 	}
-	for t := floorDiv(a.from+step-1, step) * step; t <= a.from+a.span; t += step {
+	for _, t := range a.Round() {
 		text := " " + widget.Clock(time.Duration(t)*time.Second) + " "
-		x := x0 + a.cell(float64(t))
-		if x < x0+a.cells {
+		x := x0 + a.Cell(float64(t))
+		if x < x0+a.Cells {
 			put(x-len([]rune(text))/2, text)
 		}
 	}
 	marks := d.markCells(a)
 	slices.Sort(marks)
 	for _, m := range marks {
-		if m >= 0 && m < a.cells {
+		if m >= 0 && m < a.Cells {
 			put(x0+m, "◆")
 		}
 	}

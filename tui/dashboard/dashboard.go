@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/dashboard/seek"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -141,16 +142,16 @@ func (d *Dashboard) refresh() {
 // rescale lets the scales follow what is visible.
 func (d *Dashboard) rescale() {
 	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
-	rate, lat := a.rate(d.snap, d.op), a.latency(d.snap, d.op)
-	d.fig.peak = chart.Peak(rate.vals)
-	d.scaleT = d.scaleT.Next(chart.Robust(rate.vals), d.fig.second)
-	p99, most := chart.Robust(lat.vals), chart.Robust(a.times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }).vals)
+	rate, lat := a.Rate(d.snap, d.op), a.Latency(d.snap, d.op)
+	d.fig.peak = chart.Peak(rate.Vals)
+	d.scaleT = d.scaleT.Next(chart.Robust(rate.Vals), d.fig.second)
+	p99, most := chart.Robust(lat.Vals), chart.Robust(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }).Vals)
 	d.scaleL = d.scaleL.Next(max(p99, min(most, 3*p99)), d.fig.second)
 }
 
 // axis returns the time axis for charts of that many cells.
-func (d *Dashboard) axis(cells int) axis {
-	return newAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
+func (d *Dashboard) axis(cells int) plot.Axis {
+	return plot.NewAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
 // Update takes one message.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -42,8 +43,8 @@ func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
 		Recent:   [][]measure.Row{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
 		Timeline: [][]measure.Point{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
 	}
-	line := newAxis(100, 0, 3, 3, 1).rate(s, -1)
-	assert.InDelta(t, 510, chart.Peak(line.vals), 0)
+	line := plot.NewAxis(100, 0, 3, 3, 1).Rate(s, -1)
+	assert.InDelta(t, 510, chart.Peak(line.Vals), 0)
 	f := digest(s, -1)
 	assert.Equal(t, 1, f.second)
 	assert.InDelta(t, 510, f.rate, 0)
@@ -60,7 +61,7 @@ func TestPhasesOfOneSecondMakeOneRate(t *testing.T) {
 		Ran:      []measure.Phase{{Name: "a", Tracks: []string{"a"}, To: half}, {Name: "b", Tracks: []string{"b"}, From: half, To: time.Second}},
 		Timeline: [][]measure.Point{{{Count: 250, Seconds: 0.5}}, {{Count: 250, Seconds: 0.5}}},
 	}
-	assert.Equal(t, []float64{500}, newAxis(1, 0, 1, 1, 1).rate(s, -1).vals)
+	assert.Equal(t, []float64{500}, plot.NewAxis(1, 0, 1, 1, 1).Rate(s, -1).Vals)
 }
 
 func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
@@ -135,14 +136,14 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 		{"an unknown end doubles", 0, 100, 0, 120},
 		{"a run beyond its end doubles", 0, 61, 60, 120},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.span, newAxis(60, c.warmup, c.elapsed, c.total, 1).span) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.span, plot.NewAxis(60, c.warmup, c.elapsed, c.total, 1).Span) })
 	}
 	run := tuitest.NewRun(1)
 	var before []float64
 	for range 60 {
 		run.Tick(time.Second)
-		a := newAxis(100, 5, widget.Seconds(run.At)+1, 60, 1)
-		dots := a.dots(a.rate(run.Snapshot(), -1))
+		a := plot.NewAxis(100, 5, widget.Seconds(run.At)+1, 60, 1)
+		dots := a.Dots(a.Rate(run.Snapshot(), -1))
 		for i, v := range before {
 			if v == v {
 				require.InDelta(t, v, dots[i], 1e-9, "column %d at %v", i, run.At)

@@ -1,0 +1,213 @@
+package plot
+
+import (
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// Axis is the time axis that both charts share: a span of the run over the
+// columns of dots, two to a cell. It moves in leaps: the span of a run is known,
+// or doubles when it is full, and in between nothing that is drawn moves.
+type Axis struct {
+	// From is the first second shown, Span how many are shown.
+	From, Span int
+	// Cells is the width; Bucket how many seconds one value covers.
+	Cells, Bucket int
+}
+
+// firstSpan is the shortest axis of a run that does not know when it will end.
+const firstSpan = 30
+
+// NewAxis returns the axis after so many seconds of a run that begins with
+// warmup seconds and is to last total ones more; 0: unknown.
+func NewAxis(cells, warmup, elapsed, total, width int) Axis {
+	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, 1)}
+	elapsed += warmup
+	for a.Span < elapsed {
+		a.Span *= 2
+	}
+	if total += warmup; total > warmup && total >= elapsed && 2*total <= 5*a.Span {
+		a.Span = max(total, 1)
+	}
+	for float64(a.Bucket) < a.perDot() {
+		a.Bucket *= 2
+	}
+	return a
+}
+
+func (a Axis) perDot() float64 { return float64(a.Span) / float64(2*a.Cells) }
+
+// Cell returns the column of a moment; it may lie outside.
+func (a Axis) Cell(t float64) int {
+	return int(math.Floor((t - float64(a.From)) / float64(a.Span) * float64(a.Cells)))
+}
+
+// at returns the second in the middle of a column of dots.
+func (a Axis) at(dot int) float64 {
+	return float64(a.From) + (float64(dot)+0.5)*a.perDot()
+}
+
+// Round are the round seconds of the axis that can be told: twelve cells apart or more.
+func (a Axis) Round() []int {
+	step := 1
+	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400} {
+		if step = s; float64(s)/float64(a.Span)*float64(a.Cells) >= 12 {
+			break
+		}
+	}
+	var out []int
+	for t := floorDiv(a.From+step-1, step) * step; t <= a.From+a.Span; t += step {
+		out = append(out, t)
+	}
+	return out
+}
+
+// Series are values by bucket, from the axis's first bucket on; NaN is a gap.
+type Series struct {
+	First int // index of the first bucket
+	Vals  []float64
+	// Whole is how many of the buckets are over: a later one is still in progress.
+	Whole int
+}
+
+func floorDiv(a, b int) int { return int(math.Floor(float64(a) / float64(b))) }
+
+// Rate is the throughput over time: of one operation, or with a negative op of
+// all of them together. Buckets are means.
+func (a Axis) Rate(s *measure.Snapshot, op int) Series {
+	var length []float64
+	out := a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
+		for len(length) <= i {
+			length = append(length, 0)
+		}
+		length[i] = max(length[i], p.Seconds)
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Count)
+	})
+	for i := range out.Vals {
+		if i >= len(length) || math.IsNaN(out.Vals[i]) {
+			continue
+		}
+		if from := (out.First + i) * a.Bucket; op < 0 && from >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
+			at := time.Duration(from) * time.Second
+			length[i] = max(length[i], s.Active(at, at+time.Duration(a.Bucket)*time.Second).Seconds())
+		}
+		out.Vals[i] = measure.Rate(int64(out.Vals[i]), length[i])
+	}
+	return out
+}
+
+// Latency is the p99 over time in nanoseconds: of one operation, or with a negative op
+// of the slowest. Buckets keep their maximum.
+func (a Axis) Latency(s *measure.Snapshot, op int) Series {
+	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
+}
+
+// Times is a figure of the response times over time, as latency is the p99.
+func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if p.ResponseMax == 0 {
+			return v // nothing was timed: a gap
+		}
+		if math.IsNaN(v) {
+			return float64(of(p))
+		}
+		return max(v, float64(of(p)))
+	})
+}
+
+// Failures is how many calls failed in each bucket; a gap where none did.
+func (a Axis) Failures(s *measure.Snapshot, op int) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if p.Errors == 0 {
+			return v
+		}
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Errors)
+	})
+}
+
+// fold gathers the points of a timeline into the axis's buckets. Points of one
+// operation that share a bucket have their lengths added up first.
+func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {
+	out := Series{First: floorDiv(a.From, a.Bucket)}
+	last := math.MinInt
+	for i, line := range s.Timeline {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
+			continue
+		}
+		var sum measure.Point
+		at := -1
+		flush := func() {
+			if at >= 0 {
+				out.Vals[at] = f(out.Vals[at], at, sum)
+			}
+		}
+		for _, p := range line {
+			last = max(last, p.T+max(s.Bucket, 1))
+			n := floorDiv(p.T, a.Bucket) - out.First
+			if n < 0 {
+				continue
+			}
+			for len(out.Vals) <= n {
+				out.Vals = append(out.Vals, math.NaN())
+			}
+			if n != at {
+				flush()
+				at, sum = n, measure.Point{}
+			}
+			sum.Count += p.Count
+			sum.Seconds += p.Seconds
+			sum.Errors += p.Errors
+			sum.ResponseP50 = max(sum.ResponseP50, p.ResponseP50)
+			sum.ResponseP99 = max(sum.ResponseP99, p.ResponseP99)
+			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)
+		}
+		flush()
+	}
+	out.Whole = len(out.Vals)
+	if n := len(out.Vals); n > 0 && last < (out.First+n)*a.Bucket {
+		out.Whole = n - 1
+	}
+	return out
+}
+
+// Dots spreads a series over the axis's columns of dots. Between the middles of
+// two buckets lies a straight line; beyond the last middle nothing is drawn, so
+// that what is drawn stays as it is.
+func (a Axis) Dots(s Series) []float64 {
+	out := make([]float64, 0, 2*a.Cells)
+	smooth := a.perDot() <= float64(a.Bucket)/2
+	for x := range 2 * a.Cells {
+		pos := a.at(x)/float64(a.Bucket) - float64(s.First)
+		i := int(math.Floor(pos))
+		if i < 0 || i >= len(s.Vals) {
+			out = append(out, math.NaN())
+			continue
+		}
+		v := s.Vals[i]
+		if frac := pos - float64(i) - 0.5; smooth {
+			switch {
+			case frac > 0 && i+1 >= len(s.Vals):
+				v = math.NaN()
+			case frac > 0 && i+1 < len(s.Vals) && !math.IsNaN(s.Vals[i+1]):
+				v = v*(1-frac) + s.Vals[i+1]*frac
+			case frac < 0 && i > 0 && !math.IsNaN(s.Vals[i-1]):
+				v = v*(1+frac) - s.Vals[i-1]*frac
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// WholeDots is the first column of dots of the bucket in progress.
+func (a Axis) WholeDots(s Series) int {
+	return int((float64(s.First+s.Whole)*float64(a.Bucket) - float64(a.From)) / a.perDot())
+}
