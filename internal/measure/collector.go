@@ -121,6 +121,7 @@ type Collector struct {
 	recent  [][]Row
 	lines   []timeline
 	tally   tally
+	spreads []spreads
 	number  int64
 	failed  bool
 	gaps    []*Gap
@@ -156,6 +157,7 @@ func NewCollector(cfg Config) *Collector {
 		second: floorSecond(cfg.Start), accs: []accumulator{newAccumulator(n), newAccumulator(n)},
 		whole: make([]*times, n), errs: map[errorKey]int64{},
 		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n), tally: newTally(&cfg),
+		spreads: make([]spreads, n),
 	}
 	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
 	for i := range c.whole {

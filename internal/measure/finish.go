@@ -54,6 +54,9 @@ func (c *Collector) closeSecond(until int64, last bool) {
 			sec.Rows = append(sec.Rows, row)
 			c.remember(op, row)
 		}
+		if total != nil && total.calls() > 0 {
+			c.spreads[op].add(total.views().response, c.second)
+		}
 		if warm || total == nil {
 			continue
 		}

@@ -198,6 +198,9 @@ type Snapshot struct {
 	// Timeline holds, per operation, the whole run in buckets of Bucket seconds.
 	Timeline [][]Point
 	Bucket   int
+	// Spreads holds, per operation, how its response times lay over the whole run, in
+	// buckets of one width; seconds without a call have none.
+	Spreads  [][]Spread
 	Changes  []Change
 	Marks    []Mark
 	Segments []Segment

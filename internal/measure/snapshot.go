@@ -18,10 +18,15 @@ func (c *Collector) publish(now int64) {
 	}
 	if prev != nil && c.second == prev.open {
 		s.Ops, s.Segments, s.Errors, s.Changes, s.Timeline, s.Bucket = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes, prev.Timeline, prev.Bucket
+		s.Spreads = prev.Spreads
 	} else {
 		r := c.result()
 		s.Ops, s.Segments, s.Errors, s.Changes = r.Ops, r.Segments, r.Errors, r.Changes
 		s.Bucket, s.Timeline = c.timelines()
+		s.Spreads = make([][]Spread, len(c.spreads))
+		for op, l := range c.spreads {
+			s.Spreads[op] = l.list
+		}
 	}
 	s.open = c.second
 	s.Messages = c.log.messages()
