@@ -40,6 +40,8 @@ type Request struct {
 	// Spelled has, by its name, what a plan file says where the text names environment
 	// variables: it is written back in place of a secret.
 	Spelled map[string]string
+	// Endless: without a duration or a count the run goes on until it is stopped.
+	Endless bool
 	// Series and Round are those of rundir.Turn; empty and 0 for a run that takes turns with
 	// no other.
 	Series string
@@ -90,7 +92,7 @@ func (r Request) Over(below Request) Request {
 		}
 	}
 	r.Values, r.From, r.Spelled = values, merged(from, r.From), merged(spelled, r.Spelled)
-	r.MaxThreads = max(r.MaxThreads, below.MaxThreads)
+	r.MaxThreads, r.Endless = max(r.MaxThreads, below.MaxThreads), r.Endless || below.Endless
 	return r
 }
 
@@ -151,6 +153,8 @@ type Preview struct {
 	Run []Line
 	// Settings are the live knobs at the start, Parameters what is fixed.
 	Settings, Parameters []Line
+	// Length says how long the run goes on: "until you stop it".
+	Length string
 	// Tracks describes phases and tracks in words.
 	Tracks []string
 	// Timetable and Thresholds are as they were understood.

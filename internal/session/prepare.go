@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,6 +164,9 @@ func (p *Prepared) values() (workload.Values, error) {
 	p.Preset = p.req.Preset
 	if p.Preset == "" && len(p.req.Files) == 0 {
 		p.Preset = p.Profile.DefaultPreset
+		if p.req.Endless {
+			p.Preset = cmp.Or(p.Profile.LivePreset, p.Preset)
+		}
 	}
 	switch {
 	case p.Preset == "":
@@ -186,6 +190,10 @@ func (p *Prepared) values() (workload.Values, error) {
 	given.Put(vs, p.req.Values)
 	if len(p.req.Timetable) > 0 {
 		delete(vs, "at") // a timetable by hand takes the place of another
+	}
+	_, length := vs.Pick("duration", "count")
+	if p.req.Endless && !length {
+		vs.Set(workload.Value{Name: "duration", Text: workload.Forever, Origin: workload.OriginDefault})
 	}
 	return vs, p.resolve(vs)
 }
@@ -302,7 +310,7 @@ func (p *Prepared) until() error {
 		return nil
 	}
 	goal, err := settle.Parse(text)
-	if err == nil && p.Inputs.Duration == 0 {
+	if err == nil && p.Inputs.Duration == 0 && !p.Inputs.Endless {
 		err = fault.Input(fmt.Errorf("until: %s may never be reached, so it needs a duration", goal.Text), "add --duration, the longest that the run may take")
 	}
 	p.Until = &goal

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -16,6 +17,7 @@ func (p *Prepared) Preview() job.Preview {
 	v := job.Preview{
 		Plan: p.Plan,
 		Run:  p.runLines(), Settings: p.settingLines(), Tracks: tracksInWords(p.Plan),
+		Length: p.length(),
 		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings,
 	}
 	for _, q := range p.Plan.Parameters {
@@ -41,7 +43,7 @@ func (p *Prepared) Preview() job.Preview {
 // environment are then: for a plan file, and for a command line. It holds no password.
 func (p *Prepared) Asked() Request {
 	r := p.req
-	r.Preset, r.Out, r.Password, r.MaxThreads, r.Series, r.Round = p.Preset, p.Out, "", 0, "", 0
+	r.Preset, r.Out, r.Password, r.MaxThreads, r.Endless, r.Series, r.Round = p.Preset, p.Out, "", 0, false, "", 0
 	if r.Target == "" {
 		r.Target = DefaultTarget
 	}
@@ -54,10 +56,39 @@ func (p *Prepared) Asked() Request {
 			r.Values[name] = v
 		}
 	}
+	if v := p.Inputs.Values["duration"]; v.Origin == workload.OriginDefault {
+		v.Origin = workload.OriginPlan // elsewhere it would end with its work
+		r.Values[v.Name] = v
+	}
 	if p.Inputs.Values["at"].Origin >= workload.OriginPlan {
 		r.Timetable = p.changes()
 	}
 	return r
+}
+
+// length says how long the run goes on.
+func (p *Prepared) length() string {
+	in := &p.Inputs
+	count := fmt.Sprintf("%d %s", in.Count, p.Plan.Unit)
+	switch {
+	case in.Duration > 0 && in.Count > 0:
+		return fmt.Sprintf("%s or %s, whichever comes first", units.Duration(in.Duration), count)
+	case in.Duration > 0 && p.Until != nil:
+		return fmt.Sprintf("at most %s", units.Duration(in.Duration))
+	case in.Duration > 0:
+		return units.Duration(in.Duration)
+	case in.Count > 0:
+		return count
+	case !in.Endless:
+		return "until its work is done"
+	case p.Plan.Ends != "":
+		return "until its work is done: " + p.Plan.Ends
+	case p.Until != nil:
+		return "until " + p.Until.Text + " is known, or you stop it"
+	case len(p.Plan.Phases) > 1:
+		return "until you stop it; every phase but the last is done once"
+	}
+	return "until you stop it"
 }
 
 func line(name, text, from string) job.Line { return job.Line{Name: name, Text: text, From: from} }

@@ -31,6 +31,9 @@ type Plan struct {
 	Warnings []string
 	// Writes and Deletes say in words what the run will do to the store.
 	Writes, Deletes []string
+	// Ends says in one sentence why the run ends by itself where it was to go on until it is
+	// stopped; empty: it does not.
+	Ends string
 	// Connections is how many operations the profile may have under way at once, when
 	// it is not its workers that call the store; 0: one for each thread.
 	Connections int

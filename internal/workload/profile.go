@@ -30,6 +30,9 @@ type Profile struct {
 	// Presets holds *.yaml files; DefaultPreset names the one used without flags.
 	Presets       fs.FS
 	DefaultPreset string
+	// LivePreset is used in its place where a run without duration or count goes on until
+	// it is stopped; empty: the default.
+	LivePreset string
 	// Params lists the parameters in the order to show them.
 	Params []Param
 	// Stores lists the drivers that it runs on, or refuses with a reason.
@@ -58,7 +61,9 @@ type Inputs struct {
 	// Duration and Count end the run, whichever comes first; 0: not given.
 	Duration time.Duration
 	Count    int64
-	Warmup   time.Duration
+	// Endless: nothing of it was given, and the run goes on until it is stopped.
+	Endless bool
+	Warmup  time.Duration
 	// Drain is how long what is under way at the end may go on without any of it
 	// ending; 0: not given.
 	Drain time.Duration
@@ -76,6 +81,18 @@ type Inputs struct {
 	// AllowExisting permits writing into a space that is not empty and not ours.
 	AllowExisting bool
 }
+
+// Words for the duration of a run: until it is stopped, and its work once.
+const (
+	Forever = "forever"
+	Once    = "once"
+)
+
+// Wraps says that only time or whoever watches ends the run: what has an end begins anew.
+func (in *Inputs) Wraps() bool { return in.Count == 0 && (in.Duration > 0 || in.Endless) }
+
+// GoesOn says that the run ends only when it is stopped.
+func (in *Inputs) GoesOn() bool { return in.Count == 0 && in.Endless }
 
 // Binding says whether and how a profile runs on one driver's stores. The plan's
 // Binder connects it to them.

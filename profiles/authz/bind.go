@@ -72,11 +72,11 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) erro
 			return fmt.Errorf("authz: phase %s: %w", ph.Name, err)
 		}
 		for j := range ph.Tracks {
-			t, wrap := s.phase[k][j], ph.Duration > 0 && s.count == 0
+			t, wrap := s.phase[k][j], ph.Duration > 0 && s.count == 0 || ph.Name == s.goesOn
 			if what == "users" || what == "load" {
 				t.loader(what).endless = wrap
 			}
-			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) { return b.task(what, t, worker, wrap) }
+			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) { return b.task(what, t, worker, wrap, ph.Name == s.goesOn) }
 		}
 	}
 	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
@@ -84,7 +84,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) erro
 	return nil
 }
 
-func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.Task, error) {
+func (b *binding) task(what string, t *tenant, number int, wrap, goesOn bool) (workload.Task, error) {
 	w, s := b.worker(t, number), b.s
 	limit := func(n int) int64 {
 		if s.count > 0 {
@@ -115,7 +115,7 @@ func (b *binding) task(what string, t *tenant, number int, wrap bool) (workload.
 			users: zipf.New(w.r, s.zipf, int64(s.model.Users)), groups: zipf.New(w.r, s.zipf, int64(s.model.Groups())),
 		}, nil
 	}
-	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), observer: b.checker()}, nil
+	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), wrap: goesOn, observer: b.checker()}, nil
 }
 
 // shuffled is an order of the sweep that depends on the seed alone.

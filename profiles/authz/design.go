@@ -33,6 +33,7 @@ type spec struct {
 	runID                                                                             string // once the run has begun
 	count                                                                             int64
 	duration, drain                                                                   time.Duration
+	goesOn                                                                            string // the phase that does until the run is stopped, if any
 
 	model *model.Model
 	// rounds are the tests, one after the other; phase has the tenants of all their
@@ -207,11 +208,25 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 		}
 		ended = ends
 	}
+	s.goOn(p, in)
 	beside, text := s.extra(p)
 	p.Writes = []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q%s",
 		s.tenants(), m.Users, m.Groups(), len(m.Edges), s.namespace, text)}
 	p.Bytes = int64(s.tenants()) * (s.bytes() + beside)
 	return p
+}
+
+// goOn has the last phase go on where nothing else ends the run.
+func (s *spec) goOn(p *workload.Plan, in workload.Inputs) {
+	if s.load == "only" {
+		p.Ends = "load=only ends with the load"
+	} else if in.GoesOn() {
+		last := &p.Phases[len(p.Phases)-1]
+		s.goesOn = last.Name
+		for i := range last.Tracks {
+			last.Tracks[i].Total = 0
+		}
+	}
 }
 
 // epochOf begins the names of the tenants of a run: with the time in its id, or now.

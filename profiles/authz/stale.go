@@ -22,6 +22,7 @@ type staleTask struct {
 	*worker
 	tally    *tally
 	n        int64
+	wrap     bool
 	made     int
 	observer *check.Checker // has a memory of its own, which no revocation empties
 }
@@ -35,7 +36,7 @@ type probe struct{ user, group, resource string }
 // The time from the acknowledged revocation to the end of the last check, begun
 // after it, that still said yes is recorded as "stale"; 0 when there was none.
 func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
-	if _, ok := k.t.next(3, k.n, false, it); !ok {
+	if _, ok := k.t.next(3, k.n, k.wrap, it); !ok {
 		return workload.ErrDone
 	}
 	k.made++

@@ -94,6 +94,12 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	if s.query == queryAfter || s.query == queryBoth {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
 	}
+	switch {
+	case s.search:
+		p.Ends = "search=on ends with the rate that it finds"
+	case s.events > 0:
+		p.Ends = "events says how many there are"
+	}
 	place := strconv.Quote(s.namespace)
 	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.start.Batch, place)}
 	if s.events > 0 {

@@ -220,7 +220,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 	if in.Count > 0 {
 		s.events = in.Count
-	} else if v, ok := r.Values.Pick("events"); in.Duration > 0 && (!ok || v.Origin <= workload.OriginPreset) {
+	} else if v, ok := r.Values.Pick("events"); in.Wraps() && (!ok || v.Origin <= workload.OriginPreset) {
 		s.events = 0
 	}
 }

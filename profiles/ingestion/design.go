@@ -20,7 +20,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	s := &spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed,
 		allow: in.AllowExisting,
-		wrap:  in.Duration > 0 && in.Count == 0,
+		wrap:  in.Wraps(),
 		base:  padogrid.Base(time.Local).UnixMilli(),
 	}
 	p := s.declare()

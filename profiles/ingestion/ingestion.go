@@ -36,11 +36,11 @@ func Profile() workload.Profile {
 		Thread:        "a loader; the total is split evenly over the maps",
 		Formats:       []string{FormatID},
 		Presets:       fsys,
-		DefaultPreset: "small",
-		Params:        params(),
-		Stores:        bindings(),
-		Read:          Read,
-		Design:        Design,
+		DefaultPreset: "small", LivePreset: "sustained",
+		Params: params(),
+		Stores: bindings(),
+		Read:   Read,
+		Design: Design,
 	}
 }
 

@@ -33,7 +33,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.ping.ask(p.bench, p.request(), e)
 	case key.Matches(msg, k.Copy):
 		p.toast.Say(e.Now, "copied: the command that does this run", false)
-		return screen.Copy(p.request())
+		return screen.Copy(p.elsewhere())
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):

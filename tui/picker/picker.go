@@ -139,6 +139,23 @@ func (p *Picker) request() job.Request {
 	return r
 }
 
+// elsewhere is the request with what is otherwise outside the workbench: the preset and the
+// length of a run that names none.
+func (p *Picker) elsewhere() job.Request {
+	r := p.request()
+	if p.preview == nil {
+		return r
+	}
+	if v, ok := lineOf(p.preview.Run, "preset"); ok && r.Preset == "" && len(r.Files) == 0 {
+		r.Preset = v.Text
+	}
+	if v, ok := lineOf(p.preview.Run, "duration"); ok && v.Text == workload.Forever {
+		r.Values = without(r.Values, v.Name)
+		r.Values[v.Name] = workload.Value{Name: v.Name, Text: v.Text, Origin: workload.OriginFlag}
+	}
+	return r
+}
+
 // set replaces the request of the selected profile.
 func (p *Picker) set(r job.Request) {
 	if pr := p.profile(); pr != nil {

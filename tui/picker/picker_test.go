@@ -212,7 +212,7 @@ func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
 	a.Send(t, "right")
 	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
-	assert.Equal(t, "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --threads 17 --at 1s:threads=9", tuitest.Sprint(cmd()))
+	assert.Equal(t, "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --duration forever --threads 17 --at 1s:threads=9", tuitest.Sprint(cmd()))
 	assert.Contains(t, a.Picture(t), "copied: the command that does this run")
 }
 
@@ -368,7 +368,9 @@ func TestDurationsAreTurned(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "duration")
 	a.Send(t, "right", "right", "left")
-	assert.Equal(t, "2m", rowNamed(t, p, "duration").text)
+	assert.Equal(t, "10s", rowNamed(t, p, "duration").text)
+	a.Send(t, "left", "left", "left", "left")
+	assert.Equal(t, "forever", rowNamed(t, p, "duration").text, "as nobody has said how long")
 }
 
 func TestAWarmUpIsTurnedToAuto(t *testing.T) {

@@ -344,6 +344,7 @@ func (p *Picker) planLines(e screen.Env, w int) []string {
 	for _, t := range v.Warnings {
 		out = append(out, widget.Labelled(s, 10, "!", t, s.Warn, w)...)
 	}
+	add("Length", s.Plain, v.Length)
 	add("Runs", s.Plain, v.Tracks...)
 	volume := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
 	if v.Bytes > 0 {

@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (b *bench) Presets(profile string) []screen.Preset {
 		}
 		for _, info := range list {
 			one := screen.Preset{Name: info.Name, Summary: info.Description}
-			if info.Name == p.DefaultPreset {
+			if info.Name == cmp.Or(p.LivePreset, p.DefaultPreset) {
 				first = append(first, one)
 			} else {
 				rest = append(rest, one)
@@ -103,6 +104,14 @@ func (b *bench) request(r job.Request) job.Request {
 	return r
 }
 
+// endless is a request for a run that somebody watches: unless it says how long it is, it
+// goes on until it is stopped.
+func (b *bench) endless(r job.Request) job.Request {
+	r = b.request(r)
+	r.Endless = true
+	return r
+}
+
 // path is one that was typed: no shell has replaced its ~.
 func (b *bench) path(typed string) string {
 	if rest, ok := strings.CutPrefix(typed, "~"); ok && b.home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
@@ -112,7 +121,7 @@ func (b *bench) path(typed string) string {
 }
 
 func (b *bench) Preview(r job.Request) (*job.Preview, error) {
-	p, err := session.Prepare(context.Background(), b.env, b.request(r))
+	p, err := session.Prepare(context.Background(), b.env, b.endless(r))
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +178,7 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 }
 
 func (b *bench) Start(ctx context.Context, r job.Request) (screen.Run, error) {
-	req := b.request(r)
+	req := b.endless(r)
 	req.MaxThreads = workload.MaxThreads
 	p, err := session.Prepare(ctx, b.env, req)
 	if err != nil {

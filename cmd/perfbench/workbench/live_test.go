@@ -126,7 +126,7 @@ func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "one.properties"), []byte("eligibility.totalEntryCount=40\n"), 0o600))
 	inBubble(t, func(t *testing.T, b *bench) {
 		b.home = home
-		r := putting()
+		r := putting("duration", "once")
 		r.Preset, r.Files = "", []string{"~/one.properties"}
 		delete(r.Values, "mapNames")
 		run, err := b.Start(t.Context(), r)

@@ -25,7 +25,7 @@ const EnvPrefix = "PERFBENCH_"
 // parameters and its plan's knobs.
 func RunParams() []workload.Param {
 	return []workload.Param{
-		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap"},
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap; forever: goes on until you stop it; once: does its work once"},
 		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
 		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
 		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
@@ -252,11 +252,8 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	in = workload.Inputs{Values: vs, Namespace: vs["namespace"].Text}
 	var err error
 	if v, ok := vs["duration"]; ok {
-		in.Duration, err = v.Duration()
+		in.Duration, in.Endless, err = length(v)
 		problems.Add(err)
-		if err == nil && in.Duration < time.Millisecond {
-			problems.Add(fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), "leave it out to run until the work is done")))
-		}
 	}
 	in.Warmup, err = warmup(vs["warmup"], in.Duration)
 	problems.Add(err)
@@ -279,6 +276,22 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	problems.Add(err)
 	problems.Add(checkNamespace(vs["namespace"]))
 	return in, cleanup, requireValid
+}
+
+// length is how long a run goes on; 0: until its work is done or, endless, until it is
+// stopped.
+func length(v workload.Value) (d time.Duration, endless bool, err error) {
+	switch strings.TrimSpace(v.Text) {
+	case workload.Forever:
+		return 0, true, nil
+	case workload.Once:
+		return 0, false, nil
+	}
+	d, err = v.Duration()
+	if err == nil && d < time.Millisecond {
+		err = fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), ""))
+	}
+	return d, false, fault.Hint(err, "for example 30s; "+workload.Once+" to end with the work, "+workload.Forever+" to go on until it is stopped")
 }
 
 // warmup is the length of the warm-up, of one that ends itself the longest.

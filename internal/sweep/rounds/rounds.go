@@ -6,10 +6,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/planfile"
@@ -68,6 +70,9 @@ func Prepare(ctx context.Context, env session.Env, r session.Request, asked swee
 		if err := once(r, x.Name); err != nil {
 			return nil, err
 		}
+	}
+	if strings.TrimSpace(r.Values["duration"].Text) == workload.Forever {
+		return nil, fault.Field("duration", fault.Input(errors.New("duration: a run that goes on forever leaves no time for the other points"), "say how long each run measures: --duration 10s"))
 	}
 	r = usual(env, r, axes)
 	s := &Sweep{result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Runs: []sweep.Run{}}}

@@ -29,13 +29,14 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 	}
 	s := &model.Spec{
 		Ops: map[string]*model.Op{}, Namespace: in.Namespace, Driver: in.Driver, Allow: in.AllowExisting,
-		Seed: in.Seed, Wrap: in.Duration > 0 && in.Count == 0, Exact: in.Count > 0,
+		Seed: in.Seed, Wrap: in.Wraps() && !in.Endless, GoesOn: in.GoesOn(), Exact: in.Count > 0,
 	}
 	b.s = s
 	b.Lenient = true
 	s.Compat = b.OnOff(compat)
 	b.Compat = s.Compat
 	b.declare().Read(b.Reader)
+	s.GoesOn = s.GoesOn && !s.Resume && s.Load != model.LoadOnly
 	s.Model = objects.Read(b.Reader)
 	if err := b.Problems.Err(); err != nil {
 		return nil, nil, err

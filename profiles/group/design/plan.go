@@ -87,7 +87,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 		for _, g := range step {
 			g.Start.Extra = [4]float64{float64(s.Subscribers), float64(g.Start.Threads), g.Start.Rate}
 			t := workload.Track{Name: g.Track, Ops: g.Names, OpUnits: unitsOf(g.Names), Counted: 1, Start: g.Start, NewTask: notYet}
-			if !s.Wrap {
+			if !s.Wraps(g) {
 				t.Total = g.Invocations() * s.TestCount
 			}
 			ph.Tracks = append(ph.Tracks, t)
@@ -109,6 +109,9 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 	}
 	p.Parameters = append(p.Parameters, b.unshown()...)
 	p.Bytes = s.Bytes()
+	if !s.GoesOn {
+		p.Ends = "load=only and resume=on end with what is missing"
+	}
 	for _, sp := range p.Spaces {
 		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
 	}

@@ -159,7 +159,7 @@ func (o *Op) Form() string {
 func (s *Spec) Says(g *Group) string {
 	n := strconv.FormatInt(g.Invocations(), 10) + " invocations"
 	switch {
-	case s.Wrap:
+	case s.Wraps(g):
 		n += ", again and again,"
 	case s.TestCount > 1:
 		n += fmt.Sprintf(", %d times,", s.TestCount)

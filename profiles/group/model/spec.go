@@ -35,6 +35,7 @@ type Spec struct {
 	Compat    bool
 	Allow     bool
 	Wrap      bool
+	GoesOn    bool // the last step, until the run is stopped
 	Exact     bool // --count: nothing is left out
 	Seed      int64
 	Load      string
@@ -53,9 +54,12 @@ type Spec struct {
 	Model       *objects.Model // what the file defines
 }
 
-// Runs is how often each share is done: without end when it wraps.
-func (s *Spec) Runs() int64 {
-	if s.Wrap {
+// Wraps says whether a group begins anew when it has done its invocations.
+func (s *Spec) Wraps(g *Group) bool { return s.Wrap || s.GoesOn && g.Step == len(s.Steps)-1 }
+
+// Runs is how often each share of a group is done: without end when it wraps.
+func (s *Spec) Runs(g *Group) int64 {
+	if s.Wraps(g) {
 		return padogrid.Forever
 	}
 	return s.TestCount

@@ -151,6 +151,9 @@ func planBaseline(s *Spec, start workload.Settings, n int64, d time.Duration) *w
 			p.Phases[i].Duration = max(d/time.Duration(len(p.Phases)), time.Millisecond)
 		}
 	}
+	if d == 0 {
+		p.Ends = "mode=baseline measures one row after the other, each with its calls"
+	}
 	return p
 }
 

@@ -28,7 +28,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	r := &designer{Reader: from}
 	s := &Spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
-		wrap: in.Duration > 0 && in.Count == 0,
+		wrap: in.Wraps(),
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 		zipf: r.Number(shared.Zipf),
 	}
@@ -253,6 +253,9 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 		ph.Tracks = append(ph.Tracks, t)
 	}
 	p.Phases = []workload.Phase{ph}
+	if s.load == loadOnly {
+		p.Ends = "load=only writes what is missing and ends"
+	}
 	if s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
 			place.Name(s.space(padogrid.Eligibility)), padogrid.Profiles, s.entries(), units.Size(int64(s.eligPayload)), s.flat[padogrid.Profiles].entries, units.Size(int64(s.flat[padogrid.Profiles].payload))))

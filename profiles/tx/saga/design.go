@@ -151,7 +151,7 @@ func Writes(s *model.Spec) string {
 
 // Count reads and shows how many transactions to run; 0: until the time is up.
 func Count(r *values.Reader, in workload.Inputs) int64 {
-	if in.Duration > 0 && in.Count == 0 {
+	if in.Wraps() {
 		return 0
 	}
 	return shared.Count(r, transactions)
