@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -106,6 +108,35 @@ func TestLowerPanelPictures(t *testing.T) {
 			}
 			tuitest.Golden(t, picture(t, a))
 		})
+	}
+}
+
+func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
+	for _, size := range goldenSizes {
+		for n, name := range []string{"store and perfbench", "heat map", "percentiles"} {
+			t.Run(size.name+" "+name, func(t *testing.T) {
+				a, run := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
+				for _, s := range []struct {
+					source, name string
+					value        float64
+				}{
+					{rundir.OfClient, "cpu_cores", 1.84}, {rundir.OfProcess, "cpu_cores", 0.71}, {rundir.OfMachine, "cpu_cores", 2.8},
+					{rundir.OfClient, "memory_bytes", 92 << 20}, {rundir.OfStore, "memory_bytes", 410 << 20}, {rundir.OfClient, "clients", 32}, {rundir.OfStore, "clients", 33},
+					{rundir.OfClient, "pool_waits_per_s", 120}, {rundir.OfStore, "commands_per_s", 36700}, {rundir.OfStore, "net_in_bytes_per_s", 38 << 20}, {rundir.OfStore, "resident_bytes", 512 << 20},
+				} {
+					run.Sampled = append(run.Sampled, rundir.Sample{Source: s.source, Name: s.name, Value: s.value})
+				}
+				run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{"changes", "cpu"}, Reasons: []string{"1 setting changed in mid-run", "perfbench itself used 1.8 of the 2 processors of this machine (92 %) and may have been the bottleneck"}}
+				for range 5 + n {
+					send(t, a, "tab")
+				}
+				if size.w < 80 {
+					send(t, a, "tab") // the chart of latency is one of them
+				}
+				pass(t, a, run, 200*time.Millisecond)
+				tuitest.Golden(t, picture(t, a))
+			})
+		}
 	}
 }
 

@@ -35,16 +35,16 @@ func (h *Heat) Add(v float64, n int64) {
 	h.cells[len(h.cells)-1][min(max(int(part*float64(h.rows)), 0), h.rows-1)] += float64(n)
 }
 
-// heatLevels is how many shades there are; each stands for three times as much as the one
+// HeatLevels is how many shades a heat map has; each stands for three times as much as the one
 // before it.
-const heatLevels = 7
+const HeatLevels = 7
 
-// level is the shade of a share of the calls of a column: 0 for none.
-func level(share float64) int {
+// Level is the shade of a share of the calls of a column: 0 for none.
+func Level(share float64) int {
 	if share <= 0 {
 		return 0
 	}
-	return min(max(heatLevels+int(math.Floor(math.Log(share)/math.Log(3)))+1, 1), heatLevels)
+	return min(max(HeatLevels+int(math.Floor(math.Log(share)/math.Log(3)))+1, 1), HeatLevels)
 }
 
 // heat draws a path for each shade.
@@ -61,11 +61,11 @@ func (d *drawing) heat() {
 			sum += n
 		}
 		for k, n := range column {
-			levels[i][k] = level(n / max(sum, 1))
+			levels[i][k] = Level(n / max(sum, 1))
 		}
 	}
 	wide, high := (h.To-h.From)/float64(len(levels)), float64(pageHeight)/float64(len(levels[0]))
-	for shade := 1; shade <= heatLevels; shade++ {
+	for shade := 1; shade <= HeatLevels; shade++ {
 		var b strings.Builder
 		for k := range levels[0] {
 			for i := 0; i < len(levels); i++ {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,6 +106,20 @@ func (l *Live) Elapsed() time.Duration { return l.run.Elapsed() }
 // Observed is what was seen of this process and machine up to now; nil before there was
 // anything.
 func (l *Live) Observed() *verdict.Observed { return l.observedNow() }
+
+// Samples are those of the last second that was sampled, with the connections of the pool
+// that are in use; never written to once returned.
+func (l *Live) Samples() []rundir.Sample {
+	last := l.lastSamples.Load()
+	if last == nil {
+		return nil
+	}
+	out := slices.Clone(*last)
+	if pool, ok := l.Pool(); ok && pool.Open > 0 {
+		out = append(out, rundir.Sample{Source: rundir.OfClient, Name: "clients", Value: float64(pool.Open)})
+	}
+	return out
+}
 
 // Stop ends the run gracefully; the first cause is recorded.
 func (l *Live) Stop(cause error) { l.run.Stop(cause) }

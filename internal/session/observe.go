@@ -24,6 +24,8 @@ import (
 type observer struct {
 	// seen is what was last seen of process and machine; nil before the first second.
 	seen atomic.Pointer[verdict.Observed]
+	// lastSamples are those of the last second that was sampled.
+	lastSamples atomic.Pointer[[]rundir.Sample]
 	// judged is the verdict as of the last finished second.
 	judged atomic.Pointer[rundir.Verdict]
 	// over is closed when nobody watches any more.

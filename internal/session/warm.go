@@ -81,6 +81,7 @@ func (l *Live) sampled(samples []rundir.Sample) {
 	for i := range samples {
 		samples[i].T -= l.ahead()
 	}
+	l.lastSamples.Store(&samples)
 	l.journal.Sampled(samples)
 	l.feed.Sampled(samples)
 }

@@ -42,6 +42,16 @@ const (
 	Warmup       Cause = "warmup"
 )
 
+// Ours says that a cause is a limit of perfbench, or of what it was given of its machine:
+// with it a run may have measured perfbench and not the store.
+func (c Cause) Ours() bool {
+	switch c {
+	case Throttled, CPU, Scheduler, GC, Pool, Ceiling:
+		return true
+	}
+	return false
+}
+
 // Reason is one thing that keeps a run from being valid.
 type Reason struct {
 	Cause Cause

@@ -295,27 +295,17 @@ func chartCells(p panes, r image.Rectangle) int {
 // drawChart frames a chart: values of the scale, the field, figures at its side.
 func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *plot.Plot, beside [][3]string) []string {
 	lw := labelWidth(p)
-	labels := make([]string, c.Rows)
-	for _, t := range c.Ticks() {
-		labels[t.Row] = t.Text
-	}
-	lines := make([]string, 0, c.Rows)
-	for y, row := range c.Draw(e.Styles) {
-		edge := " │"
-		if labels[y] != "" {
-			edge = " ┤"
-		}
-		line := e.Styles.Muted.On(widget.FitRight(labels[y], lw)) + e.Styles.Line.On(edge) + row
+	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
+	for y := range lines {
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
 				value := widget.FitRight(b[1], 11)
 				if b[2] != "" {
 					value = e.Styles.Bold.On(value)
 				}
-				line += e.Styles.Muted.On(widget.FitRight(b[0], 9)) + value
+				lines[y] += e.Styles.Muted.On(widget.FitRight(b[0], 9)) + value
 			}
 		}
-		lines = append(lines, line)
 	}
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }

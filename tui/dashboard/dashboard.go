@@ -74,12 +74,21 @@ const (
 	tabErrors
 	tabChanges
 	tabVerdict
+	tabBoth
+	tabHeat
+	tabCurve
 	tabs
 )
 
+// tall tells whether a tab needs more room than the others.
+func (t tab) tall() bool { return t >= tabBoth && t < tabs }
+
+// drawn tells whether a tab is a picture, which needs room, and no table.
+func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
+
 // String is the title of the panel.
 func (t tab) String() string {
-	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict"}[t]
+	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
 }
 
 // toast is a short message that goes by itself.
@@ -328,7 +337,7 @@ func (d *Dashboard) nextTab(e screen.Env, by int) {
 
 // move selects an operation, or scrolls what the lower panel shows.
 func (d *Dashboard) move(by int) {
-	if d.lower != tabOps {
+	if d.lower != tabOps && !d.lower.drawn() {
 		d.scroll = max(d.scroll+by, 0)
 		return
 	}

@@ -2,9 +2,12 @@ package dashboard
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -43,7 +46,11 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 	if d.progress.Stage > screen.Measuring && d.progress.Step != "" {
 		return said(s.Plain, d.progress.Step)
 	}
-	if ef, ok := lastEffect(d.snap); ok {
+	ef, ok := lastEffect(d.snap)
+	if causes, _ := sides.Ours(d.verdict); len(causes) > 0 && (!ok || d.snap.At-ef.last > window*time.Second) {
+		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
+	}
+	if ok {
 		return d.lastChange(e, ef, rows)
 	}
 	if n := len(d.snap.Marks); n > 0 {

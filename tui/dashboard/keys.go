@@ -46,7 +46,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	if d.seek.Open {
 		k.Back.SetHelp("esc", "close")
 	}
-	if d.lower != tabOps {
+	if d.lower != tabOps && !d.lower.drawn() {
 		k.Up.SetHelp("↑", "scroll up")
 		k.Down.SetHelp("↓", "scroll down")
 	}

@@ -14,6 +14,8 @@ type look struct {
 	lower bool
 	// rows is how many rows the lower panel would like to show.
 	rows int
+	// tall gives the lower panel the place of the chart of latency too.
+	tall bool
 }
 
 // panes are the rectangles of the dashboard. One that is not shown is empty.
@@ -61,9 +63,19 @@ func layout(w, h int, l look) panes {
 		charts -= opsHeight(p.size, h, l.rows)
 		p.ops = image.Rect(0, charts, w, bottom)
 	}
-	mid := 1 + charts/2
-	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, charts)
+	p.charts(w, charts, l)
 	return p
+}
+
+// charts shares the rows from 1 to end, or more where the lower panel is tall.
+func (p *panes) charts(w, end int, l look) {
+	mid := 1 + end/2
+	p.throughput = image.Rect(0, 1, w, mid)
+	if l.tall && !p.ops.Empty() {
+		p.ops.Min.Y = mid
+		return
+	}
+	p.latency = image.Rect(0, mid, w, end)
 }
 
 func tuningLayout(p panes, w, h int, l look) panes {
@@ -77,8 +89,7 @@ func tuningLayout(p panes, w, h int, l look) panes {
 	p.tune = image.Rect(x, 1, w, h-2)
 	charts := h - 2 - opsHeight(p.size, h, l.rows)
 	p.ops = image.Rect(0, charts, x, h-2)
-	mid := 1 + charts/2
-	p.throughput, p.latency = image.Rect(0, 1, x, mid), image.Rect(0, mid, x, charts)
+	p.charts(x, charts, l)
 	return p
 }
 

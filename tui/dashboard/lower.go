@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -25,6 +26,9 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 		key.number = d.snap.Number
 	}
 	return d.cache.lower.get(key, func() []string {
+		if d.lower.drawn() {
+			return d.lens(e, r)
+		}
 		w, rows := r.Dx()-4, r.Dy()-3
 		var head string
 		var body []string
@@ -36,6 +40,8 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 			head, body = d.errorRows(e, w)
 		case tabChanges:
 			head, body = d.changeRows(e, w)
+		case tabBoth:
+			head, body = sides.Table(e.Styles, d.run.Samples(), d.info.Store, d.verdict, w)
 		case tabVerdict:
 			head, body = d.verdictRows(e, w)
 		default:
@@ -44,7 +50,7 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 		}
 		d.scroll = min(d.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
-		p := widget.Panel{Title: d.lower.String(), Note: d.otherTabs()}
+		p := widget.Panel{Title: d.lower.String(), Note: d.otherTabs(r.Dx())}
 		if len(body) > rows {
 			p.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
@@ -56,14 +62,12 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	})
 }
 
-// otherTabs says what tab leads to.
-func (d *Dashboard) otherTabs() string {
-	var out []string
-	for i := range tabs {
+// otherTabs says what tab leads to, as far as there is room.
+func (d *Dashboard) otherTabs(w int) string {
+	room := w - ansi.StringWidth(d.lower.String()) - 9
+	text := "tab: "
+	for i := range tabs - 1 {
 		t := (d.lower + 1 + i) % tabs
-		if t == d.lower {
-			continue
-		}
 		name := strings.ToLower(t.String())
 		switch {
 		case t == tabErrors && d.fig.errors > 0:
@@ -73,9 +77,15 @@ func (d *Dashboard) otherTabs() string {
 		case t == tabVerdict && len(d.verdict.Reasons) > 0:
 			name += " " + widget.Whole(int64(len(d.verdict.Reasons)))
 		}
-		out = append(out, name)
+		if i > 0 {
+			name = " · " + name
+		}
+		if left := room - ansi.StringWidth(text+name); left < 0 || left < 2 && i < tabs-2 {
+			return text + " …"
+		}
+		text += name
 	}
-	return "tab: " + strings.Join(out, " · ")
+	return text
 }
 
 // Columns of the tables.

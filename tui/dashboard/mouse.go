@@ -75,8 +75,9 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 // clickTab shows what the name in the upper border of the lower panel says, of
 // those that tab leads to.
 func (d *Dashboard) clickTab(x int, r image.Rectangle) {
-	at := r.Max.X - 3 - ansi.StringWidth(d.otherTabs()) + len("tab: ")
-	for i, name := range strings.Split(strings.TrimPrefix(d.otherTabs(), "tab: "), " · ") {
+	others := d.otherTabs(r.Dx())
+	at := r.Max.X - 3 - ansi.StringWidth(others) + len("tab: ")
+	for i, name := range strings.Split(strings.TrimPrefix(others, "tab: "), " · ") {
 		n := ansi.StringWidth(name)
 		if x >= at && x < at+n {
 			d.lower, d.scroll = (d.lower+1+tab(i))%tabs, 0

@@ -18,7 +18,7 @@ import (
 )
 
 func (d *Dashboard) look() look {
-	return look{tuning: d.aside(), lower: d.folded, rows: max(len(d.snap.Ops), 2)}
+	return look{tuning: d.aside(), lower: d.folded, rows: max(len(d.snap.Ops), 2), tall: d.lower.tall()}
 }
 
 // View draws the page.
@@ -36,7 +36,9 @@ func (d *Dashboard) View(e screen.Env) string {
 		lines = append(lines, d.bottomLine(e))
 	case d.aside():
 		left := append([]string{}, d.throughput(e, p)...)
-		left = append(left, d.latency(e, p)...)
+		if !p.latency.Empty() {
+			left = append(left, d.latency(e, p)...)
+		}
 		left = append(left, d.lowerPanel(e, p.ops)...)
 		lines = append(lines, widget.Beside(left, d.sidePanel(e, p.tune))...)
 		lines = append(lines, d.bottomLine(e))

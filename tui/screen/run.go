@@ -14,6 +14,7 @@ import (
 // call them.
 type Run interface {
 	Watched
+	Sampled
 	Controlled
 	Searched
 	Ending
@@ -30,6 +31,13 @@ type Watched interface {
 	Snapshot() *measure.Snapshot
 	// Verdict is what the run is worth so far.
 	Verdict() rundir.Verdict
+}
+
+// Sampled is what is told of a run beside its operations.
+type Sampled interface {
+	// Samples are those of the last second that was sampled, of perfbench, machine and
+	// store; never written to once returned.
+	Samples() []rundir.Sample
 }
 
 // Controlled is a run whose knobs can be turned.

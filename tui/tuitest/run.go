@@ -48,9 +48,11 @@ type Run struct {
 	segments []measure.Segment
 	Calls    int
 	Marks    []measure.Mark
-	judged   rundir.Verdict
+	Judged   rundir.Verdict
+	Sampled  []rundir.Sample
 	recent   [][]measure.Row
 	line     [][]measure.Point
+	spreads  [][]measure.Spread
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
@@ -87,7 +89,7 @@ func NewRun(tracks int) *Run {
 	}
 	for _, op := range r.Designed.Operations() {
 		r.ops = append(r.ops, measure.Totals{Operation: op})
-		r.recent, r.line = append(r.recent, nil), append(r.line, nil)
+		r.recent, r.line, r.spreads = append(r.recent, nil), append(r.line, nil), append(r.spreads, nil)
 	}
 	r.At, r.second = -Warmup, int(-Warmup/time.Second)
 	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}
@@ -146,6 +148,9 @@ func (r *Run) finish() {
 			T: row.T, Count: row.Count, Errors: row.Errors, Seconds: 1, ResponseP50: row.ResponseP50, ResponseP99: row.ResponseP99,
 			ResponseMax: row.ResponseMax, Warmup: row.T < 0, Segment: len(r.segments) - 1,
 		})
+		if row.ResponseMax > 0 {
+			r.spreads[i] = append(slices.Clone(r.spreads[i]), spread(row))
+		}
 		if r.second >= 0 {
 			seg := &r.segments[len(r.segments)-1]
 			seg.Ops = slices.Clone(seg.Ops)
@@ -164,6 +169,25 @@ func (r *Run) finish() {
 	if r.Hang > 0 {
 		r.Hang += time.Second
 	}
+}
+
+// spread is how the calls of a row lie: half of them below its p50, a hundredth above its
+// p99.
+func spread(row measure.Row) measure.Spread {
+	band := func(ns float64) int { return int(math.Ceil(math.Log10(ns) * measure.BandsPerDecade)) }
+	p50, p99, most := band(float64(row.ResponseP50)), band(float64(row.ResponseP99)), band(float64(row.ResponseMax))
+	s := measure.Spread{T: row.T, Width: 1, First: p50 - 6}
+	s.Counts = make([]int64, most-s.First+1)
+	share := func(from, to int, part float64) {
+		for b := from; b <= to; b++ {
+			s.Counts[b-s.First] += int64(part*float64(row.Count)/float64(to-from+1)) + 1
+		}
+	}
+	share(s.First, p50, 0.5)
+	share(p50+1, p50+5, 0.4)
+	share(min(p50+6, p99), p99, 0.09)
+	share(p99+1, most, 0.01)
+	return s
 }
 
 func (r *Run) gauge(track int) measure.Gauge {
@@ -195,6 +219,7 @@ func (r *Run) Publish() {
 		s.Gauges = append(s.Gauges, r.gauge(i))
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
+	s.Spreads = slices.Clone(r.spreads)
 	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
 	for _, o := range r.ops {
 		s.Done += o.Count
@@ -320,10 +345,17 @@ func (r *Run) Settings(track int) workload.Settings {
 func (r *Run) Verdict() rundir.Verdict {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	if r.judged.State == "" {
+	if r.Judged.State == "" {
 		return rundir.Verdict{State: verdict.Valid}
 	}
-	return r.judged
+	return r.Judged
+}
+
+// Samples are those that were set.
+func (r *Run) Samples() []rundir.Sample {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	return r.Sampled
 }
 
 // Mark keeps a note.

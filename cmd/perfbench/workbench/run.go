@@ -236,6 +236,13 @@ func (r *benchRun) Verdict() rundir.Verdict {
 	return rundir.Verdict{State: verdict.Valid}
 }
 
+func (r *benchRun) Samples() []rundir.Sample {
+	if l := r.running(); l != nil {
+		return l.Samples()
+	}
+	return nil
+}
+
 func (r *benchRun) Mark(note string) {
 	if l := r.running(); l != nil {
 		l.Mark(note)

@@ -229,10 +229,18 @@ func (p *Plot) Ticks() []Tick {
 		}
 	}
 	if p.Log {
-		n := int(math.Round(math.Log10(p.High / p.Low)))
-		each := (n-1)/max(p.Rows-1, 1) + 1
-		for i := 0; i <= n; i += each {
-			put(float64(i)/float64(n), p.Low*math.Pow(10, float64(i)))
+		low, n := math.Log10(p.Low), math.Log10(p.High/p.Low)
+		each := (int(n+1e-9)-1)/max(p.Rows-1, 1) + 1
+		between := []float64{1}
+		if n < 2 {
+			between = []float64{1, 2, 5}
+		}
+		for d := math.Floor(low); d <= low+n; d += float64(max(each, 1)) {
+			for _, f := range between {
+				if at := (d + math.Log10(f) - low) / n; at > -1e-9 && at < 1+1e-9 {
+					put(at, f*math.Pow(10, d))
+				}
+			}
 		}
 		return out
 	}
