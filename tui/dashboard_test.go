@@ -140,6 +140,16 @@ func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
 	}
 }
 
+// A very large screen has every tab at once; what is pending for a second is a line.
+func TestPictureOfAWall(t *testing.T) {
+	a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, 200, 60)
+	run.Mu.Lock()
+	run.Hang = 100 * time.Millisecond
+	run.Mu.Unlock()
+	pass(t, a, run, 4*time.Second)
+	tuitest.Golden(t, picture(t, a))
+}
+
 func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	before, calls := run.Settings(screen.All).Threads, run.Calls

@@ -108,8 +108,10 @@ type Point struct {
 	Seconds                                           float64
 	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
 	Backlog                                           int64
-	Segment                                           int
-	Warmup                                            bool
+	// Oldest is the age of the oldest call under way at the end of a second.
+	Oldest  time.Duration
+	Segment int
+	Warmup  bool
 }
 
 // Change is one live change of one setting.

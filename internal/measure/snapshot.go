@@ -88,7 +88,7 @@ func (l *timeline) add(r Row) {
 	}
 	p := Point{
 		T: r.T, Count: r.Count, Errors: r.Errors, Seconds: r.Seconds, ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99,
-		ResponseMax: r.ResponseMax, ServiceP99: r.ServiceP99, Backlog: r.Backlog, Segment: r.Segment, Warmup: r.T < 0,
+		ResponseMax: r.ResponseMax, ServiceP99: r.ServiceP99, Backlog: r.Backlog, Oldest: r.Oldest, Segment: r.Segment, Warmup: r.T < 0,
 	}
 	l.points = l.join(slices.Clip(l.points), p)
 	for len(l.points) > maxPoints {
@@ -118,6 +118,7 @@ func (l *timeline) join(points []Point, p Point) []Point {
 	last.ResponseMax = max(last.ResponseMax, p.ResponseMax)
 	last.ServiceP99 = max(last.ServiceP99, p.ServiceP99)
 	last.Backlog = max(last.Backlog, p.Backlog)
+	last.Oldest = max(last.Oldest, p.Oldest)
 	last.Segment = p.Segment
 	return append(slices.Clone(points[:n-1]), last)
 }

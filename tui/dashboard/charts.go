@@ -213,6 +213,12 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	all := a.Dots(whole)
 	c.Fresh = a.WholeDots(whole) / 2
 	c.Above = a.Dots(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
+	c.Pending, c.Alarm = a.Dots(a.Pending(d.snap, d.op)), float64(time.Second)
+	for x, v := range c.Above { // the slowest may be of another operation of the track
+		if c.Pending[x] < 2*v {
+			c.Pending[x] = math.NaN()
+		}
+	}
 	ops := d.apart()
 	if ops == nil {
 		ops = []int{d.op}

@@ -23,6 +23,8 @@ type panes struct {
 	size                             widget.Size
 	status, throughput, latency, ops image.Rectangle
 	tune, knobs, state, event, keys  image.Rectangle
+	// wall is what a very large screen has beside the charts: all other tabs at once.
+	wall image.Rectangle
 }
 
 // layout cuts the dashboard into panes; pure. Together they fill the terminal.
@@ -51,6 +53,10 @@ func layout(w, h int, l look) panes {
 		bottom = h - 5
 		p.knobs, p.state, p.event = row(h-5), row(h-4), row(h-3)
 	}
+	if w >= wallFrom.X && h >= wallFrom.Y {
+		p.wall = image.Rect(w-wallWidth, 1, w, bottom)
+		w -= wallWidth
+	}
 	charts := bottom
 	if p.size == widget.Small {
 		if l.lower {
@@ -77,6 +83,11 @@ func (p *panes) charts(w, end int, l look) {
 	}
 	p.latency = image.Rect(0, mid, w, end)
 }
+
+// From wallFrom on there is room for a wall, wallWidth wide.
+var wallFrom = image.Pt(170, 45)
+
+const wallWidth = 66
 
 func tuningLayout(p panes, w, h int, l look) panes {
 	p.state = image.Rect(0, h-2, w, h-1)
@@ -134,4 +145,4 @@ func (c *cached) get(k panelKey, draw func() []string) []string {
 }
 
 // dashCache holds the panels of the dashboard.
-type dashCache struct{ throughput, latency, lower cached }
+type dashCache struct{ throughput, latency, lower, wall cached }

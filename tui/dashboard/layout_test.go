@@ -29,7 +29,7 @@ func drawing(t *testing.T, w, h int, p panes) string {
 	for _, pane := range []struct {
 		r image.Rectangle
 		c byte
-	}{{p.status, 's'}, {p.throughput, 'T'}, {p.latency, 'L'}, {p.ops, 'O'}, {p.tune, 'K'}, {p.knobs, 'k'}, {p.state, 'i'}, {p.event, 'e'}, {p.keys, '?'}} {
+	}{{p.status, 's'}, {p.throughput, 'T'}, {p.latency, 'L'}, {p.ops, 'O'}, {p.tune, 'K'}, {p.knobs, 'k'}, {p.state, 'i'}, {p.event, 'e'}, {p.keys, '?'}, {p.wall, 'W'}} {
 		fill(pane.r, pane.c)
 	}
 	var b strings.Builder
@@ -75,7 +75,7 @@ func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 					require.Equal(t, panes{}, p)
 					continue
 				}
-				rects := []image.Rectangle{p.status, p.throughput, p.latency, p.ops, p.tune, p.knobs, p.state, p.event, p.keys}
+				rects := []image.Rectangle{p.status, p.throughput, p.latency, p.ops, p.tune, p.knobs, p.state, p.event, p.keys, p.wall}
 				area := 0
 				for i, r := range rects {
 					area += r.Dx() * r.Dy()

@@ -7,16 +7,17 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/dashboard/plot"
+	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// lens draws a tab of the lower panel that is a picture.
-func (d *Dashboard) lens(e screen.Env, r image.Rectangle) []string {
+// lens draws a tab that is a picture; note stands in its upper border.
+func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []string {
 	p := d.rects(e)
-	pane := widget.Panel{Title: d.lower.String() + d.ofOp(), Note: d.otherTabs(r.Dx())}
+	pane := widget.Panel{Title: t.String() + d.ofOp(), Note: note}
 	lw := labelWidth(p)
-	if d.lower == tabHeat {
+	if t == tabHeat {
 		a := d.axis(chartCells(p, r))
 		h := plot.NewHeat(a, r.Dy()-2, d.spreads(true))
 		if h == nil {
@@ -39,13 +40,67 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle) []string {
 	for i, op := range ops {
 		series[i] = d.hue(op)
 	}
-	c := plot.NewCurve(chartCells(p, r), r.Dy()-3, spreads, series, latencyLabel)
+	c := plot.NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
 	if c == nil {
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{fmt.Sprintf("  p90 takes %d calls: there are fewer.", measure.Needs(90))})
 	}
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
 	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(c.Foot()))
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
+}
+
+// wall draws what the lower panel does not show, one below the other: the percentiles,
+// and every table.
+func (d *Dashboard) wall(e screen.Env, r image.Rectangle) []string {
+	key := panelKey{number: d.snap.Number, rect: r, styles: e.Styles, op: d.op, tab: d.lower, changes: len(d.snap.Changes)}
+	return d.cache.wall.get(key, func() []string {
+		var list []tab
+		for _, t := range []tab{tabBoth, tabTracks, tabErrors, tabChanges, tabVerdict} {
+			if t != d.lower {
+				list = append(list, t)
+			}
+		}
+		rest, out := r.Dy(), []string(nil)
+		if d.lower != tabCurve {
+			h := rest / 3
+			out = d.lens(e, image.Rect(0, 0, r.Dx(), h), tabCurve, "")
+			rest -= h
+		}
+		for i, t := range list {
+			head, body := d.table(e, t, r.Dx()-4)
+			h := min(len(body)+3, max(rest/(len(list)-i), 4))
+			if t == tabBoth {
+				h = min(len(body)+3, rest/2)
+			}
+			if i == len(list)-1 {
+				h = rest
+			}
+			lines := []string{" " + e.Styles.Muted.On(head)}
+			for _, l := range body {
+				lines = append(lines, " "+l)
+			}
+			out = append(out, widget.Panel{Title: t.String()}.Draw(e.Styles, r.Dx(), h, lines)...)
+			rest -= h
+		}
+		return out
+	})
+}
+
+// table is a tab that is one, in w cells: its head and its rows.
+func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []string) {
+	switch t {
+	case tabTracks:
+		return d.trackRows(e, w)
+	case tabErrors:
+		return d.errorRows(e, w)
+	case tabChanges:
+		return d.changeRows(e, w)
+	case tabBoth:
+		return sides.Table(e.Styles, d.run.Samples(), d.info.Store, d.verdict, w)
+	case tabVerdict:
+		return d.verdictRows(e, w)
+	}
+	return d.opRows(e, w)
 }
 
 // scaled puts the values of a scale at the left of the rows of a field.

@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
-	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -27,25 +26,12 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	}
 	return d.cache.lower.get(key, func() []string {
 		if d.lower.drawn() {
-			return d.lens(e, r)
+			return d.lens(e, r, d.lower, d.otherTabs(r.Dx()))
 		}
 		w, rows := r.Dx()-4, r.Dy()-3
-		var head string
-		var body []string
+		head, body := d.table(e, d.lower, w)
 		at := d.scroll
-		switch d.lower {
-		case tabTracks:
-			head, body = d.trackRows(e, w)
-		case tabErrors:
-			head, body = d.errorRows(e, w)
-		case tabChanges:
-			head, body = d.changeRows(e, w)
-		case tabBoth:
-			head, body = sides.Table(e.Styles, d.run.Samples(), d.info.Store, d.verdict, w)
-		case tabVerdict:
-			head, body = d.verdictRows(e, w)
-		default:
-			head, body = d.opRows(e, w)
+		if d.lower == tabOps {
 			at = max(min(d.op-rows+1, len(body)-rows), 0)
 		}
 		d.scroll = min(d.scroll, max(len(body)-rows, 0))

@@ -43,13 +43,17 @@ func (d *Dashboard) View(e screen.Env) string {
 		lines = append(lines, widget.Beside(left, d.sidePanel(e, p.tune))...)
 		lines = append(lines, d.bottomLine(e))
 	default:
-		lines = append(lines, d.throughput(e, p)...)
+		left := append([]string{}, d.throughput(e, p)...)
 		if !p.latency.Empty() {
-			lines = append(lines, d.latency(e, p)...)
+			left = append(left, d.latency(e, p)...)
 		}
 		if !p.ops.Empty() {
-			lines = append(lines, d.lowerPanel(e, p.ops)...)
+			left = append(left, d.lowerPanel(e, p.ops)...)
 		}
+		if !p.wall.Empty() {
+			left = widget.Beside(left, d.wall(e, p.wall))
+		}
+		lines = append(lines, left...)
 		knobs, _ := d.knobs(e)
 		lines = append(lines, widget.Fit(knobs, e.W), widget.Fit(" "+d.state(e, e.W < 80), e.W))
 		lines = append(lines, d.event(e, max(e.H-1-len(lines), 1))...)

@@ -146,7 +146,7 @@ func (r *Run) finish() {
 		r.recent[i] = append(slices.Clone(r.recent[i]), row)
 		r.line[i] = append(slices.Clone(r.line[i]), measure.Point{
 			T: row.T, Count: row.Count, Errors: row.Errors, Seconds: 1, ResponseP50: row.ResponseP50, ResponseP99: row.ResponseP99,
-			ResponseMax: row.ResponseMax, Warmup: row.T < 0, Segment: len(r.segments) - 1,
+			ResponseMax: row.ResponseMax, Warmup: row.T < 0, Oldest: row.Oldest, Segment: len(r.segments) - 1,
 		})
 		if row.ResponseMax > 0 {
 			r.spreads[i] = append(slices.Clone(r.spreads[i]), spread(row))

@@ -120,6 +120,17 @@ func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) S
 	})
 }
 
+// Pending is the age of the oldest call under way where it tells more than the calls that
+// have ended: where it is twice that of the slowest of them or more.
+func (a Axis) Pending(s *measure.Snapshot, op int) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if age := p.Oldest.Nanoseconds(); age > 2*p.ResponseMax && !(v > float64(age)) {
+			return float64(age)
+		}
+		return v
+	})
+}
+
 // Failures is how many calls failed in each bucket; a gap where none did.
 func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
@@ -165,6 +176,7 @@ func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 			sum.Count += p.Count
 			sum.Seconds += p.Seconds
 			sum.Errors += p.Errors
+			sum.Oldest = max(sum.Oldest, p.Oldest)
 			sum.ResponseP50 = max(sum.ResponseP50, p.ResponseP50)
 			sum.ResponseP99 = max(sum.ResponseP99, p.ResponseP99)
 			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)

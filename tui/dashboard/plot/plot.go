@@ -23,6 +23,9 @@ type Plot struct {
 	Areas []Area
 	// Above is a line above the areas, Ghost one behind them.
 	Above, Ghost []float64
+	// Pending is a line that stands out from where it reaches Alarm on.
+	Pending []float64
+	Alarm   float64
 	// Failed are the columns of cells in which operations failed.
 	Failed []int
 	// Moments are told by a rule and, where there is room, their name.
@@ -54,6 +57,8 @@ type Moment struct {
 const (
 	ghost chart.Layer = iota + 1
 	above
+	pending
+	alarm
 	failed
 	rule
 	name
@@ -98,6 +103,7 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 	}
 	c.Line(p.scaled(top), above)
+	p.ages(c)
 	for _, x := range p.Failed {
 		c.Put(x, p.Rows-1, "✗", failed)
 	}
@@ -109,6 +115,20 @@ func (p *Plot) canvas() *chart.Canvas {
 	p.spikes(c)
 	p.names(c)
 	return c
+}
+
+// ages draws the line of what is pending; what is beyond the scale runs along its end.
+func (p *Plot) ages(c *chart.Canvas) {
+	calm, loud := slices.Clone(p.Pending), slices.Clone(p.Pending)
+	for i, v := range p.Pending {
+		if v >= p.Alarm {
+			calm[i] = math.NaN()
+		} else {
+			loud[i] = math.NaN()
+		}
+	}
+	c.Line(p.scaled(calm), pending)
+	c.Line(p.scaled(loud), alarm)
 }
 
 // names writes what moments are called beside their rules, where nothing else is.
@@ -152,6 +172,7 @@ func (p *Plot) spikes(c *chart.Canvas) {
 		look(a.To, true)
 	}
 	look(p.Above, false)
+	look(p.Pending, false)
 	if at < 0 {
 		return
 	}
@@ -172,13 +193,13 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 	switch {
 	case l == 0:
 		return s.Plain
-	case l == spike:
+	case l == spike || l == alarm:
 		return s.Warn
 	case l == failed:
 		return s.Bad
 	case l == name || l == rule:
 		return s.Muted
-	case x < p.Warm || x >= p.Fresh || l == ghost || l == above:
+	case x < p.Warm || x >= p.Fresh || l == ghost || l == above || l == pending:
 		return s.Past
 	case l >= edge:
 		return s.Series[l-edge]

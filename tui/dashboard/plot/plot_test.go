@@ -48,6 +48,25 @@ func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 		"⣤⣤✗⣤⣤┊⣤⣤⣤⣤⣤⣤⣤⣤╎┊⣤⣤⣤✗", drawn(p))
 }
 
+func TestWhatIsPendingIsAnAlarmFromASecondOn(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	gap := math.NaN()
+	p := Plot{Cells: 6, Rows: 3, High: 10, Alarm: 5, Label: number, Pending: []float64{2, 2, gap, gap, 6, 6, gap, gap, gap, gap, 90, 90}, Fresh: 6}
+	c := p.canvas()
+	find := func(x int) widget.Ink {
+		for y := range p.Rows {
+			if r, l := c.At(x, y); r != ' ' {
+				return p.ink(s, l, x, y)
+			}
+		}
+		return s.Plain
+	}
+	assert.Equal(t, s.Past, find(0))
+	assert.Equal(t, s.Plain, find(1), "a gap stays one")
+	assert.Equal(t, s.Warn, find(2))
+	assert.Contains(t, drawn(p), "90▲", "what is beyond the scale says how old it is")
+}
+
 func TestTicks(t *testing.T) {
 	text := func(p Plot) (out []string) {
 		for _, t := range p.Ticks() {
