@@ -2,14 +2,11 @@ package dashboard
 
 import (
 	"image"
-	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/search/found"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -77,7 +74,7 @@ func (d *Dashboard) pressAsked(msg tea.KeyPressMsg, e screen.Env) {
 		return
 	}
 	d.seek.Begun(asked)
-	d.then = screen.Start{Request: d.ownRequest(), Search: &asked}
+	d.then = screen.Start{Request: screen.Searchable(d.info.Request.At(d.plan, d.run.Settings)), Search: &asked}
 	d.run.Stop()
 	d.stopped = true
 	d.say(e, "stopping: then the search begins, in a run of its own", false)
@@ -91,15 +88,6 @@ func (d *Dashboard) search(e screen.Env, asked found.Asked) {
 	}
 	d.seek.Begun(asked)
 	d.refresh()
-}
-
-// ownRequest leads to a run like this one that is long enough for a search.
-func (d *Dashboard) ownRequest() job.Request {
-	r := d.info.Request.At(d.plan, d.run.Settings)
-	r.Values = maps.Clone(r.Values)
-	delete(r.Values, "count")
-	r.Values["duration"] = workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag}
-	return r
 }
 
 // sidePanel is the panel beside the charts.

@@ -4,8 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/search/found"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -17,8 +15,7 @@ func aSweep(r job.Request) screen.Destination { return screen.AskSweep{Request: 
 // and asks for the search.
 func aSearch(r job.Request) screen.Destination {
 	if _, ok := r.Values["duration"]; !ok {
-		r.Values = without(r.Values, "count")
-		r.Values["duration"] = workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag}
+		r = screen.Searchable(r)
 	}
 	return screen.Start{Request: r, AskSearch: true}
 }

@@ -118,6 +118,10 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		r.openExport()
 	case key.Matches(msg, k.Again):
 		return screen.Replace(screen.Start{Request: runpage.Asked(&r.loaded.folder.Run)})
+	case key.Matches(msg, k.Search):
+		return screen.Replace(screen.Start{Request: screen.Searchable(runpage.Asked(&r.loaded.folder.Run)), AskSearch: true})
+	case key.Matches(msg, k.Sweep):
+		return screen.Open(screen.AskSweep{Request: runpage.Asked(&r.loaded.folder.Run)})
 	case key.Matches(msg, k.Copy):
 		r.toast.Say(e.Now, "copied: the command that does this run again", false)
 		return tea.SetClipboard(runpage.Command(&r.loaded.folder.Run))
@@ -128,7 +132,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Runs{Chosen: r.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
-	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again):
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again),
+		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep):
 		r.toast.Say(e.Now, r.whyNot(), true)
 	}
 	return nil
@@ -194,7 +199,7 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep} {
 		b.SetEnabled(r.loaded != nil)
 	}
 	k.CopySummary.SetEnabled(r.text() != "")
@@ -208,11 +213,11 @@ func (r *Results) Keys() widget.KeyMap {
 	}
 	k := r.bindings()
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Quit},
+		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
 		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Again, k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{k.Again, widget.Long(k.Search, "search on such a run"), widget.Long(k.Sweep, "runs like it at several values"), k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }

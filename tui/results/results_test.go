@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -187,6 +188,23 @@ func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
 	r.loaded = nil
 	a.Send(t, "R")
 	assert.Len(t, a.Started(), 1)
+	assert.Contains(t, a.Picture(t), "the report is being read")
+}
+
+func TestASearchAndASweepBeginWithTheRunThatIsShown(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	a.Send(t, "f", "w")
+	require.Len(t, a.Asked, 2)
+	search, sweep := a.Asked[0].(screen.Start), a.Asked[1].(screen.AskSweep)
+	assert.True(t, search.AskSearch)
+	assert.Equal(t, found.Within, search.Request.Values["duration"].Text, "long enough for a search")
+	assert.NotContains(t, search.Request.Values, "count")
+	assert.Equal(t, sweep.Request.Profile, search.Request.Profile)
+	assert.Equal(t, sweep.Request.Values["threads"], search.Request.Values["threads"])
+	assert.NotEqual(t, found.Within, sweep.Request.Values["duration"].Text, "the run itself is left as it was")
+	r.loaded = nil
+	a.Send(t, "f")
+	assert.Len(t, a.Asked, 2)
 	assert.Contains(t, a.Picture(t), "the report is being read")
 }
 

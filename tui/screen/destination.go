@@ -1,12 +1,14 @@
 package screen
 
 import (
+	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -76,6 +78,18 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 
 // Replace shows a screen instead of the present one.
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
+
+// Searchable is a request for a run that goes on for as long as a search on it may take.
+func Searchable(r job.Request) job.Request {
+	values := maps.Clone(r.Values)
+	if values == nil {
+		values = workload.Values{}
+	}
+	delete(values, "count")
+	values["duration"] = workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag}
+	r.Values = values
+	return r
+}
 
 // Copy puts the command on the clipboard that asks for the same, without its secrets.
 func Copy(r job.Request) tea.Cmd {
