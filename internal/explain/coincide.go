@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 const (
@@ -47,7 +48,7 @@ var happenings = []happening{
 	{rundir.OfStore, "saving", 1, words("the store was saving its data")},
 	{rundir.OfStore, "rewriting_aof", 1, words("the store was rewriting its append-only file")},
 	{rundir.OfStore, "delayed_syncs_per_s", 1e-9, words("the store had to wait for a sync of its append-only file")},
-	{rundir.OfStore, "slow_commands_per_s", 1e-9, words("the store noted slow commands")},
+	{rundir.OfStore, "slow_commands_per_s", 1e-9, slowCommands},
 	{rundir.OfStore, "evicted_keys_per_s", 1e-9, words("the store evicted keys")},
 	{rundir.OfStore, "rejected_connections_per_s", 1e-9, words("the store rejected connections")},
 	{rundir.OfStore, "checkpoints_per_s", 1e-9, words("the store made a checkpoint")},
@@ -92,6 +93,38 @@ func forked(f *rundir.Folder, second int, _ float64) string {
 		text += " (the fork took " + duration(ms*1e6) + ")"
 	}
 	return text
+}
+
+// slowCommands says which of those that the store noted took longest.
+func slowCommands(f *rundir.Folder, second int, _ float64) string {
+	const text = "the store noted slow commands"
+	s := &stretch{f: f, first: second, n: 1}
+	if k, ok := s.longest(func(n verdict.Noted) bool { return n.Command != "" }); ok {
+		return text + " (" + k.What() + ": " + duration(k.ForMs*1e6) + ")"
+	}
+	return text
+}
+
+// spikes tells what else the store noted in the seconds from until before: waits for its
+// disk, keys that expired. What it notes all the time explains nothing.
+func spikes(f *rundir.Folder, from, until, seconds int) (out []string) {
+	o := f.Run.Observed
+	if o == nil {
+		return nil
+	}
+	for _, k := range Kinds(o.Noted) {
+		if k.Event == "" || k.Event == "fork" || strings.HasSuffix(k.Event, "command") { // told otherwise
+			continue
+		}
+		same := func(n verdict.Noted) bool { return n.Node == k.Node && n.Event == k.Event }
+		if k.Times > max(int(seldom*float64(seconds)), until-from) {
+			continue
+		}
+		if n, ok := (&stretch{f: f, first: from, n: until - from}).longest(same); ok {
+			out = append(out, n.Event+" took the store "+duration(n.ForMs*1e6))
+		}
+	}
+	return out
 }
 
 // most is the highest that is known, NaN of none.
@@ -210,5 +243,5 @@ func around(f *rundir.Folder, first, n int, b burst) (out []string) {
 			}
 		}
 	}
-	return slices.Compact(out)
+	return slices.Compact(append(out, spikes(f, b.from-1, b.until, n)...))
 }

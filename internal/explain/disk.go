@@ -2,16 +2,18 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // diskSync finds a store that waits for its log to reach the disk before it answers.
 func diskSync(s *stretch) (string, []string) {
 	for _, look := range []func(*stretch) []string{loopSync, aofSync, walSync, commitSync, commitLog} {
 		if evidence := look(s); evidence != nil {
-			return "The disk held the run back: the store answers when its log has reached it.", append(append(evidence, s.disk()...), s.headroom()...)
+			return "The disk held the run back: the store answers when its log has reached it.", append(append(append(evidence, s.waited()...), s.disk()...), s.headroom()...)
 		}
 	}
 	return "", nil
@@ -84,6 +86,15 @@ func (s *stretch) poolSize() float64 {
 		return float64(o.PoolSize)
 	}
 	return s.threads
+}
+
+// waited is how long the store itself noted that it waited for its disk.
+func (s *stretch) waited() []string {
+	k, ok := s.longest(func(n verdict.Noted) bool { return strings.HasPrefix(n.Event, "aof-") })
+	if !ok {
+		return nil
+	}
+	return []string{"by its latency monitor " + k.tell()}
 }
 
 // disk says how busy the disk was.

@@ -38,6 +38,10 @@ func sample(f *rundir.Folder, source, name string, v float64) {
 	}
 }
 
+func noted(list ...verdict.Noted) func(*rundir.Folder) {
+	return func(f *rundir.Folder) { f.Run.Observed.Noted = list }
+}
+
 // Each resource is named when it is at its limit, with the figure that shows it, and no
 // other is.
 func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
@@ -87,13 +91,19 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"locks by time":      {[]func(*rundir.Folder){store("lock_wait_ms_per_s", 15000)}, Locks, "15 of 16 threads"},
 		"a few locks":        {[]func(*rundir.Folder){store("lock_waiters", 3)}, Unknown, ""},
 		"an idle main thread that waits for the disk": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }}, Sync, "80 % of the looks"},
-		"an idle main thread that waits for nothing":  {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1"},
-		"a write-ahead log":                           {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
-		"committing threads":                          {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
-		"a small pool":                                {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "16 threads shared 2 connections and spent 88 %"},
-		"a pool for all":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
-		"a busy store":                                {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
-		"a busy machine":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},
+		"a main thread that is slow to answer some": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.99), noted(
+			verdict.Noted{AtS: 3, Command: "KEYS", ForMs: 80}, verdict.Noted{AtS: 4, Command: "KEYS", ForMs: 120}, verdict.Noted{AtS: 12, Command: "SORT", ForMs: 900},
+		)}, Thread, "of the commands that it noted as slow KEYS took it 120 ms at most, 2 times"},
+		"a disk that its store complains of": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }, noted(
+			verdict.Noted{AtS: 2, Event: "aof-fsync-always", ForMs: 31},
+		)}, Sync, "by its latency monitor aof-fsync-always took it 31 ms"},
+		"an idle main thread that waits for nothing": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1"},
+		"a write-ahead log":                          {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
+		"committing threads":                         {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
+		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "16 threads shared 2 connections and spent 88 %"},
+		"a pool for all":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
+		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
+		"a busy machine":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},
 		"a network at its end": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
 			sample(f, rundir.OfClient, "net_in_bytes_per_s", 120e6)
@@ -182,4 +192,28 @@ func TestSlowSecondsAndWhatCoincided(t *testing.T) {
 	sample(f, rundir.OfStore, "forks_per_s", 1)
 	sample(f, rundir.OfStore, "saving", 1)
 	assert.Empty(t, Of(f).Coincidences, "it forks all the time")
+}
+
+// What the store itself noted is told with the second in which it did.
+func TestASlowSecondIsToldWithWhatTheStoreNoted(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Series[6].ResponseP99 = 8.24e6
+	for t := range 10 {
+		n := 0.0
+		if t == 6 {
+			n = 2
+		}
+		f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfStore, Name: "slow_commands_per_s", Value: n})
+	}
+	noted(verdict.Noted{AtS: 6, Command: "HSET", Key: "perfbench:profile", ForMs: 34}, verdict.Noted{AtS: 6, Command: "GET", ForMs: 12},
+		verdict.Noted{AtS: 2, Command: "DEL", ForMs: 99}, verdict.Noted{AtS: 5, Event: "expire-cycle", ForMs: 25})(f)
+	c := Of(f).Coincidences
+	require.Len(t, c, 1)
+	assert.Contains(t, c[0].Text, "when the store noted slow commands (HSET perfbench:profile: 34 ms) and expire-cycle took the store 25 ms")
+
+	for t := range 10 {
+		f.Run.Observed.Noted = append(f.Run.Observed.Noted, verdict.Noted{AtS: t, Event: "expire-cycle", ForMs: 25})
+	}
+	assert.NotContains(t, Of(f).Coincidences[0].Text, "expire-cycle", "that is so all the time")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // Limits from which on a resource is said to have held the run back. docs/why.md gives
@@ -144,12 +145,21 @@ func mainThread(s *stretch) (string, []string) {
 	const text = "The main thread of the store held the run back: it can use one processor and no more."
 	figure := fmt.Sprintf("the main thread%s used %s of one processor", at, decimals(used))
 	if used >= threadFull {
-		return text, append([]string{figure}, s.headroom()...)
+		return text, append(append([]string{figure}, s.slowest()...), s.headroom()...)
 	}
 	if queue, _, ok := s.most(rundir.OfProcess, "main_thread_run_queue_cores"); ok && used+queue >= 0.95 && used >= 0.6 {
-		return text, append([]string{figure + ", and waited for one in " + percent(queue) + " of the time"}, s.headroom()...)
+		return text, append([]string{figure + ", and waited for one in " + percent(queue) + " of the time"}, append(s.slowest(), s.headroom()...)...)
 	}
 	return "", nil
+}
+
+// slowest is the command that took the store longest, of those that it noted.
+func (s *stretch) slowest() []string {
+	k, ok := s.longest(func(n verdict.Noted) bool { return n.Command != "" })
+	if !ok {
+		return nil
+	}
+	return []string{"of the commands that it noted as slow " + k.tell()}
 }
 
 func pool(s *stretch) (string, []string) {

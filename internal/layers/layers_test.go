@@ -67,7 +67,7 @@ var may = []struct{ from, to string }{
 	{"internal/verdict", "internal/measure internal/units"},
 	{"internal/rundir/disk", "internal/fault"},
 	{"internal/rundir/hlog", "internal/measure"},
-	{"internal/explain", "internal/rundir internal/measure internal/units"},
+	{"internal/explain", "internal/rundir internal/verdict internal/measure internal/units"},
 	{"internal/rundir/pack", "internal/fault"},
 	{"internal/rundir", "internal/rundir/disk internal/rundir/hlog internal/rundir/pack internal/verdict internal/workload internal/measure internal/store internal/fault internal/units internal/suggest"},
 	{"internal/job", "internal/workload internal/fault internal/units"},

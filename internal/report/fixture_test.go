@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -185,6 +186,10 @@ func generate(t *testing.T) string {
 	rundir.SetResult(&r, &g.res)
 	r.Ended = r.Measured.Add(10 * time.Second)
 	r.EndedBy = "duration"
+	r.Observed = &verdict.Observed{Seconds: 10, Cores: 4, CPU: 0.5, Noted: []verdict.Noted{
+		{AtS: 6, Event: "fork", ForMs: 12}, {AtS: 6, Command: "HMSET", Key: "perfbench:eligibility", ForMs: 10.5},
+		{AtS: 7, Command: "HMSET", Key: "perfbench:eligibility", ForMs: 31.25}, {AtS: 7, Command: "KEYS", ForMs: 14},
+	}, NotedMore: 3}
 	r.Verification = workload.Verification{State: workload.Passed, Summary: "all acknowledged entries are stored", Checks: []workload.Check{
 		{Name: "entries in profile", OK: true, Want: "2340", Got: "2340"},
 	}}

@@ -97,6 +97,9 @@ func (l *Live) sample(ctx context.Context) {
 	o := sampler.Options{Role: l.Driver.Name, Agent: l.Inputs.Agent, Pool: l.Pool, Take: l.sampled}
 	if l.Info.NoFigure == "" {
 		o.Server, _ = l.conn.(store.Metered)
+		if o.Book, _ = l.conn.(store.Notebook); l.Inputs.Namespace != "" {
+			o.Own = l.Inputs.Namespace + ":"
+		}
 		if port := l.Driver.Port; port > 0 && !strings.Contains(l.Target.Scheme, "sentinel") {
 			for _, h := range l.Target.Hosts {
 				o.Addrs = append(o.Addrs, store.HostPort(h, port))
@@ -133,6 +136,7 @@ func (l *Live) observedNow() *verdict.Observed {
 	}
 	o := *seen
 	o.Processes, o.Store = l.sampler.Report()
+	o.Noted, o.NotedMore = l.sampler.Noted()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if pool, ok := l.Pool(); ok {

@@ -19,6 +19,21 @@ type Process struct {
 	NetOut *float64 `json:"net_out_per_s,omitempty"`
 }
 
+// Noted is something that took a server long, as it has noted it itself.
+type Noted struct {
+	// AtS is the second of measurement in which it was noted.
+	AtS int `json:"at_s"`
+	// Node is where the server listens; empty when the store has only one.
+	Node string `json:"node,omitempty"`
+	// Event is what took long other than a command, in the words of the server; Command the
+	// name of a command otherwise.
+	Event   string `json:"event,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Key is the form of the first key of the command where that is one of the run.
+	Key   string  `json:"key,omitempty"`
+	ForMs float64 `json:"for_ms"`
+}
+
 // Used is what the server of the store says that it used while the run was measured.
 // What it does not tell is absent.
 type Used struct {

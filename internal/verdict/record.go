@@ -120,6 +120,11 @@ type Observed struct {
 	// what the store's server tells of itself.
 	Processes []Process `json:"processes,omitempty"`
 	Store     *Used     `json:"store,omitempty"`
+	// Noted is what took the store's servers long, as they have noted it themselves: in the
+	// order in which it was read, and the longest where there is much. NotedMore is how much
+	// more there was.
+	Noted     []Noted `json:"noted,omitempty"`
+	NotedMore int64   `json:"noted_more,omitempty"`
 }
 
 // PhaseCeiling is how many calls a second that count the harness alone does in a phase.

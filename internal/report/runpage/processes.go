@@ -2,9 +2,12 @@ package runpage
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -54,6 +57,39 @@ func shares(r *rundir.Run) page.Section {
 	}
 	if paced {
 		s.Text = append(s.Text, "Where a rate leaves threads idle, it does not matter which of them work.")
+	}
+	return s
+}
+
+// mostNotes is how many kinds of what a store noted are listed.
+const mostNotes = 20
+
+// noted shows what took the store's servers long, as they noted it themselves: the kinds
+// that took longest.
+func noted(r *rundir.Run) page.Section {
+	if r.Observed == nil || len(r.Observed.Noted) == 0 {
+		return page.Section{}
+	}
+	list := explain.Kinds(r.Observed.Noted)
+	s := page.Section{Heading: "Noted by the store", Table: page.Table{Left: 2, Columns: []string{"what", "node", "times", "longest", "at"}}}
+	several := slices.ContainsFunc(list, func(k explain.Kind) bool { return k.Node != "" })
+	if !several {
+		s.Table.Left, s.Table.Columns = 1, slices.Delete(s.Table.Columns, 1, 2)
+	}
+	s.Text = []string{"What took its servers long, as they noted it themselves; the time of a command is that of its execution alone. Only its name is told, and the form of a key of this run."}
+	for i, k := range list {
+		if i == mostNotes {
+			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d kinds are listed.", mostNotes, len(list)))
+			break
+		}
+		row := []string{page.Plain(k.What()), page.Plain(k.Node), strconv.Itoa(k.Times), page.Nanos(int64(k.ForMs * 1e6)), chart.Clock(float64(k.AtS), r.MeasuredS)}
+		if !several {
+			row = slices.Delete(row, 1, 2)
+		}
+		s.Table.Add(row...)
+	}
+	if n := r.Observed.NotedMore; n > 0 {
+		s.Text = append(s.Text, page.Several(int(n), "more note")+", of what took less long, "+map[bool]string{true: "is", false: "are"}[n == 1]+" not kept.")
 	}
 	return s
 }

@@ -6,6 +6,8 @@ package sampler
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +31,10 @@ type Options struct {
 	Agent string
 	// Server tells what it uses; nil when it does not.
 	Server store.Metered
+	// Book is what it writes down of itself, nil when it does not; Own is what the keys of
+	// the run begin with, empty when that cannot be told.
+	Book store.Notebook
+	Own  string
 	// Pool tells of the connections to the store; false when there is no pool, or nil.
 	Pool func() (store.PoolStats, bool)
 	// Take is given what was sampled of a second, on a goroutine of the sampler.
@@ -50,6 +56,7 @@ type Sampler struct {
 	tells  bool
 	second int
 	row    []rundir.Sample
+	notes  notes
 
 	mu        sync.Mutex
 	processes []*process
@@ -61,7 +68,7 @@ type Sampler struct {
 
 // New finds the processes to watch.
 func New(ctx context.Context, o Options) *Sampler {
-	s := &Sampler{o: o, seconds: make(chan int, 1), anew: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &Sampler{o: o, seconds: make(chan int, 1), anew: make(chan struct{}, 1), over: make(chan struct{}), notes: notes{book: o.Book, own: o.Own}}
 	s.set.Put(rundir.OfClient, watch.Self(ctx))
 	for _, addr := range o.Addrs[:min(len(o.Addrs), mostNodes)] {
 		role := o.Role
@@ -93,6 +100,11 @@ func (s *Sampler) Begin(ctx context.Context) (tells bool, refused error) {
 		told, refused = s.o.Server.Readings(ctx)
 		s.told.add(0, time.Now(), told)
 		s.tells = refused == nil || len(told) > 0
+	}
+	if s.tells {
+		if _, err := s.notes.read(ctx, 0); err != nil && s.notes.at != nil {
+			refused = errors.Join(refused, err)
+		}
 	}
 	return s.tells, refused
 }
@@ -162,6 +174,7 @@ func (s *Sampler) look(ctx context.Context, second int) {
 		}
 	}
 	s.row = append(s.row, s.pooled(second)...)
+	s.note(ctx)
 	s.o.Take(s.row)
 }
 
@@ -201,17 +214,40 @@ func (s *Sampler) restart(ctx context.Context) {
 	s.mu.Unlock()
 	s.set.Look(ctx)
 	u := usage(ctx, s.o.Server)
+	s.note(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.before = u
+	s.before, s.notes.list, s.notes.more = u, nil, 0
+}
+
+// note keeps what the store has noted since it was asked last, of the second that is
+// looked at.
+func (s *Sampler) note(ctx context.Context) {
+	if s.notes.at == nil {
+		return // it noted nothing at the beginning
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	list, _ := s.notes.read(ctx, s.second) // what it did not tell it tells the next time
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes.keep(list)
 }
 
 // end notes what the store has used.
 func (s *Sampler) end(ctx context.Context) {
 	after := usage(ctx, s.o.Server)
+	s.note(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = between(s.before, after)
+}
+
+// Noted is what the servers have noted so far, and how much more that took less long.
+func (s *Sampler) Noted() (list []verdict.Noted, more int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.notes.list), s.notes.more
 }
 
 // Report is what the processes have used so far and, after the end, the store by its

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // What counts up is told by its growth per second, what is a state as it is.
@@ -60,4 +61,36 @@ func TestASilentStoreHoldsUpTheEndOnce(t *testing.T) {
 		<-s.Over()
 		assert.Equal(t, patience, time.Since(ended))
 	})
+}
+
+// Keys are told by their form, and only those of the run.
+func TestOnlyKeysOfTheRunAreTold(t *testing.T) {
+	t.Parallel()
+	n := notes{own: "perfbench:"}
+	for key, want := range map[string]string{
+		"perfbench:profile":              "perfbench:profile",
+		"perfbench:eligibility:{x17}":    "perfbench:eligibility:{*}",
+		"perfbench:user-12:größe7é:a:0b": "perfbench:user-*:*:a:*",
+		"perfbench:":                     "perfbench:",
+		"session:4711":                   "",
+		"perfbenches:1":                  "",
+		"":                               "",
+	} {
+		assert.Equal(t, want, n.pattern(key), key)
+	}
+	assert.Empty(t, (&notes{}).pattern("profile"), "without a namespace it cannot be told whose they are")
+}
+
+// The longest are kept.
+func TestTheLongestNotesAreKept(t *testing.T) {
+	t.Parallel()
+	var n notes
+	for i := range mostNoted + 3 {
+		n.keep([]verdict.Noted{{AtS: i, ForMs: float64(1000 - i%150)}})
+	}
+	assert.Len(t, n.list, mostNoted)
+	assert.EqualValues(t, 3, n.more)
+	for _, x := range n.list {
+		assert.NotContains(t, []int{147, 148, 149}, x.AtS, "these were the shortest")
+	}
 }

@@ -52,6 +52,7 @@ var _ interface {
 	store.Warmer
 	store.Maps
 	store.Metered
+	store.Notebook
 } = (*Conn)(nil)
 
 // Conn is a pool of connections to one Redis. It is safe for use by several
@@ -73,9 +74,9 @@ type Conn struct {
 	calls sync.Pool
 	// ours is how many scripts the lease took.
 	ours atomic.Int64
-	// hidesConfig and hidesSlow are why the server does not tell us its settings, and its
-	// log of slow commands; nil while it does.
-	hidesConfig, hidesSlow atomic.Pointer[error]
+	// hidesConfig, hidesSlow and hidesLatency are why the server does not tell us its
+	// settings, its log of slow commands and its latency monitor; nil while it does.
+	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close

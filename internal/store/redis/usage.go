@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -176,4 +177,163 @@ func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, flo
 		n = float64(last[0].ID + 1) // it counts on when the log is emptied
 	}
 	add("slow_commands_per_s", n, true)
+}
+
+// mostNotes is how many commands are read of the log of slow ones at a time: the newest.
+const mostNotes = 64
+
+// Noted is what the log of slow commands and the latency monitor of every master have,
+// as far as they are switched on. A server that does not tell us of the former has been
+// named by Readings.
+func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Noted, to store.Bookmark, err error) {
+	to = store.Bookmark{}
+	err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		n := notes{server: m, from: from, to: to}
+		if c.mode == cluster {
+			n.node = m.Options().Addr
+		}
+		if c.hidesSlow.Load() == nil {
+			if err := n.slow(ctx); err != nil {
+				return err
+			}
+		}
+		if c.hidesLatency.Load() == nil {
+			err := n.latency(ctx)
+			if _, refused := errors.AsType[goredis.Error](err); refused {
+				withheld(ctx, &c.hidesLatency, "read its latency monitor", err)
+			} else if err != nil {
+				return err
+			}
+		}
+		out = append(out, n.out...)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, c.explain(ctx, err)
+	}
+	if hidden := c.hidesLatency.Load(); hidden != nil {
+		err = *hidden
+	}
+	return out, to, err
+}
+
+// notes reads those of one server.
+type notes struct {
+	server   *goredis.Client
+	node     string
+	from, to store.Bookmark
+	out      []store.Noted
+}
+
+// grown notes how far something has come, and returns how far it was; false when it is
+// only to be noted, as of a server that is new.
+func (n *notes) grown(what string, now int64) (before int64, known bool) {
+	const begun = " begun"
+	_, known = n.from[n.node+begun]
+	n.to[n.node+begun] = 1
+	n.to[n.node+what] = now
+	return n.from[n.node+what], known
+}
+
+// slow reads the log of slow commands. Of their arguments it takes the key and no more.
+func (n *notes) slow(ctx context.Context) error {
+	last, err := n.server.SlowLogGet(ctx, 1).Result()
+	if err != nil {
+		return err
+	}
+	next := int64(0) // it counts on when the log is emptied
+	if len(last) > 0 {
+		next = last[0].ID + 1
+	}
+	before, known := n.grown(" slow", next)
+	if next < before {
+		before = 0 // the server was started again
+	}
+	if !known || next == before {
+		return nil
+	}
+	list, err := n.server.SlowLogGet(ctx, min(next-before, mostNotes)).Result()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.ID < before || e.ID >= next || len(e.Args) == 0 {
+			continue
+		}
+		n.out = append(n.out, store.Noted{Node: n.node, Command: command(e.Args[0]), Key: keyOf(e.Args), For: e.Duration})
+	}
+	return nil
+}
+
+// command is the name of a command in capitals, without what is no part of a name.
+func command(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// keyOf is the first key of a command, as far as its form tells; scripts have theirs
+// after their number.
+func keyOf(args []string) string {
+	at := 1
+	switch command(args[0]) {
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
+		at = 3
+	}
+	if at >= len(args) {
+		return ""
+	}
+	return args[at]
+}
+
+// latency reads the latency monitor, which has the longest time of each second in which an
+// event was too slow for latency-monitor-threshold.
+func (n *notes) latency(ctx context.Context) error {
+	latest, err := n.server.Do(ctx, "latency", "latest").Slice()
+	if err != nil {
+		return err
+	}
+	n.grown(" latency", 0)
+	for _, l := range latest {
+		event, at, ms, ok := spike(l, 1)
+		if !ok {
+			continue
+		}
+		since, known := n.grown(" at "+event, at)
+		least, _ := n.grown(" ms "+event, ms)
+		if !known || at == since && ms == least {
+			continue
+		}
+		list, err := n.server.Do(ctx, "latency", "history", event).Slice()
+		if err != nil {
+			return err
+		}
+		for _, h := range list {
+			if _, when, took, ok := spike(h, 0); ok && when <= at && (when > since || when == since && took > least) {
+				n.out = append(n.out, store.Noted{Node: n.node, Event: event, For: time.Duration(took) * time.Millisecond})
+			}
+		}
+	}
+	return nil
+}
+
+// spike reads one that the latency monitor tells of: when it was and how long it took
+// stand after so many words, of which the first is the event.
+func spike(v any, words int) (event string, at, ms int64, ok bool) {
+	list, _ := v.([]any)
+	if len(list) < words+2 {
+		return "", 0, 0, false
+	}
+	if words > 0 {
+		event = fmt.Sprint(list[0])
+	}
+	at, one := list[words].(int64)
+	ms, two := list[words+1].(int64)
+	return event, at, ms, one && two
 }

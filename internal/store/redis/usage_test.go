@@ -1,8 +1,11 @@
 package redis_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +19,7 @@ import (
 // the server does not tell it to us.
 func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	t.Parallel()
-	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always", "--slowlog-log-slower-than", "0")
+	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always", "--slowlog-log-slower-than", "0", "--latency-monitor-threshold", "1")
 	c := open(t, srv.URL())
 	values := func(list []store.Reading) map[string]float64 {
 		out := map[string]float64{}
@@ -28,10 +31,35 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	told := values(storetest.Readings(t, c, func() { do(t, c, "ping") }, "slow_commands_per_s"))
 	assert.InDelta(t, 1, told["aof_syncs_each_write"], 0)
 
-	require.NoError(t, c.Client().Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-config", "-slowlog").Err())
-	list, err := open(t, strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1)).Readings(t.Context())
+	_, at, err := c.Noted(t.Context(), nil)
+	require.NoError(t, err)
+	const busy = "local function ms() local t = redis.call('time') return t[1] * 1000 + t[2] / 1000 end local from = ms() while ms() < from + 5 do end return 1"
+	require.NoError(t, c.Client().Eval(t.Context(), busy, []string{"perfbench:{x}"}, "correct-horse").Err())
+	noted, next, err := c.Noted(t.Context(), at)
+	require.NoError(t, err)
+	script := func(n store.Noted) bool {
+		return n.Command == "EVAL" && n.Key == "perfbench:{x}" && n.For >= 5*time.Millisecond
+	}
+	spike := func(n store.Noted) bool { return n.Event == "command" && n.For >= 5*time.Millisecond }
+	assert.True(t, slices.ContainsFunc(noted, script), noted)
+	assert.True(t, slices.ContainsFunc(noted, spike), noted)
+	assert.NotContains(t, fmt.Sprint(noted), "correct-horse")
+	noted, _, err = c.Noted(t.Context(), next)
+	require.NoError(t, err)
+	assert.NotEmpty(t, noted, "it notes every command")
+	assert.False(t, slices.ContainsFunc(noted, script), "that was told before")
+	noted, _, err = c.Noted(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, noted, "what was before the run is not the run's")
+
+	require.NoError(t, c.Client().Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-config", "-slowlog", "-latency").Err())
+	limited := open(t, strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1))
+	list, err := limited.Readings(t.Context())
 	require.ErrorContains(t, err, "read its settings: NOPERM ")
 	require.ErrorContains(t, err, "read its log of slow commands: NOPERM ")
+	_, at, err = limited.Noted(t.Context(), nil)
+	require.ErrorContains(t, err, "read its latency monitor: NOPERM ")
+	assert.NotNil(t, at, "it is told once, and the run goes on")
 	told = values(list)
 	assert.Contains(t, told, "commands_per_s")
 	assert.NotContains(t, told, "aof_syncs_each_write")
