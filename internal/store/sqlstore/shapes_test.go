@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"net/url"
 	"os"
 	"slices"
 	"testing"
@@ -37,10 +38,12 @@ func conformance(t *testing.T, url string) {
 
 func TestMariaDBKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	url := labtest.MariaDB(t).URL()
+	url := labtest.MariaDB(t, "--performance-schema=ON").URL()
 	conformance(t, url)
 	tellsUsage(t, url, "SELECT BENCHMARK(500000, MD5('a'))", "statements")
-	tellsReadings(t, url, "statements_per_s", "net_out_bytes_per_s")
+	told := tellsReadings(t, url, "statements_per_s", "net_out_bytes_per_s")
+	assert.True(t, slices.ContainsFunc(told, func(r store.Reading) bool { return r.Name == "data_file_ms_per_s" }))
+	hidesReadings(t, url)
 	ownCallsLeftOut(t, url)
 }
 
@@ -49,7 +52,10 @@ func TestPostgresKeepsThePromises(t *testing.T) {
 	url := labtest.Postgres(t, "--shared_preload_libraries=pg_stat_statements").URL()
 	conformance(t, url)
 	tellsUsage(t, url, "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n", "")
-	tellsReadings(t, url)
+	told := tellsReadings(t, url)
+	for _, name := range []string{"wal_syncs_per_s", "wal_sync_ms_per_s", "checkpoint_sync_ms_per_s"} {
+		assert.True(t, slices.ContainsFunc(told, func(r store.Reading) bool { return r.Name == name }), name)
+	}
 	_, err := dial(t, url).SQL().ExecContext(t.Context(), "CREATE EXTENSION pg_stat_statements")
 	require.NoError(t, err)
 	ownCallsLeftOut(t, url)
@@ -86,7 +92,7 @@ func tellsUsage(t *testing.T, url, busy, kind string) {
 
 // tellsReadings checks what a server tells every second, while the pool has no
 // connection left.
-func tellsReadings(t *testing.T, url string, grow ...string) {
+func tellsReadings(t *testing.T, url string, grow ...string) []store.Reading {
 	t.Helper()
 	c := dial(t, storetest.With(url, "connections=1"))
 	held, err := c.SQL().Conn(t.Context())
@@ -98,6 +104,27 @@ func tellsReadings(t *testing.T, url string, grow ...string) {
 	}, grow...)
 	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "lock_waiters" }))
 	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "clients" && r.Value >= 2 }))
+	return list
+}
+
+// hidesReadings checks that what a server does not let everybody see is named, and that the
+// rest is told.
+func hidesReadings(t *testing.T, address string) {
+	t.Helper()
+	admin := dial(t, address)
+	for _, statement := range []string{"CREATE DATABASE clerks", "CREATE USER clerk IDENTIFIED BY 'pw-clerk'", "GRANT ALL ON clerks.* TO clerk"} {
+		_, err := admin.SQL().ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	u.User, u.Path = url.UserPassword("clerk", "pw-clerk"), "/clerks"
+	c := dial(t, u.String())
+	for range 2 {
+		told, err := c.Readings(t.Context())
+		require.ErrorContains(t, err, "read its performance schema: ")
+		assert.True(t, slices.ContainsFunc(told, func(r store.Reading) bool { return r.Name == "clients" }))
+	}
 }
 
 func TestSQLiteKeepsThePromises(t *testing.T) {

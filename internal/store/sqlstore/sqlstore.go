@@ -108,10 +108,15 @@ type Conn struct {
 	tables   sync.Map // tableKey → *table
 	// ours is how many statements of data were made beside the work.
 	ours atomic.Int64
-	// asking guards what readings go over, and which of postgresReadings the server lacks.
+	// asking guards what readings go over, which of postgresReadings the server lacks, and
+	// whether it has mysqlWaits or why it does not tell us.
 	asking sync.Mutex
 	aside  *sql.DB // nil until the first
-	lacks  [5]bool
+	lacks  [len(postgresReadings)]bool
+	waits  struct {
+		none    bool
+		refused error
+	}
 	// scratch is a folder to delete at the end, or "".
 	scratch string
 }

@@ -135,10 +135,20 @@ var mysqlReadings = []reading{
 	{"Innodb_data_written", "written_bytes_per_s", true},
 }
 
+// mysqlWaits are events of the performance schema.
+var mysqlWaits = []reading{
+	{"wait/io/file/innodb/innodb_log_file", "log_file_ms_per_s", true},
+	{"wait/io/file/innodb/innodb_data_file", "data_file_ms_per_s", true},
+	{"wait/io/file/sql/binlog", "binlog_ms_per_s", true},
+	{"wait/io/table/sql/handler", "table_access_ms_per_s", true},
+	{"wait/lock/table/sql/handler", "table_lock_wait_ms_per_s", true},
+	{"wait/lock/metadata/sql/mdl", "metadata_lock_wait_ms_per_s", true},
+}
+
 // postgresReadings are statements, each of one row whose columns are the readings. Not
 // every server has all of these views, nor shows all to everybody. A comment keeps them
 // apart from the statements of the application.
-var postgresReadings = [5]struct {
+var postgresReadings = [...]struct {
 	rest     string
 	readings []reading
 }{
@@ -162,13 +172,27 @@ var postgresReadings = [5]struct {
 		{"wal_bytes", "wal_bytes_per_s", true},
 		{"wal_buffers_full", "wal_buffers_full_per_s", true},
 	}},
+	{"pg_stat_wal", []reading{ // until 17; times take track_wal_io_timing
+		{"wal_sync", "wal_syncs_per_s", true},
+		{"wal_write_time", "wal_write_ms_per_s", true},
+		{"wal_sync_time", "wal_sync_ms_per_s", true},
+	}},
+	{"pg_stat_io WHERE object = 'wal'", []reading{ // from 18 on
+		{"sum(fsyncs)", "wal_syncs_per_s", true},
+		{"sum(write_time)", "wal_write_ms_per_s", true},
+		{"sum(fsync_time)", "wal_sync_ms_per_s", true},
+	}},
 	{"pg_stat_checkpointer", []reading{ // from 17 on
 		{"num_timed + num_requested", "checkpoints_per_s", true},
 		{"buffers_written", "checkpoint_buffers_per_s", true},
+		{"write_time", "checkpoint_write_ms_per_s", true},
+		{"sync_time", "checkpoint_sync_ms_per_s", true},
 	}},
 	{"pg_stat_bgwriter", []reading{ // before
 		{"checkpoints_timed + checkpoints_req", "checkpoints_per_s", true},
 		{"buffers_checkpoint", "checkpoint_buffers_per_s", true},
+		{"checkpoint_write_time", "checkpoint_write_ms_per_s", true},
+		{"checkpoint_sync_time", "checkpoint_sync_ms_per_s", true},
 	}},
 }
 
@@ -219,10 +243,41 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 		}
 	}
 	var committing float64
-	if err := aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
-		return out, fmt.Errorf("read its process list: %w", err)
+	if err = aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
+		err = fmt.Errorf("read its process list: %w", err)
+	} else {
+		out = append(out, store.Reading{Name: "committing_threads", Value: committing})
 	}
-	return append(out, store.Reading{Name: "committing_threads", Value: committing}), nil
+	waits, refused := c.mysqlWaits(ctx, aside)
+	return append(out, waits...), errors.Join(err, refused)
+}
+
+// mysqlWaits are of the performance schema, which MySQL has by default and MariaDB when it
+// is switched on: milliseconds that all threads have waited for something.
+func (c *Conn) mysqlWaits(ctx context.Context, aside beside) (out []store.Reading, err error) {
+	if c.waits.none || c.waits.refused != nil {
+		return nil, c.waits.refused
+	}
+	names := make([]string, len(mysqlWaits))
+	for i, r := range mysqlWaits {
+		names[i] = r.name
+	}
+	n, err := counts(ctx, aside, "SELECT event_name, sum_timer_wait DIV 1000000 FROM performance_schema.events_waits_summary_global_by_event_name"+
+		" WHERE event_name IN ('"+strings.Join(names, "','")+"')")
+	switch class := c.Classify(err); {
+	case err == nil:
+		c.waits.none = len(n) == 0 // it is switched off
+	case class == store.Refused:
+		c.waits.refused = fmt.Errorf("read its performance schema: %w", err)
+	case !slices.Contains(passing, class):
+		c.waits.none = true
+	}
+	for _, r := range mysqlWaits {
+		if v, ok := n[r.name]; ok {
+			out = append(out, store.Reading{Name: r.as, Value: float64(v) / 1000, Sum: r.sum})
+		}
+	}
+	return out, c.waits.refused
 }
 
 // mysqlCommitting counts the connections that we may see and that are committing.
