@@ -54,7 +54,7 @@ func walSync(s *stretch) []string {
 	if !ok || !known || running <= 0 || n < waiting*running || running < waiting*min(s.threads, s.poolSize()) {
 		return nil
 	}
-	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", decimals(n), decimals(running))}
+	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", decimals(n), decimals(running)) + s.syncs("wal_syncs_per_s", "wal_sync_ms_per_s")}
 }
 
 // commitSync is MySQL and MariaDB, by the state of its threads.
@@ -64,10 +64,20 @@ func commitSync(s *stretch) []string {
 		return nil
 	}
 	out := fmt.Sprintf("on average %s of %s threads were committing when the store was asked", decimals(n), units.Number(s.threads))
-	if syncs, ok := s.mean(rundir.OfStore, "syncs_per_s"); ok {
-		out += ", and it synced " + units.Number(syncs) + " times a second"
+	return []string{out + s.syncs("syncs_per_s", "log_file_ms_per_s")}
+}
+
+// syncs says how often a store synced and, where it tells, for how long in all.
+func (s *stretch) syncs(often, long string) string {
+	n, ok := s.mean(rundir.OfStore, often)
+	if !ok {
+		return ""
 	}
-	return []string{out}
+	out := ", and it synced " + units.Number(n) + " times a second"
+	if ms, ok := s.mean(rundir.OfStore, long); ok && ms > 0 {
+		out += ", which took " + percent(ms/1000) + " of the time"
+	}
+	return out
 }
 
 // commitLog is Cassandra, by writes that waited for its commit log.

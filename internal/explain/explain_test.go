@@ -38,6 +38,11 @@ func sample(f *rundir.Folder, source, name string, v float64) {
 	}
 }
 
+// elsewhere has the store on another machine.
+func elsewhere(f *rundir.Folder) {
+	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Source == rundir.OfProcess })
+}
+
 func noted(list ...verdict.Noted) func(*rundir.Folder) {
 	return func(f *rundir.Folder) { f.Run.Observed.Noted = list }
 }
@@ -104,7 +109,27 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"a pool for all":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
 		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
 		"a busy machine":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},
-		"a network at its end": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+		"a network that others fill": {[]func(*rundir.Folder){elsewhere, func(f *rundir.Folder) {
+			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
+			sample(f, rundir.OfMachine, "link_in_bytes_per_s", 5e6)
+			sample(f, rundir.OfMachine, "link_out_bytes_per_s", 118e6)
+			sample(f, rundir.OfClient, "net_in_bytes_per_s", 1e6)
+			sample(f, rundir.OfClient, "net_out_bytes_per_s", 8e6)
+		}}, Network, "carries 119 MiB and received 4.77 MiB and sent 113 MiB in all"},
+		"a network with room": {[]func(*rundir.Folder){elsewhere, func(f *rundir.Folder) {
+			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
+			sample(f, rundir.OfMachine, "link_in_bytes_per_s", 70e6)
+			sample(f, rundir.OfMachine, "link_out_bytes_per_s", 90e6)
+			sample(f, rundir.OfClient, "net_in_bytes_per_s", 60e6)
+			sample(f, rundir.OfClient, "net_out_bytes_per_s", 80e6)
+		}}, Unknown, ""},
+		"a full network beside a store on this machine": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
+			sample(f, rundir.OfMachine, "link_out_bytes_per_s", 120e6)
+			sample(f, rundir.OfClient, "net_in_bytes_per_s", 120e6)
+			sample(f, rundir.OfClient, "net_out_bytes_per_s", 120e6)
+		}}, Unknown, ""},
+		"a network at its end": {[]func(*rundir.Folder){elsewhere, func(f *rundir.Folder) {
 			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
 			sample(f, rundir.OfClient, "net_in_bytes_per_s", 120e6)
 			sample(f, rundir.OfClient, "net_out_bytes_per_s", 1e6)

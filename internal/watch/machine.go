@@ -16,6 +16,8 @@ type MachineUse struct {
 	// DiskBusy is the share of the time in which the busiest disk worked, DiskRead and
 	// DiskWritten are bytes a second of all disks.
 	DiskBusy, DiskRead, DiskWritten *float64
+	// Link is the network device that was nearest to what it can carry.
+	Link *Link
 }
 
 // machineSums are what the machine has counted so far.
@@ -24,6 +26,7 @@ type machineSums struct {
 	busy, inDisk  float64           // seconds of all processors
 	worked        map[string]uint64 // milliseconds of each disk
 	read, written uint64
+	links         map[string]linkSums
 }
 
 func machineSoFar(ctx context.Context) (s machineSums) {
@@ -31,6 +34,7 @@ func machineSoFar(ctx context.Context) (s machineSums) {
 		t := all[0]
 		s.cpu, s.busy, s.inDisk = true, t.User+t.System+t.Nice+t.Irq+t.Softirq, t.Iowait
 	}
+	s.links = linksSoFar(ctx)
 	disks, err := disk.IOCountersWithContext(ctx)
 	if err != nil || len(disks) == 0 {
 		return s
@@ -63,7 +67,7 @@ func part(name string, all map[string]disk.IOCountersStat) bool {
 
 // since is what was used in so many seconds since before.
 func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
-	u := &MachineUse{}
+	u := &MachineUse{Link: busiest(before.links, s.links, seconds)}
 	if s.cpu && before.cpu {
 		u.CPU, u.InDisk = new(max(s.busy-before.busy, 0)/seconds), new(max(s.inDisk-before.inDisk, 0)/seconds)
 	}

@@ -112,6 +112,11 @@ func samples(second int, source, node string, x watch.Point, seconds float64) (o
 			add("disk_busy_share", m.DiskBusy)
 			add("disk_read_bytes_per_s", m.DiskRead)
 			add("disk_written_bytes_per_s", m.DiskWritten)
+			if l := m.Link; l != nil {
+				add("link_in_bytes_per_s", &l.In)
+				add("link_out_bytes_per_s", &l.Out)
+				add("link_bytes_per_s", &l.Carries)
+			}
 		}
 	}
 	return out
