@@ -139,21 +139,22 @@ func Remove(e rundir.Entry) error {
 }
 
 // Archive puts the run of a folder into an archive in another folder, or beside it where
-// that is empty, and reads it back. It returns the archive.
-func Archive(dir, out string) (string, error) {
+// that is empty, and reads it back. It returns the archive, and the run in it.
+func Archive(dir, out string) (string, rundir.Run, error) {
+	none := rundir.Run{}
 	if pack.Is(dir) {
-		return "", fault.Input(fmt.Errorf("%s is an archive already", dir), "")
+		return "", none, fault.Input(fmt.Errorf("%s is an archive already", dir), "")
 	}
 	if rundir.Alive(dir) {
-		return "", fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
+		return "", none, fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
 	}
 	before, err := rundir.Load(dir) // a run that was cut short is put right first
 	if err != nil {
-		return "", err
+		return "", none, err
 	}
 	whole, err := filepath.Abs(dir) // "." has no name
 	if err != nil {
-		return "", err
+		return "", none, err
 	}
 	if out == "" {
 		out = filepath.Dir(whole)
@@ -163,19 +164,19 @@ func Archive(dir, out string) (string, error) {
 	}
 	name := filepath.Join(out, filepath.Base(whole)+pack.Suffix)
 	if err := os.MkdirAll(out, 0o755); err != nil {
-		return "", fault.Input(err, "name another folder with --out")
+		return "", none, fault.Input(err, "name another folder with --out")
 	}
 	if err := pack.Write(whole, name); err != nil {
-		return "", err
+		return "", none, err
 	}
 	after, err := rundir.Load(name)
 	if err == nil && (after.Run.ID != before.Run.ID || len(after.Series) != len(before.Series) || len(after.Histograms) != len(before.Histograms)) {
 		err = errors.New("it does not hold what the folder holds")
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("the archive could not be read back: %w", err), os.Remove(name))
+		return "", none, errors.Join(fmt.Errorf("the archive could not be read back: %w", err), os.Remove(name))
 	}
-	return name, nil
+	return name, after.Run, nil
 }
 
 // Size is how many bytes a run takes on the disk, as far as that can be told.

@@ -132,6 +132,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 	}
 	c.Flags().StringVarP(&a.out, "out", "o", "", "`DIR` for the archives, instead of beside the folders")
 	c.Flags().BoolVar(&a.remove, "remove", false, "delete each folder once its archive has been read back")
+	c.Flags().BoolVar(&a.json, "json", false, "write JSON")
 	a.folder(c)
 	return c
 }
@@ -150,20 +151,23 @@ func (a *command) archive(refs []string) error {
 		dirs = append(dirs, dir)
 	}
 	var errs []error
+	var made []rundir.Entry
 	for _, dir := range dirs {
-		name, err := history.Archive(dir, a.out)
+		name, run, err := history.Archive(dir, a.out)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		fmt.Fprintln(a.Stdout, name)
-		if a.remove {
-			f, err := rundir.Load(dir)
-			if err == nil {
-				err = history.Remove(rundir.Entry{Dir: dir, Run: f.Run})
-			}
-			errs = append(errs, err)
+		made = append(made, rundir.Entry{Dir: name, Run: run})
+		if !a.json {
+			fmt.Fprintln(a.Stdout, name)
 		}
+		if a.remove {
+			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}))
+		}
+	}
+	if a.json {
+		errs = append(errs, a.writeJSON(made))
 	}
 	return errors.Join(errs...)
 }
