@@ -49,5 +49,5 @@ func TestEachFaultIsOneSentenceWithItsLine(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), want)
 	}
 	_, err := Parse("f.yaml", []byte("machine: []\n"), components)
-	assert.Contains(t, fault.HintOf(err), "did you mean machines?")
+	assert.Contains(t, fault.HintOf(err), "did you mean machines")
 }

@@ -150,8 +150,8 @@ func (p *parser) unknown(key *yaml.Node, besides []string) {
 		words = append(words, q.Name)
 	}
 	hint := "knobs and parameters of a profile stand under set:"
-	if near := suggest.Nearest(key.Value, words); near != "" {
-		hint = "did you mean " + near + "?"
+	if suggest.Nearest(key.Value, words) != "" {
+		hint = suggest.Hint(key.Value, words, suggest.PlanKeys)
 	}
 	p.fail(key, hint, "a plan has no key %q", key.Value)
 }

@@ -87,7 +87,7 @@ func (p *parser) part(s *section, what part, key, val *yaml.Node) {
 		k, v := val.Content[i], val.Content[i+1]
 		at := slices.Index(names, k.Value)
 		if at < 0 {
-			hint := suggest.Hint(k.Value, names)
+			hint := suggest.Hint(k.Value, names, suggest.PlanKeys)
 			if v.Tag == "!!null" && val.Style&yaml.FlowStyle != 0 {
 				hint = "a text with commas needs quotes within { }"
 			}

@@ -70,7 +70,7 @@ func Load(fsys fs.FS, name string) ([]workload.Value, error) {
 		}
 		names[i] = p.Name
 	}
-	return nil, fault.Input(fmt.Errorf("unknown preset %q", name), suggest.Hint(name, names))
+	return nil, fault.Input(fmt.Errorf("unknown preset %q", name), suggest.Hint(name, names, suggest.Presets))
 }
 
 // Read reads a YAML file of named values, in their order, as values of origin

@@ -44,7 +44,7 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 					names = append(names, f.ID)
 				}
 			}
-			return nil, fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, names))
+			return nil, fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, names, suggest.Formats))
 		}
 		f := formats[i]
 		if f.Profile != "" && profile != "" && f.Profile != profile {

@@ -154,7 +154,7 @@ func findProfile(all []workload.Profile, name string) (workload.Profile, error) 
 	if name == "" {
 		return workload.Profile{}, fault.Input(errors.New("no profile was named"), "say --profile "+strings.Join(known, "|"))
 	}
-	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known))
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known, suggest.Profiles))
 }
 
 // values merges what presets, files, environment and request give.

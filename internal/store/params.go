@@ -37,7 +37,7 @@ func CheckParams(t Target, known []string) error {
 		case l == "password" || l == "user" || l == "username":
 			hint = "write them before the host: " + t.Scheme + "://user:password@host"
 		case len(known) > 0:
-			hint = suggest.Hint(k, known)
+			hint = suggest.Hint(k, known, suggest.Stores)
 		}
 		errs = append(errs, fault.Hint(fmt.Errorf("%s: unknown parameter %q", t.Scheme, k), hint))
 	}

@@ -25,7 +25,7 @@ func TestCheckParams(t *testing.T) {
 	assert.NoError(t, store.CheckParams(target(t, "redis://h?db=1&tls=1&read_timeout=1s"), known))
 	assert.NoError(t, store.CheckParams(target(t, "redis://h"), nil))
 	for in, want := range map[string][2]string{
-		"redis://h?read_timout=1s":  {`unknown parameter "read_timout"`, "did you mean read_timeout?"},
+		"redis://h?read_timout=1s":  {`unknown parameter "read_timout"`, "did you mean read_timeout"},
 		"redis://h?password=secret": {`unknown parameter "password"`, "user:password@host"},
 		"redis://h?a=1&b=2":         {"unknown parameter \"a\"\nredis: unknown parameter \"b\"", ""},
 	} {

@@ -114,7 +114,7 @@ func unknownScheme(word, rest string, colon bool) error {
 	case !colon || !isName(word):
 		return bad("target is not a URL", "for example redis://localhost:6379 or embedded:")
 	}
-	return bad(fmt.Sprintf("target: unknown scheme %q", word), suggest.Hint(word, Schemes()))
+	return bad(fmt.Sprintf("target: unknown scheme %q", word), suggest.Hint(word, Schemes(), suggest.Stores))
 }
 
 func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }

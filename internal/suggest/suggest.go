@@ -1,31 +1,81 @@
-// Package suggest finds the nearest right name for a wrong one, so that every
+// Package suggest finds the nearest right names for a wrong one, so that every
 // "unknown X" can say "did you mean Y".
 package suggest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
 )
 
+const (
+	// atMost is how many names are offered, few how many are simply listed.
+	atMost, few = 3, 12
+	// alike is how much of a name must agree for it to be what was meant.
+	alike = 0.5
+)
+
+// What has all names of a kind, for Hint.
+const (
+	Profiles = "perfbench list profiles has all"
+	Presets  = "perfbench list presets has all"
+	Knobs    = "perfbench list knobs has all"
+	Formats  = "perfbench list formats has all"
+	Stores   = "perfbench list stores has all"
+	PlanKeys = "perfbench list plan-schema has all"
+)
+
 // Nearest returns the name closest to got, or "" when none is close enough to be
 // what was meant. Letter case does not matter.
 func Nearest(got string, names []string) string {
-	sorted := slices.Sorted(slices.Values(names))
-	best, score := "", 0.5
-	for _, name := range sorted {
-		if s := levenshtein.Match(strings.ToLower(got), strings.ToLower(name), nil); s > score {
-			best, score = name, s
-		}
+	if near := nearest(got, names, alike); len(near) > 0 {
+		return near[0]
 	}
-	return best
+	return ""
 }
 
-// Hint returns a sentence naming the nearest name, or listing all of them.
-func Hint(got string, names []string) string {
-	if n := Nearest(got, names); n != "" {
-		return "did you mean " + n + "?"
+// Hint returns a sentence with the nearest names, three at most, the closest first; with
+// all of them when none is close and they are few. see says which command has all; there
+// may be none.
+func Hint(got string, names []string, see ...string) string {
+	near := nearest(got, names, alike)
+	all := slices.Compact(slices.Clone(names))
+	switch {
+	case len(near) > 0:
+		return strings.Join(append([]string{"did you mean " + or(near) + "?"}, see...), " ")
+	case len(all) <= few || len(see) == 0:
+		return "one of: " + strings.Join(all, ", ")
 	}
-	return "one of: " + strings.Join(names, ", ")
+	return "the nearest are " + strings.Join(nearest(got, names, -1), ", ") + "; " + strings.Join(see, " ")
+}
+
+// nearest lists the names that are more alike than that, three at most, the closest first.
+func nearest(got string, names []string, than float64) []string {
+	type scored struct {
+		name  string
+		score float64
+	}
+	var near []scored
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if s := levenshtein.Match(strings.ToLower(got), strings.ToLower(name), nil); s > than {
+			near = append(near, scored{name, s})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var out []string
+	for _, n := range near[:min(len(near), atMost)] {
+		out = append(out, n.name)
+	}
+	return out
+}
+
+// or lists alternatives: "a", "a or b", "a, b or c".
+func or(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

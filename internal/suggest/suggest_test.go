@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,19 @@ func TestNearest(t *testing.T) {
 	assert.Equal(t, "ingestion", Nearest("injestion", names))
 	assert.Equal(t, "event-store", Nearest("eventstore", names))
 	assert.Empty(t, Nearest("zzz", names))
-	assert.Equal(t, "did you mean group?", Hint("gruop", names))
+}
+
+func TestHint(t *testing.T) {
+	assert.Equal(t, "did you mean group?", Hint("gruop", []string{"tx", "group"}))
+	assert.Equal(t, "did you mean group? perfbench list shows all", Hint("gruop", []string{"tx", "group"}, "perfbench list shows all"))
+	assert.Equal(t, "did you mean put or puts?", Hint("putt", []string{"puts", "get", "put"}))
+	assert.Equal(t, "did you mean puta, putb or putc?", Hint("put", []string{"putd", "putc", "putb", "puta"}))
 	assert.Equal(t, "one of: a, b", Hint("zzz", []string{"a", "b"}))
+	assert.Equal(t, "one of: a, b", Hint("zzz", []string{"a", "b"}, "perfbench list shows all"))
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("name%02d", i))
+	}
+	assert.Equal(t, "the nearest are name00, name01, name02; perfbench list shows all", Hint("zzz", many, "perfbench list shows all"))
+	assert.Contains(t, Hint("zzz", many), "one of: name00, ")
 }

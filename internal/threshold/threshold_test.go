@@ -75,7 +75,7 @@ func TestCheckKnowsTracksAndOperations(t *testing.T) {
 	require.NoError(t, err)
 	err = e.Check(ops)
 	require.ErrorContains(t, err, `no track or operation "profil"`)
-	assert.Equal(t, "did you mean profile?", fault.HintOf(err))
+	assert.Contains(t, fault.HintOf(err), "did you mean profile")
 	e, err = threshold.Parse("profile.put.p99<5ms")
 	require.NoError(t, err)
 	assert.Error(t, e.Check(ops), "profile only does putall")

@@ -77,7 +77,7 @@ func YAML(f workload.File, known []string) ([]workload.Value, error) {
 	problems.Add(err)
 	for _, v := range vs {
 		if known != nil && !slices.Contains(known, v.Name) {
-			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known)))
+			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known, suggest.Knobs)))
 		}
 	}
 	return vs, problems.Err()

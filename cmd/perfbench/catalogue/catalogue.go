@@ -42,7 +42,7 @@ func Profile(args []string) (workload.Profile, error) {
 	if len(args) == 0 {
 		return workload.Profile{}, fault.Input(fmt.Errorf("no profile was named"), "one of: "+strings.Join(names, ", "))
 	}
-	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), suggest.Hint(args[0], names))
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), suggest.Hint(args[0], names, suggest.Profiles))
 }
 
 // CompleteProfiles offers the names of profiles for a first argument.

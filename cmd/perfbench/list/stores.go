@@ -66,5 +66,5 @@ func listParameters(name string) (listing, error) {
 			{"parameters", strings.Join(d.Params, " ")},
 		}, data: e}, nil
 	}
-	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, catalogue.StoreNames()))
+	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, catalogue.StoreNames(), suggest.Stores))
 }

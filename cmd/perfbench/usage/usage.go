@@ -55,7 +55,7 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 			names = append(names, s.Name())
 		}
 	}
-	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names))
+	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names, c.CommandPath()+" --help has all"))
 }
 
 func unknownPath(c *cobra.Command, arg string) string {
@@ -132,9 +132,5 @@ func BadFlag(c *cobra.Command, err error) error {
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
 	}
-	hint := "see " + c.CommandPath() + " --help"
-	if near := suggest.Nearest(flag, names); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), hint)
+	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), suggest.Hint(flag, names, c.CommandPath()+" --help has all"))
 }

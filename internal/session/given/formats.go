@@ -30,7 +30,7 @@ func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Fo
 		switch {
 		case slices.Contains(ids[:i], id):
 		case at < 0:
-			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, known)))
+			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, known, suggest.Formats)))
 		case profile != "" && all[at].Profile != "" && all[at].Profile != profile:
 			problems.Add(fault.Input(fmt.Errorf("format %s is of profile %s, and this run is of %s", id, all[at].Profile, profile), "perfbench list formats"))
 		default:

@@ -241,7 +241,7 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		if tracks == nil && strings.Contains(name, ".") {
 			continue // which tracks there are is not known: the design has failed
 		}
-		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all))))
+		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all, suggest.Knobs))))
 	}
 	return errs
 }

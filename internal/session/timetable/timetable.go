@@ -180,7 +180,7 @@ func noKnob(name string, plan *workload.Plan) error {
 			}
 		}
 	}
-	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all))
+	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all, suggest.Knobs))
 }
 
 // ParseKnob reads a value for a knob as a user types it, "4KiB" or "32", and

@@ -56,15 +56,15 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, "redis", d.Name)
 	assert.Equal(t, []string{"h1"}, target.Hosts)
 	for in, hint := range map[string]string{
-		"redis://h1?dbb=1":            "did you mean db?",
-		"embedded:?conections=1":      "did you mean connections?",
+		"redis://h1?dbb=1":            "did you mean db",
+		"embedded:?conections=1":      "did you mean connections",
 		"null:?x=1":                   "takes no parameters",
-		"memory:?latencie=1ms":        "did you mean latency?",
-		"coherence://h1?conections=1": "did you mean connections?",
-		"rediss://h1?servernam=x":     "did you mean servername?",
-		"redis+cluster://h1?xyzzy=1":  "one of: db, ",
+		"memory:?latencie=1ms":        "did you mean latency",
+		"coherence://h1?conections=1": "did you mean connections",
+		"rediss://h1?servernam=x":     "did you mean servername",
+		"redis+cluster://h1?xyzzy=1":  "perfbench list stores has all",
 		"redis://h1?consistency=q":    "",
-		"unix:///x?dial_timeouts=1":   "did you mean dial_timeout?",
+		"unix:///x?dial_timeouts=1":   "did you mean dial_timeout",
 	} {
 		_, _, err := drivers.Parse(in)
 		require.Error(t, err, in)
