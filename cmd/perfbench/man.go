@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,71 +12,144 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/cmd/perfbench/version"
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 func manCommand(a *call.Call) *cobra.Command {
-	return &cobra.Command{
-		Use: "man", Short: "Write the manual page",
-		Example: "  perfbench man | man -l -",
-		Args:    usage.None(nil),
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := a.Stdout.Write([]byte(manPage(c.Root())))
+	var dir string
+	c := &cobra.Command{
+		Use: "man [COMMAND...]", Short: "Write the manual page of a command, or all of them into a folder",
+		Example: `  perfbench man | man -l -
+  perfbench man history prune | man -l -
+  perfbench man --dir /usr/local/share/man/man1`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if dir != "" && len(args) > 0 {
+				return fault.Input(fmt.Errorf("man: --dir writes the pages of all commands, not that of %s", strings.Join(args, " ")), "leave one of them out")
+			}
+			if dir != "" {
+				return manPages(dir, c.Root())
+			}
+			of, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage.NoSuchCommand(c.Root(), args)
+			}
+			_, err = a.Stdout.Write([]byte(manPage(of)))
 			return err
 		},
 	}
+	c.Flags().StringVar(&dir, "dir", "", "`DIR` write a page for each command there: perfbench.1, perfbench-run.1 …")
+	return c
 }
 
-// manPage is the whole manual as one page in the man macros.
-func manPage(root *cobra.Command) string {
+// manPages writes the page of a command and of all below it into a folder.
+func manPages(dir string, c *cobra.Command) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write manual pages: %w", err)
+	}
+	for _, c := range described(c) {
+		if err := os.WriteFile(filepath.Join(dir, manName(c)+".1"), []byte(manPage(c)), 0o644); err != nil {
+			return fmt.Errorf("write manual pages: %w", err)
+		}
+	}
+	return nil
+}
+
+// described is a command and all below it that help shows.
+func described(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, s := range c.Commands() {
+		if s.IsAvailableCommand() {
+			all = append(all, described(s)...)
+		}
+	}
+	return all
+}
+
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manPage is the page of one command in the man macros, in the words of its help.
+func manPage(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH PERFBENCH 1 \"\" %q \"User Commands\"\n", "perfbench "+version.Of().Version)
-	fmt.Fprintf(&b, ".SH NAME\nperfbench \\- %s\n", roff(strings.ToLower(root.Short[:1])+root.Short[1:]))
-	b.WriteString(".SH SYNOPSIS\n.B perfbench\n.I command\n.RI [ flags ]\n")
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(root.Long))
-	manCommands(&b, root)
+	about := c.Long
+	if about == "" {
+		about = c.Short + "."
+	}
+	fmt.Fprintf(&b, ".TH %s 1 \"\" %q \"User Commands\"\n", strings.ToUpper(manName(c)), "perfbench "+version.Of().Version)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(c)), roff(strings.ToLower(c.Short[:1])+c.Short[1:]))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n", roff(c.UseLine()))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "%s\n", roff(c.CommandPath()+" COMMAND [flags]"))
+	}
+	fmt.Fprintf(&b, ".fi\n.SH DESCRIPTION\n%s\n", roff(about))
+	if c.HasAvailableSubCommands() {
+		b.WriteString(".SH COMMANDS\n")
+		for _, s := range c.Commands() {
+			if s.IsAvailableCommand() {
+				fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(s.Name()), roff(s.Short))
+			}
+		}
+	}
+	manFlags(&b, c)
+	if c.Example != "" {
+		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(c.Example))
+	}
+	if c.HasParent() {
+		manAlso(&b, c)
+		return b.String()
+	}
 	b.WriteString(".SH ENVIRONMENT\nEach flag of run is also read from a variable PERFBENCH_NAME, and so is each knob and parameter. " +
-		"PERFBENCH_TARGET_PASSWORD is the password of the target.\n")
-	b.WriteString(".SH EXIT STATUS\n")
-	for _, e := range [][2]string{
-		{"0", "the run reached its end; single operations may have failed"},
-		{"1", "anything else, a full disk included"},
-		{"2", "bad input, or a space that is not ours: nothing was started"},
-		{"3", "the store cannot be reached, refuses, or lacks what is needed"},
-		{"4", "verification failed"},
-		{"5", "a threshold was missed, or a comparison came out worse"},
-		{"130", "interrupted; the report of what was measured is written"},
-	} {
+		"PERFBENCH_TARGET_PASSWORD is the password of the target.\n.SH EXIT STATUS\n")
+	for _, e := range exits {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", e[0], e[1])
 	}
+	manAlso(&b, c)
 	return b.String()
 }
 
-func manCommands(b *strings.Builder, parent *cobra.Command) {
-	for _, c := range parent.Commands() {
-		if c.Hidden || c.Name() == "help" {
-			continue
+// exits are the exit codes and what they mean.
+var exits = [][2]string{
+	{"0", "the run reached its end; single operations may have failed"},
+	{"1", "anything else, a full disk included"},
+	{"2", "bad input, or a space that is not ours: nothing was started"},
+	{"3", "the store cannot be reached, refuses, or lacks what is needed"},
+	{"4", "verification failed"},
+	{"5", "a threshold was missed, or a comparison came out worse"},
+	{"130", "interrupted; the report of what was measured is written"},
+}
+
+// manFlags writes the flags of a command, under the groups that help has them under.
+func manFlags(b *strings.Builder, c *cobra.Command) {
+	for _, group := range usage.Groups {
+		title := "OPTIONS"
+		if group != "" {
+			title = strings.ToUpper(group)
 		}
-		text := c.Long
-		if text == "" {
-			text = c.Short + "."
-		}
-		fmt.Fprintf(b, ".SS %s\n%s\n", roff(strings.TrimSpace(parent.CommandPath()+" "+c.Use)), roff(text))
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || f.Name == "help" {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || usage.GroupOf(f) != group {
 				return
 			}
-			kind, usage := pflag.UnquoteUsage(f)
-			name := "--" + f.Name
-			if f.Shorthand != "" {
-				name = "-" + f.Shorthand + ", " + name
+			if title != "" {
+				fmt.Fprintf(b, ".SH %s\n", title)
+				title = ""
 			}
-			fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(name), roff(kind), roff(usage))
+			names, value, text := usage.Flag(f)
+			fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(strings.TrimSpace(names)), roff(value), roff(text))
 		})
-		if c.Example != "" {
-			fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(c.Example))
-		}
-		manCommands(b, c)
 	}
+}
+
+// manAlso names the pages above and below.
+func manAlso(b *strings.Builder, c *cobra.Command) {
+	var also []string
+	for p := c.Parent(); p != nil; p = p.Parent() {
+		also = append(also, roff(manName(p))+"(1)")
+	}
+	for _, s := range c.Commands() {
+		if s.IsAvailableCommand() {
+			also = append(also, roff(manName(s))+"(1)")
+		}
+	}
+	fmt.Fprintf(b, ".SH SEE ALSO\n%s\n", strings.Join(also, ", "))
 }
 
 // roff escapes text for the man macros.

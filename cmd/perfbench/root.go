@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/history"
 	"github.com/perfbench/perfbench/cmd/perfbench/lab"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/cmd/perfbench/workbench"
@@ -50,8 +51,11 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetIn(a.Stdin)
 	c.SetFlagErrorFunc(usage.BadFlag)
 	c.SetVersionTemplate("{{.Version}}\n")
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { usage.Help(c.OutOrStdout(), c) })
 	c.Flags().BoolP("version", "v", false, "print which build this is")
-	c.AddCommand(workbench.Command(a), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
+	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, args []string) error {
+		return headless.DryRun(cmd, a, f, args)
+	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
 		lab.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}

@@ -113,6 +113,9 @@ type Param struct {
 	Unit       string
 	Choices    []string
 	Min, Max   float64
+	// Alias is our own name for the same where this one is that of the system which the
+	// profile imitates: threads for threadCount. Lists leave such parameters out.
+	Alias string
 	// Track says that the parameter exists once per track, as TRACK.Name; without
 	// a track it sets all.
 	Track bool

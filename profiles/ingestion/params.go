@@ -29,19 +29,19 @@ var (
 		Help: "put one entry a call and get the old value back, or putall a batch a call",
 	}
 	totalEntryCount = workload.Param{
-		Name: "totalEntryCount", Kind: workload.Integer, Default: "100000", Unit: "entries", Min: 1, Max: maxEntries, Track: true,
+		Name: "totalEntryCount", Alias: "count", Kind: workload.Integer, Default: "100000", Unit: "entries", Min: 1, Max: maxEntries, Track: true,
 		Help: "entries to write into each map per run, divided among its threads; what is left over is not written",
 	}
 	threadCount = workload.Param{
-		Name: "threadCount", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
+		Name: "threadCount", Alias: "threads", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
 		Help: "loaders of each map; the live knob threads is the total over the maps",
 	}
 	payloadSize = workload.Param{
-		Name: "payloadSize", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload, Track: true,
+		Name: "payloadSize", Alias: "payload", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload, Track: true,
 		Help: "size of each value; another name of the live knob payload",
 	}
 	batchSize = workload.Param{
-		Name: "batchSize", Kind: workload.Integer, Default: "1000", Unit: "entries", Min: 1, Max: workload.MaxBatch, Track: true,
+		Name: "batchSize", Alias: "batch", Kind: workload.Integer, Default: "1000", Unit: "entries", Min: 1, Max: workload.MaxBatch, Track: true,
 		Help: "entries of one putall; another name of the live knob batch",
 	}
 	prefix = workload.Param{

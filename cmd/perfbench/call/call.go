@@ -132,3 +132,11 @@ func (a *Call) PoorLetters() bool {
 	}
 	return false
 }
+
+// WantsColour tells whether stdout is a terminal that shows colours, of a user who has not
+// refused them by NO_COLOR.
+func (a *Call) WantsColour() bool {
+	kind, _ := a.Getenv("TERM")
+	refused, _ := a.Getenv("NO_COLOR")
+	return a.StdoutTerminal && kind != "dumb" && refused == ""
+}

@@ -80,11 +80,11 @@ calls is worse by more than --tolerance.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` by which B may be worse")
+	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` how much worse B may be")
 	fs.BoolVar(&o.force, "force", false, "compare even what does not belong together")
-	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` of "+strings.Join(report.ComparisonFormats(), ", "))
-	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` for the documents; - for stdout")
-	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
+	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` documents: "+strings.Join(report.ComparisonFormats(), ", "))
+	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` where the documents go; - for stdout")
+	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
 	fs.BoolVar(&o.noLetter, "plain", false, "no symbols, for screen readers")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.ComparisonFormats(), usage.NoFiles)) // the flag exists
 	_ = c.RegisterFlagCompletionFunc("tolerance", cobra.FixedCompletions([]string{"5%", "10%"}, usage.NoFiles))

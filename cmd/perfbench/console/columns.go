@@ -14,10 +14,13 @@ const Widest = 100
 const (
 	narrowest = 60
 	between   = "  "
+	// names is how many columns are never cut, shortest what is left of others.
+	names, shortest = 2, 8
 )
 
 // Columns writes rows in columns and lets long cells run over several lines, so that
-// no line is wider than width, or 100 when it is 0, unless a single word forces it to be.
+// no line is wider than width, or 100 when it is 0. Where words are too long for that they
+// are cut, but for those of the first two columns, which are names.
 func Columns(w io.Writer, width int, rows [][]string) {
 	if width <= 0 {
 		width = Widest
@@ -67,6 +70,9 @@ func fit(rows [][]string, width int) []int {
 				from = i
 			}
 		}
+		if total > room && from < 0 {
+			from = cut(widths)
+		}
 		if total <= room || from < 0 {
 			return widths
 		}
@@ -74,11 +80,29 @@ func fit(rows [][]string, width int) []int {
 	}
 }
 
+// cut is the column whose words are cut next, -1 when none can be.
+func cut(widths []int) int {
+	at := -1
+	for i, n := range widths {
+		if i >= names && n > shortest && (at < 0 || n > widths[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
 // lines breaks text where words do; names with hyphens stay whole.
 func lines(text string, width int) []string {
 	var all []string
 	line := ""
 	for _, p := range pieces(text) {
+		for ansi.StringWidth(strings.TrimRight(p, " ")) > width {
+			if line != "" {
+				all, line = append(all, strings.TrimRight(line, " ")), ""
+			}
+			head := ansi.Truncate(p, width, "")
+			all, p = append(all, head), strings.TrimPrefix(p, head)
+		}
 		if line != "" && ansi.StringWidth(line+strings.TrimRight(p, " ")) > width {
 			all, line = append(all, strings.TrimRight(line, " ")), ""
 		}

@@ -61,11 +61,11 @@ func (a command) tree() *cobra.Command {
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
-		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` of the store")
-		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`N`: prefix under which it was made")
-		s.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`PATH`: only what a run of this file makes; repeats")
-		s.Flags().StringVarP(&f.profile, "profile", "p", "", "the `profile` that reads --file; default: the first that can")
-		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
+		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` the store")
+		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`NAME` prefix of what was made")
+		s.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`PATH` only what a run of this file makes; repeats")
+		s.Flags().StringVarP(&f.profile, "profile", "p", "", "`NAME` the profile that reads --file (default: the first that can)")
+		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return runflags.Targets(a.Call), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists

@@ -62,12 +62,12 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 			return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` of formats: see perfbench list formats")
-	c.Flags().StringVarP(&o.out, "out", "o", "", "`DIR` for the documents instead of the run's folder; - for stdout")
-	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
-	c.Flags().StringVar(&o.against, "against", "", "`RUN` that came earlier, beside which text, markdown and html show this one")
+	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` formats: see perfbench list formats")
+	c.Flags().StringVarP(&o.out, "out", "o", "", "`DIR` where the documents go instead of the run's folder; - for stdout")
+	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
+	c.Flags().StringVar(&o.against, "against", "", "`RUN` an earlier one, beside which text, markdown and html show this one")
 	c.Flags().BoolVar(&o.open, "open", false, "show the page in HTML in the browser")
-	c.Flags().StringVar(&o.facts, "facts", "", "`FILE` of what a client cannot know, kept with the run: machines, topology, arguments, remarks")
+	c.Flags().StringVar(&o.facts, "facts", "", "`FILE` what a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
 	}) // the flag exists

@@ -58,7 +58,7 @@ are busy and the store is not.
 Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 		Example: `  perfbench find ingestion --target redis://localhost --under 'p99<10ms'
   perfbench find tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
-  perfbench find authz --target lab:postgres --over threads --under 'p99<20ms'`,
+  perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return headless.CarryOut(cmd, a.Call, &a.flags, args, nil, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
@@ -71,11 +71,12 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` that must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
-	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` to raise: rate or threads (default rate)")
-	fs.StringVar(&a.asked.From, "from", "", "`N` to begin at (default: a quarter of what the store does at once, or one thread)")
-	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`N` to end at (default: none, or %d threads)", find.MostThreads))
+	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
+	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` what to raise: rate or threads (default rate)")
+	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of what the store does at once, or one thread)")
+	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`LEVEL` end at this one (default: none, or %d threads)", find.MostThreads))
 	a.flags.Register(a.Call, c)
+	a.flags.RegisterJSON(c)
 	for name, words := range map[string][]string{"over": {find.OverRate, find.OverThreads}, "under": {"p99<10ms", "p99.9<50ms", "errors<1%"}} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, usage.NoFiles)) // the flag exists
 	}

@@ -2,7 +2,10 @@ package headless
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
@@ -59,6 +62,21 @@ func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, req session.Requ
 	}
 	status.say("%s: %s", what, summary.Line(&o.Run))
 	return o, nil
+}
+
+// printJSON writes run.json of a run to stdout, on one line.
+func (a command) printJSON(o *session.Outcome) error {
+	data, err := json.Marshal(&o.Run)
+	if err != nil {
+		return fmt.Errorf("write the run as JSON: %w", err)
+	}
+	_, err = a.Stdout.Write(append(data, '\n'))
+	return err
+}
+
+// DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
+func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string) error {
+	return CarryOut(cmd, c, f, args, nil, command{c}.make(f, &repeat{}, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

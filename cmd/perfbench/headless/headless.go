@@ -38,7 +38,7 @@ func (a command) tree(others Makes) *cobra.Command {
 		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
 path of the report to stdout; on a terminal a small chart of throughput and p99 ends
-it.
+it. With --json stdout has nothing but run.json, on one line for each run.
 
 PROFILE may be given as --profile PROFILE, too.
 
@@ -75,6 +75,7 @@ else the smallest that is not 0.`,
 		ValidArgsFunction: Complete,
 	}
 	f.Register(a.Call, c)
+	f.RegisterJSON(c)
 	r.register(a.Call, c)
 	return c
 }
@@ -87,6 +88,17 @@ func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared
 		return nil, err
 	}
 	gone := missing(o.Dir)
+	if f.JSON {
+		o.Err = errors.Join(o.Err, a.printJSON(o))
+		if b.Summary != nil && !gone {
+			_, err := b.Summary(o) // it writes documents, too
+			o.Err = errors.Join(o.Err, err)
+		}
+		if gone {
+			return o, deleted(o)
+		}
+		return o, o.Err
+	}
 	if b.Summary != nil && !gone {
 		text, err := b.Summary(o)
 		o.Err = errors.Join(o.Err, err)
@@ -140,13 +152,21 @@ func (a command) printSummary(o *session.Outcome, f *runflags.Flags, gone bool) 
 	}
 	switch {
 	case !f.Quiet:
-		fmt.Fprint(a.Stdout, console.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII))
+		fmt.Fprint(a.Stdout, a.coloured(console.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII), f))
 		if a.StdoutTerminal && !gone {
 			summary.Course(a.Call, o.Dir, f.Plain || f.ASCII)
 		}
 	case !gone:
 		fmt.Fprintln(a.Stdout, dir)
 	}
+}
+
+// coloured is the text of a run in the colours of --theme, on a terminal that wants any.
+func (a command) coloured(text string, f *runflags.Flags) string {
+	if f.Theme == "mono" || f.Plain || !a.WantsColour() {
+		return text
+	}
+	return summary.Colour(text, f.Theme)
 }
 
 // missing says that a folder is not there any more.

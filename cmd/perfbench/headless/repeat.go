@@ -46,10 +46,11 @@ type repeat struct {
 // register adds the flags.
 func (r *repeat) register(a *call.Call, c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&r.Times, "repeat", "", "`N`: do the run N times, and say how the runs vary")
-	fs.StringVar(&r.Against, "against", "", "`URL` of another store: run on both in turn, and compare")
-	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` of another run: do both in turn, and compare; repeats")
-	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` by which the other may be worse; beyond it the exit code is 5 (default: any)")
+	fs.StringVar(&r.Times, "repeat", "", "`N` do the run so often, and say how the runs vary")
+	fs.StringVar(&r.Against, "against", "", "`URL` another store: run on both in turn, and compare")
+	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` what differs in another run: do both in turn, and compare; repeats")
+	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` how much worse the other may be; beyond it the exit code is 5 (default: any)")
+	usage.Group(fs, usage.Comparison, "repeat", "against", "against-set", "tolerance")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return runflags.Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
 	}) // the flag exists, and so does the other
@@ -175,7 +176,12 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		if f.Quiet {
+		switch {
+		case f.JSON:
+			if err := a.printJSON(o); err != nil {
+				return err
+			}
+		case f.Quiet:
 			fmt.Fprintln(a.Stdout, o.Dir)
 		}
 		if o.Err != nil {
@@ -250,6 +256,9 @@ func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundi
 	}
 	if err := rundir.WriteFiles(dir, files); err != nil {
 		return "", err
+	}
+	if f.JSON {
+		return dir, nil // of the runs there is a line each
 	}
 	if !f.Quiet {
 		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, f.Plain || f.ASCII)+"\nkept in ")

@@ -176,7 +176,7 @@ func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.Fi
 		a.Told = ""
 		rows = append(rows, append([]string{name}, w.row()...))
 	}
-	if !f.Quiet {
+	if !f.Quiet && !f.JSON {
 		a.printSuite(rows, f)
 	}
 	if len(errs) == 0 && left == 0 {

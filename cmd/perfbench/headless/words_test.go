@@ -30,7 +30,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &schema))
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
-		"dry-run", "quiet", "plain", "ascii", "theme", "help", // of the terminal
+		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", // of the terminal, and of a script in its place
 		"metrics-addr", "otlp", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {

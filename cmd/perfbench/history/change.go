@@ -38,8 +38,8 @@ run or holds what no run writes.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&a.olderThan, "older-than", "", "runs that began before `TIME`: 30d, 4w, 2026-11-01")
-	fs.IntVar(&a.keep, "keep", 0, "keep the newest `N` in any case")
+	fs.StringVar(&a.olderThan, "older-than", "", "`TIME` delete runs that began before it: 30d, 4w, 2026-11-01")
+	fs.IntVar(&a.keep, "keep", 0, "`N` keep so many of the newest in any case")
 	fs.BoolVar(&a.dryRun, "dry-run", false, "list what would go; delete nothing")
 	fs.BoolVar(&a.yes, "yes", false, "do not ask")
 	a.filters(c)
@@ -130,7 +130,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 			return catalogue.Runs(a.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().StringVarP(&a.out, "out", "o", "", "`DIR` for the archives, instead of beside the folders")
+	c.Flags().StringVarP(&a.out, "out", "o", "", "`DIR` where the archives go, instead of beside the folders")
 	c.Flags().BoolVar(&a.remove, "remove", false, "delete each folder once its archive has been read back")
 	c.Flags().BoolVar(&a.json, "json", false, "write JSON")
 	a.folder(c)

@@ -64,10 +64,10 @@ archives. The filters go together: a run is listed that all of them want.`,
 func (a *command) filters(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&a.profile, "profile", "p", "", "only runs of this `profile`")
-	fs.StringVarP(&a.target, "target", "t", "", "only runs whose URL has this `TEXT` in it, or on this kind of store")
-	fs.StringArrayVar(&a.tags, "tag", nil, "only runs with the tag `NAME=VALUE`; repeats")
-	fs.StringVar(&a.since, "since", "", "only runs that began at or after `TIME`: 2026-11-01, 36h, 7d, 4w")
+	fs.StringVarP(&a.profile, "profile", "p", "", "`NAME` only runs of this profile")
+	fs.StringVarP(&a.target, "target", "t", "", "`TEXT` only runs whose URL has this in it, or on this kind of store")
+	fs.StringArrayVar(&a.tags, "tag", nil, "`NAME=VALUE` only runs with this tag; repeats")
+	fs.StringVar(&a.since, "since", "", "`TIME` only runs that began at or after it: 2026-11-01, 36h, 7d, 4w")
 	a.folder(c)
 	fs.BoolVar(&a.json, "json", false, "write JSON")
 	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -80,7 +80,7 @@ func (a *command) filters(c *cobra.Command) {
 }
 
 func (a *command) folder(c *cobra.Command) {
-	c.Flags().StringVar(&a.runs, "runs", session.DefaultOut, "`DIR` to look for runs in")
+	c.Flags().StringVar(&a.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
 }
 
 // fromEnvironment looks for runs where the environment has new ones written.

@@ -62,7 +62,7 @@ func (a command) labUp() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&port, "port", 0, "port, for a service of one server; 0 picks a free one")
+	c.Flags().IntVar(&port, "port", 0, "`N` port, for a service of one server; 0 picks a free one")
 	return c
 }
 

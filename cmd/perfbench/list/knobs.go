@@ -2,6 +2,7 @@ package list
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,12 +24,14 @@ type knobEntry struct {
 	Choices []string `json:"choices,omitempty"`
 	Live    bool     `json:"live"`
 	Track   bool     `json:"per_track"`
-	Help    string   `json:"help"`
+	// Alias is the name that we have for the same.
+	Alias string `json:"alias_of,omitempty"`
+	Help  string `json:"help"`
 }
 
 // listKnobs lists the live knobs of a profile's default plan, its parameters, and
-// what every run has.
-func listKnobs(args []string) (listing, error) {
+// what every run has; names of older systems only with all.
+func listKnobs(args []string, all bool) (listing, error) {
 	p, err := catalogue.Profile(args)
 	if err != nil {
 		return listing{}, err
@@ -49,7 +52,13 @@ func listKnobs(args []string) (listing, error) {
 	}
 	data = append(data, params(p.Params)...)
 	data = append(data, params(given.RunParams())...)
-	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "WHAT IT DOES"}, data: data}
+	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "WHAT IT DOES"}}
+	if !all {
+		whole := len(data)
+		data = slices.DeleteFunc(data, func(e knobEntry) bool { return e.Alias != "" })
+		l.hidden = whole - len(data)
+	}
+	l.data = data
 	for _, e := range data {
 		values, more := e.Range, []string{}
 		if len(e.Choices) > 0 {
@@ -64,6 +73,9 @@ func listKnobs(args []string) (listing, error) {
 		if e.Track {
 			more = append(more, "per track")
 		}
+		if e.Alias != "" {
+			more = append(more, "see "+e.Alias)
+		}
 		help := e.Help
 		if len(more) > 0 {
 			help += " (" + strings.Join(more, ", ") + ")"
@@ -76,7 +88,7 @@ func listKnobs(args []string) (listing, error) {
 func params(list []workload.Param) []knobEntry {
 	var out []knobEntry
 	for _, q := range list {
-		e := knobEntry{Name: q.Name, Kind: q.Kind.String(), Unit: q.Unit, Default: defaultText(q), Choices: q.Choices, Track: q.Track, Help: q.Help}
+		e := knobEntry{Name: q.Name, Kind: q.Kind.String(), Unit: q.Unit, Default: defaultText(q), Choices: q.Choices, Track: q.Track, Help: q.Help, Alias: q.Alias}
 		if q.Max > q.Min {
 			e.Range = bound(q, q.Min) + ".." + bound(q, q.Max)
 		}
@@ -116,7 +128,7 @@ func defaultPlan(p workload.Profile) *workload.Plan {
 // KnobNames returns what --set can change in a profile, nil when there is no such
 // profile.
 func KnobNames(profile string) []string {
-	l, err := listKnobs([]string{profile})
+	l, err := listKnobs([]string{profile}, true)
 	if err != nil {
 		return nil
 	}

@@ -22,6 +22,8 @@ type listing struct {
 	head []string
 	rows [][]string
 	data any
+	// hidden is how many names of older systems are left out.
+	hidden int
 }
 
 // command is the command in one call.
@@ -31,7 +33,7 @@ type command struct{ *call.Call }
 func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	c := &cobra.Command{
 		Use: "list", Short: "List profiles, stores, formats, presets, knobs, and the schema of plans",
 		Args: usage.NoSuchCommand,
@@ -45,6 +47,9 @@ func (a command) tree() *cobra.Command {
 			return console.JSON(a.Stdout, l.data)
 		}
 		console.Columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
+		if l.hidden > 0 {
+			fmt.Fprintf(a.Stdout, "\n%d names of older systems for the same are left out; --all has them\n", l.hidden)
+		}
 		return nil
 	}
 	c.RunE = func(*cobra.Command, []string) error { return show(listProfiles(), nil) }
@@ -80,7 +85,10 @@ func (a command) tree() *cobra.Command {
 		return show(ofProfiles(args, listPresets))
 	})
 	presets.ValidArgsFunction = catalogue.CompletePresets
-	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in each", 1, func(args []string) error { return show(ofProfiles(args, listKnobs)) })
+	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in each", 1, func(args []string) error {
+		return show(ofProfiles(args, func(args []string) (listing, error) { return listKnobs(args, all) }))
+	})
+	knobs.Flags().BoolVar(&all, "all", false, "with the names that older systems have for the same, such as threadCount")
 	knobs.ValidArgsFunction = catalogue.CompleteProfiles
 	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error { return a.planSchema() })
 	return c
@@ -144,6 +152,7 @@ func ofProfiles(args []string, one func(args []string) (listing, error)) (listin
 		if err != nil {
 			return listing{}, err
 		}
+		all.hidden += l.hidden
 		all.head, data[p.Name] = append([]string{"PROFILE"}, l.head...), l.data
 		for _, row := range l.rows {
 			all.rows = append(all.rows, append([]string{p.Name}, row...))

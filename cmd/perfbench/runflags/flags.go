@@ -3,6 +3,7 @@
 package runflags
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/cmd/perfbench/version"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/planfile"
@@ -36,7 +37,7 @@ type Flags struct {
 	// AsPlan says that a dry run writes a plan file: --format yaml.
 	AsPlan bool
 	// These are switches of the same names.
-	DryRun, Quiet, Plain, ASCII bool
+	DryRun, Quiet, Plain, ASCII, JSON bool
 	// ASCIIChosen says that --ascii was given, perhaps as --ascii=false.
 	ASCIIChosen bool
 	// NoMouse and NoAnimation are flags of the workbench alone.
@@ -54,13 +55,13 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"payload", "SIZE", "size of one value: 512, 1KiB, 10KB"},
 	{"batch", "N", "entries in one batched call"},
 	{"rate", "N", "due per second, whatever the store does; 0: as fast as the threads go"},
-	{"duration", "D", "end after this long (30s, 5m); keys wrap"},
+	{"warmup", "TIME", "run this long before measurement begins; auto: until throughput and p99 have settled"},
+	{"duration", "TIME", "end after this long (30s, 5m); keys wrap"},
 	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
-	{"drain", "D", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
-	{"warmup", "D", "run this long before measurement begins; auto: until throughput and p99 have settled"},
 	{"until", "EXPR", "end once a figure is known so well: 'p99 ±2%', 'throughput ±1%'; --duration is the longest"},
+	{"drain", "TIME", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
 	{"seed", "N", "everything random derives from it (default 1)"},
-	{"namespace", "N", `prefix of everything made (default "perfbench"); empty gives bare names`},
+	{"namespace", "NAME", `prefix of everything made (default perfbench); empty gives bare names`},
 }
 
 // letters are the short forms of those that are typed most.
@@ -70,40 +71,52 @@ var letters = map[string]string{"rate": "r", "duration": "d"}
 func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs, r := c.Flags(), &f.Request
 	fs.SortFlags = false
-	fs.StringVarP(&r.Profile, "profile", "p", "", "the workload: see perfbench list `profiles`")
-	fs.StringVarP(&r.Target, "target", "t", "", "`URL` of the store (default \"embedded:\"): see perfbench list stores")
-	fs.StringVar(&r.Preset, "preset", "", "`NAME` of a built-in preset: see perfbench list presets")
-	fs.StringArrayVarP(&r.Files, "file", "f", nil, "`PATH` of a system's own settings file, or of YAML; repeats where a system has several")
-	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` of any knob or parameter, TRACK.NAME for one track; repeats")
+	fs.StringVarP(&r.Profile, "profile", "p", "", "`NAME` the workload: see perfbench list profiles")
+	fs.StringVarP(&r.Target, "target", "t", "", "`URL` the store (default embedded:): see perfbench list stores")
+	fs.StringVar(&r.Preset, "preset", "", "`NAME` a built-in preset: see perfbench list presets")
+	fs.StringArrayVarP(&r.Files, "file", "f", nil, "`PATH` a system's own settings file, or YAML; repeats where a system has several")
+	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` any knob or parameter, TRACK.NAME for one track; repeats")
 	f.values, f.switches = map[string]*string{}, map[string]*bool{}
 	for _, v := range valueFlags {
 		f.values[v.name] = fs.StringP(v.name, letters[v.name], "", "`"+v.kind+"` "+v.help)
-		fs.Lookup(v.name).Usage = "`" + v.kind + "`: " + v.help
 	}
-	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…`: live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
-	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` that must hold: p99<5ms, p95.5<2ms, throughput>10000; with abort at its end ('errors<5% abort after 30s') a miss ends the run; repeats")
-	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` that gets the run folders (default \"results\")")
-	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` of documents (default json,csv,hlog and the profile's own)")
+	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…` a live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
+	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` must hold: p99<5ms, p95.5<2ms, throughput>10000; with abort at its end ('errors<5% abort after 30s') a miss ends the run; repeats")
+	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` where the folders of runs go (default results)")
+	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` documents to write (default json,csv,hlog and the profile's own)")
 	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
-	fs.StringVar(&r.Facts, "facts", "", "`FILE` of what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
-	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR`: serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
-	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL`: push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
+	fs.StringVar(&r.Facts, "facts", "", "`FILE` what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
+	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR` serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
+	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL` push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
 	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
 	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
-	fs.StringVar(&r.PasswordFile, "password-file", "", "`FILE` whose first line is the target's password")
+	fs.StringVar(&r.PasswordFile, "password-file", "", "`FILE` its first line is the target's password")
 	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "print errors and the path of the report only")
 	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
 	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
-	fs.StringVar(&f.Theme, "theme", "auto", "colours: auto, light, dark or mono")
+	fs.StringVar(&f.Theme, "theme", "auto", "`NAME` colours: auto, light, dark or mono")
+	usage.Group(fs, usage.Workload, "profile", "target", "preset", "file", "set", "seed")
+	usage.Group(fs, usage.Load, "threads", "payload", "batch", "rate", "warmup", "at")
+	usage.Group(fs, usage.Limits, "duration", "count", "until", "drain", "threshold", "require-valid")
+	usage.Group(fs, usage.Output, "out", "format", "tag", "facts", "metrics-addr", "otlp")
+	usage.Group(fs, usage.Safety, "dry-run", "namespace", "allow-existing", "cleanup", "password-file")
+	c.InitDefaultHelpFlag()
+	usage.Group(fs, usage.Screen, "quiet", "plain", "ascii", "theme", "help")
 	complete(a, c)
+}
+
+// RegisterJSON adds --json, for commands without a screen.
+func (f *Flags) RegisterJSON(c *cobra.Command) {
+	c.Flags().BoolVar(&f.JSON, "json", false, "print run.json of each run on one line, in place of the summary")
+	usage.Group(c.Flags(), usage.Output, "json")
 }
 
 // plainFlags are the flags that the environment may give and that are no values.
 var plainFlags = []string{
 	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "tag", "facts", "metrics-addr", "otlp", "dry-run", "password-file",
-	"quiet", "plain", "ascii", "theme",
+	"quiet", "plain", "ascii", "theme", "json",
 }
 
 // Resolve turns flags and environment into the request. Its errors are of input.
@@ -138,12 +151,25 @@ func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
 	if _, err := (workload.Value{Name: "theme", Text: f.Theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(Themes...); err != nil {
 		problems.Add(err)
 	}
+	problems.Add(f.contradictions())
 	if r.PasswordFile != "" {
 		password, err := session.ReadPassword(r.PasswordFile)
 		problems.Add(err)
 		r.Password = password
 	}
 	problems.Add(f.open(a, c, problems.Err() == nil))
+	return problems.Err()
+}
+
+// contradictions are flags that say what cannot be done. Its errors are of input.
+func (f *Flags) contradictions() error {
+	var problems workload.Problems
+	if f.Request.Out == "-" {
+		problems.Add(fault.Input(errors.New("out: a run has a folder, and cannot be written to -"), "--json prints run.json; perfbench report latest --format markdown --out - prints a document"))
+	}
+	if f.JSON && f.DryRun {
+		problems.Add(fault.Input(errors.New("json: a dry run has no figures"), "--dry-run --format yaml prints the plan as YAML"))
+	}
 	return problems.Err()
 }
 
@@ -197,14 +223,4 @@ func (f *Flags) Plan(a *call.Call, path string) (*planfile.File, error) {
 		}
 	}
 	return file, err
-}
-
-// ProfileHint says what was meant by a profile's name without its flag.
-func ProfileHint(arg string) string {
-	for _, p := range catalogue.Profiles() {
-		if p.Name == arg {
-			return "did you mean --profile " + arg + "?"
-		}
-	}
-	return ""
 }

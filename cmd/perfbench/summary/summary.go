@@ -4,6 +4,7 @@ package summary
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -165,4 +166,28 @@ func Line(r *rundir.Run) string {
 		p99 = Latency(h.Response.P99)
 	}
 	return fmt.Sprintf("%s %s/s, p99 %s, %s", units.Number(h.Rate), r.Unit, p99, r.Verdict.State)
+}
+
+// colours are those of the lines that say whether a run is good, on a terminal.
+var colours = []struct {
+	line  *regexp.Regexp
+	shade string
+}{
+	{regexp.MustCompile(`(?m)^verdict VALID$`), "32"},
+	{regexp.MustCompile(`(?m)^verdict DEGRADED$`), "33"},
+	{regexp.MustCompile(`(?m)^verdict INVALID$`), "31"},
+	{regexp.MustCompile(`(?m)^threshold .* missed: .*$`), "31"},
+}
+
+// Colour puts colour into the text of a run for a theme: dark, or light, where yellow on
+// white cannot be read and is bold.
+func Colour(text, theme string) string {
+	for _, c := range colours {
+		shade := c.shade
+		if shade == "33" && theme == "light" {
+			shade = "1"
+		}
+		text = c.line.ReplaceAllString(text, "\x1b["+shade+"m$0\x1b[0m")
+	}
+	return text
 }

@@ -67,9 +67,10 @@ threshold ends the sweep.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` of a knob or parameter, or of target: threads=1,2,4,…,64; once or twice")
-	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` runs at each point (default "+sweep.UsualRepeat+")")
+	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` values of a knob or parameter, or of target: threads=1,2,4,…,64; once or twice")
+	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` how many runs at each point (default "+sweep.UsualRepeat+")")
 	a.flags.Register(a.Call, c)
+	a.flags.RegisterJSON(c)
 	_ = c.RegisterFlagCompletionFunc("over", func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		names, how := runflags.CompleteSet(c, args, typed)
 		return append(names, sweep.Target+"="), how

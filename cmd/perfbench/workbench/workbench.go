@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
@@ -29,19 +30,32 @@ import (
 type command struct{ *call.Call }
 
 // Command opens the workbench.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+// dry says what a run with its flags would do, for --dry-run.
+func Command(c *call.Call, dry func(*cobra.Command, *runflags.Flags, []string) error) *cobra.Command {
+	return command{c}.tree(dry)
+}
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *call.Call) error {
 	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]})
 }
 
-func (a command) tree() *cobra.Command {
+func (a command) tree(dry func(*cobra.Command, *runflags.Flags, []string) error) *cobra.Command {
 	f := &runflags.Flags{}
 	c := &cobra.Command{
-		Use: "tui", Short: "Open the workbench: pick, run, tune and compare on one screen",
-		Args: usage.None(runflags.ProfileHint),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use: "tui [PROFILE]", Short: "Open the workbench: pick, run, tune and compare on one screen",
+		Example: `  perfbench tui
+  perfbench tui ingestion --target redis://localhost --threads 32`,
+		Args: oneProfile, ValidArgsFunction: catalogue.CompleteProfiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dryRun(cmd) {
+				return dry(cmd, f, args)
+			}
+			if len(args) > 0 {
+				if err := cmd.Flags().Set("profile", args[0]); err != nil {
+					return err
+				}
+			}
 			if err := f.Resolve(a.Call, cmd); err != nil {
 				return err
 			}
@@ -51,7 +65,28 @@ func (a command) tree() *cobra.Command {
 	f.Register(a.Call, c)
 	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
+	usage.Group(c.Flags(), usage.Screen, "no-mouse", "no-animation")
 	return c
+}
+
+// oneProfile refuses arguments other than the name of one profile.
+func oneProfile(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return fault.Input(fmt.Errorf("tui: unexpected argument %q", args[1]), "it takes one profile")
+	case c.Flags().Changed("profile"):
+		return fault.Input(fmt.Errorf("tui: the profile is named twice, as %s and by --profile %s", args[0], c.Flag("profile").Value), "leave one out")
+	}
+	_, err := catalogue.Profile(args)
+	return err
+}
+
+// dryRun says whether only the plan is wanted.
+func dryRun(c *cobra.Command) bool {
+	on, err := c.Flags().GetBool("dry-run")
+	return err == nil && on
 }
 
 // start opens the workbench and, when it has closed, prints what its
@@ -80,6 +115,12 @@ func (a command) start(ctx context.Context, f *runflags.Flags) error {
 	}
 	final, err := tui.Show(ctx, o, b)
 	for _, out := range final.Outcomes {
+		if f.Quiet {
+			if out.Dir != "" {
+				fmt.Fprintln(a.Stdout, out.Dir)
+			}
+			continue
+		}
 		fmt.Fprint(a.Stdout, console.Plain(out.Summary, ascii))
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ const maxEntries = 1_000_000_000_000
 var (
 	groupNames  = workload.Param{Name: "groupNames", Kind: workload.Text, Help: "groups in sequence (,) and side by side (&): g1&g2,g3"}
 	threadCount = workload.Param{
-		Name: "threadCount", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
+		Name: "threadCount", Alias: "threads", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
 		Help: "callers of each group; another name of the live knob threads",
 	}
 	totalInvocationCount = workload.Param{
@@ -28,11 +28,11 @@ var (
 	}
 	testCase    = workload.Param{Name: "testCase", Kind: workload.Text, Help: "test case of every operation; OPERATION.testCase is that of one"}
 	payloadSize = workload.Param{
-		Name: "payloadSize", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload,
+		Name: "payloadSize", Alias: "payload", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload,
 		Help: "size of each value that no factory makes; another name of the live knob payload",
 	}
 	batchSize = workload.Param{
-		Name: "batchSize", Kind: workload.Integer, Default: "100", Unit: "entries", Min: 1, Max: workload.MaxBatch,
+		Name: "batchSize", Alias: "batch", Kind: workload.Integer, Default: "100", Unit: "entries", Min: 1, Max: workload.MaxBatch,
 		Help: "entries of one putall, getall, addall or publishall; another name of the live knob batch",
 	}
 	totalEntryCount = workload.Param{

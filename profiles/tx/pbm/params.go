@@ -23,19 +23,19 @@ var (
 		Help: "pbm: get one entry a call (profile only), getall a batch a call, or tx (eligibility only): read a group and write its summary",
 	}
 	totalEntryCount = workload.Param{
-		Name: "totalEntryCount", Kind: workload.Integer, Default: "100000", Unit: "entries", Min: 1, Max: maxEntries, Track: true,
+		Name: "totalEntryCount", Alias: "count", Kind: workload.Integer, Default: "100000", Unit: "entries", Min: 1, Max: maxEntries, Track: true,
 		Help: "pbm: operations on each map per run, divided among its threads; what is left over is not done",
 	}
 	threadCount = workload.Param{
-		Name: "threadCount", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
+		Name: "threadCount", Alias: "threads", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
 		Help: "pbm: clients of each map; the live knob threads is the total over the maps",
 	}
 	payloadSize = workload.Param{
-		Name: "payloadSize", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload, Track: true,
+		Name: "payloadSize", Alias: "payload", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload, Track: true,
 		Help: "pbm: size of the values that are loaded where they are missing",
 	}
 	batchSize = workload.Param{
-		Name: "batchSize", Kind: workload.Integer, Default: "1000", Unit: "entries", Min: 1, Max: workload.MaxBatch, Track: true,
+		Name: "batchSize", Alias: "batch", Kind: workload.Integer, Default: "1000", Unit: "entries", Min: 1, Max: workload.MaxBatch, Track: true,
 		Help: "pbm: entries of one getall",
 	}
 	prefix = workload.Param{Name: "prefix", Kind: workload.Text, Default: "x", Help: "pbm: put in front of group numbers, and at the end of the document's file name"}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+)
+
+// commands are all of them, as help shows them, with the flag help.
+func commands() []*cobra.Command {
+	all := described(root(&call.Call{}).Command)
+	for _, c := range all {
+		c.InitDefaultHelpFlag()
+	}
+	return all
+}
+
+func TestHelpFitsEightyColumns(t *testing.T) {
+	for _, c := range commands() {
+		var b bytes.Buffer
+		usage.Help(&b, c)
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			assert.LessOrEqual(t, ansi.StringWidth(line), 80, "%s: %s", c.CommandPath(), line)
+			assert.Equal(t, strings.TrimRight(line, " "), line, "blanks at the end")
+		}
+		assert.NotContains(t, b.String(), "`", c.CommandPath())
+	}
+}
+
+// A flag that takes a value says what stands for it, once.
+func TestFlagsNameTheirValues(t *testing.T) {
+	for _, c := range commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			_, value, text := usage.Flag(f)
+			assert.Equal(t, f.Value.Type() != "bool", value != "", "%s --%s: what stands for its value", c.CommandPath(), f.Name)
+			if value != "" {
+				assert.False(t, strings.HasPrefix(text, value), "%s --%s: %s", c.CommandPath(), f.Name, text)
+			}
+		})
+	}
+}
+
+func TestTheFlagsOfARunAreGrouped(t *testing.T) {
+	for _, c := range commands() {
+		if name := c.Name(); name != "run" && name != "tui" {
+			continue
+		}
+		var b bytes.Buffer
+		usage.Help(&b, c)
+		at := -1
+		for _, group := range []string{"Workload", "Load", "Limits", "Output", "Safety", "Screen"} {
+			next := strings.Index(b.String(), "\n"+group+":\n")
+			assert.Greater(t, next, at, "%s: %s", c.Name(), group)
+			at = next
+		}
+	}
+}
+
+// Each command has a page, in the words of its help.
+func TestManualPages(t *testing.T) {
+	dir := t.TempDir()
+	code, _, stderr := terminal(t, "", "", "man", "--dir", dir)
+	require.Zero(t, code, stderr)
+	for _, c := range commands() {
+		data, err := os.ReadFile(filepath.Join(dir, manName(c)+".1"))
+		require.NoError(t, err)
+		page := string(data)
+		assert.Contains(t, page, ".SH NAME\n"+roff(manName(c))+` \- `)
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			_, _, text := usage.Flag(f)
+			if f.Name != "help" {
+				assert.Contains(t, page, roff(text), "%s --%s", c.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// No flag of a run is registered and ignored: each changes the plan that a dry run prints,
+// or is refused with a value that is wrong. Those of the screen have tests of their own.
+func TestNoFlagOfARunIsIgnored(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("some.properties", []byte("eligibility.totalEntryCount=50\n"), 0o644))
+	samples := map[string]string{
+		"profile": "tx", "target": "null:", "preset": "large", "file": "some.properties", "set": "testCase=put", "threads": "7", "payload": "77", "batch": "7",
+		"rate": "77", "warmup": "7s", "at": "1s:threads=7", "duration": "7s", "count": "7", "until": "p99 ±7%", "drain": "7s", "threshold": "p77<7s",
+		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
+		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
+		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x",
+	}
+	said := func(c *cobra.Command, more ...string) string {
+		args := append([]string{c.Name(), "--target=memory:", "--dry-run"}, more...)
+		if !strings.Contains(strings.Join(more, " "), "--profile") {
+			args = append(args, "--profile=ingestion")
+		}
+		code, stdout, stderr := terminal(t, "", "", args...)
+		return strings.Join([]string{string(rune('0' + code)), stdout, stderr}, "\n")
+	}
+	for _, c := range commands() {
+		if name := c.Name(); name != "run" && name != "tui" {
+			continue
+		}
+		plan := said(c)
+		require.True(t, strings.HasPrefix(plan, "0\n"), plan)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			sample, ok := samples[f.Name]
+			switch {
+			case ok:
+				assert.NotEqual(t, plan, said(c, "--"+f.Name+"="+sample), "%s --%s=%s", c.Name(), f.Name, sample)
+			case f.Name != "help":
+				assert.Contains(t, []string{"dry-run", "quiet", "plain", "ascii", "no-mouse", "no-animation"}, f.Name, "%s has a flag that is not in this test", c.Name())
+			}
+		})
+	}
+}
