@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/comparison"
 	"github.com/perfbench/perfbench/cmd/perfbench/data"
+	"github.com/perfbench/perfbench/cmd/perfbench/doctor"
 	"github.com/perfbench/perfbench/cmd/perfbench/documents"
 	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
@@ -56,7 +57,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, args []string) error {
 		return headless.DryRun(cmd, a, f, args)
 	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
-		lab.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
+		lab.Command(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}
 }

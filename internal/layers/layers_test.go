@@ -30,6 +30,7 @@ const module = "github.com/perfbench/perfbench/"
 //	profiles/padogrid                          what the profiles after PadoGrid share
 //	report/runpage   report/page               lay runs out as pages; pages as text, Markdown, HTML
 //	explain                                    says what held a run back
+//	doctor                                     what would spoil a run, before there is one
 //	find                                       searches on a run that is going
 //	sweep                                      what runs at several values come to
 //	history                                    which runs are kept, and which go
@@ -163,6 +164,7 @@ var may = []struct{ from, to string }{
 	{"profiles/eventstore/box", "profiles/eventstore/facts internal/values internal/workload internal/preset internal/fault internal/suggest"},
 	{"profiles/eventstore/report", "profiles/eventstore/box profiles/eventstore/generate profiles/eventstore/facts internal/chart internal/facts internal/rundir internal/units"},
 	{"internal/bench", ""},
+	{"internal/doctor", "internal/fault internal/session internal/store internal/store/drivers internal/units internal/verdict internal/watch/self internal/workload"},
 	{"internal/facts", "internal/fault internal/preset internal/suggest internal/workload"},
 	{"internal/filling", "internal/units"},
 	{"internal/fleet", "internal/fault internal/measure internal/workload"},

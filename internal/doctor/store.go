@@ -1,0 +1,252 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Store is the store that is looked at.
+type Store struct {
+	// Target is where it is, with the password; Driver speaks to it.
+	Target store.Target
+	Driver store.Driver
+	// Namespace is the prefix of what a run would make, Write says that it may be tried
+	// whether we may write there: something tiny, which is removed again.
+	Namespace string
+	Write     bool
+	// Options are those to connect with.
+	Options store.OpenOptions
+}
+
+// The patience of questions: a server that needs longer is as good as gone.
+const (
+	dialPatience = 3 * time.Second
+	askPatience  = 15 * time.Second
+	// trips is how often a small question is asked.
+	trips = 20
+	// far is from when the way to the store is much of what is measured.
+	far = 5 * time.Millisecond
+)
+
+// Examine looks at the store. info is what it says of itself, nil when it could not be
+// asked; the error is why, and has the code of a store.
+func (s Store) Examine(ctx context.Context, machine Machine) (sec Section, info *store.Info, err error) {
+	var l list
+	for _, c := range s.Target.Cautions("the connection to " + strings.Join(s.Target.Hosts, ", ")) {
+		l.doubt("connection", c, "see perfbench list stores "+s.Driver.Name+" for tls, ca and insecure")
+	}
+	s.reach(ctx, &l)
+	info, err = s.ask(ctx, &l)
+	if err == nil && s.local() {
+		machine.beside(&l, s.Driver.Name)
+	}
+	return Section{s.Target.Redacted(), l}, info, err
+}
+
+// reach finds out whether the servers can be connected to.
+func (s Store) reach(ctx context.Context, l *list) {
+	if s.Driver.Port == 0 || has(s.Target.Scheme, "sentinel") || s.Target.Scheme == "unix" {
+		return
+	}
+	for _, h := range s.Target.Hosts {
+		addr, began := store.HostPort(h, s.Driver.Port), time.Now()
+		c, err := (&net.Dialer{Timeout: dialPatience}).DialContext(ctx, "tcp", addr)
+		if err != nil {
+			do := "check host and port, and that no firewall is in between"
+			if host, _, _ := net.SplitHostPort(addr); loopback(host) {
+				do = "start the server, or one of ours: perfbench lab up"
+			}
+			l.wrong("reach", plain(err), do)
+			continue
+		}
+		_ = c.Close() // nothing was sent
+		l.good("reach", fmt.Sprintf("%s accepts a connection within %s", addr, units.Duration(time.Since(began))))
+	}
+}
+
+// ask connects and asks all that a store can be asked without harm.
+func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	conn, err := s.Driver.Open(ctx, s.Target, s.Options)
+	if err != nil {
+		return nil, s.failed(l, "log in", err)
+	}
+	defer func() { _ = conn.Close() }() // nothing of ours is left to be written
+	info, err := conn.Info(ctx)
+	if err != nil {
+		return nil, s.failed(l, "version", err)
+	}
+	l.good("version", strings.TrimSpace(info.Name+" "+info.Version)+", "+info.Topology)
+	if info.NoFigure != "" {
+		l.doubt("figures", info.NoFigure, "good for trying perfbench out; name a server to measure one")
+	}
+	for _, w := range info.Warnings {
+		l.doubt("settings", s.Target.Scrub(errors.New(w)).Error(), "change it on the server, or compare only with servers set the same")
+	}
+	if info.FreeBytes > 0 {
+		l.good("room", units.Size(info.FreeBytes)+" may still be filled")
+	}
+	s.trips(ctx, l, conn)
+	s.rights(ctx, l, conn)
+	return &info, nil
+}
+
+func (s Store) failed(l *list, about string, err error) error {
+	err = s.Target.Scrub(err)
+	do := fault.HintOf(err)
+	if do == "" {
+		do = "check the target, its user and its password"
+	}
+	l.wrong(about, plain(err), do)
+	return fault.Code(err, fault.CodeStore)
+}
+
+// trips times small questions, one after the other.
+func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
+	a, ok := conn.(store.Answerer)
+	if !ok {
+		return
+	}
+	var took []time.Duration
+	for range trips {
+		began := time.Now()
+		if err := a.Answer(ctx); err != nil {
+			_ = s.failed(l, "round trip", err) // it is told of in the list
+			return
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	median := took[len(took)/2]
+	l.either(median < far, "round trip", fmt.Sprintf("%s for a small question, %s at worst", units.Duration(median), units.Duration(took[len(took)-1])),
+		"much of each response time will be the way there: measure from nearer, or from where the application runs")
+}
+
+// rights finds out what we may do.
+func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
+	if k, ok := conn.(store.Keeper); ok {
+		made, err := k.Made(ctx, s.Namespace)
+		switch {
+		case err != nil && s.Write:
+			_ = s.failed(l, "reading", err)
+		case err != nil:
+			l.unknown("reading", plain(s.Target.Scrub(err)))
+		case len(made) > 0:
+			l.good("our data", fmt.Sprintf("%s of earlier runs under %q: perfbench data list shows them", Plural(len(made), "structure"), s.Namespace))
+		default:
+			l.good("our data", fmt.Sprintf("none under %q", s.Namespace))
+		}
+	}
+	p, ok := conn.(store.Prober)
+	switch {
+	case !ok:
+	case !s.Write:
+		l.unknown("writing", "was not tried: --write does, and removes what it wrote")
+	default:
+		if err := p.Probe(ctx, store.Space{Namespace: s.Namespace, Name: "doctor", Shape: store.Map}); err != nil {
+			_ = s.failed(l, "writing", err)
+		} else {
+			l.good("writing", "was tried, and what was written is removed")
+		}
+	}
+	if m, ok := conn.(store.Metered); ok {
+		readings, err := m.Readings(ctx)
+		switch {
+		case err != nil:
+			l.doubt("its own figures", plain(s.Target.Scrub(err)), "without them nobody can say what the server was busy with; grant the user what is missing")
+		case len(readings) > 0:
+			l.good("its own figures", fmt.Sprintf("%s a second, for store.csv", Plural(len(readings), "reading")))
+		}
+	}
+}
+
+// local says whether all servers are on this machine.
+func (s Store) local() bool {
+	if s.Target.Scheme == "unix" {
+		return true
+	}
+	return len(s.Target.Hosts) > 0 && !slices.ContainsFunc(s.Target.Hosts, func(h string) bool {
+		host, _, err := net.SplitHostPort(h)
+		if err != nil {
+			host = h
+		}
+		return !loopback(strings.Trim(host, "[]"))
+	})
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// plain is an error on one line.
+func plain(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// Profiles says what each profile would do on the store by default; info may be nil.
+func Profiles(ctx context.Context, env session.Env, target string, d store.Driver, info *store.Info) Section {
+	var l list
+	for _, p := range env.Profiles {
+		if p.Design == nil {
+			continue
+		}
+		b, ok := p.Binding(d.Name)
+		switch {
+		case !ok:
+			l.unknown(p.Name, "does not run on "+d.Title)
+			continue
+		case b.Refuse != "":
+			l.unknown(p.Name, "does not run on "+d.Title+": "+b.Refuse)
+			continue
+		}
+		prepared, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Target: target})
+		if err != nil {
+			l.doubt(p.Name, plain(err), fault.HintOf(err))
+			continue
+		}
+		would(&l, p, b, prepared, info)
+	}
+	return Section{"profiles", l}
+}
+
+// would says what a run of the default preset would do.
+func would(l *list, p workload.Profile, b workload.Binding, prepared *session.Prepared, info *store.Info) {
+	v := prepared.Preview()
+	found := "runs"
+	if b.Note != "" {
+		found += " (" + b.Note + ")"
+	}
+	if v.Bytes > 0 {
+		found += fmt.Sprintf("; by default it stores %s over up to %s", units.Size(v.Bytes), Plural(v.Connections, "connection"))
+	} else {
+		found += fmt.Sprintf("; by default over up to %s", Plural(v.Connections, "connection"))
+	}
+	files := self.FileLimit()
+	switch {
+	case info != nil && info.FreeBytes > 0 && v.Bytes > info.FreeBytes/2:
+		l.doubt(p.Name, found+", and "+units.Size(info.FreeBytes)+" are free", "give it less with --count or --payload, or the server more memory")
+	case files > 0 && int64(v.Connections) > files/2:
+		l.doubt(p.Name, found, fmt.Sprintf("this process may have %d files open: ulimit -n 65536, or fewer --threads", files))
+	default:
+		l.good(p.Name, found)
+	}
+}
+
+// Open reads a URL as a store that can be looked at. Its errors are of input.
+func Open(url string) (Store, error) {
+	t, d, err := drivers.Parse(url)
+	return Store{Target: t, Driver: d}, err
+}
