@@ -81,7 +81,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	vs, err := p.values()
 	problems.Add(err)
 	p.Formats, err = p.formats(req.Formats)
-	problems.Add(sourced(p.req, "format", err))
+	problems.Add(fault.Field("format", sourced(p.req, "format", err)))
 	if vs != nil {
 		problems.Add(p.design(vs))
 	}
@@ -341,7 +341,7 @@ func (p *Prepared) conditions(plan *workload.Plan) error {
 		if err == nil && plan != nil {
 			err = e.Check(plan.Operations())
 		}
-		problems.Add(sourced(p.req, "threshold", err))
+		problems.Add(fault.Field("threshold", sourced(p.req, "threshold", err)))
 		p.Thresholds = append(p.Thresholds, e)
 	}
 	return problems.Err()

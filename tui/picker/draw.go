@@ -98,8 +98,11 @@ func label(name string) string {
 	switch name {
 	case "warmup":
 		return "warm-up"
-	case "at":
-		return "timetable"
+	case "out":
+		return "folder"
+	}
+	if t := textsNamed(name); t != nil {
+		return t.label
 	}
 	return name
 }

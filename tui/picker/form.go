@@ -111,9 +111,10 @@ func applied(req job.Request, r row, text string) job.Request {
 		}
 	case rowPassword:
 		req.Password = text
-	case rowTimetable:
-		req.Timetable = entries(text)
-		req.Values = without(req.Values, r.name)
+	case rowTexts:
+		textsNamed(r.name).set(&req, text)
+	case rowOut:
+		req.Out = text
 	default:
 		if r.limit() && strings.EqualFold(text, noLimit) {
 			text = "0"

@@ -18,7 +18,8 @@ const (
 	rowFile
 	rowTarget
 	rowPassword
-	rowTimetable
+	rowTexts
+	rowOut
 	rowValue
 )
 
@@ -80,14 +81,16 @@ func (f *form) rebuild(p *Picker) {
 	if pv != nil {
 		length, rest := lengthFirst(pv.Run)
 		f.add(p, pr, req, pv, "Length", length)
-		f.add(p, pr, req, pv, "Knobs at the start", pv.Settings)
-		f.addTimetable(p, req, pv)
-		f.add(p, pr, req, pv, "Parameters", pv.Parameters)
+		all, each := ofTracks(pv.Settings)
+		f.add(p, pr, req, pv, "Knobs at the start", all)
+		f.addTexts(req, pv)
+		f.add(p, pr, req, pv, "Knobs of each track", each)
+		f.add(p, pr, req, pv, "Parameters", withoutStarts(pv))
 		f.add(p, pr, req, pv, "Run", rest)
 	} else if built(pr) {
 		length, rest := lengthFirst(defaultsOf(p.runParams))
 		f.add(p, pr, req, nil, "Length", length)
-		f.addTimetable(p, req, nil)
+		f.addTexts(req, nil)
 		f.add(p, pr, req, nil, "Parameters", defaultsOf(pr.Params))
 		f.add(p, pr, req, nil, "Run", rest)
 	}
@@ -101,40 +104,6 @@ func (f *form) rebuild(p *Picker) {
 	}
 }
 
-// addTimetable appends the live changes of the run: what is typed here goes before what
-// a preset says.
-func (f *form) addTimetable(p *Picker, req job.Request, pv *job.Preview) {
-	r := row{kind: rowTimetable, name: "at", text: strings.Join(req.Timetable, "; "), from: "set", mine: len(req.Timetable) > 0}
-	for _, q := range p.runParams {
-		if q.Name == r.name {
-			r.help = q.Help
-		}
-	}
-	if v, ok := req.Values[r.name]; ok && !r.mine {
-		r.text, r.mine = v.Text, true
-	}
-	if !r.mine {
-		r.from = "not given"
-		if pv != nil {
-			if v, ok := lineOf(pv.Run, r.name); ok {
-				r.text, r.from = v.Text, v.From
-			}
-		}
-	}
-	f.rows = append(f.rows, r)
-}
-
-// entries are those of a timetable that stands in one line.
-func entries(text string) []string {
-	var out []string
-	for one := range strings.SplitSeq(text, ";") {
-		if one = strings.TrimSpace(one); one != "" {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
 // lengthFirst takes apart what says how long a run is.
 func lengthFirst(list []job.Line) (length, rest []job.Line) {
 	for _, v := range list {
@@ -146,6 +115,27 @@ func lengthFirst(list []job.Line) (length, rest []job.Line) {
 		}
 	}
 	return length, rest
+}
+
+// ofTracks takes apart the knobs of all tracks and those of each.
+func ofTracks(list []job.Line) (all, each []job.Line) {
+	for _, v := range list {
+		if strings.Contains(v.Name, ".") {
+			each = append(each, v)
+		} else {
+			all = append(all, v)
+		}
+	}
+	return all, each
+}
+
+// withoutStarts are the parameters of a plan but for those that give the start of a knob,
+// which has a row of its own.
+func withoutStarts(pv *job.Preview) []job.Line {
+	return slices.DeleteFunc(slices.Clone(pv.Parameters), func(v job.Line) bool {
+		base := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
+		return pv.Plan != nil && slices.ContainsFunc(pv.Plan.Knobs, func(k workload.Knob) bool { return k.Param == base })
+	})
 }
 
 func (r row) key() string { return string(rune('0'+r.kind)) + r.name }
