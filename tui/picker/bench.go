@@ -26,10 +26,15 @@ type Catalogue interface {
 	Stores() []screen.StoreInfo
 	// Recent lists recent targets without passwords, newest first. It may read files.
 	Recent() []string
+	// Last returns what was set for each profile when it was used last, by its name. It may
+	// read files; an error says that nothing could be read.
+	Last() (map[string]job.Request, error)
 }
 
 // Planner says what would come of a choice.
 type Planner interface {
+	// Remember has a request be there next time, without its secrets. It writes a file.
+	Remember(job.Request)
 	// Preview works out what a request would do. It touches nothing and is asked
 	// for at every key press, from commands that may overlap: the newest counts. Its
 	// error may be several joined; fault.FieldOf tells of each which input is wrong.

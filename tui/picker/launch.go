@@ -1,6 +1,8 @@
 package picker
 
 import (
+	"maps"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/job"
@@ -36,7 +38,13 @@ func (p *Picker) launch(e screen.Env, to func(job.Request) screen.Destination) t
 		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
 		p.form.showError(p)
 	default:
-		return screen.Open(to(p.request()))
+		b, r := p.bench, p.request()
+		r.Values = maps.Clone(r.Values)
+		keep := func() tea.Msg {
+			b.Remember(r)
+			return nil
+		}
+		return tea.Batch(keep, screen.Open(to(p.request())))
 	}
 	return nil
 }

@@ -3,7 +3,9 @@
 package picker
 
 import (
+	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -29,6 +31,8 @@ type Picker struct {
 	runs      []rundir.Run
 	// requests holds what was set for each profile, by its name.
 	requests map[string]job.Request
+	// begun is what requests began with, until what was set last is known; nil then.
+	begun map[string]job.Request
 	// shown indexes the profiles that pass the filter; at is the selected of these,
 	// name the one that was selected last.
 	shown     []int
@@ -79,13 +83,16 @@ type previewMsg struct {
 type knownMsg struct {
 	recent  []string
 	presets map[string][]screen.Preset
+	last    map[string]job.Request
+	err     error // of reading last
 }
 
 // know reads what is known of presets and targets, in the background.
 func (p *Picker) know() tea.Cmd {
 	b, profiles := p.bench, p.profiles
 	return func() tea.Msg {
-		msg := knownMsg{b.Recent(), map[string][]screen.Preset{}}
+		msg := knownMsg{recent: b.Recent(), presets: map[string][]screen.Preset{}}
+		msg.last, msg.err = b.Last()
 		for i := range profiles {
 			if built(&profiles[i]) {
 				msg.presets[profiles[i].Name] = b.Presets(profiles[i].Name)
@@ -113,6 +120,7 @@ func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
 		}
 	}
 	p.requests[first.Profile], p.name = first, first.Profile
+	p.begun = maps.Clone(p.requests)
 	p.form.rebuild(p)
 	return p
 }
@@ -206,6 +214,12 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
 	case knownMsg:
 		p.recent, p.presets = msg.recent, msg.presets
+		if msg.err != nil && p.begun != nil {
+			p.toast.Say(e.Now, msg.err.Error(), true)
+		}
+		if p.recall(msg.last) {
+			return p, p.ask()
+		}
 		p.form.rebuild(p)
 	case previewMsg:
 		return p, p.previewed(msg, e)
@@ -274,6 +288,29 @@ func (p *Picker) sift() {
 			p.shown = append(p.shown, i)
 		}
 	}
+}
+
+// recall sets what was set last for each profile for which nothing has been set yet, be it
+// here or by a flag, and tells whether the selected one is among them.
+func (p *Picker) recall(last map[string]job.Request) bool {
+	begun := p.begun
+	p.begun = nil
+	if begun == nil || p.Typing() {
+		return false
+	}
+	for name, r := range last {
+		now, is := p.requests[name]
+		out := now.Out
+		now.Out, now.Profile, r.Profile = "", "", name
+		if len(now.Values) == 0 {
+			now.Values = nil
+		}
+		if !is || reflect.DeepEqual(now, job.Request{}) {
+			r.Out = cmp.Or(r.Out, out)
+			p.requests[name] = r
+		}
+	}
+	return !reflect.DeepEqual(p.requests[p.name], begun[p.name])
 }
 
 // refilter keeps the selected profile where the filter lets it.

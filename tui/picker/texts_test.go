@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -30,6 +31,24 @@ func TestWhatIsNoValueHasRowsToo(t *testing.T) {
 	goTo(t, a, p, "threshold")
 	a.Send(t, "r")
 	assert.Empty(t, p.request().Thresholds)
+}
+
+func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pick(t, b, 120, 40)
+	goTo(t, a, p, "threads")
+	a.Send(t, "right", "S")
+	require.Len(t, a.Started(), 1)
+
+	_, next := pick(t, b, 120, 40)
+	assert.Equal(t, "17", next.request().Values["threads"].Text)
+	_, flags := pickWith(t, b, job.Request{Preset: "large"}, 120, 40)
+	assert.Empty(t, flags.request().Values, "flags say what is to be run")
+
+	b.Kept, b.LastErr = nil, errors.New("the last settings are left out: last.json is odd")
+	damaged, fresh := pick(t, b, 120, 40)
+	assert.Empty(t, fresh.request().Values)
+	assert.Contains(t, damaged.Picture(t), "left out: last.json is odd")
 }
 
 // What is set for most runs is seen without scrolling, and nothing stands there twice.

@@ -6,6 +6,7 @@ package tuitest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/job"
@@ -38,6 +39,8 @@ type Bench struct {
 	Swept    []sweep.Asked
 	Exported []string
 	Saved    map[string]job.Request
+	Kept     map[string]job.Request
+	LastErr  error
 }
 
 // Profiles returns those listed.
@@ -56,6 +59,23 @@ func (b *Bench) Stores() []screen.StoreInfo {
 		{Driver: "cassandra", Title: "Cassandra", Example: "cassandra://127.0.0.1/perfbench"},
 		{Driver: "mysql", Title: "MySQL", Example: "mysql://root@127.0.0.1:3306/perfbench"},
 	}
+}
+
+// Last returns what was kept, and LastErr.
+func (b *Bench) Last() (map[string]job.Request, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return maps.Clone(b.Kept), b.LastErr
+}
+
+// Remember notes a request.
+func (b *Bench) Remember(r job.Request) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.Kept == nil {
+		b.Kept = map[string]job.Request{}
+	}
+	b.Kept[r.Profile] = r
 }
 
 // Recent returns one target.

@@ -38,6 +38,8 @@ type bench struct {
 	// secrets are the passwords of the targets that were used, by target: what is run again
 	// from a screen has none.
 	secrets sync.Map
+	// dirs are the folders of the runs that were done here, by id: they may be elsewhere.
+	dirs sync.Map
 	// soft ends at the first interrupt, hard at the second.
 	soft, hard context.Context
 }
@@ -85,6 +87,44 @@ func (b *bench) Stores() []screen.StoreInfo {
 	return out
 }
 
+// lastFile has what was set last for each profile, in the folder of the user's settings.
+const lastFile = "last.json"
+
+func (b *bench) Last() (map[string]job.Request, error) {
+	if b.presets == "" {
+		return nil, nil
+	}
+	kept, err := recall.Last(filepath.Join(filepath.Dir(b.presets), lastFile))
+	out := map[string]job.Request{}
+	for name, s := range kept {
+		r := job.Request{
+			Profile: name, Preset: s.Preset, Files: s.Files, Target: s.Target, Out: s.Out,
+			Timetable: s.Timetable, Thresholds: s.Thresholds, Formats: s.Formats, Tags: s.Tags, Values: workload.Values{},
+		}
+		for value, text := range s.Values {
+			r.Values[value] = workload.Value{Name: value, Text: text, Origin: workload.OriginFlag}
+		}
+		out[name] = r
+	}
+	return out, err
+}
+
+func (b *bench) Remember(r job.Request) {
+	if b.presets == "" {
+		return
+	}
+	s := recall.Settings{
+		Preset: r.Preset, Files: r.Files, Target: r.Target, Out: r.Out,
+		Timetable: r.Timetable, Thresholds: r.Thresholds, Formats: r.Formats, Tags: r.Tags, Values: map[string]string{},
+	}
+	for name, v := range r.Values {
+		s.Values[name] = v.Text
+	}
+	if err := recall.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r.Profile, s); err != nil {
+		b.env.Log.Warn("What was set is not there next time", "error", err)
+	}
+}
+
 func (b *bench) Recent() []string { return recall.Recent(b.state) }
 
 // request fills in what the screens leave to the flags.
@@ -92,6 +132,7 @@ func (b *bench) request(r job.Request) job.Request {
 	if r.Out == "" {
 		r.Out = b.out
 	}
+	r.Out = b.path(r.Out)
 	r.Files = slices.Clone(r.Files)
 	for i, path := range r.Files {
 		r.Files[i] = b.path(path)
@@ -201,6 +242,10 @@ func (b *bench) History() ([]rundir.Run, error) {
 }
 
 func (b *bench) Load(id string) (*rundir.Folder, error) {
+	if dir, ok := b.dirs.Load(id); ok {
+		path, _ := dir.(string)
+		return rundir.Load(path)
+	}
 	dir, err := rundir.Find(b.out, id)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -63,6 +64,21 @@ func TestAnIngestionOfTheWorkbenchBeginsItsKeysAnew(t *testing.T) {
 		<-run.Done()
 		require.NoError(t, run.Outcome().Err)
 		assert.Equal(t, workload.Passed, run.Outcome().Verification.State)
+	})
+}
+
+// The picker has a row for the folder.
+func TestResultsOfARunThatIsKeptElsewhere(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		b.home = t.TempDir()
+		r := putting("count", "10")
+		r.Out = "~/elsewhere"
+		run, err := b.Start(t.Context(), r)
+		require.NoError(t, err)
+		<-run.Done()
+		f, err := b.Load(run.Outcome().ID)
+		require.NoError(t, err)
+		assert.Equal(t, filepath.Join(b.home, "elsewhere"), filepath.Dir(f.Dir))
 	})
 }
 

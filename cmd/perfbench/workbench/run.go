@@ -109,6 +109,7 @@ func (r *benchRun) carry() {
 	stop()
 	r.at(screen.Progress{Stage: screen.Verifying})
 	o := live.Finish(r.hard)
+	r.b.dirs.Store(o.Run.ID, o.Dir)
 	r.keepFound(o)
 	r.mu.Lock()
 	defer r.mu.Unlock()

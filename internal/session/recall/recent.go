@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -36,15 +35,7 @@ func Recent(stateDir string) []string {
 // Remember puts a target first among the recent ones, its secrets left out.
 // Two processes at once may lose one of their targets, never the file.
 func Remember(stateDir string, t store.Target) error {
-	t.Password = ""
-	params := t.Params
-	t.Params = map[string][]string{}
-	for k, v := range params {
-		if p := strings.ToLower(k); p != "key" && !strings.Contains(p, "pass") && !strings.Contains(p, "secret") && !strings.Contains(p, "token") {
-			t.Params[k] = v
-		}
-	}
-	url := t.Redacted()
+	url := open(t).Redacted()
 	list := slices.DeleteFunc(Recent(stateDir), func(s string) bool { return s == url })
 	list = append([]string{url}, list...)
 	data, err := json.MarshalIndent(list[:min(len(list), MaxRecent)], "", "  ")
