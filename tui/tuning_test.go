@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,39 @@ func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
 	require.Equal(t, 500, int(run.Settings(screen.All).Rate), "keys that edit keep what was there")
 	send(t, a, "enter", "m", "a", "x", "enter")
 	assert.Zero(t, run.Settings(screen.All).Rate)
+}
+
+func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	for _, answer := range []struct {
+		key  string
+		rate float64
+	}{{"n", 0}, {"y", 99_999_999}} {
+		send(t, a, "t", "down", "down", "down")
+		for _, digit := range "99999999" {
+			send(t, a, string(digit))
+		}
+		send(t, a, "enter")
+		assert.Contains(t, picture(t, a), "times what the run has reached; y sets it")
+		assert.Zero(t, run.Settings(screen.All).Rate)
+		send(t, a, answer.key, "enter", "esc")
+		assert.InDelta(t, answer.rate, run.Settings(screen.All).Rate, 0)
+	}
+	run.Behind = 1000
+	pass(t, a, run, time.Second)
+	send(t, a, "u")
+	assert.Zero(t, run.Settings(screen.All).Rate)
+	assert.Contains(t, picture(t, a), "1 000 calls that were due and had not begun are dropped: they count as never sent")
+}
+
+func TestAKnobIsNotTurnedWhereThereIsNoRoom(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	run.NoRoom = errors.New("payload: the data would come to 2 TiB")
+	send(t, a, "]")
+	assert.Contains(t, picture(t, a), "not turned: payload: the data would come to 2 TiB")
+	assert.Equal(t, 1<<10, run.Settings(screen.All).Payload)
+	send(t, a, "+")
+	assert.Equal(t, 17, run.Settings(screen.All).Threads)
 }
 
 func TestATrackIsTurnedAlone(t *testing.T) {

@@ -2,13 +2,17 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // environmentFacts is what is known of the machine before a run.
@@ -70,4 +74,65 @@ func (p *Prepared) FormatSetting(name string, v float64) string {
 // password.
 func WantsPassword(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "wants a password"))
+}
+
+// roomFor says why there is no room for settings of the tracks of a plan where those of
+// now are: in the memory of this machine for what is under way at once, of which half may
+// be taken, or in the store for what is stored at that size. machine and free are bytes,
+// 0 where nobody tells; of nil, now is nothing. What takes less than now is let through.
+func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int64) error {
+	was, wants := underWay(p, now), underWay(p, after)
+	if machine > 0 && wants > was && wants > float64(machine/2) {
+		return fault.Input(fmt.Errorf("threads, batch and payload: %s would be under way at once, and this machine has %s of memory free", sizeOf(wants), units.Size(machine)), "lower one of them")
+	}
+	var began, is, comes float64
+	for i, t := range p.Tracks() {
+		began += float64(t.Start.Payload)
+		comes += float64(after[i].Payload)
+		if now != nil {
+			is += float64(now[i].Payload)
+		}
+	}
+	if began == 0 || comes <= max(is, began) || free == 0 {
+		return nil
+	}
+	if data := float64(p.Bytes) * comes / began; data > float64(free) {
+		return fault.Input(fmt.Errorf("payload: the data would come to %s, and the store has %s of memory free", sizeOf(data), units.Size(free)), "use a smaller payload")
+	}
+	return nil
+}
+
+// underWay is how many bytes are under way at once when all workers of the busiest phase
+// are in a call.
+func underWay(p *workload.Plan, of []workload.Settings) float64 {
+	most, i := 0.0, 0
+	for _, ph := range p.Phases {
+		sum := 0.0
+		for _, t := range ph.Tracks {
+			if i < len(of) {
+				s := of[i]
+				values := max(s.Batch, 1)
+				if t.Units != nil {
+					values = t.Units(&s)
+				}
+				sum += float64(s.Threads) * float64(s.Payload) * float64(values)
+			}
+			i++
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+// sizeOf writes bytes that may be more than any machine has.
+func sizeOf(bytes float64) string { return units.Size(int64(min(bytes, 1<<62))) }
+
+// Room says why there is no room for these settings of the tracks, in the memory of this
+// machine or in that of the store; nil: there is. A fault of input.
+func (l *Live) Room(after []workload.Settings) error {
+	now := make([]workload.Settings, len(after))
+	for i := range now {
+		now[i] = l.Settings(i)
+	}
+	return roomFor(l.Plan, now, after, store.FreeMemory(), l.Info.FreeBytes)
 }

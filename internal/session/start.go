@@ -117,6 +117,13 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(l.Plan.Bytes), units.Size(free)),
 			"store less, or name a server with --target")
 	}
+	starts := make([]workload.Settings, 0, len(l.Plan.Tracks()))
+	for _, t := range l.Plan.Tracks() {
+		starts = append(starts, t.Start)
+	}
+	if err := roomFor(l.Plan, nil, starts, store.FreeMemory(), 0); err != nil {
+		return err
+	}
 	l.Notices = l.notices(ctx)
 	l.calibrate(ctx)
 	return l.begin(ctx, tell)

@@ -248,7 +248,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.stopped = true
 		d.say(e, "stopping: what is under way may finish, then the report is written", false)
 	case key.Matches(msg, k.Undo):
-		d.undo()
+		d.undo(e)
 	case key.Matches(msg, k.Next):
 		d.nextTab(e, 1)
 	case key.Matches(msg, k.Prev):

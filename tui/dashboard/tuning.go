@@ -1,14 +1,17 @@
 package dashboard
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -69,6 +72,10 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 		d.say(e, d.without(k.Name), false)
 		return
 	}
+	if err := d.run.Room(d.after(k, relative, f)); err != nil {
+		d.say(e, "not turned: "+err.Error(), true)
+		return
+	}
 	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
 	if t.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
 		for i := range d.tracks {
@@ -86,6 +93,28 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 	d.refresh()
 }
 
+// after are the settings of the tracks when a knob has been turned.
+func (d *Dashboard) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
+	total := k.Get(d.run.Settings(screen.All))
+	goal := k.Clamp(f(total))
+	out := make([]workload.Settings, len(d.tracks))
+	for i, t := range d.tracks {
+		s := d.run.Settings(i)
+		v := k.Get(s)
+		switch at := d.tuner.track; {
+		case at == i || at == screen.All && relative && !k.Sum:
+			v = k.Clamp(f(v))
+		case at != screen.All || !t.Turns(k) || k.Sum && !t.Adds(k):
+		case k.Sum && total > 0:
+			v *= goal / total
+		case !k.Sum:
+			v = goal
+		}
+		out[i] = k.Set(s, v)
+	}
+	return out
+}
+
 // turn turns a knob up or down by a notch, or ten.
 func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
 	now := d.fig.rate
@@ -93,13 +122,16 @@ func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
 }
 
 // undo takes the last turn back, in every track that it changed.
-func (d *Dashboard) undo() {
+func (d *Dashboard) undo(e screen.Env) {
 	t := &d.tuner
 	if len(t.done) == 0 {
 		return
 	}
 	last := t.done[len(t.done)-1]
 	t.done = t.done[:len(t.done)-1]
+	if n := d.fig.backlog; n > 0 && last.knob.Name == "rate" {
+		d.say(e, widget.Whole(n)+" calls that were due and had not begun are dropped: they count as never sent", false)
+	}
 	for i, v := range last.before {
 		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
 	}
@@ -250,10 +282,35 @@ func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 			if v != k.Clamp(v) {
 				d.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
 			}
-			d.change(e, k, false, func(float64) float64 { return v })
+			d.changeTo(e, k, v)
 		}
 	default:
 		t.text, _ = t.text.Update(msg)
+	}
+}
+
+// farBeyond is how many times the peak a rate is that was hardly meant.
+const farBeyond = 10
+
+// changeTo turns a knob to a value that was typed. A rate far beyond what the run has
+// reached is asked about: what is due then and never sent has to be waited for.
+func (d *Dashboard) changeTo(e screen.Env, k workload.Knob, v float64) {
+	set := func(e screen.Env) { d.change(e, k, false, func(float64) float64 { return v }) }
+	most := max(d.fig.peak, k.Get(d.run.Settings(d.tuner.track)))
+	if k.Name != "rate" || most <= 0 || v < farBeyond*most {
+		set(e)
+		return
+	}
+	d.prompt = &prompt{
+		label: fmt.Sprintf("%s/s is %s times what the run has reached; y sets it", units.Number(v), units.Number(v/most)),
+		done: func(d *Dashboard, e screen.Env, text string) tea.Cmd {
+			if strings.EqualFold(text, "y") {
+				set(e)
+			} else {
+				d.say(e, "the rate stays as it was", false)
+			}
+			return nil
+		},
 	}
 }
 

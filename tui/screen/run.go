@@ -47,6 +47,9 @@ type Controlled interface {
 	// Change changes the live settings of one track, or with All of the totals; f is
 	// called once, in the order of the calls.
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
+	// Room says why there is no room for these settings of the tracks in the memory of client
+	// or store; nil: there is.
+	Room(after []workload.Settings) error
 	// Mark keeps a note with the present moment in the run's record.
 	Mark(note string)
 }

@@ -56,7 +56,9 @@ type Run struct {
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
-	Gone     bool // the store does not answer
+	NoRoom   error // what Room says
+	Behind   int64 // calls of each track that are due and have not begun
+	Gone     bool  // the store does not answer
 	Hang     time.Duration
 	Stopped  bool
 	Killed   bool
@@ -202,6 +204,7 @@ func (r *Run) gauge(track int) measure.Gauge {
 	if r.Hang > 0 {
 		g.Oldest = r.Hang
 	}
+	g.Backlog = r.Behind
 	if s.Rate > 0 && r.Gone {
 		g.Backlog = int64(s.Rate)
 	}
@@ -390,3 +393,15 @@ func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Outcome returns what came of the run.
 func (r *Run) Outcome() screen.Outcome { return r.Came }
+
+// Room returns NoRoom where a payload is to grow.
+func (r *Run) Room(after []workload.Settings) error {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	for i, s := range after {
+		if s.Payload > r.want[i].Payload {
+			return r.NoRoom
+		}
+	}
+	return nil
+}

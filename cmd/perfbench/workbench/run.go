@@ -230,6 +230,13 @@ func (r *benchRun) Settings(track int) workload.Settings {
 	return workload.Totals(r.p.Plan.Knobs, tracks, workload.Starts(tracks))
 }
 
+func (r *benchRun) Room(after []workload.Settings) error {
+	if l := r.running(); l != nil {
+		return l.Room(after)
+	}
+	return nil
+}
+
 func (r *benchRun) Verdict() rundir.Verdict {
 	if l := r.running(); l != nil {
 		return l.Verdict()

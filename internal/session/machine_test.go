@@ -1,0 +1,39 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+func TestSettingsWithoutRoomAreRefused(t *testing.T) {
+	const gib = 1 << 30
+	start := workload.Settings{Threads: 4, Payload: 1 << 10, Batch: 10}
+	one := func(s *workload.Settings) int { return 1 }
+	p := &workload.Plan{Bytes: 4000 << 10, Phases: []workload.Phase{
+		{Tracks: []workload.Track{{Name: "batches", Start: start}, {Name: "singles", Start: start, Units: one}}},
+		{Tracks: []workload.Track{{Name: "later", Start: start}}},
+	}}
+	of := func(payload int) []workload.Settings {
+		s := start
+		s.Payload = payload
+		return []workload.Settings{s, s, start}
+	}
+	require.NoError(t, roomFor(p, nil, of(1<<10), 8*gib, 4*gib))
+	require.NoError(t, roomFor(p, of(1<<10), of(1<<19), 8*gib, 4*gib), "2 GiB of data")
+	require.NoError(t, roomFor(p, of(1<<10), of(512<<20), 0, 0), "nobody tells")
+
+	err := roomFor(p, of(256<<20), of(512<<20), 8*gib, 0)
+	require.ErrorContains(t, err, "22 GiB would be under way at once, and this machine has 8 GiB of memory free")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	require.NoError(t, roomFor(p, of(1<<30), of(512<<20), 8*gib, 0), "less than now")
+	require.ErrorContains(t, roomFor(p, nil, of(512<<20), 8*gib, 0), "under way at once", "before the run begins")
+
+	err = roomFor(p, of(1<<20), of(4<<20), 1024*gib, 4*gib)
+	require.ErrorContains(t, err, "the data would come to")
+	require.ErrorContains(t, err, "the store has 4 GiB of memory free")
+}
