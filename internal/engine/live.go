@@ -141,6 +141,7 @@ func (r *Run) applyChanges(log []measure.Change, moment int64) {
 			t.nudge()
 		}
 	}
+	r.steer()
 }
 
 // spread sets a knob over all tracks: what adds up in proportion to what each
@@ -238,6 +239,11 @@ func (s source) Control() measure.Control {
 	never, known := make([][]int64, len(r.tracks)), true
 	for i, t := range r.tracks {
 		never[i] = t.neverStarted(now, len(r.segments))
+		for k := range never[i] {
+			if r.opts.Away != nil {
+				never[i][k] += r.opts.Away.Unstarted(k, i)
+			}
+		}
 		sp := t.span
 		if t.state == running {
 			sp.To = max(now, 0)

@@ -94,6 +94,10 @@ func (r *Run) startReady() {
 			}
 			t.span.From, t.span.Begun = max(now, 0), r.measuring
 			t.publish(true)
+			if r.opts.Away != nil {
+				go t.await()
+				continue
+			}
 			go t.supervise()
 		}
 		if spec.Duration > 0 {
@@ -129,6 +133,9 @@ func (r *Run) trackOver(t *track) {
 	t.each.close()
 	t.one.close()
 	t.span.To = max(r.now(), 0)
+	if _, ended := t.seen(); ended > 0 {
+		t.span.To = min(t.span.To, int64(ended))
+	}
 	for _, p := range r.phases {
 		if p.state == running && p.over() {
 			p.state = over

@@ -64,6 +64,10 @@ type Options struct {
 	// PlainTimer makes an open loop wait by the runtime's timer alone, as it does
 	// where the system has nothing better: for comparison.
 	PlainTimer bool
+	// Part, when set, takes each second as another process can merge it; see Run.Merge.
+	Part func(*measure.Part)
+	// Away, when set, is where the work is done: the run then has no workers of its own.
+	Away Away
 	// Signs tell when the process was stopped; the zero value goes by silence alone.
 	Signs Signs
 }
@@ -142,7 +146,10 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 func (r *Run) layOut() error {
 	cfg := measure.Config{
 		Classify: r.classify, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions,
-		Sink: r.opts.Sink, SinkFailed: r.Stop,
+		Sink: r.opts.Sink, SinkFailed: r.Stop, Part: r.opts.Part,
+	}
+	if r.opts.Away != nil {
+		cfg.Complete = r.opts.Away.Complete
 	}
 	for i := range r.opts.Plan.Phases {
 		ph := &r.opts.Plan.Phases[i]
@@ -201,6 +208,9 @@ func (r *Run) stop(cause error) {
 	}
 	r.stopped, r.cause = true, cause
 	close(r.ending)
+	if r.opts.Away != nil {
+		r.opts.Away.Steer(0, nil, fmt.Errorf("stopped: %v", cause))
+	}
 	for _, t := range r.tracks {
 		t.end()
 	}

@@ -82,7 +82,7 @@ func (t *track) publish(fresh bool) {
 		a.units = max(t.spec.Units(&t.want), 1)
 	}
 	switch {
-	case a.Rate <= 0 || a.Paused:
+	case a.Rate <= 0 || a.Paused || t.run.opts.Away != nil:
 	case !fresh && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case !fresh && t.run.onRamp && prev != nil && prev.sched != nil && !a.ended:
@@ -199,7 +199,7 @@ func (t *track) task(tasks map[int]workload.Task, id int) (workload.Task, error)
 	if task, ok := tasks[id]; ok {
 		return task, nil
 	}
-	task, err := t.spec.NewTask(id)
+	task, err := t.spec.NewTask(t.spec.First + id)
 	if err == nil {
 		tasks[id] = task
 	}
@@ -216,6 +216,9 @@ func (t *track) gauge(now int64) measure.Gauge {
 	g.Segment = int(a.segment)
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
+	}
+	if backlog, _ := t.seen(); t.state == running {
+		g.Backlog += backlog
 	}
 	return g
 }

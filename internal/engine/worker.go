@@ -43,7 +43,7 @@ type exit struct {
 func (t *track) work(id int, task workload.Task) {
 	w := &worker{t: t, id: id, task: task, shard: t.run.col.Shard(t.index), timer: time.NewTimer(time.Hour)}
 	w.timer.Stop()
-	w.it.Worker = id
+	w.it.Worker = t.spec.First + id
 	w.idle, w.free = true, t.active.Load().at
 	w.it.Bind(t.run.now, w.shard, t.base)
 	for w.loop() {

@@ -37,6 +37,9 @@ type Options struct {
 	Order []byte
 	// Take is called with each report, in order for each worker and one at a time.
 	Take func(worker int, r *Report) error
+	// Noticed is told of a worker that is silent, gone, or back; nil: nobody is. It must not
+	// wait.
+	Noticed func(worker int, host string, now State)
 }
 
 // Coordinator brings workers together and knows what has become of them. Its methods may

@@ -70,6 +70,7 @@ type worker struct {
 	count, errors int64
 	gauges        []measure.Gauge
 	unstarted     [][]int64
+	spans         []measure.Span
 	stalls        int
 	doubts        []string
 	err           string
@@ -98,15 +99,24 @@ func (c *Coordinator) Members() []Member {
 func (c *Coordinator) beat(m *nats.Msg) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, w := c.of(m.Subject)
+	i, w := c.of(m.Subject)
 	if w == nil {
 		return
 	}
 	w.beat = time.Now()
 	if w.state == Stalled || w.state == Gone {
 		w.stalls++
+		c.notice(i, w, Working)
 		w.state = ""
 	}
+}
+
+// notice puts a worker in another state, and says so. The caller holds c.mu.
+func (c *Coordinator) notice(i int, w *worker, now State) {
+	if w.state != now && c.o.Noticed != nil && !c.at.IsZero() {
+		go c.o.Noticed(i, w.Hello.Host, now) // it may ask us
+	}
+	w.state = now
 }
 
 // figures takes a report. What was sent twice counts once.
@@ -140,7 +150,7 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 	}
 	if p := r.Part; p != nil {
 		w.last = p.T
-		w.gauges, w.unstarted = p.Gauges, p.Unstarted
+		w.gauges, w.unstarted, w.spans = p.Gauges, p.Unstarted, p.Spans
 		if p.T >= 0 {
 			count, errors := p.Sums()
 			w.count, w.errors = w.count+count, w.errors+errors
@@ -193,15 +203,15 @@ func (c *Coordinator) sortOut() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.workers {
+	for i, w := range c.workers {
 		if w.done() || time.Since(w.beat) <= silent {
 			continue
 		}
 		if there[w.Hello.ID] {
-			w.state = Stalled
+			c.notice(i, w, Stalled)
 			continue
 		}
-		w.state = Gone
+		c.notice(i, w, Gone)
 		if !c.at.IsZero() {
 			w.LostAt = time.Since(c.at)
 		}
@@ -217,17 +227,25 @@ func (c *Coordinator) Complete(second int) bool {
 	return !slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state == "" && w.last < second })
 }
 
-// Backlog is how many units of a track are due and not begun, over all workers.
-func (c *Coordinator) Backlog(track int) int64 {
+// Seen tells how many units of a track are due and not begun, over all workers, and when
+// the last of them ended it, since measurement began; 0: one has not.
+func (c *Coordinator) Seen(track int) (backlog int64, ended time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var n int64
+	known := true
 	for _, w := range c.workers {
 		if track < len(w.gauges) && !w.done() {
-			n += w.gauges[track].Backlog
+			backlog += w.gauges[track].Backlog
+		}
+		known = known && w.done()
+		if track < len(w.spans) {
+			ended = max(ended, time.Duration(w.spans[track].To))
 		}
 	}
-	return n
+	if !known {
+		ended = 0
+	}
+	return backlog, ended
 }
 
 // Unstarted is how many units of a track were due in a segment and never begun.

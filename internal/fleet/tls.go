@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"strings"
 	"time"
 
@@ -67,3 +68,19 @@ func only(want string) *tls.Config {
 		},
 	}
 }
+
+// ReadToken reads the file of a token: its first line. Errors are of input.
+func ReadToken(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fault.Field("token-file", fault.Input(fmt.Errorf("token file: %w", err), ""))
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimSpace(line); len(line) < shortest {
+		return "", fault.Field("token-file", fault.Input(fmt.Errorf("token file %s: its first line has %d characters, and a token %d at least", path, len(line), shortest), "make one with  openssl rand -hex 16"))
+	}
+	return line, nil
+}
+
+// shortest is how long a token must be not to be guessed.
+const shortest = 16

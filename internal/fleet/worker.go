@@ -48,6 +48,7 @@ type Worker struct {
 	more  chan struct{} // capacity 1
 	n     int64
 	do    func(Command)
+	early []Command // that came before somebody listened
 }
 
 // Join joins a coordinator. A refusal comes as an error of input.
@@ -156,6 +157,9 @@ func (w *Worker) control(m *nats.Msg) {
 	}
 	w.mu.Lock()
 	do := w.do
+	if do == nil {
+		w.early = append(w.early, c)
+	}
 	w.mu.Unlock()
 	if do != nil {
 		do(c)
@@ -163,11 +167,14 @@ func (w *Worker) control(m *nats.Msg) {
 	_ = m.Respond(encoded(applied{At: time.Now().UnixNano()}))
 }
 
-// OnCommand has f called with what the coordinator tells from now on.
+// OnCommand has f called with what the coordinator tells, and has told already.
 func (w *Worker) OnCommand(f func(Command)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.do = f
+	for _, c := range w.early {
+		f(c)
+	}
+	w.do, w.early = f, nil
 }
 
 // Ready tells the coordinator that the worker can begin, or why it cannot.

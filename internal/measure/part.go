@@ -2,6 +2,7 @@ package measure
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -22,6 +23,10 @@ type Part struct {
 	// what was due and never started so far, by segment and track.
 	Gauges    []Gauge
 	Unstarted [][]int64
+	// Spans says when each track ran, Did how often each of its threads has called since the
+	// last part.
+	Spans []Span
+	Did   [][]int64
 }
 
 // PartRow is one operation under the settings of one segment.
@@ -46,7 +51,10 @@ func (p *Part) Sums() (count, errors int64) {
 }
 
 // check says why a part, which came from elsewhere, does not fit a run.
-func (p *Part) check(ops int) error {
+func (p *Part) check(ops, tracks int) error {
+	if len(p.Did) > tracks || slices.ContainsFunc(p.Did, func(did []int64) bool { return len(did) > math.MaxUint16+1 }) {
+		return errors.New("threads that this run does not have")
+	}
 	for _, r := range p.Rows {
 		if int(r.Op) >= ops {
 			return errors.New("figures of an operation that this run does not have")
@@ -71,6 +79,7 @@ type parts struct {
 	waiting []Part
 	sent    map[errorKey]int64 // failures that parts of ours have told of
 	told    int                // messages that they have
+	did     [][]int64          // calls of threads that they have told of
 }
 
 // Merge adds what another process measured. What belongs to a second that is closed
@@ -78,7 +87,7 @@ type parts struct {
 // goroutine may call it; the part is the collector's from then on. The error says that
 // it is not of this run.
 func (c *Collector) Merge(p Part) error {
-	if err := p.check(len(c.cfg.Ops)); err != nil {
+	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks)); err != nil {
 		return err
 	}
 	c.parts.mu.Lock()
@@ -111,6 +120,19 @@ func (c *Collector) takeParts() {
 		for _, m := range p.Messages {
 			c.log.add(m)
 		}
+		for track, did := range p.Did {
+			c.tally.tracks[track].more(did)
+		}
+	}
+}
+
+// more counts calls of threads.
+func (t *trackTally) more(did []int64) {
+	for len(t.did) < len(did) {
+		t.did = append(t.did, 0)
+	}
+	for i, n := range did {
+		t.did[i] += n
 	}
 }
 
@@ -135,6 +157,18 @@ func (c *Collector) part(a *accumulator) *Part {
 	}
 	messages := c.log.messages()
 	p.Messages, c.parts.told = messages[c.parts.told:], len(messages)
+	p.Spans = c.control.Spans
+	for track := range c.tally.tracks {
+		now := slices.Clone(c.tally.tracks[track].did)
+		did := slices.Clone(now)
+		if track == len(c.parts.did) {
+			c.parts.did = append(c.parts.did, nil)
+		}
+		for i, n := range c.parts.did[track] {
+			did[i] -= n
+		}
+		p.Did, c.parts.did[track] = append(p.Did, did), now
+	}
 	for _, s := range c.control.Segments {
 		p.Unstarted = append(p.Unstarted, s.Unstarted)
 	}

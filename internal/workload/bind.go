@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,24 @@ type Lister interface {
 	// Listing describes what the plan names, with its size now; with a claim on the
 	// namespace, what of it is ours is deleted.
 	Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error)
+}
+
+// Shared is a Binder whose plan several processes can carry out together. Each makes the
+// whole plan from the same values, and then keeps its part of the work.
+type Shared interface {
+	// Share leaves in p, which is not bound yet, what the process of number i of n does:
+	// together they do what one process would, to the byte. The error says why the work of
+	// this plan cannot be divided so. Nothing that p shares with a copy of it is changed.
+	Share(p *Plan, i, n int) error
+}
+
+// Divide calls Share where the plan can be shared, and else says that it cannot.
+func (p *Plan) Divide(i, n int) error {
+	s, ok := p.Binder.(Shared)
+	if !ok {
+		return errors.New("its work cannot be divided among workers yet")
+	}
+	return s.Share(p, i, n)
 }
 
 // On makes a Connector of one for connections of type C, which those of the driver

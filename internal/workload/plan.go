@@ -73,6 +73,13 @@ type Plan struct {
 	// operations of its workers, and since when none of it has ended; nil: nothing. Any
 	// goroutine may call it.
 	UnderWay func() (what []string, since time.Time)
+	// Ledger, where the work can be shared out, tells what became of it in this process
+	// since the last call, and Credit takes that in from another. A Connector sets both.
+	Ledger func() []byte
+	Credit func(ledger []byte) error
+	// Lost says that process i of n is gone before it told all: of its part anything may
+	// have been attempted.
+	Lost func(i, n int)
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
 	Facts func() any
@@ -130,6 +137,9 @@ type Track struct {
 	// Iterations ends the track after that many; 0: when its tasks are done or
 	// its phase ends.
 	Iterations int64
+	// First is the number of the first of its workers, where others of the track are in
+	// other processes: NewTask and iterations have numbers from there on.
+	First int
 	// Total is the number of units that the track will do, for progress; 0: unknown.
 	Total   int64
 	NewTask func(worker int) (Task, error)

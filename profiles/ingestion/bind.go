@@ -42,6 +42,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 		p.Claims = append(p.Claims, place.Space{Space: l.space, Kind: "hash"})
 	}
 	p.Admit, p.Verify = b.admit, b.verify
+	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
 	p.Facts = func() any { return facts(s, b.loads) }
 	return nil
 }

@@ -15,6 +15,53 @@ const maxMarks = 1 << 30
 type marks struct {
 	stride int64
 	shares [][]atomic.Uint64
+	told   [][]uint64 // what others were told; nil before
+}
+
+// words are marks of a share as they are told: At says which 64 each of Bits is.
+type words struct {
+	Share int
+	At    []int64
+	Bits  []uint64
+}
+
+// tell returns what was marked since the last call. One goroutine at a time may call it.
+func (k *marks) tell() (out []words) {
+	if k.told == nil {
+		k.told = make([][]uint64, len(k.shares))
+	}
+	for share, all := range k.shares {
+		if k.told[share] == nil && len(all) > 0 {
+			k.told[share] = make([]uint64, len(all))
+		}
+		news := words{Share: share}
+		for i := range all {
+			if now := all[i].Load(); now != k.told[share][i] {
+				k.told[share][i] = now
+				news.At, news.Bits = append(news.At, int64(i)), append(news.Bits, now)
+			}
+		}
+		if len(news.At) > 0 {
+			out = append(out, news)
+		}
+	}
+	return out
+}
+
+// credit takes in what another process has marked. false: it is of other shares.
+func (k *marks) credit(told []words) bool {
+	for _, w := range told {
+		if w.Share < 0 || w.Share >= len(k.shares) || len(w.At) != len(w.Bits) {
+			return false
+		}
+		for i, at := range w.At {
+			if at < 0 || at >= int64(len(k.shares[w.Share])) {
+				return false
+			}
+			k.shares[w.Share][at].Or(w.Bits[i])
+		}
+	}
+	return true
 }
 
 func newMarks(m *mapSpec) *marks {

@@ -64,6 +64,8 @@ type mapSpec struct {
 	batch      int
 	start      workload.Settings
 	shares     []padogrid.Share
+	// from and to are the shares of this process when others have the rest; both 0: all.
+	from, to int
 }
 
 func (m *mapSpec) space(s *spec) store.Space {

@@ -29,7 +29,7 @@ type load struct {
 type counts struct{ attempted atomic.Int64 }
 
 func newLoad(s *spec, m *mapSpec) *load {
-	job := padogrid.Job{Runs: s.runs(), Interval: s.interval}
+	job := padogrid.Job{Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
 	for _, sh := range m.shares {
 		job.Shares = append(job.Shares, sh.Entries)
 	}

@@ -32,7 +32,7 @@ type Loop[T any] struct {
 
 // Loop returns the loop of a worker.
 func (w *Work[T]) Loop(worker int) *Loop[T] {
-	return &Loop[T]{Tally: w.tally(worker), w: w, worker: worker, help: worker % len(w.cursors)}
+	return &Loop[T]{Tally: w.tally(worker), w: w, worker: worker, help: w.job.From + worker%(w.job.To-w.job.From)}
 }
 
 // slice is how long a thread in closed loop sleeps at once between runs, so that it
@@ -52,11 +52,11 @@ func (l *Loop[T]) Paused(ctx context.Context, it *workload.Iteration) bool {
 // in open loop and once threads have changed, of another's. false: there is none.
 func (l *Loop[T]) Next(it *workload.Iteration, want int64) (Piece, bool) {
 	w := l.w
-	if it.Settings.Threads != len(w.cursors) && !it.Warmup && !w.changed.Load() {
+	from, to := w.job.From, w.job.To
+	if it.Settings.Threads != to-from && !it.Warmup && !w.changed.Load() {
 		w.changed.Store(true)
 	}
-	n := len(w.cursors)
-	if l.worker < n {
+	if from <= l.worker && l.worker < to {
 		if p, ok := w.take(l.worker, want, it.Warmup); ok {
 			return p, true
 		}
@@ -64,11 +64,13 @@ func (l *Loop[T]) Next(it *workload.Iteration, want int64) (Piece, bool) {
 	if !it.Warmup && it.Settings.Rate == 0 && !w.changed.Load() {
 		return Piece{}, false
 	}
-	for range n {
+	for range to - from {
 		if p, ok := w.take(l.help, want, it.Warmup); ok {
 			return p, true
 		}
-		l.help = (l.help + 1) % n
+		if l.help++; l.help == to {
+			l.help = from
+		}
 	}
 	return Piece{}, false
 }

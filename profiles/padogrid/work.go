@@ -54,6 +54,9 @@ type Job struct {
 	// after every run.
 	Runs     int64
 	Interval time.Duration
+	// From and To say which shares are this process's, the last one excluded, when others
+	// have the rest; both 0: all are.
+	From, To int
 	// Skip, where there is one, says whether a piece has been done already and is left
 	// out. It may be called by several goroutines.
 	Skip func(Piece) bool
@@ -73,6 +76,7 @@ type Work[T any] struct {
 	first atomic.Int64
 
 	mu      sync.Mutex
+	told    map[int]TallyTold
 	fresh   func(*T)
 	tallies map[int]*Tally[T]
 }
@@ -81,7 +85,10 @@ type Work[T any] struct {
 // T of another worker ready.
 func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
 	n := len(job.Shares)
-	w := &Work[T]{job: job, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}}
+	if job.To == 0 {
+		job.To = n
+	}
+	w := &Work[T]{job: job, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}}
 	w.first.Store(-1)
 	return w
 }
@@ -130,6 +137,9 @@ func (w *Work[T]) Reached() int64 {
 // Over says that every unit of every run has been given out.
 func (w *Work[T]) Over() bool {
 	for i, n := range w.job.Shares {
+		if i < w.job.From || i >= w.job.To {
+			continue
+		}
 		if n > 0 && w.cursors[i].Load() < n*w.job.Runs {
 			return false
 		}
