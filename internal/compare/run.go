@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -105,12 +106,12 @@ func relative(value float64, mean stat.Estimate) Estimate {
 // or of what counts.
 func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
 	n := max(int(math.Floor(f.Run.MeasuredS)), 0)
-	c := f.Course()
+	c := course.Of(f)
 	n = min(n, len(c.Rates)+c.First)
 	if n <= 0 {
 		return nil, nil
 	}
-	rates, errs = rundir.Gaps(n), make([]float64, n)
+	rates, errs = course.Gaps(n), make([]float64, n)
 	if op == nil {
 		for i := range n {
 			rates[i] = c.Rates[i-c.First]

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
@@ -81,7 +82,7 @@ func collected(who string) func(*rundir.Folder, int, float64) string {
 
 // forked says what Redis forked for and how long that took.
 func forked(f *rundir.Folder, second int, _ float64) string {
-	at := func(name string) float64 { return most(f.Sampled(rundir.OfStore, name, second, 2)) }
+	at := func(name string) float64 { return most(course.Sampled(f, rundir.OfStore, name, second, 2)) }
 	text := "the store forked"
 	switch {
 	case at("rewriting_aof") > 0:
@@ -151,7 +152,7 @@ type burst struct {
 // coincidences lists the seconds that were out of the ordinary and have something that
 // happened with them, in order.
 func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
-	c := f.Course()
+	c := course.Of(f)
 	list := bursts(f, c)
 	slices.SortStableFunc(list, func(a, b burst) int { return -cmp.Compare(a.times, b.times) })
 	n := len(c.Rates)
@@ -171,7 +172,7 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 }
 
 // bursts finds the seconds whose p99 is far above what is usual in their segment.
-func bursts(f *rundir.Folder, c rundir.Course) (out []burst) {
+func bursts(f *rundir.Folder, c course.Course) (out []burst) {
 	segments := map[int]int{}
 	for _, r := range f.Series {
 		segments[r.T] = max(segments[r.T], r.Segment)
@@ -222,7 +223,7 @@ func around(f *rundir.Folder, first, n int, b burst) (out []string) {
 		}
 	}
 	for _, h := range happenings {
-		values := f.Sampled(h.source, h.name, first, n)
+		values := course.Sampled(f, h.source, h.name, first, n)
 		at, often, known := -1, 0, 0
 		for i, v := range values {
 			if math.IsNaN(v) {

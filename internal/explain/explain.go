@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 )
 
 // Words for what may hold a run back.
@@ -198,7 +199,7 @@ func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to in
 // mean is that of a number of store.csv, added up over its nodes; false where it was
 // not sampled in half of the seconds.
 func (s *stretch) mean(source, name string) (float64, bool) {
-	return mean(s.f.Sampled(source, name, s.first, s.n))
+	return mean(course.Sampled(s.f, source, name, s.first, s.n))
 }
 
 func mean(values []float64) (float64, bool) {

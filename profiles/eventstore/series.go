@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/measure/thin"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/meter"
 )
@@ -23,11 +23,11 @@ type look struct {
 type series struct {
 	b     *binding
 	mu    sync.Mutex
-	looks measure.Thinned[look]
+	looks thin.List[look]
 }
 
 func newSeries(b *binding) *series {
-	return &series{b: b, looks: measure.Thinned[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
+	return &series{b: b, looks: thin.List[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
 }
 
 // take makes one sample.

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/measure/thin"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
@@ -46,11 +46,11 @@ type watcher struct {
 type watched struct {
 	role   string        // in the set of the run
 	facts  facts.Process // without points; guarded by the watcher's mu, like them
-	points measure.Thinned[facts.ResourcePoint]
+	points thin.List[facts.ResourcePoint]
 }
 
 func newWatched(role string) *watched {
-	return &watched{role: role, points: measure.Thinned[facts.ResourcePoint]{
+	return &watched{role: role, points: thin.List[facts.ResourcePoint]{
 		Most: maxPoints, At: func(x facts.ResourcePoint) int64 { return x.AtNs }, Join: joined,
 	}}
 }

@@ -16,7 +16,7 @@ import (
 type loadedRun struct {
 	folder  *rundir.Folder
 	summary string
-	course  course
+	course  curves
 	// found is what the search of the run has found; nil without one.
 	found *found.Result
 	// why is what held it back.
@@ -39,7 +39,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: courseOf(f), why: runpage.Why(f)}
+	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: curvesOf(f), why: runpage.Why(f)}
 	if l.found, err = found.Load(f.Dir); err != nil {
 		return nil, err
 	}

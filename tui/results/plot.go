@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// course is what the charts of a finished run show: one value a second.
-type course struct {
+// curves is what the charts of a finished run show: one value a second.
+type curves struct {
 	// first is the second of the first value, negative in warm-up.
 	first int
 	// rates are units per second of what counts, slowest the p99 of the slowest
@@ -22,10 +23,10 @@ type course struct {
 	changes, phases []float64
 }
 
-// courseOf works out the charts of a run.
-func courseOf(f *rundir.Folder) course {
-	from := f.Course()
-	c := course{first: from.First, rates: from.Rates, slowest: from.P99}
+// curvesOf works out the charts of a run.
+func curvesOf(f *rundir.Folder) curves {
+	from := course.Of(f)
+	c := curves{first: from.First, rates: from.Rates, slowest: from.P99}
 	for _, ch := range f.Run.Changes {
 		if len(c.changes) == 0 || c.changes[len(c.changes)-1] != ch.At {
 			c.changes = append(c.changes, ch.At)
@@ -42,7 +43,7 @@ func courseOf(f *rundir.Folder) course {
 // across spreads values over n places: straight lines between few, the mean or
 // the largest of many.
 func across(vals []float64, n int, mean bool) []float64 {
-	out := rundir.Gaps(n)
+	out := course.Gaps(n)
 	if len(vals) == 0 {
 		return out
 	}
@@ -92,7 +93,7 @@ const axisWidth = 9
 
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at
 // each change.
-func (p plot) draw(s *widget.Styles, c course, w, h int) []string {
+func (p plot) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
 	top := chart.Nice(chart.Peak(p.vals))
 	lines := chart.Braille(across(p.vals, 2*cells, p.mean), cells, h, top)
@@ -126,7 +127,7 @@ func (p plot) draw(s *widget.Styles, c course, w, h int) []string {
 }
 
 // timeAxis names the seconds below a chart.
-func (c course) timeAxis(s *widget.Styles, w int) string {
+func (c curves) timeAxis(s *widget.Styles, w int) string {
 	cells := max(w-axisWidth, 1)
 	n := len(c.rates)
 	if n == 0 {

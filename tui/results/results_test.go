@@ -229,7 +229,7 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	f := &rundir.Folder{Run: rundir.Run{}, Series: []rundir.SeriesRow{
 		{T: 0, Op: "a", Throughput: 10, ResponseP99: 5, ResponseMax: 9}, {T: 0, Op: "b", Throughput: 5, ResponseP99: 7, ResponseMax: 9}, {T: 2, Op: "a", Throughput: 20},
 	}}
-	c := courseOf(f)
+	c := curvesOf(f)
 	require.Len(t, c.rates, 3)
 	assert.InDelta(t, 15, c.rates[0], 1e-9)
 	assert.True(t, math.IsNaN(c.rates[1]))
@@ -238,7 +238,7 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 100} {
 		assert.Len(t, across(c.rates, n, true), n)
 	}
-	assert.Empty(t, courseOf(&rundir.Folder{}).rates)
+	assert.Empty(t, curvesOf(&rundir.Folder{}).rates)
 }
 
 func BenchmarkResultsView(b *testing.B) {
@@ -261,5 +261,5 @@ func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
 	run.Parts = []string{"g1.put"}
 	assert.InDelta(t, 10, widget.FiguresOf(&run).Rate, 1e-9)
 	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
-	assert.InDelta(t, 10, courseOf(f).rates[0], 1e-9)
+	assert.InDelta(t, 10, curvesOf(f).rates[0], 1e-9)
 }

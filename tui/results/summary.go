@@ -225,7 +225,7 @@ func (r *Results) charts(s *widget.Styles, w, h int) []string {
 }
 
 // legend explains what is drawn beside the line, if it is.
-func legend(c course) string {
+func legend(c curves) string {
 	var words []string
 	if c.first < 0 {
 		words = append(words, fmt.Sprintf("%s of warm-up dimmed", units.Duration(time.Duration(-c.first)*time.Second)))

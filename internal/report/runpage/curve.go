@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -69,7 +70,7 @@ func percentiles(f *rundir.Folder) page.Graph {
 
 // curve is the value at each place, as far as there are calls enough.
 func curve(h *hdrhistogram.Histogram, at []float64) []float64 {
-	out := rundir.Gaps(len(at))
+	out := course.Gaps(len(at))
 	for i, x := range at {
 		if part := math.Pow(10, -x); part*float64(h.TotalCount()) >= beyond || x == 0 {
 			out[i] = float64(h.ValueAtPercentile((1 - part) * 100))

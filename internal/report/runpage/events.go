@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // eventsOf lists what happened, the first first: live changes, notes that somebody left,
 // stalls and bursts of errors.
-func eventsOf(f *rundir.Folder, c rundir.Course) []event {
+func eventsOf(f *rundir.Folder, c course.Course) []event {
 	var out []event
 	for _, m := range f.Run.Moves() {
 		out = append(out, event{at: m.At, until: m.Until, what: change(m)})
@@ -61,7 +62,7 @@ func change(m rundir.Move) string {
 
 // stalls are seconds in which hardly anything was done, as their segment goes. A second in
 // which the run was to do nothing that counts is none.
-func stalls(f *rundir.Folder, c rundir.Course) []event {
+func stalls(f *rundir.Folder, c course.Course) []event {
 	segments := map[int]int{} // by second
 	for _, r := range f.Series {
 		segments[r.T] = max(segments[r.T], r.Segment)
@@ -88,7 +89,7 @@ func stalls(f *rundir.Folder, c rundir.Course) []event {
 }
 
 // bursts are seconds with far more errors than others.
-func bursts(f *rundir.Folder, c rundir.Course) []event {
+func bursts(f *rundir.Folder, c course.Course) []event {
 	failed := failuresBySecond(f, axis{first: c.First, n: len(c.Rates)})
 	sum, n := 0.0, 0
 	for i, v := range failed {
@@ -104,7 +105,7 @@ func bursts(f *rundir.Folder, c rundir.Course) []event {
 
 // runs are the stretches of measured seconds of which something is the case; what says
 // what, of the first of them.
-func runs(c rundir.Course, shade string, is func(i int) bool, what func(i int) string) (out []event) {
+func runs(c course.Course, shade string, is func(i int) bool, what func(i int) string) (out []event) {
 	for i := max(-c.First, 0); i < len(c.Rates); i++ {
 		if !is(i) {
 			continue

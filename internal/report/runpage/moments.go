@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -31,7 +32,7 @@ type moments struct {
 // momentsOf reads the log of a run. It has none of a run whose log is not readable.
 func momentsOf(f *rundir.Folder) moments {
 	n := max(int(math.Ceil(f.Run.MeasuredS-1e-6)), 0)
-	m := moments{p50: rundir.Gaps(n), p90: rundir.Gaps(n), p99: rundir.Gaps(n), most: rundir.Gaps(n)}
+	m := moments{p50: course.Gaps(n), p90: course.Gaps(n), p99: course.Gaps(n), most: course.Gaps(n)}
 	if n == 0 || n > longest {
 		return moments{}
 	}

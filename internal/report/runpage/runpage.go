@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -22,9 +23,9 @@ func Build(f *rundir.Folder) page.Page {
 	r := &f.Run
 	own := judged(f)
 	versus := compared(judged(f.Against), own)
-	course, m := f.Course(), momentsOf(f)
-	events := eventsOf(f, course)
-	axis := axisOf(f, course, events)
+	c, m := course.Of(f), momentsOf(f)
+	events := eventsOf(f, c)
+	axis := axisOf(f, c, events)
 	p := page.Page{
 		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
 		Figures: answer(r, own, versus),
@@ -39,7 +40,7 @@ func Build(f *rundir.Folder) page.Page {
 		p.Lead = append(p.Lead, "Tags: "+strings.Join(r.TagWords(), ", ")+".")
 	}
 	p.Add(why(f), beside(versus), again(r),
-		page.Section{Heading: "Course", Charts: graphs(f, course, m, axis), Parts: some(stretches(f, course, m, axis))},
+		page.Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
 		resources(f, axis), happened(r, events),
 		operations(r), withCurve(times(r), f), segments(r), failures(r), shares(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))

@@ -1,13 +1,16 @@
-package measure
+// Package thin keeps a bounded number of samples of a run without an end.
+package thin
 
 import (
 	"slices"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// Thinned keeps samples of a run, however long it takes: whenever there are Most of
+// List is samples of a run, however long it takes: whenever there are Most of
 // them, every two become one. One goroutine at a time may use it.
-type Thinned[T any] struct {
+type List[T any] struct {
 	// Most is how many samples are kept at most, an even number.
 	Most int
 	// At tells when a sample was taken, in nanoseconds.
@@ -21,8 +24,8 @@ type Thinned[T any] struct {
 
 // Add keeps a sample, unless it comes so soon after the last one, which was late, that
 // a rate between them would say nothing.
-func (s *Thinned[T]) Add(x T) {
-	if n := len(s.list); n > 0 && time.Duration(s.At(x)-s.At(s.list[n-1])).Seconds() < ShortestRate {
+func (s *List[T]) Add(x T) {
+	if n := len(s.list); n > 0 && time.Duration(s.At(x)-s.At(s.list[n-1])).Seconds() < measure.ShortestRate {
 		return
 	}
 	if s.list = append(s.list, x); len(s.list) < s.Most {
@@ -36,7 +39,7 @@ func (s *Thinned[T]) Add(x T) {
 }
 
 // Samples returns what is kept.
-func (s *Thinned[T]) Samples() []T { return slices.Clone(s.list) }
+func (s *List[T]) Samples() []T { return slices.Clone(s.list) }
 
 // Every is how far samples lie apart by now that are taken so far apart.
-func (s *Thinned[T]) Every(taken time.Duration) time.Duration { return taken << s.halved }
+func (s *List[T]) Every(taken time.Duration) time.Duration { return taken << s.halved }

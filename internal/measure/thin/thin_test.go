@@ -1,4 +1,4 @@
-package measure
+package thin
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 func TestThinnedHalves(t *testing.T) {
 	t.Parallel()
 	type sample struct{ at, sum int64 }
-	s := Thinned[sample]{
+	s := List[sample]{
 		Most: 4, At: func(x sample) int64 { return x.at * 1e9 },
 		Join: func(a, b sample) sample { return sample{b.at, a.sum + b.sum} },
 	}
@@ -29,7 +29,7 @@ func TestThinnedHalves(t *testing.T) {
 
 func TestThinnedLeavesOutWhatComesTooSoon(t *testing.T) {
 	t.Parallel()
-	s := Thinned[int64]{Most: 10, At: func(ns int64) int64 { return ns }}
+	s := List[int64]{Most: 10, At: func(ns int64) int64 { return ns }}
 	for _, ns := range []int64{1e9, 1.1e9, 1.199e9, 1.2e9} {
 		s.Add(ns)
 	}

@@ -1,9 +1,12 @@
-package rundir
+// Package course lays a finished run out second by second, for whatever draws or
+// explains one.
+package course
 
 import (
 	"math"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // Course is a run second by second: what counts its unit as one, and the others
@@ -29,9 +32,8 @@ type Line struct {
 // longest is how many seconds a course may hold: half a year.
 const longest = 183 * 86400
 
-// Course lays the series out; a run without one, or of more than half a year, has
-// none.
-func (f *Folder) Course() Course {
+// Of lays the series of a run out; one without, or of more than half a year, has none.
+func Of(f *rundir.Folder) Course {
 	var c Course
 	if len(f.Series) == 0 {
 		return c
@@ -46,7 +48,7 @@ func (f *Folder) Course() Course {
 		return Course{}
 	}
 	c.Rates, c.P50, c.P99, c.Max = Gaps(n), Gaps(n), Gaps(n), Gaps(n)
-	counts, others := Gaps(n), f.others(n)
+	counts, others := Gaps(n), othersOf(f, n)
 	for _, r := range f.Series {
 		i := r.T - c.First
 		if at, ok := others.at[measure.Operation{Track: r.Track, Op: r.Op}]; ok {
@@ -77,7 +79,7 @@ func (f *Folder) Course() Course {
 
 // Sampled is a number of store.csv over the n seconds from first on, added up over the
 // nodes of a source; NaN where there is none.
-func (f *Folder) Sampled(source, name string, first, n int) []float64 {
+func Sampled(f *rundir.Folder, source, name string, first, n int) []float64 {
 	out := Gaps(n)
 	for _, s := range f.Samples {
 		if i := s.T - first; s.Source == source && s.Name == name && i >= 0 && i < n {
@@ -93,7 +95,7 @@ type beside struct {
 	lines []Line
 }
 
-func (f *Folder) others(n int) beside {
+func othersOf(f *rundir.Folder, n int) beside {
 	b := beside{at: map[measure.Operation]int{}}
 	tracks := map[string]bool{}
 	for _, o := range f.Run.Operations {
