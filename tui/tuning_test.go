@@ -67,6 +67,17 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	assert.Contains(t, picture(t, a), "1 000 calls that were due and had not begun are dropped: they count as never sent")
 }
 
+func TestACallThatDoesNotEndIsNoticed(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		a, run := dashApp(t, Options{}, 1, 3*time.Second, size[0], size[1])
+		assert.NotContains(t, picture(t, a), "under way for")
+		run.Hang = 1300 * time.Millisecond
+		pass(t, a, run, 200*time.Millisecond)
+		assert.Contains(t, picture(t, a), "! The oldest of 16 calls has been under way for 1.3 s", "%v", size)
+		assert.Contains(t, picture(t, a), "oldest 1.3 s")
+	}
+}
+
 func TestAKnobIsNotTurnedWhereThereIsNoRoom(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	run.NoRoom = errors.New("payload: the data would come to 2 TiB")

@@ -108,7 +108,7 @@ type Point struct {
 	Seconds                                           float64
 	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
 	Backlog                                           int64
-	// Oldest is the age of the oldest call under way at the end of a second.
+	// Oldest is how old the oldest operation under way was at the most.
 	Oldest  time.Duration
 	Segment int
 	Warmup  bool

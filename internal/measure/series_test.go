@@ -22,7 +22,7 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 	var all []shown
 	const warm, length = 45, 4000
 	for n := -warm; n < length; n++ {
-		c.remember(0, Row{T: n, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)})
+		c.remember(0, Row{T: n, Gauge: Gauge{Oldest: time.Duration(n % 13)}, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)})
 		if n%97 == 0 {
 			width, lines := c.timelines()
 			require.LessOrEqual(t, len(lines[0]), maxPoints)
@@ -37,12 +37,14 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 		for i, p := range s.line {
 			require.Equal(t, p.T < 0, p.Warmup)
 			require.True(t, i == 0 || s.line[i-1].T < p.T)
+			sum.Oldest = max(sum.Oldest, p.Oldest)
 			sum.Count, sum.Errors, sum.Seconds = sum.Count+p.Count, sum.Errors+p.Errors, sum.Seconds+p.Seconds
 			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)
 		}
 		want := Point{Seconds: float64(s.seconds)}
 		for n := -warm; n < s.seconds-warm; n++ {
 			want.Count, want.Errors, want.ResponseMax = want.Count+int64(n%7), want.Errors+int64(n%3), max(want.ResponseMax, int64(n%1009))
+			want.Oldest = max(want.Oldest, time.Duration(n%13))
 		}
 		require.Equal(t, want, sum)
 	}

@@ -43,6 +43,13 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 		}
 		return said(s.Plain, d.toast.text)
 	}
+	if d.fig.stalls() && d.progress.Stage == screen.Measuring {
+		which := "A call"
+		if d.fig.inFlight > 1 {
+			which = "The oldest of " + widget.Plural(int64(d.fig.inFlight), "call")
+		}
+		return said(s.Warn, "! "+which+" has been under way for "+age(d.fig.oldest))
+	}
 	if d.progress.Stage > screen.Measuring && d.progress.Step != "" {
 		return said(s.Plain, d.progress.Step)
 	}

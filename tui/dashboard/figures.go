@@ -33,6 +33,12 @@ type figures struct {
 	warmup, paused bool
 }
 
+// stalled is how old an operation under way is that somebody should look at.
+const stalled = time.Second
+
+// stalls says that an operation has been under way for long.
+func (f figures) stalls() bool { return f.oldest >= stalled }
+
 // digest works out the figures of a snapshot; op < 0: all operations.
 func digest(s *measure.Snapshot, op int) figures {
 	f := figures{second: math.MinInt, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}

@@ -233,7 +233,9 @@ func (d *Dashboard) knobValue(k workload.Knob) string {
 func (d *Dashboard) state(e screen.Env, short bool) string {
 	s, f := e.Styles, d.fig
 	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
-	if !short || f.oldest >= time.Second {
+	if f.stalls() {
+		parts = append(parts, s.Warn.On("oldest "+age(f.oldest)))
+	} else if !short {
 		parts = append(parts, "oldest "+age(f.oldest))
 	}
 	behind := "not behind"
