@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/history"
+	"github.com/perfbench/perfbench/cmd/perfbench/join"
 	"github.com/perfbench/perfbench/cmd/perfbench/lab"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
@@ -56,7 +57,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.Flags().BoolP("version", "v", false, "print which build this is")
 	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, args []string) error {
 		return headless.DryRun(cmd, a, f, args)
-	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
+	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), join.Command(a), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
 		lab.Command(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}

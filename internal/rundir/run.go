@@ -59,6 +59,8 @@ type Run struct {
 	MeasuredS float64 `json:"measured_s"`
 	// Turn is nil for a run that took turns with no other.
 	Turn *Turn `json:"turn,omitempty"`
+	// Workers are the processes that carried the run out together; none for a run of one.
+	Workers []Worker `json:"workers,omitempty"`
 	// DataBytes is the volume of values that the plan stores, 0 when unknown.
 	DataBytes int64 `json:"data_bytes,omitempty"`
 	// Settings are the live settings at the start, by the name a user types.
@@ -119,6 +121,39 @@ func (r *Run) TagWords() []string {
 		out = append(out, name+"="+r.Tags[name])
 	}
 	return out
+}
+
+// Worker is one of the processes that carried out a run together.
+type Worker struct {
+	// Number counts from 1.
+	Number int    `json:"number"`
+	Host   string `json:"host"`
+	PID    int    `json:"pid"`
+	CPUs   int    `json:"cpus"`
+	// State is "ended", or "gone" for one that was lost; "stalled" was there and silent at the
+	// end, "working" had not told all yet.
+	State string `json:"state"`
+	// Count is units that succeeded, Errors the calls that failed, as far as it told.
+	Count  int64 `json:"count"`
+	Errors int64 `json:"errors"`
+	// OffsetMS is how far its clock was ahead of the coordinator's, known to half of
+	// RoundTripMS; SkewMS how much later than agreed it began, by the coordinator's clock.
+	OffsetMS    float64 `json:"clock_offset_ms"`
+	RoundTripMS float64 `json:"round_trip_ms"`
+	SkewMS      float64 `json:"skew_ms"`
+	// ChangeMS is the longest that a live change took until it was in force there; 0: there
+	// was none.
+	ChangeMS float64 `json:"change_ms,omitempty"`
+	// Stalls is how often it was silent and came back.
+	Stalls int `json:"stalls,omitempty"`
+	// KnownS is up to when a worker told what it did that did not come to its end, LostS when
+	// it was missed.
+	KnownS *float64 `json:"known_until_s,omitempty"`
+	LostS  *float64 `json:"lost_at_s,omitempty"`
+	// Doubts are the reasons for which its own figures are not valid, Fault what ended its
+	// part early.
+	Doubts []string `json:"doubts,omitempty"`
+	Fault  string   `json:"fault,omitempty"`
 }
 
 // Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:

@@ -69,6 +69,10 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		}, {Role: "cassandra", Note: "it is on another machine"}},
 		Store: &verdict.Used{CPU: new(0.5), Calls: new(int64(1)), Kind: "scripts", Received: new(int64(1)), Sent: new(int64(1)), Memory: new(int64(1))},
 	}
+	r.Workers = []Worker{{
+		Number: 1, Host: "a", PID: 5, CPUs: 2, State: "gone", OffsetMS: 1.5, RoundTripMS: 0.1, SkewMS: -0.2, ChangeMS: 3, Stalls: 1,
+		KnownS: new(3.0), LostS: new(5.5), Doubts: []string{"hot"}, Fault: "killed",
+	}}
 	r.Verdict = r.Judge()
 	assert.Equal(t, verdict.Invalid, r.Verdict.State)
 	require.NoError(t, j.Finish(r))

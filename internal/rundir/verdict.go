@@ -64,6 +64,9 @@ func (r *Run) record() verdict.Record {
 			Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50,
 		})
 	}
+	for _, w := range r.Workers {
+		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, Known: w.KnownS, Lost: w.LostS, Stalls: w.Stalls, Doubts: w.Doubts})
+	}
 	for _, ph := range r.Phases {
 		p := verdict.Phase{Name: ph.Name, Seconds: ph.To - ph.From}
 		for _, o := range r.Operations {

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -51,6 +52,8 @@ type Live struct {
 	// claim is the hold on the spaces of the run; nil when it has none.
 	claim *place.Claim
 	began time.Time
+	// crew is who does the work; nil: this process.
+	crew *crew.Crew
 	observer
 	sampler *sampler.Sampler
 	feed    *telemetry.Feed

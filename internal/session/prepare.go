@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
@@ -55,6 +56,8 @@ type Prepared struct {
 	env     Env
 	req     Request
 	binding workload.Binding
+	// workers is what was asked of other processes that do the work; nil: this one does.
+	workers *crew.Ask
 	// designed is how long it took to design the plan.
 	designed time.Duration
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
@@ -28,6 +31,8 @@ type Progress struct {
 	Stage string
 	// Done and Total count what the stage works through; Total is 0 when unknown.
 	Done, Total int64
+	// Note is a sentence that somebody has to act on, as where workers join; empty: none.
+	Note string
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
@@ -46,6 +51,7 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 	l.release = context.AfterFunc(ctx, func() { _ = l.close() })
 	if err := l.greet(ctx, tell); err != nil {
 		l.release()
+		l.crew.Close()
 		return nil, p.hide(caused(ctx, errors.Join(err, l.close())))
 	}
 	return l, nil
@@ -166,7 +172,10 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	if err := l.prepare(ctx, tell); err != nil {
 		return errors.Join(err, l.abandon(ctx, err), j.Discard())
 	}
-	if warm, ok := l.conn.(store.Warmer); ok {
+	if err := l.gather(ctx, tell); err != nil {
+		return errors.Join(err, l.abandon(ctx, err), j.Discard())
+	}
+	if warm, ok := l.conn.(store.Warmer); ok && l.crew == nil {
 		if err := warm.Warm(ctx, int(Settings(l.plan)["threads"])); err != nil {
 			return errors.Join(fault.Code(err, fault.CodeStore), l.abandon(ctx, err), j.Discard())
 		}
@@ -175,7 +184,9 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		return errors.Join(context.Cause(ctx), j.Discard())
 	}
 	l.sample(ctx)
-	l.began = time.Now()
+	if l.began, err = l.moment(ctx); err != nil {
+		return errors.Join(err, l.abandon(ctx, err), j.Discard())
+	}
 	l.warmup.Store(int64(l.Inputs.Warmup))
 	// Whole microseconds, so that what is read back equals what was written.
 	j.Update(func(r *rundir.Run) {
@@ -184,18 +195,20 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	})
 	l.leave()
 	resumed, deaf := self.Resumed()
+	time.Sleep(time.Until(l.began))
 	l.run, err = engine.Start(ctx, engine.Options{
-		Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
+		Away: l.away(), Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
 		Classify: l.classify,
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Sink:        l.second, Grace: l.Inputs.Drain,
+		Sink:        l.second, Grace: l.grace(),
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})
 	if err != nil {
 		deaf()
 		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
 	}
+	l.follow()
 	l.feed.Goes(l.run.Snapshot)
 	l.over = make(chan struct{})
 	go l.sampler.Run(l.run.Done())
@@ -208,6 +221,59 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	go l.followEnd()
 	l.whileClaimed()
 	return nil
+}
+
+// gather waits for the workers who are to do the work.
+func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
+	if l.workers == nil {
+		return nil
+	}
+	public, _ := l.Target.Public()
+	var err error
+	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), fleet.Order{
+		Profile: l.Profile.Name, Target: public.String(), Inputs: l.Inputs, Sum: fleet.Sum(l.Plan),
+	})
+	if err != nil {
+		return err
+	}
+	tell(Progress{Stage: "waiting for workers", Note: fmt.Sprintf("waiting for %s: %s", fleet.Count(l.workers.Workers), l.crew.Join())})
+	return l.crew.Gather(ctx, func(joined, ready int) {
+		tell(Progress{Stage: "waiting for workers", Done: int64(ready), Total: int64(l.workers.Workers)})
+	})
+}
+
+// moment is when the run begins: now, or as agreed with the workers.
+func (l *Live) moment(ctx context.Context) (time.Time, error) {
+	if l.crew == nil {
+		return time.Now(), nil
+	}
+	return l.crew.Start(ctx)
+}
+
+// away is who does the work, nil: this process.
+func (l *Live) away() engine.Away {
+	if l.crew == nil {
+		return nil
+	}
+	return l.crew
+}
+
+// telling is how much longer than an operation the word of a worker may be on its way.
+const telling = 5 * time.Second
+
+// grace is how long operations under way may take once the run ends.
+func (l *Live) grace() time.Duration {
+	if l.crew == nil {
+		return l.Inputs.Drain
+	}
+	return cmp.Or(l.Inputs.Drain, engine.DefaultGrace) + telling
+}
+
+// follow has the run take in what workers tell.
+func (l *Live) follow() {
+	if l.crew != nil {
+		l.crew.Follow(l.run.Merge, l.run.Stop, l.run.Mark)
+	}
 }
 
 // classify puts an operation's error in a class: a panic of its task, which is no
@@ -234,7 +300,7 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 		return nil
 	}
 	tell(Progress{Stage: "preparing"})
-	if err := plan.Setup(ctx, func(done, total int64) { tell(Progress{"preparing", done, total}) }); err != nil {
+	if err := plan.Setup(ctx, func(done, total int64) { tell(Progress{Stage: "preparing", Done: done, Total: total}) }); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -113,6 +114,46 @@ func (p *Prepared) WithPassword(password string) *Prepared {
 	q := *p
 	q.Target.Password = password
 	return &q
+}
+
+// WithWorkers returns p as a run whose work others do, who join it. Errors are of input.
+func (p *Prepared) WithWorkers(a crew.Ask) (*Prepared, error) {
+	a.Version = p.env.Version
+	inProcess := len(p.Target.Hosts) == 0 && p.Target.Scheme != "unix" && p.Target.Scheme != "null"
+	if err := a.Check(p.Plan, p.Inputs, inProcess); err != nil {
+		return nil, err
+	}
+	if err := p.public(); err != nil {
+		return nil, err
+	}
+	q, plan := *p, *p.Plan
+	q.env.CacheDir = "" // the ceiling of this process would say nothing
+	q.workers = &a
+	plan.Knobs = slices.Clone(plan.Knobs)
+	for i, k := range plan.Knobs {
+		if k.Name == "threads" {
+			plan.Knobs[i].Min = float64(a.Workers) // one each
+		}
+	}
+	q.Plan = &plan
+	return &q, nil
+}
+
+// public says which secrets of the request would have to be told to workers.
+func (p *Prepared) public() error {
+	_, hidden := p.Target.Public()
+	hidden = slices.DeleteFunc(hidden, func(name string) bool { return name == "password" }) // workers have that of their own
+	for _, v := range p.Inputs.Values {
+		if t, err := store.ParseTarget(v.Text); err == nil && strings.Contains(v.Text, ":") {
+			if _, more := t.Public(); len(more) > 0 {
+				hidden = append(hidden, v.Name)
+			}
+		}
+	}
+	if len(hidden) == 0 {
+		return nil
+	}
+	return fault.Field("workers", fault.Input(fmt.Errorf("workers: %s would be sent to them with its secret", strings.Join(hidden, ", ")), "give a password by the file or the environment of each worker; other secrets cannot be shared yet"))
 }
 
 // Password returns the target's password that the environment gives, or "".

@@ -34,6 +34,8 @@ type Record struct {
 	// came to its bound before; 0 of any other.
 	Unsettled time.Duration
 	Observed  *Observed
+	// Workers are the processes that carried the run out together; none for a run of one.
+	Workers []Worker
 }
 
 // Verified is what became of a verification.

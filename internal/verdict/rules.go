@@ -47,6 +47,8 @@ var rules = []rule{
 	{cause: Panic, look: panics},
 	{cause: Errors, look: errors},
 	{cause: Unfinished, atEnd: true, look: unfinished},
+	{cause: Workers, look: workers},
+	{cause: Skew, look: skew},
 	{cause: Suspended, look: suspended},
 	{cause: Lateness, look: lateness},
 	{cause: Backlog, look: backlog},

@@ -24,6 +24,8 @@ const (
 	Panic        Cause = "panic"
 	Errors       Cause = "errors"
 	Unfinished   Cause = "unfinished"
+	Workers      Cause = "workers"
+	Skew         Cause = "skew"
 	Suspended    Cause = "suspended"
 	Lateness     Cause = "lateness"
 	Backlog      Cause = "backlog"

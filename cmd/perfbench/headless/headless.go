@@ -33,7 +33,7 @@ type command struct{ *call.Call }
 func Command(c *call.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
 func (a command) tree(others Makes) *cobra.Command {
-	f, r := &runflags.Flags{}, &repeat{}
+	f, r, w := &runflags.Flags{}, &repeat{}, &workers{}
 	c := &cobra.Command{
 		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
@@ -55,6 +55,9 @@ turn with one that differs from it in that, in a shuffled order. Every run has a
 folder as usual. At the end stands how the runs vary, or a comparison: A is the run
 as given, B the other. --repeat is 5 there unless it is given.
 
+With --workers N other processes do the work, which join with perfbench join: each its
+part, all at the same time, with one result. docs/workers.md says which profiles can.
+
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
 5 a threshold was missed, the run is not valid and --require-valid was given, or B
@@ -70,13 +73,14 @@ else the smallest that is not 0.`,
   perfbench run ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return CarryOut(cmd, a.Call, f, args, r.resolve(a.Call, cmd), a.make(f, r, others))
+			return CarryOut(cmd, a.Call, f, args, errors.Join(r.resolve(a.Call, cmd), w.check()), a.make(f, r, w, others))
 		},
 		ValidArgsFunction: Complete,
 	}
 	f.Register(a.Call, c)
 	f.RegisterJSON(c)
 	r.register(a.Call, c)
+	w.register(c)
 	return c
 }
 
@@ -258,6 +262,7 @@ type status struct {
 	begun   bool
 	waiting bool
 	changes int
+	marks   int
 	ramp    int // the last that was told of
 	errors  int
 	stage   string
@@ -277,6 +282,11 @@ func (s *status) say(format string, args ...any) {
 }
 
 func (s *status) progress(g session.Progress) {
+	if g.Note != "" {
+		s.stage = g.Stage
+		s.say("%s", g.Note)
+		return
+	}
 	if g.Stage != s.stage || (g.Total > 0 && g.Done == g.Total) {
 		s.stage = g.Stage
 		if g.Total > 0 {

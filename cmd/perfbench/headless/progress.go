@@ -15,6 +15,10 @@ import (
 // a kind, and the line of each finished second.
 func (s *status) show(l *session.Live) {
 	snap := l.Snapshot()
+	for ; s.marks < len(snap.Marks); s.marks++ {
+		m := snap.Marks[s.marks]
+		s.say("%s  %s", clock(m.At), m.Note)
+	}
 	for ; s.changes < len(snap.Changes); s.changes++ {
 		c := snap.Changes[s.changes]
 		if end, ok := timetable.End(l.Timetable, c.Ramp); ok {

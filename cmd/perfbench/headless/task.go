@@ -56,13 +56,16 @@ type single struct {
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, flags *repeat, others Makes) Make {
+func (a command) make(f *runflags.Flags, flags *repeat, crew *workers, others Makes) Make {
 	return func(ctx context.Context, r planfile.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = flags.Over(r.Repeat)
 		}
 		switch err := r.Check(); {
 		case err != nil:
+			return nil, err
+		case crew.asked() && (r.Find != nil || r.Sweep != nil):
+			_, err := crew.of(&session.Prepared{}, false)
 			return nil, err
 		case r.Find != nil:
 			return others.Find(a.Call, f)(ctx, r)
@@ -82,6 +85,10 @@ func (a command) make(f *runflags.Flags, flags *repeat, others Makes) Make {
 			if i == 0 {
 				t.prepared = p
 			}
+		}
+		if problems.Err() == nil {
+			t.prepared, err = crew.of(t.prepared, !t.repeat.asked())
+			problems.Add(err)
 		}
 		return t, problems.Err()
 	}

@@ -94,6 +94,24 @@ func noted(r *rundir.Run) page.Section {
 	return s
 }
 
+// workers shows the processes that carried the run out together.
+func workers(r *rundir.Run) page.Section {
+	if len(r.Workers) == 0 {
+		return page.Section{}
+	}
+	s := page.Section{Heading: "Workers", Table: page.Table{Left: 3, Columns: []string{"worker", "machine", "state", "processors", r.Unit, "errors", "clock", "began late", "change"}}}
+	ms := func(v float64) string { return fmt.Sprintf("%.1f ms", v) }
+	for _, w := range r.Workers {
+		change := "–"
+		if w.ChangeMS > 0 {
+			change = ms(w.ChangeMS)
+		}
+		s.Table.Add(strconv.Itoa(w.Number), w.Host, w.State, strconv.Itoa(w.CPUs), page.Whole(w.Count), page.Whole(w.Errors), ms(w.OffsetMS), ms(w.SkewMS), change)
+	}
+	s.Text = []string{"Figures are of all of them together. Clock is how far a worker's clock is ahead of the coordinator's; change is the longest that a live change took to get there."}
+	return s
+}
+
 // known writes a number, or a dash when there is none.
 func known[T any](v *T, format func(T) string) string {
 	if v == nil {

@@ -42,7 +42,7 @@ func Build(f *rundir.Folder) page.Page {
 	p.Add(why(f), beside(versus), again(r),
 		page.Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
 		resources(f, axis), happened(r, events),
-		operations(r), withCurve(times(r), f), segments(r), failures(r), shares(r), processes(r), noted(r),
+		operations(r), withCurve(times(r), f), segments(r), failures(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p
 }

@@ -1,0 +1,231 @@
+// Package part carries out a worker's part of a run: it makes the plan from the order, keeps
+// its part of it, works when all begin, and tells what it measured.
+package part
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Env is what a worker takes from its surroundings.
+type Env struct {
+	Profiles []workload.Profile
+	// Password is the target's, empty: it has none.
+	Password string
+	Log      *slog.Logger
+	// Tell is given sentences of what happens; it may be called from any goroutine.
+	Tell func(sentence string)
+}
+
+// work is a part under way.
+type work struct {
+	env   Env
+	w     *fleet.Worker
+	order fleet.Order
+	plan  *workload.Plan
+	conn  store.Conn
+	run   *engine.Run
+	told  bool // when it began
+	began time.Time
+}
+
+// errStopped is the cause of a part that the coordinator ended.
+var errStopped = errors.New("ended by the coordinator")
+
+// Do carries out the part of a worker that has joined, to its end.
+func Do(ctx context.Context, env Env, w *fleet.Worker) error {
+	p := &work{env: env, w: w}
+	err := p.prepare(ctx)
+	told := w.Ready(ctx, err)
+	if err = errors.Join(err, told); err != nil {
+		if p.conn != nil {
+			_ = p.conn.Close()
+		}
+		return err
+	}
+	defer func() { _ = p.conn.Close() }()
+	env.Tell(fmt.Sprintf("worker %d of %d of run %s: ready", w.Place.Index+1, w.Place.Of, w.Place.Run))
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	return p.carryOut(ctx)
+}
+
+// prepare makes the plan and connects it.
+func (p *work) prepare(ctx context.Context) error {
+	if err := json.Unmarshal(p.w.Place.Order, &p.order); err != nil {
+		return fmt.Errorf("read the order: %w", err)
+	}
+	var profile workload.Profile
+	for _, known := range p.env.Profiles {
+		if known.Name == p.order.Profile && known.Design != nil {
+			profile = known
+		}
+	}
+	if profile.Design == nil {
+		return fmt.Errorf("there is no profile %q here", p.order.Profile)
+	}
+	plan, err := profile.Design(p.order.Inputs)
+	if err != nil {
+		return fmt.Errorf("make the plan: %w", err)
+	}
+	if fleet.Sum(plan) != p.order.Sum {
+		return errors.New("the plan comes out otherwise here than at the coordinator")
+	}
+	if err := plan.Divide(p.w.Place.Index, p.w.Place.Of); err != nil {
+		return err
+	}
+	target, driver, err := drivers.Parse(p.order.Target)
+	if err != nil {
+		return err
+	}
+	target.Password = p.env.Password
+	threads := plan.Connections
+	for _, t := range plan.Tracks() {
+		threads += t.Start.Threads
+	}
+	if p.conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: threads, Log: p.env.Log}); err != nil {
+		return fmt.Errorf("open %s: %w", target.Redacted(), err)
+	}
+	if _, err := p.conn.Info(ctx); err != nil {
+		return fmt.Errorf("ask %s what it is: %w", target.Redacted(), err)
+	}
+	if p.plan, err = plan.Bind(ctx, driver.Name, p.conn, p.w.Place.Run); err != nil {
+		return err
+	}
+	if warm, ok := p.conn.(store.Warmer); ok {
+		return warm.Warm(ctx, threads)
+	}
+	return nil
+}
+
+// carryOut works, now, and tells of each second.
+func (p *work) carryOut(ctx context.Context) error {
+	resumed, deaf := self.Resumed()
+	defer deaf()
+	own := self.Watch(ctx)
+	p.began = time.Now()
+	run, err := engine.Start(ctx, engine.Options{
+		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
+		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+		Part:        p.tell, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+	})
+	if err != nil {
+		p.w.Tell(fleet.Report{Over: true, Err: err.Error()})
+		return errors.Join(err, p.leave(ctx))
+	}
+	p.run = run
+	p.w.OnCommand(p.obey)
+	p.env.Tell("working")
+	p.beat(ctx, own)
+	res, cause := run.Wait()
+	last := fleet.Report{Over: true, Ledger: p.ledger(), Doubts: p.doubts(res, own.Observed(ctx))}
+	if cause != nil && !errors.Is(cause, errStopped) {
+		last.Err = cause.Error()
+	} else {
+		cause = nil
+	}
+	p.w.Tell(last)
+	p.env.Tell(fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations")))
+	return errors.Join(cause, p.leave(ctx))
+}
+
+func done(res *measure.Result) (n int64) {
+	for _, o := range res.Ops {
+		n += o.Count
+	}
+	return n
+}
+
+// beat watches this process until the run has ended.
+func (p *work) beat(ctx context.Context, own *self.Watcher) {
+	timer := time.NewTimer(self.Beat)
+	defer timer.Stop()
+	for set := time.Now(); ; set = time.Now() {
+		timer.Reset(self.Beat)
+		select {
+		case <-p.run.Done():
+			return
+		case <-timer.C:
+			own.Beaten(time.Since(set))
+		}
+	}
+}
+
+// obey does what the coordinator says.
+func (p *work) obey(c fleet.Command) {
+	if c.Stop != "" {
+		p.run.Stop(errStopped)
+		return
+	}
+	p.run.Follow(c.Segment, c.Settings)
+}
+
+// tell sends a second. The collector of the run calls it, one second after the other.
+func (p *work) tell(part *measure.Part) {
+	r := fleet.Report{Part: part, Ledger: p.ledger()}
+	if !p.told {
+		p.told, r.Began = true, p.began.UnixNano()
+	}
+	p.w.Tell(r)
+}
+
+func (p *work) ledger() []byte {
+	if p.plan.Ledger == nil {
+		return nil
+	}
+	return p.plan.Ledger()
+}
+
+// classify puts an operation's error in a class.
+func (p *work) classify(err error) uint8 {
+	if engine.IsPanic(err) {
+		return uint8(store.Panicked)
+	}
+	return uint8(p.conn.Classify(err))
+}
+
+// leaving is how long the last figures may take to get to the coordinator.
+const leaving = time.Minute
+
+func (p *work) leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), leaving, fmt.Errorf("the coordinator does not answer"))
+	defer cancel()
+	return fault.Code(p.w.Leave(ctx), fault.CodeOther)
+}
+
+// ours are the causes that are told of each worker: what its own machine did to its
+// figures. All others are of the whole.
+var ours = map[string]bool{
+	string(verdict.Suspended): true, string(verdict.Lateness): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
+	string(verdict.Scheduler): true, string(verdict.GC): true, string(verdict.Memory): true, string(verdict.Clock): true,
+}
+
+// doubts are the reasons for which this worker's figures are not valid.
+func (p *work) doubts(res *measure.Result, seen verdict.Observed) (out []string) {
+	run := rundir.Run{Unit: p.plan.Unit, Observed: &seen, EndedBy: "count"}
+	rundir.SetResult(&run, res)
+	v := run.Judge()
+	for i, cause := range v.Causes {
+		if ours[cause] {
+			out = append(out, v.Reasons[i])
+		}
+	}
+	return out
+}

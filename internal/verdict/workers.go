@@ -1,0 +1,68 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Worker is one of several processes that carried out a run together.
+type Worker struct {
+	// Number counts from 1.
+	Number int
+	Host   string
+	// SkewMS is how much later than agreed it began, in milliseconds; negative: earlier.
+	SkewMS float64
+	// Known is up to when, in seconds since measurement began, a worker told what it did that
+	// did not come to its end, nil of any other; Lost when it was missed, nil of one that
+	// was there and silent.
+	Known, Lost *float64
+	// Stalls is how often it was silent for a while.
+	Stalls int
+	// Doubts are the reasons for which its own figures are not valid.
+	Doubts []string
+}
+
+// skewMost is how far apart, in milliseconds, workers may begin.
+const skewMost = 10
+
+// workers tells of those that were lost or silent, or whose own figures are in doubt.
+func workers(r *Record) (string, string) {
+	var all []string
+	for _, w := range r.Workers {
+		who := fmt.Sprintf("worker %d (%s)", w.Number, w.Host)
+		switch {
+		case w.Known != nil && w.Lost != nil:
+			all = append(all, fmt.Sprintf("%s was lost: what it did from %.0f s on is not in the figures, and it was missed at %.1f s", who, *w.Known, *w.Lost))
+		case w.Known != nil:
+			all = append(all, fmt.Sprintf("%s did not come to its end: what it did from %.0f s on is not in the figures", who, *w.Known))
+		case w.Stalls > 0:
+			all = append(all, who+" was silent for a while")
+		}
+		if len(w.Doubts) > 0 {
+			all = append(all, who+": "+strings.Join(w.Doubts, ", and "))
+		}
+	}
+	if len(all) == 0 {
+		return "", ""
+	}
+	return Degraded, strings.Join(all, "; ")
+}
+
+// skew tells of workers that did not begin together.
+func skew(r *Record) (string, string) {
+	most, of := 0.0, 0
+	for _, w := range r.Workers {
+		if math.Abs(w.SkewMS) > math.Abs(most) {
+			most, of = w.SkewMS, w.Number
+		}
+	}
+	if math.Abs(most) <= skewMost {
+		return "", ""
+	}
+	word := "late"
+	if most < 0 {
+		word = "early"
+	}
+	return Degraded, fmt.Sprintf("worker %d began %.0f ms %s: seconds of the workers are not the same seconds; give its machine fewer other things to do", of, math.Abs(most), word)
+}

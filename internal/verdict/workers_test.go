@@ -1,0 +1,26 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestWorkersThatWereLostOrLateAreNamed(t *testing.T) {
+	known, lost := 3.0, 5.25
+	fine := Record{Workers: []Worker{{Number: 1, Host: "a", SkewMS: 9.9}, {Number: 2, Host: "b", SkewMS: -10}}}
+	for _, look := range []func(*Record) (string, string){workers, skew} {
+		state, _ := look(&fine)
+		assert.Empty(t, state)
+	}
+	bad := Record{Workers: []Worker{
+		{Number: 1, Host: "a", SkewMS: -12}, {Number: 2, Host: "b", Known: &known, Lost: &lost}, {Number: 3, Host: "c", Stalls: 1, Doubts: []string{"too hot", "too old"}},
+		{Number: 4, Host: "d", Known: &known},
+	}}
+	state, text := workers(&bad)
+	assert.Equal(t, Degraded, state)
+	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not come to its end: what it did from 3 s on is not in the figures", text)
+	state, text = skew(&bad)
+	assert.Equal(t, Degraded, state)
+	assert.Contains(t, text, "worker 1 began 12 ms early")
+}
