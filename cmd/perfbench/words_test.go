@@ -97,6 +97,7 @@ func TestNoFlagOfARunIsIgnored(t *testing.T) {
 		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
 		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
 		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x",
+		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "tls-self-signed": "true",
 	}
 	said := func(c *cobra.Command, more ...string) string {
 		args := append([]string{c.Name(), "--target=memory:", "--dry-run"}, more...)

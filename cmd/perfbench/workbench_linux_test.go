@@ -60,7 +60,7 @@ func marks(screen string) int {
 func TestWorkbenchFromPickerToReport(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
-	s := inTerminal(t, binary(t), 120, 40, "tui", "--duration", "9m")
+	s := inTerminal(t, binary(t), 120, 40, "tui", "--profile", "ingestion", "--preset", "small", "--duration", "9m")
 
 	s.shows("Profiles", "▸ Bulk ingestion", "choose a profile")
 	assert.Equal(t, "1", s.mode("alternate_on"))
@@ -188,7 +188,7 @@ func requireWhatWasPressed(t *testing.T, f *rundir.Folder, began int) {
 func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always")
-	s := inTerminal(t, binary(t), 100, 30, "tui", "--profile", "ingestion", "--target", srv.URL(), "--duration", "9m", "--threads", "2", "--rate", "200")
+	s := inTerminal(t, binary(t), 100, 30, "tui", "--profile", "ingestion", "--preset", "small", "--target", srv.URL(), "--duration", "9m", "--threads", "2", "--rate", "200")
 	s.shows("choose a profile", "● redis")
 	s.press("S")
 	s.matches(`eligibility\.putall +[1-9]`)
@@ -226,7 +226,7 @@ func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
 
 func TestWorkbenchGivesTheTerminalBackWhenItIsTold(t *testing.T) {
 	t.Parallel()
-	s := inTerminal(t, binary(t), 80, 24, "tui", "--profile", "ingestion", "--duration", "9m", "--rate", "200")
+	s := inTerminal(t, binary(t), 80, 24, "tui", "--profile", "ingestion", "--preset", "small", "--duration", "9m", "--rate", "200")
 	s.shows("choose a profile")
 	s.press("S")
 	s.matches(`eligibility\.putall +[1-9]`)

@@ -76,7 +76,7 @@ func (a command) printJSON(o *session.Outcome) error {
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
 func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string) error {
-	return CarryOut(cmd, c, f, args, nil, command{c}.make(f, &repeat{}, Makes{}))
+	return CarryOut(cmd, c, f, args, nil, command{c}.make(f, &repeat{}, &workers{}, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.
