@@ -133,7 +133,10 @@ func manFlags(b *strings.Builder, c *cobra.Command) {
 				title = ""
 			}
 			names, value, text := usage.Flag(f)
-			fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(strings.TrimSpace(names)), roff(value), roff(text))
+			if value != "" {
+				value = ` \fI` + roff(value) + `\fR`
+			}
+			fmt.Fprintf(b, ".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.TrimSpace(names)), value, roff(text))
 		})
 	}
 }

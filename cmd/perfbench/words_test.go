@@ -77,6 +77,7 @@ func TestManualPages(t *testing.T) {
 		require.NoError(t, err)
 		page := string(data)
 		assert.Contains(t, page, ".SH NAME\n"+roff(manName(c))+` \- `)
+		assert.NotContains(t, page, ".PP\\fR", "%s: a flag without a value has none", c.CommandPath())
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			_, _, text := usage.Flag(f)
 			if f.Name != "help" {
