@@ -1,7 +1,7 @@
 # One verb per habit. What a verb needs more than a line for stands in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 
-.PHONY: help build test lint vuln fmt golden bench why demo pages snapshot packages clean
+.PHONY: help build test lint vuln fmt golden bench why demo pages docs snapshot packages clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -36,6 +36,9 @@ demo: ## the workbench in a terminal, and the pictures of its screens in docs/sc
 
 pages: ## two runs on a Redis, and the pictures of their report in docs/screens
 	@.ci/pages
+
+docs: ## the pages of docs/ as a site that can be searched, in dist/site; wants mkdocs
+	@.ci/docs
 
 snapshot: ## what a release would hold, in dist/; publishes nothing
 	.ci/release release --snapshot --clean

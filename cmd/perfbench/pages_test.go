@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+)
+
+// pages are README and everything under docs, by name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "../../docs/*/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			require.NoError(t, err)
+			out[strings.TrimPrefix(filepath.ToSlash(f), "../../")] = string(data)
+		}
+	}
+	require.Greater(t, len(out), 20)
+	return out
+}
+
+var (
+	block = regexp.MustCompile("(?s)```(\\w*)\n(.*?)```")
+	// remark is what stands behind a command to explain it.
+	remark = regexp.MustCompile(`(   +| +#).*$`)
+	// beyond is what a shell would do with its output.
+	beyond = regexp.MustCompile(` +[>|] .*$`)
+	word   = regexp.MustCompile(`'[^']*'|\S+`)
+	// synopsis is a word that stands for others.
+	synopsis = regexp.MustCompile(`^[A-Z]{2,}|^\[|\w\|\w|…$|=LIST$`)
+)
+
+// written are the command lines of a page, without perfbench itself.
+func written(page string) [][]string {
+	var out [][]string
+	for _, b := range block.FindAllStringSubmatch(page, -1) {
+		for line := range strings.SplitSeq(strings.ReplaceAll(b[2], "\\\n", ""), "\n") {
+			line = regexp.MustCompile(` {2,}--`).ReplaceAllString(line, " --") // of a line that went on
+			line = beyond.ReplaceAllString(remark.ReplaceAllString(line, ""), "")
+			args, ok := strings.CutPrefix(line, "perfbench ")
+			if !ok {
+				continue
+			}
+			var words []string
+			for _, w := range word.FindAllString(args, -1) {
+				words = append(words, strings.ReplaceAll(w, "'", ""))
+			}
+			if !slices.ContainsFunc(words, synopsis.MatchString) {
+				out = append(out, words)
+			}
+		}
+	}
+	return out
+}
+
+// elsewhere are servers of the lab as they would be without it.
+var elsewhere = strings.NewReplacer("lab:redis", "redis://localhost", "lab:postgres", "postgres://pb@localhost/test", "lab:mariadb", "mysql://root@localhost/test",
+	"lab:cassandra", "cassandra://localhost/test", "lab:coherence", "coherence://localhost", "lab:rabbitmq", "amqp://localhost")
+
+// samples are the files that the pages name.
+func samples(t *testing.T, all map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	gate := block.FindStringSubmatch(all["docs/tutorials/merge-gate.md"])
+	require.NotNil(t, gate)
+	for name, text := range map[string]string{
+		"gate.yaml": gate[2], "plan.yaml": "profile: ingestion\n", "ingestion.properties": "eligibility.totalEntryCount=50\n", "tx.properties": "eligibility.totalEntryCount=50\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+// Every command of the pages is one: runs are prepared as far as they can be without a
+// server, and of the others the flags and arguments are read.
+func TestTheCommandsOfThePages(t *testing.T) {
+	all := pages(t)
+	t.Chdir(samples(t, all))
+	prepared := 0
+	for name, page := range all {
+		for _, args := range written(page) {
+			line := name + ": perfbench " + strings.Join(args, " ")
+			switch {
+			case slices.Contains([]string{"run", "find", "sweep", "tui"}, args[0]) && filesAreThere(args):
+				code, stderr := dryRun(args)
+				assert.Zero(t, code, "%s\n%s", line, stderr)
+				prepared++
+			default:
+				assert.NoError(t, understood(t.Context(), args), line)
+			}
+		}
+	}
+	assert.Greater(t, prepared, 50, "the commands of the pages are no longer found")
+}
+
+// filesAreThere says whether every file that a command names is a sample.
+func filesAreThere(args []string) bool {
+	for i, a := range args {
+		named := i > 0 && slices.Contains([]string{"--file", "--facts", "--password-file"}, args[i-1]) || strings.HasSuffix(a, ".yaml")
+		if _, err := os.Stat(a); named && err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// dryRun prepares what a command line asks for.
+func dryRun(args []string) (code int, stderr string) {
+	var err bytes.Buffer
+	args = slices.Clone(args)
+	for i := range args {
+		args[i] = elsewhere.Replace(args[i])
+	}
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--json" }) // a dry run has no figures
+	code = run(context.Background(), call.Env{
+		Args: append(args, "--dry-run"), Environ: []string{"REDIS_URL=redis://localhost", "REDIS_HOST=localhost", "REDIS_PASSWORD=x", "RESULTS=results"},
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &err,
+	})
+	return code, err.String()
+}
+
+// understood says what is wrong with the flags or arguments of a command line.
+func understood(ctx context.Context, args []string) error {
+	root := root(&call.Call{})
+	c, rest, err := root.Find(usage.Shield(args))
+	if err != nil {
+		return err
+	}
+	c.SetContext(ctx)
+	if err := c.ParseFlags(rest); err != nil {
+		return err
+	}
+	return c.ValidateArgs(c.Flags().Args())
+}
+
+// Each page is reached from the README, and names no page that is not there.
+func TestPagesAreLinked(t *testing.T) {
+	all := pages(t)
+	link := regexp.MustCompile(`\]\(([^)#:]+\.md)(#[^)]*)?\)`)
+	reached, todo := map[string]bool{"README.md": true}, []string{"README.md"}
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		for _, m := range link.FindAllStringSubmatch(all[name], -1) {
+			to := filepath.ToSlash(filepath.Join(filepath.Dir(name), m[1]))
+			if _, ok := all[to]; !ok {
+				_, err := os.Stat(filepath.Join("../..", to))
+				assert.NoError(t, err, "%s links to %s", name, to)
+				continue
+			}
+			if !reached[to] {
+				reached[to], todo = true, append(todo, to)
+			}
+		}
+	}
+	for name := range all {
+		assert.True(t, reached[name], "no page leads to %s", name)
+	}
+}

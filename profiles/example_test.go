@@ -1,0 +1,107 @@
+package profiles_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// counters is a whole profile: each operation writes a number under its own key, and at the
+// end as many keys are there as were acknowledged.
+var counters = workload.Profile{
+	Name: "counters", Title: "Counters", Summary: "an application that keeps numbers", Unit: "numbers", Thread: "a client",
+	Params: []workload.Param{{Name: "digits", Kind: workload.Integer, Default: "4", Min: 1, Max: 18, Help: "length of a number"}},
+	Stores: []workload.Binding{{Driver: "memory"}, {Driver: "redis"}, {Driver: "null", Refuse: "it keeps nothing that could be counted"}},
+	Design: design,
+}
+
+// counts is the plan's way to a store: what it works with is known, and no connection yet.
+type counts struct{ digits int64 }
+
+// Connector implements workload.Binder: the stores differ in nothing here.
+func (c counts) Connector(string) workload.Connector { return workload.On(c.connect) }
+
+// design works the plan out from values alone.
+func design(in workload.Inputs) (*workload.Plan, error) {
+	digits, err := in.Values["digits"].Int(1, 18)
+	if err != nil {
+		return nil, err
+	}
+	track := workload.Track{Name: "numbers", Ops: []string{"set"}, Start: workload.Settings{Threads: 1, Batch: 1}, Iterations: in.Count, Total: in.Count}
+	return &workload.Plan{
+		Unit: "numbers", Knobs: []workload.Knob{workload.Threads(), workload.Rate("numbers")}, Binder: counts{digits},
+		Phases: []workload.Phase{{Name: "all", Duration: in.Duration, Tracks: []workload.Track{track}}},
+		Spaces: []store.Space{{Namespace: in.Namespace, Name: "numbers", Shape: store.Map}},
+	}, nil
+}
+
+// keeps is what the profile needs of a store.
+type keeps interface {
+	store.Setter
+	store.Counter
+	store.Keeper
+}
+
+// connect says what the tasks of the plan do on an open store.
+func (c counts) connect(_ context.Context, db keeps, b *workload.Bound) error {
+	space, track := b.Plan.Spaces[0], b.Plan.Tracks()[0]
+	b.Plan.Claims = []place.Space{{Space: space}}
+	var stored atomic.Int64
+	track.NewTask = func(int) (workload.Task, error) {
+		return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
+			key := fmt.Appendf(nil, "%0*d", c.digits, it.Seq)
+			m := it.Begin(0)
+			err := it.End(m, 1, db.Set(ctx, space, key, strconv.AppendInt(nil, it.Seq, 10)))
+			if err == nil {
+				stored.Add(1)
+			}
+			return err
+		}), nil
+	}
+	b.Plan.Verify = func(ctx context.Context) workload.Verification {
+		n, err := db.Count(ctx, space)
+		switch {
+		case err != nil:
+			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
+		case n < stored.Load():
+			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d numbers are there, and %d were stored", n, stored.Load())}
+		}
+		return workload.Verification{State: workload.Passed, Summary: fmt.Sprintf("%d numbers are there", n)}
+	}
+	return nil
+}
+
+// The example of docs/internals.md runs, and stands there as it is here.
+func TestTheExampleProfileRuns(t *testing.T) {
+	prepared, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{counters}, Formats: report.All()}, session.Request{
+		Profile: "counters", Target: "memory:", Out: t.TempDir(), Values: workload.Values{"count": {Name: "count", Text: "50", Origin: workload.OriginFlag}},
+	})
+	require.NoError(t, err)
+	live, err := prepared.Start(t.Context(), nil)
+	require.NoError(t, err)
+	o := live.Finish(t.Context())
+	require.NoError(t, o.Err)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State)
+	assert.Equal(t, "50 numbers are there", o.Run.Verification.Summary)
+
+	code, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	_, example, _ := strings.Cut(string(code), ")\n\n")
+	example, _, _ = strings.Cut(example, "\n// The example of docs/internals.md")
+	page, err := os.ReadFile("../docs/internals.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "```go\n"+example+"```\n", "copy it from profiles/example_test.go")
+}
