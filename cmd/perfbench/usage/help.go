@@ -55,9 +55,9 @@ func Flag(f *pflag.Flag) (names, value, text string) {
 	if f.Shorthand != "" {
 		names = "-" + f.Shorthand + ", --" + f.Name
 	}
-	text = f.Usage
-	if m := metavar.FindStringSubmatch(text); m != nil {
-		value, text = m[1], text[len(m[0]):]
+	value, text = pflag.UnquoteUsage(f)
+	if m := metavar.FindStringSubmatch(f.Usage); m != nil {
+		text = f.Usage[len(m[0]):]
 	}
 	if d := strings.Trim(f.DefValue, "[]"); d != "" && d != "0" && d != "false" && !strings.Contains(text, "default") {
 		text += " (default " + d + ")"
