@@ -299,22 +299,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 		if to == k.Get(before) {
 			continue
 		}
-		now := make([]int, len(r.want))
-		for i, w := range r.want {
-			now[i] = int(k.Get(w))
-		}
-		parts := workload.Spread(now, int(to))
-		for i, t := range r.Designed.Tracks() {
-			if !t.Turns(k) {
-				continue
-			}
-			switch {
-			case track == screen.All && k.Sum && to > 0:
-				r.want[i] = k.Set(r.want[i], float64(parts[i]))
-			case track == screen.All || track == i:
-				r.want[i] = k.Set(r.want[i], to)
-			}
-		}
+		r.turn(k, track, to)
 	}
 	if before.Paused != after.Paused {
 		note("paused", b2f(before.Paused), b2f(after.Paused))
@@ -325,6 +310,26 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 		}
 	}
 	r.Publish()
+}
+
+// turn sets a knob of one track, or of all: of one that is a sum, a part for each.
+func (r *Run) turn(k workload.Knob, track int, to float64) {
+	now := make([]int, len(r.want))
+	for i, w := range r.want {
+		now[i] = int(k.Get(w))
+	}
+	parts := workload.Spread(now, int(to))
+	for i, t := range r.Designed.Tracks() {
+		if !t.Turns(k) {
+			continue
+		}
+		switch {
+		case track == screen.All && k.Sum && to > 0:
+			r.want[i] = k.Set(r.want[i], float64(parts[i]))
+		case track == screen.All || track == i:
+			r.want[i] = k.Set(r.want[i], to)
+		}
+	}
 }
 
 func b2f(b bool) float64 {
