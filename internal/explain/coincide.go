@@ -155,9 +155,15 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 	c := course.Of(f)
 	list := bursts(f, c)
 	slices.SortStableFunc(list, func(a, b burst) int { return -cmp.Compare(a.times, b.times) })
+	var seen [][]float64
 	n := len(c.Rates)
+	if len(list) > 0 { // once for all bursts: a long run has many samples
+		for _, h := range happenings {
+			seen = append(seen, course.Sampled(f, h.source, h.name, c.First, n))
+		}
+	}
 	for _, b := range list {
-		what := around(f, c.First, n, b)
+		what := around(f, c.First, n, seen, b)
 		if len(what) == 0 {
 			continue
 		}
@@ -210,8 +216,9 @@ func bursts(f *rundir.Folder, c course.Course) (out []burst) {
 }
 
 // around says what happened in the seconds of a burst, or in the one before it: looks
-// follow the seconds by a moment. What happens all the time explains nothing.
-func around(f *rundir.Folder, first, n int, b burst) (out []string) {
+// follow the seconds by a moment. What happens all the time explains nothing. seen has
+// the values of each happening, from the first second on.
+func around(f *rundir.Folder, first, n int, seen [][]float64, b burst) (out []string) {
 	for _, m := range f.Run.Marks {
 		if m.At >= float64(b.from-1) && m.At < float64(b.until) {
 			out = append(out, "“"+m.Note+"” was noted")
@@ -222,8 +229,8 @@ func around(f *rundir.Folder, first, n int, b burst) (out []string) {
 			out = append(out, m.Name+" was changed")
 		}
 	}
-	for _, h := range happenings {
-		values := course.Sampled(f, h.source, h.name, first, n)
+	for i, h := range happenings {
+		values := seen[i]
 		at, often, known := -1, 0, 0
 		for i, v := range values {
 			if math.IsNaN(v) {
