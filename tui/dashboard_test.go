@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,26 @@ func TestPictureOfAWall(t *testing.T) {
 	run.Mu.Unlock()
 	pass(t, a, run, 4*time.Second)
 	tuitest.Golden(t, picture(t, a))
+}
+
+func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := newTestApp(t, b, Options{Theme: widget.ThemeDark})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	pass(t, a, b.Next, tuitest.Warmup+21*time.Second)
+	send(t, a, "b")
+	list := picture(t, a)
+	assert.Contains(t, list, "Hold against an earlier run")
+	assert.Less(t, strings.Index(list, "on redis"), strings.Index(list, "on mysql"), "the same store comes first")
+	send(t, a, "down", "enter")
+	assert.Contains(t, picture(t, a), "held against "+b.Past[1].ID)
+	pass(t, a, b.Next, 6*time.Second)
+	tuitest.Golden(t, picture(t, a))
+	send(t, a, "b")
+	assert.NotContains(t, picture(t, a), "vs p99", "b lets go of it")
+	send(t, a, "b", "esc")
+	assert.NotContains(t, picture(t, a), "Hold against")
+	assert.Contains(t, picture(t, a), "Latency")
 }
 
 func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {

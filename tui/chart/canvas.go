@@ -25,6 +25,14 @@ func NewCanvas(w, h int) *Canvas {
 // row brings a part of the height, 0 at the bottom to 1, to a row of dots; -1: none.
 func (c *Canvas) row(v float64) int { return level(v, 1, 4*c.h-1) }
 
+// Row is the row of cells of a part of the height; -1: none.
+func (c *Canvas) Row(v float64) int {
+	if at := c.row(v); at >= 0 {
+		return (4*c.h - 1 - at) / 4
+	}
+	return -1
+}
+
 func (c *Canvas) dot(x, up int, l Layer) {
 	y := 4*c.h - 1 - up
 	i := y/4*c.w + x/2

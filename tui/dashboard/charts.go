@@ -42,6 +42,9 @@ func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	if d.fig.warmup {
 		k.text = "warm-up"
 	}
+	if d.earlier != nil {
+		k.text += d.earlier.ID
+	}
 	return k
 }
 
@@ -168,7 +171,10 @@ func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
 			c.Failed = append(c.Failed, x/2)
 		}
 	}
-	c.High = d.scaleT.Top
+	if d.earlier != nil && d.op < 0 {
+		c.Ghost = d.earlier.Rates(a.Moments())
+	}
+	c.High = max(d.scaleT.Top, chart.Nice(chart.Robust(c.Ghost)))
 	if c.Log = d.axes == logBoth; c.Log {
 		c.Low, c.High = chart.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
@@ -229,7 +235,10 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y plot.Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
-	c.High = d.scaleL.Top
+	if d.earlier != nil && d.op < 0 {
+		c.Ghost = d.earlier.Slowest(a.Moments())
+	}
+	c.High = max(d.scaleL.Top, chart.Nice(chart.Robust(c.Ghost)))
 	if c.Log = d.axes != linear; c.Log {
 		c.Low, c.High = chart.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
 	}
@@ -273,6 +282,8 @@ func (d *Dashboard) opName(o measure.Operation) string {
 // since says which stretch the figures are of.
 func (d *Dashboard) since() string {
 	switch {
+	case d.earlier != nil && d.op < 0:
+		return "dim: " + d.earlier.ID
 	case d.fig.warmup:
 		return "warm-up, not counted"
 	case d.fig.since > 0:

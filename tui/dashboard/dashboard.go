@@ -3,7 +3,6 @@
 package dashboard
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
@@ -11,12 +10,12 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard/baseline"
 	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/dashboard/seek"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -56,39 +55,16 @@ type Dashboard struct {
 
 	tuner tuner
 	seek  seek.Panel
-	cache dashCache
+	// earlier is the run that this one is held against, nil when none is.
+	earlier *baseline.Run
+	chooser baseline.Chooser
+	cache   dashCache
 	// found is the last search as of the last frame; once and askOnce are what is wanted as
 	// soon as the run measures, then where to go when it has ended.
 	found   *screen.Search
 	once    *found.Asked
 	askOnce bool
 	then    screen.Destination
-}
-
-// tab is what the lower panel shows.
-type tab int
-
-const (
-	tabOps tab = iota
-	tabTracks
-	tabErrors
-	tabChanges
-	tabVerdict
-	tabBoth
-	tabHeat
-	tabCurve
-	tabs
-)
-
-// tall tells whether a tab needs more room than the others.
-func (t tab) tall() bool { return t >= tabBoth && t < tabs }
-
-// drawn tells whether a tab is a picture, which needs room, and no table.
-func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
-
-// String is the title of the panel.
-func (t tab) String() string {
-	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
 }
 
 // toast is a short message that goes by itself.
@@ -168,6 +144,10 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		return d, d.frame(e)
+	case screen.HistoryMsg:
+		d.chooser.Offer(msg.Runs, d.info.Profile, d.info.Store)
+	case earlierMsg:
+		d.hold(e, msg)
 	case presetSavedMsg:
 		if msg.err != nil {
 			d.say(e, "the preset was not saved: "+msg.err.Error(), true)
@@ -221,6 +201,9 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.pressAsked(msg, e)
 		return nil
 	}
+	if d.chooser.Open {
+		return d.load(d.chooser.Press(msg))
+	}
 	if d.tuner.open {
 		if d.pressTuning(msg, e) {
 			return nil
@@ -239,6 +222,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Copy):
 		d.say(e, "copied: the command of a run that begins as this one is now", false)
 		return screen.Copy(d.info.Request.At(d.plan, d.run.Settings))
+	case key.Matches(msg, k.SideB):
+		return d.pressEarlier()
 	case key.Matches(msg, k.LogAxis):
 		d.nextAxes()
 	case key.Matches(msg, k.Mark):
@@ -390,15 +375,4 @@ func (d *Dashboard) part() (float64, bool) {
 		part, known = max(part, float64(d.snap.Done)/float64(d.snap.Total)), true
 	}
 	return min(part, 1), known
-}
-
-// Bench is what the screens of a run under way need.
-type Bench interface {
-	// Profiles lists the profiles.
-	Profiles() []workload.Profile
-	// Start connects and begins a run, which then sets up in the background. The
-	// context cancels connecting only.
-	Start(ctx context.Context, r job.Request) (screen.Run, error)
-	// SavePreset keeps a run as a preset of the user and returns its path.
-	SavePreset(name string, r job.Request) (path string, err error)
 }

@@ -35,6 +35,10 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
+	k.SideB.SetHelp("b", "hold against an earlier run")
+	if d.earlier != nil {
+		k.SideB.SetHelp("b", "let go of the earlier run")
+	}
 	k.Search.SetEnabled(live)
 	k.Sweep.SetEnabled(live && !d.searching())
 	if d.searching() {
@@ -60,6 +64,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 	if d.seek.Asking {
 		return d.seek.Keys()
+	}
+	if d.chooser.Open {
+		return d.chooser.Keys()
 	}
 	k := d.bindings()
 	if d.tuner.open {
@@ -88,7 +95,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
-			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.Copy, k.Back},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
 		},
 	}
 }

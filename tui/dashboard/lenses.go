@@ -1,16 +1,48 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/dashboard/baseline"
 	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
+
+// tab is what the lower panel shows.
+type tab int
+
+const (
+	tabOps tab = iota
+	tabTracks
+	tabErrors
+	tabChanges
+	tabVerdict
+	tabBoth
+	tabHeat
+	tabCurve
+	tabs
+)
+
+// tall tells whether a tab needs more room than the others.
+func (t tab) tall() bool { return t >= tabBoth && t < tabs }
+
+// drawn tells whether a tab is a picture, which needs room, and no table.
+func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
+
+// String is the title of the panel.
+func (t tab) String() string {
+	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
+}
 
 // lens draws a tab that is a picture; note stands in its upper border.
 func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []string {
@@ -153,4 +185,55 @@ func sum(list []measure.Spread) (all measure.Spread) {
 		all = all.Plus(s)
 	}
 	return all
+}
+
+// earlierMsg brings the run that this one is to be held against.
+type earlierMsg struct {
+	run *baseline.Run
+	err error
+}
+
+// pressEarlier asks which run this one is to be held against, or lets go of it.
+func (d *Dashboard) pressEarlier() tea.Cmd {
+	if d.earlier != nil {
+		d.earlier = nil
+		return nil
+	}
+	d.chooser.Ask()
+	return screen.ReadHistory(d.bench)
+}
+
+// load reads the run that was chosen, in the background.
+func (d *Dashboard) load(id string) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		f, err := d.bench.Load(id)
+		if err != nil {
+			return earlierMsg{err: err}
+		}
+		return earlierMsg{run: baseline.Of(f)}
+	}
+}
+
+func (d *Dashboard) hold(e screen.Env, msg earlierMsg) {
+	if msg.err != nil {
+		d.say(e, "the earlier run cannot be read: "+msg.err.Error(), true)
+		return
+	}
+	d.earlier = msg.run
+	d.say(e, "held against "+msg.run.ID+", dim behind the charts; b lets go of it", false)
+}
+
+// Bench is what the screens of a run under way need.
+type Bench interface {
+	screen.Archive
+	// Profiles lists the profiles.
+	Profiles() []workload.Profile
+	// Start connects and begins a run, which then sets up in the background. The
+	// context cancels connecting only.
+	Start(ctx context.Context, r job.Request) (screen.Run, error)
+	// SavePreset keeps a run as a preset of the user and returns its path.
+	SavePreset(name string, r job.Request) (path string, err error)
 }

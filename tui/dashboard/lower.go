@@ -24,6 +24,12 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	if d.lower != tabOps {
 		key.number = d.snap.Number
 	}
+	if d.chooser.Open {
+		return d.chooser.Draw(e.Styles, r.Dx(), r.Dy(), e.Now)
+	}
+	if d.earlier != nil {
+		key.text = d.earlier.ID
+	}
 	return d.cache.lower.get(key, func() []string {
 		if d.lower.drawn() {
 			return d.lens(e, r, d.lower, d.otherTabs(r.Dx()))
@@ -113,6 +119,11 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 	default:
 		head += cols("errors")
 	}
+	versus := d.earlier != nil && !narrow && w-used >= 2*numberCol
+	if versus {
+		head += cols("vs rate", "vs p99")
+		used += 2 * numberCol
+	}
 	spark := min(w-used-4, 60)
 	if spark >= 8 {
 		head += fmt.Sprintf("    last %d s", spark)
@@ -141,6 +152,9 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 			errs = s.Bad.On(errs)
 		}
 		line += errs
+		if versus {
+			line += cols(d.earlier.Against(t.Operation, f.mean, l.P99))
+		}
 		if spark >= 8 {
 			vals := recentRates(d.snap, i, d.fig.second, spark)
 			line += "    " + s.Series[d.hue(i)].On(chart.Trend(vals, spark))

@@ -18,7 +18,7 @@ import (
 )
 
 func (d *Dashboard) look() look {
-	return look{tuning: d.aside(), lower: d.folded, rows: max(len(d.snap.Ops), 2), tall: d.lower.tall()}
+	return look{tuning: d.aside(), lower: d.folded || d.chooser.Open, rows: max(len(d.snap.Ops), 2), tall: d.lower.tall() || d.chooser.Open}
 }
 
 // View draws the page.

@@ -39,6 +39,15 @@ func NewAxis(cells, warmup, elapsed, total, width int) Axis {
 
 func (a Axis) perDot() float64 { return float64(a.Span) / float64(2*a.Cells) }
 
+// Moments are the seconds in the middle of each column of dots.
+func (a Axis) Moments() []float64 {
+	out := make([]float64, 2*a.Cells)
+	for x := range out {
+		out[x] = a.at(x)
+	}
+	return out
+}
+
 // Cell returns the column of a moment; it may lie outside.
 func (a Axis) Cell(t float64) int {
 	return int(math.Floor((t - float64(a.From)) / float64(a.Span) * float64(a.Cells)))

@@ -87,15 +87,20 @@ func (p *Plot) scaled(vals []float64) []float64 {
 func (p *Plot) canvas() *chart.Canvas {
 	c := chart.NewCanvas(p.Cells, p.Rows)
 	for _, a := range p.Areas {
-		from, to := []float64(nil), p.scaled(a.To)
+		from := []float64(nil)
 		if a.From != nil {
 			from = p.scaled(a.From)
 		}
-		k := chart.Layer(a.Series % 4)
-		c.Area(from, to, area+k)
-		c.Line(to, edge+k)
+		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4))
 	}
-	c.Line(p.scaled(p.Ghost), ghost)
+	for x, v := range p.scaled(p.Ghost) {
+		if y := c.Row(v); x%2 == 0 && y >= 0 {
+			c.Put(x/2, y, "–", ghost) // a letter, which is seen in an area without colours too
+		}
+	}
+	for _, a := range p.Areas {
+		c.Line(p.scaled(a.To), edge+chart.Layer(a.Series%4))
+	}
 	top := slices.Clone(p.Above)
 	for i, v := range top {
 		if v > p.High {
