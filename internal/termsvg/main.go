@@ -1,5 +1,6 @@
 // Command termsvg turns a captured terminal screen, text with escape codes on
-// stdin, into an SVG picture on stdout. It draws the screens of the README; see
+// stdin, into an SVG picture on stdout. Several screens with form feeds between them
+// become a moving one, which needs no script. It draws the screens of the README; see
 // .ci/screens.
 package main
 
@@ -39,22 +40,80 @@ func draw(r io.Reader, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
-	wide := 0
-	for _, l := range lines {
-		wide = max(wide, ansi.StringWidth(l))
+	var frames [][]string
+	wide, high := 0, 0
+	for frame := range strings.SplitSeq(string(data), "\f") {
+		lines := strings.Split(strings.TrimRight(frame, "\n"), "\n")
+		for _, l := range lines {
+			wide = max(wide, ansi.StringWidth(l))
+		}
+		high = max(high, len(lines))
+		frames = append(frames, lines)
 	}
 	out := bufio.NewWriter(w)
-	width, height := float64(wide)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
+	width, height := float64(wide)*cellWidth+2*margin, high*cellHeight+2*margin
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d">`+"\n", width, height, width, height)
+	if len(frames) > 1 {
+		fmt.Fprintln(out, style(len(frames)))
+	}
 	fmt.Fprintf(out, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
 	fmt.Fprintf(out, `<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="%s">`+"\n", foreground)
-	var now look
-	for y, l := range lines {
-		now = drawLine(out, l, y, now)
+	for y, list := range spans(frames, high) {
+		for _, s := range list {
+			if s.frames == len(frames) {
+				drawLine(out, s.line, y, s.look)
+				continue
+			}
+			last := ""
+			if s.from+s.frames == len(frames) {
+				last = " l"
+			}
+			fmt.Fprintf(out, `<g class="f k%d%s" style="animation-delay:%ds">`+"\n", s.frames, last, s.from*frameSeconds)
+			drawLine(out, s.line, y, s.look)
+			fmt.Fprintln(out, "</g>")
+		}
 	}
 	fmt.Fprintln(out, "</g>\n</svg>")
 	return out.Flush()
+}
+
+// frameSeconds is how long a frame of a moving picture is shown.
+const frameSeconds = 1
+
+// style has a class for each number of frames that a line may be shown for, one after the
+// other without end. Whoever wants no motion sees the last frame.
+func style(frames int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<style>.f{visibility:hidden;animation:%ds step-end infinite}", frames*frameSeconds)
+	for k := 1; k < frames; k++ {
+		fmt.Fprintf(&b, ".k%d{animation-name:k%d}@keyframes k%d{0%%{visibility:visible}%.3f%%{visibility:hidden}}", k, k, k, 100*float64(k)/float64(frames))
+	}
+	return b.String() + "@media (prefers-reduced-motion:reduce){.f{animation:none}.l{visibility:visible}}</style>"
+}
+
+// span is a line of the screen that stays the same over some frames.
+type span struct {
+	line         string
+	look         look // at its beginning
+	from, frames int
+}
+
+// spans are those of each line: what does not change is drawn once.
+func spans(frames [][]string, high int) [][]span {
+	out := make([][]span, high)
+	for i, lines := range frames {
+		var now look
+		for y, l := range lines {
+			n := len(out[y])
+			if n > 0 && out[y][n-1].line == l && out[y][n-1].look == now && out[y][n-1].from+out[y][n-1].frames == i {
+				out[y][n-1].frames++
+			} else {
+				out[y] = append(out[y], span{l, now, i, 1})
+			}
+			now = drawLine(io.Discard, l, y, now)
+		}
+	}
+	return out
 }
 
 // drawLine draws the runs of one look in a line and returns the look at its end.

@@ -45,3 +45,26 @@ func TestColumnsStayWhereTheyAre(t *testing.T) {
 		{2, 0, 2, "⣿⣿"}, {2, 5, 4, "日本"}, {2, 11, 5, "a & b"},
 	}, got)
 }
+
+// What changes from screen to screen is shown in its turn, what stays is drawn once.
+func TestSeveralScreensMove(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, draw(strings.NewReader("head\none\n\fhead\ntwo\n\fhead\ntwo\n"), &out))
+	var svg struct {
+		Still []string `xml:"g>text"`
+		Style string   `xml:"style"`
+		Moved []struct {
+			Class string `xml:"class,attr"`
+			Style string `xml:"style,attr"`
+			Text  string `xml:"text"`
+		} `xml:"g>g"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(out.String()), &svg))
+	assert.Equal(t, []string{"head"}, svg.Still)
+	require.Len(t, svg.Moved, 2)
+	assert.Equal(t, []string{"f k1", "animation-delay:0s", "one"}, []string{svg.Moved[0].Class, svg.Moved[0].Style, svg.Moved[0].Text})
+	assert.Equal(t, []string{"f k2 l", "animation-delay:1s", "two"}, []string{svg.Moved[1].Class, svg.Moved[1].Style, svg.Moved[1].Text})
+	assert.Contains(t, svg.Style, "animation:3s step-end infinite")
+	assert.Contains(t, svg.Style, "@keyframes k2{0%{visibility:visible}66.667%{visibility:hidden}}")
+	assert.NotContains(t, out.String(), "<script")
+}
