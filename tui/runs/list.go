@@ -33,7 +33,8 @@ type List struct {
 	chosen []string
 	sides  [2][]string
 	toast  widget.Note
-	rowsAt int // line of the first row, for the mouse
+	asked  *question // nil: nothing
+	rowsAt int       // line of the first row, for the mouse
 }
 
 // row is a run, or a sweep.
@@ -83,8 +84,8 @@ func New(b screen.Archive, id string) *List {
 // Start reads what is shown.
 func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
 
-// Typing tells whether a text is being typed.
-func (h *List) Typing() bool { return h.filtering }
+// Typing tells whether a text is being typed, or a question answered.
+func (h *List) Typing() bool { return h.filtering || h.asked != nil }
 
 // Update takes one message.
 func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -94,6 +95,8 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.HistoryMsg:
 		h.rows, h.err, h.loaded = rowsOf(msg.Runs, msg.Sweeps), msg.Err, true
 		h.sift()
+	case keptMsg:
+		return h, h.kept(msg, e)
 	case tea.PasteMsg:
 		if h.filtering {
 			h.filter, _ = h.filter.Update(msg)
@@ -171,9 +174,12 @@ func (h *List) open() tea.Cmd {
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
 
 func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	if h.filtering {
+	switch {
+	case h.filtering:
 		h.pressFilter(msg)
 		return nil
+	case h.asked != nil:
+		return h.answer(msg)
 	}
 	k := h.bindings()
 	switch {
@@ -205,6 +211,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.putOn(0)
 	case key.Matches(msg, k.SideB):
 		h.putOn(1)
+	case key.Matches(msg, k.Remove):
+		h.ask("delete", h.bench.Remove)
+	case key.Matches(msg, k.Pack):
+		h.ask("archive", h.bench.Pack)
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
 		return screen.Open(screen.Compare{A: a, B: b})
@@ -307,6 +317,8 @@ func (h *List) bindings() widget.Bindings {
 	k.Toggle.SetEnabled(run)
 	k.SideA.SetEnabled(run)
 	k.SideB.SetEnabled(run)
+	k.Remove.SetEnabled(run)
+	k.Pack.SetEnabled(run)
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two)
 	if h.filter.Value() != "" {
@@ -321,11 +333,15 @@ func (h *List) Keys() widget.KeyMap {
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
+	if h.asked != nil {
+		list := h.asked.keys()
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	}
 	k := h.bindings()
 	short := k.Toggle
 	short.SetHelp("space", "choose")
 	return widget.KeyMap{
 		Short: []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, short, widget.Bind("a b", "sides", "a", "b"), k.Compare, k.Help, k.Filter, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Pack, k.Remove, k.Back}},
 	}
 }

@@ -63,6 +63,44 @@ func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	assert.NotContains(t, a.Picture(t), "verdict  tags")
 }
 
+// Runs are deleted and archived from the list once that has been confirmed: the selected
+// one, or all that the filter lists.
+func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
+	b := tuitest.NewDemo()
+	before := len(b.Past)
+	a, h := list(t, b, 80, 24)
+	first := h.run().ID
+	a.Send(t, "space", "D")
+	assert.Contains(t, a.Picture(t), "Delete "+first+" for good?")
+	assert.NotContains(t, a.Picture(t), "that the filter lists")
+	assert.True(t, h.Typing(), "q is an answer here")
+	a.Send(t, "a")
+	assert.Len(t, b.Past, before, "nothing but y is a yes")
+	a.Send(t, "D", "y")
+	assert.Len(t, b.Past, before-1)
+	assert.NotContains(t, a.Picture(t), "1 chosen")
+	assert.Contains(t, a.Picture(t), "1 run deleted")
+	assert.NotEqual(t, first, h.run().ID)
+
+	profile := h.run().Profile
+	a.Send(t, "/")
+	for _, letter := range profile {
+		a.Send(t, string(letter))
+	}
+	a.Send(t, "enter", "Z")
+	n := len(h.shown)
+	require.Greater(t, n, 1)
+	assert.Contains(t, a.Picture(t), fmt.Sprintf("archive all %d that the filter lists", n))
+	a.Send(t, "a")
+	assert.Len(t, b.Packed, n)
+	assert.Contains(t, a.Picture(t), fmt.Sprintf("%d runs archived", n))
+
+	b.KeepErr = errors.New("results/x is left alone: its run is still going")
+	a.Send(t, "D", "y")
+	assert.Contains(t, a.Picture(t), "its run is still going")
+	assert.Len(t, b.Past, before-1)
+}
+
 func TestAnEmptyHistorySpeaks(t *testing.T) {
 	a, _ := list(t, &tuitest.Bench{}, 80, 24)
 	assert.Contains(t, a.Picture(t), "No runs yet.")

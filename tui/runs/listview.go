@@ -43,7 +43,11 @@ func (h *List) View(e screen.Env) string {
 		}
 	}
 	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
-	return widget.Page(e.W, e.H, append(lines, h.toast.Line(s, e.W), widget.Footer(e.Styles, e.W, h.Keys().Short)))
+	note := h.toast.Line(s, e.W)
+	if h.asked != nil {
+		note = h.asked.line(s, e.W)
+	}
+	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))
 }
 
 // body draws filter, head and rows in w cells and h lines.
@@ -183,6 +187,7 @@ func (h *List) filterLine(s *widget.Styles, w int) string {
 // click selects a run, and opens the one that is selected; on the filter it begins
 // to filter.
 func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
+	h.asked = nil
 	if m.Y == 2 {
 		h.filtering = true
 		return nil

@@ -15,6 +15,12 @@ type Archive interface {
 	Load(id string) (*rundir.Folder, error)
 	// Sweeps lists the sweeps, newest first.
 	Sweeps() []sweep.Kept
+	// Remove deletes finished runs for good. The error names those that had to stay, and
+	// why; the others are gone.
+	Remove(ids []string) error
+	// Pack puts runs into one file each, in the place of their folders. The error names
+	// those of which this could not be done.
+	Pack(ids []string) error
 }
 
 // HistoryMsg brings the lists of runs and sweeps.

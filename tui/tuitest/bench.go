@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/job"
@@ -33,6 +34,9 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	// PastSweeps are the sweeps of the past.
 	PastSweeps []sweep.Kept
+	// KeepErr is what Remove and Pack fail with; Packed are the runs that were archived.
+	KeepErr error
+	Packed  []string
 
 	Mu       sync.Mutex
 	Started  []job.Request
@@ -120,6 +124,20 @@ func (b *Bench) Load(id string) (*rundir.Folder, error) {
 		return f, nil
 	}
 	return nil, fmt.Errorf("run %s: not found", id)
+}
+
+// Remove forgets runs of the past, and fails with KeepErr when that is set.
+func (b *Bench) Remove(ids []string) error {
+	if b.KeepErr == nil {
+		b.Past = slices.DeleteFunc(slices.Clone(b.Past), func(r rundir.Run) bool { return slices.Contains(ids, r.ID) })
+	}
+	return b.KeepErr
+}
+
+// Pack notes which runs were archived.
+func (b *Bench) Pack(ids []string) error {
+	b.Packed = append(b.Packed, ids...)
+	return b.KeepErr
 }
 
 // Keep puts a run of the past into a folder.

@@ -38,7 +38,7 @@ type Bindings struct {
 	Pause, More, Less, MoreTen, LessTen                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
 	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset  key.Binding
-	Search, Sweep, SideA, SideB                         key.Binding
+	Search, Sweep, SideA, SideB, Remove, Pack           key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue key.Binding
 }
 
@@ -98,6 +98,8 @@ func newBindings() Bindings {
 		Sweep:       Bind("w", "sweep", "w"),
 		SideA:       Bind("a", "put on side A", "a"),
 		SideB:       Bind("b", "put on side B", "b"),
+		Remove:      Bind("D", "delete", "D"),
+		Pack:        Bind("Z", "archive", "Z"),
 		TurnDown:    Bind("←", "turn down", "left"),
 		TurnUp:      Bind("→", "turn up", "right"),
 		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
@@ -251,6 +252,41 @@ func (b *bench) Load(id string) (*rundir.Folder, error) {
 		return nil, err
 	}
 	return rundir.Load(dir)
+}
+
+func (b *bench) Remove(ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		dir, err := rundir.Find(b.out, id)
+		if err == nil {
+			err = b.remove(dir)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (b *bench) remove(dir string) error {
+	f, err := rundir.Load(dir)
+	if err != nil {
+		return err
+	}
+	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run})
+}
+
+func (b *bench) Pack(ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		dir, err := rundir.Find(b.out, id)
+		if err == nil {
+			var run rundir.Run
+			if _, run, err = history.Archive(dir, ""); err == nil {
+				err = history.Remove(rundir.Entry{Dir: dir, Run: run})
+			}
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (b *bench) Formats(profile string) []rundir.Format {

@@ -1,0 +1,34 @@
+package workbench
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// What the list of runs asks for happens in the results folder: an archive takes the place
+// of a folder, and what cannot be done of one run does not keep it from others.
+func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
+	const kept = "../../../testdata/runs/open-loop"
+	f, err := rundir.Load(kept)
+	require.NoError(t, err)
+	b, id := &bench{out: t.TempDir()}, f.Run.ID
+	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(kept)))
+
+	require.ErrorContains(t, b.Pack([]string{"nosuchrun", id}), "nosuchrun")
+	assert.NoDirExists(t, filepath.Join(b.out, id))
+	again, err := b.Load(id)
+	require.NoError(t, err)
+	assert.Equal(t, f.Run.Operations, again.Run.Operations)
+	require.ErrorContains(t, b.Pack([]string{id}), "an archive already")
+
+	require.ErrorContains(t, b.Remove([]string{"nosuchrun", id}), "nosuchrun")
+	list, err := b.History()
+	require.NoError(t, err)
+	assert.Empty(t, list)
+}
