@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"time"
 
@@ -34,6 +35,8 @@ type Address struct {
 	timeout time.Duration
 	user    string
 	vhost   string
+	// management is where its plugin answers; nil: that is not said.
+	management *url.URL
 }
 
 // Parse reads a target: amqp://user:password@host:port/vhost, amqps:// with the
@@ -52,12 +55,15 @@ func FromTarget(t store.Target) (*Address, error) {
 	if t.Scheme != "amqp" && t.Scheme != "amqps" {
 		return nil, fault.Input(fmt.Errorf("%s: this is not a broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
 	}
-	if err := store.CheckParams(t, []string{"tls", "ca", "cert", "key", "servername", "insecure", "dial_timeout"}); err != nil {
+	if err := store.CheckParams(t, []string{"tls", "ca", "cert", "key", "servername", "insecure", "dial_timeout", "management"}); err != nil {
 		return nil, err
 	}
 	a := &Address{target: t, timeout: defaultTimeout, user: t.User, vhost: t.Path}
 	var err error
 	if a.tls, err = store.TLSConfig(t); err != nil {
+		return nil, err
+	}
+	if a.management, err = managementURL(t.Params.Get("management")); err != nil {
 		return nil, err
 	}
 	times, err := store.Timeouts(t)
@@ -134,14 +140,10 @@ func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Tr
 		conn = secure
 	}
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
-	password := a.target.Password
-	if password == "" && a.user == "guest" {
-		password = "guest" // every RabbitMQ lets this pair in from its own machine
-	}
 	properties := amqp.NewConnectionProperties()
 	properties.SetClientConnectionName(name)
 	c, err := amqp.Open(conn, amqp.Config{
-		SASL:  []amqp.Authentication{&amqp.PlainAuth{Username: a.user, Password: password}},
+		SASL:  []amqp.Authentication{&amqp.PlainAuth{Username: a.user, Password: a.password()}},
 		Vhost: a.vhost, Heartbeat: heartbeat, Locale: "en_US", Properties: properties,
 	})
 	if !stop() && err == nil {
@@ -153,6 +155,14 @@ func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Tr
 		return nil, a.explain(host, cause(ctx, err))
 	}
 	return c, nil
+}
+
+// password is the one to log in with.
+func (a *Address) password() string {
+	if a.target.Password == "" && a.user == "guest" {
+		return "guest" // every RabbitMQ lets this pair in from its own machine
+	}
+	return a.target.Password
 }
 
 // cause is why ctx ended when that is what err comes from.

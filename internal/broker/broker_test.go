@@ -76,9 +76,11 @@ func TestTLS(t *testing.T) {
 func TestWhatIsNoBroker(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{
-		"redis://h":         "redis: this is not a broker",
-		"amqp://h?tsl=1":    `amqp: unknown parameter "tsl"`,
-		"amqp://h?ca=/nope": "amqp: ca has no meaning without TLS",
+		"redis://h":                              "redis: this is not a broker",
+		"amqp://h?tsl=1":                         `amqp: unknown parameter "tsl"`,
+		"amqp://h?ca=/nope":                      "amqp: ca has no meaning without TLS",
+		"amqp://h?management=h:15672":            "management: this is not the URL of a management plugin",
+		"amqp://h?management=http://u:p@h:15672": "management: this is not the URL of a management plugin",
 	} {
 		_, err := broker.Parse(target)
 		require.EqualError(t, err, want)

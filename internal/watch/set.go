@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -12,6 +13,8 @@ type Set struct {
 	list []*Member
 	told []func(*Member, Point)
 	then []func(context.Context)
+	// counts are asked by role.
+	counts map[string]func(context.Context) ([]Count, error)
 }
 
 // At is between the role of one of several processes that play it and where it listens.
@@ -76,4 +79,40 @@ func (s *Set) Look(ctx context.Context) {
 	for _, f := range s.then {
 		f(ctx)
 	}
+}
+
+// Count is one number that something beside the store tells of itself at a moment.
+type Count struct {
+	// Name ends in its unit, of a sum in that of its growth: "memory_bytes",
+	// "published_per_s".
+	Name string
+	// Value is a state, or with Sum what has been counted since it began.
+	Value float64
+	Sum   bool
+}
+
+// Counts has f asked for what the one with a role tells of itself. It is called about once
+// a second, on the goroutine that looks, after processes have been looked at.
+func (s *Set) Counts(role string, f func(context.Context) ([]Count, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.counts == nil {
+		s.counts = map[string]func(context.Context) ([]Count, error){}
+	}
+	s.counts[role] = f
+}
+
+// Counted asks all that tell of themselves, by their roles. The error says why some tell
+// nothing.
+func (s *Set) Counted(ctx context.Context) (map[string][]Count, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	out := map[string][]Count{}
+	for role, f := range s.counts {
+		list, err := f(ctx)
+		out[role] = list
+		errs = append(errs, err)
+	}
+	return out, errors.Join(errs...)
 }

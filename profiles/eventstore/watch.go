@@ -69,6 +69,7 @@ func (b *binding) watch(ctx context.Context, set *watch.Set) {
 			p.CountTraffic(t.Traffic())
 		}
 		set.Put(facts.RoleBroker, p)
+		set.Counts(facts.RoleBroker, t.Counts)
 		add(facts.RoleBroker)
 	}
 	if own := b.watchStore(ctx, set, pids[b.s.driver]); own != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -141,6 +142,10 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 	assert.Len(t, a.ok, 200)
 	assert.Zero(t, a.refused)
 	depth(t, tr, func(d Depth) bool { return d.Ready == 200 && d.Unacked == 0 })
+
+	told, err := tr.Counts(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, told, watch.Count{Name: "ready_messages", Value: 200})
 
 	r, err := tr.Receiver(t.Context(), "stage", 20)
 	require.NoError(t, err)

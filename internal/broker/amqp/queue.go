@@ -78,6 +78,8 @@ type Queue struct {
 	o       Options
 	version string
 	traffic watch.Traffic
+	// management is nil where the target does not say where it is.
+	management *broker.Management
 
 	exchange, queue, deadExchange, deadQueue string
 
@@ -111,7 +113,7 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 		name = o.Profile + "." + o.Run
 	}
 	t := &Queue{
-		addr: addr, o: o, blocked: map[*Publisher]string{},
+		addr: addr, management: addr.Management(), o: o, blocked: map[*Publisher]string{},
 		exchange: name, queue: name, deadExchange: name + ".dead", deadQueue: name + ".dead",
 	}
 	t.keeper = broker.Keeper{Connection: t.adminConnection, Make: t.declareOne}
@@ -253,6 +255,9 @@ func (t *Queue) adminConnection(ctx context.Context) (*amqp091.Connection, error
 
 // disconnect closes the queue's own connection. t.mu is held.
 func (t *Queue) disconnect(deadline time.Time) {
+	if t.management != nil {
+		t.management.Close()
+	}
 	if t.admin != nil {
 		_ = t.admin.CloseDeadline(deadline) // nothing is left to be done on it
 		t.admin, t.channel = nil, nil
@@ -312,6 +317,28 @@ func (t *Queue) Depth(ctx context.Context) (Depth, error) {
 		d.DeadLettered = int64(q.Messages)
 	}
 	return d, nil
+}
+
+// Counts is what the broker tells of itself: by its management where the target says where
+// that is, or else how many messages our queue has. The error beside that says why the
+// management tells nothing.
+func (t *Queue) Counts(ctx context.Context) ([]watch.Count, error) {
+	var refused error
+	if t.management != nil {
+		list, err := t.management.Counts(ctx)
+		if err == nil {
+			return list, nil
+		}
+		refused = err
+	}
+	d, err := t.Depth(ctx)
+	if err != nil {
+		return nil, errors.Join(refused, err)
+	}
+	return []watch.Count{
+		{Name: "ready_messages", Value: float64(d.Ready)}, {Name: "unacknowledged_messages", Value: float64(d.Unacked)},
+		{Name: "dead_messages", Value: float64(d.DeadLettered)},
+	}, refused
 }
 
 // Close deletes what is empty of what the run has made, and leaves the rest.

@@ -7,6 +7,7 @@ package sampler
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,7 @@ type Sampler struct {
 	// of the second that is looked at.
 	told   counters
 	pool   counters
+	others counters
 	tells  bool
 	second int
 	row    []rundir.Sample
@@ -107,6 +109,34 @@ func (s *Sampler) Begin(ctx context.Context) (tells bool, refused error) {
 		}
 	}
 	return s.tells, refused
+}
+
+// BeginOthers takes the first look at what works beside the store. It returns why some of
+// it does not tell all of itself, nil when it does or there is none.
+func (s *Sampler) BeginOthers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := s.beside(ctx, 0)
+	return err
+}
+
+// beside is what was told by what works beside the store, such as a broker.
+func (s *Sampler) beside(ctx context.Context, second int) ([]rundir.Sample, error) {
+	all, err := s.set.Counted(ctx)
+	var told []store.Reading
+	for _, role := range slices.Sorted(maps.Keys(all)) {
+		for _, c := range all[role] {
+			told = append(told, store.Reading{Node: role, Name: c.Name, Value: c.Value, Sum: c.Sum})
+		}
+	}
+	if len(told) == 0 {
+		return nil, err
+	}
+	row := s.others.add(second, time.Now(), told)
+	for i := range row {
+		row[i].Source = rundir.OfOther
+	}
+	return row, err
 }
 
 // Second has a second of the run sampled that has just ended. It never waits: while an
@@ -174,6 +204,8 @@ func (s *Sampler) look(ctx context.Context, second int) {
 		}
 	}
 	s.row = append(s.row, s.pooled(second)...)
+	others, _ := s.beside(ctx, second) // who told nothing at the beginning was named
+	s.row = append(s.row, others...)
 	s.note(ctx)
 	s.o.Take(s.row)
 }

@@ -2,15 +2,18 @@ package sampler
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // What counts up is told by its growth per second, what is a state as it is.
@@ -93,4 +96,26 @@ func TestTheLongestNotesAreKept(t *testing.T) {
 	for _, x := range n.list {
 		assert.NotContains(t, []int{147, 148, 149}, x.AtS, "these were the shortest")
 	}
+}
+
+// What works beside the store is sampled under its role, and one that tells nothing is named
+// and keeps nobody from telling.
+func TestWhatWorksBesideTheStoreIsSampled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rows []rundir.Sample
+		s := &Sampler{o: Options{Take: func(row []rundir.Sample) { rows = row }}}
+		sent := 0.0
+		s.set.Counts("rabbitmq", func(context.Context) ([]watch.Count, error) {
+			sent += 500
+			return []watch.Count{{Name: "published_per_s", Value: sent, Sum: true}, {Name: "ready_messages", Value: 7}}, nil
+		})
+		s.set.Counts("proxy", func(context.Context) ([]watch.Count, error) { return nil, errors.New("it refuses") })
+		require.EqualError(t, s.BeginOthers(t.Context()), "it refuses")
+		time.Sleep(time.Second)
+		s.look(t.Context(), 3)
+		assert.Equal(t, []rundir.Sample{
+			{T: 3, Source: rundir.OfOther, Node: "rabbitmq", Name: "published_per_s", Value: 500},
+			{T: 3, Source: rundir.OfOther, Node: "rabbitmq", Name: "ready_messages", Value: 7},
+		}, rows)
+	})
 }
