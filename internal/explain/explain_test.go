@@ -85,6 +85,11 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			}
 			f.Series = append(f.Series, rundir.SeriesRow{T: 5, Track: "next", Op: "put", Threads: 16, Rate: 1000})
 		}}, Pacing, "1k entries/s of the 1k/s"},
+		"a rate of something beside": {[]func(*rundir.Folder){func(f *rundir.Folder) {
+			for i := range f.Series {
+				f.Series[i].Rate = 50
+			}
+		}}, Unknown, ""},
 		"a rate that was not met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 2000

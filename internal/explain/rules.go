@@ -13,6 +13,7 @@ import (
 // them with their reasons.
 const (
 	paced       = 0.97 // of what was asked for that was done
+	unpaced     = 1.5  // of what was asked for that was done: something goes without a pace
 	pacedLag    = 0.25 // seconds of work that may be due and not begun
 	clientFull  = 0.85 // of the processors that perfbench may use
 	threadFull  = 0.85 // of the one processor that a main thread can use
@@ -53,7 +54,7 @@ var rules = []rule{
 }
 
 func pacing(s *stretch) (string, []string) {
-	if s.asked <= 0 || s.done < paced*s.asked || s.backlog > pacedLag*s.asked {
+	if s.asked <= 0 || s.done < paced*s.asked || s.done > unpaced*s.asked || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}
 	return "The pace that was asked for held the run back, no resource did.", append([]string{
