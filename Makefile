@@ -1,7 +1,7 @@
 # One verb per habit. What a verb needs more than a line for stands in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 
-.PHONY: help build test lint vuln fmt golden bench why demo pages docs snapshot packages clean
+.PHONY: help build test lint vuln fmt golden bench why demo pages docs snapshot packages size clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -45,6 +45,9 @@ snapshot: ## what a release would hold, in dist/; publishes nothing
 
 packages: ## a snapshot in seconds: made twice, installed, used, removed, unpacked (FULL=1: of all systems)
 	@.ci/packages
+
+size: ## what each client costs in bytes and in seconds of the compiler; minutes
+	@.ci/size
 
 clean: ## remove what build and snapshot made; runs under results/ stay
 	rm -rf bin dist

@@ -188,6 +188,7 @@ var may = []struct{ from, to string }{
 	{"internal/store/null", "internal/store"},
 	{"internal/store/redis", "internal/fault internal/store internal/store/redis/link internal/units"},
 	{"internal/store/sqlstore", "internal/fault internal/store internal/store/sqlstore/sqldial internal/store/sqlstore/sqlerror internal/store/sqlstore/sqltext internal/store/sqlstore/twophase internal/watch"},
+	{"internal/size", ""},
 	{"internal/sweep/rounds", "internal/fault internal/planfile internal/report internal/rundir internal/session internal/session/given internal/sweep internal/turns internal/workload"},
 	{"internal/termsvg", ""},
 	{"internal/threshold", "internal/fault internal/measure internal/rundir internal/suggest internal/units"},
