@@ -115,3 +115,35 @@ func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	assert.NoError(t, c.Merge(Part{Rows: []PartRow{{Times: packedTimes{Count: 1}}}}))
 }
+
+// What a second of sixty workers, with twenty operations each, costs the coordinator beside
+// the way there: reading it, adding it up and closing the second. A second is one round, so
+// that ns/op are ns a second of a run.
+func BenchmarkASecondOfSixtyWorkers(b *testing.B) {
+	const workers, ops = 60, 20
+	cfg := Config{Tracks: []string{"t"}, Source: running{time.Now()}, Sink: func(*Second) error { return nil }, Classify: func(error) uint8 { return 1 }}
+	for i := range ops {
+		cfg.Ops, cfg.OpTrack = append(cfg.Ops, Operation{"t", string(rune('a' + i))}), append(cfg.OpTrack, 0)
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	one := NewCollector(cfg)
+	for range 20_000 {
+		start := int64(0)
+		one.add(&Sample{Op: uint16(dice.IntN(ops)), Start: start, Due: start - dice.Int64N(1e6), End: int64(dice.ExpFloat64() * 1e6), Units: 1})
+	}
+	var wire bytes.Buffer
+	require.NoError(b, gob.NewEncoder(&wire).Encode(one.part(&one.accs[0])))
+	sum := NewCollector(cfg)
+	b.ReportAllocs()
+	for b.Loop() {
+		for range workers {
+			var p Part
+			require.NoError(b, gob.NewDecoder(bytes.NewReader(wire.Bytes())).Decode(&p))
+			p.T = sum.second
+			require.NoError(b, sum.Merge(p))
+		}
+		sum.takeParts()
+		sum.closeSecond(int64(sum.second+1)*int64(time.Second), false)
+	}
+	b.ReportMetric(float64(wire.Len()), "bytes/worker")
+}
