@@ -31,7 +31,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
 		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", // of the terminal, and of a script in its place
-		"metrics-addr", "otlp", // of where perfbench runs: all runs of a suite share them
+		"metrics-addr", "otlp", "workers", "listen", "token-file", "tls-self-signed", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {
 		command *cobra.Command
