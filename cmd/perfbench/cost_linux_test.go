@@ -73,7 +73,7 @@ func share(b *testing.B, out string, pid int, window time.Duration) float64 {
 func costOf(b *testing.B, workbench bool, args ...string) (throughput, core float64) {
 	b.Helper()
 	dir := b.TempDir()
-	args = append([]string{"--profile", "ingestion", "--duration", costRun.String(), "--warmup", costWarmup.String()}, args...)
+	args = append([]string{"--profile", "ingestion", "--preset", "small", "--duration", costRun.String(), "--warmup", costWarmup.String()}, args...)
 	command := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(binary(b), args...)
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8"}

@@ -290,7 +290,7 @@ func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 }
 
 // farBeyond is how many times the peak a rate is that was hardly meant.
-const farBeyond = 10
+const farBeyond = 100
 
 // changeTo turns a knob to a value that was typed. A rate far beyond what the run has
 // reached is asked about: what is due then and never sent has to be waited for.
