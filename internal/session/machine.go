@@ -83,7 +83,7 @@ func WantsPassword(err error) bool {
 func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int64) error {
 	was, wants := underWay(p, now), underWay(p, after)
 	if machine > 0 && wants > was && wants > float64(machine/2) {
-		return fault.Input(fmt.Errorf("threads, batch and payload: %s would be under way at once, and this machine has %s of memory free", sizeOf(wants), units.Size(machine)), "lower one of them")
+		return fault.Input(fmt.Errorf("payload: %s would be under way at once, and this machine has %s free", sizeOf(wants), units.Size(machine)), "lower threads, batch or payload")
 	}
 	var began, is, comes float64
 	for i, t := range p.Tracks() {
@@ -97,7 +97,7 @@ func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int
 		return nil
 	}
 	if data := float64(p.Bytes) * comes / began; data > float64(free) {
-		return fault.Input(fmt.Errorf("payload: the data would come to %s, and the store has %s of memory free", sizeOf(data), units.Size(free)), "use a smaller payload")
+		return fault.Input(fmt.Errorf("payload: %s of data, and the store has room for %s", sizeOf(data), units.Size(free)), "use a smaller payload")
 	}
 	return nil
 }
@@ -134,5 +134,9 @@ func (l *Live) Room(after []workload.Settings) error {
 	for i := range now {
 		now[i] = l.Settings(i)
 	}
-	return roomFor(l.Plan, now, after, store.FreeMemory(), l.Info.FreeBytes)
+	free := l.Info.FreeBytes
+	if l.Info.NoFigure != "" {
+		free /= 2 // the other half is for what is no longer needed, until it is collected
+	}
+	return roomFor(l.Plan, now, after, store.FreeMemory(), free)
 }
