@@ -2,6 +2,7 @@ package screen
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -92,9 +93,18 @@ func Searchable(r job.Request) job.Request {
 }
 
 // Copy puts the command on the clipboard that asks for the same, without its secrets.
-func Copy(r job.Request) tea.Cmd {
+func Copy(r job.Request) tea.Cmd { return tea.SetClipboard(command(r)) }
+
+func command(r job.Request) string {
 	r.Target = widget.HideSecrets(r.Target)
-	return tea.SetClipboard(job.Shell(r.Words()))
+	r.Values = maps.Clone(r.Values)
+	for name, v := range r.Values {
+		if strings.Contains(v.Text, "://") { // a target of its own, such as that of a broker
+			v.Text = widget.HideSecrets(v.Text)
+			r.Values[name] = v
+		}
+	}
+	return job.Shell(r.Words())
 }
 
 // Back returns to the screen below.
