@@ -127,7 +127,7 @@ var may = []struct{ from, to string }{
 	{"tui/dashboard", "tui/screen tui/widget tui/chart internal/job internal/rundir internal/workload internal/store internal/measure internal/fault internal/units tui/dashboard/baseline tui/dashboard/plot tui/dashboard/seek tui/dashboard/sides internal/search/found"},
 	{"tui/dashboard/plot", "tui/chart tui/widget internal/chart internal/measure"},
 	{"tui/dashboard/baseline", "tui/widget internal/measure internal/rundir internal/rundir/course internal/units"},
-	{"tui/dashboard/sides", "tui/widget internal/rundir internal/units internal/verdict"},
+	{"tui/dashboard/sides", "tui/widget tui/chart internal/rundir internal/units internal/verdict"},
 	{"tui/dashboard/seek", "tui/figure tui/screen tui/widget internal/search/found internal/units"},
 	{"tui/figure", "tui/chart tui/widget internal/search/found internal/measure internal/units internal/sweep"},
 	{"tui/dashboard/starting", "tui/dashboard tui/screen tui/widget internal/job internal/fault"},

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/tui/dashboard/baseline"
 	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/dashboard/seek"
+	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -39,6 +40,7 @@ type Dashboard struct {
 	progress screen.Progress
 	fig      figures
 	watch    watch
+	course   sides.Course
 	verdict  rundir.Verdict
 	scaleT   chart.Scale
 	scaleL   chart.Scale
@@ -114,6 +116,7 @@ func (d *Dashboard) refresh() {
 		return
 	}
 	d.snap = s
+	d.course.Add(d.run.Samples())
 	old, peak := d.fig.second, d.fig.peak
 	d.fig = digest(s, d.op)
 	d.fig.peak = peak

@@ -128,7 +128,7 @@ func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []strin
 	case tabChanges:
 		return d.changeRows(e, w)
 	case tabBoth:
-		return sides.Table(e.Styles, d.run.Samples(), d.info.Store, d.verdict, w)
+		return sides.Table(e.Styles, d.run.Samples(), &d.course, d.info.Store, d.verdict, w)
 	case tabVerdict:
 		return d.verdictRows(e, w)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -72,10 +73,36 @@ func told(samples []rundir.Sample, source, name string) (sum float64, ok bool) {
 	return sum, ok
 }
 
+// kept is how many seconds of the store's counters are drawn.
+const kept = 60
+
+// Course is how the store's own counters went in the last minute. The zero value is
+// empty.
+type Course struct {
+	second int
+	of     map[string][]float64
+}
+
+// Add takes the samples of a second, once.
+func (c *Course) Add(samples []rundir.Sample) {
+	if len(samples) == 0 || c.of != nil && samples[0].T == c.second {
+		return
+	}
+	if c.second = samples[0].T; c.of == nil {
+		c.of = map[string][]float64{}
+	}
+	for _, n := range named(samples, nil) {
+		v, _ := told(samples, rundir.OfStore, n)
+		old := c.of[n]
+		c.of[n] = append(old[max(len(old)-kept+1, 0):], v)
+	}
+}
+
 const column = 14
 
-// Table is what was sampled in the last second: a head and lines of w cells.
-func Table(s *widget.Styles, samples []rundir.Sample, store string, v rundir.Verdict, w int) (head string, lines []string) {
+// Table is what was sampled in the last second, and how the counters went before it: a
+// head and lines of w cells.
+func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int) (head string, lines []string) {
 	if _, reason := Ours(v); reason != "" {
 		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
 			lines = append(lines, s.Alarm.On(" "+l+" "))
@@ -106,23 +133,30 @@ func Table(s *widget.Styles, samples []rundir.Sample, store string, v rundir.Ver
 			lines = append(lines, line)
 		}
 	}
-	return head, append(lines, counters(s, samples, shown, w)...)
+	return head, append(lines, counters(s, samples, course, shown, w)...)
 }
 
-// counters are what else the store told of its last second, two or more in a line.
-func counters(s *widget.Styles, samples []rundir.Sample, shown map[string]bool, w int) []string {
-	var names []string
+// named are the names of what the store tells but those shown already, in order.
+func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
 	for _, x := range samples {
 		if x.Source == rundir.OfStore && !shown[x.Name] && !slices.Contains(names, x.Name) {
 			names = append(names, x.Name)
 		}
 	}
+	slices.Sort(names)
+	return names
+}
+
+// counters are what else the store told of its last second, and how that went before it,
+// two or more in a line.
+func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int) []string {
+	names := named(samples, shown)
 	if len(names) == 0 {
 		return nil
 	}
-	slices.Sort(names)
-	const wide = 38
-	each := max(w/wide, 1)
+	const wide, least = 38, 8
+	each := max(w/(wide+least), 1)
+	trend := min(w/each-wide, kept)
 	out := []string{"", s.Muted.On("  the store's own counters")}
 	for part := range slices.Chunk(names, each) {
 		line := ""
@@ -136,7 +170,10 @@ func counters(s *widget.Styles, samples []rundir.Sample, shown map[string]bool, 
 			} else if strings.HasSuffix(n, "bytes") {
 				text = bytes(v)
 			}
-			line += "  " + widget.Fit(strings.ReplaceAll(title, "_", " "), wide-14) + widget.FitRight(text, 11) + " "
+			line += "  " + widget.Fit(strings.ReplaceAll(title, "_", " "), wide-15) + widget.FitRight(text, 11) + " "
+			if trend > 1 {
+				line += s.Accent.On(chart.Trend(course.of[n], trend-1)) + " "
+			}
 		}
 		out = append(out, line)
 	}
