@@ -274,15 +274,26 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	assert.Len(t, run.Snapshot().Changes, 20)
 }
 
-// cancelling cancels as soon as it has started a run.
+// cancelling cancels as soon as a screen looks at the run that it has started: before
+// that there is none to end in order.
 type cancelling struct {
 	*tuitest.Bench
 	cancel func()
 }
 
 func (c cancelling) Start(ctx context.Context, r job.Request) (screen.Run, error) {
-	defer c.cancel()
-	return c.Bench.Start(ctx, r)
+	run, err := c.Bench.Start(ctx, r)
+	return lookedAt{run, c.cancel}, err
+}
+
+type lookedAt struct {
+	screen.Run
+	cancel func()
+}
+
+func (l lookedAt) Snapshot() *measure.Snapshot {
+	l.cancel()
+	return l.Run.Snapshot()
 }
 
 func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
