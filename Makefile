@@ -1,7 +1,7 @@
 # One verb per habit. What a verb needs more than a line for stands in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 
-.PHONY: help build test lint vuln fmt golden bench why collector demo pages docs snapshot packages size clean
+.PHONY: help build test lint vuln fmt golden bench why demo pages docs snapshot packages size clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -30,9 +30,6 @@ bench: ## our own benchmarks, one package at a time
 
 why: ## prepared bottlenecks on real servers: are they named? Wants a machine to itself
 	CGO_ENABLED=0 go test -tags bottlenecks ./internal/bench -run TestPreparedBottlenecks -count 1 -v -timeout 10m
-
-collector: ## figures pushed to a real OpenTelemetry Collector: do all arrive?
-	@.ci/collector
 
 demo: ## the workbench in a terminal, and the pictures of its screens in docs/screens
 	@.ci/screens
