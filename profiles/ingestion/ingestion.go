@@ -11,7 +11,9 @@ import (
 	"embed"
 	"io/fs"
 
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Name is the profile's name.
@@ -58,4 +60,12 @@ func bindings() []workload.Binding {
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}
+}
+
+// Read reads the files of --file: PadoGrid's ingestion.properties, or YAML of ours, as
+// [padogrid.ReadFile] does. Of values given by several files the last counts.
+func Read(files []workload.File) (workload.Values, []string, error) {
+	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
+		return padogrid.ReadFile(Name, f, params())
+	})
 }

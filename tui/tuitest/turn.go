@@ -1,0 +1,94 @@
+package tuitest
+
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+func (r *Run) total() workload.Settings {
+	s := r.want[0]
+	for _, w := range r.want[1:] {
+		s.Threads += w.Threads
+		s.Rate += w.Rate
+	}
+	return s
+}
+
+// Change turns knobs as the engine does.
+func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	r.Calls++
+	before, prefix := r.total(), ""
+	if track != screen.All {
+		before = r.want[track]
+		if len(r.want) > 1 {
+			prefix = r.Designed.Tracks()[track].Name + "."
+		}
+	}
+	after := f(before)
+	seg := len(r.segments)
+	if n := len(r.changes); n > 0 && r.At-r.changes[n-1].At < 250*time.Millisecond {
+		seg = r.changes[n-1].Segment
+	}
+	note := func(name string, from, to float64) {
+		if from == to {
+			return
+		}
+		if seg == len(r.segments) {
+			fresh := make([]measure.Totals, len(r.ops))
+			for i := range fresh {
+				fresh[i].Operation = r.ops[i].Operation
+			}
+			r.segments = append(r.segments, measure.Segment{From: r.At, Ops: fresh})
+		}
+		r.changes = append(r.changes, measure.Change{At: r.At, Name: prefix + name, From: from, To: to, By: by, Segment: seg})
+	}
+	for _, k := range r.Designed.Knobs {
+		to := k.Clamp(k.Get(after))
+		note(k.Name, k.Get(before), to)
+		if to == k.Get(before) {
+			continue
+		}
+		r.turn(k, track, to)
+	}
+	if before.Paused != after.Paused {
+		note("paused", b2f(before.Paused), b2f(after.Paused))
+		for i := range r.want {
+			if track == screen.All || track == i {
+				r.want[i].Paused = after.Paused
+			}
+		}
+	}
+	r.Publish()
+}
+
+// turn sets a knob of one track, or of all: of one that is a sum, a part for each.
+func (r *Run) turn(k workload.Knob, track int, to float64) {
+	now := make([]int, len(r.want))
+	for i, w := range r.want {
+		now[i] = int(k.Get(w))
+	}
+	parts := workload.Spread(now, int(to))
+	for i, t := range r.Designed.Tracks() {
+		if !t.Turns(k) {
+			continue
+		}
+		switch {
+		case track == screen.All && k.Sum && to > 0:
+			r.want[i] = k.Set(r.want[i], float64(parts[i]))
+		case track == screen.All || track == i:
+			r.want[i] = k.Set(r.want[i], to)
+		}
+	}
+}
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
