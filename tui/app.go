@@ -7,6 +7,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,8 +40,10 @@ type App struct {
 	blurred bool
 	// suspend says that a shell can bring us back after ctrl+z.
 	suspend bool
-	// gen numbers the chain of frame ticks: those of an older chain are ignored.
-	gen int
+	// gen numbers the chain of frame ticks: those of an older chain are ignored. resting
+	// says that the next frame is far off because nothing happens.
+	gen     int
+	resting bool
 	// tick makes the command that brings the next frame.
 	tick func(every time.Duration, gen int) tea.Cmd
 	// leaving says that the program quits when the run has ended.
@@ -81,10 +84,11 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Frames a second: while the terminal has the focus, and while not.
+// Frames a second: while the terminal has the focus, while not, and while nothing happens.
 const (
 	fps     = 5
 	fpsBlur = 2
+	fpsRest = 1
 )
 
 func (a *App) nextFrame() tea.Cmd {
@@ -93,7 +97,24 @@ func (a *App) nextFrame() tea.Cmd {
 	if a.blurred || a.opts.NoAnimation || a.overlay != none {
 		every = time.Second / fpsBlur
 	}
+	a.resting = !slices.ContainsFunc(a.stack, func(s screen.Screen) bool {
+		r, ok := s.(screen.Rester)
+		return !ok || !r.Resting()
+	})
+	if a.resting {
+		every = time.Second / fpsRest
+	}
 	return a.tick(every, a.gen)
+}
+
+// wake begins frames anew where the next one is far off: something has been done.
+func (a *App) wake() tea.Cmd {
+	if !a.resting {
+		return nil
+	}
+	a.resting = false
+	a.gen++
+	return a.tick(time.Second/fps, a.gen)
 }
 
 func tick(every time.Duration, gen int) tea.Cmd {
@@ -132,7 +153,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case killMsg:
 		return a, a.kill()
 	case tea.KeyPressMsg:
-		return a, a.press(msg)
+		return a, tea.Batch(a.press(msg), a.wake())
 	case tea.MouseClickMsg, tea.MouseWheelMsg:
 		if a.overlay != none {
 			return a, a.overlayMouse(msg)
@@ -142,7 +163,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 				return a, a.press(k)
 			}
 		}
-		return a, a.forward(msg)
+		return a, tea.Batch(a.forward(msg), a.wake())
 	default:
 		return a, a.forward(msg)
 	}

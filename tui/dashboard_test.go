@@ -112,22 +112,27 @@ func TestLowerPanelPictures(t *testing.T) {
 	}
 }
 
+// sampled is a run of which both sides are known, and that perfbench may hold back.
+func sampled(run *tuitest.Run) {
+	for _, s := range []struct {
+		source, name string
+		value        float64
+	}{
+		{rundir.OfClient, "cpu_cores", 1.84}, {rundir.OfProcess, "cpu_cores", 0.71}, {rundir.OfMachine, "cpu_cores", 2.8},
+		{rundir.OfClient, "memory_bytes", 92 << 20}, {rundir.OfStore, "memory_bytes", 410 << 20}, {rundir.OfClient, "clients", 32}, {rundir.OfStore, "clients", 33},
+		{rundir.OfClient, "pool_waits_per_s", 120}, {rundir.OfStore, "commands_per_s", 36700}, {rundir.OfStore, "net_in_bytes_per_s", 38 << 20}, {rundir.OfStore, "resident_bytes", 512 << 20},
+	} {
+		run.Sampled = append(run.Sampled, rundir.Sample{Source: s.source, Name: s.name, Value: s.value})
+	}
+	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{"changes", "cpu"}, Reasons: []string{"1 setting changed mid-run", "perfbench itself used 1.8 of the 2 processors of this machine (92 %) and may have been the bottleneck"}}
+}
+
 func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
 	for _, size := range goldenSizes {
 		for n, name := range []string{"store and perfbench", "heat map", "percentiles"} {
 			t.Run(size.name+" "+name, func(t *testing.T) {
 				a, run := changed(t, Options{Theme: widget.ThemeDark}, 1, size.w, size.h)
-				for _, s := range []struct {
-					source, name string
-					value        float64
-				}{
-					{rundir.OfClient, "cpu_cores", 1.84}, {rundir.OfProcess, "cpu_cores", 0.71}, {rundir.OfMachine, "cpu_cores", 2.8},
-					{rundir.OfClient, "memory_bytes", 92 << 20}, {rundir.OfStore, "memory_bytes", 410 << 20}, {rundir.OfClient, "clients", 32}, {rundir.OfStore, "clients", 33},
-					{rundir.OfClient, "pool_waits_per_s", 120}, {rundir.OfStore, "commands_per_s", 36700}, {rundir.OfStore, "net_in_bytes_per_s", 38 << 20}, {rundir.OfStore, "resident_bytes", 512 << 20},
-				} {
-					run.Sampled = append(run.Sampled, rundir.Sample{Source: s.source, Name: s.name, Value: s.value})
-				}
-				run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{"changes", "cpu"}, Reasons: []string{"1 setting changed in mid-run", "perfbench itself used 1.8 of the 2 processors of this machine (92 %) and may have been the bottleneck"}}
+				sampled(run)
 				for range 5 + n {
 					send(t, a, "tab")
 				}
@@ -141,9 +146,15 @@ func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
 	}
 }
 
-// A very large screen has every tab at once; what is pending for a second is a line.
+// A very large screen has all at once: histogram, percentiles, store and perfbench, tracks,
+// errors, changes, verdict. What is pending for a second is a line.
 func TestPictureOfAWall(t *testing.T) {
 	a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, 200, 60)
+	sampled(run)
+	run.Gone = true
+	pass(t, a, run, time.Second)
+	run.Gone = false
+	pass(t, a, run, 2*time.Second)
 	run.Mu.Lock()
 	run.Hang = 100 * time.Millisecond
 	run.Mu.Unlock()
@@ -158,16 +169,16 @@ func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {
 	pass(t, a, b.Next, tuitest.Warmup+21*time.Second)
 	send(t, a, "b")
 	list := picture(t, a)
-	assert.Contains(t, list, "Hold against an earlier run")
+	assert.Contains(t, list, "Compare with an earlier run")
 	assert.Less(t, strings.Index(list, "on redis"), strings.Index(list, "on mysql"), "the same store comes first")
 	send(t, a, "down", "enter")
-	assert.Contains(t, picture(t, a), "held against "+b.Past[1].ID)
+	assert.Contains(t, picture(t, a), "compared with "+b.Past[1].ID)
 	pass(t, a, b.Next, 6*time.Second)
 	tuitest.Golden(t, picture(t, a))
 	send(t, a, "b")
-	assert.NotContains(t, picture(t, a), "vs p99", "b lets go of it")
+	assert.NotContains(t, picture(t, a), "vs p99", "b drops it")
 	send(t, a, "b", "esc")
-	assert.NotContains(t, picture(t, a), "Hold against")
+	assert.NotContains(t, picture(t, a), "Compare with an earlier run")
 	assert.Contains(t, picture(t, a), "Latency")
 }
 

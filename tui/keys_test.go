@@ -2,6 +2,8 @@ package tui
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,33 +21,105 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// allScreens builds every screen in every state that changes its keys. A new
+// states are ways to every screen of w×h cells, in every state that changes its keys. A new
 // screen is added here.
-func allScreens(t *testing.T) map[string]screen.Screen {
-	t.Helper()
-	b := tuitest.NewDemo()
-	past := tuitest.NewSweep(14)
-	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &past}}
-	out := map[string]screen.Screen{
-		"starting":        starting.New(b, screen.Start{}),
-		"starting failed": appAt(t, &tuitest.Bench{StartErr: errors.New("x")}, Options{}, screen.Start{}, 120, 40).top(),
-		"dashboard":       dashboard.New(b, tuitest.NewRun(2)),
-		"results empty":   results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}),
-		"history empty":   runs.New(b, ""),
-		"sweep asked":     sweeps.Ask(b, screen.AskSweep{}),
-		"sweep":           appAt(t, b, Options{}, screen.Sweep{ID: b.PastSweeps[0].ID}, 120, 40).top(),
-		"compare empty":   runs.NewComparison(b, []string{"a"}, []string{"b"}),
+func states(w, h int) map[string]func(t *testing.T) *testApp {
+	over := func(make func(b *tuitest.Bench) screen.Screen) func(t *testing.T) *testApp {
+		return func(t *testing.T) *testApp {
+			b := tuitest.NewDemo()
+			a := pickApp(t, b, Options{}, w, h)
+			s := make(b)
+			a.stack = append(a.stack, s)
+			if st, ok := s.(screen.Starter); ok {
+				perform(t, a, st.Start(a.env))
+			}
+			b.StartErr = nil // trying again is of use
+			now := tuitest.NewSweep(2)
+			b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: now})
+			return a
+		}
+	}
+	out := map[string]func(t *testing.T) *testApp{
+		"starting": over(func(b *tuitest.Bench) screen.Screen { return starting.New(b, screen.Start{}) }),
+		"starting failed": over(func(b *tuitest.Bench) screen.Screen {
+			b.StartErr = errors.New("x")
+			return starting.New(b, screen.Start{})
+		}),
+		"dashboard":     over(func(b *tuitest.Bench) screen.Screen { return dashboard.New(b, tuitest.NewRun(2)) }),
+		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
+		"history empty": over(func(b *tuitest.Bench) screen.Screen {
+			b.Past = nil
+			return runs.New(b, "")
+		}),
+		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return sweeps.Ask(b, screen.AskSweep{}) }),
+		"sweep": over(func(b *tuitest.Bench) screen.Screen {
+			past := tuitest.NewSweep(14)
+			b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &past}}
+			return sweeps.New(b, b.PastSweeps[0].ID)
+		}),
+		"compare empty": over(func(b *tuitest.Bench) screen.Screen { return runs.NewComparison(b, []string{"a"}, []string{"b"}) }),
 	}
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker finding": {"right", "/"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},
-		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "history sides": {"h", "a", "down", "b"}, "compare": {"h", "space", "down", "c"},
+		"picker planned": {"G"}, "history": {"h"}, "history filter": {"h", "/"}, "history chosen": {"h", "space", "down"}, "history sides": {"h", "a", "down", "b"}, "history asked": {"h", "D"}, "history noting": {"h", "n"}, "picker asked": {"shift+tab", "D"}, "picker noting": {"shift+tab", "n"}, "picker sifting": {"shift+tab", "/"}, "compare": {"h", "space", "down", "c"},
 		"searching": {"enter", "f"}, "results": {"h", "enter"}, "results distribution": {"h", "enter", "tab", "tab"}, "export": {"h", "enter", "e"}, "export folder": {"h", "enter", "e", "tab"},
+		"tuning": {"enter", "t"},
 	} {
-		a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
-		send(t, a, keys...)
-		out[name] = a.top()
+		out[name] = func(t *testing.T) *testApp {
+			a := pickApp(t, tuitest.NewDemo(), Options{}, w, h)
+			send(t, a, keys...)
+			return a
+		}
 	}
 	return out
+}
+
+// allScreens are the screens that states lead to.
+func allScreens(t *testing.T) map[string]screen.Screen {
+	t.Helper()
+	out := map[string]screen.Screen{}
+	for name, to := range states(120, 40) {
+		out[name] = to(t).top()
+	}
+	return out
+}
+
+// A key that is offered does something: where it stands, or a step away from there. On
+// smaller screens that is tried where panels have no room.
+func TestEveryKeyThatIsOfferedDoesSomething(t *testing.T) {
+	for name, to := range states(120, 40) {
+		t.Run(name, func(t *testing.T) { keysDoSomething(t, to) })
+	}
+	cramped := []string{"picker", "picker form", "picker plan", "picker runs", "dashboard", "tuning", "searching", "history"}
+	for _, size := range [][2]int{{80, 24}, {60, 16}} {
+		all := states(size[0], size[1])
+		for _, name := range cramped {
+			t.Run(fmt.Sprintf("%s %d×%d", name, size[0], size[1]), func(t *testing.T) { keysDoSomething(t, all[name]) })
+		}
+	}
+}
+
+func keysDoSomething(t *testing.T, to func(t *testing.T) *testApp) {
+	ways := [][]any{nil, {"down"}, {"G"}, {"right"}, {"pgdown"}}
+	at := to(t)
+	at.View() // keys are offered below what is drawn
+	keys := at.top().Keys()
+	for _, b := range slices.Concat(append(keys.FullHelp(), keys.ShortHelp())...) {
+		if !b.Enabled() {
+			continue
+		}
+		does := slices.ContainsFunc(ways, func(way []any) bool {
+			return slices.ContainsFunc(b.Keys(), func(k string) bool {
+				a := to(t)
+				send(t, a, way...)
+				send(t, a, frame(a))
+				before := a.View().Content
+				send(t, a, k, frame(a))
+				return a.quit || a.View().Content != before
+			})
+		})
+		assert.True(t, does, "%s %s", b.Help().Key, b.Help().Desc)
+	}
 }
 
 func TestNoScreenHasTwoEnabledBindingsOnOneKey(t *testing.T) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -66,18 +68,21 @@ type (
 const afterKill = 10 * time.Second
 
 // Show shows the workbench until the user leaves. Cancelling ctx stops a run that
-// is under way in order and then leaves; closing Options.Kill leaves at once.
+// is under way in order and then leaves, as the end of the terminal does; closing
+// Options.Kill leaves at once.
 // The terminal is restored in any case. It blocks; call it once.
 func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	app := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(base) })
 	screens := &guard{app: app}
-	program := tea.NewProgram(screens, o.program()...)
-	over := make(chan struct{})
+	over, gone := make(chan struct{}), make(chan struct{})
+	program := tea.NewProgram(screens, o.program(sync.OnceFunc(func() { close(gone) }))...)
 	var wg sync.WaitGroup
 	wg.Go(func() { // ends with the program
 		select {
 		case <-ctx.Done():
+			program.Send(stopMsg{})
+		case <-gone:
 			program.Send(stopMsg{})
 		case <-over:
 		}
@@ -103,12 +108,33 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	return app.finish(), err
 }
 
-func (o Options) program() []tea.ProgramOption {
+// hangup is a terminal that says when it has gone: nobody could stop a run then. A hangup
+// signal says so too, but not to a process that was started to ignore it.
+type hangup struct {
+	*os.File
+	gone func()
+}
+
+func (h hangup) Read(p []byte) (int, error) {
+	n, err := h.File.Read(p)
+	if err != nil {
+		h.gone()
+	}
+	return n, err
+}
+
+// program are the options of Bubble Tea; gone is called when there is nothing more to read.
+func (o Options) program(gone func()) []tea.ProgramOption {
 	opts := []tea.ProgramOption{tea.WithFPS(30), tea.WithoutSignalHandler(), tea.WithFilter(newCalm())}
 	if o.NoColor {
 		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	if o.In != nil {
+	if o.In == nil && term.IsTerminal(int(os.Stdin.Fd())) {
+		o.In = os.Stdin
+	}
+	if f, ok := o.In.(*os.File); ok {
+		opts = append(opts, tea.WithInput(hangup{f, gone}))
+	} else if o.In != nil {
 		opts = append(opts, tea.WithInput(o.In))
 	}
 	if o.Out != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -159,7 +160,7 @@ func TestAHangIsNoticedWithoutErrors(t *testing.T) {
 }
 
 func TestFramesSlowDownWithoutFocusAndFollowOneChain(t *testing.T) {
-	a := newTestApp(t, &tuitest.Bench{}, Options{})
+	a, _ := dashApp(t, Options{}, 1, time.Second, 120, 40)
 	var every []time.Duration
 	a.tick = func(d time.Duration, _ int) tea.Cmd {
 		every = append(every, d)
@@ -169,6 +170,25 @@ func TestFramesSlowDownWithoutFocusAndFollowOneChain(t *testing.T) {
 	send(t, a, frame(a), tea.BlurMsg{}, frame(a), tea.FocusMsg{}, old)
 	send(t, a, frame(a))
 	assert.Equal(t, []time.Duration{time.Second / fps, time.Second / fpsBlur, time.Second / fps, time.Second / fps}, every, "the frame of the old chain starts no other")
+}
+
+func TestFramesAreFewWhileNothingHappens(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	var every []time.Duration
+	a.tick = func(d time.Duration, _ int) tea.Cmd {
+		every = append(every, d)
+		return nil
+	}
+	pass(t, a, run, 100*time.Millisecond)
+	send(t, a, "space")
+	pass(t, a, run, 100*time.Millisecond)
+	far := frame(a)
+	send(t, a, "+", far)
+	assert.Equal(t, []time.Duration{time.Second / fps, time.Second / fpsRest, time.Second / fps}, every, "a key begins frames anew, and those from before end")
+	a.stack, every = a.stack[:1], nil
+	send(t, a, "esc")
+	pass(t, a, run, 2*time.Second)
+	assert.Equal(t, time.Second/fpsRest, every[len(every)-1], "the picker, when its target has answered")
 }
 
 func TestFloodsOfMouseMessagesAreThinned(t *testing.T) {
@@ -303,6 +323,20 @@ func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 	defer w.Close()
 	b := cancelling{&tuitest.Bench{Next: run}, cancel}
 	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
+	require.NoError(t, err)
+	assert.True(t, run.Stopped)
+	assert.Equal(t, []screen.Outcome{run.Came}, final.Outcomes)
+}
+
+// Who is to ignore a hangup is not told that the terminal has gone, but nobody could stop
+// its run any more.
+func TestShowEndsInOrderWhenItsTerminalHasGone(t *testing.T) {
+	run := tuitest.NewRun(1)
+	in, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _ = in.Close() }()
+	b := cancelling{&tuitest.Bench{Next: run}, func() { _ = w.Close() }}
+	final, err := Show(t.Context(), Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
 	assert.True(t, run.Stopped)
 	assert.Equal(t, []screen.Outcome{run.Came}, final.Outcomes)

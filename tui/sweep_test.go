@@ -45,6 +45,6 @@ func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
 	send(t, a, "esc", "f", frame(a))
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, "3m", b.Started[0].Values["duration"].Text)
-	assert.Contains(t, picture(t, a), "Find the highest that holds")
+	assert.Contains(t, picture(t, a), "Find the highest load that holds")
 	assert.True(t, a.isTyping())
 }

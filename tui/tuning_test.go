@@ -61,10 +61,16 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 		assert.InDelta(t, answer.rate, run.Settings(screen.All).Rate, 0)
 	}
 	run.Behind = 1000
+	pass(t, a, run, 6*time.Second) // the message about the rate has gone
+	assert.NotContains(t, picture(t, a), "of work")
+	run.Behind = 10_000_000_000
+	pass(t, a, run, time.Second)
+	assert.Regexp(t, `! \d+:[\d:]+ of work behind schedule: u undoes the rate and drops it`, picture(t, a))
+	run.Behind = 1000
 	pass(t, a, run, time.Second)
 	send(t, a, "u")
 	assert.Zero(t, run.Settings(screen.All).Rate)
-	assert.Contains(t, picture(t, a), "1 000 calls that were due and had not begun are dropped: they count as never sent")
+	assert.Contains(t, picture(t, a), "1 000 calls that were due but not yet sent are dropped: they count as never sent")
 }
 
 func TestACallThatDoesNotEndIsNoticed(t *testing.T) {
@@ -165,7 +171,7 @@ func TestHelpSaysWhereCtrlZHasNoShellToReturnTo(t *testing.T) {
 	a.suspend = false
 	send(t, a, "?")
 	got := picture(t, a)
-	assert.Contains(t, got, "ctrl+z  off: no shell below")
+	assert.Contains(t, got, "ctrl+z  off: no shell here")
 	_, cmd := a.Update(tuitest.KeyPress("ctrl+z"))
 	assert.Nil(t, cmd)
 	a.suspend = true
@@ -207,4 +213,20 @@ func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 	assert.Contains(t, picture(t, a), "there is no payload to turn in this phase")
 	assert.NotContains(t, footer(), "payload")
 	assert.Equal(t, 2<<10, run.Settings(0).Payload)
+}
+
+// Threads and rate of all tracks are totals; where a profile sets them for each track, the
+// screen says so.
+func TestAValueThatIsNoTotalSaysSo(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	assert.NotContains(t, picture(t, a), "each")
+	for i := range run.Designed.Knobs {
+		run.Designed.Knobs[i].Sum = false
+	}
+	assert.Contains(t, picture(t, a), "threads ◂ 16 each ▸")
+	assert.NotRegexp(t, `payload ◂[^▸]*each`, picture(t, a))
+	send(t, a, "+")
+	assert.Regexp(t, `threads \d+ → \d+ each`, picture(t, a))
+	send(t, a, "t", "up", "right", "right", "esc")
+	assert.NotContains(t, picture(t, a), "17 each ▸", "a track has its own")
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"testing"
 
@@ -14,41 +16,48 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
-// built is the folder of the built program, made when a test first wants it.
-var built string
-
-// asCommand in the environment makes the test's own program the command: a process
-// that a test may kill.
-const asCommand = "RUN_AS_COMMAND"
+// programs is the folder of the program, made when a test first wants it.
+var programs string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
+	if filepath.Base(os.Args[0]) == program() {
 		main()
 	}
 	code := labtest.Run(m)
-	if built != "" {
-		_ = os.RemoveAll(built) // a leftover in the temporary folder harms nobody
+	if programs != "" {
+		_ = os.RemoveAll(programs) // a leftover in the temporary folder harms nobody
 	}
 	os.Exit(code) //nolint:forbidigo // as every TestMain ends
 }
 
-// binary returns the path of the real program, built once as releases are.
+// program is the name of the program, by which the test's own becomes it.
+func program() string {
+	if runtime.GOOS == "windows" {
+		return "perfbench.exe"
+	}
+	return "perfbench"
+}
+
+// binary returns the path of the real program, for processes that a test may kill. It is
+// the test's own under another name, as building takes longer than most tests; where that
+// has the race detector, it is built without, as releases are: stories start it by the dozen.
 func binary(t testing.TB) string {
 	t.Helper()
-	path, err := buildOnce()
+	path, err := programOnce()
 	require.NoError(t, err)
 	return path
 }
 
-var buildOnce = sync.OnceValues(func() (string, error) {
+var programOnce = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "perfbench-test-")
 	if err != nil {
 		return "", err
 	}
-	built = dir
-	path := filepath.Join(dir, "perfbench")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
+	programs = dir
+	path := filepath.Join(dir, program())
+	// Where the file system has no links, or this is another one, it is built.
+	if own, err := os.Executable(); err == nil && !raced() && os.Link(own, path) == nil {
+		return path, nil
 	}
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -57,3 +66,9 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	}
 	return path, nil
 })
+
+// raced tells whether the tests have the race detector.
+func raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}

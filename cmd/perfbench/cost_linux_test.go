@@ -163,3 +163,63 @@ func BenchmarkWorkbench(b *testing.B) {
 		inTurn(b, 4, "--target", "null:", "--rate", "200000", "--set", "testCase=put")
 	})
 }
+
+// BenchmarkIdle is what the workbench takes of a core, in percent, while nothing happens on
+// its screen: the picker, and a run that is paused. It is to be below 2.
+func BenchmarkIdle(b *testing.B) {
+	const window = 5 * time.Second
+	for _, screen := range []string{"picker", "paused"} {
+		b.Run(screen, func(b *testing.B) {
+			t := workbenchOn(b, "memory:", "--rate", "1000")
+			if screen == "paused" {
+				t.types("S")
+				t.hears("Operations")
+				t.types(" ")
+				t.hears("paused")
+			}
+			t.deafen(true)
+			time.Sleep(time.Second) // what was begun before is over
+			began, before := time.Now(), cpuOf(b, t.cmd.Process.Pid)
+			time.Sleep(window)
+			b.ReportMetric(0, "ns/op") // has no meaning here
+			b.ReportMetric(100*float64(cpuOf(b, t.cmd.Process.Pid)-before)/float64(time.Since(began)), "%core")
+		})
+	}
+}
+
+// BenchmarkKeys is how long the workbench takes to answer a key, from the byte that goes
+// into its terminal to what comes out, while it starts 300,000 operations a second. It is
+// to be below 50 ms.
+func BenchmarkKeys(b *testing.B) {
+	const presses = 40
+	t := workbenchOn(b, "null:", "--rate", "300000", "--set", "testCase=put")
+	t.types("S")
+	t.hears("Operations")
+	time.Sleep(2 * time.Second) // the rate is reached
+	var took []float64
+	for range presses {
+		took = append(took, float64(t.answers("?", "double payload"))/float64(time.Millisecond)) // the help
+		t.types("?")
+		time.Sleep(100 * time.Millisecond) // it has closed
+	}
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op") // has no meaning here
+	b.ReportMetric(middle(took), "ms-p50")
+	b.ReportMetric(took[len(took)*9/10], "ms-p90")
+	b.ReportMetric(took[len(took)-1], "ms-max")
+}
+
+// workbenchOn is the workbench, which has come as far as the picker.
+func workbenchOn(b *testing.B, target string, args ...string) *bareTerminal {
+	b.Helper()
+	dir := b.TempDir()
+	cmd := exec.Command(binary(b), append([]string{"tui", "--profile", "ingestion", "--preset", "small", "--target", target}, args...)...)
+	cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8"}
+	t := inBareTerminal(b, cmd, 120, 40)
+	t.hears("choose a profile")
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill() // there is no report to wait for
+		_ = cmd.Wait()
+	})
+	return t
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/profiles"
@@ -91,6 +93,26 @@ func TestExamplesOfStores(t *testing.T) {
 	}
 }
 
+// Each suite runs as it is on its store, but shorter. Those for dtm are planned only: the
+// tests of sagas have its servers.
+func TestExamplesOfStoresRun(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]string{"redis": "redis", "cassandra": "cassandra", "coherence": "coherence", "mysql": "mariadb", "postgres": "postgres", "sqlite": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target := "sqlite:" + filepath.Join(t.TempDir(), "examples.db")
+			if kind != "" {
+				target = grounds[kind](t).target()
+			}
+			file, out := filepath.Join(examples, "stores", name+".yaml"), t.TempDir()
+			doing(t, nil, "run", file, "--target", target, "--count", "100", "--duration", "2s", "--warmup", "0s", "--out", out, "--quiet")
+			runs, err := filepath.Glob(filepath.Join(out, "*", "run.json"))
+			require.NoError(t, err)
+			assert.GreaterOrEqual(t, len(runs), len(pairs(t, file)))
+		})
+	}
+}
+
 // The commands of compose files are ones, and its services are there.
 func TestExamplesOfCompose(t *testing.T) {
 	t.Parallel()
@@ -107,7 +129,7 @@ func TestExamplesOfCompose(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, yaml.Unmarshal(data, &compose))
 		ours := compose.Services["perfbench"]
-		doing(t, nil, append(ours.Command, "--dry-run")...)
+		doing(t, nil, append(withSecrets(t, ours.Command), "--dry-run")...)
 		assert.Contains(t, strings.Join(ours.Command, " "), "redis://redis:6379")
 		assert.Contains(t, compose.Services, "redis")
 		assert.Contains(t, ours.Depends, "redis")
@@ -124,6 +146,65 @@ func TestExamplesOfCompose(t *testing.T) {
 		said, err := exec.CommandContext(t.Context(), promtool, "check", "config", filepath.Join(examples, "grafana/prometheus.yml")).CombinedOutput()
 		assert.NoError(t, err, string(said))
 	}
+}
+
+// withSecrets is a command whose secrets are there: a token, a certificate and its key.
+func withSecrets(t *testing.T, args []string) []string {
+	t.Helper()
+	const mount = "/run/secrets/"
+	if !strings.Contains(strings.Join(args, " "), mount) {
+		return args
+	}
+	dir, made := t.TempDir(), labtest.Certificates(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(strings.Repeat("0123", 8)), 0o600))
+	require.NoError(t, os.Symlink(made.Cert, filepath.Join(dir, "tls.crt")))
+	require.NoError(t, os.Symlink(made.Key, filepath.Join(dir, "tls.key")))
+	var out []string
+	for _, a := range args {
+		out = append(out, strings.ReplaceAll(a, mount, dir+"/"))
+	}
+	return out
+}
+
+// The jobs of the example of Kubernetes are a run and its workers, as many as it waits for;
+// those that join give up at once here, as nobody listens.
+func TestExampleOfKubernetes(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open(filepath.Join(examples, "workers/kubernetes.yaml"))
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	type object struct {
+		Kind     string
+		Metadata struct{ Name string }
+		Spec     struct {
+			Completions, Parallelism int
+			Template                 struct {
+				Spec struct {
+					Containers []struct{ Args []string }
+				}
+			}
+		}
+	}
+	jobs := map[string]object{}
+	for dec := yaml.NewDecoder(file); ; {
+		var o object
+		if dec.Decode(&o) != nil {
+			break
+		}
+		jobs[o.Kind+" "+o.Metadata.Name] = o
+	}
+	require.Contains(t, jobs, "Service perfbench", "workers join it by that name")
+	coordinator, workers := jobs["Job perfbench"].Spec, jobs["Job perfbench-workers"].Spec
+	run := coordinator.Template.Spec.Containers[0].Args
+	doing(t, nil, append(withSecrets(t, run), "--dry-run")...)
+	assert.Contains(t, strings.Join(run, " "), fmt.Sprintf("--workers %d ", workers.Completions))
+	assert.Equal(t, workers.Completions, workers.Parallelism)
+	join := withSecrets(t, workers.Template.Spec.Containers[0].Args)
+	join[slices.Index(join, "--wait")+1] = "1ms"
+	join[1] = strings.Replace(join[1], "perfbench:4222", "127.0.0.1:1", 1)
+	code, _, stderr := terminal(t, "", "", join...)
+	assert.Equal(t, 3, code, stderr)
+	assert.Contains(t, stderr, "no servers available")
 }
 
 // The plan of the gate of our own and that of the example are ones.

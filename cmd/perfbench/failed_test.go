@@ -41,7 +41,7 @@ func TestAFailedVerificationIsToldOnce(t *testing.T) {
 		assert.NotContains(t, all, "a long story")
 		assert.NotContains(t, all, "key 18")
 		assert.Contains(t, errs.String(), "threshold p99<1ms missed")
-		assert.Equal(t, !quiet, strings.Contains(all, "perfbench report results/x --format text --out -  tells all of it"))
+		assert.Equal(t, !quiet, strings.Contains(all, "perfbench report results/x --format text --out -  shows all of it"))
 	}
 	assert.NotContains(t, strings.Join(run.Remarks(), "\n"), "a long story", "a report has it where it speaks of verification")
 }

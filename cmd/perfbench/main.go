@@ -24,7 +24,7 @@ func system() call.Env {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	// With somebody to take it, a pipe whose reader has gone makes writes fail instead of
-	// ending the process in mid-run. It is not ignored: children would inherit that.
+	// ending the process mid-run. It is not ignored: children would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	terminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))

@@ -41,11 +41,14 @@ var (
 	// beyond is what a shell would do with its output.
 	beyond = regexp.MustCompile(` +[>|] .*$`)
 	word   = regexp.MustCompile(`'[^']*'|\S+`)
+	// bare is a word that a shell would not leave as it is.
+	bare = regexp.MustCompile(`^[^']*[?&;]`)
 	// synopsis is a word that stands for others.
 	synopsis = regexp.MustCompile(`^[A-Z]{2,}|^\[|\w\|\w|…$|=LIST$`)
 )
 
-// written are the command lines of a page, without perfbench itself.
+// written are the command lines of a page, without perfbench itself, as words with their
+// quotes.
 func written(page string) [][]string {
 	var out [][]string
 	for _, b := range block.FindAllStringSubmatch(page, -1) {
@@ -56,10 +59,7 @@ func written(page string) [][]string {
 			if !ok {
 				continue
 			}
-			var words []string
-			for _, w := range word.FindAllString(args, -1) {
-				words = append(words, strings.ReplaceAll(w, "'", ""))
-			}
+			words := word.FindAllString(args, -1)
 			if !slices.ContainsFunc(words, synopsis.MatchString) {
 				out = append(out, words)
 			}
@@ -95,6 +95,10 @@ func TestTheCommandsOfThePages(t *testing.T) {
 	for name, page := range all {
 		for _, args := range written(page) {
 			line := name + ": perfbench " + strings.Join(args, " ")
+			for i, w := range args {
+				assert.NotRegexp(t, bare, w, "%s: %s wants quotes", line, w)
+				args[i] = strings.ReplaceAll(w, "'", "")
+			}
 			switch {
 			case slices.Contains([]string{"run", "find", "sweep", "tui"}, args[0]) && filesAreThere(args):
 				code, stderr := dryRun(args)
@@ -171,4 +175,19 @@ func TestPagesAreLinked(t *testing.T) {
 	for name := range all {
 		assert.True(t, reached[name], "no page leads to %s", name)
 	}
+}
+
+// The code of docs/internals.md is that of tests, from their imports to the first that tries it.
+func TestTheCodeOfThePagesIsTried(t *testing.T) {
+	page := pages(t)["docs/internals.md"]
+	files := []string{"profiles", "internal/store", "internal/report", "tui/screen"}
+	for _, dir := range files {
+		code, err := os.ReadFile("../../" + dir + "/example_test.go")
+		require.NoError(t, err)
+		_, example, _ := strings.Cut(string(code), ")\n\n")
+		example, _, found := strings.Cut(example, "\n// The example of docs/internals.md")
+		require.True(t, found, dir)
+		assert.Contains(t, page, "```go\n"+example+"```\n", "copy it from "+dir+"/example_test.go")
+	}
+	assert.Equal(t, len(files), strings.Count(page, "```go\n"), "an example that no test compiles")
 }

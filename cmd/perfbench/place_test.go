@@ -234,13 +234,11 @@ func (s *story) made(all things) (names, records []string) {
 // holder is a run of the real program under way.
 func (s *story) holder() *exec.Cmd {
 	s.t.Helper()
-	program, err := os.Executable()
-	require.NoError(s.t, err)
 	lasting := cmp.Or(s.lasting, "--duration 10m --rate 20")
 	args := append([]string{"run", "--quiet"}, strings.Fields(s.args+" "+lasting)...)
-	c := exec.Command(program, append(args, s.here("acme")...)...)
+	c := exec.Command(binary(s.t), append(args, s.here("acme")...)...)
 	var stderr bytes.Buffer
-	c.Dir, c.Env, c.Stderr = s.dir, append(s.environ(), asCommand+"=1"), &stderr
+	c.Dir, c.Env, c.Stderr = s.dir, s.environ(), &stderr
 	s.t.Cleanup(func() {
 		if s.t.Failed() {
 			s.t.Logf("the run that was killed said: %s", stderr.String())
@@ -273,7 +271,7 @@ func (s *story) killed() {
 	code, stderr := s.begin()
 	assert.True(s.t, held(code, stderr) || s.reads && code == 0, "a second run: exit code %d: %s", code, stderr)
 	code, stdout, stderr := s.command("data delete --yes --namespace acme --target", s.g.target())
-	assert.True(s.t, held(code, stderr), "data delete in mid-run: exit code %d: %s%s", code, stdout, stderr)
+	assert.True(s.t, held(code, stderr), "data delete mid-run: exit code %d: %s%s", code, stdout, stderr)
 	require.NoError(s.t, c.Process.Kill())
 	err = c.Wait()
 	exit, ok := errors.AsType[*exec.ExitError](err)

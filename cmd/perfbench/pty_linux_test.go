@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -90,6 +91,28 @@ func (t *bareTerminal) hears(text string) {
 	}) {
 		t.b.Fatalf("waited %s for the program to write %q", screenLimit, text)
 	}
+}
+
+// answers is how long it takes from some keys to a text that they bring up, to the
+// millisecond.
+func (t *bareTerminal) answers(keys, text string) time.Duration {
+	t.b.Helper()
+	t.mu.Lock()
+	t.written = nil
+	t.mu.Unlock()
+	began := time.Now()
+	t.types(keys)
+	for time.Since(began) < screenLimit {
+		t.mu.Lock()
+		found := bytes.Contains(t.written, []byte(text))
+		t.mu.Unlock()
+		if found {
+			return time.Since(began)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.b.Fatalf("waited %s for %q to bring up %q", screenLimit, keys, text)
+	return 0
 }
 
 // deafen drops from now on all that is written, or no longer.

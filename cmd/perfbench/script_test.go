@@ -16,8 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 )
 
-// TestScripts runs the stories of testdata/script with the real program, built
-// without the race detector: a story starts it dozens of times. Beside
+// TestScripts runs the stories of testdata/script with the real program. Beside
 // testscript's own commands they have these:
 //
 //	exits CODE ARGS...     runs perfbench and wants this exit code, or one of several: 0|5

@@ -80,13 +80,13 @@ func TestSignals(t *testing.T) {
 			assert.Equal(t, "interrupt", f.Run.EndedBy)
 			assert.Equal(t, "passed", f.Run.Verification.State)
 			assert.Contains(t, p.stderr.String(), "interrupted: calls under way may finish")
-			assert.Contains(t, p.stdout.String(), "ended by interrupt")
+			assert.Contains(t, p.stdout.String(), "measured, interrupted")
 			assert.Positive(t, f.Run.Operations[0].Count)
 		})
 	}
 	t.Run("twice", func(t *testing.T) {
 		t.Parallel()
-		// The store stands still in mid-run and nothing may wait for it.
+		// The store stands still mid-run and nothing may wait for it.
 		srv := labtest.Redis(t)
 		p := startLogged(t, path, "ingestion", append(slices.Clone(long), "--target", srv.URL()+"?read_timeout=10m&write_timeout=10m")...)
 		require.NoError(t, measured(p.out, 2))

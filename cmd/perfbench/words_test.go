@@ -66,6 +66,7 @@ func TestTheFlagsOfARunAreGrouped(t *testing.T) {
 			assert.Greater(t, next, at, "%s: %s", c.Name(), group)
 			at = next
 		}
+		assert.NotContains(t, b.String(), "\nFlags:\n", "%s: a flag is in no group", c.Name())
 	}
 }
 
@@ -74,7 +75,10 @@ func TestManualPages(t *testing.T) {
 	dir := t.TempDir()
 	code, _, stderr := terminal(t, "", "", "man", "--dir", dir)
 	require.Zero(t, code, stderr)
+	release, err := os.ReadFile("../../goreleaser.yaml")
+	require.NoError(t, err)
 	for _, c := range commands() {
+		assert.Contains(t, string(release), "- man/"+manName(c)+".1.gz\n", "the cask of goreleaser.yaml lists each page")
 		data, err := os.ReadFile(filepath.Join(dir, manName(c)+".1"))
 		require.NoError(t, err)
 		page := string(data)
@@ -98,7 +102,7 @@ func TestNoFlagOfARunIsIgnored(t *testing.T) {
 		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
 		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
 		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x",
-		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "tls-self-signed": "true",
+		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "tls-self-signed": "true", "tls-cert": "missing", "tls-key": "missing", "nats": "missing", "nats-creds": "missing", "nats-nkey": "missing", "tls-ca": "missing", "patience": "20s", "on-loss": "end",
 	}
 	stories := stories(t)
 	t.Chdir(t.TempDir())
@@ -122,7 +126,7 @@ func TestNoFlagOfARunIsIgnored(t *testing.T) {
 			switch {
 			case ok:
 				assert.NotEqual(t, plan, said(c, "--"+f.Name+"="+sample), "%s --%s=%s", c.Name(), f.Name, sample)
-			case f.Name != "help" && !slices.Contains([]string{"workers", "listen", "token-file", "tls-self-signed"}, f.Name): // of several processes
+			case f.Name != "help" && !slices.Contains([]string{"workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss"}, f.Name): // of several processes
 				assert.Contains(t, stories, "--"+f.Name, "no test uses %s --%s", c.Name(), f.Name)
 			}
 		})

@@ -2,10 +2,19 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,12 +27,18 @@ import (
 var whereToJoin = regexp.MustCompile(`perfbench join (\S+)\n`)
 
 // withWorkers starts a run and three workers.
-func withWorkers(t *testing.T, path string, args ...string) (p *logged, workers []*exec.Cmd) {
+func withWorkers(t *testing.T, path string, args ...string) (p *logged, workers []*exec.Cmd, url string) {
 	t.Helper()
 	p = startLogged(t, path, "ingestion", append(args, "--workers", "3", "--listen", "127.0.0.1:0")...)
 	p.says(t, "perfbench join nats://")
-	url := whereToJoin.FindStringSubmatch(p.text(t))[1]
-	for range 3 {
+	url = whereToJoin.FindStringSubmatch(p.text(t))[1]
+	return p, joined(t, path, url, 3), url
+}
+
+// joined starts workers that join at a place.
+func joined(t *testing.T, path, url string, n int) (workers []*exec.Cmd) {
+	t.Helper()
+	for range n {
 		w := exec.Command(path, "join", url)
 		w.Env = []string{"PATH=" + os.Getenv("PATH")}
 		w.Stderr = &bytes.Buffer{}
@@ -31,7 +46,7 @@ func withWorkers(t *testing.T, path string, args ...string) (p *logged, workers 
 		t.Cleanup(func() { _ = w.Process.Kill() }) // long gone, unless the test has failed
 		workers = append(workers, w)
 	}
-	return p, workers
+	return workers
 }
 
 // Three workers write what one process would, to the byte, and their figures are one.
@@ -50,7 +65,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	want := contents()
 	redisCLI(t, srv, "FLUSHALL")
 
-	p, workers := withWorkers(t, path, same...)
+	p, workers, _ := withWorkers(t, path, same...)
 	for _, w := range workers {
 		require.NoError(t, w.Wait(), "%s", w.Stderr)
 	}
@@ -72,20 +87,141 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	assert.Equal(t, all, done)
 }
 
-// A worker that is killed is missed and named, and the others go on.
-func TestAKilledWorkerIsMissed(t *testing.T) {
+// A worker that is stopped is told from a dead one, and workers that are cut off from their
+// coordinator go on and tell it later: what the store has acknowledged is in the figures.
+func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
+	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
-	p, workers := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--at", "0.5s:rate=900")
+	p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--rate", "600", "--count", "1M", "--payload", "64", "--workers", "3", "--listen", "127.0.0.1:0", "--patience", "10m")
+	p.says(t, "perfbench join nats://")
+	line := lay(t, strings.TrimPrefix(whereToJoin.FindStringSubmatch(p.text(t))[1], "nats://"))
+	workers := joined(t, path, "nats://"+line.l.Addr().String(), 3)
 	require.NoError(t, measured(p.out, 1))
-	require.NoError(t, workers[1].Process.Kill())
-	p.says(t, "was lost")
+	times := func(what string, n int) {
+		require.Eventually(t, func() bool { return strings.Count(p.text(t), what) >= n }, time.Minute, 20*time.Millisecond, "it says %q %d times", what, n)
+	}
+	require.NoError(t, workers[0].Process.Signal(syscall.SIGSTOP))
+	times("is connected and silent", 1)
+	line.cut()
+	times("was lost", 3)
+	stored := func() (n int) {
+		for _, key := range []string{"perfbench:eligibility", "perfbench:profile"} {
+			one, err := strconv.Atoi(strings.TrimSpace(redisCLI(t, srv, "HLEN", key)))
+			require.NoError(t, err)
+			n += one
+		}
+		return n
+	}
+	before := stored()
+	require.Eventually(t, func() bool { return stored() > before }, time.Minute, 20*time.Millisecond, "they go on")
+	require.NoError(t, workers[0].Process.Signal(syscall.SIGCONT))
+	line.mend()
+	times("is back", 3)
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	require.Equal(t, 130, p.end(t), p.text(t))
 	run := p.folder(t).Run
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 	assert.Contains(t, run.Verdict.Causes, "workers")
+	var done int64
+	for _, o := range run.Operations {
+		done += o.Count
+	}
+	assert.EqualValues(t, stored(), done)
+	for _, w := range run.Workers {
+		assert.Equal(t, "ended", w.State)
+		assert.Positive(t, w.Stalls)
+	}
+}
+
+// line is what connects workers with their coordinator, and can be cut.
+type line struct {
+	l     net.Listener
+	to    string
+	mu    sync.Mutex
+	off   bool
+	conns []net.Conn
+}
+
+func lay(t *testing.T, to string) *line {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	a := &line{l: l, to: to}
+	t.Cleanup(func() {
+		_ = l.Close()
+		a.cut()
+	})
+	go func() { // ends with the listener
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			a.connect(from)
+		}
+	}()
+	return a
+}
+
+func (a *line) connect(from net.Conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	to, err := net.Dial("tcp", a.to)
+	if err != nil || a.off {
+		_ = from.Close()
+		return
+	}
+	a.conns = append(a.conns, from, to)
+	for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
+		go func() { // ends with either connection
+			_, _ = io.Copy(way[0], way[1])
+			_ = way[0].Close()
+		}()
+	}
+}
+
+// cut ends all connections and lets none in; mend lets them in again.
+func (a *line) cut() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.off = true
+	for _, c := range a.conns {
+		_ = c.Close()
+	}
+}
+
+func (a *line) mend() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.off = false
+}
+
+// A worker that is killed is missed and named, and the others go on.
+func TestAKilledWorkerIsMissed(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, url := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--at", "0.5s:rate=900", "--patience", "2s")
+	require.NoError(t, measured(p.out, 1))
+	require.NoError(t, workers[1].Process.Kill())
+	p.says(t, "was lost")
+	listed, err := exec.Command(path, "workers", url).CombinedOutput()
+	require.NoError(t, err, "%s", listed)
+	assert.Regexp(t, fmt.Sprintf(`(?m) %d +\S+ .* gone$`, workers[1].Process.Pid), string(listed))
+	assert.Equal(t, 2, strings.Count(string(listed), " working\n"), "%s", listed)
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, p.end(t), p.text(t))
+	f := p.folder(t)
+	run := f.Run
+	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
+	assert.Contains(t, run.Verdict.Causes, "workers")
+	assert.True(t, slices.ContainsFunc(f.Samples, func(s rundir.Sample) bool { return s.Source == rundir.OfWorker && s.Name == "cpu_cores" }), "store.csv has the processors of workers")
 	require.Len(t, run.Segments, 2)
 	assert.EqualValues(t, 900, run.Segments[1].Settings["rate"])
+	for _, w := range run.Workers {
+		require.Len(t, w.Applied, 1, "each says when the change came into force there")
+		assert.Equal(t, 1, w.Applied[0].Segment)
+		assert.GreaterOrEqual(t, w.Applied[0].AtS, 0.4)
+	}
 	states := map[string][]rundir.Worker{}
 	for _, w := range run.Workers {
 		states[w.State] = append(states[w.State], w)

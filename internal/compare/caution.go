@@ -174,6 +174,9 @@ func notes(c *Comparison) []string {
 		}
 		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
 	}
+	if held(c.A, c.B) > 0 {
+		out = append(out, heldNote(c))
+	}
 	if text := paired(c); text != "" {
 		out = append(out, text)
 	}

@@ -7,6 +7,7 @@
 //     smaller than that; N is 1 or more, up to the tolerance.
 //   - better, worse: chance does not explain the change.
 //   - unsure: neither can be said.
+//   - rate-limited: throughput was what was asked for, on both sides.
 //
 // Of several runs a side, the scatter of the runs is what chance does. Of one run a side
 // it is the scatter of batches of its seconds, corrected for their resemblance
@@ -75,13 +76,16 @@ func Sets(a, b Set, o Options) *Comparison {
 	c.Differences = Differences(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
 	c.Refusals = refusals(a, b)
 	c.Cautions = cautions(a, b, c.Differences)
-	pairs := rounds(a, b)
+	pairs, atRate := rounds(a, b), held(a, b) > 0
 	for _, m := range a.Runs[0].Parts {
 		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all have it
 		}
 		p.Findings = findings(p.A, p.B, pairs, c.Tolerance)
+		if atRate {
+			limited(p.Findings)
+		}
 		c.Parts = append(c.Parts, p)
 	}
 	c.Notes = notes(c)

@@ -321,7 +321,7 @@ func TestBatchesThatDifferWidenAPercentile(t *testing.T) {
 	assert.Greater(t, rough.Figures[P999].SE, 2*steady.Figures[P999].SE, "a batch has no p99.9; the scatter of a lower one stands in")
 }
 
-// What was asked for in mid-run is no scatter.
+// What was asked for mid-run is no scatter.
 func TestLiveChangesAreTakenOut(t *testing.T) {
 	var vals []float64
 	var at []int

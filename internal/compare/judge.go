@@ -45,14 +45,18 @@ type Finding struct {
 	// Paired says that the differences within rounds counted, since rounds differ by more
 	// than chance.
 	Paired bool
+	// Held says that the target rate decides the figure, on both sides: it is not judged.
+	Held bool
 
 	change stat.Estimate // on the figure's scale
 }
 
-// Words is the verdict as people read it: "worse", "same within 2 %"; "" where nothing
-// was judged.
+// Words is the verdict as people read it: "worse", "same within 2 %", "rate-limited"
+// where both sides were; "" where nothing was judged.
 func (f Finding) Words() string {
 	switch {
+	case f.Held:
+		return "rate-limited"
 	case f.Verdict != Same:
 		return string(f.Verdict)
 	case f.Within == 0:

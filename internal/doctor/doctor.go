@@ -2,7 +2,11 @@
 // says of each thing that would spoil a run what to do about it.
 package doctor
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
 
 // The states of findings.
 const (
@@ -84,11 +88,11 @@ type Terminal struct {
 func (t Terminal) Section() Section {
 	var l list
 	if !t.Is {
-		l.good("terminal", "stdout is none: perfbench run prints lines; perfbench tui needs one")
+		l.good("terminal", "stdout is not a terminal: perfbench run prints lines; perfbench tui needs one")
 		return Section{"terminal", l}
 	}
 	l.either(t.Kind != "dumb" && t.Kind != "", "terminal", "TERM is "+quoted(t.Kind), "set TERM to what it is, such as xterm-256color; perfbench run works without")
-	l.either(t.Width >= narrow, "width", Plural(t.Width, "column"), "make it 80 columns or wider; below 60 the workbench leaves parts out")
+	l.either(t.Width >= narrow, "width", units.Plural(t.Width, "column"), "make it 80 columns or wider; below 60 the workbench leaves parts out")
 	switch {
 	case t.Refused:
 		l.good("colours", "none: NO_COLOR is set")

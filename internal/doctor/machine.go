@@ -71,7 +71,7 @@ func (m Machine) Section() Section {
 	if m.Files == 0 {
 		l.unknown("open files", "the limit is not known")
 	} else {
-		l.either(m.Files >= fewFiles, "open files", fmt.Sprintf("this process may have %s open, and each connection is one", Plural(int(m.Files), "file")), "ulimit -n 65536 raises it in a shell, LimitNOFILE= in a unit of systemd")
+		l.either(m.Files >= fewFiles, "open files", fmt.Sprintf("this process may have %s open, and each connection is one", units.Plural(int(m.Files), "file")), "ulimit -n 65536 raises it in a shell, LimitNOFILE= in a unit of systemd")
 	}
 	m.ports(&l)
 	return Section{"this machine", l}
@@ -79,15 +79,15 @@ func (m Machine) Section() Section {
 
 func (m Machine) processors(l *list) {
 	o := m.Seen
-	found := Plural(m.CPUs, "processor") + " for perfbench and whatever else runs here"
+	found := units.Plural(m.CPUs, "processor") + " for perfbench and whatever else runs here"
 	l.either(m.CPUs > 1, "processors", found, "perfbench and what it measures share one: run perfbench on a machine of its own")
 	switch {
 	case o.Quota == 0:
 		l.good("CPU quota", "none")
 	case o.Throttled > 0:
-		l.doubt("CPU quota", fmt.Sprintf("%s of %s, and it held perfbench back just now", number(o.Quota), Plural(m.CPUs, "processor")), "raise the quota of the container: stalls of ours look like those of the store")
+		l.doubt("CPU quota", fmt.Sprintf("%s of %s, and it held perfbench back just now", number(o.Quota), units.Plural(m.CPUs, "processor")), "raise the quota of the container: perfbench's own stalls look like those of the store")
 	default:
-		l.either(o.Quota >= float64(m.CPUs) || o.Quota >= 2, "CPU quota", fmt.Sprintf("%s of %s", number(o.Quota), Plural(m.CPUs, "processor")), "give the container two processors or more; GOMAXPROCS should not be above the quota")
+		l.either(o.Quota >= float64(m.CPUs) || o.Quota >= 2, "CPU quota", fmt.Sprintf("%s of %s", number(o.Quota), units.Plural(m.CPUs, "processor")), "give the container two processors or more; GOMAXPROCS should not be above the quota")
 	}
 	if o.Machine > 0 {
 		others := max(o.Machine-o.CPU, 0) / float64(m.CPUs)
@@ -113,11 +113,11 @@ func (m Machine) clocks(l *list) {
 	}
 	l.either(cost < dearClock, "clock", found, "times below some microseconds are not to be trusted here")
 	if m.Seen.WakeP90 == 0 {
-		l.unknown("timers", "too few rang to tell how late they are")
+		l.unknown("timers", "too few fired to tell how late they are")
 		return
 	}
 	p50, p90 := time.Duration(m.Seen.WakeP50), time.Duration(m.Seen.WakeP90)
-	l.either(p90 < lateTimer, "timers", fmt.Sprintf("they ring %s late, one in ten %s or more", units.Duration(p50), units.Duration(p90)), "in open loop that is lateness of ours (p99.lateness tells it): leave the machine to perfbench alone")
+	l.either(p90 < lateTimer, "timers", fmt.Sprintf("they fire %s late, one in ten %s or more", units.Duration(p50), units.Duration(p90)), "with a target rate that counts as perfbench's own lateness (p99.lateness shows it): leave the machine to perfbench alone")
 }
 
 func (m Machine) ports(l *list) {
@@ -159,7 +159,7 @@ func (m Machine) beside(l *list, driver string) {
 		l.either(err == nil && n >= 262_144, "memory maps", "vm.max_map_count is "+v, "sysctl -w vm.max_map_count=1048575 on the server: Cassandra maps its files into memory")
 	}
 	if lines := strings.Split(m.Kernel("proc/swaps"), "\n"); len(lines) > 1 && in("redis", "cassandra", "coherence") {
-		l.doubt("swap", Plural(len(lines)-1, "swap area")+" in use", "swapoff -a on the server: a store whose memory is on a disk is slow without warning")
+		l.doubt("swap", units.Plural(len(lines)-1, "swap area")+" in use", "swapoff -a on the server: a store whose memory is on a disk is slow without warning")
 	}
 }
 
@@ -182,11 +182,3 @@ func quoted(s string) string {
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
-
-// Plural is a number of things: "1 file", "2 files".
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -146,7 +146,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 		case err != nil:
 			l.unknown("reading", plain(s.Target.Scrub(err)))
 		case len(made) > 0:
-			l.good("our data", fmt.Sprintf("%s of earlier runs under %q: perfbench data list shows them", Plural(len(made), "structure"), s.Namespace))
+			l.good("our data", fmt.Sprintf("%s of earlier runs under %q: perfbench data list shows them", units.Plural(len(made), "structure"), s.Namespace))
 		default:
 			l.good("our data", fmt.Sprintf("none under %q", s.Namespace))
 		}
@@ -166,10 +166,11 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	if m, ok := conn.(store.Metered); ok {
 		readings, err := m.Readings(ctx)
 		switch {
+		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // within perfbench there is no server to ask
 		case err != nil:
 			l.doubt("its own figures", plain(s.Target.Scrub(err)), "without them nobody can say what the server was busy with; grant the user what is missing")
 		case len(readings) > 0:
-			l.good("its own figures", fmt.Sprintf("%s a second, for store.csv", Plural(len(readings), "reading")))
+			l.good("its own figures", fmt.Sprintf("%s a second, for store.csv", units.Plural(len(readings), "reading")))
 		}
 	}
 }
@@ -230,9 +231,9 @@ func would(l *list, p workload.Profile, b workload.Binding, prepared *session.Pr
 		found += " (" + b.Note + ")"
 	}
 	if v.Bytes > 0 {
-		found += fmt.Sprintf("; by default it stores %s over up to %s", units.Size(v.Bytes), Plural(v.Connections, "connection"))
+		found += fmt.Sprintf("; by default it stores %s over up to %s", units.Size(v.Bytes), units.Plural(v.Connections, "connection"))
 	} else {
-		found += fmt.Sprintf("; by default over up to %s", Plural(v.Connections, "connection"))
+		found += fmt.Sprintf("; by default over up to %s", units.Plural(v.Connections, "connection"))
 	}
 	files := self.FileLimit()
 	switch {

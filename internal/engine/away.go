@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -11,8 +12,9 @@ import (
 // has the clock, the timetable and the settings. Its methods must not wait, and may be
 // called from any goroutine.
 type Away interface {
-	// Over is closed when none of them is at work any more.
-	Over() <-chan struct{}
+	// Over is closed when none of them is at work on a track any more; of All, when each has
+	// told everything, too.
+	Over(track int) <-chan struct{}
 	// Complete says whether all of them have told of a second, by Run.Merge.
 	Complete(second int) bool
 	// Seen tells how many units of a track are due and not begun, and when, since
@@ -20,9 +22,8 @@ type Away interface {
 	Seen(track int) (backlog int64, ended time.Duration)
 	// Unstarted is how many units of a track were due in a segment and never begun.
 	Unstarted(segment, track int) int64
-	// Steer puts settings of all tracks in force from now on, in the segment of that number;
-	// or, with a cause, ends the run.
-	Steer(segment int, tracks []workload.Settings, stop error)
+	// Steer has them do as the word says.
+	Steer(workload.Word)
 }
 
 // Merge adds what another process has measured. The error says that it is not of this run.
@@ -51,6 +52,29 @@ func (r *Run) Follow(segment int, tracks []workload.Settings) {
 	}
 }
 
+// Enter lets a phase begin that waits for others, in a run with Options.Held: it has begun
+// where the run is conducted.
+func (r *Run) Enter(phase string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.phases[phase]; p != nil {
+		p.let = true
+		r.startReady()
+	}
+}
+
+// Idle says that nothing runs, and a phase waits to be let in.
+func (r *Run) Idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.phases {
+		if p.state == running {
+			return false
+		}
+	}
+	return !r.stopped
+}
+
 // steer tells those who do the work what has changed. The caller holds r.mu.
 func (r *Run) steer() {
 	if r.opts.Away == nil {
@@ -60,16 +84,27 @@ func (r *Run) steer() {
 	for i, t := range r.tracks {
 		all[i] = t.want
 	}
-	r.opts.Away.Steer(int(r.segment()), all, nil)
+	r.opts.Away.Steer(workload.Word{Tracks: all, Segment: int(r.segment())})
 }
 
 // await stands in for the supervisor of a track that is worked on elsewhere.
-func (t *track) await() {
-	select {
-	case <-t.run.opts.Away.Over():
-	case <-t.run.hard.Done():
+func (t *track) await(phase string) {
+	which := All // nothing comes after it but the end
+	for _, other := range t.run.opts.Plan.Phases {
+		if slices.Contains(other.After, phase) {
+			which = t.index
+		}
 	}
+	t.run.told(which)
 	t.run.trackOver(t)
+}
+
+// told waits until nobody works on a track any more elsewhere, or the run is given up.
+func (r *Run) told(track int) {
+	select {
+	case <-r.opts.Away.Over(track):
+	case <-r.hard.Done():
+	}
 }
 
 // seen tells what is known of a track that is worked on elsewhere.

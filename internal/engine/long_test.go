@@ -50,7 +50,7 @@ func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 		assert.InDelta(t, 3600, res.Errors[0].Count, 2)
 		assert.Len(t, res.Messages, 10)
 		assert.LessOrEqual(t, len(snap.Timeline[0]), 480)
-		assert.Equal(t, 8, snap.Bucket, "seconds in a bucket: an hour in at most 480")
+		assert.Equal(t, 8*time.Second, snap.Bucket, "an hour in at most 480 buckets")
 		assert.LessOrEqual(t, len(snap.Recent[0]), 120)
 		total := int64(0)
 		for _, p := range snap.Timeline[0] {

@@ -16,6 +16,7 @@ type phaseState struct {
 	spec   *workload.Phase
 	tracks []*track
 	state  int
+	let    bool // in, where phases are held
 }
 
 func (p *phaseState) over() bool {
@@ -82,10 +83,13 @@ func (r *Run) startReady() {
 			continue
 		}
 		ready := !slices.ContainsFunc(spec.After, func(name string) bool { return r.phases[name].state != over })
-		if !ready {
+		if !ready || r.opts.Held && len(spec.After) > 0 && !p.let {
 			continue
 		}
 		p.state = running
+		if r.opts.Away != nil && len(spec.After) > 0 {
+			r.opts.Away.Steer(workload.Word{Phase: spec.Name})
+		}
 		now := r.now()
 		for _, t := range p.tracks {
 			t.state, t.ends = running, math.MaxInt64
@@ -95,7 +99,7 @@ func (r *Run) startReady() {
 			t.span.From, t.span.Begun = max(now, 0), r.measuring
 			t.publish(true)
 			if r.opts.Away != nil {
-				go t.await()
+				go t.await(spec.Name)
 				continue
 			}
 			go t.supervise()
@@ -136,6 +140,9 @@ func (r *Run) trackOver(t *track) {
 	if _, ended := t.seen(); ended > 0 {
 		t.span.To = min(t.span.To, int64(ended))
 	}
+	if r.opts.Ended != nil {
+		r.opts.Ended(t.index, time.Duration(t.span.To))
+	}
 	for _, p := range r.phases {
 		if p.state == running && p.over() {
 			p.state = over
@@ -156,6 +163,9 @@ func (r *Run) trackOver(t *track) {
 
 // finish closes the books once the last track is over.
 func (r *Run) finish() {
+	if r.opts.Away != nil {
+		r.told(All)
+	}
 	result := r.col.Close()
 	r.mu.Lock()
 	r.result, r.closed = result, true

@@ -66,6 +66,10 @@ type Options struct {
 	PlainTimer bool
 	// Part, when set, takes each second as another process can merge it; see Run.Merge.
 	Part func(*measure.Part)
+	// Held has phases that wait for others wait for Enter, too. Ended, when set, is told when
+	// a track is over, in time since measurement began; it must not wait, nor call the run.
+	Held  bool
+	Ended func(track int, at time.Duration)
 	// Away, when set, is where the work is done: the run then has no workers of its own.
 	Away Away
 	// Signs tell when the process was stopped; the zero value goes by silence alone.
@@ -209,7 +213,7 @@ func (r *Run) stop(cause error) {
 	r.stopped, r.cause = true, cause
 	close(r.ending)
 	if r.opts.Away != nil {
-		r.opts.Away.Steer(0, nil, fmt.Errorf("stopped: %v", cause))
+		r.opts.Away.Steer(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
 	}
 	for _, t := range r.tracks {
 		t.end()

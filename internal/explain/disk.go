@@ -13,7 +13,7 @@ import (
 func diskSync(s *stretch) (string, []string) {
 	for _, look := range []func(*stretch) []string{loopSync, aofSync, walSync, commitSync, commitLog} {
 		if evidence := look(s); evidence != nil {
-			return "The disk held the run back: the store answers when its log has reached it.", append(append(append(evidence, s.waited()...), s.disk()...), s.headroom()...)
+			return "The disk held the run back: the store answers only once its log is on disk.", append(append(append(evidence, s.waited()...), s.disk()...), s.headroom()...)
 		}
 	}
 	return "", nil
@@ -44,7 +44,7 @@ func aofSync(s *stretch) []string {
 	if !told || waits < inDisk && (busy < inDisk || waits == 0 || used+queue > halfIdle) {
 		return nil
 	}
-	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the looks at it and used %s of one processor", percent(waits), decimals(used))}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the samples and used %s of one processor", percent(waits), decimals(used))}
 }
 
 // walSync is PostgreSQL, by what its connections wait for.

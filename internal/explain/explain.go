@@ -248,14 +248,14 @@ func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
 	switch {
 	case s.n < leastSeconds:
-		p.Text = fmt.Sprintf("What held the run back cannot be told: it has fewer than %d whole seconds.", leastSeconds)
+		p.Text = fmt.Sprintf("What held the run back is unknown: it lasted fewer than %d whole seconds.", leastSeconds)
 		return p
 	case s.done <= 0:
-		p.Text = "What held the run back cannot be told: nothing succeeded."
+		p.Text = "What held the run back is unknown: nothing succeeded."
 		return p
 	}
 	for _, r := range rules {
-		if r.server && s.f.Run.Store.InProcess {
+		if r.server && s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
 			continue
 		}
 		if text, evidence := r.look(s); text != "" {
@@ -264,12 +264,12 @@ func (s *stretch) part() rundir.WhyPart {
 		}
 	}
 	if s.f.Run.Store.InProcess {
-		p.Text = "What held the run back cannot be told: the store lives in perfbench itself, and what each of them used cannot be told apart."
+		p.Text = "What held the run back is unknown: the store lives in perfbench itself, and what each of them used cannot be told apart."
 		return p
 	}
-	p.Text = "What held the run back cannot be told: nothing that was looked at was at its limit."
+	p.Text = "What held the run back is unknown: nothing that was sampled was at its limit."
 	if p.Evidence = append(p.Evidence, s.headroom()...); len(p.Evidence) == 0 {
-		p.Text = "What held the run back cannot be told: what it used was not sampled."
+		p.Text = "What held the run back is unknown: no resources were sampled."
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,18 @@ func sample(f *rundir.Folder, source, name string, v float64) {
 	}
 }
 
+// worked has two workers that used that much of two processors each.
+func worked(one, two float64) func(*rundir.Folder) {
+	return func(f *rundir.Folder) {
+		for i, v := range []float64{one, two} {
+			f.Run.Workers = append(f.Run.Workers, rundir.Worker{Number: i + 1, CPUs: 2})
+			for t := range int(f.Run.MeasuredS) {
+				f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfWorker, Node: strconv.Itoa(i + 1), Name: "cpu_cores", Value: v})
+			}
+		}
+	}
+}
+
 // elsewhere has the store on another machine.
 func elsewhere(f *rundir.Folder) {
 	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Source == rundir.OfProcess })
@@ -59,12 +72,14 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		want     string
 		evidence string
 	}{
-		"nothing": {nil, Unknown, "perfbench used 0.5 of 4 processors, the store 0.6, all of this machine 1.5 of 4 processors"},
+		"nothing":               {nil, Unknown, "perfbench used 0.5 of 4 processors, the store 0.6, all of this machine 1.5 of 4 processors"},
+		"a worker that is full": {[]func(*rundir.Folder){worked(0.5, 1.8)}, Client, "worker 2, the busiest, used 1.8 of 2 processors"},
+		"workers that are not":  {[]func(*rundir.Folder){worked(0.5, 0.4)}, Unknown, "worker 1, the busiest, used 0.5 of 2 processors"},
 		"a rate that was met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 1010
 			}
-		}}, Pacing, "1k entries/s of the 1.01k/s"},
+		}}, Pacing, "1k entries/s were done of the 1.01k/s requested"},
 		"a rate of two tracks, one of them in another unit": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "log", Op: "get", Calls: 10000, Count: 10000})
 			f.Run.Units = map[string]string{"log.get": "lines"}
@@ -74,7 +89,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			for i := range 10 {
 				f.Series = append(f.Series, rundir.SeriesRow{T: i, Track: "log", Op: "get", Count: 1000, Threads: 16, Rate: 1000})
 			}
-		}}, Pacing, "1k entries/s of the 1k/s"},
+		}}, Pacing, "1k entries/s were done of the 1k/s requested"},
 		"a rate of tracks in turn, that share a second": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "next", Op: "put", Calls: 5000, Count: 5000})
 			for i := range f.Series {
@@ -84,7 +99,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 				}
 			}
 			f.Series = append(f.Series, rundir.SeriesRow{T: 5, Track: "next", Op: "put", Threads: 16, Rate: 1000})
-		}}, Pacing, "1k entries/s of the 1k/s"},
+		}}, Pacing, "1k entries/s were done of the 1k/s requested"},
 		"a rate of something beside": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 50
@@ -100,7 +115,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"locks by number":    {[]func(*rundir.Folder){store("lock_waiters", 14)}, Locks, "14 of 16 threads"},
 		"locks by time":      {[]func(*rundir.Folder){store("lock_wait_ms_per_s", 15000)}, Locks, "15 of 16 threads"},
 		"a few locks":        {[]func(*rundir.Folder){store("lock_waiters", 3)}, Unknown, ""},
-		"an idle main thread that waits for the disk": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }}, Sync, "80 % of the looks"},
+		"an idle main thread that waits for the disk": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }}, Sync, "80 % of the samples"},
 		"a main thread that is slow to answer some": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.99), noted(
 			verdict.Noted{AtS: 3, Command: "KEYS", ForMs: 80}, verdict.Noted{AtS: 4, Command: "KEYS", ForMs: 120}, verdict.Noted{AtS: 12, Command: "SORT", ForMs: 900},
 		)}, Thread, "of the commands that it noted as slow KEYS took it 120 ms at most, 2 times"},
@@ -162,6 +177,15 @@ func TestNothingIsMadeUp(t *testing.T) {
 	sample(f, rundir.OfClient, "cpu_cores", 3.9)
 	assert.Equal(t, Unknown, Of(f).Part().Resource, "the store lives in the client")
 	assert.Contains(t, Paragraph(Of(f)), "cannot be told")
+
+	f = recorded()
+	f.Run.Workers = []rundir.Worker{{Number: 1, CPUs: 4, State: "ended"}}
+	sample(f, rundir.OfClient, "cpu_cores", 3.9)
+	sample(f, rundir.OfMachine, "cpu_cores", 4)
+	assert.Equal(t, Unknown, Of(f).Part().Resource, "that is of the coordinator, which worked for nobody")
+	assert.NotContains(t, Paragraph(Of(f)), "perfbench used")
+	f.Run.Observed = &verdict.Observed{Seconds: 10, Cores: 4, CPU: 3.9, Growth: &verdict.Growth{From: 1, To: 100_000, Rate: 100}}
+	assert.Equal(t, []string{"backlog"}, slices.DeleteFunc(f.Run.Judge().Causes, func(c string) bool { return c != "cpu" && c != "backlog" }))
 
 	f = recorded()
 	f.Run.MeasuredS, f.Run.Segments[0].To = 2, 2

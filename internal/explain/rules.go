@@ -32,34 +32,43 @@ const (
 // figures that show it, or no sentence.
 type rule struct {
 	resource string
-	// server rules need a store outside of this process.
-	server bool
-	look   func(*stretch) (text string, evidence []string)
+	// server rules need a store outside of this process, alone ones a run without workers:
+	// of theirs only what they doubt is known.
+	server, alone bool
+	look          func(*stretch) (text string, evidence []string)
 }
 
 // rules in the order in which they are asked. What the run itself was told to do comes
 // first; then what waits, for it leaves processors idle; what the whole machine lacks
 // comes last, since it may be the doing of others.
 var rules = []rule{
-	{Pacing, false, pacing},
-	{Client, true, client},
-	{Locks, true, locks},
-	{Thread, true, mainThread},
-	{Sync, true, diskSync},
-	{Pool, true, pool},
-	{Store, true, storeCPU},
-	{Machine, true, machine},
-	{Network, true, network},
-	{Threads, true, threads},
+	{Pacing, false, false, pacing},
+	{Client, true, true, client},
+	{Client, true, false, worker},
+	{Locks, true, false, locks},
+	{Thread, true, false, mainThread},
+	{Sync, true, false, diskSync},
+	{Pool, true, true, pool},
+	{Store, true, false, storeCPU},
+	{Machine, true, true, machine},
+	{Network, true, true, network},
+	{Threads, true, false, threads},
 }
 
 func pacing(s *stretch) (string, []string) {
 	if s.asked <= 0 || s.done < paced*s.asked || s.done > unpaced*s.asked || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}
-	return "The pace that was asked for held the run back, no resource did.", append([]string{
-		fmt.Sprintf("%s %s/s of the %s/s that were asked for came through", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
+	return "The requested rate set the pace; no resource was at its limit.", append([]string{
+		fmt.Sprintf("%s %s/s were done of the %s/s requested", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
 	}, s.headroom()...)
+}
+
+func worker(s *stretch) (string, []string) {
+	if n, used, of := s.busiest(); of > 0 && used >= clientFull*of {
+		return fmt.Sprintf("The processors of worker %s held the run back: the store could have done more.", n), s.headroom()
+	}
+	return "", nil
 }
 
 func client(s *stretch) (string, []string) {
@@ -86,7 +95,7 @@ func client(s *stretch) (string, []string) {
 		for _, p := range s.f.Run.Phases {
 			if share := s.ofCeiling(c.PerS); p.Name == c.Phase && len(s.f.Run.Phases) == 1 && share >= ceilingFull {
 				return "Perfbench itself held the run back: the store could have done more.", append([]string{
-					fmt.Sprintf("against nothing it does %s calls/s here, and this was %s of that", units.Number(c.PerS), percent(share)),
+					fmt.Sprintf("without a store it does %s calls/s here, and this run was at %s of that", units.Number(c.PerS), percent(share)),
 				}, s.headroom()...)
 			}
 		}
@@ -207,9 +216,9 @@ func machine(s *stretch) (string, []string) {
 	case !local && others > used:
 		return "", nil // of the store nothing is known
 	case others > busy/2:
-		text += fmt.Sprintf(", and most of them worked for others: %s of %s.", decimals(others), processors(n))
+		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(n))
 	case local:
-		text += ", which perfbench and the store share: give each machines or processors of its own."
+		text += ", which perfbench and the store share: give each its own machine or processors."
 	default:
 		text += "."
 	}
@@ -230,7 +239,7 @@ func network(s *stretch) (string, []string) {
 	}
 	text := "The network held the run back."
 	if max(in, out) < max(allIn, allOut)/2 {
-		text = "The network held the run back, and most of what it carried was that of others."
+		text = "The network held the run back, and most of its traffic was not this run's."
 	}
 	figure := fmt.Sprintf("perfbench received %s and sent %s a second over a device that carries %s", units.Size(int64(in)), units.Size(int64(out)), units.Size(int64(link)))
 	if max(allIn, allOut) > 0 {

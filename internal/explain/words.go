@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -48,15 +49,35 @@ func (s *stretch) busy() (float64, bool) {
 	return 0, false
 }
 
+// busiest is the worker that used most of its processors, how many it used and has; 0 of
+// a run without workers.
+func (s *stretch) busiest() (number string, used, of float64) {
+	for _, w := range s.f.Run.Workers {
+		n, sum := 0, 0.0
+		for _, x := range s.f.Samples {
+			if x.Source == rundir.OfWorker && x.Node == strconv.Itoa(w.Number) && x.Name == "cpu_cores" && x.T >= s.first && x.T < s.first+s.n {
+				n, sum = n+1, sum+x.Value
+			}
+		}
+		if cpus := float64(w.CPUs); 2*n >= s.n && n > 0 && cpus > 0 && (of == 0 || sum/float64(n)/cpus > used/of) {
+			number, used, of = strconv.Itoa(w.Number), sum/float64(n), cpus
+		}
+	}
+	return number, used, of
+}
+
 // headroom says how far the processors were from their limits.
 func (s *stretch) headroom() []string {
 	var parts []string
-	if v, ok := s.mean(rundir.OfClient, "cpu_cores"); ok && !s.f.Run.Store.InProcess {
+	if v, ok := s.mean(rundir.OfClient, "cpu_cores"); ok && !s.f.Run.Store.InProcess && len(s.f.Run.Workers) == 0 {
 		text := "perfbench used " + decimals(v)
 		if o := s.f.Run.Observed; o != nil && o.Cores > 0 {
 			text += " of " + processors(o.Cores)
 		}
 		parts = append(parts, text)
+	}
+	if n, used, of := s.busiest(); of > 0 {
+		parts = append(parts, fmt.Sprintf("worker %s, the busiest, used %s of %s", n, decimals(used), processors(of)))
 	}
 	if v, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
 		parts = append(parts, "the store's main thread "+decimals(v)+" of 1")

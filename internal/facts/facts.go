@@ -215,7 +215,7 @@ func (r *reader) machine(n *yaml.Node, what string, named bool) Machine {
 		}
 	})
 	if named && m.Name == "" && n.Kind == yaml.MappingNode {
-		r.bad(n, "the topology speaks of machines by their names", "%s has no name", what)
+		r.bad(n, "the topology refers to machines by their names", "%s has no name", what)
 	}
 	return m
 }

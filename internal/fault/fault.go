@@ -90,6 +90,24 @@ func CodeOf(err error) int {
 	return CodeOther
 }
 
+// Worst is the exit code of several errors: interrupted, else the smallest of those that
+// failed, CodeOK when none did. A run that could not be made is worse than one whose data
+// was wrong, and that worse than one that missed a threshold.
+func Worst(errs []error) int {
+	out := CodeOK
+	for _, err := range errs {
+		code := CodeOf(err)
+		switch {
+		case code == CodeOK:
+		case code == CodeInterrupted:
+			return code
+		case out == CodeOK || code < out:
+			out = code
+		}
+	}
+	return out
+}
+
 // Input is short for an error of bad input with a hint.
 func Input(err error, hint string) error { return Hint(Code(err, CodeInput), hint) }
 

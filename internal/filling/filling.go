@@ -103,7 +103,8 @@ type Sizes struct {
 	set atomic.Pointer[[]int] // replaced under mu, never changed
 }
 
-func (s *Sizes) all() []int {
+// All are the sizes that were set; they are not to be changed.
+func (s *Sizes) All() []int {
 	if p := s.set.Load(); p != nil {
 		return *p
 	}
@@ -114,7 +115,7 @@ func (s *Sizes) all() []int {
 func (s *Sizes) Note(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if set := s.all(); !slices.Contains(set, n) {
+	if set := s.All(); !slices.Contains(set, n) {
 		set = append(slices.Clone(set), n)
 		s.set.Store(&set)
 	}
@@ -123,7 +124,7 @@ func (s *Sizes) Note(n int) {
 // Check says what is wrong with the size of something that was written under those
 // that were set; nothing when none was.
 func (s *Sizes) Check(n int) error {
-	set := s.all()
+	set := s.All()
 	if len(set) == 0 || slices.Contains(set, n) {
 		return nil
 	}
@@ -140,7 +141,7 @@ func (s *Sizes) Check(n int) error {
 // Most is the largest size that was set, 0 when none was.
 func (s *Sizes) Most() int {
 	most := 0
-	for _, n := range s.all() {
+	for _, n := range s.All() {
 		most = max(most, n)
 	}
 	return most

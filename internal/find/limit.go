@@ -50,7 +50,7 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 	case l.By == found.ByPerfbench:
 	case f.options.Over.Name == OverRate && f.bench.tooFew():
 		l.By = found.ByThreads
-		l.Text = fmt.Sprintf("the %d threads: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
+		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
 	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
 		l.By = found.ByMachine
 		l.Text = fmt.Sprintf("the processors of this machine, of which all were busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))

@@ -1,12 +1,14 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -22,39 +24,48 @@ import (
 type Options struct {
 	// Workers is how many must join.
 	Workers int
-	// Listen is HOST:PORT; no host is this machine alone.
+	// Listen is HOST:PORT; no host is this machine alone. NATS, when set, is the user's own
+	// server, used instead of one that listens there.
 	Listen string
+	NATS   *Server
 	// Token is what workers must bring; empty: nothing.
 	Token string
-	// SelfSigned makes connections use TLS with a certificate made for the run.
-	SelfSigned bool
+	// Identity makes connections use TLS; nil: they do not.
+	Identity *Identity
 	// Dir is the folder that keeps what workers have sent.
 	Dir string
 	// Version is ours: workers must have the same.
 	Version string
+	// Patience is how long a worker may be silent until nobody waits for it any longer; 0:
+	// DefaultPatience.
+	Patience time.Duration
 	// Run is the id of the run, Order what workers are given, at most MaxMessage.
 	Run   string
 	Order []byte
 	// Take is called with each report, in order for each worker and one at a time.
 	Take func(worker int, r *Report) error
-	// Noticed is told of a worker that is silent, gone, or back; nil: nobody is. It must not
-	// wait.
+	// Noticed is told of a worker that is silent, gone, given up or back; nil: nobody is. It
+	// must not wait.
 	Noticed func(worker int, host string, now State)
 }
 
 // Coordinator brings workers together and knows what has become of them. Its methods may
 // be called from any goroutine.
 type Coordinator struct {
-	o     Options
-	srv   *server.Server
-	nc    *nats.Conn
-	print string
-	over  chan struct{}
-	quit  context.CancelFunc
+	o    Options
+	on   subjects
+	srv  *server.Server // nil: the user's own is used
+	nc   *nats.Conn
+	js   jetstream.JetStream
+	over map[int]chan struct{} // of tracks; guarded by mu
+	gc   int                   // how eager the collector was before
+	life context.Context
+	quit context.CancelFunc
 
 	mu      sync.Mutex
 	workers []*worker
 	changed chan struct{} // closed and replaced when a worker has joined or is ready
+	changes int           // how often settings were changed
 	closed  bool
 	failed  error
 	at      time.Time // when the run began
@@ -62,14 +73,14 @@ type Coordinator struct {
 
 // Open begins to listen.
 func Open(ctx context.Context, o Options) (*Coordinator, error) {
-	if err := Check(o.Listen, o.Token != "", o.SelfSigned); err != nil {
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{})}
+	if err := c.connect(); err != nil {
 		return nil, err
 	}
-	c := &Coordinator{o: o, over: make(chan struct{}), changed: make(chan struct{})}
-	if err := c.serve(); err != nil {
-		return nil, err
-	}
+	c.gc = debug.SetGCPercent(eager)
 	ctx, c.quit = context.WithCancel(context.WithoutCancel(ctx))
+	c.life = ctx
 	if err := c.listen(ctx); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("bring workers together: %w", err)
@@ -78,12 +89,44 @@ func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	return c, nil
 }
 
+// eager is how much, in percent, a coordinator's memory may grow between two collections:
+// what comes from workers is garbage soon, and no operation of this process waits for them.
+const eager = 40
+
+// connect connects with the user's NATS, or one that it starts.
+func (c *Coordinator) connect() error {
+	if c.o.NATS != nil {
+		var err error
+		c.nc, c.js, err = c.o.NATS.use(len(c.o.Order))
+		return err
+	}
+	if err := Check(c.o.Listen, c.o.Token != "", c.o.Identity != nil); err != nil {
+		return err
+	}
+	if err := c.serve(); err != nil {
+		return err
+	}
+	var secure *tls.Config
+	if c.o.Identity != nil {
+		secure = only(c.o.Identity.Fingerprint)
+	}
+	var err error
+	if c.nc, err = nats.Connect(c.srv.ClientURL(), append(options(c.o.Token, secure), nats.Name("coordinator"))...); err == nil {
+		c.js, err = jetstream.New(c.nc)
+	}
+	if err != nil {
+		c.Close()
+		return fmt.Errorf("bring workers together: %w", err)
+	}
+	return nil
+}
+
 // serve starts the server.
 func (c *Coordinator) serve() error {
 	host, port, _ := net.SplitHostPort(c.o.Listen)
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 0 || n > 65535 {
-		return fault.Field("listen", fault.Input(fmt.Errorf("listen: %q is no port", port), "use a number of up to 65535"))
+		return fault.Field("listen", fault.Input(fmt.Errorf("listen: %q is not a port", port), "use a number of up to 65535"))
 	}
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
@@ -95,13 +138,8 @@ func (c *Coordinator) serve() error {
 		Host: host, Port: n, NoLog: true, NoSigs: true, MaxPayload: MaxMessage, Authorization: c.o.Token,
 		JetStream: true, StoreDir: c.o.Dir, DontListen: false, DisableShortFirstPing: true,
 	}
-	if c.o.SelfSigned {
-		cert, print, err := selfSigned()
-		if err != nil {
-			return fmt.Errorf("make a certificate: %w", err)
-		}
-		c.print = print
-		opts.TLS, opts.TLSConfig, opts.TLSTimeout = true, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}, 5
+	if id := c.o.Identity; id != nil {
+		opts.TLS, opts.TLSConfig, opts.TLSTimeout = true, &tls.Config{Certificates: []tls.Certificate{id.pair}, MinVersion: tls.VersionTLS13}, 5
 	}
 	// The server ends its process when it cannot listen, so that is tried first.
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
@@ -121,42 +159,35 @@ func (c *Coordinator) serve() error {
 }
 
 // options are those of every connection.
-func options(token, print string) []nats.Option {
+func options(token string, secure *tls.Config) []nats.Option {
 	out := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(5 * time.Second)}
 	if token != "" {
 		out = append(out, nats.Token(token))
 	}
-	if print != "" {
-		out = append(out, nats.Secure(only(print)))
+	if secure != nil {
+		out = append(out, nats.Secure(secure))
 	}
 	return out
 }
 
 // listen takes what workers say.
 func (c *Coordinator) listen(ctx context.Context) error {
-	var err error
-	if c.nc, err = nats.Connect(c.srv.ClientURL(), append(options(c.o.Token, c.print), nats.Name("coordinator"))...); err != nil {
-		return err
-	}
-	js, err := jetstream.New(c.nc)
-	if err != nil {
-		return err
-	}
-	stream, err := js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: streamName, Subjects: []string{subjectFigures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
+	stream, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: c.on.stream, Subjects: []string{c.on.figures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("keep what workers send: %w", err)
 	}
 	figures, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
 	if err != nil {
 		return err
 	}
-	if _, err := figures.Consume(c.figures); err != nil {
+	if _, err := figures.Consume(c.figures, jetstream.PullMaxMessages(64)); err != nil {
 		return err
 	}
 	for subject, f := range map[string]nats.MsgHandler{
-		subjectJoin: c.join, subjectReady + ".*": c.ready, subjectBeat + ".*": c.beat,
+		c.on.join: c.join, c.on.ready + ".*": c.ready, c.on.beat + ".*": c.beat, c.on.ended + ".*": c.ended,
+		c.on.members: func(m *nats.Msg) { _ = m.Respond(encoded(c.Members())) }, subjectRuns: c.offer,
 	} {
 		if _, err := c.nc.Subscribe(subject, f); err != nil {
 			return err
@@ -167,20 +198,18 @@ func (c *Coordinator) listen(ctx context.Context) error {
 
 // URL is where workers join; it has no secret in it.
 func (c *Coordinator) URL() string {
+	if c.o.NATS != nil {
+		return c.o.NATS.URL
+	}
 	scheme := "nats"
-	if c.o.SelfSigned {
+	if c.o.Identity != nil {
 		scheme = "tls"
 	}
 	return scheme + "://" + c.srv.Addr().String()
 }
 
-// Fingerprint is that of the certificate, empty without TLS.
-func (c *Coordinator) Fingerprint() string { return c.print }
-
-// Over is closed when no worker is at work any more.
-func (c *Coordinator) Over() <-chan struct{} { return c.over }
-
-// Close ends the server and forgets the workers.
+// Close ends our server, or removes from the user's what was kept there, and forgets the
+// workers.
 func (c *Coordinator) Close() {
 	c.mu.Lock()
 	was := c.closed
@@ -191,12 +220,20 @@ func (c *Coordinator) Close() {
 	}
 	if c.quit != nil {
 		c.quit()
+		debug.SetGCPercent(c.gc)
+	}
+	if c.o.NATS != nil { // on ours it goes with the folder
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_ = c.js.DeleteStream(ctx, c.on.stream)
 	}
 	if c.nc != nil {
 		c.nc.Close()
 	}
-	c.srv.Shutdown()
-	c.srv.WaitForShutdown()
+	if c.srv != nil {
+		c.srv.Shutdown()
+		c.srv.WaitForShutdown()
+	}
 }
 
 func encoded(v any) []byte {

@@ -1,21 +1,31 @@
 // Package fleet lets several processes carry out one run together, over NATS with
-// JetStream: a coordinator that has the server in itself, and workers that join it. It
+// JetStream: a coordinator that has the server in itself or uses the user's, and workers
+// that join it. It
 // knows who is there, how far clocks are apart, and when all begin; it carries what they
 // measured and what they are told. What a run is and does, it does not know.
 //
+//	runs      anybody → coordinators  which runs are there?
 //	join      worker → coordinator    hello, answered by a place, the order, or a refusal
 //	ready     worker → coordinator    that it could prepare what the order says, or why not
 //	clock     coordinator → worker    what time is it?
 //	start     coordinator → worker    begin at that moment of your clock
-//	control   coordinator → worker    settings for a segment, or the end
+//	control   coordinator → worker    settings for a segment, a phase to begin, or the end
 //	beat      worker → coordinator    I am here, twice a second
+//	ended     worker → coordinator    I am through with that track
+//	members   anybody → coordinator   who has joined?
 //	figures   worker → coordinator    a finished second, by JetStream: numbered, kept, once
 package fleet
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -24,7 +34,7 @@ import (
 )
 
 // Protocol is the version of what coordinator and workers say to each other.
-const Protocol = 1
+const Protocol = 2
 
 // MaxMessage is the largest message in bytes that a coordinator takes.
 const MaxMessage = 8 << 20
@@ -36,14 +46,28 @@ const DefaultListen = "127.0.0.1:4222"
 // MaxWorkers is how many workers a run may have.
 const MaxWorkers = 1000
 
-const (
-	subjectJoin    = "perfbench.join"
-	subjectReady   = "perfbench.ready"
-	subjectBeat    = "perfbench.beat"
-	subjectFigures = "perfbench.figures"
-	subjectWorker  = "perfbench.worker"
-	streamName     = "FIGURES"
-)
+// subjectRuns is where every coordinator tells of its run; all other subjects begin with
+// that, as several runs may share one NATS.
+const subjectRuns = "perfbench.runs"
+
+// subjects are those of one run, whose id they hold.
+type subjects struct{ join, ready, beat, figures, worker, ended, members, stream string }
+
+func subjectsOf(run string) subjects {
+	run = strings.NewReplacer(".", "_", " ", "_", "*", "_", ">", "_", "/", "_", "\\", "_").Replace(run)
+	of := func(what string) string { return "perfbench." + run + "." + what }
+	return subjects{
+		join: of("join"), ready: of("ready"), beat: of("beat"), figures: of("figures"), worker: of("worker"), ended: of("ended"),
+		members: of("members"), stream: "PERFBENCH_" + run,
+	}
+}
+
+// offer is what a coordinator tells of its run.
+type offer struct {
+	Run string `json:"run"`
+	// Full says that it has all of its workers.
+	Full bool `json:"full"`
+}
 
 // beatEvery is how often a worker says that it is there; silent is after how long without
 // it is taken for stalled, or for gone when its connection is.
@@ -51,6 +75,10 @@ const (
 	beatEvery = 500 * time.Millisecond
 	silent    = 2 * time.Second
 )
+
+// DefaultPatience is how long a silent worker is waited for, dead or not: from its
+// connection alone nobody can tell whether it will be back.
+const DefaultPatience = 15 * time.Second
 
 // Hello is what a worker says of itself.
 type Hello struct {
@@ -63,6 +91,8 @@ type Hello struct {
 	CPUs int    `json:"cpus"`
 	// ZoneS is how many seconds its local time is ahead of UTC.
 	ZoneS int `json:"zone_s"`
+	// Now is what its clock says, in Unix ns.
+	Now int64 `json:"now"`
 }
 
 // Place is what a worker is given.
@@ -91,8 +121,16 @@ type Command struct {
 	// Settings are those of the worker's tracks from now on, in the segment of that number.
 	Settings []workload.Settings `json:"settings,omitempty"`
 	Segment  int                 `json:"segment"`
+	// Phase may begin: all that it waits for has ended at all workers.
+	Phase string `json:"phase,omitempty"`
 	// Stop is why the run ends, when it does.
 	Stop string `json:"stop,omitempty"`
+}
+
+// ended says that a worker is through with a track, and when, since measurement began.
+type ended struct {
+	Track int           `json:"track"`
+	At    time.Duration `json:"at_ns"`
 }
 
 // applied is the answer to a Command: when it came into force, by the worker's clock.
@@ -108,6 +146,8 @@ type Report struct {
 	Began int64
 	// Part is a finished second; nil in the last message.
 	Part *measure.Part
+	// Cores is how many processors the worker used since its last report.
+	Cores float64
 	// Ledger is what the profile tells of its work since the last message.
 	Ledger []byte
 	// Over says that it is the last message, Err why the run ended if it failed.
@@ -115,6 +155,33 @@ type Report struct {
 	Err  string
 	// Doubts are the reasons for which the worker's own figures are not valid.
 	Doubts []string
+}
+
+// mostUnpacked is how many bytes a report may have that is no longer compressed.
+const mostUnpacked = 16 * MaxMessage
+
+// writers are kept, as each takes a megabyte.
+var writers = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // a level that there is
+	return w
+}}
+
+// pack writes a report as it is sent. Buckets are small numbers in a row, so that even the
+// fastest compression is worth it.
+func (r *Report) pack() *bytes.Buffer {
+	b := &bytes.Buffer{}
+	w := writers.Get().(*flate.Writer)
+	defer writers.Put(w)
+	w.Reset(b)
+	if err := errors.Join(gob.NewEncoder(w).Encode(r), w.Close()); err != nil {
+		panic(err) // plain data of ours, to memory
+	}
+	return b
+}
+
+// unpack reads what pack wrote.
+func (r *Report) unpack(data []byte) error {
+	return gob.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(data)), mostUnpacked)).Decode(r)
 }
 
 // Check says what is wrong with where a coordinator is to listen. Beyond this machine it
@@ -127,7 +194,7 @@ func Check(listen string, token, tls bool) error {
 	if Loopback(host) {
 		return nil
 	}
-	const fix = "add --token-file FILE and --tls-self-signed, or listen on 127.0.0.1 for workers of this machine"
+	const fix = "add --token-file FILE and --tls-self-signed (or --tls-cert and --tls-key), or listen on 127.0.0.1 for workers of this machine"
 	switch {
 	case !token && !tls:
 		err = errors.New("without a token and TLS anybody could join, and read what is sent")

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -45,12 +47,15 @@ func open(t *testing.T, o Options) *Coordinator {
 // A run from the first worker to the last report: everybody is told the same, what is sent
 // twice counts once, who leaves without a word is missed, and the others go on.
 func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
+	t.Parallel()
 	k := &taken{}
 	notices := make(chan string, 1000)
-	c := open(t, Options{Workers: 3, Token: "secret", SelfSigned: true, Order: []byte("order"), Take: k.take, Noticed: func(worker int, _ string, now State) {
+	id, err := NewIdentity()
+	require.NoError(t, err)
+	c := open(t, Options{Workers: 3, Token: "secret", Identity: id, Order: []byte("order"), Patience: silent + time.Second, Take: k.take, Noticed: func(worker int, _ string, now State) {
 		notices <- strconv.Itoa(worker) + " " + string(now)
 	}})
-	o := JoinOptions{URL: c.URL(), Token: "secret", Fingerprint: c.Fingerprint(), Version: "1"}
+	o := JoinOptions{URL: c.URL(), Token: "secret", Fingerprint: id.Fingerprint, Version: "1"}
 	var all []*Worker
 	for i := range 3 {
 		w, err := Join(t.Context(), o)
@@ -79,16 +84,17 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	assert.Equal(t, 3, most)
 	at, err := c.Start(t.Context())
 	require.NoError(t, err)
-	for _, w := range all {
+	for i, w := range all {
+		known := c.Members()[i].Trip / 2 // no better than that is any clock known
 		require.NoError(t, w.Begin(t.Context()))
-		assert.False(t, time.Now().Before(at), "nobody begins too early on one machine, where clocks are one")
+		assert.False(t, time.Now().Before(at.Add(-known)), "nobody begins too early on one machine, where clocks are one")
 	}
 
 	told := make(chan Command, 3)
 	for _, w := range all {
 		w.OnCommand(func(c Command) { told <- c })
 	}
-	c.Change(t.Context(), 1, func(i int) []workload.Settings { return []workload.Settings{{Threads: i + 1}} })
+	c.Change(1, func(i int) []workload.Settings { return []workload.Settings{{Threads: i + 1}} })
 	sum := 0
 	for range all {
 		cmd := <-told
@@ -96,6 +102,14 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 		sum += cmd.Settings[0].Threads
 	}
 	assert.Equal(t, 6, sum)
+
+	asked, err := Ask(t.Context(), o)
+	require.NoError(t, err)
+	require.Len(t, asked, 3)
+	for _, m := range asked {
+		assert.Equal(t, Working, m.State)
+		assert.Positive(t, m.Trip)
+	}
 
 	for _, w := range all {
 		w.Tell(Report{Part: &measure.Part{T: 0}, Began: time.Now().UnixNano()})
@@ -109,17 +123,23 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 		}
 	}
 	until("0 stalled", "2 gone")
-	require.NoError(t, all[0].nc.Publish(subjectBeat+".0", nil))
+	all[1].Ended(0, time.Second)
+	<-c.Over(0) // of a stopped one nobody knows when it goes on
+	until("0 given up", "2 given up")
+	require.NoError(t, all[0].nc.Publish(all[0].on.beat+".0", nil))
 	until("0 working")
+	for i, m := range c.Members() {
+		assert.Equal(t, i != 1, m.GivenUp)
+	}
 
 	for i, w := range all[:2] {
 		for _, twice := range []bool{false, true} {
-			again, err := w.js.Publish(t.Context(), subjectFigures+"."+strconv.Itoa(i), []byte("not read"), jetstream.WithMsgID(w.id+"-9"))
+			again, err := w.js.Publish(t.Context(), w.on.figures+"."+strconv.Itoa(i), []byte("not read"), jetstream.WithMsgID(w.id+"-9"))
 			require.NoError(t, err)
 			assert.Equal(t, twice, again.Duplicate, "the stream keeps one of a kind")
 		}
 	}
-	<-c.Over()
+	<-c.Over(1)
 	for i, m := range c.Members() {
 		if i == 2 {
 			assert.Equal(t, Gone, m.State)
@@ -144,7 +164,7 @@ func TestReportsArriveInOrder(t *testing.T) {
 	}
 	w.Tell(Report{Over: true, Doubts: []string{"slow"}})
 	require.NoError(t, w.Leave(t.Context()))
-	<-c.Over()
+	<-c.Over(0)
 	m := c.Members()[0]
 	assert.Equal(t, Ended, m.State)
 	assert.Equal(t, 49, m.Last)
@@ -154,6 +174,19 @@ func TestReportsArriveInOrder(t *testing.T) {
 	require.Len(t, k.from[0], 51)
 	for i, n := range k.from[0] {
 		assert.EqualValues(t, i+1, n)
+	}
+}
+
+func TestAWorkerWhoseClockIsWrongIsRefused(t *testing.T) {
+	c := open(t, Options{Workers: 1})
+	_, zone := time.Now().Zone()
+	for off, why := range map[time.Duration]string{2 * time.Hour: " s ahead of that of the coordinator", -2 * time.Hour: " s behind that of the coordinator", 0: ""} {
+		m, err := c.nc.Request(c.on.join, encoded(Hello{Protocol: Protocol, Version: "1", ZoneS: zone, Now: time.Now().Add(off).UnixNano()}), time.Minute)
+		require.NoError(t, err)
+		var p Place
+		require.NoError(t, json.Unmarshal(m.Data, &p))
+		assert.Contains(t, p.Refused, why)
+		assert.Equal(t, why == "", p.Refused == "", p.Refused)
 	}
 }
 
@@ -183,7 +216,25 @@ func TestWhereACoordinatorMayListen(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(bad))
 	}
 	assert.Error(t, CheckFingerprint("1234"))
-	_, print, err := selfSigned()
+	id, err := NewIdentity()
 	require.NoError(t, err)
-	assert.NoError(t, CheckFingerprint(print))
+	assert.NoError(t, CheckFingerprint(id.Fingerprint))
+}
+
+// A certificate that somebody signed is known by those, and by nobody else.
+func TestASignedCertificateIsKnownByWhoSignedIt(t *testing.T) {
+	ours, others := labtest.Certificates(t), labtest.Certificates(t)
+	id, err := ReadIdentity(ours.Cert, ours.Key)
+	require.NoError(t, err)
+	c := open(t, Options{Workers: 1, Identity: id, Take: (&taken{}).take})
+	for ca, known := range map[string]bool{ours.CA: true, others.CA: false} {
+		pool, err := ReadAuthorities(ca)
+		require.NoError(t, err)
+		_, err = Ask(t.Context(), JoinOptions{URL: c.URL(), Authorities: pool})
+		assert.Equal(t, known, err == nil, "%v", err)
+	}
+	_, err = ReadIdentity(ours.Cert, others.Key)
+	assert.ErrorContains(t, err, "TLS certificate:")
+	_, err = ReadAuthorities(ours.Key)
+	assert.ErrorContains(t, err, "has no certificate")
 }

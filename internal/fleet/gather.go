@@ -14,7 +14,15 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
 )
+
+// offer tells of the run.
+func (c *Coordinator) offer(m *nats.Msg) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = m.Respond(encoded(offer{Run: c.o.Run, Full: len(c.workers) == c.o.Workers}))
+}
 
 // join gives a worker its place, or says why it has none.
 func (c *Coordinator) join(m *nats.Msg) {
@@ -28,6 +36,7 @@ func (c *Coordinator) join(m *nats.Msg) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, zone := time.Now().Zone()
+	ahead := time.Duration(h.Now - time.Now().UnixNano())
 	known := -1
 	for i, w := range c.workers {
 		if w.Hello.ID == h.ID {
@@ -40,24 +49,30 @@ func (c *Coordinator) join(m *nats.Msg) {
 	case h.ZoneS != zone:
 		p.Refused = fmt.Sprintf("the time zone of this worker is %s ahead of UTC and that of the coordinator %s, and keys may hold dates: set TZ to the same for both",
 			time.Duration(h.ZoneS)*time.Second, time.Duration(zone)*time.Second)
+	case ahead.Abs() > clockMost:
+		p.Refused = fmt.Sprintf("the clock of this worker is %s, and keys may hold times: set it right, as by NTP", side(ahead))
 	case known < 0 && len(c.workers) == c.o.Workers:
-		p.Refused = fmt.Sprintf("this run has its %s already", Count(c.o.Workers))
+		p.Refused = fmt.Sprintf("this run has its %s already", units.Plural(c.o.Workers, "worker"))
 	case known >= 0:
 		p.Index, p.Order = known, c.o.Order
 	default:
 		p.Index, p.Order = len(c.workers), c.o.Order
-		c.workers = append(c.workers, &worker{Hello: h, beat: time.Now(), last: -1 << 40})
+		c.workers = append(c.workers, &worker{Hello: h, beat: time.Now(), last: -1 << 40, ends: map[int]time.Duration{}, applied: map[int]time.Duration{}})
 		c.tell()
 	}
 	_ = m.Respond(encoded(p))
 }
 
-// Count says how many workers.
-func Count(n int) string {
-	if n == 1 {
-		return "1 worker"
+// clockMost is how far the clock of a worker may be off: seconds of drift do no harm, as all
+// begin by how far it is off.
+const clockMost = time.Minute
+
+// side says in words how far a clock is off.
+func side(ahead time.Duration) string {
+	if ahead < 0 {
+		return units.Duration(-ahead.Round(time.Second)) + " behind that of the coordinator"
 	}
-	return strconv.Itoa(n) + " workers"
+	return units.Duration(ahead.Round(time.Second)) + " ahead of that of the coordinator"
 }
 
 // tell wakes who waits for workers. The caller holds c.mu.
@@ -198,7 +213,7 @@ const patience = 10 * time.Second
 func (c *Coordinator) ask(ctx context.Context, i int, what string, data []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	m, err := c.nc.RequestWithContext(ctx, subjectWorker+"."+strconv.Itoa(i)+"."+what, data)
+	m, err := c.nc.RequestWithContext(ctx, c.on.worker+"."+strconv.Itoa(i)+"."+what, data)
 	if err != nil {
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}

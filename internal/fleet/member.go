@@ -1,15 +1,12 @@
 package fleet
 
 import (
-	"bytes"
-	"context"
-	"encoding/gob"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -28,6 +25,9 @@ const (
 	Stalled State = "stalled"
 	// Gone: its connection ended, and it is silent.
 	Gone State = "gone"
+	// GivenUp: it was silent for so long that nobody waits for it. Only notices say it; the
+	// state stays what it was.
+	GivenUp State = "given up"
 	// Ended: its work is done and all of its figures are here.
 	Ended State = "ended"
 )
@@ -45,12 +45,18 @@ type Member struct {
 	// calls that failed.
 	Last          int
 	Count, Errors int64
-	// LostAt is when it was found to be gone, since the start of the run; 0: it was not.
+	// LostAt is when it was found to be gone, or given up, since the start of the run; 0: it
+	// was not.
 	LostAt time.Duration
+	// GivenUp says that nobody waited for it any longer at some time; it may have come back.
+	GivenUp bool
 	// Stalls is how often it was silent for a while and came back.
 	Stalls int
 	// Slowest is the longest that a change of settings took to get there.
 	Slowest time.Duration
+	// Applied is when the last change of each segment came into force there, by our clock,
+	// since the run began.
+	Applied map[int]time.Duration
 	Doubts  []string
 	Err     string
 }
@@ -70,13 +76,24 @@ type worker struct {
 	count, errors int64
 	gauges        []measure.Gauge
 	unstarted     [][]int64
-	spans         []measure.Span
+	ends          map[int]time.Duration // of the tracks that it is through with
+	applied       map[int]time.Duration // by segment
 	stalls        int
+	away          bool // for so long that nobody waits for it
+	givenUp       bool // it once was
 	doubts        []string
 	err           string
 }
 
-func (w *worker) done() bool { return w.state == Ended || w.state == Gone }
+// through takes that the worker ended its part of a track then.
+func (w *worker) through(track int, at time.Duration) {
+	if w.ends[track] == 0 {
+		w.ends[track] = max(at, 1)
+	}
+}
+
+// done says that it is not waited for.
+func (w *worker) done() bool { return w.state == Ended || w.away }
 
 // Members tells of all workers.
 func (c *Coordinator) Members() []Member {
@@ -86,7 +103,7 @@ func (c *Coordinator) Members() []Member {
 	for _, w := range c.workers {
 		m := Member{
 			Hello: w.Hello, State: w.state, Offset: w.Offset, Trip: w.Trip, Skew: w.Skew, Last: w.last, Count: w.count, Errors: w.errors,
-			LostAt: w.LostAt, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Err: w.err,
+			Applied: maps.Clone(w.applied), LostAt: w.LostAt, GivenUp: w.givenUp, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Err: w.err,
 		}
 		if m.State == "" {
 			m.State = Working
@@ -107,7 +124,7 @@ func (c *Coordinator) beat(m *nats.Msg) {
 	if w.state == Stalled || w.state == Gone {
 		w.stalls++
 		c.notice(i, w, Working)
-		w.state = ""
+		w.state, w.away, w.LostAt = "", false, 0
 	}
 }
 
@@ -128,7 +145,7 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 	if w == nil {
 		return
 	}
-	err := gob.NewDecoder(bytes.NewReader(m.Data())).Decode(&r)
+	err := r.unpack(m.Data())
 	if err == nil {
 		if r.N <= w.number { // only this goroutine writes it
 			return
@@ -150,7 +167,13 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 	}
 	if p := r.Part; p != nil {
 		w.last = p.T
-		w.gauges, w.unstarted, w.spans = p.Gauges, p.Unstarted, p.Spans
+		w.gauges, w.unstarted = p.Gauges, p.Unstarted
+		for track, g := range p.Gauges {
+			if track < len(p.Spans) && !g.Running && p.Spans[track].To > 0 {
+				w.through(track, time.Duration(p.Spans[track].To))
+			}
+		}
+		c.end()
 		if p.T >= 0 {
 			count, errors := p.Sums()
 			w.count, w.errors = w.count+count, w.errors+errors
@@ -162,60 +185,45 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 	}
 }
 
-// end closes over when nobody works any more. The caller holds c.mu.
+// end closes what says that nobody works on a track any more. The caller holds c.mu.
 func (c *Coordinator) end() {
-	if len(c.workers) < c.o.Workers || slices.ContainsFunc(c.workers, func(w *worker) bool { return !w.done() }) {
-		return
-	}
-	select {
-	case <-c.over:
-	default:
-		close(c.over)
-	}
-}
-
-// look finds out who is silent, and who is gone.
-func (c *Coordinator) look(ctx context.Context) {
-	tick := time.NewTicker(beatEvery / 2)
-	defer tick.Stop()
-	for {
+	for track, over := range c.over {
+		if len(c.workers) < c.o.Workers || slices.ContainsFunc(c.workers, func(w *worker) bool { return !w.done() && w.ends[track] == 0 }) {
+			continue
+		}
 		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		c.mu.Lock()
-		quiet := slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state != Ended && time.Since(w.beat) > silent })
-		c.mu.Unlock()
-		if quiet {
-			c.sortOut()
+		case <-over:
+		default:
+			close(over)
 		}
 	}
 }
 
-// sortOut tells those that are stalled from those that are gone.
-func (c *Coordinator) sortOut() {
-	there := map[string]bool{}
-	if conns, err := c.srv.Connz(&server.ConnzOptions{Limit: MaxWorkers * 2}); err == nil {
-		for _, i := range conns.Conns {
-			there[i.Name] = true
-		}
+// Over is closed when no worker is at work on a track any more; of a track below 0, when
+// each has told everything, too.
+func (c *Coordinator) Over(track int) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	over := c.over[track]
+	if over == nil {
+		over = make(chan struct{})
+		c.over[track] = over
+		c.end()
+	}
+	return over
+}
+
+// ended takes that a worker is through with a track. The seconds that it tells of say so,
+// too, but later.
+func (c *Coordinator) ended(m *nats.Msg) {
+	var e ended
+	if json.Unmarshal(m.Data, &e) != nil {
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, w := range c.workers {
-		if w.done() || time.Since(w.beat) <= silent {
-			continue
-		}
-		if there[w.Hello.ID] {
-			c.notice(i, w, Stalled)
-			continue
-		}
-		c.notice(i, w, Gone)
-		if !c.at.IsZero() {
-			w.LostAt = time.Since(c.at)
-		}
-		c.tell()
+	if _, w := c.of(m.Subject); w != nil {
+		w.through(e.Track, e.At)
 		c.end()
 	}
 }
@@ -237,10 +245,8 @@ func (c *Coordinator) Seen(track int) (backlog int64, ended time.Duration) {
 		if track < len(w.gauges) && !w.done() {
 			backlog += w.gauges[track].Backlog
 		}
-		known = known && w.done()
-		if track < len(w.spans) {
-			ended = max(ended, time.Duration(w.spans[track].To))
-		}
+		known = known && (w.done() || w.ends[track] > 0)
+		ended = max(ended, w.ends[track])
 	}
 	if !known {
 		ended = 0
@@ -263,31 +269,62 @@ func (c *Coordinator) Unstarted(segment, track int) int64 {
 
 // Change tells each worker its settings; of gives them. It does not wait for the answers:
 // how long they took stands in Members.
-func (c *Coordinator) Change(ctx context.Context, segment int, of func(worker int) []workload.Settings) {
+func (c *Coordinator) Change(segment int, of func(worker int) []workload.Settings) {
+	c.mu.Lock()
+	c.changes++
+	c.mu.Unlock()
 	for i := range c.o.Workers {
-		c.command(ctx, i, Command{Settings: of(i), Segment: segment})
+		c.command(i, Command{Settings: of(i), Segment: segment})
+	}
+}
+
+// Enter tells all workers that a phase may begin.
+func (c *Coordinator) Enter(phase string) {
+	for i := range c.o.Workers {
+		c.command(i, Command{Phase: phase})
 	}
 }
 
 // Stop tells all workers to end.
-func (c *Coordinator) Stop(ctx context.Context, why string) {
+func (c *Coordinator) Stop(why string) {
 	for i := range c.o.Workers {
-		c.command(ctx, i, Command{Stop: why})
+		c.command(i, Command{Stop: why})
 	}
 }
 
-func (c *Coordinator) command(ctx context.Context, i int, cmd Command) {
+// again is how long a worker that did not answer is left in peace.
+const again = 200 * time.Millisecond
+
+// command tells a worker something, again and again until it has answered: it may be cut
+// off for a while. Settings that others have replaced meanwhile are not told any more.
+func (c *Coordinator) command(i int, cmd Command) {
 	data, sent := encoded(cmd), time.Now()
-	go func() { // ends with the answer, or its patience
-		answer, err := c.ask(ctx, i, "control", data)
-		var a applied
-		if err != nil || json.Unmarshal(answer, &a) != nil {
-			return // it is silent, which look finds out
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if w := c.workers[i]; cmd.Stop == "" {
-			w.Slowest = max(w.Slowest, time.Duration(a.At-sent.Add(w.Offset).UnixNano()))
+	c.mu.Lock()
+	of := c.changes
+	c.mu.Unlock()
+	go func() { // ends with the answer, the worker, or the coordinator
+		for {
+			answer, err := c.ask(c.life, i, "control", data)
+			c.mu.Lock()
+			w, old := c.workers[i], cmd.Settings != nil && of != c.changes
+			over := old || w.state == Ended
+			var a applied
+			if err == nil && json.Unmarshal(answer, &a) == nil {
+				over = true
+				if cmd.Settings != nil {
+					w.Slowest = max(w.Slowest, time.Duration(a.At-sent.Add(w.Offset).UnixNano()))
+					w.applied[cmd.Segment] = time.Duration(a.At - c.at.Add(w.Offset).UnixNano())
+				}
+			}
+			c.mu.Unlock()
+			if over {
+				return
+			}
+			select {
+			case <-time.After(again):
+			case <-c.life.Done():
+				return
+			}
 		}
 	}()
 }

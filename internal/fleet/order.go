@@ -15,6 +15,8 @@ type Order struct {
 	// Target is the URL of the store without its secrets, which workers have of their own.
 	Target string          `json:"target"`
 	Inputs workload.Inputs `json:"inputs"`
+	// Found is what the coordinator has found in the store that the work goes by.
+	Found []byte `json:"found,omitempty"`
 	// Sum is that of the coordinator's plan: a worker's has the same, or they differ.
 	Sum string `json:"sum"`
 }

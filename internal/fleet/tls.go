@@ -20,11 +20,45 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// selfSigned makes a certificate for one run, and its fingerprint.
-func selfSigned() (tls.Certificate, string, error) {
+// Identity is the certificate by which workers know a coordinator.
+type Identity struct {
+	// Fingerprint is the SHA-256 of the certificate, in hexadecimal.
+	Fingerprint string
+	// Signed says that somebody signed it whom workers trust; otherwise they go by its
+	// fingerprint.
+	Signed bool
+
+	pair tls.Certificate
+}
+
+// ReadIdentity reads a certificate and its key from PEM files. Errors are of input.
+func ReadIdentity(certFile, keyFile string) (*Identity, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fault.Field("tls-cert", fault.Input(fmt.Errorf("TLS certificate: %w", err), "give PEM files with --tls-cert and --tls-key"))
+	}
+	return &Identity{pair: pair, Fingerprint: fingerprint(pair.Certificate[0]), Signed: true}, nil
+}
+
+// ReadAuthorities reads those who may have signed the coordinator's certificate from a
+// PEM file. Errors are of input.
+func ReadAuthorities(path string) (*x509.CertPool, error) {
+	data, err := os.ReadFile(path)
+	pool := x509.NewCertPool()
+	if err == nil && !pool.AppendCertsFromPEM(data) {
+		err = fmt.Errorf("%s has no certificate", path)
+	}
+	if err != nil {
+		return nil, fault.Field("tls-ca", fault.Input(fmt.Errorf("TLS authorities: %w", err), "give a PEM file with --tls-ca"))
+	}
+	return pool, nil
+}
+
+// NewIdentity makes a certificate for one run, which nobody has signed.
+func NewIdentity() (*Identity, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return tls.Certificate{}, "", err
+		return nil, fmt.Errorf("make a key: %w", err)
 	}
 	now := time.Now()
 	tmpl := x509.Certificate{
@@ -34,9 +68,9 @@ func selfSigned() (tls.Certificate, string, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &tmpl, &tmpl, &key.PublicKey, key)
 	if err != nil {
-		return tls.Certificate{}, "", err
+		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, fingerprint(der), nil
+	return &Identity{pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, Fingerprint: fingerprint(der)}, nil
 }
 
 // fingerprint is the SHA-256 of a certificate, in hexadecimal.

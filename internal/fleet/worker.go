@@ -1,14 +1,15 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -25,10 +26,27 @@ type JoinOptions struct {
 	// URL is that of the coordinator, Token what it wants, Fingerprint that of its
 	// certificate; empty: none.
 	URL, Token, Fingerprint string
+	// Authorities are those who may have signed its certificate; nil: the fingerprint counts.
+	Authorities *x509.CertPool
+	// Creds and NKey are files by which the user's own NATS knows us; empty: none.
+	Creds, NKey string
+	// Run is the id of the run to join; empty: the only one there.
+	Run string
 	// Version is ours.
 	Version string
 	// Patience is how long to wait for a coordinator that is not there yet.
 	Patience time.Duration
+}
+
+// secure is how the coordinator's certificate is checked; nil: there is no TLS.
+func (o *JoinOptions) secure() *tls.Config {
+	switch {
+	case o.Fingerprint != "":
+		return only(o.Fingerprint)
+	case o.Authorities != nil:
+		return &tls.Config{RootCAs: o.Authorities, MinVersion: tls.VersionTLS13}
+	}
+	return nil
 }
 
 // Worker is a process that has joined. Its methods may be called from any goroutine.
@@ -37,6 +55,7 @@ type Worker struct {
 	Place Place
 
 	id    string
+	on    subjects
 	nc    *nats.Conn
 	js    jetstream.JetStream
 	begin chan time.Time
@@ -68,11 +87,39 @@ func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
 	return w, nil
 }
 
+// Ask asks a coordinator who has joined it; o.Version does not matter.
+func Ask(ctx context.Context, o JoinOptions) ([]Member, error) {
+	nc, err := dial(ctx, o, "asks")
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	run, err := find(ctx, nc, o, false)
+	if err != nil {
+		return nil, err
+	}
+	m, err := nc.RequestWithContext(ctx, subjectsOf(run).members, nil)
+	if err != nil {
+		return nil, fault.Store(fmt.Errorf("ask %s who has joined: %w", o.URL, err), "")
+	}
+	var out []Member
+	if err := json.Unmarshal(m.Data, &out); err != nil {
+		return nil, fmt.Errorf("ask %s who has joined: it answers in another way than a coordinator: %w", o.URL, err)
+	}
+	return out, nil
+}
+
 // dial connects, trying again while there is nobody.
 func dial(ctx context.Context, o JoinOptions, id string) (*nats.Conn, error) {
+	known, err := Server{Creds: o.Creds, NKey: o.NKey}.known()
+	if err != nil {
+		return nil, err
+	}
 	until := time.Now().Add(o.Patience)
 	for {
-		nc, err := nats.Connect(o.URL, append(options(o.Token, o.Fingerprint), nats.Name(id))...)
+		nc, err := nats.Connect(o.URL, slices.Concat(options(o.Token, o.secure()), known, []nats.Option{nats.Name(id)})...)
 		if err == nil {
 			return nc, nil
 		}
@@ -80,7 +127,7 @@ func dial(ctx context.Context, o JoinOptions, id string) (*nats.Conn, error) {
 			return nil, fault.Input(fmt.Errorf("join %s: the coordinator does not take the token", o.URL), "give that of its --token-file")
 		}
 		if errors.Is(err, nats.ErrSecureConnRequired) {
-			return nil, fault.Input(fmt.Errorf("join %s: the coordinator wants TLS", o.URL), "add --fingerprint with what it printed")
+			return nil, fault.Input(fmt.Errorf("join %s: the coordinator wants TLS", o.URL), "add --fingerprint with what it printed, or --tls-ca")
 		}
 		if time.Now().After(until) || !errors.Is(err, nats.ErrNoServers) {
 			return nil, fault.Store(fmt.Errorf("join %s: %w", o.URL, err), "start perfbench run … --workers N there first, or wait longer with --wait")
@@ -101,24 +148,17 @@ func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
 	}
 	host, _ := os.Hostname()
 	_, zone := time.Now().Zone()
-	h := Hello{Protocol: Protocol, Version: o.Version, ID: w.id, Host: host, PID: os.Getpid(), CPUs: runtime.GOMAXPROCS(0), ZoneS: zone}
+	h := Hello{Protocol: Protocol, Version: o.Version, ID: w.id, Host: host, PID: os.Getpid(), CPUs: runtime.GOMAXPROCS(0), ZoneS: zone, Now: time.Now().UnixNano()}
+	run, err := find(ctx, w.nc, o, true)
+	if err != nil {
+		return err
+	}
+	w.on = subjectsOf(run)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var m *nats.Msg
-	for {
-		m, err = w.nc.RequestWithContext(ctx, subjectJoin, encoded(h))
-		if !errors.Is(err, nats.ErrNoResponders) {
-			break
-		}
-		select { // the server is up before the coordinator listens to it
-		case <-time.After(50 * time.Millisecond):
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
+	m, err := w.nc.RequestWithContext(ctx, w.on.join, encoded(h))
 	if err != nil {
-		return fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator: %w", o.URL, err), "")
+		return fault.Store(fmt.Errorf("join %s: no coordinator answers: %w", o.URL, err), "")
 	}
 	if err := json.Unmarshal(m.Data, &w.Place); err != nil {
 		return fmt.Errorf("join %s: it answers in another way than a coordinator: %w", o.URL, err)
@@ -126,7 +166,7 @@ func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
 	if w.Place.Refused != "" {
 		return fault.Input(fmt.Errorf("join %s: refused: %s", o.URL, w.Place.Refused), "")
 	}
-	mine := subjectWorker + "." + strconv.Itoa(w.Place.Index) + "."
+	mine := w.on.worker + "." + strconv.Itoa(w.Place.Index) + "."
 	for what, f := range map[string]nats.MsgHandler{
 		"clock": func(m *nats.Msg) { _ = m.Respond(strconv.AppendInt(nil, time.Now().UnixNano(), 10)) },
 		"start": w.start, "control": w.control,
@@ -185,7 +225,7 @@ func (w *Worker) Ready(ctx context.Context, why error) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, err := w.nc.RequestWithContext(ctx, subjectReady+"."+strconv.Itoa(w.Place.Index), encoded(r))
+	_, err := w.nc.RequestWithContext(ctx, w.on.ready+"."+strconv.Itoa(w.Place.Index), encoded(r))
 	return err
 }
 
@@ -226,7 +266,7 @@ func (w *Worker) beats(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if w.nc.IsConnected() {
-			_ = w.nc.Publish(subjectBeat+"."+strconv.Itoa(w.Place.Index), nil)
+			_ = w.nc.Publish(w.on.beat+"."+strconv.Itoa(w.Place.Index), nil)
 		}
 		select {
 		case <-tick.C:
@@ -248,6 +288,15 @@ func (w *Worker) Tell(r Report) {
 	default:
 	}
 }
+
+// Ended tells that the worker is through with a track, at a time since measurement began.
+// Where that does not arrive, a report says it.
+func (w *Worker) Ended(track int, at time.Duration) {
+	_ = w.nc.Publish(w.on.ended+"."+strconv.Itoa(w.Place.Index), encoded(ended{track, at}))
+}
+
+// Connected says whether the coordinator can be reached.
+func (w *Worker) Connected() bool { return w.nc.IsConnected() }
 
 // send sends report after report, each until it is kept by the stream. A report that
 // arrives twice is dropped there, by its id.
@@ -282,17 +331,17 @@ func (w *Worker) send(ctx context.Context) {
 }
 
 func (w *Worker) deliver(ctx context.Context, r Report) bool {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(r); err != nil {
-		panic(err) // plain data of ours
-	}
+	b := r.pack()
 	place := strconv.Itoa(w.Place.Index)
 	for {
 		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, err := w.js.Publish(once, subjectFigures+"."+place, b.Bytes(), jetstream.WithMsgID(w.id+"-"+strconv.FormatInt(r.N, 10)))
+		_, err := w.js.Publish(once, w.on.figures+"."+place, b.Bytes(), jetstream.WithMsgID(w.id+"-"+strconv.FormatInt(r.N, 10)))
 		cancel()
 		if err == nil {
 			return true
+		}
+		if errors.Is(err, nats.ErrMaxPayload) && !r.Over {
+			return w.deliver(ctx, Report{N: r.N, Over: true, Err: fmt.Sprintf("a second of figures takes %d bytes, and NATS takes %d: raise its max_payload", b.Len(), w.nc.MaxPayload())})
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):

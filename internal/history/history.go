@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
@@ -110,7 +111,7 @@ func Removable(e rundir.Entry) error {
 	}
 	for _, f := range files {
 		if !f.Type().IsRegular() {
-			return keep(f.Name() + " in it is no file of a run")
+			return keep(f.Name() + " in it is not a file of a run")
 		}
 	}
 	return nil
@@ -136,6 +137,25 @@ func Remove(e rundir.Entry) error {
 		return err
 	}
 	return errors.Join(os.Remove(filepath.Join(e.Dir, rundir.RunFile)), os.Remove(e.Dir))
+}
+
+// longestNote is how many bytes a note has at most.
+const longestNote = 500
+
+// Note writes a note beside the files of a run, in the place of the one before; an empty one
+// takes that away. The error is of input where the run is archived or the note too long.
+func Note(dir, text string) error {
+	text = rundir.OneLine(text)
+	path := filepath.Join(dir, rundir.NoteFile)
+	switch {
+	case pack.Is(dir):
+		return fault.Input(fmt.Errorf("%s is an archive, and stays as it is", dir), "write a note before a run is archived")
+	case len(text) > longestNote:
+		return fault.Input(fmt.Errorf("note: %d bytes are more than a note may have, %d", len(text), longestNote), "")
+	case text == "":
+		return disk.Remove(path)
+	}
+	return disk.Write(path, []byte(text+"\n"), false)
 }
 
 // Archive puts the run of a folder into an archive in another folder, or beside it where

@@ -3,6 +3,7 @@ package history_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,7 +104,7 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 
 	e, dir = folder(t, "a")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))
-	assert.ErrorContains(t, history.Remove(e), "notes in it is no file of a run")
+	assert.ErrorContains(t, history.Remove(e), "notes in it is not a file of a run")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	e, dir = folder(t, "a")
@@ -119,4 +120,25 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	if disk.Lock(f) {
 		assert.ErrorContains(t, history.Remove(e), "its run is still going")
 	}
+}
+
+func TestANoteIsKeptWithItsRun(t *testing.T) {
+	out := t.TempDir()
+	dir := filepath.Join(out, "a")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, rundir.RunFile), []byte(`{"schema":1,"id":"a"}`), 0o600))
+	kept := func() string {
+		list, warnings, err := rundir.List(out)
+		require.NoError(t, err)
+		require.Empty(t, warnings)
+		require.Len(t, list, 1)
+		return list[0].Run.Note
+	}
+	require.NoError(t, history.Note(dir, " with the\nnew \x1b[31mindex"))
+	assert.Equal(t, "with the new [31mindex", kept())
+	assert.ErrorContains(t, history.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than a note may have, 500")
+	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
+	require.NoError(t, os.RemoveAll(dir))
+	assert.Equal(t, "with the new [31mindex", kept(), "it goes with the run into its archive")
+	assert.ErrorContains(t, history.Note(dir+pack.Suffix, "x"), "is an archive, and stays as it is")
 }

@@ -278,7 +278,7 @@ func find(name string) (Service, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Service{}, fault.Input(fmt.Errorf("lab: unknown service %q", name), suggest.Hint(name, names))
+	return Service{}, fault.Input(fmt.Errorf("lab: unknown service %q", name), suggest.Hint(name, names, "perfbench lab up --help shows all"))
 }
 
 // findNeeds looks for the programs of the service.

@@ -143,6 +143,7 @@ func TestWrongNamesGetTheNearestRightOne(t *testing.T) {
 	for _, err := range []error{upErr, resolveErr, downErr} {
 		require.EqualError(t, err, `lab: unknown service "redis-clutser"`)
 		assert.Contains(t, fault.HintOf(err), "did you mean redis-cluster")
+		assert.Contains(t, fault.HintOf(err), "perfbench lab up --help shows all")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 }

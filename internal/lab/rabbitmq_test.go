@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"testing"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/stretchr/testify/assert"
@@ -80,9 +81,16 @@ func TestRabbitMQKeepsDurableMessagesOverAKill(t *testing.T) {
 	require.ErrorIs(t, err, lab.ErrNotRunning)
 	require.NoError(t, lab.Restart(t.Context(), dir, "rabbitmq", "rabbitmq"))
 
-	m, ok, err := channel(t, st.URL).Get("kept", true)
+	ch := channel(t, st.URL)
+	q, err := ch.QueueDeclarePassive("kept", true, false, false, false, nil)
 	require.NoError(t, err)
-	require.True(t, ok, "the message outlived the kill")
+	var m amqp.Delivery
+	require.Eventually(t, func() bool {
+		var ok bool
+		m, ok, err = ch.Get("kept", true)
+		return err != nil || ok
+	}, time.Minute, 100*time.Millisecond, "the message outlived the kill; the queue is said to have %d", q.Messages)
+	require.NoError(t, err)
 	assert.Equal(t, "still here", string(m.Body))
 
 	all, err = lab.Status(dir)

@@ -110,8 +110,14 @@ type Collector struct {
 	shards []*Shard
 
 	// Below: the collector goroutine's.
+	first   int           // the second in which the run began
 	second  int           // the open second
-	accs    []accumulator // of the open second and those after it
+	step    int           // the open step of it
+	young   int           // how many seconds have steps
+	end     int64         // of what is open: a step, or a second that has none
+	passed  int           // how many of these have closed
+	accs    []accumulator // of what is open and what comes after it
+	sum     accumulator   // of the steps of the open second that have closed
 	whole   []*times
 	segs    []*segment
 	errs    map[errorKey]int64
@@ -120,6 +126,7 @@ type Collector struct {
 	until   int64 // the end of the last closed second
 	recent  [][]Row
 	lines   []timeline
+	steps   [][]Point // while the run is young
 	tally   tally
 	spreads []spreads
 	number  int64
@@ -134,7 +141,7 @@ type errorKey struct {
 	class uint8
 }
 
-// accumulator gathers one second, per operation and segment.
+// accumulator gathers a step or a second, per operation and segment.
 type accumulator struct {
 	ops [][]segTimes
 }
@@ -154,7 +161,8 @@ func NewCollector(cfg Config) *Collector {
 		// Room for every worker of a large run to hand over a batch without waiting.
 		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
 		stop: make(chan struct{}), done: make(chan struct{}),
-		second: floorSecond(cfg.Start), accs: []accumulator{newAccumulator(n), newAccumulator(n)},
+		first: floorSecond(cfg.Start), second: floorSecond(cfg.Start), young: youngFor(&cfg),
+		accs: []accumulator{newAccumulator(n), newAccumulator(n)}, sum: newAccumulator(n), steps: make([][]Point, n),
 		whole: make([]*times, n), errs: map[errorKey]int64{},
 		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n), tally: newTally(&cfg),
 		spreads: make([]spreads, n),
@@ -163,6 +171,7 @@ func NewCollector(cfg Config) *Collector {
 	for i := range c.whole {
 		c.whole[i] = &times{}
 	}
+	c.open()
 	c.publish(cfg.Start)
 	return c
 }
@@ -196,7 +205,7 @@ func (c *Collector) Run() {
 			timer.Reset(c.nextTick())
 		case <-c.stop:
 			c.gather()
-			c.end(c.cfg.Source.Now())
+			c.conclude(c.cfg.Source.Now())
 			return
 		}
 	}
@@ -210,7 +219,7 @@ func (c *Collector) Close() *Result {
 	return c.last
 }
 
-// tick is how often snapshots are made; settle is how long after its end a second
+// tick is how often snapshots are made; settle is how long after its end a step or a second
 // is closed, for the samples of workers that lost the processor in between.
 const (
 	tick   = 100 * time.Millisecond
@@ -219,7 +228,7 @@ const (
 
 func (c *Collector) nextTick() time.Duration {
 	now := c.cfg.Source.Now()
-	end := int64(c.second+1)*int64(time.Second) + int64(settle)
+	end := c.end + int64(settle)
 	if end <= now && c.awaited(now) {
 		return settle
 	}
@@ -278,8 +287,8 @@ func (c *Collector) add(s *Sample) {
 		return // began in warm-up, ended after it: in neither
 	}
 	a := &c.accs[0]
-	if s.End >= int64(c.second+1)*int64(time.Second) {
-		a = c.later(floorSecond(s.End), warm)
+	if s.End >= c.end {
+		a = c.later(s.End, warm)
 	}
 	t := a.of(s.Op, s.Segment)
 	timed := c.timed(s)
@@ -302,17 +311,18 @@ func (c *Collector) add(s *Sample) {
 	}
 }
 
-// mostAhead is how many seconds after the open one are kept apart; what ended after
-// those joins the last.
-const mostAhead = 16
+// mostAhead is how many steps or seconds after the open one are kept apart; what ended
+// after those joins the last.
+const mostAhead = 32
 
-// later returns the accumulator of a second after the open one: the next as a rule,
+// later returns the accumulator of a moment after what is open: the next as a rule,
 // others when a sink has held up the collector. What was measured is never put into
 // warm-up, for that would lose it.
-func (c *Collector) later(second int, warm bool) *accumulator {
-	n := min(second-c.second, mostAhead)
+func (c *Collector) later(at int64, warm bool) *accumulator {
+	open := c.slot(c.opened())
+	n := min(c.slot(at)-open, mostAhead)
 	if !warm {
-		n = max(n, -c.second)
+		n = max(n, c.slot(0)-open)
 	}
 	for len(c.accs) <= n {
 		c.accs = append(c.accs, newAccumulator(len(c.cfg.Ops)))

@@ -73,13 +73,13 @@ func TestASnapshotTellsWhatIsUnderWay(t *testing.T) {
 		go c.Run()
 		a, b, other := c.Shard(0), c.Shard(0), c.Shard(1)
 		a.Started(cfg.Source.Now())
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(300*time.Millisecond + settle)
 		b.Started(cfg.Source.Now())
 		time.Sleep(tick)
 		synctest.Wait()
 		g := c.Snapshot().Gauges
 		assert.Equal(t, 2, g[0].InFlight)
-		assert.Equal(t, 400*time.Millisecond, g[0].Oldest)
+		assert.Equal(t, 400*time.Millisecond+settle, g[0].Oldest)
 		assert.Equal(t, Gauge{}, g[1])
 		a.Ended()
 		other.Started(cfg.Source.Now())
@@ -94,5 +94,47 @@ func TestASnapshotTellsWhatIsUnderWay(t *testing.T) {
 		}
 		c.Close()
 		assert.Zero(t, c.Snapshot().Gauges[0].InFlight)
+	})
+}
+
+// forgetful tells of a track all but what is in flight, as the engine does.
+type forgetful struct{ running }
+
+func (forgetful) Gauges(dst []Gauge) { clear(dst) }
+
+// A row and a point tell how old the oldest call was that was under way at their end, as
+// does the point that is drawn at once of a run that has just begun.
+func TestTheOldestCallUnderWayIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rows []time.Duration
+		cfg := oneOperation(func(s *Second) error {
+			rows = append(rows, s.Rows[0].Oldest)
+			return nil
+		})
+		cfg.Source = forgetful{running{time.Now()}}
+		c := NewCollector(cfg)
+		go c.Run()
+		busy, hung := c.Shard(0), c.Shard(0)
+		hung.Started(0)
+		for range 24 {
+			at := c.cfg.Source.Now()
+			time.Sleep(100 * time.Millisecond)
+			busy.Add(Sample{Due: at, Start: at, End: at + 1, Units: 1})
+			if at == int64(200*time.Millisecond) {
+				synctest.Wait()
+				s := c.Snapshot()
+				assert.Equal(t, Step, s.Bucket)
+				assert.Len(t, s.Timeline[0], 1, "after 300 ms there is a point")
+				assert.EqualValues(t, 2, s.Timeline[0][0].Count)
+			}
+		}
+		s := c.Snapshot()
+		busy.Close()
+		hung.Close()
+		c.Close()
+		assert.Equal(t, []time.Duration{time.Second, 2 * time.Second}, rows[:2])
+		for i, p := range s.Timeline[0] {
+			assert.Equal(t, time.Duration(i+1)*Step, p.Oldest)
+		}
 	})
 }

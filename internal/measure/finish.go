@@ -9,39 +9,76 @@ import (
 // recentSeconds is how many finished seconds a snapshot shows one by one.
 const recentSeconds = 120
 
-// finish closes every second that has settled.
+// finish closes every step and second that has settled.
 func (c *Collector) finish(now int64) {
-	for now >= int64(c.second+1)*int64(time.Second)+int64(settle) && !c.awaited(now) {
+	for now >= c.end+int64(settle) && !c.awaited(now) {
 		c.takeParts() // what came while it was asked whether all have come
-		c.closeSecond(int64(c.second+1)*int64(time.Second), false)
+		c.closeOpen(c.end, false)
 	}
 }
 
-// end closes what is left; the last second may be shorter than one.
-func (c *Collector) end(now int64) {
-	for now >= int64(c.second+1)*int64(time.Second) {
-		c.closeSecond(int64(c.second+1)*int64(time.Second), false)
+// conclude closes what is left; the last second may be shorter than one.
+func (c *Collector) conclude(now int64) {
+	for now >= c.end {
+		c.closeOpen(c.end, false)
 	}
-	c.closeSecond(now, true)
+	for i := range c.accs[1:] { // whatever ended while we were closing
+		c.fold(&c.accs[1+i], &c.accs[0])
+	}
+	c.closeOpen(now, true)
 	c.publish(now)
 	c.last = c.result()
 }
 
-// closeSecond ends the open second at the given time: merges it into the whole
-// and its segments, hands it to the sink and opens the next one.
-func (c *Collector) closeSecond(until int64, last bool) {
-	c.control, c.until = c.cfg.Source.Control(), until
+// closeOpen ends the open step at the given time, and with its last step, or where it has
+// none, the open second.
+func (c *Collector) closeOpen(until int64, last bool) {
+	c.control = c.cfg.Source.Control()
 	c.cfg.Source.Gauges(c.gauges)
+	c.inFlight(until)
+	a := &c.accs[0]
+	if c.stepped() {
+		c.closeStep(a, until)
+		a = &c.sum
+	}
+	if c.step++; last || !c.stepped() || c.step == stepsEach {
+		c.closeSecond(a, until)
+		a.reset()
+		c.second++
+		c.step = 0
+	}
+	if !c.stepped() {
+		c.sum = newAccumulator(len(c.cfg.Ops)) // what it held is not needed again
+	}
+	c.passed++
+	used := c.accs[0]
+	c.accs = slices.Delete(c.accs, 0, 1)
+	if len(c.accs) == 1 { // as a rule; those that a delay took beside are not kept
+		used.reset()
+		c.accs = append(c.accs, used)
+	}
+	c.open()
+}
+
+// closeStep puts what the open step has gathered into the timeline, and into the second.
+func (c *Collector) closeStep(a *accumulator, until int64) {
+	from := c.opened()
+	for op := range c.cfg.Ops {
+		if r, ran := c.row(op, merged(a.ops[op]), from, until, c.second < 0); ran {
+			c.steps[op] = append(slices.Clip(c.steps[op]), r.point(time.Duration(from))) // published slices stay as they are
+		}
+	}
+	c.fold(a, &c.sum)
+}
+
+// closeSecond ends the open second, whose samples a has, at the given time: merges it into
+// the whole and its segments, and hands it to the sink.
+func (c *Collector) closeSecond(a *accumulator, until int64) {
+	c.until = until
 	from := int64(c.second) * int64(time.Second)
 	warm := c.second < 0
 	if !warm {
 		c.tally.look(c.gauges)
-	}
-	a := &c.accs[0]
-	if last { // whatever ended while we were closing
-		for i := range c.accs[1:] {
-			c.fold(&c.accs[1+i], a)
-		}
 	}
 	if c.cfg.Part != nil {
 		c.cfg.Part(c.part(a))
@@ -75,13 +112,6 @@ func (c *Collector) closeSecond(until int64, last bool) {
 			c.cfg.SinkFailed(err)
 		}
 	}
-	closed := *a
-	c.accs = slices.Delete(c.accs, 0, 1)
-	if len(c.accs) == 1 { // as a rule; those that a delay took beside are not kept
-		closed.reset()
-		c.accs = append(c.accs, closed)
-	}
-	c.second++
 }
 
 // interval exports t for the journal; histograms that are one stay one.
@@ -151,7 +181,7 @@ func (c *Collector) remember(op int, r Row) {
 		rows = rows[len(rows)-recentSeconds+1:]
 	}
 	c.recent[op] = append(slices.Clip(rows), r) // published slices stay as they are
-	c.lines[op].add(r)
+	c.lines[op].add(r.point(time.Duration(r.T) * time.Second))
 }
 
 // segment holds one segment's histograms, packed once the next has begun.

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -159,6 +160,11 @@ type packed struct {
 	Index  []uint16
 	Count  []int64
 	Beyond int64
+}
+
+// sound says whether p may have come from a histogram.
+func (p packed) sound() bool {
+	return len(p.Index) == len(p.Count) && (len(p.Index) == 0 || slices.Max(p.Index) < countsLen)
 }
 
 func (p packed) into(h *hist) {

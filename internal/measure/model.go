@@ -65,6 +65,15 @@ func Rate(count int64, seconds float64) float64 {
 	return float64(count) / seconds
 }
 
+// StepRate is the rate of a bucket of a timeline, as Rate tells it; a Step that lacks a
+// moment, as the first of a run does, has one too.
+func StepRate(count int64, seconds float64) float64 {
+	if seconds > 0.95*Step.Seconds() {
+		seconds = max(seconds, ShortestRate)
+	}
+	return Rate(count, seconds)
+}
+
 // Row is one second of one operation: a row of the series.
 type Row struct {
 	// T is the second since measurement began; negative in warm-up.
@@ -101,8 +110,8 @@ type Gauge struct {
 // Point is one bucket of the thinned series of one operation: counts add up,
 // latencies keep their maximum.
 type Point struct {
-	// T is the first second of the bucket since measurement began.
-	T             int
+	// At is the first moment of the bucket since measurement began.
+	At            time.Duration
 	Count, Errors int64
 	// Seconds is how much of the bucket was measured.
 	Seconds                                           float64
@@ -193,13 +202,12 @@ type Snapshot struct {
 	// Apart holds, per operation, whether it is a part of another or measured beside
 	// it, and so stays out of totals; nil: none does.
 	Apart []bool
-	// Current holds, per operation, the second in progress.
-	Current []Row
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
-	// Timeline holds, per operation, the whole run in buckets of Bucket seconds.
+	// Timeline holds, per operation, the whole run in buckets of the width of Bucket: a Step
+	// in the first half minute, then a second or more.
 	Timeline [][]Point
-	Bucket   int
+	Bucket   time.Duration
 	// Spreads holds, per operation, how its response times lay over the whole run, in
 	// buckets of one width; seconds without a call have none.
 	Spreads  [][]Spread
@@ -213,7 +221,8 @@ type Snapshot struct {
 	// Ran are the phases whose measured part has begun, in the order of the plan.
 	Ran []Phase
 
-	open int // the second that was in progress
+	open   int // the second that was in progress
+	passed int // how many steps or seconds had closed
 }
 
 // Phase is a phase of a plan whose measured part has begun.

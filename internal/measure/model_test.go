@@ -192,13 +192,15 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 // requireSeries compares the rows of one operation, and its timeline, with the samples.
 func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Sample) {
 	t.Helper()
-	counts, errs := map[int]int64{}, map[int]int64{}
+	counts, errs, steps, slowest := map[int]int64{}, map[int]int64{}, map[time.Duration]int64{}, map[time.Duration]int64{}
 	for _, v := range all {
-		second := floorSecond(v.End)
+		second, step := floorSecond(v.End), floorTo(time.Duration(v.End), Step)
 		switch {
 		case int(v.Op) != op || v.Warm && v.End >= 0:
 		case v.Class == 0:
 			counts[second] += int64(v.Units)
+			steps[step] += int64(v.Units)
+			slowest[step] = max(slowest[step], v.End-min(v.Due, v.Start))
 		default:
 			errs[second]++
 		}
@@ -213,8 +215,13 @@ func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Sample
 			}
 		}
 	}
-	require.Equal(t, 1, s.Bucket)
+	require.Equal(t, Step, s.Bucket)
 	for _, p := range s.Timeline[op] {
+		require.Equal(t, steps[p.At], p.Count, "step at %v", p.At)
+		require.Equal(t, p.At < 0, p.Warmup)
+		if p.Errors == 0 {
+			require.InEpsilon(t, slowest[p.At]+1, p.ResponseMax+1, 1e-3, "step at %v", p.At)
+		}
 		sum, failed = sum-p.Count, failed-p.Errors
 	}
 	require.Zero(t, sum, "the timeline adds up to the seconds")

@@ -60,8 +60,8 @@ func (p *Part) check(ops, tracks int) error {
 			return errors.New("figures of an operation that this run does not have")
 		}
 		for _, h := range append(r.Times.Open[:], r.Times.Closed) {
-			if len(h.Index) != len(h.Count) || len(h.Index) > 0 && slices.Max(h.Index) >= countsLen {
-				return errors.New("figures that are no histogram")
+			if !h.sound() {
+				return errors.New("figures that are not a histogram")
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (c *Collector) takeParts() {
 		}
 		a := &c.accs[0]
 		if p.T > c.second {
-			a = c.later(p.T, p.T < 0)
+			a = c.later(int64(p.T)*int64(time.Second), p.T < 0)
 		}
 		for _, r := range p.Rows {
 			r.Times.into(a.of(r.Op, r.Segment))

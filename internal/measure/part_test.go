@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -116,11 +117,11 @@ func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	assert.NoError(t, c.Merge(Part{Rows: []PartRow{{Times: packedTimes{Count: 1}}}}))
 }
 
-// What a second of sixty workers, with twenty operations each, costs the coordinator beside
+// What a second of many workers, with twenty operations each, costs the coordinator beside
 // the way there: reading it, adding it up and closing the second. A second is one round, so
 // that ns/op are ns a second of a run.
-func BenchmarkASecondOfSixtyWorkers(b *testing.B) {
-	const workers, ops = 60, 20
+func BenchmarkASecondOfWorkers(b *testing.B) {
+	const ops = 20
 	cfg := Config{Tracks: []string{"t"}, Source: running{time.Now()}, Sink: func(*Second) error { return nil }, Classify: func(error) uint8 { return 1 }}
 	for i := range ops {
 		cfg.Ops, cfg.OpTrack = append(cfg.Ops, Operation{"t", string(rune('a' + i))}), append(cfg.OpTrack, 0)
@@ -133,17 +134,22 @@ func BenchmarkASecondOfSixtyWorkers(b *testing.B) {
 	}
 	var wire bytes.Buffer
 	require.NoError(b, gob.NewEncoder(&wire).Encode(one.part(&one.accs[0])))
-	sum := NewCollector(cfg)
-	b.ReportAllocs()
-	for b.Loop() {
-		for range workers {
-			var p Part
-			require.NoError(b, gob.NewDecoder(bytes.NewReader(wire.Bytes())).Decode(&p))
-			p.T = sum.second
-			require.NoError(b, sum.Merge(p))
-		}
-		sum.takeParts()
-		sum.closeSecond(int64(sum.second+1)*int64(time.Second), false)
+	cfg.Complete = func(int) bool { return true }
+	for _, workers := range []int{60, 240, 1000} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			sum := NewCollector(cfg)
+			b.ReportAllocs()
+			for b.Loop() {
+				for range workers {
+					var p Part
+					require.NoError(b, gob.NewDecoder(bytes.NewReader(wire.Bytes())).Decode(&p))
+					p.T = sum.second
+					require.NoError(b, sum.Merge(p))
+				}
+				sum.takeParts()
+				sum.closeOpen(sum.end, false)
+			}
+			b.ReportMetric(float64(wire.Len()), "bytes/worker")
+		})
 	}
-	b.ReportMetric(float64(wire.Len()), "bytes/worker")
 }

@@ -26,7 +26,8 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 		if n%97 == 0 {
 			width, lines := c.timelines()
 			require.LessOrEqual(t, len(lines[0]), maxPoints)
-			require.Zero(t, width&(width-1), "buckets double")
+			seconds := int(width / time.Second)
+			require.Zero(t, seconds&(seconds-1), "buckets double")
 			all = append(all, shown{c.recent[0], slices.Clone(c.recent[0]), lines[0], slices.Clone(lines[0]), n + warm + 1})
 		}
 	}
@@ -35,8 +36,8 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 		require.Equal(t, s.drawn, s.line)
 		sum := Point{}
 		for i, p := range s.line {
-			require.Equal(t, p.T < 0, p.Warmup)
-			require.True(t, i == 0 || s.line[i-1].T < p.T)
+			require.Equal(t, p.At < 0, p.Warmup)
+			require.True(t, i == 0 || s.line[i-1].At < p.At)
 			sum.Oldest = max(sum.Oldest, p.Oldest)
 			sum.Count, sum.Errors, sum.Seconds = sum.Count+p.Count, sum.Errors+p.Errors, sum.Seconds+p.Seconds
 			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)
@@ -65,12 +66,12 @@ func TestTimelinesHaveOneWidth(t *testing.T) {
 		}
 	}
 	width, lines := c.timelines()
-	assert.Equal(t, 4, width)
-	assert.Equal(t, []Point{{T: 900, Count: 3}, {T: 904, Count: 4}}, lines[1][:2])
+	assert.Equal(t, 4*time.Second, width)
+	assert.Equal(t, []Point{{At: 900 * time.Second, Count: 3}, {At: 904 * time.Second, Count: 4}}, lines[1][:2])
 	assert.Empty(t, lines[2])
 	for _, line := range lines[:2] {
 		for _, p := range line {
-			assert.Zero(t, p.T%width)
+			assert.Zero(t, p.At%width)
 		}
 	}
 }

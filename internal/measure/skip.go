@@ -26,6 +26,7 @@ func (s skip) since(moment int64) int64 {
 func (c *Collector) Skip(by int64) {
 	n := int(by / int64(time.Second))
 	c.skip = skip{c.cfg.Source.Now(), by}
+	c.first += n
 	c.second += n
 	c.until += by
 	c.cfg.Start += by
@@ -36,9 +37,16 @@ func (c *Collector) Skip(by int64) {
 			c.recent[op][i].T += n
 		}
 		l := &c.lines[op]
-		l.points = slices.Clone(l.points)
-		for i, p := range l.points {
-			l.points[i].T = floorTo(p.T+n, max(l.width, 1))
-		}
+		l.points = movedOn(l.points, time.Duration(by), max(l.width, time.Second))
+		c.steps[op] = movedOn(c.steps[op], time.Duration(by), Step)
 	}
+}
+
+// movedOn are points of another time, in buckets of a width.
+func movedOn(points []Point, by, width time.Duration) []Point {
+	points = slices.Clone(points)
+	for i, p := range points {
+		points[i].At = floorTo(p.At+by, width)
+	}
+	return points
 }

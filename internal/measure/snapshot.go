@@ -17,28 +17,29 @@ func (c *Collector) publish(now int64) {
 		Apart: c.cfg.Apart, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.recent),
 	}
 	if prev != nil && c.second == prev.open {
-		s.Ops, s.Segments, s.Errors, s.Changes, s.Timeline, s.Bucket = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes, prev.Timeline, prev.Bucket
+		s.Ops, s.Segments, s.Errors, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes
 		s.Spreads = prev.Spreads
 	} else {
 		r := c.result()
 		s.Ops, s.Segments, s.Errors, s.Changes = r.Ops, r.Segments, r.Errors, r.Changes
-		s.Bucket, s.Timeline = c.timelines()
 		s.Spreads = make([][]Spread, len(c.spreads))
 		for op, l := range c.spreads {
 			s.Spreads[op] = l.list
 		}
 	}
-	s.open = c.second
+	if prev != nil && c.passed == prev.passed {
+		s.Bucket, s.Timeline = prev.Bucket, prev.Timeline
+	} else {
+		s.Bucket, s.Timeline = c.drawn()
+	}
+	s.open, s.passed = c.second, c.passed
 	s.Messages = c.log.messages()
 	ctl := c.cfg.Source.Control()
 	s.Changes, s.Marks, s.Phases, s.Ran, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Ran, ctl.Total
-	s.Current = make([]Row, len(c.cfg.Ops))
 	for op := range c.cfg.Ops {
-		s.Current[op] = c.current(op, now)
 		s.Ops[op].Count, s.Ops[op].Errors = c.whole[op].count, c.whole[op].errors
 		if c.second >= 0 {
-			s.Ops[op].Count += s.Current[op].Count
-			s.Ops[op].Errors += s.Current[op].Errors
+			c.addOpen(&s.Ops[op], op)
 		}
 		if op >= len(c.cfg.Parts) || !c.cfg.Parts[op] {
 			s.Done += s.Ops[op].Count
@@ -47,14 +48,13 @@ func (c *Collector) publish(now int64) {
 	c.snap.Store(s)
 }
 
-// current describes the second in progress.
-func (c *Collector) current(op int, now int64) Row {
-	from := int64(c.second) * int64(time.Second)
-	r := Row{T: c.second, Op: op, Gauge: c.gauges[c.cfg.OpTrack[op]], Seconds: max(time.Duration(now-max(from, c.cfg.Start)).Seconds(), 0)}
-	if t := merged(c.accs[0].ops[op]); t != nil {
-		fillRow(&r, t)
+// addOpen counts what the second in progress has of an operation.
+func (c *Collector) addOpen(to *Totals, op int) {
+	for _, a := range []*accumulator{&c.sum, &c.accs[0]} {
+		for _, t := range a.ops[op] {
+			to.Count, to.Errors = to.Count+t.count, to.Errors+t.errors
+		}
 	}
-	return r
 }
 
 func (c *Collector) inFlight(now int64) {
@@ -79,16 +79,20 @@ const maxPoints = 480
 // they run out, neighbours join. Past buckets are drawn the same until then.
 type timeline struct {
 	points []Point
-	width  int
+	width  time.Duration
 }
 
-func (l *timeline) add(r Row) {
-	if l.width == 0 {
-		l.width = 1
+// point is the row as a bucket of a timeline that begins at a moment.
+func (r Row) point(at time.Duration) Point {
+	return Point{
+		At: at, Count: r.Count, Errors: r.Errors, Seconds: r.Seconds, ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99,
+		ResponseMax: r.ResponseMax, ServiceP99: r.ServiceP99, Backlog: r.Backlog, Oldest: r.Oldest, Segment: r.Segment, Warmup: at < 0,
 	}
-	p := Point{
-		T: r.T, Count: r.Count, Errors: r.Errors, Seconds: r.Seconds, ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99,
-		ResponseMax: r.ResponseMax, ServiceP99: r.ServiceP99, Backlog: r.Backlog, Oldest: r.Oldest, Segment: r.Segment, Warmup: r.T < 0,
+}
+
+func (l *timeline) add(p Point) {
+	if l.width == 0 {
+		l.width = time.Second
 	}
 	l.points = l.join(slices.Clip(l.points), p)
 	for len(l.points) > maxPoints {
@@ -104,9 +108,9 @@ func (l *timeline) add(r Row) {
 // join appends p, or adds it to the last point when both lie in one bucket. It
 // does not change points that have been published.
 func (l *timeline) join(points []Point, p Point) []Point {
-	p.T = floorTo(p.T, l.width)
+	p.At = floorTo(p.At, l.width)
 	n := len(points)
-	if n == 0 || points[n-1].T != p.T || points[n-1].Warmup != p.Warmup {
+	if n == 0 || points[n-1].At != p.At || points[n-1].Warmup != p.Warmup {
 		return append(points, p)
 	}
 	last := points[n-1]
@@ -123,7 +127,7 @@ func (l *timeline) join(points []Point, p Point) []Point {
 	return append(slices.Clone(points[:n-1]), last)
 }
 
-func floorTo(t, width int) int {
+func floorTo[T ~int | ~int64](t, width T) T {
 	m := t % width
 	if m < 0 {
 		m += width
@@ -131,9 +135,19 @@ func floorTo(t, width int) int {
 	return t - m
 }
 
+// drawn returns the timelines of the run so far: by steps until the first second has closed
+// that has none.
+func (c *Collector) drawn() (time.Duration, [][]Point) {
+	if c.young > 0 && c.second <= c.first+c.young {
+		return Step, slices.Clone(c.steps)
+	}
+	clear(c.steps)
+	return c.timelines()
+}
+
 // timelines returns all timelines in buckets of one common width.
-func (c *Collector) timelines() (int, [][]Point) {
-	width := 1
+func (c *Collector) timelines() (time.Duration, [][]Point) {
+	width := time.Second
 	for _, l := range c.lines {
 		width = max(width, l.width)
 	}

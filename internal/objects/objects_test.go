@@ -217,7 +217,7 @@ func TestBadDefinitions(t *testing.T) {
 		ok + "      x: {parent: a, skew: 1}":                                                             "skew is of spread: zipf, not sequential",
 		ok + "      x: {parent: a, foreignKey: on}":                                                      "refers to its own table",
 		ok + "      x: {parent: a, children: 5..2}":                                                      "children: \"5..2\" ends before it begins",
-		ok + "      x: {parent: a, childrenSpread: zipf}":                                                "there is no children",
+		ok + "      x: {parent: a, childrenSpread: zipf}":                                                "children is not set",
 		ok + "      x: {type: text, payload: on, index: on}":                                             "cannot be indexed everywhere",
 		ok + "      x: {type: text, index: perhaps}":                                                     "index: \"perhaps\" is neither on nor off",
 		ok + "      x: {}\n      y: {length: 3}":                                                         "field y: has no generator",

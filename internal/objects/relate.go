@@ -87,7 +87,7 @@ func (p *reading) counts() {
 			f.Children.Spread = countWords[1]
 		}
 		if hi == 0 {
-			p.fail(p.keys["children"], "", "children: 0 is none at all")
+			p.fail(p.keys["children"], "", "children: 0 means none at all")
 		}
 	}
 	v, ok := p.keys["childrenSpread"]
@@ -99,7 +99,7 @@ func (p *reading) counts() {
 	case !slices.Contains(countWords, word):
 		p.fail(v, suggest.Hint(word, countWords), "childrenSpread: %q is not one of %s", v.Text, strings.Join(countWords, ", "))
 	case !f.Children.Given:
-		p.fail(v, "for example  children: 1..5", "childrenSpread says how children are spread, and there is no children")
+		p.fail(v, "for example  children: 1..5", "childrenSpread says how children are spread, and children is not set")
 	case word == countWords[0] && f.Children.Least != f.Children.Most:
 		p.fail(v, "children: 5, or another word", "childrenSpread: fixed does not go with children: %s", p.keys["children"].Text)
 	default:

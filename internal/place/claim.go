@@ -115,7 +115,7 @@ func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]str
 }
 
 // Restore writes down once more what is ours where the record is gone: a store that
-// has lost everything in mid-run was written to since.
+// has lost everything mid-run was written to since.
 func (c *Claim) Restore(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -69,7 +69,7 @@ func TestListAndLoad(t *testing.T) {
 	assert.Equal(t, []workload.Value{{Name: "threads", Text: "2", Origin: workload.OriginPreset, Where: "small", Order: 1}}, vs)
 	_, err = preset.Load(fsys, "smal")
 	require.ErrorContains(t, err, `unknown preset "smal"`)
-	assert.Equal(t, "did you mean small? perfbench list presets has all", fault.HintOf(err))
+	assert.Equal(t, "did you mean small? perfbench list presets shows all", fault.HintOf(err))
 	all, err = preset.List(nil)
 	require.NoError(t, err)
 	assert.Empty(t, all)

@@ -120,7 +120,7 @@ func missed(t rundir.Threshold) *outcome {
 
 func ended(r *rundir.Run) *outcome {
 	if r.EndedBy == rundir.CutShort || r.EndedBy == "interrupt" || strings.HasPrefix(r.EndedBy, "fault") {
-		return &outcome{"the run was ended by " + r.EndedBy, strings.Join(r.Remarks(), "\n")}
+		return &outcome{"the run was " + r.Ending("the user"), strings.Join(r.Remarks(), "\n")}
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func sweepPage(r *sweep.Result) page.Page {
 	}
 	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
 	s := page.Section{Heading: "Points", Table: sweepTable(r), Text: []string{
-		"After ± is what chance may do to the mean throughput, with 95 %. Percentiles are those of the run in the middle; a dash stands for what too few calls tell.",
+		"After ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash stands where there are too few calls to tell.",
 	}}
 	if c := sweepCurve(r); !c.Empty() {
 		s.Charts = []page.Graph{{Chart: c, Over: true}}

@@ -206,6 +206,29 @@ func WriteNotice(dir string, f *Folder) error {
 	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(strings.Join(notices, "\n") + "\n")}})
 }
 
+// Ending says what ended the run, in words that go on a sentence; who is who stopped it
+// from the workbench: "you", or "the user" where others read it.
+func (r *Run) Ending(who string) string {
+	if why, ok := strings.CutPrefix(r.EndedBy, "fault: "); ok {
+		return "ended early by a fault: " + why
+	}
+	switch r.EndedBy {
+	case "user":
+		return "stopped by " + who
+	case "interrupt":
+		return "interrupted"
+	case "until":
+		return "ended by --until"
+	case "threshold":
+		return "ended by a threshold"
+	case "search":
+		return "ended by the search"
+	case CutShort, StillRunning:
+		return r.EndedBy
+	}
+	return "ended by " + r.EndedBy
+}
+
 // Remarks are the sentences that every report must repeat: the run's notices, and
 // what follows from how it ended.
 func (r *Run) Remarks() []string {

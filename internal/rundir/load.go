@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -26,6 +28,8 @@ const (
 	HlogFile    = "latency.hlog"
 	NoticeFile  = "NOTICE.txt"
 	FactsFile   = "facts.yaml"
+	// NoteFile is only there when somebody has written one.
+	NoteFile = "note.txt"
 )
 
 // Folder is a run directory as loaded: the model, the series and the histograms.
@@ -98,9 +102,23 @@ func readRun(dir string) (Run, error) {
 	if r.EndedBy == StillRunning {
 		r.EndedBy = CutShort
 	}
+	if note, err := readFile(dir, NoteFile); err == nil {
+		r.Note = OneLine(string(note))
+	}
 	r.settle()
 	r.rejudge()
 	return r, nil
+}
+
+// OneLine is a text on one line, without what a terminal would obey.
+func OneLine(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) || unicode.IsSpace(c) {
+			return c
+		}
+		return -1
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // read fills in series and histograms within the extent of the run.

@@ -90,6 +90,8 @@ type Run struct {
 	Environment  map[string]any        `json:"environment"`
 	// Tags are what its user wants to find the run by.
 	Tags map[string]string `json:"tags,omitempty"`
+	// Note is what its user has written about it since, one line, which is kept in NoteFile.
+	Note string `json:"-"`
 	// Observed is what was seen of perfbench and its machine meanwhile, by which the
 	// verdict was found; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
@@ -144,16 +146,28 @@ type Worker struct {
 	// ChangeMS is the longest that a live change took until it was in force there; 0: there
 	// was none.
 	ChangeMS float64 `json:"change_ms,omitempty"`
+	// Applied is when the settings of each segment but the first came into force there.
+	Applied []Applied `json:"applied,omitempty"`
 	// Stalls is how often it was silent and came back.
 	Stalls int `json:"stalls,omitempty"`
+	// GivenUp says that it was silent for so long that the others went on without it; ended,
+	// it came back.
+	GivenUp bool `json:"given_up,omitempty"`
 	// KnownS is up to when a worker told what it did that did not come to its end, LostS when
-	// it was missed.
+	// it was missed or, there and silent, given up.
 	KnownS *float64 `json:"known_until_s,omitempty"`
 	LostS  *float64 `json:"lost_at_s,omitempty"`
 	// Doubts are the reasons for which its own figures are not valid, Fault what ended its
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`
 	Fault  string   `json:"fault,omitempty"`
+}
+
+// Applied is when settings came into force at a worker, in seconds since measurement began,
+// by the coordinator's clock.
+type Applied struct {
+	Segment int     `json:"segment"`
+	AtS     float64 `json:"at_s"`
 }
 
 // Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:

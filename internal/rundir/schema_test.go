@@ -100,12 +100,15 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		seen[typ] = true
 		for field := range typ.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "-" { // in a file of its own
+				continue
+			}
 			assert.Contains(t, text, `"`+name+`": {`, typ.Name())
 			walk(field.Type)
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 28)
+	assert.Len(t, seen, 29)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

@@ -136,6 +136,9 @@ const (
 	// OfOther is what the system tells of another process that the run uses, such as a
 	// broker.
 	OfOther = "other"
+	// OfWorker is what the processes tell of themselves that carry a run out together, each a
+	// node by its number.
+	OfWorker = "worker"
 	// OfMachine is what the system tells of this machine.
 	OfMachine = "machine"
 )

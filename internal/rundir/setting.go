@@ -1,7 +1,9 @@
 package rundir
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +26,7 @@ func SettingText(name string, v float64) string {
 	case base == "payload", base == "principal":
 		return units.Size(int64(v))
 	case base == "rate" && v == 0:
-		return "max"
+		return units.Unlimited
 	case base == "paused":
 		return map[bool]string{true: "yes", false: "no"}[v != 0]
 	}
@@ -33,4 +35,55 @@ func SettingText(name string, v float64) string {
 		v = math.Round(v*unit) / unit
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// Varied names the settings that are not the same in all segments. Of several tracks it is
+// their total or common value where all segments have one and it says all there is to say;
+// else it is those of the tracks.
+func Varied(list []Segment) []string {
+	names := map[string]bool{}
+	for _, seg := range list {
+		for k, v := range seg.Settings {
+			if w, ok := list[0].Settings[k]; !ok || w != v {
+				names[k] = true
+			}
+		}
+	}
+	tracks := map[string][]string{} // by what is set
+	for k := range names {
+		if track, base := TrackOf(k); track != "" {
+			tracks[base] = append(tracks[base], k)
+		}
+	}
+	for base, of := range tracks {
+		if names[base] && tells(list, base, of) {
+			for _, k := range of {
+				delete(names, k)
+			}
+		} else {
+			delete(names, base)
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// tells says whether segments that have the same value of a setting have the same ones of
+// its tracks.
+func tells(list []Segment, base string, tracks []string) bool {
+	seen := map[float64]map[string]float64{}
+	for _, seg := range list {
+		v, ok := seg.Settings[base]
+		if !ok {
+			return false
+		}
+		if seen[v] == nil {
+			seen[v] = seg.Settings
+		}
+		for _, k := range tracks {
+			if seg.Settings[k] != seen[v][k] {
+				return false
+			}
+		}
+	}
+	return true
 }

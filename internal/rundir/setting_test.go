@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,8 +15,47 @@ func TestSettingText(t *testing.T) {
 		want string
 	}{
 		{"rate", 920.8333333333333, "920.8"}, {"feed.rate", 12345.678, "12346"}, {"rate", 2.5, "2.5"}, {"rate", 0.0012345678, "0.001235"},
-		{"rate", 1234567, "1234567"}, {"rate", 999.96, "1000"}, {"rate", 0, "max"}, {"threads", 0, "0"}, {"payload", 1536.5, "1.5 KiB"}, {"paused", 1, "yes"},
+		{"rate", 1234567, "1234567"}, {"rate", 999.96, "1000"}, {"rate", 0, "unlimited"}, {"threads", 0, "0"}, {"payload", 1536.5, "1.5 KiB"}, {"paused", 1, "yes"},
 	} {
 		assert.Equal(t, c.want, SettingText(c.name, c.v), "%s %v", c.name, c.v)
+	}
+}
+
+// What tells segments apart is said of all tracks together where that says it all, and of
+// each where tracks differ: no segment is told of by a value that it does not have.
+func TestVaried(t *testing.T) {
+	one := func(payload float64) map[string]float64 {
+		return map[string]float64{"payload": payload, "a.payload": payload, "b.payload": payload, "threads": 8, "a.threads": 4, "b.threads": 4}
+	}
+	with := func(of map[string]float64, name string, v float64) map[string]float64 {
+		if of = maps.Clone(of); v < 0 {
+			delete(of, name)
+		} else {
+			of[name] = v
+		}
+		return of
+	}
+	apart := with(with(one(10), "payload", -1), "b.payload", 20)
+	for _, c := range []struct {
+		name     string
+		segments []map[string]float64
+		want     []string
+	}{
+		{"the same on all", []map[string]float64{one(10), one(20)}, []string{"payload"}},
+		{"tracks that come apart", []map[string]float64{one(10), apart}, []string{"b.payload"}},
+		{"tracks that come together", []map[string]float64{apart, one(20)}, []string{"a.payload"}},
+		{"tracks that change places", []map[string]float64{one(10), with(with(one(10), "a.threads", 3), "b.threads", 5)}, []string{"a.threads", "b.threads"}},
+		{
+			"a total that hides that they do later",
+			[]map[string]float64{one(10), with(with(one(10), "a.threads", 5), "threads", 9), with(with(one(10), "b.threads", 5), "threads", 9)},
+			[]string{"a.threads", "b.threads"},
+		},
+		{"a pause", []map[string]float64{one(10), with(one(10), "paused", 1)}, []string{"paused"}},
+	} {
+		var list []Segment
+		for _, s := range c.segments {
+			list = append(list, Segment{Settings: s})
+		}
+		assert.Equal(t, c.want, Varied(list), c.name)
 	}
 }

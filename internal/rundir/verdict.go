@@ -64,8 +64,12 @@ func (r *Run) record() verdict.Record {
 			Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50,
 		})
 	}
+	if o := r.Observed; o != nil && len(r.Workers) > 0 {
+		// They did the work and judge their own processes; the coordinator's is idle.
+		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
+	}
 	for _, w := range r.Workers {
-		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, Known: w.KnownS, Lost: w.LostS, Stalls: w.Stalls, Doubts: w.Doubts})
+		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts})
 	}
 	for _, ph := range r.Phases {
 		p := verdict.Phase{Name: ph.Name, Seconds: ph.To - ph.From}

@@ -44,7 +44,7 @@ type Waiting struct {
 
 // String says what is waited for, and until when.
 func (w Waiting) String() string {
-	return fmt.Sprintf("waiting for %s; given up when none of it ends for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
+	return fmt.Sprintf("waiting for %s; given up once none of it has ended for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
 }
 
 // Waiting tells what the run waits for now that its time is up; false: it is at

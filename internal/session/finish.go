@@ -47,13 +47,16 @@ func (o *Outcome) Code() int { return fault.CodeOf(o.Err) }
 func (l *Live) Finish(ctx context.Context) *Outcome {
 	res, cause := l.run.Wait()
 	<-l.over
+	if cause == nil {
+		cause = l.crew.Deserted()
+	}
 	l.crew.Lost()
 	o := &Outcome{Dir: l.Dir()}
 	run := l.journal.Run()
 	if res != nil {
 		rundir.SetResult(&run, res)
 	}
-	run.Workers = l.crew.Workers()
+	run.Workers = l.crew.Workers(l.Inputs.Warmup)
 	l.crew.Close()
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)

@@ -69,7 +69,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 		before func(seq int64) error
 		inject func(t *testing.T)
 	}{
-		{fault: "goroutines that hog the processor", want: []verdict.Cause{verdict.Scheduler}, flags: []string{"threads", "64", "count", "1200"}, inject: hog},
+		{fault: "goroutines that hog the processor", want: []verdict.Cause{verdict.Scheduler}, flags: []string{"threads", "64", "count", "1200"}, params: "?pipelining=off", inject: hog},
 		{fault: "garbage", want: []verdict.Cause{verdict.GC}, flags: []string{"threads", "2", "count", "100000000", "duration", "1s"}, inject: litter},
 		{fault: "a pool of one connection", want: []verdict.Cause{verdict.Pool}, flags: []string{"threads", "8", "count", "4000"}, params: "?connections=1&pipelining=off"},
 		{fault: "a pool of two connections", want: []verdict.Cause{verdict.Pool}, flags: []string{"threads", "16", "count", "4000"}, params: "?connections=2&pipelining=off"},
@@ -92,7 +92,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 		{fault: "too few calls", want: []verdict.Cause{verdict.Samples}, flags: []string{"count", "400"}},
 		{fault: "settings changed within", want: []verdict.Cause{verdict.Changes}, flags: []string{"count", "100000000", "duration", "700ms"}, at: "300ms:threads=4"},
 		{fault: "lost data", want: []verdict.Cause{verdict.Verification}, flags: []string{"count", "400", "lose", "3"}},
-		{fault: "harness that is nearly all of it", want: []verdict.Cause{verdict.Ceiling}, flags: []string{"threads", "8", "count", "100000000", "duration", "700ms"}, before: takes(80 * time.Millisecond)},
+		{fault: "harness that is nearly all of it", want: []verdict.Cause{verdict.Ceiling}, flags: []string{"threads", "8", "count", "100000000", "duration", "1700ms"}, before: takes(200 * time.Millisecond)},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			e := serverEnv(t, c.before)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
@@ -134,9 +135,37 @@ func (l *Live) Room(after []workload.Settings) error {
 	for i := range now {
 		now[i] = l.Settings(i)
 	}
-	free := l.Info.FreeBytes
+	return roomFor(l.Plan, now, after, store.FreeMemory(), l.room())
+}
+
+// room is how many bytes the store has for data; 0: it does not tell.
+func (l *Live) room() int64 {
 	if l.Info.NoFigure != "" {
-		free /= 2 // the other half is for what is no longer needed, until it is collected
+		return l.Info.FreeBytes / 2 // the other half is for what is no longer needed, until it is collected
 	}
-	return roomFor(l.Plan, now, after, store.FreeMemory(), free)
+	return l.Info.FreeBytes
+}
+
+// foresee says why there is no room for the settings that tracks begin with, or for those
+// that a timetable brings them to. A fault of input.
+func foresee(p *workload.Plan, table []engine.At, machine, free int64) error {
+	tracks := p.Tracks()
+	starts := make([]workload.Settings, len(tracks))
+	for i, t := range tracks {
+		starts[i] = t.Start
+	}
+	if err := roomFor(p, nil, starts, machine, 0); err != nil {
+		return err
+	}
+	now := starts
+	for _, at := range table {
+		if at.Knob.Get == nil {
+			continue // a pause
+		}
+		now = workload.Turned(tracks, now, at.Track, at.Knob, at.Value)
+		if err := roomFor(p, starts, now, machine, free); err != nil {
+			return fault.Field("at", fmt.Errorf("at: %s: %w", at.After, err))
+		}
+	}
+	return nil
 }

@@ -94,7 +94,7 @@ func (l *Live) observe() {
 
 // sample begins to sample what is used beside the operations.
 func (l *Live) sample(ctx context.Context) {
-	o := sampler.Options{Role: l.Driver.Name, Agent: l.Inputs.Agent, Pool: l.Pool, Take: l.sampled}
+	o := sampler.Options{Role: l.Driver.Name, Agent: l.Inputs.Agent, Pool: l.Pool, Also: l.crew.Samples, Take: l.sampled}
 	if l.Info.NoFigure == "" {
 		o.Server, _ = l.conn.(store.Metered)
 		if o.Book, _ = l.conn.(store.Notebook); l.Inputs.Namespace != "" {

@@ -204,7 +204,7 @@ func tracksInWords(plan *workload.Plan) []string {
 	var out []string
 	for _, ph := range plan.Phases {
 		for _, t := range ph.Tracks {
-			s := fmt.Sprintf("%s: %s with %d threads", t.Name, strings.Join(t.Ops, ", "), t.Start.Threads)
+			s := fmt.Sprintf("%s: %s with %s", t.Name, strings.Join(t.Ops, ", "), units.Plural(t.Start.Threads, "thread"))
 			if t.Total > 0 {
 				s += fmt.Sprintf(", %d %s", t.Total, plan.Unit)
 			}

@@ -61,8 +61,9 @@ func (l *Live) keep(s *measure.Second) {
 		}
 		out.Count += r.Count
 		out.Errors += r.Errors
-		out.P50 = max(out.P50, time.Duration(r.ResponseP50))
-		out.P99 = max(out.P99, time.Duration(r.ResponseP99))
+		if p99 := time.Duration(r.ResponseP99); p99 > out.P99 {
+			out.P50, out.P99 = time.Duration(r.ResponseP50), p99
+		}
 	}
 	var all *hdrhistogram.Histogram
 	for _, in := range s.Intervals {

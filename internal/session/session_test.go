@@ -78,7 +78,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	} {
 		assert.Contains(t, err.Error(), part)
 	}
-	assert.Contains(t, hints(err), "did you mean colour? perfbench list knobs has all")
+	assert.Contains(t, hints(err), "did you mean colour? perfbench list knobs shows all")
 }
 
 func TestRefusals(t *testing.T) {

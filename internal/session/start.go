@@ -123,11 +123,7 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(l.Plan.Bytes), units.Size(free)),
 			"store less, or name a server with --target")
 	}
-	starts := make([]workload.Settings, 0, len(l.Plan.Tracks()))
-	for _, t := range l.Plan.Tracks() {
-		starts = append(starts, t.Start)
-	}
-	if err := roomFor(l.Plan, nil, starts, store.FreeMemory(), 0); err != nil {
+	if err := foresee(l.Plan, l.Timetable, store.FreeMemory(), l.room()); err != nil {
 		return err
 	}
 	l.Notices = l.notices(ctx)
@@ -229,14 +225,16 @@ func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 		return nil
 	}
 	public, _ := l.Target.Public()
+	order := fleet.Order{Profile: l.Profile.Name, Target: public.String(), Inputs: l.Inputs, Sum: fleet.Sum(l.Plan)}
+	if l.plan.Found != nil {
+		order.Found = l.plan.Found()
+	}
 	var err error
-	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), fleet.Order{
-		Profile: l.Profile.Name, Target: public.String(), Inputs: l.Inputs, Sum: fleet.Sum(l.Plan),
-	})
+	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), order)
 	if err != nil {
 		return err
 	}
-	tell(Progress{Stage: "waiting for workers", Note: fmt.Sprintf("waiting for %s: %s", fleet.Count(l.workers.Workers), l.crew.Join())})
+	tell(Progress{Stage: "waiting for workers", Note: fmt.Sprintf("waiting for %s: %s", units.Plural(l.workers.Workers, "worker"), l.crew.Join())})
 	return l.crew.Gather(ctx, func(joined, ready int) {
 		tell(Progress{Stage: "waiting for workers", Done: int64(ready), Total: int64(l.workers.Workers)})
 	})

@@ -260,7 +260,7 @@ func (t *Target) query(s string) error {
 		k, v, _ := strings.Cut(pair, "=")
 		key, err := url.QueryUnescape(k)
 		if err != nil || !isName(key) {
-			return bad(t.Scheme+": a parameter's name contains a character that none has",
+			return bad(t.Scheme+": a parameter's name contains a character that no name has",
 				"parameters are written ?name=value&name=value")
 		}
 		val, err := url.QueryUnescape(v)

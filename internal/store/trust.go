@@ -26,7 +26,7 @@ func (t Target) Unchecked() string {
 func (t Target) Cautions(name string) []string {
 	var out []string
 	if how := t.Unchecked(); how != "" {
-		out = append(out, fmt.Sprintf("%s is encrypted, but nobody checks who answers (%s); give the authority's certificate with ca=FILE instead", name, strings.TrimSuffix(how, "=")))
+		out = append(out, fmt.Sprintf("%s is encrypted, but the server's identity is not checked (%s); give the authority's certificate with ca=FILE instead", name, strings.TrimSuffix(how, "=")))
 	}
 	if plain, _ := t.Bool("allowFallbackToPlaintext"); plain {
 		out = append(out, name+" is not encrypted where the server does not offer it (allowFallbackToPlaintext)")

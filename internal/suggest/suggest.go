@@ -17,14 +17,14 @@ const (
 	alike = 0.5
 )
 
-// What has all names of a kind, for Hint.
+// The commands that show all names of a kind, for Hint.
 const (
-	Profiles = "perfbench list profiles has all"
-	Presets  = "perfbench list presets has all"
-	Knobs    = "perfbench list knobs has all"
-	Formats  = "perfbench list formats has all"
-	Stores   = "perfbench list stores has all"
-	PlanKeys = "perfbench list plan-schema has all"
+	Profiles = "perfbench list profiles shows all"
+	Presets  = "perfbench list presets shows all"
+	Knobs    = "perfbench list knobs shows all"
+	Formats  = "perfbench list formats shows all"
+	Stores   = "perfbench list stores shows all"
+	PlanKeys = "perfbench list plan-schema shows all"
 )
 
 // Nearest returns the name closest to got, or "" when none is close enough to be
@@ -37,8 +37,8 @@ func Nearest(got string, names []string) string {
 }
 
 // Hint returns a sentence with the nearest names, three at most, the closest first; with
-// all of them when none is close and they are few. see says which command has all; there
-// may be none.
+// all of them when none is close and they are few. see says which command shows all;
+// there may be none.
 func Hint(got string, names []string, see ...string) string {
 	near := nearest(got, names, alike)
 	all := slices.Compact(slices.Clone(names))

@@ -103,7 +103,7 @@ func Parse(over []string) ([]Axis, error) {
 			}
 		}
 		if len(a.Values) < 2 {
-			return nil, bad("over %s: one value is no sweep", a.Name)
+			return nil, bad("over %s: one value does not make a sweep", a.Name)
 		}
 	}
 	return out, nil
@@ -165,7 +165,7 @@ func fill(first []string, last string) ([]string, error) {
 	for i, w := range append(slices.Clone(first), last) {
 		m := quantity.FindStringSubmatch(w)
 		if m == nil {
-			return nil, fmt.Errorf("goes on from words: %q is no number", w)
+			return nil, fmt.Errorf("goes on from words: %q is not a number", w)
 		}
 		if i > 0 && m[2] != unit {
 			return nil, errors.New("has different units, which dots cannot go on from")

@@ -51,7 +51,7 @@ func TestListsThatAreNone(t *testing.T) {
 		"threads=":                "over threads: its list is empty",
 		"target=":                 "over target: its list has an empty place",
 		"threads=1,,2":            `over threads: its list "1,,2" has an empty place`,
-		"threads=4":               "over threads: one value is no sweep",
+		"threads=4":               "over threads: one value does not make a sweep",
 		"threads=4,8,4":           `over threads: has a value twice: "4"`,
 		"threads=1,…,64":          `over threads: in "1,…,64" two values or more come before the dots, and one after`,
 		"threads=1,2,…":           `over threads: in "1,2,…" two values or more come before the dots, and one after`,
@@ -60,7 +60,7 @@ func TestListsThatAreNone(t *testing.T) {
 		"threads=2,2,…,64":        `over threads: "2,2,…,64" does not move`,
 		"threads=1,2,…,5000":      `over threads: "1,2,…,5000" has more than 1000 values`,
 		"payload=1KiB,2KiB,…,8KB": `over payload: "1KiB,2KiB,…,8KB" has different units, which dots cannot go on from`,
-		"mode=pbm,saga,…,x":       `over mode: "pbm,saga,…,x" goes on from words: "pbm" is no number`,
+		"mode=pbm,saga,…,x":       `over mode: "pbm,saga,…,x" goes on from words: "pbm" is not a number`,
 		"a=1,2;b=1,2;c=1,2":       "over: 3 knobs are more than a sweep has",
 	} {
 		var list []string

@@ -42,7 +42,7 @@ func gauge(name, help string, labels ...string) family {
 var (
 	units     = counter("units_total", "Units that succeeded, in the unit of the operation; without warm-up.", "track", "op", "unit", "counts")
 	failures  = counter("errors_total", "Calls that failed, time-outs included; without warm-up.", "track", "op", "class")
-	unstarted = counter("unstarted_units_total", "Units that were due in open loop and never started.", "track", "op")
+	unstarted = counter("unstarted_units_total", "Units that were due at the target rate and never sent.", "track", "op")
 	changes   = counter("changes_total", "Live changes of settings; a ramp is one.")
 
 	throughput = gauge("throughput_units_per_second", "Units that succeeded in the last finished second, warm-up included.", "track", "op", "unit", "counts")

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -166,21 +167,57 @@ func (k look) text(w io.Writer, s string, x, y int) {
 	if k.faint {
 		attr += ` opacity=".6"`
 	}
-	// Each word stands at its own column: browsers make one space of several.
 	for s != "" {
-		word := strings.TrimLeft(s, " ")
-		left += float64(len(s)-len(word)) * cellWidth
-		word, s, _ = strings.Cut(word, "  ")
-		if word == "" {
+		shown := strings.TrimLeft(s, " ")
+		left += float64(len(s)-len(shown)) * cellWidth
+		end := piece(shown)
+		shown, s = shown[:end], shown[end:]
+		next := left + float64(ansi.StringWidth(shown))*cellWidth
+		if shown = strings.TrimRight(shown, " "); shown == "" {
 			return
 		}
-		shown := strings.TrimRight(word, " ")
-		// A given length keeps columns in line whatever font is at hand.
-		fmt.Fprintf(w, `<text x="%.1f" y="%d" textLength="%.1f"%s>`, left, margin+y*cellHeight+13, float64(ansi.StringWidth(shown))*cellWidth, attr)
+		// A given length keeps columns in line whatever font is at hand. Where that is not
+		// the font of letters, its glyphs are made as wide as a cell.
+		fit := ""
+		if r, n := utf8.DecodeRuneInString(shown); fontOf(r) != 0 && n < len(shown) {
+			fit = ` lengthAdjust="spacingAndGlyphs"`
+		}
+		fmt.Fprintf(w, `<text x="%.1f" y="%d" textLength="%.1f"%s%s>`, left, margin+y*cellHeight+13, float64(ansi.StringWidth(shown))*cellWidth, fit, attr)
 		_ = xml.EscapeText(w, []byte(shown)) // draw's writer keeps the error
 		fmt.Fprintln(w, "</text>")
-		left += float64(ansi.StringWidth(word)+len("  ")) * cellWidth
+		left = next
 	}
+}
+
+// piece is how many bytes of text, which begins with no space, are drawn as one: up to two
+// spaces in a row, which browsers make one of, and to characters that may come from another
+// font, as there the length of one would be spread over the other.
+func piece(s string) int {
+	font := rune(-1)
+	for i, r := range s {
+		if r == ' ' {
+			if strings.HasPrefix(s[i:], "  ") || font != 0 {
+				return i
+			}
+			continue
+		}
+		if font < 0 {
+			font = fontOf(r)
+		}
+		if fontOf(r) != font {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// fontOf is a number for the font that a character may come from: 0 is that of letters,
+// which has lines and blocks too; the others are told apart by their range.
+func fontOf(r rune) rune {
+	if r < 0x2100 || r >= '─' && r <= '▟' {
+		return 0
+	}
+	return r >> 8
 }
 
 func (k look) or(other string) string {

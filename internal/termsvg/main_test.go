@@ -10,13 +10,13 @@ import (
 )
 
 // Every word stands at the column that it has in the terminal, and no piece of text
-// holds what a browser would make something else of: several spaces in a row, or spaces
-// at an end.
+// holds what a browser would make something else of: several spaces in a row, spaces
+// at an end, characters of another font.
 func TestColumnsStayWhereTheyAre(t *testing.T) {
 	lines := []string{
 		"│  entries  per s │     p50",
 		"\x1b[1m  put\x1b[0m       12.3k   \x1b[7m x  y \x1b[27m",
-		"⣿⣿   日本  a & b",
+		"⣿⣿ ab⣿   日  a & b",
 	}
 	var out strings.Builder
 	require.NoError(t, draw(strings.NewReader(strings.Join(lines, "\n")), &out))
@@ -42,7 +42,7 @@ func TestColumnsStayWhereTheyAre(t *testing.T) {
 	assert.Equal(t, []piece{
 		{0, 0, 1, "│"}, {0, 3, 7, "entries"}, {0, 12, 7, "per s │"}, {0, 24, 3, "p50"},
 		{1, 2, 3, "put"}, {1, 12, 5, "12.3k"}, {1, 21, 1, "x"}, {1, 24, 1, "y"},
-		{2, 0, 2, "⣿⣿"}, {2, 5, 4, "日本"}, {2, 11, 5, "a & b"},
+		{2, 0, 2, "⣿⣿"}, {2, 3, 2, "ab"}, {2, 5, 1, "⣿"}, {2, 9, 2, "日"}, {2, 13, 5, "a & b"},
 	}, got)
 }
 

@@ -66,6 +66,9 @@ func digits(s string) (float64, bool) {
 // factors are what the suffixes of numbers stand for.
 var factors = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12}
 
+// LikeNumbers is the advice for a number that is none.
+const LikeNumbers = "write it like 500, 10k or 1e6"
+
 // ParseNumber reads a number as people and Number write it: "10000", "10_000", "1e4",
 // "10k", "1.5M". The result is finite.
 func ParseNumber(s string) (float64, error) {
@@ -159,4 +162,15 @@ func trim(v float64) string {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
+}
+
+// Unlimited is how a rate of 0 is written, and may be typed: there is no target rate.
+const Unlimited = "unlimited"
+
+// Plural writes a number of things: "1 thread", "2 threads".
+func Plural[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -45,7 +45,7 @@ func cpu(r *Record) (string, string) {
 	if o.Quota > 0 {
 		whose = "of its quota"
 	}
-	return Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store: give it more, make payloads smaller, or drive less",
+	return Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store: give it more, make payloads smaller, or lower the load",
 		o.CPU, processors(o.Cores), whose, percent(min(o.CPU/o.Cores, 1)))
 }
 
@@ -83,7 +83,7 @@ func scheduler(r *Record) (string, string) {
 		}
 	}
 	if text == "" && o.WakeP90 >= wakeLate.Nanoseconds() {
-		text = fmt.Sprintf("the system woke perfbench late: one timer in ten rang %s late or more; leave the machine to perfbench%s", ns(o.WakeP90), crowd(o))
+		text = fmt.Sprintf("the system woke perfbench late: one timer in ten fired %s late or more; leave the machine to perfbench%s", ns(o.WakeP90), crowd(o))
 	}
 	if text == "" {
 		return "", ""

@@ -23,7 +23,7 @@ type Record struct {
 	// Panics counts operations that a bug in perfbench cut short, PanicAt says where.
 	Panics  int64
 	PanicAt string
-	// Changes is how many settings changed in mid-run, Segments what they made of it; a
+	// Changes is how many settings changed mid-run, Segments what they made of it; a
 	// ramp is one change, and one segment.
 	Changes, Segments int
 	// Verified is what became of the verification.

@@ -93,7 +93,7 @@ func panics(r *Record) (string, string) {
 	if r.Panics == 0 {
 		return "", ""
 	}
-	text := fmt.Sprintf("%s ended in a panic, a bug in perfbench", count(r.Panics, "operation"))
+	text := fmt.Sprintf("%s ended in a panic, a bug in perfbench", units.Plural(r.Panics, "operation"))
 	if r.PanicAt != "" {
 		text += ": " + r.PanicAt
 	}
@@ -111,7 +111,7 @@ func errors(r *Record) (string, string) {
 		return "", ""
 	}
 	share := float64(failed) / float64(calls+failed)
-	text := fmt.Sprintf("%s failed, %s of all, and what fails is in no percentile: see the errors for why", count(failed, "operation"), percent(share))
+	text := fmt.Sprintf("%s failed, %s of all, and failed calls are in no percentile: see the errors for why", units.Plural(failed, "operation"), percent(share))
 	switch {
 	case share >= errorMost:
 		return Invalid, text
@@ -143,7 +143,7 @@ func suspended(r *Record) (string, string) {
 		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", len(list), length(sum), at(list[0].AtS))
 	}
 	if untimed > 0 {
-		text += fmt.Sprintf("; %s across it %s counted but not timed", count(untimed, "operation"), was(untimed))
+		text += fmt.Sprintf("; %s across it %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
 	}
 	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
 }
@@ -177,8 +177,8 @@ func backlog(r *Record) (string, string) {
 		return "", ""
 	}
 	g := r.Observed.Growth
-	return Degraded, fmt.Sprintf("the backlog grew to the end (%s due and not begun, %s before): the store does not keep up with %s per second, "+
-		"and response times say how long the run was; lower --rate, or raise --threads if the store has room", units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
+	return Degraded, fmt.Sprintf("the backlog grew to the end (%s due and not yet sent, %s before): the store does not keep up with %s per second, "+
+		"so response times only say how long the run was; lower --rate, or raise --threads if the store has room", units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
 }
 
 func unstarted(r *Record) (string, string) {
@@ -192,7 +192,7 @@ func unstarted(r *Record) (string, string) {
 	if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("%s units of work fell due and never began (%s): the slowest are missing in the percentiles; lower --rate, or raise --threads",
+	return Degraded, fmt.Sprintf("%s units of work were due and never sent (%s): the slowest are missing from the percentiles; lower --rate, or raise --threads",
 		units.Number(float64(never)), percent(float64(never)/float64(done+never)))
 }
 
@@ -230,18 +230,11 @@ func changes(r *Record) (string, string) {
 	if r.Changes == 0 {
 		return "", ""
 	}
-	text := fmt.Sprintf("%s changed in mid-run: the figures of the whole mix what was before and after", count(int64(r.Changes), "setting"))
+	text := fmt.Sprintf("%s changed mid-run: the overall figures mix what came before and after", units.Plural(int64(r.Changes), "setting"))
 	if r.Segments > 1 {
 		text += fmt.Sprintf("; read those of the %d segments", r.Segments)
 	}
 	return Degraded, text
-}
-
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func was(n int64) string {

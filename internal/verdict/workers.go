@@ -17,14 +17,21 @@ type Worker struct {
 	// did not come to its end, nil of any other; Lost when it was missed, nil of one that
 	// was there and silent.
 	Known, Lost *float64
+	// ChangeMS is the longest that a live change took until it was in force there.
+	ChangeMS float64
 	// Stalls is how often it was silent for a while.
 	Stalls int
+	// GivenUp says that the others once did not wait for it any longer.
+	GivenUp bool
 	// Doubts are the reasons for which its own figures are not valid.
 	Doubts []string
 }
 
 // skewMost is how far apart, in milliseconds, workers may begin.
 const skewMost = 10
+
+// changeMost is how long, in milliseconds, a live change may take to reach a worker.
+const changeMost = 250
 
 // workers tells of those that were lost or silent, or whose own figures are in doubt.
 func workers(r *Record) (string, string) {
@@ -35,9 +42,13 @@ func workers(r *Record) (string, string) {
 		case w.Known != nil && w.Lost != nil:
 			all = append(all, fmt.Sprintf("%s was lost: what it did from %.0f s on is not in the figures, and it was missed at %.1f s", who, *w.Known, *w.Lost))
 		case w.Known != nil:
-			all = append(all, fmt.Sprintf("%s did not come to its end: what it did from %.0f s on is not in the figures", who, *w.Known))
+			all = append(all, fmt.Sprintf("%s did not finish: what it did from %.0f s on is not in the figures", who, *w.Known))
+		case w.GivenUp:
+			all = append(all, who+" was silent for so long that the others went on without it")
 		case w.Stalls > 0:
 			all = append(all, who+" was silent for a while")
+		case w.ChangeMS > changeMost:
+			all = append(all, fmt.Sprintf("a live change took %.0f ms to reach %s", w.ChangeMS, who))
 		}
 		if len(w.Doubts) > 0 {
 			all = append(all, who+": "+strings.Join(w.Doubts, ", and "))
@@ -64,5 +75,5 @@ func skew(r *Record) (string, string) {
 	if most < 0 {
 		word = "early"
 	}
-	return Degraded, fmt.Sprintf("worker %d began %.0f ms %s: seconds of the workers are not the same seconds; give its machine fewer other things to do", of, math.Abs(most), word)
+	return Degraded, fmt.Sprintf("worker %d began %.0f ms %s: the workers' seconds are not the same seconds; leave its machine to perfbench", of, math.Abs(most), word)
 }

@@ -8,18 +8,18 @@ import (
 
 func TestWorkersThatWereLostOrLateAreNamed(t *testing.T) {
 	known, lost := 3.0, 5.25
-	fine := Record{Workers: []Worker{{Number: 1, Host: "a", SkewMS: 9.9}, {Number: 2, Host: "b", SkewMS: -10}}}
+	fine := Record{Workers: []Worker{{Number: 1, Host: "a", SkewMS: 9.9}, {Number: 2, Host: "b", SkewMS: -10, ChangeMS: 250}}}
 	for _, look := range []func(*Record) (string, string){workers, skew} {
 		state, _ := look(&fine)
 		assert.Empty(t, state)
 	}
 	bad := Record{Workers: []Worker{
 		{Number: 1, Host: "a", SkewMS: -12}, {Number: 2, Host: "b", Known: &known, Lost: &lost}, {Number: 3, Host: "c", Stalls: 1, Doubts: []string{"too hot", "too old"}},
-		{Number: 4, Host: "d", Known: &known},
+		{Number: 4, Host: "d", Known: &known}, {Number: 5, Host: "e", ChangeMS: 900}, {Number: 6, Host: "f", Stalls: 1, GivenUp: true},
 	}}
 	state, text := workers(&bad)
 	assert.Equal(t, Degraded, state)
-	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not come to its end: what it did from 3 s on is not in the figures", text)
+	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not finish: what it did from 3 s on is not in the figures; a live change took 900 ms to reach worker 5 (e); worker 6 (f) was silent for so long that the others went on without it", text)
 	state, text = skew(&bad)
 	assert.Equal(t, Degraded, state)
 	assert.Contains(t, text, "worker 1 began 12 ms early")

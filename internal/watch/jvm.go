@@ -71,7 +71,7 @@ func (j *jolokia) ask(ctx context.Context, questions string) ([]byte, error) {
 }
 
 // errNoAgent says that something else listens where an agent should.
-var errNoAgent = errors.New("what answers there is no Jolokia agent")
+var errNoAgent = errors.New("what answers there is not a Jolokia agent")
 
 type usage struct {
 	Used int64 `json:"used"`

@@ -20,7 +20,8 @@ const (
 	wantInfo         = 1 << (attributeInfo - 1)
 	attributeInfo    = 2
 	listens          = 1 << 10
-	connects         = 0xfff &^ listens // all other states
+	waits            = 1 << 6 // closed: of nobody, without counts, and there may be thousands
+	connects         = 0xfff &^ (listens | waits)
 
 	requestSize   = 56
 	messageSize   = 72

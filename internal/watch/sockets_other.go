@@ -4,7 +4,7 @@ package watch
 
 import "errors"
 
-// socketOf is one TCP connection, which only Linux tells the bytes of.
+// socketOf is one TCP connection, which only Linux reports the bytes of.
 type socketOf struct {
 	cookie  uint64
 	inode   uint32
@@ -13,11 +13,11 @@ type socketOf struct {
 }
 
 func connections() ([]socketOf, error) {
-	return nil, errors.New("only Linux tells the bytes of connections")
+	return nil, errors.New("only Linux reports the bytes of connections")
 }
 
 func listener(uint16) (pid int, err error) {
-	return 0, errors.New("only Linux tells who listens at a port alone")
+	return 0, errors.New("only Linux reports who listens at a port alone")
 }
 
 func inodes(int) (map[uint32]bool, error) { return nil, nil }

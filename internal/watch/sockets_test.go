@@ -47,7 +47,7 @@ func carry(t *testing.T, from, to net.Conn, n int) {
 
 func TestBytesOfAProcessAreThoseOfItsConnections(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells")
+		t.Skip("only Linux reports")
 	}
 	l, near, far := pair(t)
 	carry(t, near, far, 5000) // before anybody asked

@@ -122,7 +122,7 @@ func TestAgentOfAJVM(t *testing.T) {
 	assert.Equal(t, 400*time.Millisecond, *h.GCTime)
 
 	_, err = parseJolokia([]byte(`{"status":404}`))
-	require.ErrorContains(t, err, "no Jolokia agent")
+	require.ErrorContains(t, err, "not a Jolokia agent")
 	_, err = parseJolokia([]byte(`[{"status":403,"error":"no"},{"status":200},{"status":200}]`))
 	require.ErrorContains(t, err, "the agent answers 403: no")
 }

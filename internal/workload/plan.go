@@ -77,9 +77,17 @@ type Plan struct {
 	// since the last call, and Credit takes that in from another. A Connector sets both.
 	Ledger func() []byte
 	Credit func(ledger []byte) error
+	// Found, where the work can be shared out, tells what Admit and Setup have found in the
+	// store that the work goes by, and Adopt takes that in where others have found it; nil:
+	// nothing. A Connector sets both.
+	Found func() []byte
+	Adopt func(found []byte) error
 	// Lost says that process i of n is gone before it told all: of its part anything may
 	// have been attempted.
 	Lost func(i, n int)
+	// Settle, where the work can be shared out, ends in a process that has done its part what
+	// goes on beside its workers, before Ledger is called for the last time; nil: nothing does.
+	Settle func(ctx context.Context)
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
 	Facts func() any
@@ -176,6 +184,24 @@ func (p *Plan) Tracks() []*Track {
 		}
 	}
 	return out
+}
+
+// Length is how long the phases take that have a duration, one after the other as they
+// follow; 0: none has one.
+func (p *Plan) Length() time.Duration {
+	ends := map[string]time.Duration{}
+	longest := time.Duration(0)
+	for range p.Phases { // often enough for any order in which they are listed
+		for i := range p.Phases {
+			ph, from := &p.Phases[i], time.Duration(0)
+			for _, name := range ph.After {
+				from = max(from, ends[name])
+			}
+			ends[ph.Name] = from + ph.Duration
+			longest = max(longest, ends[ph.Name])
+		}
+	}
+	return longest
 }
 
 // Knob returns the plan's knob of that name.

@@ -63,7 +63,7 @@ func Threads() Knob {
 // Rate returns the knob for the rate of an open loop; 0 is closed loop.
 func Rate(unit string) Knob {
 	return Knob{
-		Name: "rate", Unit: unit + "/s", Help: "due per second, whatever the store does; 0: as fast as the threads go", Min: 0, Max: MaxRate, Step: 100, Log: true, Sum: true,
+		Name: "rate", Unit: unit + "/s", Help: "target rate: calls are sent on schedule even if the store is slow; 0 = unlimited", Min: 0, Max: MaxRate, Step: 100, Log: true, Sum: true,
 		Get: func(s Settings) float64 { return s.Rate },
 		Set: func(s Settings, v float64) Settings { s.Rate = v; return s },
 	}
@@ -159,4 +159,15 @@ func Spread(weights []int, total int) []int {
 		rest -= step
 	}
 	return out
+}
+
+// Word is what those who do the work are told while the run goes: one of three things.
+type Word struct {
+	// Tracks are settings of all tracks, in force from now on, in the segment of that number.
+	Tracks  []Settings
+	Segment int
+	// Phase may begin: all that it waits for has ended.
+	Phase string
+	// Stop is why the run ends.
+	Stop error
 }

@@ -1,5 +1,7 @@
 package workload
 
+import "slices"
+
 // Totals views all tracks as one: sums of what adds up, and otherwise what the first
 // track has on which the knob turns something. of returns the settings of a track by
 // its index in tracks. Whatever is no knob is as on the first track.
@@ -21,6 +23,26 @@ func Totals(knobs []Knob, tracks []*Track, of func(track int) Settings) Settings
 		total = k.Set(total, sum)
 	}
 	return total
+}
+
+// Turned are the settings of tracks, which now has, once a knob has been set on one of
+// them or, with a negative track, on all: a total is shared out as it is now, to within a
+// fraction.
+func Turned(tracks []*Track, now []Settings, track int, k Knob, to float64) []Settings {
+	to = k.Clamp(to)
+	total := k.Get(Totals([]Knob{k}, tracks, func(i int) Settings { return now[i] }))
+	out := slices.Clone(now)
+	for i, t := range tracks {
+		v := to
+		switch {
+		case track >= 0 && track != i, !t.Turns(k), track < 0 && k.Sum && (!t.Adds(k) || total <= 0):
+			continue
+		case track < 0 && k.Sum:
+			v = k.Get(now[i]) * to / total
+		}
+		out[i] = k.Set(now[i], v)
+	}
+	return out
 }
 
 // ByName lists settings by the names that a user types: totals, or the common value,

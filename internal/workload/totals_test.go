@@ -2,6 +2,7 @@ package workload
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -34,4 +35,17 @@ func TestSettingsHaveTheNamesThatAreTyped(t *testing.T) {
 	assert.NotContains(t, ByName(knobs, tracks, Starts(tracks)), "payload", "there is no value for all")
 	assert.Equal(t, map[string]float64{"threads": 1, "rate": 10}, ByName(knobs, tracks[:1], Starts(tracks)), "one track needs no prefix")
 	assert.Empty(t, ByName(knobs, nil, nil))
+}
+
+// Phases that follow each other take the sum of their durations, those beside each other
+// that of the longest; what has none takes no time that is known.
+func TestTheLengthOfAPlan(t *testing.T) {
+	p := &Plan{Phases: []Phase{
+		{Name: "read", After: []string{"valid"}, Duration: 3 * time.Second},
+		{Name: "valid", After: []string{"load"}, Duration: 2 * time.Second},
+		{Name: "load"},
+		{Name: "beside", After: []string{"load"}, Duration: 4 * time.Second},
+	}}
+	assert.Equal(t, 5*time.Second, p.Length())
+	assert.Zero(t, (&Plan{Phases: []Phase{{Name: "load"}}}).Length())
 }

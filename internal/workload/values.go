@@ -124,15 +124,15 @@ type Param struct {
 	Outside bool
 }
 
-func (v Value) bad(want string) error {
-	return fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), ""))
+func (v Value) bad(want string, advice ...string) error {
+	return fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not %s", v.Name, v.Text, v.From(), want), strings.Join(advice, " ")))
 }
 
 // Int reads a whole number in [lo, hi]: 10000, 10_000, 10k or 1e4.
 func (v Value) Int(lo, hi int64) (int64, error) {
 	n, err := units.ParseWhole(v.Text)
 	if err != nil {
-		return 0, v.bad("a whole number")
+		return 0, v.bad("a whole number", units.LikeNumbers)
 	}
 	if n < lo || n > hi {
 		return 0, v.bad(fmt.Sprintf("in %d..%d", lo, hi))
@@ -144,7 +144,7 @@ func (v Value) Int(lo, hi int64) (int64, error) {
 func (v Value) Float(lo, hi float64) (float64, error) {
 	n, err := units.ParseNumber(v.Text)
 	if err != nil {
-		return 0, v.bad("a number")
+		return 0, v.bad("a number", units.LikeNumbers)
 	}
 	if !(n >= lo && n <= hi) {
 		return 0, v.bad("in " + plain(lo) + ".." + plain(hi))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +103,25 @@ func TestASeriesRunsOneTestAfterTheOther(t *testing.T) {
 	in.Values.Set(workload.Value{Name: "series", Text: "1/0", Origin: workload.OriginFlag})
 	_, err = Design(in)
 	assert.ErrorContains(t, err, `series: "1/0"`)
+}
+
+// Where checks are made again and again until the time is up, how many there are says
+// nothing of how far the run is.
+func TestWhatIsDoneAgainHasNoTotal(t *testing.T) {
+	in := workload.Inputs{Values: profiletest.Values(t, Profile(), "small"), Namespace: "perfbench"}
+	totals := func() (sum int64) {
+		p, err := Design(in)
+		require.NoError(t, err)
+		for _, tr := range p.Tracks() {
+			sum += tr.Total
+		}
+		return sum
+	}
+	assert.Positive(t, totals())
+	in.Duration = time.Second
+	assert.Zero(t, totals())
+	in.Count = 10
+	assert.Positive(t, totals(), "the count ends it too")
 }
 
 func TestVisibility(t *testing.T) {

@@ -76,11 +76,15 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) erro
 			if what == "users" || what == "load" {
 				t.loader(what).endless = wrap
 			}
-			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) { return b.task(what, t, worker, wrap, ph.Name == s.goesOn) }
+			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) {
+				return b.task(what, t, s.stake.Number(worker), wrap, ph.Name == s.goesOn)
+			}
 		}
 	}
 	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
 	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
+	p.Found, p.Adopt = b.found, b.join
+	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
 	return nil
 }
 
@@ -152,22 +156,9 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	all, ready := int64(s.tenants()), int64(0)
 	for _, ph := range s.phase {
 		for _, t := range ph {
-			done := map[string]bool{}
-			if b.loaded {
-				var err error
-				if done, err = b.l.Marks(ctx, t.name); err != nil {
-					return fault.Code(err, fault.CodeStore)
-				}
-			}
-			t.id(0) // makes all of them, now rather than in the first operation
-			var there, items int64
-			for _, what := range s.loadPhases() {
-				l := t.loader(what)
-				l.begin(b.kinds(what), s.batch, done)
-				there += l.before
-				for _, k := range l.kinds {
-					items += int64(k.n)
-				}
+			there, items, err := b.ready(ctx, t)
+			if err != nil {
+				return err
 			}
 			if s.load == "never" && there < items && s.driver != "null" { // which has nothing, ever
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
@@ -179,6 +170,26 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 		}
 	}
 	return nil
+}
+
+// ready sets up what is to be loaded of a tenant, and says how many items of it are there.
+func (b *binding) ready(ctx context.Context, t *tenant) (there, items int64, err error) {
+	done := map[string]bool{}
+	if b.loaded {
+		if done, err = b.l.Marks(ctx, t.name); err != nil {
+			return 0, 0, fault.Code(err, fault.CodeStore)
+		}
+	}
+	t.id(0) // makes all of them, now rather than in the first operation
+	for _, what := range b.s.loadPhases() {
+		l := t.loader(what)
+		l.begin(b.kinds(what), b.s.batch, done)
+		there += l.before
+		for _, k := range l.kinds {
+			items += int64(k.n)
+		}
+	}
+	return there, items, nil
 }
 
 // admit looks at the tables that are there and at what an earlier run has loaded.

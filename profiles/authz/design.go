@@ -43,6 +43,10 @@ type spec struct {
 	// knobs turn what records carry for their size, sizes are where they begin.
 	knobs []workload.Knob
 	sizes []int
+	// stake is which of the requests within each tenant this process has; tells says that it
+	// tells another of what it does.
+	stake workload.Stake
+	tells bool
 }
 
 // The operations of the mix, by index of the weights.
@@ -251,6 +255,9 @@ func (s *spec) begin(runID string) {
 func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workload.Settings, in workload.Inputs, before []string) string {
 	concurrent := len(s.phase[k])
 	add := func(what string, ops []string, total int64, duration time.Duration, after ...string) string {
+		if in.Wraps() {
+			total = 0 // what there is to do is done again and again
+		}
 		name := fmt.Sprintf("%s-%d", what, k)
 		ph := workload.Phase{Name: name, Kind: fmt.Sprintf("%s of %d", what, concurrent), After: after, Duration: duration, NoCeiling: what == "staleness"}
 		for i := range concurrent {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -146,6 +147,23 @@ type carried struct {
 	mu       sync.Mutex // guards what follows
 	wrong    int64
 	examples []string
+	others   map[int]amiss // in other processes
+}
+
+func (c *carried) tell() amiss {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return amiss{c.wrong, slices.Clone(c.examples)}
+}
+
+// credit takes in what another process has told.
+func (c *carried) credit(process int, told amiss) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.others == nil {
+		c.others = map[int]amiss{}
+	}
+	c.others[process] = told
 }
 
 // note remembers sizes when they change; last is what a worker has noted.
@@ -188,9 +206,15 @@ func (c *carried) check() (workload.Check, bool) {
 	any := c.principals.Most() > 0 || c.sections.Most() > 0
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	wrong, examples := c.wrong, c.examples
+	for _, o := range c.others {
+		wrong += o.Wrong
+		examples = slices.Concat(examples, o.Examples)
+	}
 	return workload.Check{
-		Name: "what principals and sections carry", OK: c.wrong == 0, Want: "0 that are not as written", Got: fmt.Sprintf("%d that are not as written", c.wrong), Examples: c.examples,
-	}, any || c.wrong > 0
+		Name: "what principals and sections carry", OK: wrong == 0, Want: "0 that are not as written", Got: fmt.Sprintf("%d that are not as written", wrong),
+		Examples: examples[:min(len(examples), 10)],
+	}, any || wrong > 0
 }
 
 // filled is what part of a record is to carry.

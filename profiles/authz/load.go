@@ -36,6 +36,10 @@ type loader struct {
 	seen     int       // what ended was when stuck last looked
 	quiet    time.Time // since when it has been that
 	endless  bool      // what is stored is stored again, until the phase's time is up
+	// elsewhere are the processes of so many that have ended their parts of the load; 0:
+	// this one does all of it.
+	elsewhere map[int]bool
+	processes int
 }
 
 // item is one item of a kind. That it is stored already means that only the mark of
@@ -87,7 +91,34 @@ func (l *loader) turn() {
 func (l *loader) over() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.kinds) > 0 && l.at >= len(l.kinds)
+	return len(l.kinds) > 0 && l.at >= len(l.kinds) || l.processes > 0 && len(l.elsewhere) == l.processes
+}
+
+// done says that one of so many processes has ended its part of the load.
+func (l *loader) done(process, of int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.elsewhere == nil {
+		l.elsewhere = map[int]bool{}
+	}
+	l.elsewhere[process], l.processes = true, of
+}
+
+// leave leaves to other processes the batches that are theirs, right after begin.
+func (l *loader) leave(s *spec) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	mine := false
+	for _, have := range l.have {
+		from, to := s.stretch(int64(len(have)))
+		for b := range have {
+			have[b] = have[b] || int64(b) < from || int64(b) >= to
+			mine = mine || !have[b]
+		}
+	}
+	l.endless = l.endless && mine
+	l.at, l.next = 0, 0
+	l.turn()
 }
 
 // claim returns an item that is not stored, waiting for a kind to end where need

@@ -264,17 +264,19 @@ func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// next is the number of the next item of a test; false when there is no more. A
-// warm-up has numbers of its own and takes nothing away.
+// next is the number of the next item of a test that this process has; false when there is
+// no more. A warm-up has numbers of its own and takes nothing away.
 func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int64, bool) {
-	if n == 0 {
+	from, to := t.s.stretch(n)
+	mine := to - from
+	if mine == 0 {
 		return 0, false
 	}
 	if it.Warmup {
 		return t.cursors[len(t.cursors)-1].Add(1) - 1, true
 	}
 	i := t.cursors[test].Add(1) - 1
-	return i, wrap || i < n
+	return i/mine*n + from + i%mine, wrap || i < mine
 }
 
 // at is the i-th check.

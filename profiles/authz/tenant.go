@@ -25,6 +25,12 @@ type tenant struct {
 	wrong   []string
 	wrongs  [2]int64 // denied though allowed, allowed though not
 	changed map[string]string
+	// news are the changes that are to be told, told the tallies that were; others are the
+	// processes that do the work, and gap says that one of them is gone.
+	news   map[string]bool
+	told   map[string][][]int64
+	others map[int]*elsewhere
+	gap    bool
 }
 
 // id is the full id of a principal.
@@ -75,9 +81,19 @@ type tally struct {
 	_            [64]byte
 }
 
+// list lists what is counted.
+func (k *tally) list() []*atomic.Int64 {
+	return []*atomic.Int64{&k.count, &k.errors, &k.allowed, &k.denied, &k.statements, &k.lookups, &k.hits, &k.first, &k.last, &k.stale, &k.stuck}
+}
+
 func (t *tenant) tally(kind string) *tally {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.addTally(kind)
+}
+
+// addTally makes a tally. The caller holds t.mu.
+func (t *tenant) addTally(kind string) *tally {
 	if t.tallies == nil {
 		t.tallies = map[string][]*tally{}
 	}
@@ -139,6 +155,12 @@ func (t *tenant) remember(g layer.Grant, err error) {
 		t.changed = map[string]string{}
 	}
 	key := g.Member + "\x00" + g.Resource
+	if t.s.tells {
+		if t.news == nil {
+			t.news = map[string]bool{}
+		}
+		t.news[key] = true
+	}
 	if err != nil {
 		delete(t.changed, key)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,12 +75,22 @@ func (t *tenant) decisions() int64 {
 }
 
 func (t *tenant) verdict() workload.Check {
+	loaded := t.loaded()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return workload.Check{
-		Name: t.name + ": wrong decisions", OK: t.wrongs[0]+t.wrongs[1] == 0, Want: "0",
-		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", t.wrongs[0], t.wrongs[1]), Examples: t.wrong,
+	denied, allowed, examples := t.wrongs[0], t.wrongs[1], t.wrong
+	for _, o := range t.others {
+		denied, allowed = denied+o.wrong.Counts[0], allowed+o.wrong.Counts[1]
+		examples = slices.Concat(examples, o.wrong.Examples)
 	}
+	c := workload.Check{
+		Name: t.name + ": wrong decisions", OK: denied+allowed == 0, Want: "0",
+		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", denied, allowed), Examples: examples[:min(len(examples), 10)],
+	}
+	if t.gap && !loaded { // what a worker that is gone did not load makes nobody allowed
+		c.OK, c.Want = allowed == 0, "0 allowed though not, of a tenant of which a worker that was lost has not loaded all"
+	}
+	return c
 }
 
 func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int64, error) {
@@ -94,6 +105,9 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	}
 	t.mu.Lock()
 	maps.Copy(want, t.changed)
+	for _, o := range t.others {
+		maps.Copy(want, o.changed)
+	}
 	t.mu.Unlock()
 	c := workload.Check{Name: t.name + ": roles read back"}
 	var asked, good int64

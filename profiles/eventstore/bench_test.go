@@ -137,7 +137,7 @@ func BenchmarkNull(b *testing.B) {
 // BenchmarkCassandra stores for a minute into a real Cassandra whose JVM has been
 // warmed for a minute, 300 events a batch. It offers PERFBENCH_RATE events a second,
 // 64000 unless said, so that 60000 stored each second are not a matter of pacing; 0 is
-// as fast as it goes. Each layout is a benchmark of its own, and the way through a
+// unlimited. Each layout is a benchmark of its own, and the way through a
 // real RabbitMQ is one.
 func BenchmarkCassandra(b *testing.B) {
 	rate := os.Getenv("PERFBENCH_RATE")

@@ -58,6 +58,7 @@ type binding struct {
 	search  *searching // nil unless search=on
 	via     transport.Transport
 	left    atomic.Int64 // events yet to be generated
+	gone    atomic.Bool  // a process that did a part of the work
 	gaveUp  atomic.Bool  // the drain ended before all was durable
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
@@ -79,6 +80,8 @@ type binding struct {
 	background sync.WaitGroup
 	stop       context.CancelFunc
 	stopped    context.Context
+	others     map[int]heard // processes that do the work; nil: this one does
+	reopen     func()        // the layer, for another page
 }
 
 // Connector connects a plan to the stores of a driver.
@@ -104,7 +107,8 @@ func on[C any](s *spec, open func(*layer.Options, C) (layer.Layer, []place.Space
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
 		s.begin(p.RunID, time.Now())
 		l, claims := open(s.options(), c)
-		s.bind(p, l)
+		b := s.bind(p, l)
+		b.reopen = func() { b.l, _ = open(s.options(), c) }
 		p.Claims = claims
 		if l, ok := l.(layer.Looker); ok {
 			p.Admit = l.Look
@@ -152,6 +156,8 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Watch = b.watch
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
+	p.Found, p.Adopt, p.Settle = b.found, b.adopt, b.settle
+	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
 	return b
 }
 
@@ -180,11 +186,7 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	}
 	tr.LinksRaw = tr.LinksRaw || b.s.Compat // the original compresses no links
 	b.tr = tr
-	if b.via, err = openTransport(ctx, b); err != nil {
-		return err
-	}
-	b.stopped, b.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if err := b.begin(); err != nil {
+	if err := b.open(ctx); err != nil {
 		return err
 	}
 	if b.search != nil {
@@ -194,6 +196,15 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 		b.background.Go(b.crashing)
 	}
 	return nil
+}
+
+// open opens the transport, and starts the store stage.
+func (b *binding) open(ctx context.Context) (err error) {
+	if b.via, err = openTransport(ctx, b); err != nil {
+		return err
+	}
+	b.stopped, b.stop = context.WithCancel(context.WithoutCancel(ctx))
+	return b.begin()
 }
 
 // openTransport opens what carries the batches.

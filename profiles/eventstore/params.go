@@ -88,7 +88,7 @@ func (s *spec) declareRun(p *values.Fields) {
 	p.Choice(&s.query, "query", queryAfter, []string{queryOff, queryAfter, queryDuring, queryBoth}, "when to query by time range, by id and by parent")
 	p.Int(&s.queries, "queries", 300, 1, 1_000_000_000, "queries", "queries of the phase after the load")
 	p.Int(&s.queryThreads, "queryThreads", 2, 1, workload.MaxThreads, "threads", "threads that query")
-	p.Float(&s.queryRate, "queryRate", 0, 0, workload.MaxRate, "queries/s", "queries due a second; 0: as fast as the threads go")
+	p.Float(&s.queryRate, "queryRate", 0, 0, workload.MaxRate, "queries/s", "target rate of queries, sent on schedule even if the store is slow; 0 = unlimited")
 	p.Duration(&s.queryRange, "queryRange", "1s", "length of a time range")
 	p.Int(&s.queryLimit, "queryLimit", 1000, 1, 1_000_000_000, "events", "most events that one query returns")
 	p.Is(&s.verify, "full", "verify", []string{"full", "off"}, "full reads every event back and accounts for it")

@@ -54,6 +54,16 @@ func (r *reservoir) add(rec *layer.Record) {
 	}
 }
 
+// reach notes that rows of others lie between two starts; 0: they have none.
+func (r *reservoir) reach(first, last int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first > 0 && (r.first == 0 || first < r.first) {
+		r.first = first
+	}
+	r.last = max(r.last, last)
+}
+
 // pick returns a row, false when none was stored.
 func (r *reservoir) pick(n uint64) (layer.Key, bool) {
 	r.mu.Lock()

@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ const maxPoints = 600
 // look is one look at the run.
 type look struct {
 	facts.SeriesPoint            // without rates
-	sums              meter.Sums // up to then: what rates are made of
+	Sums              meter.Sums // up to then: what rates are made of
 }
 
 // series keeps what was seen in each look, which are a second apart.
@@ -24,17 +25,31 @@ type series struct {
 	b     *binding
 	mu    sync.Mutex
 	looks thin.List[look]
+	// others has of each process what it saw last, and what it has seen since the second
+	// that was taken last; nil: there are none.
+	others map[int][]look
+	second int64
 }
 
 func newSeries(b *binding) *series {
 	return &series{b: b, looks: thin.List[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
 }
 
-// take makes one sample.
+// take makes one sample, unless others make them.
 func (x *series) take(ctx context.Context) {
+	l := x.see(ctx)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if l != nil && x.others == nil {
+		x.looks.Add(*l)
+	}
+}
+
+// see looks at the run now; nil: it has not begun.
+func (x *series) see(ctx context.Context) *look {
 	b := x.b
 	if !b.meter.Entered.Load() {
-		return
+		return nil
 	}
 	now := b.meter.Totals()
 	now.At = b.clock() - b.zero.Load()
@@ -52,9 +67,70 @@ func (x *series) take(ctx context.Context) {
 	if due := b.meter.LastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
+	return &look{p, now}
+}
+
+// lateLooks is for how many seconds one process is waited for.
+const lateLooks = 4
+
+// credit takes in what one of so many processes has seen, if anything: a second is taken
+// once all have told of it, or it is long over.
+func (x *series) credit(process, of int, l *look) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.looks.Add(look{p, now})
+	if x.others == nil {
+		x.others = map[int][]look{}
+	}
+	if l == nil {
+		return
+	}
+	x.others[process] = append(x.others[process], *l)
+	newest, all := int64(0), int64(math.MaxInt64)
+	for _, row := range x.others {
+		last := row[len(row)-1].second()
+		newest, all = max(newest, last), min(all, last)
+	}
+	if len(x.others) < of {
+		all = 0
+	}
+	x.upTo(max(all, newest-lateLooks))
+}
+
+// close takes what has not been taken yet.
+func (x *series) close() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	newest := int64(0)
+	for _, row := range x.others {
+		newest = max(newest, row[len(row)-1].second())
+	}
+	x.upTo(newest)
+}
+
+// second is the one that a look was taken at the end of.
+func (l *look) second() int64 { return (l.AtNs + 5e8) / 1e9 }
+
+// upTo adds up what processes had seen by each second up to the last. The caller holds x.mu.
+func (x *series) upTo(last int64) {
+	for ; x.second < last; x.second++ {
+		sum, some := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}, false
+		for process, row := range x.others {
+			for len(row) > 1 && row[1].second() <= x.second+1 {
+				row = row[1:]
+			}
+			x.others[process] = row
+			if row[0].second() > x.second+1 {
+				continue
+			}
+			sum.Join(&row[0].SeriesPoint)
+			sum.Sums.Add(&row[0].Sums)
+			some = true
+		}
+		if sum.AtNs = (x.second + 1) * 1e9; some {
+			sum.Sums.At = sum.AtNs
+			x.looks.Add(sum)
+		}
+	}
 }
 
 // higherBacklog is the later of two looks, with the higher backlog.
@@ -81,7 +157,7 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 	out := make([]facts.SeriesPoint, len(looks))
 	var prev meter.Sums
 	for i, l := range looks {
-		p, now := l.SeriesPoint, l.sums
+		p, now := l.SeriesPoint, l.Sums
 		if s := float64(now.At-prev.At) / 1e9; s > 0 {
 			p.Offered, p.Sent = float64(now.Offered-prev.Offered)/s, float64(now.Sent-prev.Sent)/s
 			p.Received, p.Stored = float64(now.Received-prev.Received)/s, float64(now.Stored-prev.Stored)/s
@@ -113,24 +189,18 @@ func (b *binding) facts() *facts.Facts {
 	if b.via != nil {
 		f.Transport = b.via.Name()
 	}
-	gate, audited := b.gate, b.audited
+	audited := b.audited
 	for _, at := range b.crashes {
 		f.Crashes = append(f.Crashes, at-b.zero.Load())
 	}
-	if b.drainFrom > 0 {
-		f.Drain = &facts.Drain{FromNs: b.drainFrom - b.zero.Load(), ToNs: now, Backlog: b.backlog, Left: b.ledger.Left()}
-		if b.drainTo > 0 {
-			f.Drain.ToNs = b.drainTo - b.zero.Load()
-		}
-	}
 	b.mu.Unlock()
+	f.Drain = b.drained()
 	if audited != nil {
 		f.Ledger = *audited
 	} else {
 		b.ledger.Sums(&f.Ledger)
 	}
-	f.Limits = facts.Limits{MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes}
-	_, _, f.Limits.PeakTasks, f.Limits.PeakBytes = gate.Inside()
+	f.Limits = b.limits()
 	b.addWatched(f)
 	f.Machine = b.machine
 	if b.search != nil {

@@ -62,6 +62,7 @@ type spec struct {
 	namespace, runID, driver string
 	page                     string
 	config                   map[string]string
+	stake                    workload.Stake // in the generators
 }
 
 // defaultDrain is how long the drain goes on without progress when nobody says.

@@ -27,9 +27,10 @@ type generatorTask struct {
 }
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
-	k := &generatorTask{b: b, g: generate.New(&b.s.Shape, worker), box: b.box(worker)}
+	number := b.s.stake.Number(worker)
+	k := &generatorTask{b: b, g: generate.New(&b.s.Shape, number), box: b.box(number)}
 	var err error
-	if k.pub, err = b.via.Publisher(b.stopped, worker, b.answer); err != nil {
+	if k.pub, err = b.via.Publisher(b.stopped, number, b.answer); err != nil {
 		return nil, fmt.Errorf("event-store: open the publisher: %w", err)
 	}
 	b.mu.Lock()

@@ -33,8 +33,8 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 
 // account says what became of every event.
 func (b *binding) account(ctx context.Context) workload.Verification {
-	b.finish(ctx)
-	b.end(ctx)
+	b.settle(ctx)
+	b.series.close()
 	left := b.ledger.Left()
 	switch {
 	case b.tr.Forgets:
@@ -62,7 +62,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 // finish waits for the backlog when the drain has not.
 func (b *binding) finish(ctx context.Context) {
 	b.mu.Lock()
-	drained := b.drainTo > 0 || b.st == nil
+	drained := b.drainTo > 0 || b.st == nil || b.others != nil
 	b.mu.Unlock()
 	if drained {
 		return
@@ -106,6 +106,9 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)
 	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
+	if b.gone.Load() {
+		v.Summary += "; a worker that was lost may have sent more than it told"
+	}
 	if !b.s.answered() {
 		v.Summary += fmt.Sprintf("; %d were published without confirmation and are not there", f.Unconfirmed)
 	}
@@ -118,8 +121,9 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 
 // lateWords say what the drain gave up.
 func (b *binding) lateWords(left int64) string {
-	b.mu.Lock()
-	took := time.Duration(b.drainTo - b.drainFrom)
-	b.mu.Unlock()
+	took := time.Duration(0)
+	if d := b.drained(); d != nil {
+		took = time.Duration(d.ToNs - d.FromNs)
+	}
 	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.whither(), units.Duration(took), b.s.drain)
 }

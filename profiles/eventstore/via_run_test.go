@@ -65,9 +65,9 @@ func TestBroker(t *testing.T) {
 		test func(t *testing.T, srv *labtest.Server)
 	}{
 		{"an alarm refuses a run", alarmRefusesARun},
-		{"an alarm in mid-run is reported and loses nothing", alarmInMidRun},
+		{"an alarm mid-run is reported and loses nothing", alarmInMidRun},
 		{"queues are written down", queuesAreWrittenDown},
-		{"killed in mid-run it loses nothing", killedInMidRun},
+		{"killed mid-run it loses nothing", killedInMidRun},
 		{"killed for good in compat is counted", killedForGoodInCompat},
 	} {
 		t.Run(c.what, func(t *testing.T) { c.test(t, labtest.RabbitMQ(t)) })

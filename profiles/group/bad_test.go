@@ -24,8 +24,8 @@ func TestBadFilesAreRefusedWithTheirLine(t *testing.T) {
 		"no operations":       {"groupNames=g1\ng1.operations=\n", "f.properties:2: g1.operations: names no operation", ""},
 		"unknown structure":   {head + "a.quue=x\na.testCase=offer\n", "f.properties:3: a.quue: there is no such structure", "did you mean a.queue?"},
 		"structure elsewhere": {head + "a.rmap=x\na.testCase=put\n", "f.properties:3: a.rmap: there is no such structure", "mcache"},
-		"unknown test case":   {head + "a.map=x\na.testCase=puut\n", `f.properties:4: a.testCase: "puut" is no test case of a map`, "did you mean put"},
-		"test case of others": {head + "a.queue=x\na.testCase=put\n", `f.properties:4: a.testCase: "put" is no test case of a queue`, "offer"},
+		"unknown test case":   {head + "a.map=x\na.testCase=puut\n", `f.properties:4: a.testCase: "puut" is not a test case of a map`, "did you mean put"},
+		"test case of others": {head + "a.queue=x\na.testCase=put\n", `f.properties:4: a.testCase: "put" is not a test case of a queue`, "offer"},
 		"missing reference":   {head + "a.ref=zz\na.map=x\na.testCase=put\n", `f.properties:3: a.ref: there is no operation "zz"`, ""},
 		"circle of references": {
 			head + "a.ref=b\nb.ref=c\nc.ref=a\nc.map=m\nb.testCase=put\n",

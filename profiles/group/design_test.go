@@ -37,7 +37,7 @@ func TestFile(t *testing.T) {
 	assert.Equal(t, int64(2), s.TestCount)
 	assert.Equal(t, 5*time.Millisecond, s.Interval)
 	all := strings.Join(p.Warnings, "\n")
-	assert.Contains(t, all, "g1: 3 of 1003 invocations are left out")
+	assert.Contains(t, all, "g1: 3 of 1003 invocations left out")
 	assert.Contains(t, all, "f.properties:12: g2.operations run as listed; PadoGrid would run them in the order put1,get1")
 	assert.Contains(t, all, "publishes batchSize messages in a pipeline; PadoGrid would publish one")
 	assert.Equal(t, "t-subscribers", p.Tracks()[3].Name)
@@ -64,7 +64,7 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 	}{
 		{"set is a put without the old value", "op1.testCase=set", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActSet, s.Ops["op1"].Action) }, "f.properties:7: op1.testCase=set does fastput; PadoGrid would do putall", ""},
 		{"set is putall to the original", "op1.testCase=set", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActPutAll, s.Ops["op1"].Action) }, "does putall, as PadoGrid does", ""},
-		{"an unknown test case", "op1.testCase=putt", "off", nil, "", `f.properties:7: op1.testCase: "putt" is no test case of a map`},
+		{"an unknown test case", "op1.testCase=putt", "off", nil, "", `f.properties:7: op1.testCase: "putt" is not a test case of a map`},
 		{"an unknown test case is putall to the original", "op1.testCase=putt", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActPutAll, s.Ops["op1"].Action) }, "", ""},
 		{"blanks after a number", "op1.payloadSize=100  ", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, 100, s.Ops["op1"].Payload) }, "blanks around \"100\" are dropped", ""},
 		{"blanks after a number mean not set to the original", "op1.payloadSize=100  ", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, 1024, s.Ops["op1"].Payload) }, "", ""},

@@ -63,6 +63,15 @@ func (b binder) Connector(driver string) workload.Connector {
 	return run.Connector(s, onMaps)
 }
 
+// Share divides the callers of each group.
+func (b binder) Share(p *workload.Plan, i, n int) error {
+	s, err := run.Share(b.s, p, i, n)
+	if err == nil {
+		p.Binder = binder{s}
+	}
+	return err
+}
+
 // onMaps has maps through the shapes that every store has.
 func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
 	return layer.NewMaps(s, c), noNearCache(s)

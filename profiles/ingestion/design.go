@@ -85,7 +85,9 @@ func (r *designer) totals(s *spec, count int64) {
 		r.Show(m.name+"."+p.Name, strconv.FormatInt(m.total, 10), v)
 	}
 	if count > 0 && s.testCount > 1 {
-		r.Warn("testCount=%d has no effect: --count entries are written once", s.testCount)
+		if r.Values["testCount"].Origin > workload.OriginPreset { // what a preset has is not what the user asked for
+			r.Warn("testCount=%d has no effect: --count entries are written once", s.testCount)
+		}
 		s.testCount = 1
 	}
 }
@@ -221,13 +223,13 @@ func (r *designer) divide(s *spec, exactly bool) {
 			m.divideExactly(s)
 		} else {
 			if m.total < threads {
-				r.Problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so that none has anything to write", m.name, m.total, threads),
+				r.Problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so no thread has anything to write", m.name, m.total, threads),
 					fmt.Sprintf("use at most %d threads, or --count, which gives every entry away", m.total)))
 				continue
 			}
 			m.divide(s)
 			if left := m.total % threads; left > 0 {
-				r.Warn("%s: %d of %d entries are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
+				r.Warn("%s: %d of %d entries left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
 					m.name, left, m.total, threads)
 			}
 			if n := m.entries(); n > m.per*threads {
@@ -295,5 +297,5 @@ func (m *mapSpec) writes(s *spec) string {
 	if s.namespace != "" {
 		where = "namespace " + s.namespace + ", " + where
 	}
-	return fmt.Sprintf("%s: %s of %s %s by %d threads", where, n, units.Size(int64(m.start.Payload)), how, m.start.Threads)
+	return fmt.Sprintf("%s: %s of %s %s by %s", where, n, units.Size(int64(m.start.Payload)), how, units.Plural(m.start.Threads, "thread"))
 }

@@ -81,15 +81,15 @@ func TestFilesHabits(t *testing.T) {
 		{"another test's case", "off", "eligibility.testCase=tx", func(t *testing.T, s *spec) {
 			assert.True(t, s.maps[0].putAll)
 			assert.Equal(t, "putall", s.maps[0].word)
-		}, `"tx" is no test case of ingestion: putall is run`, ""},
+		}, `"tx" is not a test case of ingestion: putall is run`, ""},
 		{"an unknown case is printed as the original does", "on", "eligibility.testCase=puts", func(t *testing.T, s *spec) {
 			assert.True(t, s.maps[0].putAll)
 			assert.Equal(t, "getall", s.maps[0].word)
-		}, "no test case", ""},
+		}, "not a test case", ""},
 		{"blanks after a case", "on", "eligibility.testCase=put ", func(t *testing.T, s *spec) { assert.True(t, s.maps[0].putAll) }, "", ""},
 		{"blanks after a prefix", "off", "prefix=y ", func(t *testing.T, s *spec) { assert.Equal(t, "y", s.prefix) }, "PadoGrid would keep them", ""},
 		{"blanks after a prefix count", "on", "prefix=y ", func(t *testing.T, s *spec) { assert.Equal(t, "y ", s.prefix) }, "", ""},
-		{"left-over entries", "off", "eligibility.totalEntryCount=1003", func(t *testing.T, s *spec) { assert.Equal(t, int64(1000), s.maps[0].entries()) }, "eligibility: 3 of 1003 entries are left out", ""},
+		{"left-over entries", "off", "eligibility.totalEntryCount=1003", func(t *testing.T, s *spec) { assert.Equal(t, int64(1000), s.maps[0].entries()) }, "eligibility: 3 of 1003 entries left out", ""},
 		{"whole groups", "off", "memberSetSize=30", func(t *testing.T, s *spec) { assert.Equal(t, int64(1200), s.maps[0].entries()) }, "1200 entries are written instead of 1000", ""},
 		{"fewer entries than threads", "off", "eligibility.totalEntryCount=9", nil, "", "eligibility.totalEntryCount: 9 is fewer than its 10 threads"},
 		{"where results go", "off", "results.dir=/tmp/x", func(*testing.T, *spec) {}, "--out says where documents go", ""},
@@ -214,6 +214,14 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 	require.ErrorContains(t, err, "batch:")
 	require.ErrorContains(t, err, "memberSetSize:")
 	require.ErrorContains(t, err, "layout:")
+}
+
+func TestWhatAPresetHasIsNoWarningOfTheUsers(t *testing.T) {
+	vs := given()
+	vs.Set(workload.Value{Name: "testCount", Text: "60", Origin: workload.OriginPreset})
+	p := design(t, workload.Inputs{Values: vs, Count: 100_000})
+	assert.Equal(t, int64(1), specOf(p).testCount)
+	assert.Empty(t, p.Warnings)
 }
 
 func TestCountIsGivenAwayExactly(t *testing.T) {

@@ -41,7 +41,7 @@ type MapFacts struct {
 	Failed       int64 `json:"entries_failed"`
 	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
 	ThreadMS []int64 `json:"thread_ms"`
-	// ThreadsChanged says that the number of threads was changed in mid-run, so that
+	// ThreadsChanged says that the number of threads was changed mid-run, so that
 	// a thread may have written parts of other threads' shares.
 	ThreadsChanged bool `json:"threads_changed,omitempty"`
 	// Existed says that an earlier run made the map: --cleanup leaves it.

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
-// A store that loses everything in mid-run takes our record with it: the run
+// A store that loses everything mid-run takes our record with it: the run
 // fails its verification, and what was written since must still be known as ours.
 func TestALostStoreIsRecordedAgain(t *testing.T) {
 	c := open(t, "memory:")

@@ -3,6 +3,8 @@ package ingestion
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // maxMarks is the most entries of a map that are watched one by one: 128 MiB of
@@ -18,11 +20,10 @@ type marks struct {
 	told   [][]uint64 // what others were told; nil before
 }
 
-// words are marks of a share as they are told: At says which 64 each of Bits is.
+// words are marks of a share as they are told.
 type words struct {
 	Share int
-	At    []int64
-	Bits  []uint64
+	Bits  padogrid.Bits
 }
 
 // tell returns what was marked since the last call. One goroutine at a time may call it.
@@ -31,18 +32,8 @@ func (k *marks) tell() (out []words) {
 		k.told = make([][]uint64, len(k.shares))
 	}
 	for share, all := range k.shares {
-		if k.told[share] == nil && len(all) > 0 {
-			k.told[share] = make([]uint64, len(all))
-		}
-		news := words{Share: share}
-		for i := range all {
-			if now := all[i].Load(); now != k.told[share][i] {
-				k.told[share][i] = now
-				news.At, news.Bits = append(news.At, int64(i)), append(news.Bits, now)
-			}
-		}
-		if len(news.At) > 0 {
-			out = append(out, news)
+		if news := padogrid.TellBits(all, &k.told[share]); len(news.At) > 0 {
+			out = append(out, words{share, news})
 		}
 	}
 	return out
@@ -51,14 +42,8 @@ func (k *marks) tell() (out []words) {
 // credit takes in what another process has marked. false: it is of other shares.
 func (k *marks) credit(told []words) bool {
 	for _, w := range told {
-		if w.Share < 0 || w.Share >= len(k.shares) || len(w.At) != len(w.Bits) {
+		if w.Share < 0 || w.Share >= len(k.shares) || !padogrid.CreditBits(k.shares[w.Share], w.Bits) {
 			return false
-		}
-		for i, at := range w.At {
-			if at < 0 || at >= int64(len(k.shares[w.Share])) {
-				return false
-			}
-			k.shares[w.Share][at].Or(w.Bits[i])
 		}
 	}
 	return true

@@ -21,7 +21,7 @@ func (r *designer) testCase(m string) (putAll bool, word string) {
 	v := r.Pick(p, m+".testCase", "testCase")
 	defer func() { r.Show(m+".testCase", map[bool]string{true: casePutAll, false: casePut}[putAll], v) }()
 	if v.Origin == workload.OriginDefault && r.flavour == values.FlavourCoherence && r.Original() {
-		r.Warn("%s.testCase is not in the file: PadoGrid for Coherence takes getall for it, which is no test case of ingestion, and runs putall", m)
+		r.Warn("%s.testCase is not in the file: PadoGrid for Coherence takes getall for it, which is not a test case of ingestion, and runs putall", m)
 		if r.Compat {
 			return true, caseGetAll
 		}
@@ -49,7 +49,7 @@ func (r *designer) testCase(m string) (putAll bool, word string) {
 	default:
 		word = caseGetAll
 	}
-	r.Warn("%s: %s: %q is no test case of ingestion: putall is run, as PadoGrid does", v.Where, v.Name, v.Text)
+	r.Warn("%s: %s: %q is not a test case of ingestion: putall is run, as PadoGrid does", v.Where, v.Name, v.Text)
 	if !r.Compat {
 		word = casePutAll
 	}

@@ -34,7 +34,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	// A store that has lost everything in mid-run was written to since. What cannot be
+	// A store that has lost everything mid-run was written to since. What cannot be
 	// recorded is found out below.
 	_ = b.claim.Restore(ctx)
 	v := workload.Verification{State: workload.Passed}

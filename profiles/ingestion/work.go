@@ -28,6 +28,8 @@ type load struct {
 // both, and those under way.
 type counts struct{ attempted atomic.Int64 }
 
+func (c *counts) list() []*atomic.Int64 { return []*atomic.Int64{&c.attempted} }
+
 func newLoad(s *spec, m *mapSpec) *load {
 	job := padogrid.Job{Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
 	for _, sh := range m.shares {

@@ -1,28 +1,37 @@
 package padogrid
 
+import (
+	"slices"
+	"sync/atomic"
+)
+
 // Told is what a process tells of its part of a work, for another that has the whole: how
 // far its shares have come, and what its threads have done since it told the last time.
 type Told struct {
 	// From is the number of the first share; Cursors and Warm have one value for each.
 	From          int
 	Cursors, Warm []int64
-	// Changed says that the number of threads was changed in mid-run.
+	// Changed says that the number of threads was changed mid-run.
 	Changed bool
 	Tallies []TallyTold
 }
 
 // TallyTold is what one thread has done since it was told of the last time; Began and Left
-// are moments. Own is what the profile counts beside.
+// are moments. Own has what the profile counts beside, as its own function lists it.
 type TallyTold struct {
 	Worker             int
 	Done, Failed, Busy int64
 	Began, Left        int64
-	Own                int64
+	Own                []int64
 }
 
-// Tell returns what has become of the part since the last call; own reads what the profile
+func (t *TallyTold) same(o TallyTold) bool {
+	return t.Done == o.Done && t.Failed == o.Failed && t.Busy == o.Busy && t.Began == o.Began && t.Left == o.Left && slices.Equal(t.Own, o.Own)
+}
+
+// Tell returns what has become of the part since the last call; own lists what the profile
 // counts of a worker. One goroutine at a time may call it.
-func (w *Work[T]) Tell(own func(*T) int64) Told {
+func (w *Work[T]) Tell(own func(*T) []*atomic.Int64) Told {
 	out := Told{From: w.job.From, Changed: w.changed.Load()}
 	for i := w.job.From; i < w.job.To; i++ {
 		out.Cursors, out.Warm = append(out.Cursors, w.cursors[i].Load()), append(out.Warm, w.warm[i].Load())
@@ -30,21 +39,27 @@ func (w *Work[T]) Tell(own func(*T) int64) Told {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for worker, t := range w.tallies {
-		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), own(&t.Own)}
+		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
+		for _, n := range own(&t.Own) {
+			now.Own = append(now.Own, n.Load())
+		}
 		was := w.told[worker]
 		w.told[worker] = now
-		if now == was {
+		if now.same(was) {
 			continue
 		}
-		now.Done, now.Failed, now.Busy, now.Own = now.Done-was.Done, now.Failed-was.Failed, now.Busy-was.Busy, now.Own-was.Own
+		now.Done, now.Failed, now.Busy, now.Own = now.Done-was.Done, now.Failed-was.Failed, now.Busy-was.Busy, slices.Clone(now.Own)
+		for i, n := range was.Own {
+			now.Own[i] -= n
+		}
 		out.Tallies = append(out.Tallies, now)
 	}
 	return out
 }
 
-// Credit takes in what another process has told; own adds to what the profile counts of a
+// Credit takes in what another process has told; own lists what the profile counts of a
 // worker. false: it is not of this work.
-func (w *Work[T]) Credit(told Told, own func(t *T, more int64)) bool {
+func (w *Work[T]) Credit(told Told, own func(*T) []*atomic.Int64) bool {
 	if told.From < 0 || told.From+len(told.Cursors) > len(w.cursors) || len(told.Warm) != len(told.Cursors) {
 		return false
 	}
@@ -63,7 +78,13 @@ func (w *Work[T]) Credit(told Told, own func(t *T, more int64)) bool {
 		t.Done.Add(more.Done)
 		t.Failed.Add(more.Failed)
 		t.busy.Add(more.Busy)
-		own(&t.Own, more.Own)
+		mine := own(&t.Own)
+		if len(mine) != len(more.Own) {
+			return false
+		}
+		for i, n := range mine {
+			n.Add(more.Own[i])
+		}
 		if began := t.began.Load(); began == 0 || more.Began < began {
 			t.began.Store(more.Began)
 		}
@@ -82,3 +103,39 @@ func (w *Work[T]) Lost(from, to int) {
 
 // mostThreads is the highest number that a thread may have.
 const mostThreads = 1 << 16
+
+// Bits are those of a long row of bits that have been set since it was told of the last
+// time: At says which 64 each of Words is.
+type Bits struct {
+	At    []int64
+	Words []uint64
+}
+
+// TellBits returns what is set and not in told, which it brings up to date. One goroutine
+// at a time may call it.
+func TellBits(row []atomic.Uint64, told *[]uint64) (news Bits) {
+	if *told == nil {
+		*told = make([]uint64, len(row))
+	}
+	for i := range row {
+		if now := row[i].Load(); now != (*told)[i] {
+			(*told)[i] = now
+			news.At, news.Words = append(news.At, int64(i)), append(news.Words, now)
+		}
+	}
+	return news
+}
+
+// CreditBits sets in a row what another process has told. false: it is of another row.
+func CreditBits(row []atomic.Uint64, news Bits) bool {
+	if len(news.At) != len(news.Words) {
+		return false
+	}
+	for i, at := range news.At {
+		if at < 0 || at >= int64(len(row)) {
+			return false
+		}
+		row[at].Or(news.Words[i])
+	}
+	return true
+}

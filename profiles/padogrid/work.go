@@ -68,7 +68,7 @@ type Work[T any] struct {
 	job Job
 	// cursors and warm give out the shares, in the run and in its warm-up.
 	cursors, warm []Cursor
-	// changed says that the number of threads was changed in mid-run: from then on
+	// changed says that the number of threads was changed mid-run: from then on
 	// workers without work of their own help others.
 	changed atomic.Bool
 	// first is when the first measured operation began, by the clock of measurement;
@@ -155,7 +155,7 @@ type Record struct {
 	Started, Stopped *time.Time
 	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
 	ThreadMS []int64
-	// ThreadsChanged says that the number of threads was changed in mid-run, so that a
+	// ThreadsChanged says that the number of threads was changed mid-run, so that a
 	// thread may have done parts of other threads' shares.
 	ThreadsChanged bool
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/ab"
+	"github.com/perfbench/perfbench/profiles/tx/baseline"
+	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
 func bindings() []workload.Binding {
@@ -38,6 +40,25 @@ func (b binder) Connector(driver string) workload.Connector {
 		return c
 	}
 	return refused(driver, b.mode)
+}
+
+// Share divides the work of the mode.
+func (b binder) Share(p *workload.Plan, i, n int) error {
+	s, ok := b.Binder.(workload.Shared)
+	if !ok {
+		return fault.Hint(fmt.Errorf("mode=%s cannot be divided among workers: %s", b.mode, undivided[b.mode]), "leave --workers out, or use --set mode=pbm or saga")
+	}
+	if err := s.Share(p, i, n); err != nil {
+		return err
+	}
+	p.Binder = binder{p.Binder, b.mode}
+	return nil
+}
+
+// undivided says why the work of a mode is that of one process.
+var undivided = map[string]string{
+	saga.Mode:     "what dtm's benchmark server answered stays in the process of its clients",
+	baseline.Mode: "it measures what one client machine can do, row after row",
 }
 
 // refused says why a mode does not run on the stores of a driver; nil: of another

@@ -150,3 +150,17 @@ func TestOnlySagasRunOnACoordinator(t *testing.T) {
 	require.ErrorContains(t, err, "mode=pbm does not run on a dtm server")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
+
+// Workers share the work of pbm and saga, and of baseline it is said why they cannot.
+func TestModesThatWorkersCannotDivide(t *testing.T) {
+	for mode, want := range map[string]string{"pbm": "", "saga": "", "baseline": "it measures what one client machine can do"} {
+		p, err := Design(inputs(given("mode="+mode, "threads=8")))
+		require.NoError(t, err)
+		err = p.Divide(1, 3)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, "mode="+mode+" cannot be divided among workers: "+want)
+	}
+}

@@ -33,10 +33,10 @@ const (
 
 func (d *Dashboard) nextAxes() { d.axes = (d.axes + 1) % (logBoth + 1) }
 
-// chartKey is what both charts depend on: finished seconds, not snapshots.
+// chartKey is what both charts depend on: what their timelines have, not snapshots.
 func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	k := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
+		number: int64(d.fig.drawn), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
 		axes: d.axes, tuning: d.aside(),
 	}
 	if d.fig.warmup {
@@ -214,7 +214,6 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area 
 // bands is the chart of latency: from p50 to p99, the maximum above.
 func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	c := unnamed(d.plotted(a, rows, latencyLabel))
-	p50 := func(p measure.Point) int64 { return p.ResponseP50 }
 	whole := a.Latency(d.snap, d.op)
 	all := a.Dots(whole)
 	c.Fresh = a.WholeDots(whole) / 2
@@ -231,7 +230,7 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := plot.Area{From: a.Dots(a.Times(d.snap, op, p50)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
+		b := plot.Area{From: a.Dots(a.Typical(d.snap, op)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y plot.Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })

@@ -46,14 +46,14 @@ type Dashboard struct {
 	scaleL   chart.Scale
 
 	// What the user looks at.
-	op     int // selected operation; -1: all
-	lower  tab
-	scroll int
-	folded bool // a small screen shows the lower panel
-	axes   axes
-	narrow bool // as last drawn
-	toast  toast
-	prompt *prompt
+	op            int // selected operation; -1: all
+	lower         tab
+	scroll        int
+	folded        bool // a small screen shows the lower panel
+	axes          axes
+	narrow, small bool // as last drawn
+	toast         toast
+	prompt        *prompt
 
 	tuner tuner
 	seek  seek.Panel
@@ -108,6 +108,11 @@ func (d *Dashboard) Typing() bool {
 	return d.prompt != nil || d.seek.Asking || d.tuner.open && d.tuner.typing
 }
 
+// Resting tells that the run is paused and nothing of it under way.
+func (d *Dashboard) Resting() bool {
+	return d.progress.Stage == screen.Measuring && d.fig.paused && d.fig.inFlight == 0 && d.toast.text == ""
+}
+
 // refresh reads the newest state of the run: memory reads only.
 func (d *Dashboard) refresh() {
 	d.progress, d.found = d.run.Progress(), d.run.Found()
@@ -117,12 +122,12 @@ func (d *Dashboard) refresh() {
 	}
 	d.snap = s
 	d.course.Add(d.run.Samples())
-	old, peak := d.fig.second, d.fig.peak
+	old, peak := d.fig.drawn, d.fig.peak
 	d.fig = digest(s, d.op)
 	d.fig.peak = peak
 	d.watch = d.watch.next(s)
 	d.verdict = d.run.Verdict()
-	if d.fig.some && d.fig.second != old {
+	if d.fig.drawn != old {
 		d.rescale()
 	}
 }
@@ -131,10 +136,20 @@ func (d *Dashboard) refresh() {
 func (d *Dashboard) rescale() {
 	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
 	rate, lat := a.Rate(d.snap, d.op), a.Latency(d.snap, d.op)
-	d.fig.peak = chart.Peak(rate.Vals)
-	d.scaleT = d.scaleT.Next(chart.Robust(rate.Vals), d.fig.second)
+	seconds := rate
+	if a.Bucket < time.Second {
+		whole := a
+		whole.Bucket = time.Second
+		seconds = whole.Rate(d.snap, d.op)
+		seconds.Vals = seconds.Vals[:seconds.Whole]
+	}
+	if d.fig.some {
+		d.fig.peak = chart.Peak(seconds.Vals)
+	}
+	second := int(d.fig.drawn / time.Second)
+	d.scaleT = d.scaleT.Next(chart.Robust(rate.Vals), second)
 	p99, most := chart.Robust(lat.Vals), chart.Robust(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }).Vals)
-	d.scaleL = d.scaleL.Next(max(p99, min(most, 3*p99)), d.fig.second)
+	d.scaleL = d.scaleL.Next(max(p99, min(most, 3*p99)), second)
 }
 
 // axis returns the time axis for charts of that many cells.
@@ -222,6 +237,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.pressFind(e)
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: d.info.Request.At(d.plan, d.run.Settings), After: d.run})
+	case key.Matches(msg, k.Targets):
+		return screen.Open(screen.AskSweep{Request: d.info.Request.At(d.plan, d.run.Settings), After: d.run, Targets: true})
 	case key.Matches(msg, k.Copy):
 		d.say(e, "copied: the command of a run that begins as this one is now", false)
 		return screen.Copy(d.info.Request.At(d.plan, d.run.Settings))

@@ -1,19 +1,25 @@
 package dashboard
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// window is how long before a change is compared with the time since.
-const window = 10
+// window is how many seconds before a change are compared with as many since, and
+// fewest how many it takes to tell chance from an effect.
+const window, fewest = 10, 3
+
+// told is for how long the effect of a change is shown.
+const told = 100 * time.Second
 
 // gap is how far apart presses of one key may be to be told of as one change.
 const gap = 2 * time.Second
@@ -27,6 +33,9 @@ type effect struct {
 	first, last   time.Duration // of the presses that made it
 	by            string
 	before, after stretch
+	// scarce says that too little lies between it and what was before it, past that it was
+	// long ago.
+	scarce, past bool
 }
 
 // stretch is what a stretch of finished seconds was like.
@@ -35,10 +44,14 @@ type stretch struct {
 	// rate is the mean of all operations together; p99 is that of the typical
 	// second: the median over the seconds of the slowest operation's p99.
 	rate, p99 float64
+	// rates and tails are the logarithms of rate and p99 of each second that had one.
+	rates, tails []float64
+	// stood says that the store did not answer in one of the seconds.
+	stood bool
 }
 
-// lastEffect compares the ten seconds before the last change with those since; ok
-// is false when nothing has changed yet.
+// lastEffect compares the seconds before the last change with as many after it, as far as
+// nothing else has changed in them; ok is false when nothing has changed yet.
 func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	n := len(s.Changes)
 	if n == 0 {
@@ -46,9 +59,11 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	}
 	c := s.Changes[n-1]
 	e = effect{name: c.Name, from: c.From, to: c.To, first: c.At, last: c.At, by: c.By}
+	from, to := time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
 	for i := n - 2; i >= 0; i-- {
 		p := s.Changes[i]
-		if knobOf(p.Name) != knobOf(c.Name) && !e.reset(p) || e.first-p.At > gap {
+		if knobOf(p.Name) != knobOf(c.Name) && !e.reset(p) || e.undo(p) || e.first-p.At > gap {
+			from = p.At
 			break
 		}
 		if e.first = p.At; p.Name == c.Name {
@@ -57,11 +72,31 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 		}
 		e.add(p)
 	}
-	first, last := e.first.Seconds(), e.last.Seconds()
-	e.before = between(s, first-window-0.5, first)
-	e.after = between(s, last, math.Inf(1))
+	for i, ph := range s.Ran {
+		switch {
+		case i == 0:
+		case ph.From <= e.first:
+			from = max(from, ph.From)
+		default:
+			to = min(to, ph.From)
+		}
+	}
+	if e.past = s.At-e.last > told; e.past || e.pause() {
+		return e, true
+	}
+	before, after := seconds(s, from, e.first), seconds(s, e.last, to)
+	k := min(len(before), len(after), window)
+	e.scarce = min(len(before), window) < fewest
+	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
 	return e, true
 }
+
+// pause tells whether the change is no turn of a knob.
+func (e *effect) pause() bool { return knobOf(e.name) == "paused" }
+
+// undo tells whether either of the effect and another change takes something back, and
+// the other does not.
+func (e *effect) undo(p measure.Change) bool { return (e.by == "undo") != (p.By == "undo") }
 
 // reset tells whether both the effect and another change are of one reset.
 func (e *effect) reset(p measure.Change) bool { return e.by == "reset" && p.By == "reset" }
@@ -80,35 +115,58 @@ func (e *effect) add(p measure.Change) {
 // knobOf is the knob of a change that may be aimed at one track.
 func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// between looks at the finished seconds that lie wholly in from..to.
-func between(s *measure.Snapshot, from, to float64) stretch {
-	counts, lengths, slowest := map[int]float64{}, map[int]float64{}, map[int]float64{}
+// second is a finished second of all operations together.
+type second struct {
+	count, length, p99 float64
+	oldest             time.Duration
+}
+
+// seconds are the finished ones that lie wholly in from..to, in their order.
+func seconds(s *measure.Snapshot, from, to time.Duration) []second {
+	at := map[int]*second{}
 	for op, rows := range s.Recent {
 		if !s.Counts(op) {
 			continue
 		}
 		for _, r := range rows {
-			if float64(r.T) < from || float64(r.T+1) > to || r.Seconds < measure.ShortestRate {
+			begin := time.Duration(r.T) * time.Second
+			if begin < from || begin+time.Second > to || r.Seconds < measure.ShortestRate || r.Paused {
 				continue
 			}
-			counts[r.T] += float64(r.Count)
-			lengths[r.T] = max(lengths[r.T], r.Seconds)
-			slowest[r.T] = max(slowest[r.T], float64(r.ResponseP99))
+			if at[r.T] == nil {
+				at[r.T] = &second{}
+			}
+			x := at[r.T]
+			x.count += float64(r.Count)
+			x.length, x.p99, x.oldest = max(x.length, r.Seconds), max(x.p99, float64(r.ResponseP99)), max(x.oldest, r.Oldest)
 		}
 	}
-	out := stretch{seconds: len(counts), rate: math.NaN(), p99: math.NaN()}
-	if len(counts) == 0 {
-		return out
+	out := make([]second, 0, len(at))
+	for _, t := range slices.Sorted(maps.Keys(at)) {
+		out = append(out, *at[t])
 	}
+	return out
+}
+
+// over is what seconds were like together.
+func over(list []second) stretch {
+	out := stretch{seconds: len(list), rate: math.NaN(), p99: math.NaN()}
 	sum, length := 0.0, 0.0
 	var p99 []float64
-	for t, c := range counts {
-		sum, length = sum+c, length+lengths[t]
-		if slowest[t] > 0 {
-			p99 = append(p99, slowest[t])
+	for _, x := range list {
+		sum, length = sum+x.count, length+x.length
+		if x.count > 0 {
+			out.rates = append(out.rates, math.Log(x.count/x.length))
+		}
+		out.stood = out.stood || x.count == 0 && x.oldest >= stalled
+		if x.p99 > 0 {
+			p99 = append(p99, x.p99)
+			out.tails = append(out.tails, math.Log(x.p99))
 		}
 	}
-	out.rate = sum / length
+	if len(list) > 0 {
+		out.rate = sum / length
+	}
 	if len(p99) > 0 {
 		slices.Sort(p99)
 		out.p99 = p99[len(p99)/2]
@@ -116,9 +174,44 @@ func between(s *measure.Snapshot, from, to float64) stretch {
 	return out
 }
 
+// confidence is how sure a difference must be not to be chance; within small, as a share,
+// it is none.
+const confidence, small = 0.95, 0.05
+
+// judged says of the logarithms of values before and after what their difference is:
+// changed, same, or unsure where it may be chance.
+func judged(before, after []float64) string {
+	lo, hi := stat.Difference(stat.Successive(before), stat.Successive(after)).Interval(confidence)
+	switch most := max(math.Abs(lo), math.Abs(hi)); {
+	case most < small:
+		return same
+	case lo > 0 || hi < 0:
+		return changed
+	}
+	return unsure
+}
+
+// What a difference is.
+const (
+	changed = "changed"
+	same    = "as before"
+	unsure  = "unsure"
+)
+
+// unsure says why nothing can be said of the change, if so; empty when something can.
+func (e *effect) unsure() string {
+	switch {
+	case e.scarce:
+		return "unsure: too little before it to compare"
+	case e.before.stood || e.after.stood:
+		return "unsure: the store stood still meanwhile"
+	}
+	return ""
+}
+
 // what says what changed: "threads 16 → 32"; of several tracks that have values of
 // their own from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
-func (e effect) what(p *workload.Plan) string {
+func (e *effect) what(p *workload.Plan) string {
 	tracks, base := []string{}, knobOf(e.name)
 	lo, hi := [2]float64{e.from, e.to}, [2]float64{e.from, e.to}
 	for _, c := range append(e.others, measure.Change{Name: e.name, From: e.from, To: e.to}) {
@@ -138,12 +231,35 @@ func (e effect) what(p *workload.Plan) string {
 	if len(tracks) < 2 || !ok {
 		return changeText(p, e.name, e.from, e.to)
 	}
-	text := base + " " + widget.RangeText(k, lo[0], hi[0]) + " → " + widget.RangeText(k, lo[1], hi[1])
+	text := base + turned(widget.RangeText(k, lo[0], hi[0]), widget.RangeText(k, lo[1], hi[1]))
 	if len(tracks) < len(p.Tracks()) {
 		slices.Sort(tracks)
 		text = strings.Join(tracks, ", ") + " " + text
 	}
 	return text
+}
+
+// turned writes what became of a value, which may have come back to where it was.
+func turned(from, to string) string {
+	if from == to {
+		return " back to " + to
+	}
+	return " " + from + " → " + to
+}
+
+// folded is a list of changes in which what makes one segment of a run is one: the presses
+// of one key, and a ramp of the timetable.
+func folded(changes []measure.Change) (out []measure.Change) {
+	for _, c := range measure.Folded(changes) {
+		if n := len(out); n > 0 && c.Ramp == 0 && knobOf(c.Name) != "paused" {
+			if last := &out[n-1]; last.Name == c.Name && last.By == c.By && last.Segment == c.Segment {
+				last.To = c.To
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // changeText writes a change of a setting named as users type it.
@@ -152,7 +268,11 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 	if knobOf(name) == "paused" {
 		return pauseText(what, to)
 	}
-	return what + " " + widget.KnobText(k, from) + " → " + widget.KnobText(k, to)
+	text := what + turned(widget.KnobText(k, from), widget.KnobText(k, to))
+	if name == k.Name {
+		text = each(p, k, text)
+	}
+	return text
 }
 
 // changedTo names a change where there is little room: "threads 32".
@@ -179,21 +299,43 @@ func pauseText(what string, to float64) string {
 }
 
 // outcome says in words what came of the change.
-func (e effect) outcome() string {
-	if e.before.seconds == 0 {
+func (e *effect) outcome() string {
+	switch why := e.unsure(); {
+	case e.pause(), e.past:
 		return ""
-	}
-	if e.after.seconds == 0 {
+	case why != "":
+		return why
+	case e.after.seconds < fewest:
 		return "measuring its effect"
 	}
-	var words []string
-	if p := widget.Percent(e.before.rate, e.after.rate); p != "" {
-		words = append(words, "throughput "+p)
+	rate, tail := e.throughput(), e.tail()
+	if rate == unsure && tail == unsure {
+		return "unsure: within the noise so far"
 	}
-	if e.before.p99 > 0 && e.after.p99 > 0 {
-		words = append(words, "p99 "+arrow(e.before.p99, e.after.p99))
+	words := []string{"throughput " + rate}
+	if tail != "" {
+		words = append(words, "p99 "+tail)
 	}
 	return strings.Join(words, ", ")
+}
+
+// throughput is by how much it has changed.
+func (e *effect) throughput() string {
+	if is := judged(e.before.rates, e.after.rates); is != changed {
+		return is
+	}
+	return widget.Percent(e.before.rate, e.after.rate)
+}
+
+// tail is how p99 has changed; empty where there was none.
+func (e *effect) tail() string {
+	if !(e.before.p99 > 0 && e.after.p99 > 0) {
+		return ""
+	}
+	if is := judged(e.before.tails, e.after.tails); is != changed {
+		return is
+	}
+	return arrow(e.before.p99, e.after.p99)
 }
 
 // arrow writes how a latency became another, the unit once if it is the same.

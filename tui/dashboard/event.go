@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 		}
 		return said(s.Warn, "! "+which+" has been under way for "+age(d.fig.oldest))
 	}
+	if text := d.hopeless(); text != "" && d.progress.Stage == screen.Measuring {
+		return said(s.Warn, "! "+text)
+	}
 	if d.progress.Stage > screen.Measuring && d.progress.Step != "" {
 		return said(s.Plain, d.progress.Step)
 	}
@@ -71,11 +75,31 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
 }
 
+// farBehind is the work of how long a backlog is that is told of.
+const farBehind = time.Minute
+
+// hopeless says that what is due and has not begun will take long to serve, and how to be
+// rid of it; empty when it will not.
+func (d *Dashboard) hopeless() string {
+	n, done := float64(d.fig.backlog), digest(d.snap, -1).rate
+	if !(done > 0) || n < done*farBehind.Seconds() {
+		return ""
+	}
+	how := "a lower rate drops it"
+	if t := d.tuner.done; len(t) > 0 && t[len(t)-1].knob.Name == "rate" {
+		how = "u undoes the rate and drops it"
+	}
+	return fmt.Sprintf("%s of work behind schedule: %s", widget.Clock(time.Duration(min(n/done, 1e9)*float64(time.Second))), how)
+}
+
 // lastChange tells of the last change and its effect: beside each other, or below
 // each other where there is no room.
 func (d *Dashboard) lastChange(e screen.Env, ef effect, rows int) []string {
 	s := e.Styles
 	at, what, outcome := widget.Clock(ef.last), ef.what(d.plan), ef.outcome()
+	if ef.by == "undo" {
+		what = "undo: " + what
+	}
 	between := "     "
 	for _, narrower := range []string{"   ", "  "} {
 		if ansi.StringWidth(at+what+between+outcome)+4 > e.W {

@@ -16,7 +16,9 @@ type figures struct {
 	// second is the last finished one, valid when some is.
 	second int
 	some   bool
-	// rate is that of the last second, mean that since the segment began or of the
+	// drawn is up to where the timelines reach, math.MinInt64 while they have nothing.
+	drawn time.Duration
+	// rate is that of the last second, or as long as there is none of the last step, mean that since the segment began or of the
 	// measured run, peak the best second's.
 	rate, mean, peak float64
 	// latency is the digest since the segment began: of several operations that of the
@@ -29,7 +31,7 @@ type figures struct {
 	oldest         time.Duration
 	backlog        int64
 	open, running  bool
-	lastP99        int64 // of the last second
+	lastP99        int64 // of what rate is of
 	warmup, paused bool
 }
 
@@ -41,13 +43,18 @@ func (f figures) stalls() bool { return f.oldest >= stalled }
 
 // digest works out the figures of a snapshot; op < 0: all operations.
 func digest(s *measure.Snapshot, op int) figures {
-	f := figures{second: math.MinInt, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
+	f := figures{second: math.MinInt, drawn: math.MinInt64, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
 	for _, rows := range s.Recent {
 		for i := len(rows) - 1; i >= max(len(rows)-2, 0); i-- {
 			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // what is left over of the last second has no rate
 				f.second, f.some = max(f.second, rows[i].T), true
 				break
 			}
+		}
+	}
+	for _, line := range s.Timeline {
+		if n := len(line); n > 0 {
+			f.drawn = max(f.drawn, line[n-1].At+s.Bucket)
 		}
 	}
 	for _, g := range s.Gauges {
@@ -66,6 +73,9 @@ func digest(s *measure.Snapshot, op int) figures {
 		if row, ok := rowAt(s, i, f.second); ok {
 			f.rate = nanAdd(f.rate, row.PerSecond())
 			f.lastP99 = max(f.lastP99, row.ResponseP99)
+		} else if p, ok := newest(s, i); ok && !f.some && p.At+s.Bucket == f.drawn {
+			f.rate = nanAdd(f.rate, measure.StepRate(p.Count, p.Seconds))
+			f.lastP99 = max(f.lastP99, p.ResponseP99)
 		}
 	}
 	f.sums(s, op)
@@ -111,6 +121,14 @@ func nanAdd(a, b float64) float64 {
 		return a
 	}
 	return a + b
+}
+
+// newest returns the last point of an operation's timeline.
+func newest(s *measure.Snapshot, op int) (measure.Point, bool) {
+	if op >= len(s.Timeline) || len(s.Timeline[op]) == 0 {
+		return measure.Point{}, false
+	}
+	return s.Timeline[op][len(s.Timeline[op])-1], true
 }
 
 // rowAt returns an operation's row of a second.

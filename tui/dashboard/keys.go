@@ -25,7 +25,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.PayloadDown.SetEnabled(has("payload"))
 	k.PayloadUp.SetEnabled(has("payload"))
 	k.RateDown.SetEnabled(has("rate"))
-	k.RateUp.SetEnabled(has("rate"))
+	k.RateUp.SetEnabled(has("rate") && !d.unlimited())
 	k.Pause.SetEnabled(live)
 	if d.snap != nil && d.fig.paused {
 		k.Pause.SetHelp("space", "resume")
@@ -35,12 +35,13 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
 	k.Reset.SetEnabled(live)
-	k.SideB.SetHelp("b", "hold against an earlier run")
+	k.SideB.SetHelp("b", "overlay an earlier run")
 	if d.earlier != nil {
-		k.SideB.SetHelp("b", "let go of the earlier run")
+		k.SideB.SetHelp("b", "drop the earlier run")
 	}
 	k.Search.SetEnabled(live)
 	k.Sweep.SetEnabled(live && !d.searching())
+	k.Targets.SetEnabled(live && !d.searching())
 	if d.searching() {
 		notWhileSearching(&k)
 	}
@@ -77,7 +78,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	payload := widget.Bind("[ ]", "payload", "[", "]")
 	payload.SetEnabled(k.PayloadUp.Enabled())
 	rate := widget.Bind("{ }", "rate", "{", "}")
-	rate.SetEnabled(k.RateUp.Enabled())
+	rate.SetEnabled(k.RateDown.Enabled())
 	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
 		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
@@ -92,7 +93,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	return widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
-			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Undo},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
@@ -105,7 +106,7 @@ func searchHelp(k widget.Bindings) string {
 	if text := k.Search.Help().Desc; text != "search" {
 		return text
 	}
-	return "find the highest that holds"
+	return "find the highest load"
 }
 
 func promptKeys() widget.KeyMap {
@@ -143,6 +144,27 @@ func (d *Dashboard) without(knob string) string {
 	return "there is no " + knob + " to turn in this phase"
 }
 
+// unlimited says whether the rate is without limit wherever it would be turned now.
+func (d *Dashboard) unlimited() bool {
+	k, ok := d.plan.Knob("rate")
+	if !ok {
+		return false
+	}
+	if t := d.tuner.track; t != screen.All {
+		return k.Get(d.run.Settings(t)) == 0
+	}
+	_, highest := d.span(k)
+	return highest == 0
+}
+
+// noHigherRate says why the rate cannot be turned up.
+func (d *Dashboard) noHigherRate() string {
+	if d.unlimited() {
+		return "the rate is unlimited: { sets a target"
+	}
+	return "this profile has no rate to turn"
+}
+
 // refuse says why a key that is dimmed does nothing.
 func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
 	for _, r := range []struct {
@@ -154,12 +176,13 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Tune, "there is nothing to tune"},
 		{k.Search, "the run is not running"},
 		{k.Sweep, "the run is not running"},
+		{k.Targets, "the run is not running"},
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
 		{k.PayloadUp, d.without("payload")},
 		{k.PayloadDown, d.without("payload")},
-		{k.RateUp, "this profile has no rate to turn"},
+		{k.RateUp, d.noHigherRate()},
 		{k.RateDown, "this profile has no rate to turn"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {

@@ -58,20 +58,7 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []
 		pane.Under = d.timeline(a, r.Dx(), lw)
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), scaled(e.Styles, lw, h.Ticks(latencyLabel), h.Draw(e.Styles)))
 	}
-	ops := d.apart()
-	spreads := make([]measure.Spread, 0, 4)
-	if ops == nil {
-		ops = []int{d.op}
-		spreads = append(spreads, sum(d.spreads(false)))
-	} else {
-		for _, op := range ops {
-			spreads = append(spreads, sum(d.measured(op)))
-		}
-	}
-	series := make([]int, len(ops))
-	for i, op := range ops {
-		series[i] = d.hue(op)
-	}
+	spreads, series := d.distributions()
 	c := plot.NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
 	if c == nil {
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{fmt.Sprintf("  p90 takes %d calls: there are fewer.", measure.Needs(90))})
@@ -81,41 +68,99 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-// wall draws what the lower panel does not show, one below the other: the percentiles,
-// and every table.
+// distributions are the response times of the measured part, and the colours of the
+// operations: of those that are shown apart, or of all as one.
+func (d *Dashboard) distributions() (spreads []measure.Spread, series []int) {
+	ops := d.apart()
+	if ops == nil {
+		return []measure.Spread{sum(d.spreads(false))}, []int{d.hue(d.op)}
+	}
+	for _, op := range ops {
+		spreads, series = append(spreads, sum(d.measured(op))), append(series, d.hue(op))
+	}
+	return spreads, series
+}
+
+// histogram draws how many calls took how long.
+func (d *Dashboard) histogram(e screen.Env, r image.Rectangle) []string {
+	pane := widget.Panel{Title: "Histogram" + d.ofOp(), Note: "all of the run"}
+	lw := labelWidth(d.rects(e))
+	spreads, series := d.distributions()
+	h := plot.NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)
+	if h == nil {
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
+	}
+	lines := scaled(e.Styles, lw, h.Ticks(), h.Draw(e.Styles))
+	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(h.Foot(latencyLabel)))
+	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
+}
+
+// leastPicture is the least height of a picture of the wall, leastTable that of a table.
+const leastPicture, leastTable = 10, 4
+
+// wall draws what the lower panel does not show, one below the other: histogram and
+// percentiles, and every table.
 func (d *Dashboard) wall(e screen.Env, r image.Rectangle) []string {
 	key := panelKey{number: d.snap.Number, rect: r, styles: e.Styles, op: d.op, tab: d.lower, changes: len(d.snap.Changes)}
 	return d.cache.wall.get(key, func() []string {
-		var list []tab
-		for _, t := range []tab{tabBoth, tabTracks, tabErrors, tabChanges, tabVerdict} {
-			if t != d.lower {
-				list = append(list, t)
-			}
-		}
-		rest, out := r.Dy(), []string(nil)
+		pictures := []func(image.Rectangle) []string{func(r image.Rectangle) []string { return d.histogram(e, r) }}
 		if d.lower != tabCurve {
-			h := rest / 3
-			out = d.lens(e, image.Rect(0, 0, r.Dx(), h), tabCurve, "")
-			rest -= h
+			pictures = append(pictures, func(r image.Rectangle) []string { return d.lens(e, r, tabCurve, "all of the run") })
 		}
-		for i, t := range list {
+		var titles []string
+		var tables [][]string
+		for _, t := range []tab{tabBoth, tabTracks, tabErrors, tabChanges, tabVerdict} {
+			if t == d.lower {
+				continue
+			}
 			head, body := d.table(e, t, r.Dx()-4)
-			h := min(len(body)+3, max(rest/(len(list)-i), 4))
-			if t == tabBoth {
-				h = min(len(body)+3, rest/2)
-			}
-			if i == len(list)-1 {
-				h = rest
-			}
 			lines := []string{" " + e.Styles.Muted.On(head)}
 			for _, l := range body {
 				lines = append(lines, " "+l)
 			}
-			out = append(out, widget.Panel{Title: t.String()}.Draw(e.Styles, r.Dx(), h, lines)...)
+			titles, tables = append(titles, t.String()), append(tables, lines)
+		}
+		heights, rest := shares(tables, r.Dy()-leastPicture*len(pictures))
+		rest += leastPicture * len(pictures)
+		var out []string
+		for i, draw := range pictures {
+			h := rest / (len(pictures) - i)
+			out = append(out, draw(image.Rect(0, 0, r.Dx(), h))...)
 			rest -= h
+		}
+		for i, lines := range tables {
+			pane := widget.Panel{Title: titles[i]}
+			if shown := heights[i] - 2; shown < len(lines) {
+				pane.Foot = fmt.Sprintf("%d of %d", shown-1, len(lines)-1)
+			}
+			out = append(out, pane.Draw(e.Styles, r.Dx(), heights[i], lines)...)
 		}
 		return out
 	})
+}
+
+// shares are the heights of tables in so many rows, borders included: what each needs, or
+// where that is too much, as little less as can be of the highest ones. Rest is what they leave.
+func shares(tables [][]string, rows int) (heights []int, rest int) {
+	rest = rows
+	for _, lines := range tables {
+		heights = append(heights, len(lines)+2)
+		rest -= len(lines) + 2
+	}
+	for rest < 0 {
+		highest := 0
+		for i, h := range heights {
+			if h > heights[highest] {
+				highest = i
+			}
+		}
+		if heights[highest] <= leastTable {
+			break
+		}
+		heights[highest]--
+		rest++
+	}
+	return heights, rest
 }
 
 // table is a tab that is one, in w cells: its head and its rows.
@@ -223,7 +268,7 @@ func (d *Dashboard) hold(e screen.Env, msg earlierMsg) {
 		return
 	}
 	d.earlier = msg.run
-	d.say(e, "held against "+msg.run.ID+", dim behind the charts; b lets go of it", false)
+	d.say(e, "compared with "+msg.run.ID+", dimmed behind the charts; b drops it", false)
 }
 
 // Bench is what the screens of a run under way need.

@@ -19,7 +19,7 @@ import (
 // lowerPanel draws operations, tracks, errors or changes.
 func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	key := panelKey{
-		number: int64(d.fig.second), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.aside(),
+		number: int64(d.fig.drawn), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.aside(),
 	}
 	if d.lower != tabOps {
 		key.number = d.snap.Number
@@ -38,7 +38,10 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 		head, body := d.table(e, d.lower, w)
 		at := d.scroll
 		if d.lower == tabOps {
-			at = max(min(d.op-rows+1, len(body)-rows), 0)
+			at = max(d.op-rows+1, 0)
+			if d.op < 0 {
+				at = d.firstRunning()
+			}
 		}
 		d.scroll = min(d.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
@@ -54,6 +57,16 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	})
 }
 
+// firstRunning is the first operation of what runs now; 0 where nothing does.
+func (d *Dashboard) firstRunning() int {
+	for op, o := range d.snap.Ops {
+		if i := slices.Index(d.snap.Tracks, o.Track); i >= 0 && i < len(d.snap.Gauges) && d.snap.Gauges[i].Running {
+			return op
+		}
+	}
+	return 0
+}
+
 // otherTabs says what tab leads to, as far as there is room.
 func (d *Dashboard) otherTabs(w int) string {
 	room := w - ansi.StringWidth(d.lower.String()) - 9
@@ -65,7 +78,7 @@ func (d *Dashboard) otherTabs(w int) string {
 		case t == tabErrors && d.fig.errors > 0:
 			name += " " + widget.Whole(d.fig.errors)
 		case t == tabChanges && len(d.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(measure.Folded(d.snap.Changes))))
+			name += " " + widget.Whole(int64(len(folded(d.snap.Changes))))
 		case t == tabVerdict && len(d.verdict.Reasons) > 0:
 			name += " " + widget.Whole(int64(len(d.verdict.Reasons)))
 		}
@@ -232,7 +245,7 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 		}
 		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.Oldest), behind)
 		if wide {
-			limit := "max"
+			limit := units.Unlimited
 			if g.Rate > 0 {
 				limit = units.Number(g.Rate)
 			}
@@ -287,7 +300,7 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
-	for _, c := range slices.Backward(measure.Folded(d.snap.Changes)) {
+	for _, c := range slices.Backward(folded(d.snap.Changes)) {
 		by := c.By
 		if c.Ramp > 0 {
 			by = "ramp"

@@ -15,111 +15,73 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func TestEffectComparesTenSecondsBeforeWithThoseSince(t *testing.T) {
-	row := func(t int, count int64, p99 int64) measure.Row {
-		return measure.Row{T: t, Count: count, Seconds: 1, ResponseP99: p99}
-	}
-	s := &measure.Snapshot{
-		Recent: [][]measure.Row{{row(0, 9999, 1), row(5, 100, 10), row(14, 200, 30), row(15, 150, 20), row(16, 300, 50), row(17, 500, 70)}},
-		Changes: []measure.Change{
-			{At: 2 * time.Second, Name: "threads", From: 1, To: 16},
-			{At: 15200 * time.Millisecond, Name: "threads", From: 16, To: 17},
-			{At: 15900 * time.Millisecond, Name: "threads", From: 17, To: 18},
-		},
-	}
-	e, ok := lastEffect(s)
-	require.True(t, ok)
-	assert.InDelta(t, 16, e.from, 0, "presses close together are one change")
-	assert.InDelta(t, 18, e.to, 0)
-	assert.Equal(t, stretch{2, 150, 30}, e.before, "whole seconds only, at most ten of them")
-	assert.Equal(t, stretch{2, 400, 70}, e.after)
-}
-
 // What is left of a run after its last whole second is drawn and told by no screen.
 func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
 	s := &measure.Snapshot{
-		At: 2050 * time.Millisecond, Tracks: []string{"p"}, Gauges: make([]measure.Gauge, 1), Bucket: 1,
+		At: 2050 * time.Millisecond, Tracks: []string{"p"}, Gauges: make([]measure.Gauge, 1), Bucket: time.Second,
 		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "p", Op: "put"}}},
 		Recent:   [][]measure.Row{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
-		Timeline: [][]measure.Point{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
+		Timeline: [][]measure.Point{{{Count: 500, Seconds: 1}, {At: time.Second, Count: 510, Seconds: 1}, {At: 2 * time.Second, Count: 580, Seconds: 0.05}}},
 	}
-	line := plot.NewAxis(100, 0, 3, 3, 1).Rate(s, -1)
+	line := plot.NewAxis(100, 0, 3, 3, time.Second).Rate(s, -1)
 	assert.InDelta(t, 510, chart.Peak(line.Vals), 0)
 	f := digest(s, -1)
 	assert.Equal(t, 1, f.second)
 	assert.InDelta(t, 510, f.rate, 0)
 	assert.InDelta(t, 510, chart.Peak(recentRates(s, 0, 2, 3)), 0)
-	assert.InDelta(t, 505, between(s, 0, math.Inf(1)).rate, 0)
+	assert.InDelta(t, 505, over(seconds(s, 0, math.MaxInt64)).rate, 0)
+}
+
+// A run that has just begun is told and drawn by its steps, of which the first is short of
+// the moment before its track began. Where the columns lie does not depend on the buckets.
+func TestAYoungRunIsDrawnByItsSteps(t *testing.T) {
+	s := &measure.Snapshot{
+		At: 450 * time.Millisecond, Tracks: []string{"p"}, Gauges: make([]measure.Gauge, 1), Bucket: measure.Step,
+		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "p", Op: "put"}}},
+		Timeline: [][]measure.Point{{{Count: 100, Seconds: 0.1999}, {At: measure.Step, Count: 200, Seconds: 0.2}}},
+	}
+	f := digest(s, -1)
+	assert.False(t, f.some, "there is no whole second")
+	assert.InDelta(t, 1000, f.rate, 0)
+	fine := plot.NewAxis(100, 0, 1, 0, s.Bucket)
+	assert.Equal(t, plot.Series{Vals: []float64{500, 1000}, Whole: 2}, fine.Rate(s, -1))
+	dots := fine.Dots(fine.Rate(s, -1)) // 0.15 s each
+	assert.InDelta(t, 500, dots[0], 1e-9, "a point is drawn")
+	assert.True(t, math.IsNaN(dots[3]), "0.525 s are not measured")
+
+	s.Timeline[0] = append(s.Timeline[0], measure.Point{At: 2 * measure.Step, Count: 20, Seconds: 0.2})
+	coarse := plot.NewAxis(50, 0, 1, 0, s.Bucket)
+	assert.InDeltaSlice(t, []float64{750, 100}, coarse.Rate(s, -1).Vals, 0.5, "where a dot is wider than a step two of them are one bucket")
+	assert.Equal(t, 1, coarse.Rate(s, -1).Whole, "and the second is still short of one")
+	assert.Equal(t, measure.Step, plot.NewAxis(200, 0, 0, 0, 0).Bucket, "a run that prepares has none yet")
+	for _, later := range []plot.Axis{plot.NewAxis(100, 0, 29, 0, time.Second), plot.NewAxis(100, 0, 31, 0, time.Second)} {
+		assert.Equal(t, time.Second, later.Bucket)
+		assert.Equal(t, fine.Cell(15), later.Cell(float64(later.Span/2)), "moments lie where they did")
+	}
+}
+
+// The band of the slowest operation is its own: no p50 of one beside the p99 of another.
+func TestABandIsOfOneOperation(t *testing.T) {
+	s := &measure.Snapshot{
+		Bucket: time.Second, Ops: make([]measure.Totals, 2),
+		Timeline: [][]measure.Point{{{ResponseP50: 50, ResponseP99: 60, ResponseMax: 70}}, {{ResponseP50: 5, ResponseP99: 90, ResponseMax: 95}}},
+	}
+	a := plot.NewAxis(30, 0, 1, 0, time.Second)
+	assert.Equal(t, []float64{5}, a.Typical(s, -1).Vals)
+	assert.Equal(t, []float64{90}, a.Latency(s, -1).Vals)
+	assert.Equal(t, []float64{50}, a.Typical(s, 0).Vals)
 }
 
 // Phases that share a second share its rate: it is no sum of two.
 func TestPhasesOfOneSecondMakeOneRate(t *testing.T) {
 	half := 500 * time.Millisecond
 	s := &measure.Snapshot{
-		At: time.Second, Tracks: []string{"a", "b"}, Bucket: 1,
+		At: time.Second, Tracks: []string{"a", "b"}, Bucket: time.Second,
 		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "a", Op: "put"}}, {Operation: measure.Operation{Track: "b", Op: "get"}}},
 		Ran:      []measure.Phase{{Name: "a", Tracks: []string{"a"}, To: half}, {Name: "b", Tracks: []string{"b"}, From: half, To: time.Second}},
 		Timeline: [][]measure.Point{{{Count: 250, Seconds: 0.5}}, {{Count: 250, Seconds: 0.5}}},
 	}
-	assert.Equal(t, []float64{500}, plot.NewAxis(1, 0, 1, 1, 1).Rate(s, -1).Vals)
-}
-
-func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
-	plan := tuitest.NewPlan(3) // feed, profile, claims
-	at := func(ms int, name string, from, to float64, by string) measure.Change {
-		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
-	}
-	for _, c := range []struct {
-		name    string
-		changes []measure.Change
-		want    string
-	}{
-		{"one track", []measure.Change{at(0, "feed.payload", 1024, 2048, "workbench")}, "feed payload 1 KiB → 2 KiB"},
-		{
-			"all tracks, each from where it stands",
-			[]measure.Change{at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, "")},
-			"payload 1 KiB–10 KiB → 2 KiB–20 KiB",
-		},
-		{
-			"twice",
-			[]measure.Change{
-				at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, ""),
-				at(300, "feed.payload", 2048, 4096, ""), at(300, "profile.payload", 20480, 40960, ""), at(300, "claims.payload", 8192, 16384, ""),
-			},
-			"payload 1 KiB–10 KiB → 4 KiB–40 KiB",
-		},
-		{
-			"two of three",
-			[]measure.Change{at(0, "profile.threads", 16, 20, ""), at(100, "feed.threads", 16, 8, "")},
-			"feed, profile threads 16 → 8–20",
-		},
-		{
-			"a total after a track",
-			[]measure.Change{at(0, "feed.threads", 16, 8, ""), at(100, "threads", 40, 41, "")},
-			"threads 40 → 41",
-		},
-		{
-			"no limit is the highest rate",
-			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
-			"rate 100–max → 500",
-		},
-		{
-			"a reset",
-			[]measure.Change{at(0, "feed.threads", 20, 16, "reset"), at(0, "feed.batch", 5, 100, "reset"), at(0, "profile.batch", 5, 100, "reset")},
-			"every knob reset",
-		},
-		{
-			"another knob before",
-			[]measure.Change{at(0, "threads", 20, 16, ""), at(100, "feed.batch", 5, 100, ""), at(100, "profile.batch", 5, 100, ""), at(100, "claims.batch", 5, 100, "")},
-			"batch 5 → 100",
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e, ok := lastEffect(&measure.Snapshot{Changes: c.changes})
-			require.True(t, ok)
-			assert.Equal(t, c.want, e.what(plan))
-		})
-	}
+	assert.Equal(t, []float64{500}, plot.NewAxis(1, 0, 1, 1, time.Second).Rate(s, -1).Vals)
 }
 
 func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
@@ -136,13 +98,15 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 		{"an unknown end doubles", 0, 100, 0, 120},
 		{"a run beyond its end doubles", 0, 61, 60, 120},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.span, plot.NewAxis(60, c.warmup, c.elapsed, c.total, 1).Span) })
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.span, plot.NewAxis(60, c.warmup, c.elapsed, c.total, time.Second).Span)
+		})
 	}
 	run := tuitest.NewRun(1)
 	var before []float64
 	for range 60 {
 		run.Tick(time.Second)
-		a := plot.NewAxis(100, 5, widget.Seconds(run.At)+1, 60, 1)
+		a := plot.NewAxis(100, 5, widget.Seconds(run.At)+1, 60, time.Second)
 		dots := a.Dots(a.Rate(run.Snapshot(), -1))
 		for i, v := range before {
 			if v == v {
@@ -151,4 +115,18 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 		}
 		before = dots
 	}
+}
+
+// A table that has no room for all begins with what runs, not with phases that are over.
+func TestTheTableBeginsWithWhatRuns(t *testing.T) {
+	op := func(track string) measure.Totals {
+		return measure.Totals{Operation: measure.Operation{Track: track, Op: "put"}}
+	}
+	d := &Dashboard{snap: &measure.Snapshot{
+		Tracks: []string{"g1", "g2", "g3"}, Ops: []measure.Totals{op("g1"), op("g1"), op("g2"), op("g3")},
+		Gauges: []measure.Gauge{{}, {Running: true}, {Running: true}},
+	}}
+	assert.Equal(t, 2, d.firstRunning())
+	d.snap.Gauges = make([]measure.Gauge, 3)
+	assert.Zero(t, d.firstRunning())
 }

@@ -138,10 +138,28 @@ func (d *Dashboard) knobLines(e screen.Env, row, w, per int) []tuneLine {
 // unitText is a knob's value with its unit, where the unit says something more.
 func (d *Dashboard) unitText(k workload.Knob) string {
 	text := d.knobValue(k)
-	if k.Unit == "" || k.Unit == "bytes" || k.Unit == k.Name || text == "max" {
+	if k.Unit != "" && k.Unit != "bytes" && k.Unit != k.Name && text != units.Unlimited {
+		text += " " + k.Unit
+	}
+	if d.tuner.track == screen.All {
+		text = each(d.plan, k, text)
+	}
+	return text
+}
+
+// each adds to the text of threads or a rate that the value is that of each track, where it
+// is not a total.
+func each(p *workload.Plan, k workload.Knob, text string) string {
+	turned := 0
+	for _, t := range p.Tracks() {
+		if t.Turns(k) && !t.Apart {
+			turned++
+		}
+	}
+	if k.Sum || turned < 2 || k.Name != "threads" && k.Name != "rate" || strings.HasSuffix(text, units.Unlimited) {
 		return text
 	}
-	return text + " " + k.Unit
+	return text + " each"
 }
 
 // effectLines say what the last change did: before, after, how much.
@@ -156,12 +174,22 @@ func (d *Dashboard) effectLines(e screen.Env, w int) []string {
 		return out
 	}
 	out := []string{"", widget.Spread(" "+s.Muted.On("Last change, at "+widget.Clock(ef.last)), s.Muted.On(ef.by)+" ", w), "   " + s.Bold.On(ef.what(d.plan))}
-	if ef.before.seconds == 0 || ef.after.seconds == 0 {
-		return append(out, "   "+s.Muted.On(strings.TrimSpace(ef.outcome()+" …")), "")
+	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
+		for _, l := range widget.Wrap(ef.outcome(), w-4) {
+			out = append(out, "   "+s.Muted.On(l))
+		}
+		return append(out, make([]string, max(5-len(out), 0))...)
 	}
 	rate := compare(s, w-22, units.Number(ef.before.rate)+" → "+units.Number(ef.after.rate), ef.before.rate, ef.after.rate, true)
+	if text := ef.throughput(); text == unsure || text == same {
+		rate = s.Muted.On(text)
+	}
 	lat := "–"
-	if ef.before.p99 > 0 && ef.after.p99 > 0 {
+	switch text := ef.tail(); text {
+	case "":
+	case unsure, same:
+		lat = s.Muted.On(text)
+	default:
 		lat = compare(s, w-22, arrow(ef.before.p99, ef.after.p99), ef.before.p99, ef.after.p99, false)
 	}
 	return append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(d.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.Muted.On(widget.Fit("p99", 10))+lat)

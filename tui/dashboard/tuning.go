@@ -95,24 +95,17 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 
 // after are the settings of the tracks when a knob has been turned.
 func (d *Dashboard) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
-	total := k.Get(d.run.Settings(screen.All))
-	goal := k.Clamp(f(total))
-	out := make([]workload.Settings, len(d.tracks))
-	for i, t := range d.tracks {
-		s := d.run.Settings(i)
-		v := k.Get(s)
-		switch at := d.tuner.track; {
-		case at == i || at == screen.All && relative && !k.Sum:
-			v = k.Clamp(f(v))
-		case at != screen.All || !t.Turns(k) || k.Sum && !t.Adds(k):
-		case k.Sum && total > 0:
-			v *= goal / total
-		case !k.Sum:
-			v = goal
-		}
-		out[i] = k.Set(s, v)
+	now := make([]workload.Settings, len(d.tracks))
+	for i := range now {
+		now[i] = d.run.Settings(i)
 	}
-	return out
+	if d.tuner.track == screen.All && relative && !k.Sum {
+		for i := range now {
+			now[i] = k.Set(now[i], k.Clamp(f(k.Get(now[i]))))
+		}
+		return now
+	}
+	return workload.Turned(d.tracks, now, d.tuner.track, k, f(k.Get(d.run.Settings(d.tuner.track))))
 }
 
 // turn turns a knob up or down by a notch, or ten.
@@ -130,7 +123,7 @@ func (d *Dashboard) undo(e screen.Env) {
 	last := t.done[len(t.done)-1]
 	t.done = t.done[:len(t.done)-1]
 	if n := d.fig.backlog; n > 0 && last.knob.Name == "rate" {
-		d.say(e, widget.Whole(n)+" calls that were due and had not begun are dropped: they count as never sent", false)
+		d.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
 	}
 	for i, v := range last.before {
 		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
@@ -149,7 +142,7 @@ func (d *Dashboard) reset(e screen.Env) {
 		})
 	}
 	d.tuner.done = nil
-	d.say(e, "every knob is where the run began", false)
+	d.say(e, "every knob is back where the run began", false)
 	d.refresh()
 }
 
@@ -320,6 +313,9 @@ func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
 	k.Back.SetHelp("esc", "close")
 	if d.tuner.typing {
 		return promptKeys()
+	}
+	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not seen there
+		b.SetEnabled(!d.small)
 	}
 	knob := widget.Bind("↑↓", "knob", "up", "down")
 	k.Edit.SetHelp("enter", "type over the value")

@@ -23,7 +23,7 @@ func (d *Dashboard) look() look {
 
 // View draws the page.
 func (d *Dashboard) View(e screen.Env) string {
-	d.narrow = e.W < 80
+	d.narrow, d.small = e.W < 80, widget.SizeOf(e.W, e.H) == widget.Small
 	if d.progress.Stage == screen.Preparing {
 		return d.preparing(e)
 	}
@@ -78,6 +78,12 @@ func (d *Dashboard) preparing(e screen.Env) string {
 			"  "+s.Muted.On(widget.Whole(pr.Done)+" of "+widget.Whole(pr.Total)))
 	} else if pr.Done > 0 {
 		lines = append(lines, "", "  "+s.Muted.On(widget.Whole(pr.Done)))
+	}
+	if pr.Note != "" {
+		lines = append(lines, "")
+		for _, l := range widget.Wrap(pr.Note, e.W-8) {
+			lines = append(lines, "  "+l)
+		}
 	}
 	for _, w := range d.plan.Warnings {
 		for i, l := range widget.Wrap(w, e.W-8) {
@@ -194,22 +200,29 @@ func (d *Dashboard) knobs(e screen.Env) (string, []zone) {
 	roomy := ansi.StringWidth(prefix)
 	for i, k := range knobs {
 		values[i] = d.knobValue(k)
+		if d.tuner.track == screen.All {
+			values[i] = each(d.plan, k, values[i])
+		}
 		roomy += ansi.StringWidth(k.Name+values[i]) + 8
 	}
-	pad, gap := " ", "   "
-	if roomy-3 > e.W {
+	pad, gap, space := " ", "   ", " "
+	if roomy -= len(gap); roomy > e.W {
 		pad, gap = "", "  "
+		roomy -= 3*len(knobs) - 1
+	}
+	if roomy > e.W {
+		gap, space = " ", ""
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
 	var zones []zone
 	for i, k := range knobs {
-		at := x + ansi.StringWidth(k.Name) + 1 // of the left arrow
+		at := x + ansi.StringWidth(k.Name+space) // of the left arrow
 		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
 		if to >= e.W {
 			break
 		}
 		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
-		line += s.Muted.On(k.Name) + " " + s.Accent.On("◂") + pad + s.Bold.On(values[i]) + pad + s.Accent.On("▸") + gap
+		line += s.Muted.On(k.Name) + space + s.Accent.On("◂") + pad + s.Bold.On(values[i]) + pad + s.Accent.On("▸") + gap
 		x = to + 1 + len(gap)
 	}
 	return strings.TrimRight(line, " "), zones
@@ -238,11 +251,12 @@ func (d *Dashboard) state(e screen.Env, short bool) string {
 	} else if !short {
 		parts = append(parts, "oldest "+age(f.oldest))
 	}
-	behind := "not behind"
-	if f.backlog > 0 {
-		behind = s.Warn.On("behind by " + units.Number(float64(f.backlog)))
+	switch {
+	case f.backlog > 0:
+		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
+	case f.open:
+		parts = append(parts, "on schedule")
 	}
-	parts = append(parts, behind)
 	if f.errors > 0 {
 		text := "errors " + widget.Whole(f.errors)
 		if classes := errorsInWords(d.snap.Errors); classes != "" && !short {

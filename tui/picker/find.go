@@ -2,7 +2,6 @@ package picker
 
 import (
 	"fmt"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -20,11 +19,7 @@ type finder struct {
 func (x *finder) matches(rows []row) []int {
 	var out []int
 	for i, r := range rows {
-		text, hit := strings.ToLower(r.name+" "+r.help), true
-		for w := range strings.FieldsSeq(strings.ToLower(x.field.Value())) {
-			hit = hit && strings.Contains(text, w)
-		}
-		if hit {
+		if widget.HasWords(r.name+" "+r.help, x.field.Value()) {
 			out = append(out, i)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -67,6 +68,16 @@ func (f *form) showError(p *Picker) {
 	}
 }
 
+// goTo goes to the first row of a kind.
+func (f *form) goTo(p *Picker, kind rowKind) {
+	for i := range f.rows {
+		if f.rows[i].kind == kind {
+			p.pane, f.at = paneForm, i
+			return
+		}
+	}
+}
+
 // draft is the request with the text being typed in it.
 func (f *form) draft(p *Picker) job.Request {
 	req := p.request()
@@ -116,7 +127,7 @@ func applied(req job.Request, r row, text string) job.Request {
 	case rowOut:
 		req.Out = text
 	default:
-		if r.limit() && strings.EqualFold(text, noLimit) {
+		if r.limit() && (strings.EqualFold(text, units.Unlimited) || strings.EqualFold(text, "max")) {
 			text = "0"
 		}
 		req.Values = without(req.Values, r.name)

@@ -6,13 +6,15 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	if p.filtering {
-		return p.pressFilter(msg, e)
+	if p.filter.Typing() {
+		p.filter.Press(msg)
+		return p.refilter(e)
 	}
 	if p.form.edit != nil {
 		return p.form.pressEdit(p, msg, e)
@@ -20,6 +22,11 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if p.form.find != nil {
 		p.form.pressFind(msg)
 		return nil
+	}
+	if p.pane == paneRuns {
+		if cmd, ours := p.pressShelf(msg); ours {
+			return cmd
+		}
 	}
 	k := p.bindings()
 	switch {
@@ -29,7 +36,12 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.launch(e, aSearch)
 	case widget.Presses(msg, k.Sweep):
 		return p.launch(e, aSweep)
+	case widget.Presses(msg, k.Targets):
+		return p.launch(e, onTargets)
 	case key.Matches(msg, k.Ping):
+		if widget.SizeOf(e.W, e.H) == widget.Small { // the answer stands below the target
+			p.form.goTo(p, rowTarget)
+		}
 		return p.ping.ask(p.bench, p.request(), e)
 	case key.Matches(msg, k.Copy):
 		p.toast.Say(e.Now, "copied: the command that does this run", false)
@@ -45,11 +57,16 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Filter) && p.pane == paneForm:
 		p.form.find = &finder{from: p.form.at}
 	case key.Matches(msg, k.Filter):
-		p.pane, p.filtering = paneProfiles, true
+		p.pane = paneProfiles
+		p.filter.Begin()
 	case key.Matches(msg, k.Back):
 		if p.pane == paneProfiles {
-			p.filter = widget.Field{}
+			p.filter.Clear()
 			return p.refilter(e)
+		}
+		if p.pane == paneRuns && p.shelf.Filter.Text() != "" {
+			p.shelf.Filter.Clear()
+			return nil
 		}
 		p.pane = paneProfiles
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
@@ -99,6 +116,29 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 	return nil
 }
 
+// pressShelf takes a key that filters, sorts, annotates or removes runs.
+func (p *Picker) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
+	runs := p.runsOf()
+	var at *rundir.Run
+	if p.runAt < len(runs) {
+		at = runs[p.runAt]
+	}
+	var ids []string
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+	}
+	if cmd, ours = p.shelf.Press(msg, at, ids); !ours {
+		return nil, false
+	}
+	p.runAt = 0
+	for i, r := range p.runsOf() {
+		if at != nil && r.ID == at.ID {
+			p.runAt = i
+		}
+	}
+	return cmd, true
+}
+
 func (p *Picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	runs := p.runsOf()
 	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
@@ -106,18 +146,6 @@ func (p *Picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	}
 	p.runAt = max(min(p.runAt+steps(msg, k, 5), len(runs)-1), 0)
 	return nil
-}
-
-func (p *Picker) pressFilter(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	switch msg.String() {
-	case "enter", "up", "down", "tab":
-		p.filtering = false
-	case "esc":
-		p.filtering, p.filter = false, widget.Field{}
-	default:
-		p.filter, _ = p.filter.Update(msg)
-	}
-	return p.refilter(e)
 }
 
 // focus moves on to the next panel that is there.
@@ -145,10 +173,9 @@ func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 // click selects what lies under the pointer. A click on the selected value changes
 // it; runs are opened by a click on the selected one.
 func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
-	if p.filtering {
-		p.filtering = false
-	}
+	p.filter.Keep()
 	p.form.find = nil
+	p.shelf.Forget()
 	if p.form.edit != nil {
 		return p.form.clickEdit(p, m, e)
 	}
@@ -170,7 +197,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	switch at {
 	case paneProfiles:
 		if line == 0 {
-			p.filtering = true
+			p.filter.Begin()
 			return nil
 		}
 		if i := line - 2; i >= 0 && i < len(p.shown) {

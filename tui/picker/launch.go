@@ -12,6 +12,9 @@ import (
 // What a run that is set up may be started as.
 func oneRun(r job.Request) screen.Destination { return screen.Start{Request: r} }
 func aSweep(r job.Request) screen.Destination { return screen.AskSweep{Request: r} }
+func onTargets(r job.Request) screen.Destination {
+	return screen.AskSweep{Request: r, Targets: true}
+}
 
 // aSearch starts a run that goes on for as long as a search may take, unless it was told,
 // and asks for the search.

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -33,16 +34,17 @@ type Picker struct {
 	begun map[string]job.Request
 	// shown indexes the profiles that pass the filter; at is the selected of these,
 	// name the one that was selected last.
-	shown     []int
-	at        int
-	name      string
-	filter    widget.Field
-	filtering bool
+	shown  []int
+	at     int
+	name   string
+	filter widget.Filter
 
 	pane   pane
 	form   form
-	scroll int // of the plan
+	scroll int  // of the plan
+	long   bool // the plan is longer than its panel
 	runAt  int
+	shelf  shelf.Shelf // of the runs
 	ping   pinger
 	toast  widget.Note
 
@@ -81,7 +83,7 @@ type previewMsg struct {
 // can be told.
 func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
 	p := &Picker{
-		bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
+		shelf: shelf.New(b), bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
 		requests: map[string]job.Request{}, last: map[string]*job.Preview{}, presets: map[string][]screen.Preset{},
 	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
@@ -156,7 +158,9 @@ func (p *Picker) ask() tea.Cmd {
 }
 
 // Typing tells whether a text is being typed.
-func (p *Picker) Typing() bool { return p.filtering || p.form.edit != nil || p.form.find != nil }
+func (p *Picker) Typing() bool {
+	return p.filter.Typing() || p.shelf.Typing() || p.form.edit != nil || p.form.find != nil
+}
 
 // Update takes one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -168,6 +172,8 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.Err == nil {
 			p.runs = msg.Runs
 		}
+	case shelf.DoneMsg:
+		return p, shelf.Settle(p.bench, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
 		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
 	case knownMsg:
@@ -220,9 +226,11 @@ func firstLine(err error) string {
 
 func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
 	switch {
-	case p.filtering:
-		p.filter, _ = p.filter.Update(msg)
+	case p.filter.Typing():
+		p.filter.Paste(msg)
 		p.refilter(e)
+	case p.shelf.Typing():
+		p.shelf.Paste(msg)
 	case p.form.find != nil:
 		p.form.find.field, _ = p.form.find.field.Update(msg)
 		p.form.next(0)
@@ -237,12 +245,7 @@ func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
 func (p *Picker) sift() {
 	p.shown = p.shown[:0]
 	for i := range p.profiles {
-		text := strings.ToLower(p.profiles[i].Name + " " + p.profiles[i].Title + " " + p.profiles[i].Summary)
-		hit := true
-		for w := range strings.FieldsSeq(strings.ToLower(p.filter.Value())) {
-			hit = hit && strings.Contains(text, w)
-		}
-		if hit {
+		if pr := &p.profiles[i]; widget.HasWords(pr.Name+" "+pr.Title+" "+pr.Summary, p.filter.Text()) {
 			p.shown = append(p.shown, i)
 		}
 	}
@@ -291,14 +294,18 @@ func (p *Picker) runParam(name string) bool {
 	return slices.ContainsFunc(p.runParams, func(q workload.Param) bool { return q.Name == name })
 }
 
-// runsOf are the runs of the selected profile, newest first.
+// runsOf are the runs of the selected profile, as they are filtered and sorted.
 func (p *Picker) runsOf() []*rundir.Run {
-	var out []*rundir.Run
+	var all []shelf.Item
 	name := p.request().Profile
 	for i := range p.runs {
 		if p.runs[i].Profile == name {
-			out = append(out, &p.runs[i])
+			all = append(all, shelf.Item{Run: &p.runs[i]})
 		}
+	}
+	var out []*rundir.Run
+	for _, i := range p.shelf.Shown(all) {
+		out = append(out, all[i].Run)
 	}
 	return out
 }
@@ -312,14 +319,25 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Copy.SetEnabled(can)
 	k.Search.SetEnabled(can)
 	k.Sweep.SetEnabled(can)
+	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs) > 1)
 	k.Next.SetHelp("tab", "next panel")
-	if p.filter.Value() == "" || p.pane != paneProfiles {
+	if p.filter.Text() == "" || p.pane != paneProfiles {
 		k.Back.SetHelp("esc", "profiles")
 	} else {
 		k.Back.SetHelp("esc", "clear filter")
 	}
-	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.Value() != "")
+	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.Text() != "")
+	if p.pane == paneRuns {
+		if p.shelf.Filter.Text() != "" {
+			k.Back.SetHelp("esc", "clear filter")
+		}
+		runs := p.runsOf()
+		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
+			b.SetEnabled(len(runs) > 0)
+		}
+		shelf.Bindings(&k, len(runs) > 0, len(runs) > 0)
+	}
 	return k
 }
 
@@ -327,11 +345,13 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Ping, k.Copy, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.History, k.Compare, k.Next, k.Prev, k.Back}
 	switch {
-	case p.filtering:
+	case p.filter.Typing():
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	case p.shelf.Typing():
+		return p.shelf.Keys()
 	case p.form.edit != nil:
 		return p.form.editKeys()
 	case p.form.find != nil:
@@ -347,15 +367,21 @@ func (p *Picker) Keys() widget.KeyMap {
 			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset}, common},
 		}
 	case p.pane == panePlan:
+		scroll := move("scroll")
+		for _, b := range []*key.Binding{&scroll, &k.Up, &k.Down, &k.PageUp, &k.PageDown} {
+			b.SetEnabled(p.long)
+		}
 		return widget.KeyMap{
-			Short: []key.Binding{move("scroll"), k.Launch, k.Next, k.Help, k.Back, k.Quit},
+			Short: []key.Binding{scroll, k.Launch, k.Next, k.Help, k.Back, k.Quit},
 			Full:  [][]key.Binding{{k.Up, k.Down, k.PageUp, k.PageDown}, common},
 		}
 	case p.pane == paneRuns:
 		k.Choose.SetHelp("enter", "open run")
+		run := move("run")
+		run.SetEnabled(k.Up.Enabled())
 		return widget.KeyMap{
-			Short: []key.Binding{move("run"), k.Choose, k.Launch, k.Help, k.History, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose}, common},
+			Short: []key.Binding{run, k.Choose, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Pack, k.Remove}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +87,9 @@ func TestPickerPictures(t *testing.T) {
 			goTo(t, a, p, "threads")
 			a.Send(t, "enter", "end", "0", "0", "0")
 		}},
+		{name: "120x40 finding a setting", w: 120, h: 40, steps: findSeed},
+		{name: "80x24 finding a setting", w: 80, h: 24, steps: findSeed},
+		{name: "60x16 finding a setting", w: 60, h: 16, steps: findSeed},
 		{name: "80x24 a profile that is planned", w: 80, h: 24, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "G", "enter") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,6 +101,14 @@ func TestPickerPictures(t *testing.T) {
 			}
 			tuitest.Golden(t, a.Picture(t))
 		})
+	}
+}
+
+// findSeed searches the settings for a word.
+func findSeed(a *tuitest.Stage, p *Picker) {
+	p.pane = paneForm
+	for _, k := range []string{"/", "s", "e", "e"} {
+		a.Update(tuitest.KeyPress(k))
 	}
 }
 
@@ -172,12 +182,12 @@ func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "rate")
 	a.Send(t, "enter")
-	assert.Equal(t, "max", p.form.edit.field.Value())
+	assert.Equal(t, "unlimited", p.form.edit.field.Value())
 	a.Type(t, "500")
 	a.Send(t, "enter")
 	assert.Equal(t, "500", p.request().Values["rate"].Text)
 	a.Send(t, "enter")
-	a.Type(t, "max")
+	a.Type(t, "unlimited")
 	assert.NotContains(t, a.Picture(t), "✗")
 	a.Send(t, "enter")
 	assert.Equal(t, "0", p.request().Values["rate"].Text)
@@ -353,63 +363,6 @@ func BenchmarkPickerView(b *testing.B) {
 	for b.Loop() {
 		a.Top.View(a.Env)
 	}
-}
-
-func TestDurationsAreTurned(t *testing.T) {
-	for _, c := range []struct {
-		from string
-		by   int
-		want string
-	}{
-		{"", 1, "10s"}, {"", -1, ""}, {"60s", 1, "2m"}, {"60s", -1, "30s"}, {"90s", 1, "2m"}, {"90s", -1, "1m"}, {"1s", -1, ""}, {"0s", 1, "1s"}, {"48h", 1, "48h"}, {"30m", 1, "1h"}, {"odd", 1, "10s"},
-	} {
-		assert.Equal(t, c.want, nextTime(c.from, c.by, false), "%q %+d", c.from, c.by)
-	}
-	a, p := pick(t, tuitest.NewDemo(), 120, 40)
-	goTo(t, a, p, "duration")
-	a.Send(t, "right", "right", "left")
-	assert.Equal(t, "10s", rowNamed(t, p, "duration").text)
-	a.Send(t, "left", "left", "left", "left")
-	assert.Equal(t, "forever", rowNamed(t, p, "duration").text, "as nobody has said how long")
-}
-
-func TestAWarmUpIsTurnedToAuto(t *testing.T) {
-	a, p := pick(t, tuitest.NewDemo(), 120, 40)
-	goTo(t, a, p, "warmup")
-	var got []string
-	for _, key := range []string{"left", "left", "left", "left", "right", "left", "left", "left"} {
-		a.Send(t, key)
-		got = append(got, rowNamed(t, p, "warmup").text)
-	}
-	assert.Equal(t, []string{"2s", "1s", "auto", "5s", "10s", "5s", "2s", "1s"}, got, "5s is the default")
-	a.Send(t, "left", "right")
-	assert.Equal(t, "1s", rowNamed(t, p, "warmup").text)
-}
-
-func TestATimetableIsTypedAsAtHasIt(t *testing.T) {
-	b := tuitest.NewDemo()
-	b.Previewed = func(r job.Request) (*job.Preview, error) {
-		if slices.Contains(r.Timetable, "odd") {
-			return nil, fault.Field("at", fault.Input(errors.New(`at "odd": has no time and change`), "write it like 10s:threads=32"))
-		}
-		return &job.Preview{Run: []job.Line{{Name: "at", Text: "30m:batch=400", From: "preset long"}}, Timetable: []string{"at 30m: batch = 400"}}, nil
-	}
-	a, p := pick(t, b, 120, 40)
-	goTo(t, a, p, "at")
-	assert.Equal(t, "30m:batch=400", rowNamed(t, p, "at").text, "as the preset has it")
-	assert.Contains(t, a.Picture(t), "at 30m: batch = 400")
-	a.Send(t, "enter", "ctrl+u")
-	a.Type(t, "10s..40s:rate=1000..20000,threads=4..9 ; odd")
-	assert.Contains(t, a.Picture(t), `at "odd": has no time and change`, "while it is typed")
-	a.Send(t, "enter", "S")
-	assert.Empty(t, a.Started())
-	goTo(t, a, p, "at")
-	a.Send(t, "enter", "backspace", "backspace", "backspace", "enter", "S")
-	require.Len(t, a.Started(), 1)
-	assert.Equal(t, []string{"10s..40s:rate=1000..20000,threads=4..9"}, a.Started()[0].Timetable)
-	goTo(t, a, p, "at")
-	a.Send(t, "r")
-	assert.Empty(t, p.request().Timetable)
 }
 
 func TestTheTargetOfASavedRunIsShown(t *testing.T) {

@@ -73,3 +73,6 @@ func (g *pinger) answered(msg pongMsg) {
 		g.busy, g.done, g.pong, g.err = false, true, msg.pong, msg.err
 	}
 }
+
+// Resting tells that no target is to be pinged and no message to be taken away.
+func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }

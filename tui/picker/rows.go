@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -45,9 +46,6 @@ type row struct {
 	fault string
 }
 
-// noLimit is what a rate of 0 is called.
-const noLimit = "max"
-
 // limit says whether the row sets a rate, which 0 leaves without limit.
 func (r row) limit() bool {
 	return r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate"
@@ -56,7 +54,7 @@ func (r row) limit() bool {
 // words are the value as it is shown, and typed.
 func (r row) words() string {
 	if r.limit() && r.text == "0" {
-		return noLimit
+		return units.Unlimited
 	}
 	return r.text
 }

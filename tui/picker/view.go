@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -68,7 +69,7 @@ func (p *Picker) View(e screen.Env) string {
 		lines = append(lines, widget.Beside(left, right)...)
 	}
 	keys := widget.Footer(e.Styles, e.W, p.Keys().Short)
-	if p.toast.Text != "" {
+	if p.toast.Text != "" && !p.shelf.Typing() {
 		keys = p.toast.Line(s, e.W)
 	}
 	return widget.Page(e.W, e.H, append(lines, keys))
@@ -116,6 +117,9 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if n := len(p.runsOf()); n > h-2 {
 			box.Note = fmt.Sprintf("%d", n)
 		}
+		if o := p.shelf.Order(); o != shelf.Newest {
+			box.Title = "Earlier runs by " + o.String()
+		}
 	case paneForm:
 		if pr := p.profile(); pr != nil {
 			box.Title = pr.Title
@@ -143,14 +147,14 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		}
 		all := len(lines)
 		lines = widget.Windowed(lines, &p.scroll, h-2)
-		if all > h-2 {
+		if p.long = all > h-2; p.long {
 			box.Note = fmt.Sprintf("%d–%d of %d", p.scroll+1, p.scroll+len(lines), all)
 		}
 	}
 	return box.Draw(s, w, h, lines)
 }
 
-// driver is a store in the head of the list: its letter and its title.
+// driver is a store in the head of the list.
 type driver struct{ id, letter, title string }
 
 // drivers lists the stores that any profile runs on, each with a letter of its
@@ -202,13 +206,7 @@ func (p *Picker) profileLines(e screen.Env, w, h int) []string {
 		heads.WriteString(d.letter)
 	}
 	heads.WriteByte(' ')
-	filter := s.Muted.On("/ filter …")
-	switch {
-	case p.filtering:
-		filter = s.Accent.On("/ ") + p.filter.View(s, max(w-2*len(ds)-6, 8))
-	case p.filter.Value() != "":
-		filter = s.Accent.On("/ ") + p.filter.Value()
-	}
+	filter := p.filter.View(s, "/ filter …", max(w-2*len(ds)-6, 8)+2)
 	lines := []string{" " + widget.Spread(filter, s.Muted.On(heads.String()), w-2), ""}
 	if len(p.shown) == 0 {
 		lines = append(lines, " "+s.Muted.On("No profile matches."))
@@ -263,10 +261,18 @@ func (p *Picker) legend(s *widget.Styles, ds []driver, w int) []string {
 	if len(ds) == 0 {
 		return nil
 	}
-	out := []string{" " + s.Muted.On("● runs  ○ in part  · not")}
+	words := make([]string, len(ds))
+	for i, d := range ds {
+		words[i] = d.letter + " " + d.title
+	}
+	out := flowed(s, []string{"● supported", "○ partly", "· not supported"}, w)
+	return append(out, flowed(s, words, w)...)
+}
+
+// flowed writes words beside each other, in as many lines of w cells as they take.
+func flowed(s *widget.Styles, words []string, w int) (out []string) {
 	line := ""
-	for _, d := range ds {
-		word := d.letter + " " + d.title
+	for _, word := range words {
 		if line != "" && ansi.StringWidth(line+"  "+word) > w {
 			out = append(out, " "+s.Muted.On(line))
 			line = ""
@@ -277,42 +283,6 @@ func (p *Picker) legend(s *widget.Styles, ds []driver, w int) []string {
 		line += word
 	}
 	return append(out, " "+s.Muted.On(line))
-}
-
-// runLines lists the last runs of the profile.
-func (p *Picker) runLines(e screen.Env, w, h int) []string {
-	s := e.Styles
-	runs := p.runsOf()
-	if len(runs) == 0 {
-		return []string{" " + s.Muted.On("No runs yet.")}
-	}
-	p.runAt = min(p.runAt, len(runs)-1)
-	top := max(p.runAt-h+1, 0)
-	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}}}
-	for i := top; i < len(runs) && i < top+h; i++ {
-		f := widget.FiguresOf(runs[i])
-		word, _ := widget.Trust(s, runs[i])
-		sign, _, _ := strings.Cut(word, " ")
-		lead := "  "
-		if i == p.runAt && p.pane == paneRuns {
-			lead = "▸ "
-		}
-		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, units.Number(f.Rate)+"/s", widget.Nanos(f.P99), sign)
-	}
-	g.Ink = func(row, col int) widget.Ink {
-		switch {
-		case col == 4:
-			_, k := widget.Trust(s, runs[top+row])
-			return k
-		case top+row == p.runAt && p.pane == paneRuns:
-			return s.Selected
-		case col < 2:
-			return s.Muted
-		}
-		return s.Plain
-	}
-	_, lines := g.Lines(s, w)
-	return widget.Indent(lines)
 }
 
 // planLines say what will happen, or why nothing can.
@@ -337,28 +307,28 @@ func (p *Picker) planLines(e screen.Env, w int) []string {
 	var out []string
 	add := func(label string, k widget.Ink, texts ...string) {
 		for _, t := range texts {
-			out = append(out, widget.Labelled(s, 10, label, t, k, w)...)
+			out = append(out, widget.Labelled(s, 12, label, t, k, w)...)
 			label = ""
 		}
 	}
 	for _, t := range v.Warnings {
-		out = append(out, widget.Labelled(s, 10, "!", t, s.Warn, w)...)
+		out = append(out, widget.Labelled(s, 12, "!", t, s.Warn, w)...)
 	}
 	add("Length", s.Plain, v.Length)
 	add("Runs", s.Plain, v.Tracks...)
-	volume := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
+	size := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
 	if v.Bytes > 0 {
-		volume = units.Size(v.Bytes) + " of values, " + volume
+		size = units.Size(v.Bytes) + " of values, " + size
 	}
 	add("Writes", s.Plain, v.Writes...)
-	add("Volume", s.Plain, volume)
+	add("Data size", s.Plain, size)
 	if len(v.Deletes) > 0 {
 		add("Deletes", s.Warn, v.Deletes...)
 	} else {
 		add("Deletes", s.Muted, "nothing; the data stays for the next run")
 	}
 	add("Changes", s.Plain, v.Timetable...)
-	add("Must hold", s.Plain, p.request().Thresholds...)
+	add("Thresholds", s.Plain, p.request().Thresholds...)
 	reports := strings.Join(v.Documents, ", ")
 	if out, ok := lineOf(v.Run, "out"); ok {
 		reports += " to a folder in " + out.Text

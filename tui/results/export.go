@@ -3,6 +3,8 @@ package results
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -10,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -195,7 +198,7 @@ func (x *exporter) over(e screen.Env, below string) string {
 	lines = append(lines, "", " "+x.folder(s, inside))
 	lines = append(lines, after...)
 	h := min(len(lines)+2, e.H-1)
-	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", pluralFormats(len(x.chosen())))}
+	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", units.Plural(len(x.chosen()), "format"))}
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
@@ -213,13 +216,6 @@ func laid(page string, box []string, x, y int) string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-func pluralFormats(n int) string {
-	if n == 1 {
-		return "1 format"
-	}
-	return fmt.Sprintf("%d formats", n)
 }
 
 func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
@@ -247,7 +243,7 @@ func (x *exporter) folder(s *widget.Styles, w int) string {
 	if dir == "" {
 		dir = x.home
 	}
-	return label + ansi.Truncate(dir, w-7, "…")
+	return label + widget.PathIn(dir, w-7)
 }
 
 // after says what came of it.
@@ -260,16 +256,30 @@ func (x *exporter) after(s *widget.Styles, w int) []string {
 		for _, l := range widget.Sentences(s, x.err, w) {
 			out = append(out, " "+s.Bad.On(ansi.Strip(l)))
 		}
-		for _, p := range x.paths {
-			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
-		}
-		return out
+		return append(out, x.written(s, w)...)
 	case len(x.paths) > 0:
-		out := []string{""}
-		for _, p := range x.paths {
-			out = append(out, " "+s.OK.On("✓ ")+ansi.Truncate(p, w-2, "…"))
-		}
-		return out
+		return append([]string{""}, x.written(s, w)...)
 	}
 	return nil
+}
+
+// written lists the files: whole where they fit, else their folder over several lines, to be
+// copied, and the names in it.
+func (x *exporter) written(s *widget.Styles, w int) []string {
+	var out []string
+	add := func(sign, text string) { out = append(out, " "+s.OK.On(sign)+text) }
+	fits := !slices.ContainsFunc(x.paths, func(p string) bool { return ansi.StringWidth(p) > w-2 })
+	for i, p := range x.paths {
+		if fits {
+			add("✓ ", p)
+			continue
+		}
+		if dir := filepath.Dir(p); i == 0 || dir != filepath.Dir(x.paths[i-1]) {
+			for l := range strings.SplitSeq(ansi.Hardwrap(dir+string(filepath.Separator), w-2, false), "\n") {
+				add("  ", l)
+			}
+		}
+		add("✓ ", widget.PathIn(filepath.Base(p), w-2))
+	}
+	return out
 }

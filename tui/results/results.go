@@ -32,6 +32,7 @@ type Results struct {
 	export *exporter
 	toast  widget.Note
 	cache  bodyCache
+	long   bool // what was drawn last is longer than the screen
 }
 
 // NewEnded shows the run that has just ended; since is the time when it came by
@@ -122,6 +123,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Replace(screen.Start{Request: screen.Searchable(runpage.Asked(&r.loaded.folder.Run)), AskSearch: true})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: runpage.Asked(&r.loaded.folder.Run)})
+	case key.Matches(msg, k.Targets):
+		return screen.Open(screen.AskSweep{Request: runpage.Asked(&r.loaded.folder.Run), Targets: true})
 	case key.Matches(msg, k.Copy):
 		r.toast.Say(e.Now, "copied: the command that does this run again", false)
 		return tea.SetClipboard(runpage.Command(&r.loaded.folder.Run))
@@ -133,7 +136,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again),
-		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep):
+		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.whyNot(), true)
 	}
 	return nil
@@ -199,10 +202,23 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets} {
 		b.SetEnabled(r.loaded != nil)
 	}
 	k.CopySummary.SetEnabled(r.text() != "")
+	return k
+}
+
+// offered are the bindings without those that would turn or scroll nothing.
+func (r *Results) offered() widget.Bindings {
+	k := r.bindings()
+	ops := r.tab == tabDistribution && r.loaded != nil
+	for b, does := range map[*key.Binding]bool{
+		&k.Next: len(r.tabs()) > 1, &k.Prev: len(r.tabs()) > 1, &k.Right: len(r.tabs()) > 1, &k.Left: len(r.tabs()) > 1,
+		&k.Up: r.long || ops, &k.Down: r.long || ops, &k.PageUp: r.long, &k.PageDown: r.long, &k.First: r.long, &k.Last: r.long,
+	} {
+		b.SetEnabled(does)
+	}
 	return k
 }
 
@@ -211,13 +227,15 @@ func (r *Results) Keys() widget.KeyMap {
 	if r.export != nil {
 		return r.export.keys()
 	}
-	k := r.bindings()
+	k := r.offered()
+	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
+	move.SetEnabled(k.Down.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down"), k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
 		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Again, widget.Long(k.Search, "search on such a run"), widget.Long(k.Sweep, "runs like it at several values"), k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{k.Again, widget.Long(k.Search, "search in a run like this one"), widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }
@@ -256,7 +274,8 @@ func (r *Results) bottom(e screen.Env) string {
 		return r.toast.Line(e.Styles, e.W)
 	}
 	if r.loaded != nil {
-		return widget.Fit(" "+e.Styles.Muted.On("written to "+r.loaded.folder.Dir), e.W)
+		const lead = " written to "
+		return widget.Fit(e.Styles.Muted.On(lead+widget.PathIn(r.loaded.folder.Dir, e.W-len(lead)-1)), e.W)
 	}
 	return widget.Fit("", e.W)
 }

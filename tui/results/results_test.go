@@ -3,6 +3,8 @@ package results
 import (
 	"errors"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,11 @@ func TestResultsPictures(t *testing.T) {
 		got := a.Picture(t)
 		assert.NotRegexp(t, `[^\x00-\x7F]`, got, "nothing beyond ASCII")
 		tuitest.Golden(t, got)
+	})
+	t.Run("export 120x40", func(t *testing.T) {
+		a, _, _ := show(t, 120, 40)
+		a.Send(t, "e")
+		tuitest.Golden(t, a.Picture(t))
 	})
 	t.Run("export 80x24", func(t *testing.T) {
 		a, _, _ := show(t, 80, 24)
@@ -126,10 +133,22 @@ func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
 	want := []string{"/tmp/reports/" + id + "/report.json", "/tmp/reports/" + id + "/report.markdown", "/tmp/reports/" + id + "/report.padogrid"}
 	assert.Equal(t, want, b.Exported)
 	for _, p := range want {
-		assert.Contains(t, a.Picture(t), "✓ "+p[:40])
+		assert.Contains(t, a.Picture(t), "✓ "+filepath.Base(p))
 	}
+	assert.Contains(t, a.Picture(t), "  /tmp/reports/"+id+"/ ", "the folder is there to be copied")
 	a.Send(t, "esc")
 	assert.Nil(t, r.export)
+}
+
+func TestALongPathKeepsItsEndAndIsWrittenOutOnceItIsThere(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	elsewhere := *r.loaded.folder
+	elsewhere.Dir = strings.Repeat("/a-long-name", 8) + "/the-run"
+	r.loaded.folder = &elsewhere
+	assert.Contains(t, a.Picture(t), "a-long-name/a-long-name/the-run ")
+	x := exporter{paths: []string{elsewhere.Dir + "/run.json", elsewhere.Dir + "/series.csv"}}
+	text := strings.Join(x.written(a.Env.Styles, 54), "")
+	assert.Contains(t, strings.ReplaceAll(text, " ", ""), elsewhere.Dir+"/✓run.json✓series.csv")
 }
 
 func TestExportToTheRunsOwnFolderNamesNone(t *testing.T) {
@@ -262,4 +281,25 @@ func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
 	assert.InDelta(t, 10, widget.FiguresOf(&run).Rate, 1e-9)
 	f := &rundir.Folder{Run: run, Series: []rundir.SeriesRow{{Track: "g1", Op: "invocation", Throughput: 10}, {Track: "g1", Op: "put", Throughput: 10}}}
 	assert.InDelta(t, 10, curvesOf(f).rates[0], 1e-9)
+}
+
+// A segment names what its tracks have where they differ, and none of it is cut off.
+func TestSegmentsSayAllThatChanged(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	run := &r.loaded.folder.Run
+	run.Segments = slices.Clone(run.Segments[:2])
+	for i, settings := range []map[string]float64{
+		{"payload": 1024, "eligibility.payload": 1024, "profile.payload": 1024, "threads": 16, "batch": 50},
+		{"eligibility.payload": 1024, "profile.payload": 4096, "threads": 32, "batch": 100},
+	} {
+		run.Segments[i].Settings = settings
+	}
+	run.Changes = nil
+	r.tab = tabSegments
+	text := a.Picture(t)
+	for _, want := range []string{"profile.payload 1 KiB", "profile.payload 4 KiB", "threads 16", "threads 32", "batch 50", "batch 100"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "0 B")
+	assert.NotContains(t, text, "…")
 }

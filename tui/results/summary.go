@@ -110,11 +110,14 @@ func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
 		vk = s.Bad
 	}
 	out = append(out, widget.Labelled(s, 14, "Verification", text, vk, w)...)
+	if run.Note != "" {
+		out = append(out, widget.Labelled(s, 14, "Note", run.Note, s.Plain, w)...)
+	}
 	length := "measured for " + widget.SecondsText(run.MeasuredS)
 	if run.WarmupS > 0 {
 		length += " after " + widget.SecondsText(run.WarmupS) + " of warm-up"
 	}
-	out = append(out, widget.Labelled(s, 14, "Ended by", run.EndedBy+" · "+length, s.Plain, w)...)
+	out = append(out, widget.Labelled(s, 14, "Length", length+" · "+run.Ending("you"), s.Plain, w)...)
 	store := []string{run.Target}
 	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
 		if more != "" {
@@ -174,7 +177,7 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 		{Head: "p99.9", Right: true, Spare: 2, Least: 7},
 		{Head: "max", Right: true, Spare: 4, Least: 7},
 		{Head: "errors", Right: true},
-		{Head: "unstarted", Right: true, Spare: 5},
+		{Head: "never sent", Right: true, Spare: 5},
 	}}
 	mixed := runpage.Mixed(run)
 	if mixed {

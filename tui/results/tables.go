@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -13,31 +15,35 @@ import (
 
 func (r *Results) segments(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
-	varying := varied(run.Segments)
+	varying, wide, name := rundir.Varied(run.Segments), max(w/3, 16), 4
+	if len(run.Operations) > 1 { // rows without a name would say nothing
+		name = 1
+	}
+	if w < 100 {
+		wide = 12
+	}
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: "#", Right: true},
-		{Head: "from", Right: true},
-		{Head: "to", Right: true, Spare: 5},
-		{Head: "settings", Most: max(w/3, 16)},
-		{Head: "operation", Spare: 3, Most: 24},
+		{Head: "from", Right: true, Spare: 2},
+		{Head: "to", Right: true, Spare: 6},
+		{Head: "settings"},
+		{Head: "operation", Spare: name, Most: 24},
 		{Head: run.Unit + "/s", Right: true},
-		{Head: "p50", Right: true, Spare: 4},
+		{Head: "p50", Right: true, Spare: 5},
 		{Head: "p99", Right: true},
-		{Head: "max", Right: true, Spare: 6},
-		{Head: "errors", Right: true, Spare: 2},
-		{Head: "unstarted", Right: true, Spare: 7},
+		{Head: "max", Right: true, Spare: 7},
+		{Head: "errors", Right: true, Spare: 3},
+		{Head: "never sent", Right: true, Spare: 8},
 	}}
 	ramps := false
 	for _, seg := range run.Stretches() {
-		var set []string
-		for _, name := range varying {
-			text := rundir.SettingText(name, seg.Settings[name])
-			if end := rundir.SettingText(name, seg.End[name]); end != text {
-				text += " → " + end
+		words := settings(seg, varying, wide)
+		next := func() (first string) {
+			if len(words) > 0 {
+				first, words = words[0], words[1:]
 			}
-			set = append(set, name+" "+text)
+			return first
 		}
-		words := strings.Join(set, " · ")
 		n, from, to := fmt.Sprint(seg.First+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
 		ramp := seg.Last > seg.First
 		if ramp {
@@ -52,11 +58,14 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 			if ramp {
 				l.Max = o.Response.Max
 			}
-			g.Add(n, from, to, words, widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
-			n, from, to, words = "", "", "", ""
+			g.Add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+			n, from, to = "", "", ""
 		}
 		if n != "" {
-			g.Add(n, from, to, words, "nothing ran")
+			g.Add(n, from, to, next(), "nothing ran")
+		}
+		for len(words) > 0 {
+			g.Add("", "", "", next())
 		}
 	}
 	head, rows := g.Lines(s, w)
@@ -68,23 +77,22 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 	return append(out, widget.MutedLines(s, note, w)...)
 }
 
-// varied names the settings that are not the same in all segments; where the total
-// of several tracks tells it, not theirs.
-func varied(list []rundir.Segment) []string {
-	names := map[string]bool{}
-	for _, seg := range list {
-		for k, v := range seg.Settings {
-			if w, ok := list[0].Settings[k]; !ok || w != v {
-				names[k] = true
-			}
+// settings are those of a stretch that differ between stretches, as many in a line as fit
+// into w cells, at least one.
+func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
+	for _, name := range varying {
+		text := rundir.SettingText(name, seg.Settings[name])
+		if end := rundir.SettingText(name, seg.End[name]); end != text {
+			text += " → " + end
+		}
+		text = name + " " + text
+		if n := len(lines); n > 0 && ansi.StringWidth(lines[n-1]+" · "+text) <= w {
+			lines[n-1] += " · " + text
+		} else {
+			lines = append(lines, text)
 		}
 	}
-	for k := range names {
-		if track, base := rundir.TrackOf(k); track != "" && names[base] {
-			delete(names, k)
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
+	return lines
 }
 
 func (r *Results) changes(s *widget.Styles, w int) []string {

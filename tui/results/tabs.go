@@ -115,7 +115,8 @@ func (r *Results) draw(e screen.Env, h int) []string {
 	}
 	p := widget.Panel{Title: r.tab.title(false), Focused: true}
 	lines := widget.Windowed(r.cache.lines, &r.scroll[r.tab], h-2)
-	if n := len(r.cache.lines); n > h-2 {
+	n := len(r.cache.lines)
+	if r.long = n > h-2; r.long {
 		p.Note = fmt.Sprintf("%d–%d of %d", r.scroll[r.tab]+1, r.scroll[r.tab]+len(lines), n)
 	}
 	return p.Draw(e.Styles, e.W, h, lines)
@@ -220,7 +221,7 @@ func (r *Results) percentiles(s *widget.Styles, w int) []string {
 		}
 		out = append(append(out, title, head), rows...)
 		if o.Wait.Max == 0 {
-			out = append(out, s.Muted.On("closed loop: a call is due when it starts, so there is no wait"))
+			out = append(out, widget.MutedLines(s, "no target rate: a call is due when it starts, so there is no wait", w)...)
 		}
 		out = append(out, "")
 	}

@@ -27,6 +27,7 @@ type Comparison struct {
 	// op is what is compared: 0 all calls, from 1 on an operation of both.
 	op     int
 	scroll int
+	long   bool // what was drawn last is longer than the screen
 	toast  widget.Note
 }
 
@@ -82,7 +83,7 @@ func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Ru
 		set.Runs = append(set.Runs, r)
 	}
 	if first == nil {
-		return set, nil, fault.Input(errors.New("a side of a comparison has no run"), "choose one at least")
+		return set, nil, fault.Input(errors.New("a side of a comparison has no run"), "choose at least one")
 	}
 	if set.Name = first.ID; len(ids) > 1 {
 		set.Name = widget.Plural(int64(len(ids)), "run") + " from " + first.ID + " on"
@@ -190,8 +191,12 @@ func (c *Comparison) bindings() widget.Bindings {
 // Keys are those that work now.
 func (c *Comparison) Keys() widget.KeyMap {
 	k := c.bindings()
+	move := widget.Bind("↑↓", "scroll", "up", "down")
+	for _, b := range []*key.Binding{&move, &k.Up, &k.Down} {
+		b.SetEnabled(c.long)
+	}
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, widget.Bind("↑↓", "scroll", "up", "down"), k.Quit},
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, k.Quit},
 		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
 	}
 }
@@ -218,11 +223,12 @@ func (c *Comparison) View(e screen.Env) string {
 		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
 		p := widget.Panel{Title: "Compare", Focused: true}
 		shown := widget.Windowed(all, &c.scroll, room-2)
-		if len(all) > room-2 {
+		if c.long = len(all) > room-2; c.long {
 			p.Note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
 		}
 		lines = append(lines, p.Draw(s, e.W, room, shown)...)
 	} else {
+		c.long = false
 		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
 		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.W, bars, widget.Indent(c.distributions(s, e.W-4, bars-2)))...)
 	}

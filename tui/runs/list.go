@@ -4,15 +4,13 @@ package runs
 
 import (
 	"slices"
-	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -20,61 +18,25 @@ import (
 // compare runs. It belongs to the event loop.
 type List struct {
 	bench  screen.Archive
-	rows   []row
+	rows   []shelf.Item
 	loaded bool
 	err    error
 	// shown indexes the rows that pass the filter; at is the selected one of these.
-	shown     []int
-	at, top   int
-	filter    widget.Field
-	filtering bool
+	shown   []int
+	at, top int
+	shelf   shelf.Shelf
 	// chosen are the ids of two runs to compare, in the order of choosing; sides, where any
 	// is in one, has the ids of any number on side A or B.
 	chosen []string
 	sides  [2][]string
 	toast  widget.Note
-	asked  *question // nil: nothing
-	rowsAt int       // line of the first row, for the mouse
-}
-
-// row is a run, or a sweep.
-type row struct {
-	run   *rundir.Run
-	sweep *sweep.Kept
-}
-
-func (r *row) id() string {
-	if r.sweep != nil {
-		return r.sweep.ID
-	}
-	return r.run.ID
-}
-
-func (r *row) when() time.Time {
-	if r.sweep != nil {
-		return r.sweep.When
-	}
-	return r.run.Started
-}
-
-// rowsOf are runs and sweeps, newest first; a sweep stands above the runs that it began
-// with.
-func rowsOf(runs []rundir.Run, sweeps []sweep.Kept) []row {
-	var out []row
-	for i := range sweeps {
-		out = append(out, row{sweep: &sweeps[i]})
-	}
-	for i := range runs {
-		out = append(out, row{run: &runs[i]})
-	}
-	slices.SortStableFunc(out, func(a, b row) int { return b.when().Compare(a.when()) })
-	return out
+	rowsAt int // line of the first row, for the mouse
 }
 
 // New lists the runs; with an id that run is chosen, and the next one is
 // compared with it.
 func New(b screen.Archive, id string) *List {
-	h := &List{bench: b}
+	h := &List{bench: b, shelf: shelf.New(b)}
 	if id != "" {
 		h.chosen = []string{id}
 	}
@@ -85,7 +47,7 @@ func New(b screen.Archive, id string) *List {
 func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
 
 // Typing tells whether a text is being typed, or a question answered.
-func (h *List) Typing() bool { return h.filtering || h.asked != nil }
+func (h *List) Typing() bool { return h.shelf.Typing() }
 
 // Update takes one message.
 func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -93,15 +55,14 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.FrameMsg:
 		h.toast.Tick(e.Now)
 	case screen.HistoryMsg:
-		h.rows, h.err, h.loaded = rowsOf(msg.Runs, msg.Sweeps), msg.Err, true
+		h.rows, h.err, h.loaded = shelf.Items(msg.Runs, msg.Sweeps), msg.Err, true
 		h.sift()
-	case keptMsg:
-		return h, h.kept(msg, e)
+	case shelf.DoneMsg:
+		h.chosen, h.sides = nil, [2][]string{} // what was chosen may be gone
+		return h, shelf.Settle(h.bench, msg, &h.toast, e)
 	case tea.PasteMsg:
-		if h.filtering {
-			h.filter, _ = h.filter.Update(msg)
-			h.sift()
-		}
+		h.shelf.Paste(msg)
+		h.sift()
 	case tea.KeyPressMsg:
 		return h, h.press(msg, e)
 	case tea.MouseClickMsg:
@@ -119,44 +80,17 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 // sift finds the rows that hold every word of the filter.
 func (h *List) sift() {
 	was := h.current()
-	h.shown = h.shown[:0]
-	for i := range h.rows {
-		if matches(&h.rows[i], h.filter.Value()) {
-			h.shown = append(h.shown, i)
-		}
-	}
+	h.shown = h.shelf.Shown(h.rows)
 	h.at = 0
 	for i, n := range h.shown {
-		if was != nil && h.rows[n].id() == was.id() {
+		if was != nil && h.rows[n].ID() == was.ID() {
 			h.at = i
 		}
 	}
 }
 
-// matches tells whether a row holds every word.
-func matches(r *row, words string) bool {
-	var parts []string
-	if k := r.sweep; k != nil {
-		parts = []string{k.ID, "sweep", k.Profile, k.Target}
-		for _, a := range k.Axes {
-			parts = append(parts, a.Name)
-		}
-	} else {
-		r := r.run
-		parts = []string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"]}
-		parts = append(parts, r.TagWords()...)
-	}
-	text := strings.ToLower(strings.Join(parts, " "))
-	for w := range strings.FieldsSeq(strings.ToLower(words)) {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
 // current is the selected row; nil when the list is empty.
-func (h *List) current() *row {
+func (h *List) current() *shelf.Item {
 	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.rows) {
 		return nil
 	}
@@ -165,32 +99,27 @@ func (h *List) current() *row {
 
 // open goes to what the selected row is.
 func (h *List) open() tea.Cmd {
-	if r := h.current(); r.sweep != nil {
-		return screen.Open(screen.Sweep{ID: r.sweep.ID})
+	if r := h.current(); r.Sweep != nil {
+		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
 	}
-	return screen.Open(screen.Results{ID: h.current().run.ID})
+	return screen.Open(screen.Results{ID: h.current().Run.ID})
 }
 
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
 
 func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	switch {
-	case h.filtering:
-		h.pressFilter(msg)
-		return nil
-	case h.asked != nil:
-		return h.answer(msg)
+	if cmd, ours := h.shelf.Press(msg, h.run(), h.listed()); ours {
+		h.sift()
+		return cmd
 	}
 	k := h.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
-		if h.filter.Value() == "" {
+		if h.shelf.Filter.Text() == "" {
 			return screen.Back
 		}
-		h.filter = widget.Field{}
+		h.shelf.Filter.Clear()
 		h.sift()
-	case key.Matches(msg, k.Filter):
-		h.filtering = true
 	case key.Matches(msg, k.Up):
 		h.move(-1)
 	case key.Matches(msg, k.Down):
@@ -211,10 +140,6 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.putOn(0)
 	case key.Matches(msg, k.SideB):
 		h.putOn(1)
-	case key.Matches(msg, k.Remove):
-		h.ask("delete", h.bench.Remove)
-	case key.Matches(msg, k.Pack):
-		h.ask("archive", h.bench.Pack)
 	case key.Matches(msg, k.Compare):
 		a, b, _ := h.pair()
 		return screen.Open(screen.Compare{A: a, B: b})
@@ -224,24 +149,22 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-func (h *List) pressFilter(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "enter", "down", "up":
-		h.filtering = false
-	case "esc":
-		h.filtering, h.filter = false, widget.Field{}
-	default:
-		h.filter, _ = h.filter.Update(msg)
-	}
-	h.sift()
-}
-
 // run is the selected run; nil where a sweep or nothing is selected.
 func (h *List) run() *rundir.Run {
 	if r := h.current(); r != nil {
-		return r.run
+		return r.Run
 	}
 	return nil
+}
+
+// listed are the ids of all runs that the filter lists.
+func (h *List) listed() (out []string) {
+	for _, i := range h.shown {
+		if r := h.rows[i].Run; r != nil {
+			out = append(out, r.ID)
+		}
+	}
+	return out
 }
 
 // toggle chooses the selected run for comparing, or no longer; of three the first
@@ -299,7 +222,7 @@ func (h *List) pair() (a, b []string, ok bool) {
 		return nil, nil, false
 	}
 	place := func(id string) int {
-		return slices.IndexFunc(h.rows, func(r row) bool { return r.id() == id })
+		return slices.IndexFunc(h.rows, func(r shelf.Item) bool { return r.ID() == id })
 	}
 	if place(ids[0]) < place(ids[1]) { // newest first
 		return ids[1:2], ids[:1], true
@@ -312,16 +235,17 @@ func (h *List) bindings() widget.Bindings {
 	some, run := h.current() != nil, h.run() != nil
 	_, _, two := h.pair()
 	k.Choose.SetHelp("enter", "open")
-	k.Choose.SetEnabled(some)
+	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
+		b.SetEnabled(some)
+	}
 	k.Toggle.SetHelp("space", "choose for comparing")
 	k.Toggle.SetEnabled(run)
 	k.SideA.SetEnabled(run)
 	k.SideB.SetEnabled(run)
-	k.Remove.SetEnabled(run)
-	k.Pack.SetEnabled(run)
+	shelf.Bindings(&k, some, run)
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two)
-	if h.filter.Value() != "" {
+	if h.shelf.Filter.Text() != "" {
 		k.Back.SetHelp("esc", "clear filter")
 	}
 	return k
@@ -329,19 +253,17 @@ func (h *List) bindings() widget.Bindings {
 
 // Keys are those that work now.
 func (h *List) Keys() widget.KeyMap {
-	if h.filtering {
-		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
-		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
-	}
-	if h.asked != nil {
-		list := h.asked.keys()
-		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	if h.shelf.Typing() {
+		return h.shelf.Keys()
 	}
 	k := h.bindings()
 	short := k.Toggle
 	short.SetHelp("space", "choose")
+	move, sides := widget.Bind("↑↓", "run", "up", "down"), widget.Bind("a b", "sides", "a", "b")
+	move.SetEnabled(k.Up.Enabled())
+	sides.SetEnabled(k.SideA.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, short, widget.Bind("a b", "sides", "a", "b"), k.Compare, k.Help, k.Filter, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Pack, k.Remove, k.Back}},
+		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Pack, k.Remove, k.Back}},
 	}
 }

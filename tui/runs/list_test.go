@@ -1,8 +1,10 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -101,6 +104,36 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	assert.Len(t, b.Past, before-1)
 }
 
+func TestRunsAreSortedAndAnnotated(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	first := h.run().ID
+	for _, c := range []struct {
+		head string
+		of   func(r *shelf.Item) float64
+	}{
+		{"throughput ▾", func(r *shelf.Item) float64 { rate, _, _ := r.Figures(); return rate }},
+		{"p99 ▾", func(r *shelf.Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
+		{"errors ▾", func(r *shelf.Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
+	} {
+		a.Send(t, "o")
+		assert.Contains(t, a.Picture(t), c.head)
+		assert.Equal(t, first, h.run().ID, "the selected run stays selected")
+		assert.True(t, slices.IsSortedFunc(h.shown, func(x, y int) int { return cmp.Compare(c.of(&h.rows[y]), c.of(&h.rows[x])) }), c.head)
+	}
+	a.Send(t, "o", "n")
+	assert.True(t, h.Typing())
+	a.Type(t, "cold cache")
+	a.Send(t, "enter")
+	assert.Regexp(t, `verdict +note`, a.Picture(t))
+	assert.Contains(t, a.Picture(t), "note written")
+	a.Send(t, "/")
+	a.Type(t, "cold")
+	assert.Len(t, h.shown, 1, "it is filtered by")
+	a.Send(t, "enter", "n", "ctrl+u", "enter")
+	assert.Empty(t, h.shown)
+}
+
 func TestAnEmptyHistorySpeaks(t *testing.T) {
 	a, _ := list(t, &tuitest.Bench{}, 80, 24)
 	assert.Contains(t, a.Picture(t), "No runs yet.")
@@ -133,14 +166,14 @@ func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 	a.Send(t, "c")
 	assert.Contains(t, a.Picture(t), "choose two runs")
 	a.Send(t, "space", "down", "c")
-	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{h.rows[1].id()}, B: []string{h.rows[0].id()}}}, a.Asked)
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{h.rows[1].ID()}, B: []string{h.rows[0].ID()}}}, a.Asked)
 	a.Send(t, "space", "down", "space")
-	assert.Equal(t, []string{h.rows[1].id(), h.rows[2].id()}, h.chosen, "of three the first goes")
+	assert.Equal(t, []string{h.rows[1].ID(), h.rows[2].ID()}, h.chosen, "of three the first goes")
 }
 
 func TestSeveralRunsASideAreCompared(t *testing.T) {
 	a, h := list(t, tuitest.NewDemo(), 80, 24)
-	id := func(i int) string { return h.rows[i].id() }
+	id := func(i int) string { return h.rows[i].ID() }
 	a.Send(t, "space", "a", "down", "a", "c")
 	assert.Empty(t, a.Asked, "the selected run is on side A already")
 	a.Send(t, "down", "c")
@@ -213,7 +246,7 @@ func TestALongHistoryScrolls(t *testing.T) {
 		}
 	}
 	a.Send(t, tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
-	assert.Equal(t, "old-190", h.current().id())
+	assert.Equal(t, "old-190", h.current().ID())
 }
 
 func BenchmarkHistoryView(b *testing.B) {

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -44,8 +44,10 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
 	note := h.toast.Line(s, e.W)
-	if h.asked != nil {
-		note = h.asked.line(s, e.W)
+	if asked := h.shelf.Line(s, e.W); asked != "" {
+		note = asked
+	} else if r := h.run(); h.toast.Text == "" && r != nil && r.Note != "" {
+		note = widget.Fit(" "+s.Muted.On("note: ")+r.Note, e.W)
 	}
 	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))
 }
@@ -53,7 +55,7 @@ func (h *List) View(e screen.Env) string {
 // body draws filter, head and rows in w cells and h lines.
 func (h *List) body(e screen.Env, w, room int) []string {
 	s := e.Styles
-	out := []string{h.filterLine(s, w), ""}
+	out := []string{h.shelf.Filter.View(s, "/ filter by profile, store, verdict, preset, tag, note or date …", w), ""}
 	switch {
 	case h.err != nil:
 		return append(out, widget.Sentences(s, h.err, w)...)
@@ -66,34 +68,36 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
+	order := h.shelf.Order()
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: ""},
 		{Head: "when"},
 		{Head: "profile", Most: 24},
 		{Head: "store", Most: 14, Spare: 1},
-		{Head: "throughput", Right: true},
-		{Head: "p99", Right: true},
+		{Head: order.Head("throughput"), Right: true},
+		{Head: order.Head("p99"), Right: true},
 		{Head: "length", Right: true, Spare: 4},
-		{Head: "errors", Right: true, Spare: 2},
+		{Head: order.Head("errors"), Right: true, Spare: 2},
 		{Head: ""},
 		{Head: "verdict", Spare: 3},
 		{Head: h.tagsHead(), Spare: 5, Most: max(w-100, 16)},
-		{Head: "id", Spare: 6},
+		{Head: h.notesHead(), Spare: 6, Most: 40},
+		{Head: "id", Spare: 7},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
 		cells := sweepCells
-		if r.run != nil {
+		if r.Run != nil {
 			cells = runCells
 		}
-		g.Add(append([]string{h.lead(i, r.id())}, cells(s, r, e)...)...)
+		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, e)...)...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
 		switch {
-		case (col == 8 || col == 9) && r.run != nil:
-			_, k := widget.Trust(s, r.run)
+		case (col == 8 || col == 9) && r.Run != nil:
+			_, k := widget.Trust(s, r.Run)
 			return k
 		case h.top+row == h.at:
 			return s.Selected
@@ -107,9 +111,17 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	return append(append(out, head), lines...)
 }
 
+// notesHead heads the column of the notes, likewise.
+func (h *List) notesHead() string {
+	if slices.ContainsFunc(h.rows, func(r shelf.Item) bool { return r.Run != nil && r.Run.Note != "" }) {
+		return "note"
+	}
+	return ""
+}
+
 // tagsHead heads the column of the tags, which is there when a run has any.
 func (h *List) tagsHead() string {
-	if slices.ContainsFunc(h.rows, func(r row) bool { return r.run != nil && len(r.run.Tags) > 0 }) {
+	if slices.ContainsFunc(h.rows, func(r shelf.Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
 		return "tags"
 	}
 	return ""
@@ -133,8 +145,8 @@ func (h *List) lead(i int, id string) string {
 
 // runCells are a run's cells in a list: when, profile, store, throughput, p99,
 // length, errors, a sign and a word of its verdict, tags, id.
-func runCells(s *widget.Styles, of *row, e screen.Env) []string {
-	r := of.run
+func runCells(s *widget.Styles, of *shelf.Item, e screen.Env) []string {
+	r := of.Run
 	f := widget.FiguresOf(r)
 	profile := r.Profile
 	if r.Mode != "" {
@@ -144,21 +156,15 @@ func runCells(s *widget.Styles, of *row, e screen.Env) []string {
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
 		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
-		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.ID,
+		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
 	}
 }
 
 // sweepCells are the same of a sweep: its best throughput, the p99 of that, how many runs
 // it has, the errors of all.
-func sweepCells(_ *widget.Styles, of *row, e screen.Env) []string {
-	k := of.sweep
-	best, p99, errors := math.NaN(), "–", int64(0)
-	for _, p := range k.Points {
-		errors += p.Errors
-		if p.Done != nil && !(best >= *p.Done) {
-			best, p99 = *p.Done, widget.Nanos(p.P99)
-		}
-	}
+func sweepCells(_ *widget.Styles, of *shelf.Item, e screen.Env) []string {
+	k := of.Sweep
+	best, p99, errors := of.Figures()
 	var names []string
 	for _, a := range k.Axes {
 		names = append(names, a.Name)
@@ -169,27 +175,17 @@ func sweepCells(_ *widget.Styles, of *row, e screen.Env) []string {
 		sign, word = "…", fmt.Sprintf("of %d", k.All())
 	}
 	return []string{
-		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", p99,
-		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", k.ID,
+		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", widget.Nanos(p99),
+		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", "", k.ID,
 	}
-}
-
-func (h *List) filterLine(s *widget.Styles, w int) string {
-	switch {
-	case h.filtering:
-		return s.Accent.On("/ ") + h.filter.View(s, w-2)
-	case h.filter.Value() != "":
-		return s.Accent.On("/ ") + h.filter.Value()
-	}
-	return s.Muted.On("/ filter by profile, store, verdict, preset, tag or date …")
 }
 
 // click selects a run, and opens the one that is selected; on the filter it begins
 // to filter.
 func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
-	h.asked = nil
+	h.shelf.Forget()
 	if m.Y == 2 {
-		h.filtering = true
+		h.shelf.Filter.Begin()
 		return nil
 	}
 	i := h.top + m.Y - h.rowsAt

@@ -37,6 +37,8 @@ type (
 	AskSweep struct {
 		Request job.Request
 		After   Ending
+		// Targets asks on which targets, rather than at which values of a knob.
+		Targets bool
 	}
 	// Sweep shows a sweep of the past, by its id.
 	Sweep struct{ ID string }

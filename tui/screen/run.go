@@ -129,6 +129,8 @@ type Progress struct {
 	Stage Stage
 	// Step says in words what is being done; may be empty.
 	Step string
+	// Note is a sentence that somebody has to act on; may be empty.
+	Note string
 	// Done and Total count what the step handles; Total 0: unknown.
 	Done, Total int64
 }

@@ -46,6 +46,10 @@ type Typist interface{ Typing() bool }
 // Runner is a screen with a run, or with several; nil when none is under way.
 type Runner interface{ Running() Ending }
 
+// Rester is a screen that knows when it has nothing new to show until somebody does
+// something: then it is given fewer frames.
+type Rester interface{ Resting() bool }
+
 // Titled is a screen that shows progress outside the terminal's page too.
 type Titled interface {
 	// Outside returns the window title, and the progress for tab or task bar; nil has

@@ -1,6 +1,7 @@
 package sweeps
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strconv"
@@ -19,8 +20,10 @@ import (
 // asker asks for a sweep.
 type asker struct {
 	open bool
-	form widget.Form
-	req  job.Request
+	// targets says that it is the targets that are asked for.
+	targets bool
+	form    widget.Form
+	req     job.Request
 	// after is the run that ends before the sweep begins; nil without one.
 	after screen.Ending
 	// busy says that a sweep is being made ready.
@@ -35,8 +38,17 @@ const (
 )
 
 func newAsker(to screen.AskSweep) asker {
-	return asker{open: true, req: to.Request, after: to.After, form: widget.Form{Rows: []widget.FormRow{
-		widget.NewRow("over", "over", usualOver, "a knob, a parameter or target, and its values; dots go on as the values before them do"),
+	over, help := usualOver, "a knob, a parameter or target, and its values; dots go on as the values before them do"
+	if to.Targets {
+		over = sweep.Target + "=" + cmp.Or(to.Request.Target, widget.DefaultTarget) + ","
+		help = "the targets, with commas between them; a password goes in as redis://user:password@host, and is never shown, kept or logged"
+	}
+	what := widget.NewRow("over", "over", over, help)
+	if to.Targets {
+		what = what.Begun()
+	}
+	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: []widget.FormRow{
+		what.Masked(widget.MaskList),
 		widget.NewRow("and", "and over", "", "a second one, for every pair of values: payload=1KiB,16KiB"),
 		widget.NewRow("repeat", "runs a point", sweep.UsualRepeat, "in rounds, each in an order of its own"),
 		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
@@ -96,7 +108,7 @@ func (a *asker) length() string {
 	each, err := time.ParseDuration(a.form.Value("duration"))
 	warm, err2 := time.ParseDuration(a.form.Value("warmup"))
 	if err == nil && err2 == nil {
-		text += ": " + widget.Clock(time.Duration(n)*(each+warm)) + " and what starting and verifying take"
+		text += ": " + widget.Clock(time.Duration(n)*(each+warm)) + " plus the time to start and verify"
 	}
 	return text + "."
 }
@@ -148,7 +160,7 @@ func (s *Screen) asking(e screen.Env) []string {
 		notes = append(notes, "The run under way stops first, and its report is written.")
 	}
 	if s.ask.busy {
-		notes = []string{"Making ready …"}
+		notes = []string{"Getting ready …"}
 	}
 	for _, n := range notes {
 		if n != "" {
@@ -159,5 +171,9 @@ func (s *Screen) asking(e screen.Env) []string {
 	if len(lines) > e.H-4 {
 		lines = lines[1:]
 	}
-	return widget.Panel{Title: "A run at each of several values", Focused: true, Foot: "enter sweeps · esc cancels"}.Draw(st, e.W, e.H-2, widget.Indent(lines))
+	title := "A run at each of several values"
+	if s.ask.targets {
+		title = "The same run on several targets, side by side"
+	}
+	return widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}.Draw(st, e.W, e.H-2, widget.Indent(lines))
 }

@@ -94,6 +94,8 @@ func (s *Screen) body(e screen.Env, h int) []string {
 		}
 		if chart := figure.Throughput(st, &s.now.Result).Draw(st, e.W-4, room-2-len(lines)); chart != nil {
 			out = append(out, widget.Panel{Title: "Throughput"}.Draw(st, e.W, room, widget.Indent(append(lines, chart...)))...)
+		} else if bars := figure.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= room {
+			out = append(out, widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))...)
 		}
 	}
 	return append(out, s.table(e, len(out)+1, h-len(out))...)

@@ -148,3 +148,38 @@ func TestASweepThatCannotBeReadSaysWhy(t *testing.T) {
 	a.Send(t, "enter", "space", "c", "right", "esc")
 	assert.Equal(t, 1, a.Backs)
 }
+
+func TestPasswordsOfTargetsAreNotShown(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(2)})
+	a := tuitest.NewStage(t, Ask(b, screen.AskSweep{Request: job.Request{Target: "redis://a?sentinel_password=hunter1"}, Targets: true}), 120, 40)
+	for _, r := range "redis://me:hunter2@b" {
+		a.Type(t, string(r))
+		require.NotContains(t, a.Picture(t), "hunt")
+	}
+	a.Send(t, "down")
+	require.NotContains(t, a.Picture(t), "hunt")
+	a.Send(t, "enter")
+	require.Len(t, b.Swept, 1)
+	assert.Equal(t, []string{"target=redis://a?sentinel_password=hunter1,redis://me:hunter2@b"}, b.Swept[0].Over)
+}
+
+// One run on several targets is a sweep over them, and is drawn side by side.
+func TestTheSameRunOnSeveralTargets(t *testing.T) {
+	b := tuitest.NewDemo()
+	two := tuitest.NewSweep(2)
+	two.Target, two.Axes = "", []sweep.Axis{{Name: sweep.Target, Values: []string{"memory:", "null:"}}}
+	two.Runs[1].Point = 1
+	require.NoError(t, two.Settle())
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: two})
+	a := tuitest.NewStage(t, Ask(b, screen.AskSweep{Request: job.Request{Profile: "ingestion", Target: "memory:"}, Targets: true}), 80, 24)
+	assert.Contains(t, a.Picture(t), "The same run on several targets")
+	a.Type(t, "null:")
+	a.Send(t, "enter")
+	require.Len(t, b.Swept, 1)
+	assert.Equal(t, []string{"target=memory:,null:"}, b.Swept[0].Over)
+	assert.Empty(t, b.Started[0].Target)
+	assert.Contains(t, a.Picture(t), "Side by side")
+	assert.Regexp(t, `memory: +[0-9.k]+ +█.* ms`, a.Picture(t))
+	assert.Regexp(t, `null: +[0-9.k]+ +█.* ms`, a.Picture(t))
+}

@@ -34,7 +34,7 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	// PastSweeps are the sweeps of the past.
 	PastSweeps []sweep.Kept
-	// KeepErr is what Remove and Pack fail with; Packed are the runs that were archived.
+	// KeepErr is what Remove, Pack and Annotate fail with; Packed are the runs that were archived.
 	KeepErr error
 	Packed  []string
 
@@ -137,6 +137,17 @@ func (b *Bench) Remove(ids []string) error {
 // Pack notes which runs were archived.
 func (b *Bench) Pack(ids []string) error {
 	b.Packed = append(b.Packed, ids...)
+	return b.KeepErr
+}
+
+// Annotate writes a note on a run of the past, unless KeepErr is set.
+func (b *Bench) Annotate(id, note string) error {
+	b.Past = slices.Clone(b.Past)
+	for i := range b.Past {
+		if b.Past[i].ID == id && b.KeepErr == nil {
+			b.Past[i].Note = note
+		}
+	}
 	return b.KeepErr
 }
 

@@ -83,8 +83,8 @@ func NewDemo() *Bench {
 		if demoFolders[key] == nil {
 			demoFolders[key] = rundirtest.NewFolder(Day.Add(r.at), r.store, r.threads, int64(i))
 		}
-		f := demoFolders[key]
-		b.folders[f.Run.ID] = f
+		f := *demoFolders[key] // the fields are the caller's own, what they point to is not
+		b.folders[f.Run.ID] = &f
 		b.Past = append(b.Past, f.Run)
 	}
 	b.Next.Came.ID = b.Past[0].ID

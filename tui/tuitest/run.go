@@ -147,7 +147,7 @@ func (r *Run) finish() {
 		}
 		r.recent[i] = append(slices.Clone(r.recent[i]), row)
 		r.line[i] = append(slices.Clone(r.line[i]), measure.Point{
-			T: row.T, Count: row.Count, Errors: row.Errors, Seconds: 1, ResponseP50: row.ResponseP50, ResponseP99: row.ResponseP99,
+			At: time.Duration(row.T) * time.Second, Count: row.Count, Errors: row.Errors, Seconds: 1, ResponseP50: row.ResponseP50, ResponseP99: row.ResponseP99,
 			ResponseMax: row.ResponseMax, Warmup: row.T < 0, Oldest: row.Oldest, Segment: len(r.segments) - 1,
 		})
 		if row.ResponseMax > 0 {
@@ -213,7 +213,7 @@ func (r *Run) gauge(track int) measure.Gauge {
 
 // Publish makes a new snapshot; the caller holds Mu.
 func (r *Run) Publish() {
-	s := &measure.Snapshot{Number: 1, At: r.At, Began: -Warmup, Bucket: 1, Phases: []string{"fill"}}
+	s := &measure.Snapshot{Number: 1, At: r.At, Began: -Warmup, Bucket: time.Second, Phases: []string{"fill"}}
 	if r.snap != nil {
 		s.Number = r.snap.Number + 1
 	}

@@ -112,3 +112,63 @@ func (f Field) View(s *Styles, w int) string {
 	}
 	return Fit(before+s.cursor.On(at)+rest, w)
 }
+
+// Filter is the text that a list is filtered by, which is typed above the list. The zero
+// value lets everything pass. It belongs to the event loop.
+type Filter struct {
+	field  Field
+	typing bool
+}
+
+// Text is what is filtered by; empty: nothing.
+func (f *Filter) Text() string { return f.field.Value() }
+
+// Typing tells whether the filter is being typed.
+func (f *Filter) Typing() bool { return f.typing }
+
+// Begin has the filter typed.
+func (f *Filter) Begin() { f.typing = true }
+
+// Keep ends the typing; what was typed stays.
+func (f *Filter) Keep() { f.typing = false }
+
+// Clear takes the filter away.
+func (f *Filter) Clear() { *f = Filter{} }
+
+// Press takes a key while the filter is being typed.
+func (f *Filter) Press(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "enter", "down", "up", "tab":
+		f.Keep()
+	case "esc":
+		f.Clear()
+	default:
+		f.field, _ = f.field.Update(msg)
+	}
+}
+
+// Paste puts text into the filter.
+func (f *Filter) Paste(msg tea.PasteMsg) { f.field, _ = f.field.Update(msg) }
+
+// View draws the filter, in w cells while it is being typed; hint stands there while there
+// is none.
+func (f *Filter) View(s *Styles, hint string, w int) string {
+	switch {
+	case f.typing:
+		return s.Accent.On("/ ") + f.field.View(s, w-2)
+	case f.Text() != "":
+		return s.Accent.On("/ ") + f.Text()
+	}
+	return s.Muted.On(hint)
+}
+
+// HasWords tells whether a text holds every word of what is sought, capital or not.
+func HasWords(text, sought string) bool {
+	text = strings.ToLower(text)
+	for w := range strings.FieldsSeq(strings.ToLower(sought)) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -19,6 +19,20 @@ type FormRow struct {
 	field   Field
 }
 
+// Masked is the row with what it holds shown by mask, which returns as many letters.
+func (r FormRow) Masked(mask func(text string) string) FormRow {
+	r.field.Mask = mask
+	return r
+}
+
+// shown is what the row shows of its value.
+func (r FormRow) shown() string {
+	if r.field.Mask == nil {
+		return r.field.Value()
+	}
+	return r.field.Mask(r.field.Value())
+}
+
 // Form asks for a few values. Its zero value has no rows.
 type Form struct {
 	Rows []FormRow
@@ -31,6 +45,12 @@ type Form struct {
 // NewRow makes a row that holds a text.
 func NewRow(name, label, text, help string, choices ...string) FormRow {
 	return FormRow{Name: name, Label: label, Help: help, Choices: choices, field: NewChosen(text)}
+}
+
+// Begun is the row with its text to be typed on, rather than replaced.
+func (r FormRow) Begun() FormRow {
+	r.field = NewField(r.field.Value())
+	return r
 }
 
 // Value is what a row holds.
@@ -118,7 +138,7 @@ func (f *Form) Lines(s *Styles, w int) []string {
 		if i == f.at {
 			lead, ink = "▸ ", s.Selected
 		}
-		value := s.Bold.On(ansi.Truncate(r.field.Value(), max(w-column, 1), "…"))
+		value := s.Bold.On(ansi.Truncate(r.shown(), max(w-column, 1), "…"))
 		switch {
 		case i == f.at && len(r.Choices) > 0:
 			value = s.Accent.On("◂ ") + s.Bold.On(r.field.Value()) + s.Accent.On(" ▸")

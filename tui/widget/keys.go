@@ -35,11 +35,11 @@ type Bindings struct {
 	// picker and results
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
-	Pause, More, Less, MoreTen, LessTen                 key.Binding
-	PayloadDown, PayloadUp, RateDown, RateUp            key.Binding
-	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset  key.Binding
-	Search, Sweep, SideA, SideB, Remove, Pack           key.Binding
-	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue key.Binding
+	Pause, More, Less, MoreTen, LessTen                                 key.Binding
+	PayloadDown, PayloadUp, RateDown, RateUp                            key.Binding
+	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset                  key.Binding
+	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate key.Binding
+	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                 key.Binding
 }
 
 func newBindings() Bindings {
@@ -96,10 +96,13 @@ func newBindings() Bindings {
 		SavePreset:  Bind("s", "save", "s"),
 		Search:      Bind("f", "search", "f"),
 		Sweep:       Bind("w", "sweep", "w"),
+		Targets:     Bind("T", "run on several targets", "T"),
 		SideA:       Bind("a", "put on side A", "a"),
 		SideB:       Bind("b", "put on side B", "b"),
 		Remove:      Bind("D", "delete", "D"),
 		Pack:        Bind("Z", "archive", "Z"),
+		Order:       Bind("o", "sort", "o"),
+		Annotate:    Bind("n", "note", "n"),
 		TurnDown:    Bind("←", "turn down", "left"),
 		TurnUp:      Bind("→", "turn up", "right"),
 		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),
@@ -122,7 +125,7 @@ func (b *Bindings) Knobs() []*key.Binding {
 // somebody to resume us.
 func (b Bindings) Global(suspend bool) []key.Binding {
 	if !suspend {
-		b.Suspend.SetHelp("ctrl+z", "off: no shell below")
+		b.Suspend.SetHelp("ctrl+z", "off: no shell here")
 		b.Suspend.SetEnabled(false)
 	}
 	return []key.Binding{b.Help, b.Logs, b.Suspend, b.Quit, b.Interrupt}

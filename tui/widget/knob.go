@@ -29,7 +29,7 @@ func unlimited(k workload.Knob, v float64) bool { return k.Name == "rate" && v <
 func KnobText(k workload.Knob, v float64) string {
 	switch {
 	case unlimited(k, v):
-		return "max"
+		return units.Unlimited
 	case k.Unit == "bytes":
 		return units.Size(int64(v))
 	case v == math.Trunc(v) && math.Abs(v) < 1e6:

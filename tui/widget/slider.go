@@ -13,7 +13,7 @@ import (
 // A slider is logarithmic when its knob is turned by factors or its range is
 // wide. A rate without limit lies at its right end.
 
-// reach is the value at the right end of a slider, before "max".
+// reach is the value at the right end of a slider, before "unlimited".
 func reach(k workload.Knob) float64 {
 	if k.Name == "rate" {
 		return min(k.Max, 1e7)
@@ -147,10 +147,10 @@ func notch(v float64, up bool) float64 {
 }
 
 // Typed reads a value that a user has typed for a knob: a number, a size for
-// bytes, k and M for thousands and millions, "max" for a rate without limit.
+// bytes, k and M for thousands and millions, "unlimited" (or the start of it, or "max") for a rate without limit.
 func Typed(k workload.Knob, text string) (float64, bool) {
 	t := strings.ToLower(strings.TrimSpace(text))
-	if k.Name == "rate" && slices.Contains([]string{"m", "ma", "max"}, t) {
+	if k.Name == "rate" && t != "" && (strings.HasPrefix(units.Unlimited, t) || slices.Contains([]string{"m", "ma", "max"}, t)) {
 		return 0, true
 	}
 	if k.Unit == "bytes" {

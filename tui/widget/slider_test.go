@@ -95,7 +95,7 @@ func TestTyped(t *testing.T) {
 		{workload.Threads(), "6.4.", 0, false},
 		{workload.Threads(), "NaN", 0, false},
 		{workload.Rate("entries"), "2.5k", 2500, true},
-		{workload.Rate("entries"), "max", 0, true},
+		{workload.Rate("entries"), "unlimited", 0, true}, {workload.Rate("entries"), "max", 0, true},
 	} {
 		got, ok := Typed(c.k, c.text)
 		assert.Equal(t, c.ok, ok, c.text)

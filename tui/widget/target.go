@@ -108,6 +108,15 @@ func MaskTyped(target string) string {
 	return string(shown)
 }
 
+// MaskList is MaskTyped of each of several targets with commas between them.
+func MaskList(targets string) string {
+	list := strings.Split(targets, ",")
+	for i, t := range list {
+		list[i] = MaskTyped(t)
+	}
+	return strings.Join(list, ",")
+}
+
 // Local tells whether a target names no server: such a one is pinged only when
 // asked to, for it may make a file.
 func Local(target string) bool { return !strings.Contains(target, "://") }

@@ -72,6 +72,15 @@ func Fit(line string, w int) string {
 	return line + strings.Repeat(" ", w-n)
 }
 
+// PathIn brings a path to at most w cells: what is left out is its beginning, as its end
+// tells more.
+func PathIn(path string, w int) string {
+	if n := ansi.StringWidth(path); n > w {
+		return ansi.TruncateLeft(path, n-max(w, 1)+1, "…")
+	}
+	return path
+}
+
 // FitRight is fit with the text at the right.
 func FitRight(line string, w int) string {
 	n := ansi.StringWidth(line)

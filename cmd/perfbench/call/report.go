@@ -20,7 +20,7 @@ func (a *Call) Report(err error) {
 		}
 		said[p] = true
 		if a.Told != "" && strings.HasPrefix(p.text, session.VerificationFailed+": ") { // the summary has it
-			p = problem{session.VerificationFailed, "perfbench report " + a.Told + " --format text --out -  tells all of it"}
+			p = problem{session.VerificationFailed, "perfbench report " + a.Told + " --format text --out -  shows all of it"}
 		}
 		fmt.Fprintln(a.Stderr, "perfbench: "+strings.ReplaceAll(console.Printable(p.text), "\n", "\n  "))
 		if p.hint != "" {

@@ -43,7 +43,7 @@ func (a command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "compare A B", Short: "Say whether B is better or worse than A, and how sure that is",
 		Long: `compare sets two sides of finished runs beside each other, figure by figure: each
-with what chance may do to it, the change, what that is at least and at most, and
+with its margin of error, the change with its least and greatest likely value, and
 better, worse, same within N %, or unsure.
 
 A side is a run (its folder, its id, latest, -1, -2 …), repeats of a run (a folder
@@ -51,8 +51,8 @@ of them, or a pattern in quotes), or a baseline file that report --format baseli
 has made. Several runs a side tell how much runs vary; one run a side cannot.
 
 What the sides differ in is listed. Sides of different profiles, units, kinds of
-store or sizes of data do not belong together and are refused, as are repeats that differ
-and runs that failed verification, unless --force.
+store or data sizes cannot be compared and are refused, as are repeats that differ
+and runs that failed verification, unless --force is given.
 
 Exit codes: 0 the comparison was made; 2 bad input, or no pair; 5 a figure of all
 calls is worse by more than --tolerance.`,
@@ -81,7 +81,7 @@ calls is worse by more than --tolerance.`,
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` how much worse B may be")
-	fs.BoolVar(&o.force, "force", false, "compare even what does not belong together")
+	fs.BoolVar(&o.force, "force", false, "compare even sides that cannot properly be compared")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` documents: "+strings.Join(report.ComparisonFormats(), ", "))
 	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` where the documents go; - for stdout")
 	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")

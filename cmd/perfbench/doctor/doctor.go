@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // command is the command in one call, with its flags.
@@ -34,7 +35,7 @@ func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor [TARGET]", Short: "Say what would spoil a run on this machine or at a target, and what to do",
 		Long: `doctor looks at the terminal and at this machine: open files, ports, the quota of
-its control group, the clock and how late timers ring. With TARGET it also looks at that
+its control group, the clock and how late timers fire. With TARGET it also looks at that
 store: whether it can be reached, its version and settings, how long a small question
 takes, what it lets us do, what matters of the kernel where it runs on this machine, and
 what each profile would do there.
@@ -167,6 +168,6 @@ func (a *command) tell(all []doctor.Section) error {
 		fmt.Fprintln(a.Stdout, "Nothing stands in the way of a run.")
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "%s, %s.\n", doctor.Plural(problems, "problem"), doctor.Plural(warnings, "warning"))
+	fmt.Fprintf(a.Stdout, "%s, %s.\n", units.Plural(problems, "problem"), units.Plural(warnings, "warning"))
 	return nil
 }

@@ -34,7 +34,7 @@ func (a command) forPeople(refs []string, runs string, o reportOptions) (reportO
 		return o, nil
 	}
 	if len(o.formats) == 0 && (!a.StdoutTerminal || o.out != "") {
-		return o, fault.Input(errors.New("--against shows in no document that is written by itself"), "add --format with text, markdown or html, or --open")
+		return o, fault.Input(errors.New("--against shows only in text, markdown and html, and none of these was asked for"), "add --format with text, markdown or html, or --open")
 	}
 	var err error
 	o.earlier, err = a.loadRun(runs, o.against)

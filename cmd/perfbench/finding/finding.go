@@ -31,6 +31,7 @@ import (
 type command struct {
 	*call.Call
 	flags runflags.Flags
+	crew  runflags.Workers
 	asked found.Asked
 }
 
@@ -61,10 +62,10 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
   perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return headless.CarryOut(cmd, a.Call, &a.flags, args, nil, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+			return headless.CarryOut(cmd, a.Call, &a.flags, args, a.crew.Check(), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
-				return Make(a.Call, &a.flags)(ctx, r)
+				return Make(a.Call, &a.flags, &a.crew)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -73,10 +74,11 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
 	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` what to raise: rate or threads (default rate)")
-	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of what the store does at once, or one thread)")
+	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of the unlimited rate, or one thread)")
 	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`LEVEL` end at this one (default: none, or %d threads)", find.MostThreads))
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterJSON(c)
+	a.crew.Register(c)
 	for name, words := range map[string][]string{"over": {find.OverRate, find.OverThreads}, "under": {"p99<10ms", "p99.9<50ms", "errors<1%"}} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, usage.NoFiles)) // the flag exists
 	}
@@ -95,7 +97,7 @@ type task struct {
 }
 
 // Make makes searches of the runs of plans that are some.
-func Make(c *call.Call, f *runflags.Flags) headless.Make {
+func Make(c *call.Call, f *runflags.Flags, crew *runflags.Workers) headless.Make {
 	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 		t := &task{Call: c, flags: f, run: r}
 		if err := r.Check(); err != nil {
@@ -103,6 +105,9 @@ func Make(c *call.Call, f *runflags.Flags) headless.Make {
 		}
 		t.request()
 		p, err := session.Prepare(ctx, c.Session(), t.run.Request)
+		if err == nil {
+			p, err = crew.Of(p, true)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -75,8 +75,8 @@ func (a command) printJSON(o *session.Outcome) error {
 }
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
-func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string) error {
-	return CarryOut(cmd, c, f, args, nil, command{c}.make(f, &repeat{}, &workers{}, Makes{}))
+func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
+	return CarryOut(cmd, c, f, args, w.Check(), command{c}.make(f, &repeat{}, w, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

@@ -7,6 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // writePlan writes the plan file that leads to the same runs.
@@ -33,11 +34,12 @@ func (a command) printPlan(p *session.Prepared) {
 	a.printList("writes", v.Writes)
 	a.printList("deletes", v.Deletes)
 	a.printList("documents", v.Documents)
-	size := "an unknown volume"
+	size := "unknown: any size"
 	if v.Bytes > 0 {
 		size = fmt.Sprintf("%s (%d bytes)", v.SizeOf(), v.Bytes)
 	}
-	a.printList("takes", []string{size + " of values in the store", fmt.Sprintf("up to %d connections", v.Connections)})
+	a.printList("data size", []string{size + " of values in the store"})
+	a.printList("connections", []string{"up to " + units.Plural(v.Connections, "connection")})
 	a.printList("warnings", v.Warnings)
 }
 

@@ -33,7 +33,7 @@ type command struct{ *call.Call }
 func Command(c *call.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
 func (a command) tree(others Makes) *cobra.Command {
-	f, r, w := &runflags.Flags{}, &repeat{}, &workers{}
+	f, r, w := &runflags.Flags{}, &repeat{}, &runflags.Workers{}
 	c := &cobra.Command{
 		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
@@ -73,14 +73,14 @@ else the smallest that is not 0.`,
   perfbench run ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return CarryOut(cmd, a.Call, f, args, errors.Join(r.resolve(a.Call, cmd), w.check()), a.make(f, r, w, others))
+			return CarryOut(cmd, a.Call, f, args, errors.Join(r.resolve(a.Call, cmd), w.Check()), a.make(f, r, w, others))
 		},
 		ValidArgsFunction: Complete,
 	}
 	f.Register(a.Call, c)
 	f.RegisterJSON(c)
 	r.register(a.Call, c)
-	w.register(c)
+	w.Register(c)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -56,7 +57,11 @@ func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
 		parts[0] = "warm-up " + clock(sec.Since)
 	}
 	if w, ok := l.Waiting(); ok {
-		parts = append(parts, "waiting "+units.Duration(w.Still.Round(100*time.Millisecond)))
+		part := "waiting"
+		if still := w.Still.Round(100 * time.Millisecond); still > 0 {
+			part += " " + units.Duration(still)
+		}
+		parts = append(parts, part)
 	} else if share, ok := progress(at, snap, l); ok && !sec.Warmup && !beyond(at, l) {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
@@ -74,11 +79,38 @@ func line(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
 	return strings.Join(append(parts, state(snap)...), " · ")
 }
 
+// lastRow is the last second of which a track has a row; -1 where it has none.
+func lastRow(snap *measure.Snapshot, track int) int {
+	last := -1
+	for op, rows := range snap.Recent {
+		if n := len(rows); n > 0 && snap.Ops[op].Track == snap.Tracks[track] {
+			last = max(last, rows[n-1].T)
+		}
+	}
+	return last
+}
+
+// threads are those of the tracks that run, or when none does of those that ran last.
+func threads(snap *measure.Snapshot) int {
+	running, ran, last := 0, 0, -1
+	for i, g := range snap.Gauges {
+		if g.Running {
+			running += g.Threads
+		}
+		switch t := lastRow(snap, i); {
+		case t > last:
+			last, ran = t, g.Threads
+		case t == last:
+			ran += g.Threads
+		}
+	}
+	return cmp.Or(running, ran)
+}
+
 // state tells of threads, backlog and pause.
 func state(snap *measure.Snapshot) []string {
-	threads, backlog, open, paused := 0, int64(0), false, false
+	backlog, open, paused := int64(0), false, false
 	for _, g := range snap.Gauges {
-		threads += g.Threads
 		backlog += g.Backlog
 		open = open || g.Rate > 0
 		paused = paused || g.Paused
@@ -87,7 +119,7 @@ func state(snap *measure.Snapshot) []string {
 	if open || backlog > 0 {
 		parts = append(parts, "backlog "+units.Number(float64(backlog)))
 	}
-	parts = append(parts, fmt.Sprintf("%d threads", threads))
+	parts = append(parts, units.Plural(threads(snap), "thread"))
 	if paused {
 		parts = append(parts, "paused")
 	}
@@ -98,7 +130,7 @@ func state(snap *measure.Snapshot) []string {
 // further.
 func progress(at time.Duration, snap *measure.Snapshot, l *session.Live) (float64, bool) {
 	share, known := 0.0, false
-	if d := l.Inputs.Duration; d > 0 {
+	if d := l.Plan.Length(); d > 0 {
 		share, known = at.Seconds()/d.Seconds(), true
 	}
 	if snap.Total > 0 {
@@ -110,7 +142,7 @@ func progress(at time.Duration, snap *measure.Snapshot, l *session.Live) (float6
 // beyond says that the time given is up by more than a line and the run goes on,
 // with work that no time was set for: what share of it is done is not known.
 func beyond(at time.Duration, l *session.Live) bool {
-	d := l.Inputs.Duration
+	d := l.Plan.Length()
 	return d > 0 && at >= d+time.Second
 }
 

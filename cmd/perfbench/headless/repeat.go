@@ -46,7 +46,7 @@ type repeat struct {
 // register adds the flags.
 func (r *repeat) register(a *call.Call, c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&r.Times, "repeat", "", "`N` do the run so often, and say how the runs vary")
+	fs.StringVar(&r.Times, "repeat", "", "`N` do the run N times, and say how the runs vary")
 	fs.StringVar(&r.Against, "against", "", "`URL` another store: run on both in turn, and compare")
 	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` what differs in another run: do both in turn, and compare; repeats")
 	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` how much worse the other may be; beyond it the exit code is 5 (default: any)")

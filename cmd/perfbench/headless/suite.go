@@ -186,25 +186,7 @@ func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.Fi
 	if left > 0 {
 		text += fmt.Sprintf(", and %d did not start", left)
 	}
-	return fault.Code(errors.New(text), worst(errs))
-}
-
-// worst is the code of a suite: interrupted, else the smallest of those that failed. A run
-// that could not be made is worse than one whose data was wrong, and that worse than one
-// that missed a threshold.
-func worst(errs []error) int {
-	out := fault.CodeOK
-	for _, err := range errs {
-		code := fault.CodeOf(err)
-		switch {
-		case code == fault.CodeOK:
-		case code == fault.CodeInterrupted:
-			return code
-		case out == fault.CodeOK || code < out:
-			out = code
-		}
-	}
-	return out
+	return fault.Code(errors.New(text), fault.Worst(errs))
 }
 
 // row is the line of a task that was begun, without its name.

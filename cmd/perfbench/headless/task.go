@@ -30,7 +30,8 @@ type Make func(ctx context.Context, r planfile.Run) (Task, error)
 
 // Makes are how the commands beside run make the tasks of plans.
 type Makes struct {
-	Find, Sweep func(c *call.Call, f *runflags.Flags) Make
+	Find  func(c *call.Call, f *runflags.Flags, crew *runflags.Workers) Make
+	Sweep func(c *call.Call, f *runflags.Flags) Make
 }
 
 // Went says how a task went.
@@ -56,7 +57,7 @@ type single struct {
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, flags *repeat, crew *workers, others Makes) Make {
+func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Workers, others Makes) Make {
 	return func(ctx context.Context, r planfile.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = flags.Over(r.Repeat)
@@ -64,11 +65,11 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *workers, others Ma
 		switch err := r.Check(); {
 		case err != nil:
 			return nil, err
-		case crew.asked() && (r.Find != nil || r.Sweep != nil):
-			_, err := crew.of(&session.Prepared{}, false)
+		case crew.Asked() && r.Sweep != nil:
+			_, err := crew.Of(&session.Prepared{}, false)
 			return nil, err
 		case r.Find != nil:
-			return others.Find(a.Call, f)(ctx, r)
+			return others.Find(a.Call, f, crew)(ctx, r)
 		case r.Sweep != nil:
 			s := planfile.Sweep{Repeat: r.Repeat.Times}.Above(r.Sweep)
 			r.Sweep = &s
@@ -87,7 +88,7 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *workers, others Ma
 			}
 		}
 		if problems.Err() == nil {
-			t.prepared, err = crew.of(t.prepared, !t.repeat.asked())
+			t.prepared, err = crew.Of(t.prepared, !t.repeat.asked())
 			problems.Add(err)
 		}
 		return t, problems.Err()

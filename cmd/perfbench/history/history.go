@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,18 +46,19 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "history", Short: "List the runs that are kept; delete old ones; archive them",
+		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, be they folders or
-archives. The filters go together: a run is listed that all of them want.`,
+archives. Filters combine: a run is listed when it matches all of them.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
   perfbench history prune --older-than 30d --keep 20 --dry-run
-  perfbench history archive latest --remove`,
+  perfbench history archive latest --remove
+  perfbench history note latest "with the new index"`,
 		Args: usage.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.withRuns(cmd, a.list) },
 	}
 	a.filters(c)
-	c.AddCommand(a.pruneTree(), a.archiveTree())
+	c.AddCommand(a.pruneTree(), a.archiveTree(), a.noteTree())
 	return c
 }
 
@@ -131,13 +133,14 @@ type row struct {
 	P99        *int64            `json:"response_p99_ns"`
 	Verdict    string            `json:"verdict"`
 	Tags       map[string]string `json:"tags,omitempty"`
+	Note       string            `json:"note,omitempty"`
 }
 
 func rowOf(e rundir.Entry) row {
 	r, h := &e.Run, e.Run.Headline()
 	out := row{
 		ID: r.ID, Dir: e.Dir, Archived: pack.Is(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
-		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Verdict: r.Verdict.State, Tags: r.Tags,
+		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
 	}
 	if !math.IsNaN(h.Rate) {
 		out.Throughput = &h.Rate
@@ -174,6 +177,10 @@ func (a *command) writeJSON(list []rundir.Entry) error {
 // table writes runs in columns.
 func (a *command) table(list []rundir.Entry) {
 	rows := [][]string{{"run", "began", "throughput", "p99", "verdict", "tags"}}
+	noted := slices.ContainsFunc(list, func(e rundir.Entry) bool { return e.Run.Note != "" })
+	if noted {
+		rows[0] = append(rows[0], "note")
+	}
 	for _, e := range list {
 		r := rowOf(e)
 		rate, p99 := "–", "–"
@@ -188,6 +195,9 @@ func (a *command) table(list []rundir.Entry) {
 			name += pack.Suffix
 		}
 		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, r.Verdict, strings.Join(e.Run.TagWords(), " ")})
+		if noted {
+			rows[len(rows)-1] = append(rows[len(rows)-1], r.Note)
+		}
 	}
 	console.Columns(a.Stdout, a.StdoutWidth, rows)
 }

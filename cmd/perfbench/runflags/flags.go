@@ -54,11 +54,11 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"threads", "N", "number of threads, over all tracks"},
 	{"payload", "SIZE", "size of one value: 512, 1KiB, 10KB"},
 	{"batch", "N", "entries in one batched call"},
-	{"rate", "N", "due per second, whatever the store does; 0: as fast as the threads go"},
+	{"rate", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"},
 	{"warmup", "TIME", "run this long before measurement begins; auto: until throughput and p99 have settled"},
 	{"duration", "TIME", "end after this long (30s, 5m); keys wrap"},
 	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
-	{"until", "EXPR", "end once a figure is known so well: 'p99 ±2%', 'throughput ±1%'; --duration is the longest"},
+	{"until", "EXPR", "end once a figure is this precise: 'p99 ±2%', 'throughput ±1%'; --duration is the limit"},
 	{"drain", "TIME", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
 	{"seed", "N", "everything random derives from it (default 1)"},
 	{"namespace", "NAME", `prefix of everything made (default perfbench); empty gives bare names`},
@@ -85,7 +85,7 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` where the folders of runs go (default results)")
 	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` documents to write (default json,csv,hlog and the profile's own)")
 	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
-	fs.StringVar(&r.Facts, "facts", "", "`FILE` what a client cannot know, for documents with room for it: machines, topology, arguments, remarks")
+	fs.StringVar(&r.Facts, "facts", "", "`FILE` facts that a client cannot know, for documents that have room for them: machines, topology, arguments, remarks")
 	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR` serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
 	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL` push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
 	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")

@@ -52,7 +52,7 @@ func Text(r *rundir.Run, dir string) string {
 		what += " " + r.Mode
 	}
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
-	fmt.Fprintf(&b, "%s measured, ended by %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.EndedBy)
+	fmt.Fprintf(&b, "%s measured, %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.Ending("you"))
 	operationTable(&b, r)
 	if own := runpage.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
@@ -112,7 +112,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	}
 	last := ""
 	if unstarted {
-		last = "unstarted\t"
+		last = "never sent\t"
 	}
 	fmt.Fprintf(t, "operation\t%s\tper s\tp50\tp90\tp99\tp99.9\tmax\terrors\t%s\n", unit, last)
 	few := false

@@ -12,7 +12,7 @@ import (
 )
 
 // Groups are what flags are shown under, in order; those of "" are the command's own.
-var Groups = []string{"", Workload, Load, Limits, Comparison, Output, Safety, Screen}
+var Groups = []string{"", Workload, Load, Limits, Comparison, Workers, Output, Safety, Screen}
 
 // The names of groups of flags.
 const (
@@ -20,6 +20,7 @@ const (
 	Load       = "Load"
 	Limits     = "Limits"
 	Comparison = "Comparison"
+	Workers    = "Workers"
 	Output     = "Output"
 	Safety     = "Safety"
 	Screen     = "Screen"

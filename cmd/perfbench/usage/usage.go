@@ -55,7 +55,7 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 			names = append(names, s.Name())
 		}
 	}
-	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names, c.CommandPath()+" --help has all"))
+	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names, c.CommandPath()+" --help shows all"))
 }
 
 func unknownPath(c *cobra.Command, arg string) string {
@@ -132,5 +132,5 @@ func BadFlag(c *cobra.Command, err error) error {
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
 	}
-	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), suggest.Hint(flag, names, c.CommandPath()+" --help has all"))
+	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), suggest.Hint(flag, names, c.CommandPath()+" --help shows all"))
 }

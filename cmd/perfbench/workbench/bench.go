@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/job"
@@ -36,6 +37,8 @@ type bench struct {
 	// home is what ~ stands for in a path that is typed; empty when there is none.
 	home string
 	logs *logRing
+	// crew is who does the work of runs; nil: this process.
+	crew *runflags.Workers
 	// secrets are the passwords of the targets that were used, by target: what is run again
 	// from a screen has none.
 	secrets sync.Map
@@ -163,7 +166,7 @@ func (b *bench) path(typed string) string {
 }
 
 func (b *bench) Preview(r job.Request) (*job.Preview, error) {
-	p, err := session.Prepare(context.Background(), b.env, b.endless(r))
+	p, err := b.prepare(context.Background(), b.endless(r))
 	if err != nil {
 		return nil, err
 	}
@@ -222,11 +225,20 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 func (b *bench) Start(ctx context.Context, r job.Request) (screen.Run, error) {
 	req := b.endless(r)
 	req.MaxThreads = workload.MaxThreads
-	p, err := session.Prepare(ctx, b.env, req)
+	p, err := b.prepare(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	return startBenchRun(ctx, b, p)
+}
+
+// prepare gets a single run ready, with the workers that were asked for.
+func (b *bench) prepare(ctx context.Context, r session.Request) (*session.Prepared, error) {
+	p, err := session.Prepare(ctx, b.env, r)
+	if err != nil || b.crew == nil {
+		return p, err
+	}
+	return b.crew.Of(p, true)
 }
 
 // History lists the runs of the results folder, newest first.
@@ -287,6 +299,14 @@ func (b *bench) Pack(ids []string) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+func (b *bench) Annotate(id, note string) error {
+	dir, err := rundir.Find(b.out, id)
+	if err != nil {
+		return err
+	}
+	return history.Note(dir, note)
 }
 
 func (b *bench) Formats(profile string) []rundir.Format {

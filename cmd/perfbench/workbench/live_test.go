@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -117,6 +119,36 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 4, len(history), "each run has a folder, the one that was stopped too") //nolint:testifylint // they are long
 	})
+}
+
+// Each target of a sweep has its own password: the one that was typed into it, or that of
+// an earlier run on it.
+func TestASweepOverTargetsWithPasswords(t *testing.T) {
+	host := labtest.Redis(t, "--requirepass", "hunter2").Addr()
+	dir := t.TempDir()
+	a := command{&call.Call{Log: slog.New(slog.DiscardHandler)}}
+	b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
+	r := putting("count", "10", "warmup", "0s")
+	r.Target, r.Password = "", ""
+	one, two := "redis://"+host, "redis://default@"+host
+	err := b.CanSweep(r, sweep.Asked{Over: []string{"target=memory:," + one}, Repeat: "1"})
+	require.ErrorContains(t, err, one+" wants a password")
+	assert.Equal(t, "over", fault.FieldOf(err))
+	assert.Contains(t, fault.HintOf(err), "redis://user:password@"+host)
+
+	known := putting()
+	known.Target, known.Password = one, "hunter2"
+	_, err = b.Preview(known)
+	require.NoError(t, err)
+	asked := sweep.Asked{Over: []string{"target=" + one + ",redis://default:hunter2@" + host}, Repeat: "1"}
+	require.NoError(t, b.CanSweep(r, asked))
+	run, err := b.Sweep(r, asked)
+	require.NoError(t, err)
+	<-run.Done()
+	require.NoError(t, run.Outcome().Err)
+	assert.Len(t, run.Now().Runs, 2)
+	assert.Equal(t, []string{one, two}, run.Now().Axes[0].Values)
+	assert.NotContains(t, run.Outcome().Summary, "hunter2")
 }
 
 // No shell replaces the ~ of a path that is typed into a screen.

@@ -57,7 +57,7 @@ func newBenchRun(ctx context.Context, b *bench, p *session.Prepared) *benchRun {
 		progress: screen.Progress{Stage: screen.Preparing, Step: "connecting"},
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
-			Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Duration: p.Inputs.Duration, Settles: p.WarmsItself(), Started: time.Now(),
+			Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Duration: p.Plan.Length(), Settles: p.WarmsItself(), Started: time.Now(),
 			Request: p.Asked(),
 		},
 	}
@@ -168,7 +168,11 @@ func (r *benchRun) at(p screen.Progress) {
 func (r *benchRun) step(g session.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress = screen.Progress{Stage: screen.Preparing, Step: g.Stage, Done: g.Done, Total: g.Total}
+	note := g.Note
+	if note == "" && r.progress.Step == g.Stage {
+		note = r.progress.Note
+	}
+	r.progress = screen.Progress{Stage: screen.Preparing, Step: g.Stage, Note: note, Done: g.Done, Total: g.Total}
 	if g.Stage != "connecting" {
 		r.answered()
 	}

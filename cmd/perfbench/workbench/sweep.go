@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,9 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/sweep/rounds"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // benchSweep is a sweep as the screens see it. It goes from run to run on a goroutine of
@@ -33,14 +38,67 @@ type benchSweep struct {
 }
 
 func (b *bench) prepareSweep(r job.Request, asked sweep.Asked) (*rounds.Sweep, error) {
+	asked.Over = slices.Clone(asked.Over)
+	for i, over := range asked.Over {
+		if targets := targetsOf(over); targets != nil {
+			for j, t := range targets {
+				targets[j] = b.keepSecret(t)
+			}
+			asked.Over[i] = sweep.Target + "=" + strings.Join(targets, ",")
+		}
+	}
 	return rounds.Prepare(context.Background(), b.env, b.request(r), asked)
 }
 
-// CanSweep says why a sweep is not possible.
+// targetsOf are those that an axis goes over; nil where it goes over something else.
+func targetsOf(over string) []string {
+	if name, list, _ := strings.Cut(over, "="); strings.TrimSpace(name) == sweep.Target {
+		return store.SplitTargets(list)
+	}
+	return nil
+}
+
+// keepSecret keeps the password that was typed into a target, for the runs on it, and
+// returns the target without.
+func (b *bench) keepSecret(target string) string {
+	clean, password := widget.SplitSecret(target)
+	if password != "" {
+		b.secrets.Store(clean, password)
+	}
+	return clean
+}
+
+// CanSweep says why a sweep is not possible. Where it goes over several targets, each has
+// to answer: a password that is missing is asked for before the first run, not after it.
 func (b *bench) CanSweep(r job.Request, asked sweep.Asked) error {
-	_, err := b.prepareSweep(r, asked)
+	if _, err := b.prepareSweep(r, asked); err != nil {
+		return err
+	}
+	var problems workload.Problems
+	for _, over := range asked.Over {
+		for _, t := range targetsOf(over) {
+			if clean, _ := widget.SplitSecret(t); !widget.Local(clean) {
+				problems.Add(fault.Field("over", b.answers(clean)))
+			}
+		}
+	}
+	return problems.Err()
+}
+
+// answers says why a target does not let us in.
+func (b *bench) answers(target string) error {
+	ctx, cancel := context.WithTimeout(b.hard, answerTime)
+	defer cancel()
+	_, err := b.Ping(ctx, target, b.request(job.Request{Target: target}).Password)
+	if session.WantsPassword(err) {
+		scheme, host, _ := strings.Cut(target, "://")
+		return fault.Input(fmt.Errorf("%s wants a password", target), "type it into the target, "+scheme+"://user:password@"+host[strings.LastIndexByte(host, '@')+1:])
+	}
 	return err
 }
+
+// answerTime is how long a target has to answer before a sweep over it.
+const answerTime = 10 * time.Second
 
 // Sweep begins one, or goes on with one that was asked for in the same words.
 func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error) {
@@ -112,7 +170,10 @@ var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeIn
 
 // turn does one run.
 func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
-	p, err := session.Prepare(ctx, s.b.env, r)
+	p, err := session.Prepare(ctx, s.b.env, s.b.request(r))
+	if err == nil && s.b.crew != nil {
+		p, err = s.b.crew.Of(p, false)
+	}
 	if err != nil {
 		return nil, err
 	}

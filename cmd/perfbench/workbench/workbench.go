@@ -31,17 +31,17 @@ type command struct{ *call.Call }
 
 // Command opens the workbench.
 // dry says what a run with its flags would do, for --dry-run.
-func Command(c *call.Call, dry func(*cobra.Command, *runflags.Flags, []string) error) *cobra.Command {
+func Command(c *call.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
 	return command{c}.tree(dry)
 }
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *call.Call) error {
-	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]})
+	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]}, &runflags.Workers{})
 }
 
-func (a command) tree(dry func(*cobra.Command, *runflags.Flags, []string) error) *cobra.Command {
-	f := &runflags.Flags{}
+func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
+	f, w := &runflags.Flags{}, &runflags.Workers{}
 	c := &cobra.Command{
 		Use: "tui [PROFILE]", Short: "Open the workbench: pick, run, tune and compare on one screen",
 		Example: `  perfbench tui
@@ -49,20 +49,21 @@ func (a command) tree(dry func(*cobra.Command, *runflags.Flags, []string) error)
 		Args: oneProfile, ValidArgsFunction: catalogue.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dryRun(cmd) {
-				return dry(cmd, f, args)
+				return dry(cmd, f, w, args)
 			}
 			if len(args) > 0 {
 				if err := cmd.Flags().Set("profile", args[0]); err != nil {
 					return err
 				}
 			}
-			if err := f.Resolve(a.Call, cmd); err != nil {
+			if err := errors.Join(f.Resolve(a.Call, cmd), w.Check()); err != nil {
 				return err
 			}
-			return a.start(cmd.Context(), f)
+			return a.start(cmd.Context(), f, w)
 		},
 	}
 	f.Register(a.Call, c)
+	w.Register(c)
 	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
 	usage.Group(c.Flags(), usage.Screen, "no-mouse", "no-animation")
@@ -91,7 +92,7 @@ func dryRun(c *cobra.Command) bool {
 
 // start opens the workbench and, when it has closed, prints what its
 // runs came to.
-func (a command) start(ctx context.Context, f *runflags.Flags) error {
+func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
 	}
@@ -100,6 +101,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags) error {
 	}
 	ascii := f.ASCII || f.Plain || !f.ASCIIChosen && a.PoorLetters()
 	b, closeLog := a.bench(ctx, f)
+	b.crew = w
 	defer closeLog()
 	first := f.Request
 	first.From = nil // in the picker everything is set by hand

@@ -4,12 +4,16 @@
 package crew
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fleet"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,11 +30,35 @@ type Ask struct {
 	// Workers is how many, Listen where they join: HOST:PORT.
 	Workers int
 	Listen  string
-	// Token is what they must bring, empty: nothing. SelfSigned makes it TLS.
-	Token      string
-	SelfSigned bool
+	// Token is what they must bring, empty: nothing. Identity makes it TLS; nil: it is not.
+	Token    string
+	Identity *fleet.Identity
+	// NATS is the user's own, which workers join instead of one that listens; nil: there is
+	// none.
+	NATS *fleet.Server
+	// Patience is how long a silent one is waited for; 0: fleet.DefaultPatience.
+	Patience time.Duration
+	// OnLoss says what comes of a run one of whose workers is lost; empty: Degrade.
+	OnLoss string
 	// Version is that of this program.
 	Version string
+}
+
+// What may come of a run one of whose workers is lost: the others go on, or it ends.
+const (
+	Degrade = "degrade"
+	End     = "end"
+)
+
+// onLoss says what is wrong with what was asked for the loss of a worker.
+func (a Ask) onLoss() error {
+	switch a.OnLoss {
+	case "", Degrade, End:
+		return nil
+	case "redeal":
+		return fault.Field("on-loss", fault.Input(errors.New("on-loss: threads have their shares of the work from the start, and no worker can take on those of another"), "use degrade, which names what is missing, or end"))
+	}
+	return fault.Field("on-loss", fault.Input(fmt.Errorf("on-loss: %q is not known", a.OnLoss), "use degrade or end"))
 }
 
 // Check says why a plan cannot be carried out by that many workers, or they cannot be let
@@ -42,10 +71,13 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 		return fault.Field("workers", fault.Input(errors.New("workers: "+why), hint))
 	}
 	switch {
+	case a.Patience < 0:
+		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is less than nothing", a.Patience), "write it like --patience 15s"))
 	case inProcess:
 		return refuse("each process would have a store of its own at this target", "name a server with --target")
-	case len(plan.Phases) != 1:
-		return refuse("its plan has phases that wait for each other, which workers cannot yet", "run it without --workers")
+	}
+	if err := a.onLoss(); err != nil {
+		return err
 	}
 	q := *plan
 	if err := q.Divide(0, a.Workers); err != nil {
@@ -54,7 +86,10 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 	if in.Values["warmup"].Text == "auto" {
 		return refuse("--warmup auto ends when one process has settled, and there are several", "give the warm-up a length")
 	}
-	return fleet.Check(a.Listen, a.Token != "", a.SelfSigned)
+	if a.NATS != nil {
+		return a.NATS.Check()
+	}
+	return fleet.Check(a.Listen, a.Token != "", a.Identity != nil)
 }
 
 // Crew is the workers of a run. Its methods may be called from any goroutine; those of nil
@@ -62,14 +97,24 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 type Crew struct {
 	*fleet.Coordinator
 	n      int
-	token  bool
+	ask    Ask
 	dir    string
+	run    string
 	plan   *workload.Plan
 	begun  chan struct{}
 	merge  func(measure.Part) error
 	stop   func(error)
 	mark   func(note string)
 	closed sync.Once
+
+	mu    sync.Mutex
+	cores map[int]used // by worker
+}
+
+// used is how many processors a worker used in a second.
+type used struct {
+	second int
+	cores  float64
 }
 
 // Open begins to listen for the workers of a run, whose plan is bound, by an order. What
@@ -85,10 +130,10 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if len(data) > fleet.MaxMessage/2 {
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), fleet.MaxMessage/2), "use a smaller --file")
 	}
-	c := &Crew{n: a.Workers, token: a.Token != "", dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
+	c := &Crew{n: a.Workers, ask: a, run: run, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
 	c.Coordinator, err = fleet.Open(ctx, fleet.Options{
-		Workers: a.Workers, Listen: a.Listen, Token: a.Token, SelfSigned: a.SelfSigned, Dir: c.dir,
-		Version: a.Version, Run: run, Order: data, Take: c.take, Noticed: c.noticed,
+		Workers: a.Workers, Listen: a.Listen, Token: a.Token, Identity: a.Identity, Dir: c.dir,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Take: c.take, Noticed: c.noticed,
 	})
 	return c, err
 }
@@ -96,11 +141,27 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 // Join says in words how a worker joins.
 func (c *Crew) Join() string {
 	words := "perfbench join " + c.URL()
-	if c.token {
+	if s := c.ask.NATS; s != nil {
+		words += " --run " + c.run
+		for flag, given := range map[string]bool{" --token-file FILE": s.Token != "", " --nats-creds FILE": s.Creds != "", " --nats-nkey FILE": s.NKey != ""} {
+			if given { // one of them at most
+				words += flag
+			}
+		}
+		if s.Authorities != nil {
+			words += " --tls-ca FILE"
+		}
+		return words
+	}
+	if c.ask.Token != "" {
 		words += " --token-file FILE"
 	}
-	if print := c.Fingerprint(); print != "" {
-		words += " --fingerprint " + print
+	switch id := c.ask.Identity; {
+	case id == nil:
+	case id.Signed:
+		words += " --tls-ca FILE"
+	default:
+		words += " --fingerprint " + id.Fingerprint
 	}
 	return words
 }
@@ -113,14 +174,21 @@ func (c *Crew) Follow(merge func(measure.Part) error, stop func(error), mark fun
 	close(c.begun)
 }
 
-// noticed notes that a worker is silent, gone or back.
+// noticed notes that a worker is silent, gone, given up or back, and ends the run where that
+// is to come of it.
 func (c *Crew) noticed(worker int, host string, now fleet.State) {
 	<-c.begun
 	if c.mark == nil {
 		return
 	}
-	words := map[fleet.State]string{fleet.Stalled: "is connected and silent", fleet.Gone: "was lost", fleet.Working: "is back"}
+	words := map[fleet.State]string{
+		fleet.Stalled: "is connected and silent", fleet.Gone: "was lost", fleet.Working: "is back",
+		fleet.GivenUp: "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, fleet.DefaultPatience)) + " of silence",
+	}
 	c.mark(fmt.Sprintf("worker %d (%s) %s", worker+1, host, words[now]))
+	if now == fleet.GivenUp && c.ask.OnLoss == End {
+		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
+	}
 }
 
 // take hands a report on. One goroutine calls it.
@@ -135,6 +203,9 @@ func (c *Crew) take(worker int, r *fleet.Report) error {
 		}
 	}
 	if r.Part != nil {
+		c.mu.Lock()
+		c.cores[worker] = used{r.Part.T, r.Cores}
+		c.mu.Unlock()
 		if err := c.merge(*r.Part); err != nil {
 			return err
 		}
@@ -145,20 +216,39 @@ func (c *Crew) take(worker int, r *fleet.Report) error {
 	return nil
 }
 
-// Steer tells each worker its part of the settings, or all to stop.
-func (c *Crew) Steer(segment int, tracks []workload.Settings, stop error) {
-	ctx := context.Background() // each answer has a patience of its own
-	if stop != nil {
-		c.Stop(ctx, stop.Error())
-		return
+// Samples are how many processors each worker used in a second that has ended, of those
+// that have told of it.
+func (c *Crew) Samples(second int) (out []rundir.Sample) {
+	if c == nil {
+		return nil
 	}
-	c.Change(ctx, segment, func(i int) []workload.Settings {
-		mine := make([]workload.Settings, len(tracks))
-		for k, s := range tracks {
-			mine[k] = Part(s, c.n, i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range slices.Sorted(maps.Keys(c.cores)) {
+		if u := c.cores[i]; u.second >= second {
+			out = append(out, rundir.Sample{T: second, Source: rundir.OfWorker, Node: strconv.Itoa(i + 1), Name: "cpu_cores", Value: u.cores})
 		}
-		return mine
-	})
+	}
+	return out
+}
+
+// Steer tells each worker its part of the settings, all that a phase may begin, or all to
+// stop.
+func (c *Crew) Steer(w workload.Word) {
+	switch {
+	case w.Stop != nil:
+		c.Stop(w.Stop.Error())
+	case w.Phase != "":
+		c.Enter(w.Phase)
+	default:
+		c.Change(w.Segment, func(i int) []workload.Settings {
+			mine := make([]workload.Settings, len(w.Tracks))
+			for k, s := range w.Tracks {
+				mine[k] = Part(s, c.n, i)
+			}
+			return mine
+		})
+	}
 }
 
 // Part is what worker i of n gets of the settings of a track. Each keeps one thread at
@@ -185,6 +275,14 @@ func (c *Crew) Lost() {
 	}
 }
 
+// Deserted is the error of a run all of whose workers were lost.
+func (c *Crew) Deserted() error {
+	if c == nil || slices.ContainsFunc(c.Members(), func(m fleet.Member) bool { return m.State == fleet.Ended || m.LostAt == 0 }) {
+		return nil
+	}
+	return fault.Code(errors.New("all workers were lost"), fault.CodeOther)
+}
+
 // Close ends the crew, and removes what it kept.
 func (c *Crew) Close() {
 	if c == nil {
@@ -201,8 +299,9 @@ func (c *Crew) Close() {
 	})
 }
 
-// Workers is what became of each, as run.json has it; nil without a crew.
-func (c *Crew) Workers() []rundir.Worker {
+// Workers is what became of each, as run.json has it, of a run that was warmed up for so
+// long; nil without a crew.
+func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 	if c == nil {
 		return nil
 	}
@@ -212,12 +311,15 @@ func (c *Crew) Workers() []rundir.Worker {
 		w := rundir.Worker{
 			Number: i + 1, Host: m.Host, PID: m.PID, CPUs: m.CPUs, State: string(m.State), Count: m.Count, Errors: m.Errors,
 			OffsetMS: ms(m.Offset), RoundTripMS: ms(m.Trip), SkewMS: ms(m.Skew), ChangeMS: ms(m.Slowest), Stalls: m.Stalls,
-			Doubts: m.Doubts, Fault: m.Err,
+			GivenUp: m.GivenUp, Doubts: m.Doubts, Fault: m.Err,
+		}
+		for _, k := range slices.Sorted(maps.Keys(m.Applied)) {
+			w.Applied = append(w.Applied, rundir.Applied{Segment: k, AtS: (m.Applied[k] - warmup).Round(time.Microsecond).Seconds()})
 		}
 		if m.State != fleet.Ended {
 			w.KnownS = new(float64(max(m.Last+1, 0)))
 		}
-		if m.State == fleet.Gone {
+		if m.LostAt > 0 && m.State != fleet.Ended {
 			w.LostS = new(m.LostAt.Seconds())
 		}
 		out = append(out, w)

@@ -43,6 +43,9 @@ type work struct {
 	run   *engine.Run
 	told  bool // when it began
 	began time.Time
+	// used is the processor time that this process had used when it told last, then.
+	used time.Duration
+	then time.Time
 }
 
 // errStopped is the cause of a part that the coordinator ended.
@@ -109,6 +112,11 @@ func (p *work) prepare(ctx context.Context) error {
 	if p.plan, err = plan.Bind(ctx, driver.Name, p.conn, p.w.Place.Run); err != nil {
 		return err
 	}
+	if p.plan.Adopt != nil {
+		if err := p.plan.Adopt(p.order.Found); err != nil {
+			return err
+		}
+	}
 	if warm, ok := p.conn.(store.Warmer); ok {
 		return warm.Warm(ctx, threads)
 	}
@@ -121,10 +129,11 @@ func (p *work) carryOut(ctx context.Context) error {
 	defer deaf()
 	own := self.Watch(ctx)
 	p.began = time.Now()
+	p.then, p.used = p.began, self.Processor()
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Part:        p.tell, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+		Part:        p.tell, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})
 	if err != nil {
 		p.w.Tell(fleet.Report{Over: true, Err: err.Error()})
@@ -135,6 +144,9 @@ func (p *work) carryOut(ctx context.Context) error {
 	p.env.Tell("working")
 	p.beat(ctx, own)
 	res, cause := run.Wait()
+	if p.plan.Settle != nil {
+		p.plan.Settle(ctx)
+	}
 	last := fleet.Report{Over: true, Ledger: p.ledger(), Doubts: p.doubts(res, own.Observed(ctx))}
 	if cause != nil && !errors.Is(cause, errStopped) {
 		last.Err = cause.Error()
@@ -153,8 +165,12 @@ func done(res *measure.Result) (n int64) {
 	return n
 }
 
+// errForgotten ends a part that waits for a coordinator which does not come back.
+var errForgotten = errors.New("the coordinator went away while its next phase was waited for")
+
 // beat watches this process until the run has ended.
 func (p *work) beat(ctx context.Context, own *self.Watcher) {
+	heard := time.Now()
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for set := time.Now(); ; set = time.Now() {
@@ -164,26 +180,41 @@ func (p *work) beat(ctx context.Context, own *self.Watcher) {
 			return
 		case <-timer.C:
 			own.Beaten(time.Since(set))
+			if p.w.Connected() || !p.run.Idle() {
+				heard = time.Now()
+			} else if time.Since(heard) > leaving {
+				p.run.Stop(errForgotten)
+			}
 		}
 	}
 }
 
 // obey does what the coordinator says.
 func (p *work) obey(c fleet.Command) {
-	if c.Stop != "" {
+	switch {
+	case c.Stop != "":
 		p.run.Stop(errStopped)
-		return
+	case c.Phase != "":
+		p.run.Enter(c.Phase)
+	default:
+		p.run.Follow(c.Segment, c.Settings)
 	}
-	p.run.Follow(c.Segment, c.Settings)
 }
 
 // tell sends a second. The collector of the run calls it, one second after the other.
 func (p *work) tell(part *measure.Part) {
-	r := fleet.Report{Part: part, Ledger: p.ledger()}
+	r := fleet.Report{Part: part, Ledger: p.ledger(), Cores: p.cores()}
 	if !p.told {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
 	p.w.Tell(r)
+}
+
+// cores is how many processors this process has used since it told last.
+func (p *work) cores() float64 {
+	now, used := time.Now(), self.Processor()
+	defer func() { p.then, p.used = now, used }()
+	return (used - p.used).Seconds() / max(now.Sub(p.then), time.Millisecond).Seconds()
 }
 
 func (p *work) ledger() []byte {

@@ -23,7 +23,7 @@ type counter struct {
 }
 
 // sources are in the order in which they are shown.
-var sources = []string{rundir.OfStore, rundir.OfProcess, rundir.OfOther, rundir.OfMachine, rundir.OfClient}
+var sources = []string{rundir.OfStore, rundir.OfProcess, rundir.OfOther, rundir.OfMachine, rundir.OfWorker, rundir.OfClient}
 
 // countersOf lists what was sampled, but for processors and memory of processes, which have
 // charts of their own.

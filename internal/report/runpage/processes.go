@@ -76,7 +76,7 @@ func noted(r *rundir.Run) page.Section {
 	if !several {
 		s.Table.Left, s.Table.Columns = 1, slices.Delete(s.Table.Columns, 1, 2)
 	}
-	s.Text = []string{"What took its servers long, as they noted it themselves; the time of a command is that of its execution alone. Only its name is told, and the form of a key of this run."}
+	s.Text = []string{"What its servers noted as slow; the time of a command is that of its execution alone. Only its name is shown, and the pattern of a key of this run."}
 	for i, k := range list {
 		if i == mostNotes {
 			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d kinds are listed.", mostNotes, len(list)))

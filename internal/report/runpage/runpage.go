@@ -31,13 +31,16 @@ func Build(f *rundir.Folder) page.Page {
 		Figures: answer(r, own, versus),
 		Notices: append(r.Misgivings(), r.Remarks()...),
 		Lead: []string{
-			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, ended by %s, seed %d.",
-				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), page.Length(r.MeasuredS), page.Length(r.WarmupS), r.EndedBy, r.Seed),
+			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, %s, seed %d.",
+				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), page.Length(r.MeasuredS), page.Length(r.WarmupS), r.Ending("the user"), r.Seed),
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
 	if len(r.Tags) > 0 {
 		p.Lead = append(p.Lead, "Tags: "+strings.Join(r.TagWords(), ", ")+".")
+	}
+	if r.Note != "" {
+		p.Lead = append(p.Lead, "Note: "+r.Note)
 	}
 	p.Add(why(f), beside(versus), again(r),
 		page.Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
@@ -104,7 +107,7 @@ func rate(v *float64) string {
 
 // operations shows each rate with the latency it was had at.
 func operations(r *rundir.Run) page.Section {
-	t := page.Table{Left: 2, Columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	t := page.Table{Left: 2, Columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "never sent"}}
 	mixed := Mixed(r)
 	if mixed {
 		t.Left, t.Columns = 3, slices.Insert(t.Columns, 2, "counts")
@@ -218,13 +221,13 @@ func segments(r *rundir.Run) page.Section {
 	if len(r.Segments) < 2 {
 		return page.Section{}
 	}
-	t := page.Table{Left: 5, Columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "unstarted"}}
+	t := page.Table{Left: 5, Columns: []string{"segment", "from", "settings", "track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "never sent"}}
 	mixed := Mixed(r)
 	if mixed {
 		t.Left, t.Columns = 6, slices.Insert(t.Columns, 5, "counts")
 		t.Columns[6] = "count"
 	}
-	varying := varied(r.Segments)
+	varying := rundir.Varied(r.Segments)
 	text := []string{"A live change opens a segment; a call belongs to the one that it started in."}
 	for _, s := range r.Stretches() {
 		var set []string
@@ -259,19 +262,6 @@ func span(from, to string) string {
 		return from
 	}
 	return from + ".." + to
-}
-
-func varied(list []rundir.Segment) []string {
-	first := list[0].Settings
-	names := map[string]bool{}
-	for _, s := range list {
-		for k, v := range s.Settings {
-			if w, ok := first[k]; !ok || w != v {
-				names[k] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 func failures(r *rundir.Run) page.Section {

@@ -29,7 +29,7 @@ func RunParams() []workload.Param {
 		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
 		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
 		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
-		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is known so well: p99 ±2%, throughput ±1%; duration bounds it"},
+		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is this precise: p99 ±2%, throughput ±1%; duration is the limit"},
 		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
 		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
 		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},

@@ -38,6 +38,8 @@ type Options struct {
 	Own  string
 	// Pool tells of the connections to the store; false when there is no pool, or nil.
 	Pool func() (store.PoolStats, bool)
+	// Also tells more of a second that has ended; nil: there is nothing.
+	Also func(second int) []rundir.Sample
 	// Take is given what was sampled of a second, on a goroutine of the sampler.
 	Take func([]rundir.Sample)
 }
@@ -206,6 +208,9 @@ func (s *Sampler) look(ctx context.Context, second int) {
 	s.row = append(s.row, s.pooled(second)...)
 	others, _ := s.beside(ctx, second) // who told nothing at the beginning was named
 	s.row = append(s.row, others...)
+	if s.o.Also != nil {
+		s.row = append(s.row, s.o.Also(second)...)
+	}
 	s.note(ctx)
 	s.o.Take(s.row)
 }

@@ -65,7 +65,7 @@ func TestBadRamps(t *testing.T) {
 		`this ramp of threads overlaps with "1s..3s:left.threads=1..9"`:             "1s..3s:left.threads=1..9 2s..4s:threads=2..9",
 		`at "2s:rate=5": rate is on the ramp "1s..3s:rate=1..9" then`:               "1s..3s:rate=1..9 2s:rate=5",
 		`there is no live knob "raet"`:                                              "1s..3s:raet=1..9",
-		`rate: 0 means as fast as the threads go`:                                   "1s..3s:rate=0..9",
+		`rate: 0 means unlimited`:                                                   "1s..3s:rate=0..9",
 		`rate: a ramp goes from one value to another, and "9" is one`:               "1s..3s:rate=9",
 		`rate: "1..9" is a ramp, and its time is a single moment`:                   "1s:rate=1..9",
 		`the ramp ends at 1s and begins no earlier`:                                 "3s..1s:rate=1..9",

@@ -186,8 +186,8 @@ func noKnob(name string, plan *workload.Plan) error {
 // ParseKnob reads a value for a knob as a user types it, "4KiB" or "32", and
 // checks it against the knob's range. Errors are of bad input.
 func ParseKnob(k workload.Knob, text string) (float64, error) {
-	bad := func(want string) error {
-		return fault.Input(fmt.Errorf("%s: %q is not %s", k.Name, text, want), "")
+	bad := func(want string, advice ...string) error {
+		return fault.Input(fmt.Errorf("%s: %q is not %s", k.Name, text, want), strings.Join(advice, " "))
 	}
 	if k.Unit == "bytes" {
 		n, err := units.ParseSize(text)
@@ -201,7 +201,7 @@ func ParseKnob(k workload.Knob, text string) (float64, error) {
 	}
 	v, err := units.ParseNumber(text)
 	if err != nil {
-		return 0, bad("a number")
+		return 0, bad("a number", units.LikeNumbers)
 	}
 	if v < k.Min || v > k.Max {
 		return 0, bad(fmt.Sprintf("in %s..%s", plainNumber(k.Min), plainNumber(k.Max)))

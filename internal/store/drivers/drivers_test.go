@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		"memory:?latencie=1ms":        "did you mean latency",
 		"coherence://h1?conections=1": "did you mean connections",
 		"rediss://h1?servernam=x":     "did you mean servername",
-		"redis+cluster://h1?xyzzy=1":  "perfbench list stores has all",
+		"redis+cluster://h1?xyzzy=1":  "perfbench list stores shows all",
 		"redis://h1?consistency=q":    "",
 		"unix:///x?dial_timeouts=1":   "did you mean dial_timeout",
 	} {

@@ -88,7 +88,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		Version string `json:"version"`
 	}
 	if json.Unmarshal(body, &v) != nil {
-		return store.Info{}, errors.New("version: the answer is none of a dtm server")
+		return store.Info{}, errors.New("version: this is not the answer of a dtm server")
 	}
 	return store.Info{Name: "dtm", Version: v.Version, Topology: "coordinator"}, nil
 }

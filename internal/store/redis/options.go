@@ -28,7 +28,7 @@ const (
 )
 
 // spare is how many connections the pool may open beyond one per worker, so that
-// a question of our own in mid-run takes none from a worker.
+// a question of our own mid-run takes none from a worker.
 const spare = 2
 
 // timeout is how long a read or write may take unless the target says otherwise.

@@ -18,7 +18,7 @@ import (
 )
 
 // spare is how many connections the pool may open beyond one per worker, so that
-// a question of our own in mid-run takes none from a worker.
+// a question of our own mid-run takes none from a worker.
 const spare = 2
 
 // Open connects to the server of t, or opens its file, and makes sure that it

@@ -133,7 +133,7 @@ func leases(t *testing.T, db store.Maps, ns string) {
 	who(a, true)
 	made, err := db.Made(ctx, ns)
 	require.NoError(t, err)
-	assert.Empty(t, made, "a lease is no record")
+	assert.Empty(t, made, "a lease is not a record")
 	require.NoError(t, db.Free(ctx, ns, b), "of others it is left alone")
 	who(a, true)
 	require.NoError(t, db.Free(ctx, ns, a))

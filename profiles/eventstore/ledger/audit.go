@@ -109,11 +109,11 @@ func (a *audit) missing() {
 	a.f.Once -= a.f.Duplicated
 }
 
-// highest is the highest number that a generator has given out.
+// highest is the highest number that a generator may have given out.
 func (l *Ledger) highest(generator uint32) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of(generator).generated
+	return l.of(generator).highest()
 }
 
 // Trail is where the events of a run are to be found, and how to know them.

@@ -14,6 +14,7 @@ import (
 type Ledger struct {
 	mu    sync.Mutex
 	books map[uint32]*book
+	news  map[uint32]*BookTold // nil: nobody is told
 }
 
 // book is the account of one generator's events, by their sequence numbers.
@@ -26,6 +27,7 @@ type book struct {
 	acked     seqset
 	// refused were given up by the store stage: not valid, or retries exhausted.
 	refused seqset
+	lost    bool // with its process
 }
 
 // New makes an empty ledger.
@@ -60,6 +62,7 @@ func (l *Ledger) Sent(m transport.Meta) {
 func (l *Ledger) Confirmed(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.note(m.Generator, m.First, int64(m.Count), toldConfirmed)
 	l.of(m.Generator).confirmed.add(m.First, int64(m.Count))
 }
 
@@ -68,6 +71,7 @@ func (l *Ledger) Confirmed(m transport.Meta) {
 func (l *Ledger) Acked(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.note(m.Generator, m.First, int64(m.Count), toldAcked)
 	return l.of(m.Generator).acked.add(m.First, int64(m.Count))
 }
 
@@ -75,6 +79,7 @@ func (l *Ledger) Acked(m transport.Meta) int64 {
 func (l *Ledger) Refused(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.note(m.Generator, m.First, int64(m.Count), toldRefused)
 	return l.of(m.Generator).refused.add(m.First, int64(m.Count))
 }
 
@@ -83,7 +88,7 @@ func (l *Ledger) Settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range l.books {
-		if b.acked.n+b.refused.n < b.sent {
+		if b.left() > 0 {
 			return false
 		}
 	}
@@ -95,7 +100,7 @@ func (l *Ledger) Left() (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range l.books {
-		n += max(b.sent-b.acked.n-b.refused.n, 0)
+		n += b.left()
 	}
 	return n
 }

@@ -36,6 +36,7 @@ type Meter struct {
 	LastDue atomic.Int64 // of the batch that became durable last
 	errors  map[string]int64
 	losses  facts.Losses
+	others  *theirs // nil: there are none
 }
 
 // step is one step with the distributions of its stages.
@@ -44,6 +45,7 @@ type step struct {
 	stages map[string]*measure.Distribution
 	// failed events have status FAILED, deadBatches were rejected or given up.
 	failed, deadBatches int64
+	news                bool // since it was told of
 }
 
 func newStep() *step { return &step{stages: map[string]*measure.Distribution{}} }
@@ -67,9 +69,10 @@ func (m *Meter) Enter(segment uint16, warm bool, set *workload.Settings, now int
 	}
 	for len(m.steps) <= int(segment) && len(m.steps) < maxSteps {
 		if n := len(m.steps); n > 0 {
-			m.steps[n-1].ToNs = now
+			m.steps[n-1].ToNs, m.steps[n-1].news = now, true
 		}
 		st := newStep()
+		st.news = true
 		st.FromNs = max(now, 0)
 		st.Batch, st.Rate, st.Generators, st.Payload = set.Batch, set.Rate, set.Threads, set.Payload
 		m.steps = append(m.steps, st)
@@ -87,7 +90,7 @@ func (m *Meter) BeginDrain(now int64) {
 	m.drain = newStep()
 	m.drain.FromNs = now
 	if n := len(m.steps); n > 0 {
-		m.steps[n-1].ToNs = now
+		m.steps[n-1].ToNs, m.steps[n-1].news = now, true
 	}
 }
 
@@ -105,7 +108,9 @@ func (m *Meter) of(meta transport.Meta) *step {
 	if meta.Warm || len(m.steps) == 0 {
 		return m.warm
 	}
-	return m.steps[min(int(meta.Step), len(m.steps)-1)]
+	s := m.steps[min(int(meta.Step), len(m.steps)-1)]
+	s.news = true
+	return s
 }
 
 // current returns the step in force. The caller holds m.mu.
@@ -116,7 +121,9 @@ func (m *Meter) current(warm bool) *step {
 	case m.drain != nil:
 		return m.drain
 	}
-	return m.steps[min(int(m.Step.Load()), len(m.steps)-1)]
+	s := m.steps[min(int(m.Step.Load()), len(m.steps)-1)]
+	s.news = true
+	return s
 }
 
 func (s *step) took(stage string, ns int64) {
@@ -249,16 +256,16 @@ func (m *Meter) Failed(err error) {
 func (m *Meter) Report(f *facts.Facts, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := slices.Clone(m.steps)
-	if m.drain != nil {
-		list = append(list, m.drain)
+	list, drain, losses, errors := m.all()
+	if list = slices.Clone(list); drain != nil {
+		list = append(list, drain)
 	}
 	f.Steps = make([]facts.Step, 0, len(list))
 	for i, s := range list {
 		out := s.Step
 		out.Failed, out.DeadBatches = new(s.failed), new(s.deadBatches)
 		out.Name = strconv.Itoa(i + 1)
-		if s == m.drain {
+		if s == drain {
 			out.Name = facts.DrainStep
 		}
 		if out.ToNs == 0 {
@@ -279,9 +286,9 @@ func (m *Meter) Report(f *facts.Facts, now int64) {
 		}
 		f.Steps = append(f.Steps, out)
 	}
-	f.Losses = m.losses
+	f.Losses = losses
 	f.Errors = nil
-	for text, n := range m.errors {
+	for text, n := range errors {
 		f.Errors = append(f.Errors, facts.Error{Text: text, Count: n})
 	}
 	slices.SortFunc(f.Errors, func(a, b facts.Error) int { return int(b.Count - a.Count) })
@@ -298,15 +305,27 @@ func (m *Meter) Excused(compat bool) int64 {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := &m.losses
+	_, _, l, _ := m.all()
 	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
 }
 
 // Sums are the totals over all steps at a moment.
 type Sums struct {
 	At                                      int64
-	Offered, Sent, Received, Stored, acked  int64
+	Offered, Sent, Received, Stored         int64
 	Batches, ReceivedBytes, Raw, Compressed int64
+}
+
+// Add adds the totals of another process.
+func (t *Sums) Add(o *Sums) {
+	t.Offered += o.Offered
+	t.Sent += o.Sent
+	t.Received += o.Received
+	t.Stored += o.Stored
+	t.Batches += o.Batches
+	t.ReceivedBytes += o.ReceivedBytes
+	t.Raw += o.Raw
+	t.Compressed += o.Compressed
 }
 
 // Totals adds up what the meter has.
@@ -322,7 +341,6 @@ func (m *Meter) Totals() (t Sums) {
 		t.Sent += s.Sent.Events
 		t.Received += s.Received.Events
 		t.Stored += s.Stored.Events
-		t.acked += s.Acked.Events
 		t.Batches += s.Received.Batches
 		t.ReceivedBytes += s.ReceivedBytes
 		t.Raw += s.RawBytes

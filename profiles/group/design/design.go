@@ -71,7 +71,7 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 func (b *builder) steps() [][]string {
 	v, ok := b.Values["groupNames"]
 	if !ok {
-		b.Blame("groupNames", "name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so that there is no group to run")
+		b.Blame("groupNames", "name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so there is no group to run")
 		return nil
 	}
 	var out [][]string
@@ -221,17 +221,19 @@ func (b *builder) count(count int64) {
 		threads := int64(g.Start.Threads)
 		if g.Total < threads {
 			b.Fail(fmt.Sprintf("use at most %d threads, or --count, which gives every invocation away", g.Total),
-				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so that none has anything to do", g.Where, g.Name, g.Total, threads)
+				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so no thread has anything to do", g.Where, g.Name, g.Total, threads)
 			continue
 		}
 		g.Divide(false)
 		if left := g.Total % threads; left > 0 {
-			b.Warn("%s: %d of %d invocations are left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
+			b.Warn("%s: %d of %d invocations left out, as PadoGrid does, because %d threads share them evenly; choose a multiple of the threads, or --count",
 				g.Name, left, g.Total, threads)
 		}
 	}
 	if count > 0 && s.TestCount > 1 {
-		b.Warn("testCount=%d has no effect: --count invocations are done once", s.TestCount)
+		if b.Values["testCount"].Origin > workload.OriginPreset { // what a preset has is not what the user asked for
+			b.Warn("testCount=%d has no effect: --count invocations are done once", s.TestCount)
+		}
 		s.TestCount = 1
 	}
 }

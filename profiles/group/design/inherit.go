@@ -141,7 +141,7 @@ func (b *builder) checkResume() {
 	}
 	switch {
 	case s.Compat:
-		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so that it cannot be told what an earlier run has done")
+		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so what an earlier run did cannot be known")
 	case s.Wrap:
 		b.Blame("resume", "give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
 	}

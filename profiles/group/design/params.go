@@ -69,7 +69,7 @@ func (b *builder) declare() *values.Fields {
 	p.Switch(&s.Near, "nearCache", false, "get and getall of maps and buckets through Redis client-side caching")
 	p.Switch(&s.Pipelining, "pipelining", true, "on Redis, all callers share two connections to each server for their calls on maps; off: a connection for each caller")
 	p.Choice(&s.Load, "load", model.LoadAuto, []string{model.LoadAuto, model.LoadOnly, model.LoadNever},
-		"write beforehand what the groups read and nobody writes: auto where it is missing; only, and then end; or never")
+		"write in advance what the groups only read: auto where it is missing; only, and then end; or never")
 	p.Own(workload.Param{Name: "takeTimeout", Kind: workload.Duration, Default: "1s", Help: "how long a take waits for an element before it is a miss"}, b.takeTimeout)
 	p.Int64(&s.Trim, "trim", 0, 0, maxEntries, "entries", "approximate length to which streams of rtopic are trimmed; 0: never")
 	p.Choice(&s.Fill, "fill", "zeros", []string{"zeros", "random"}, "what values that no factory makes contain")

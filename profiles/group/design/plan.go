@@ -31,7 +31,7 @@ func threadsKnob() workload.Knob {
 }
 
 func rateKnob() workload.Knob {
-	return ofGroups(workload.Rate("invocations"), extraRate, "invocations of each group that are due per second, whatever the store does; 0: as fast as the threads go")
+	return ofGroups(workload.Rate("invocations"), extraRate, "target rate of each group: invocations are sent on schedule even if the store is slow; 0 = unlimited")
 }
 
 // ofGroups is a knob that turns each group, and of the tracks of receivers nothing but

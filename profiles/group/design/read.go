@@ -16,7 +16,7 @@ import (
 func Read(files []workload.File) (workload.Values, []string, error) {
 	out, warnings, err := values.Files(files, readOne)
 	if _, ok := out["groupNames"]; !ok && len(files) > 0 && err == nil {
-		err = fault.Input(fmt.Errorf("file %s: groupNames is missing, so that there is no group to run", files[0].Path), "add a line such as  groupNames=g1")
+		err = fault.Input(fmt.Errorf("file %s: groupNames is missing, so there is no group to run", files[0].Path), "add a line such as  groupNames=g1")
 	}
 	return out, warnings, err
 }

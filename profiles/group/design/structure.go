@@ -121,7 +121,7 @@ func (b *builder) testCase(o *model.Op) {
 		}
 	case !known:
 		o.Action, _ = model.ActionOf(o.Kind, fallback)
-		b.Blame(v.Name, suggest.Hint(o.Word, model.WordsOf[o.Kind]), "%s: %s: %q is no test case of a %s, which has %s", at(v), v.Name, text, o.Kind, strings.Join(model.WordsOf[o.Kind], ", "))
+		b.Blame(v.Name, suggest.Hint(o.Word, model.WordsOf[o.Kind]), "%s: %s: %q is not a test case of a %s, which has %s", at(v), v.Name, text, o.Kind, strings.Join(model.WordsOf[o.Kind], ", "))
 	default:
 		o.Action = act
 		if values.FromProperties(v) && slices.Contains(model.OriginalKinds, o.Kind) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // tableShape is the shape of a table with one column a field.
@@ -164,7 +165,7 @@ func (s *Spec) Says(g *Group) string {
 	case s.TestCount > 1:
 		n += fmt.Sprintf(", %d times,", s.TestCount)
 	}
-	text := fmt.Sprintf("group %s: %s by %d threads", g.Track, n, g.Start.Threads)
+	text := fmt.Sprintf("group %s: %s by %s", g.Track, n, units.Plural(g.Start.Threads, "thread"))
 	seen := []string{}
 	for _, o := range g.Ops {
 		for _, m := range o.Family() {

@@ -84,8 +84,11 @@ type Group struct {
 	// Shares are how many invocations each thread has, and first the number of those
 	// before them.
 	Shares, First []int64
-	Start         workload.Settings
-	Where         string
+	// From and To say which shares are this process's, the last one excluded, when others
+	// have the rest; both 0: all are.
+	From, To int
+	Start    workload.Settings
+	Where    string
 }
 
 // Invocations is the number of invocations of one run.

@@ -58,6 +58,7 @@ func bind(s *model.Spec, l layer.Layer, p *workload.Bound) error {
 			b.conn = p.Keeps
 		}
 	}
+	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

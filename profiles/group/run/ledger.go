@@ -23,6 +23,7 @@ type ledger struct {
 	spilled  atomic.Bool // a number was out of range: counts are no bounds
 	mu       sync.Mutex
 	payloads map[int]bool
+	told     [2][]uint64 // what others were told of tried and acked
 }
 
 func newLedger(o *model.Op, lo, hi int64) *ledger {
@@ -95,6 +96,7 @@ type stock struct {
 	// pushed, popped are elements of a list, queue or stream: acknowledged and, with
 	// maybe, those of calls whose fate is unknown.
 	pushed, popped, maybePushed, maybePopped atomic.Int64
+	told                                     [4]int64 // what others were told of these
 	writes, removes                          bool
 
 	existed bool  // it was there before this run

@@ -38,7 +38,7 @@ func newGroupRun(s *model.Spec, g *model.Group) *groupRun {
 			r.bulk[i], r.warmBulk[i] = make([]padogrid.Cursor, len(g.Shares)), make([]padogrid.Cursor, len(g.Shares))
 		}
 	}
-	job := padogrid.Job{Shares: g.Shares, Runs: s.Runs(g), Interval: s.Interval, Skip: r.skip}
+	job := padogrid.Job{Shares: g.Shares, Runs: s.Runs(g), Interval: s.Interval, From: g.From, To: g.To, Skip: r.skip}
 	r.Work = padogrid.NewWork(job, func(c *counts) { c.ops = make([]opTally, len(g.Names)) })
 	return r
 }

@@ -59,11 +59,11 @@ func (b *binding) compare(ctx context.Context, hung error) workload.Verification
 	case v.State == workload.Failed:
 		v.Summary = "what is stored is not what was acknowledged"
 	case hung != nil:
-		v.Summary = fmt.Sprintf("%d comparisons came out right; the end of listening: %v", len(v.Checks), hung)
+		v.Summary = fmt.Sprintf("%d comparisons are right; the end of listening: %v", len(v.Checks), hung)
 	case len(v.Checks) == 0:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
 	default:
-		v.Summary = fmt.Sprintf("%d comparisons of what is stored with what was acknowledged came out right", len(v.Checks))
+		v.Summary = fmt.Sprintf("%d comparisons of what is stored with what was acknowledged are right", len(v.Checks))
 	}
 	return v
 }

@@ -33,10 +33,13 @@ func Of(c store.Conn) Meter {
 	return Meter{of: m, Commits: sql}
 }
 
+// Client is the CPU seconds of this process so far. Any goroutine may call it.
+func (Meter) Client() float64 { return self.Processor().Seconds() }
+
 // Usage is what has been used up to now; what the store does not tell is -1. It asks the
 // server, so that it belongs before and after what is measured. Any goroutine may call it.
 func (m Meter) Usage(ctx context.Context) Usage {
-	u := Usage{At: time.Now(), Client: self.Processor().Seconds(), Usage: store.Untold()}
+	u := Usage{At: time.Now(), Client: m.Client(), Usage: store.Untold()}
 	if m.of != nil {
 		u.Usage = m.of.Usage(ctx)
 	}

@@ -66,6 +66,8 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
 	// Which spaces these are depends on what is there.
 	p.Claims, p.Admit = []place.Space{}, b.admit
 	p.Verify, p.Teardown = b.verify, b.teardown
+	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
+	p.Found, p.Adopt = b.found, b.adopt
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

@@ -69,7 +69,7 @@ func (r *designer) pbmMap(name string) mapPlan {
 		}
 	case slices.Contains(known, word):
 	case values.FromProperties(v):
-		r.Warn("%s: %s: %q is no test case of tx: getall is run, as PadoGrid does", v.Where, v.Name, v.Text)
+		r.Warn("%s: %s: %q is not a test case of tx: getall is run, as PadoGrid does", v.Where, v.Name, v.Text)
 		if word != "put" && word != "putall" {
 			word = caseGetAll
 		}
@@ -140,7 +140,7 @@ func (r *designer) share(s *Spec, in workload.Inputs) {
 			r.Blame(m.name+".totalEntryCount", fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
 		}
 		if left := m.total % int64(m.start.Threads); left > 0 {
-			r.Warn("%s: %d of %d operations are left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
+			r.Warn("%s: %d of %d operations left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)
 		}
 	}
 }

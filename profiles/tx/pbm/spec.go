@@ -84,6 +84,8 @@ type mapPlan struct {
 	total, per int64
 	batch      int
 	start      workload.Settings
+	// from and to are the shares of this process when others have the rest; both 0: all.
+	from, to int
 }
 
 // flatMap is what is loaded of a map whose keys are group numbers.

@@ -59,6 +59,7 @@ type work struct {
 	layer layer
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
+	told    []uint64 // what of touched others were told
 	// sizes are those of the fillings that summaries were written with.
 	sizes filling.Sizes
 }
@@ -69,7 +70,7 @@ type work struct {
 type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
 
 func newWork(s *Spec, m *mapPlan, st layer) *work {
-	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval}
+	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
 	w := &work{Work: padogrid.NewWork[counts](job, nil), s: s, m: m, layer: st}
 	if m.op == caseTx {
 		w.touched = make([]atomic.Uint64, w.highest()/64+1)

@@ -35,7 +35,7 @@ func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 		case ok && len(gid) == model.GidLength && word == model.Failed:
 			old[gid] = ackedUndone
 		case n == 1:
-			return nil, nil, errors.Join(fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %s is no log of acknowledged transactions", path), "name another file")), f.Close())
+			return nil, nil, errors.Join(fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %s is not a log of acknowledged transactions", path), "name another file")), f.Close())
 		}
 	}
 	if err := in.Err(); err != nil {

@@ -85,7 +85,7 @@ func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int6
 	case after.Calls < 0 || before.Calls < 0:
 		a.Counted, a.Why = -1, "the store does not count its calls"
 	case a.Counted < 0:
-		a.Counted, a.Why = -1, "the store began to count anew in mid-run"
+		a.Counted, a.Why = -1, "the store began to count anew mid-run"
 	case uncertain > 0:
 		a.Why = fmt.Sprintf("of %d sagas it is not known how far their last call came", uncertain)
 	case lost > 0:

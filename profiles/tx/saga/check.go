@@ -23,7 +23,7 @@ const (
 	checkFrozen  = "nothing is frozen but what is under way"
 	checkEarlier = "sagas acknowledged by runs that were killed are there"
 	checkCalls   = "the store counted the calls that were predicted"
-	checkSampled = "sagas read back in mid-run have their outcome"
+	checkSampled = "sagas read back mid-run have their outcome"
 	checkPayload = "payloads carry what they were given"
 )
 
@@ -191,7 +191,7 @@ func order(s *model.Stored) string {
 	return ""
 }
 
-// sample reads some of a worker's own finished sagas back in mid-run, and once in
+// sample reads some of a worker's own finished sagas back mid-run, and once in
 // a while adds up the money.
 func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
 	const some = 16
@@ -235,7 +235,7 @@ func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// fewAccounts is how many accounts may be added up in mid-run without being felt.
+// fewAccounts is how many accounts may be added up mid-run without being felt.
 const fewAccounts = 20000
 
 // addUp checks that no money was made or lost, counting what is under way. With
@@ -254,7 +254,7 @@ func (r *Run) addUp(ctx context.Context) error {
 	r.notes.moneys++
 	r.notes.ask(checkMoney, 1)
 	if want := r.spec.Accounts * r.spec.Balance; got[0].Sum-got[0].Flying != want {
-		r.notes.offend(checkMoney, "in mid-run: %d on the accounts and %d under way, instead of %d", got[0].Sum, -got[0].Flying, want)
+		r.notes.offend(checkMoney, "mid-run: %d on the accounts and %d under way, instead of %d", got[0].Sum, -got[0].Flying, want)
 	}
 	return nil
 }

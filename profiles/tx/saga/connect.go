@@ -16,7 +16,10 @@ import (
 )
 
 // Binding connects a plan to stores.
-type Binding struct{ *model.Spec }
+type Binding struct {
+	*model.Spec
+	stake workload.Stake // in the clients
+}
 
 // Connector connects the plan to stores of a driver.
 func (s Binding) Connector(driver string) workload.Connector {
@@ -35,15 +38,15 @@ func (s Binding) Connector(driver string) workload.Connector {
 
 func (s Binding) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)
-	return bindSaga(b.Conn, b.Plan, s.Spec, onredis.New(c, s.Spec).Layer(), meter.Of(c))
+	return bindSaga(b.Conn, b.Plan, s, onredis.New(c, s.Spec).Layer(), meter.Of(c))
 }
 
 func (s Binding) onPlain(_ context.Context, b *workload.Bound) error {
 	s.Begin(b.RunID)
 	if store.Forgets(b.Conn) {
-		return bindSaga(b.Conn, b.Plan, s.Spec, onmemory.Null{}.Layer(), meter.Meter{})
+		return bindSaga(b.Conn, b.Plan, s, onmemory.Null{}.Layer(), meter.Meter{})
 	}
-	return bindSaga(b.Conn, b.Plan, s.Spec, onmemory.New(b.Conn, s.Spec).Layer(), meter.Meter{})
+	return bindSaga(b.Conn, b.Plan, s, onmemory.New(b.Conn, s.Spec).Layer(), meter.Meter{})
 }
 
 func (s Binding) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
@@ -54,5 +57,5 @@ func (s Binding) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound)
 	if err := st.Ready(ctx); err != nil {
 		return err
 	}
-	return bindSaga(b.Conn, b.Plan, s.Spec, st.Layer(), meter.Of(d.Conn))
+	return bindSaga(b.Conn, b.Plan, s, st.Layer(), meter.Of(d.Conn))
 }

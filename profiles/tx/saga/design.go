@@ -41,7 +41,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	p := &workload.Plan{
 		Unit: "transactions", Knobs: []workload.Knob{workload.Threads(), workload.Rate("transactions"), payload},
 		Documents: []string{Document},
-		Binder:    Binding{s}, Spaces: []store.Space{s.Space()}, Bytes: s.Count * bytesOf(s),
+		Binder:    Binding{Spec: s}, Spaces: []store.Space{s.Space()}, Bytes: s.Count * bytesOf(s),
 		Phases: []workload.Phase{{Name: "saga", Duration: in.Duration, Tracks: []workload.Track{{
 			Name: "saga", Ops: s.Kind.Ops, OpUnits: model.SagaUnits, Counted: 1, Start: s.Start, Iterations: s.Count, Total: s.Count,
 		}}}},

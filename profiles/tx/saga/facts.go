@@ -147,14 +147,14 @@ func (r *Run) facts() *Facts {
 	sp := r.spec
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	beside, notes := r.beside()
 	f := &Facts{
 		Schema: 1, Mode: Mode, Kind: sp.Kind.Name, Branches: sp.Branches, Accounts: sp.Accounts, Balance: sp.Balance, Prefixes: sp.Shards,
-		Swept: r.swept, AtStart: r.atStart, InRun: r.inRun, AtEnd: r.atEnd,
-		Sampled: r.notes.sampled, MoneyInRun: r.notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: r.notes.bad[checkAcked],
-		EarlierAcked: int64(len(r.earlier)), EarlierLost: r.notes.bad[checkEarlier], AccountsRead: r.balances,
+		Swept: beside.Swept, AtStart: r.atStart, InRun: beside.InRun, AtEnd: r.atEnd,
+		Sampled: notes.sampled, MoneyInRun: notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: notes.bad[checkAcked],
+		EarlierAcked: int64(len(r.earlier)), EarlierLost: notes.bad[checkEarlier], AccountsRead: r.balances,
 	}
-	saw := r.layer.Saw()
-	f.Conflicts, f.Waited = saw.Conflicts, saw.Waited
+	f.Conflicts, f.Waited = beside.Saw.Conflicts, beside.Saw.Waited
 	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
 	var early, late, all int64
 	var gaps [][]gap
@@ -188,12 +188,16 @@ func (r *Run) facts() *Facts {
 	if until.IsZero() {
 		until = time.Now()
 	}
-	f.Rates = r.rates(early, late, until.Sub(r.before.At).Seconds())
+	elapsed := until.Sub(r.before.At).Seconds()
+	if r.others != nil { // who were waited for before
+		elapsed = float64(end) / 1e9
+	}
+	f.Rates = r.rates(early, late, elapsed)
 	if s := float64(end) / 1e9; s > 0 {
 		f.Rates.Done, f.Rates.Undone, f.Rates.Undecided, f.Rates.Unknown = float64(f.Done)/s, float64(f.Undone)/s, float64(f.Undecided)/s, float64(f.Unknown)/s
 	}
 	f.Rates.BytesPer = -1
-	f.Cost = r.cost(all)
+	f.Cost = r.cost(all, &beside)
 	if u := r.after; !u.At.IsZero() && all > 0 && same(r.before, u) {
 		f.Rates.BytesPer = float64(u.Memory-r.before.Memory) / float64(all)
 		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
@@ -235,7 +239,7 @@ func (r *Run) predicted() float64 {
 func same(u, v meter.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
 // cost is what a transaction takes; all is how many were begun. The run's lock is held.
-func (r *Run) cost(all int64) Cost {
+func (r *Run) cost(all int64, beside *besideTold) Cost {
 	before, after := r.before, r.after
 	var predicted, uncertain, lost int64
 	slack := int64(agreeCalls)
@@ -243,20 +247,26 @@ func (r *Run) cost(all int64) Cost {
 		predicted += t.expected.Load()
 		uncertain += t.uncertain.Load()
 	}
-	predicted += r.polls.Load()*r.layer.Price.Lock() + r.extra
-	if saw := r.layer.Saw(); saw.Repeats {
-		lost, slack = saw.Conflicts, slack+int64(len(r.tallies))
+	predicted += beside.Polls*r.layer.Price.Lock() + r.extra
+	if beside.Saw.Repeats {
+		lost, slack = beside.Saw.Conflicts, slack+int64(len(r.tallies))
 	}
 	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
 	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
 	if !r.spec.CountCalls || !r.whole {
 		c.Calls.State, c.Calls.Why = NotCompared, "the server is not ours alone"
 	}
+	switch {
+	case r.lost:
+		c.Calls.State, c.Calls.Why = NotCompared, "of a worker that was lost it is not known what it called"
+	case r.others != nil && beside.Saw.Repeats: // databases count what workers ask them when they join
+		c.Calls.State, c.Calls.Why = NotCompared, "workers ask the database for more than transactions"
+	}
 	n := float64(all)
 	if after.At.IsZero() || n == 0 {
 		return c
 	}
-	c.ClientUS = (after.Client - before.Client) / n * 1e6
+	c.ClientUS = beside.Client / n * 1e6
 	if same(before, after) {
 		c.ServerUS = (after.CPU - before.CPU) / n * 1e6
 	}

@@ -71,7 +71,7 @@ func TestOffendersAreNamed(t *testing.T) {
 	assert.Equal(t, int64(2), p.Facts().(*Facts).LostAcked)
 }
 
-// The money under way counts, so that a sum in mid-run is right.
+// The money under way counts, so that a sum mid-run is right.
 func TestMoneyUnderWay(t *testing.T) {
 	srv := labtest.Redis(t)
 	p, conn := ready(t, srv.URL(), inputs(given("mode=saga", "threads=1", "transactions=5", "accountCount=10", "balance=1000")))

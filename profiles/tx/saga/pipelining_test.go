@@ -31,11 +31,13 @@ func TestPipelining(t *testing.T) {
 				shared = max(shared, strings.Count(clients, " cmd=evalsha "))
 				return false
 			})
+			const other = 1 // holds the lease of the space from time to time, by a script as well
 			if pipelining == "on" {
-				assert.Equal(t, link.Conns, shared)
+				assert.GreaterOrEqual(t, shared, link.Conns)
+				assert.LessOrEqual(t, shared, link.Conns+other)
 			} else {
-				assert.Greater(t, shared, link.Conns)
-				assert.LessOrEqual(t, shared, 8)
+				assert.Greater(t, shared, link.Conns+other)
+				assert.LessOrEqual(t, shared, 8+other)
 			}
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)

@@ -20,12 +20,13 @@ import (
 )
 
 // bindSaga connects a saga plan to a store of transactions.
-func bindSaga(c store.Conn, p *workload.Plan, sp *model.Spec, l *model.Layer, m meter.Meter) error {
-	r := NewRun(sp, l, m)
-	r.whole = true
+func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Layer, m meter.Meter) error {
+	r := NewRun(s.Spec, l, m)
+	r.whole, r.stake = true, s.stake
 	BindRun(c, p, r)
 	p.Facts = func() any { return r.facts() }
-	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(worker), nil }
+	p.Adopt, p.Ledger, p.Credit, p.Lost = r.adopt, r.ledger, r.credit, r.gone
+	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }
 	return nil
 }
 

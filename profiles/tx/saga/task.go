@@ -68,6 +68,12 @@ type Run struct {
 	readBack int64
 	absent   int64           // asked for, not there, and never acknowledged
 	moved    map[int64]int64 // what the ledgers of this run say, by account
+	// others are the processes that do the work, nil: this one does; lost says that one of
+	// them is gone. tells says that this one tells another of what it does, as its stake.
+	others map[int]besideTold
+	lost   bool
+	tells  bool
+	stake  workload.Stake
 }
 
 // recovery counts unfinished sagas that were taken up again.
@@ -122,8 +128,9 @@ type tally struct {
 	seq                 int64
 	outcomes            []uint8 // two bits for each saga
 	marks               []mark
-	mu                  sync.Mutex // guards gaps
+	mu                  sync.Mutex // guards gaps and, where they are told, seq, outcomes and marks
 	gaps                []gap
+	told                tellings
 	last, tried         atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
 	_                   [64]byte
 }
@@ -210,7 +217,7 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	t := k.t
 	seq := t.seq
-	t.seq++
+	k.guarded(func() { t.seq++ })
 	k.Prepare(it, seq)
 	t.all.Add(1)
 	m := it.Begin(model.OpSaga)
@@ -229,7 +236,7 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 		o, units = ackedUndone, 1
 	}
 	if err == nil {
-		t.set(seq, o)
+		k.guarded(func() { t.set(seq, o) })
 		if k.run.log != nil {
 			err = k.run.log.add(k.s.Gid, o)
 			if err != nil {
@@ -241,6 +248,15 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 		k.count(it, o, err)
 	}
 	return err
+}
+
+// guarded does something to a tally that others read meanwhile where it is told.
+func (k *Task) guarded(do func()) {
+	if k.run.tells {
+		k.t.mu.Lock()
+		defer k.t.mu.Unlock()
+	}
+	do()
 }
 
 func (k *Task) count(it *workload.Iteration, o outcome, err error) {
@@ -273,7 +289,7 @@ func (k *Task) Prepare(it *workload.Iteration, seq int64) {
 	sp, s := k.run.spec, &k.s
 	now := time.Now()
 	if t := k.t; len(t.marks) == 0 || now.Sub(t.marks[len(t.marks)-1].at) >= markEvery {
-		t.marks = append(t.marks, mark{now, seq})
+		k.guarded(func() { t.marks = append(t.marks, mark{now, seq}) })
 	}
 	k.gid = model.AppendGid(k.gid[:0], sp.Stamp, k.worker, seq)
 	s.Reset(string(k.gid), int(seq+int64(k.worker))%sp.Shards, sp.Branches, now)
@@ -323,12 +339,12 @@ func (k *Task) transfers() {
 func (k *Task) housekeeping(ctx context.Context, it *workload.Iteration) error {
 	r := k.run
 	now := time.Now().UnixNano()
-	if next := r.nextPoll.Load(); now >= next && r.nextPoll.CompareAndSwap(next, now+int64(r.spec.Cron)) {
+	if next := r.nextPoll.Load(); now >= next && r.nextPoll.CompareAndSwap(next, now+int64(r.spec.Cron)*int64(r.processes())) {
 		if err := k.poll(ctx, it); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
-	if next := r.nextCheck.Load(); r.spec.Check > 0 && now >= next && r.nextCheck.CompareAndSwap(next, now+int64(r.spec.Check)) {
+	if next := r.nextCheck.Load(); r.spec.Check > 0 && now >= next && r.nextCheck.CompareAndSwap(next, now+int64(r.spec.Check)*int64(r.processes())) {
 		if err := k.sample(ctx, it); err != nil && ctx.Err() == nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func (r *Run) sum(f *Facts, state string) string {
 	for _, took := range []struct {
 		r    recovery
 		when string
-	}{{f.AtStart, "at the start"}, {f.InRun, "in mid-run"}, {f.AtEnd, "at the end"}} {
+	}{{f.AtStart, "at the start"}, {f.InRun, "mid-run"}, {f.AtEnd, "at the end"}} {
 		if took.r.Found > 0 {
 			parts = append(parts, fmt.Sprintf("%d unfinished ones taken up %s: %d done, %d undone, %d still undecided", took.r.Found, took.when, took.r.Done, took.r.Undone, took.r.Undecided))
 		}
@@ -109,11 +109,12 @@ func (r *Run) sum(f *Facts, state string) string {
 func (r *Run) checks() []workload.Check {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	_, notes := r.beside()
 	var out []workload.Check
 	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkPayload, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkFrozen, checkIndex} {
-		if n, ok := r.notes.asked[name]; ok {
-			bad := r.notes.bad[name]
-			out = append(out, workload.Check{Name: r.spec.Kind.Words(name), OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: r.notes.examples[name]})
+		if n, ok := notes.asked[name]; ok {
+			bad := notes.bad[name]
+			out = append(out, workload.Check{Name: r.spec.Kind.Words(name), OK: bad == 0, Want: strconv.FormatInt(n, 10), Got: strconv.FormatInt(max(n-bad, 0), 10), Examples: notes.examples[name]})
 		}
 	}
 	return out
@@ -345,7 +346,7 @@ func (r *Run) underWay(ctx context.Context) (left, flying int64, ice map[int64]i
 // those of others' sagas say that were unfinished when it began. complete is false
 // when some ledgers have expired.
 func (r *Run) deltas(ctx context.Context) (deltas map[int64]int64, complete bool, err error) {
-	deltas, complete = r.moved, true
+	deltas, complete = r.moved, !r.lost
 	add := func(s *model.Stored, sign int64) {
 		for _, e := range s.Ledger {
 			if !e.Null {

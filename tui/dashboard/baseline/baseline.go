@@ -112,18 +112,18 @@ func (c *Chooser) Press(msg tea.KeyPressMsg) string {
 
 // Keys are those that work while it is open.
 func (c *Chooser) Keys() widget.KeyMap {
-	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "hold against", "enter"), widget.Bind("esc", "cancel", "esc")}
+	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "compare", "enter"), widget.Bind("esc", "cancel", "esc")}
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
 // Draw fills w×h cells with the list.
 func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
-	p := widget.Panel{Title: "Hold against an earlier run", Focused: true}
+	p := widget.Panel{Title: "Compare with an earlier run", Focused: true}
 	switch {
 	case !c.known:
-		return p.Draw(s, w, h, []string{" The runs are being read."})
+		return p.Draw(s, w, h, []string{" Reading the runs …"})
 	case len(c.runs) == 0:
-		return p.Draw(s, w, h, []string{" There is no earlier run of this profile."})
+		return p.Draw(s, w, h, []string{" No earlier run of this profile yet."})
 	}
 	rows := max(h-2, 1)
 	from := min(max(c.at-rows+1, 0), max(len(c.runs)-rows, 0))

@@ -13,17 +13,19 @@ import (
 type Axis struct {
 	// From is the first second shown, Span how many are shown.
 	From, Span int
-	// Cells is the width; Bucket how many seconds one value covers.
-	Cells, Bucket int
+	// Cells is the width.
+	Cells int
+	// Bucket is what one value covers.
+	Bucket time.Duration
 }
 
 // firstSpan is the shortest axis of a run that does not know when it will end.
 const firstSpan = 30
 
 // NewAxis returns the axis after so many seconds of a run that begins with
-// warmup seconds and is to last total ones more; 0: unknown.
-func NewAxis(cells, warmup, elapsed, total, width int) Axis {
-	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, 1)}
+// warmup seconds and is to last total ones more; 0: unknown. The values cover width or more.
+func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
+	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, measure.Step)}
 	elapsed += warmup
 	for a.Span < elapsed {
 		a.Span *= 2
@@ -31,7 +33,7 @@ func NewAxis(cells, warmup, elapsed, total, width int) Axis {
 	if total += warmup; total > warmup && total >= elapsed && 2*total <= 5*a.Span {
 		a.Span = max(total, 1)
 	}
-	for float64(a.Bucket) < a.perDot() {
+	for a.Bucket.Seconds() < a.perDot() {
 		a.Bucket *= 2
 	}
 	return a
@@ -81,7 +83,17 @@ type Series struct {
 	Whole int
 }
 
-func floorDiv(a, b int) int { return int(math.Floor(float64(a) / float64(b))) }
+// floorDiv divides and rounds down; b is positive.
+func floorDiv[T ~int | ~int64](a, b T) int {
+	n := a / b
+	if a%b < 0 {
+		n--
+	}
+	return int(n)
+}
+
+// first is the first bucket of the axis, counted from the start of measurement.
+func (a Axis) first() int { return floorDiv(time.Duration(a.From)*time.Second, a.Bucket) }
 
 // Rate is the throughput over time: of one operation, or with a negative op of
 // all of them together. Buckets are means.
@@ -101,11 +113,10 @@ func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 		if i >= len(length) || math.IsNaN(out.Vals[i]) {
 			continue
 		}
-		if from := (out.First + i) * a.Bucket; op < 0 && from >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
-			at := time.Duration(from) * time.Second
-			length[i] = max(length[i], s.Active(at, at+time.Duration(a.Bucket)*time.Second).Seconds())
+		if at := time.Duration(out.First+i) * a.Bucket; op < 0 && at >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
+			length[i] = max(length[i], s.Active(at, at+a.Bucket).Seconds())
 		}
-		out.Vals[i] = measure.Rate(int64(out.Vals[i]), length[i])
+		out.Vals[i] = measure.StepRate(int64(out.Vals[i]), length[i])
 	}
 	return out
 }
@@ -114,6 +125,21 @@ func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 // of the slowest. Buckets keep their maximum.
 func (a Axis) Latency(s *measure.Snapshot, op int) Series {
 	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
+}
+
+// Typical is the p50 over time of the operation whose p99 Latency tells.
+func (a Axis) Typical(s *measure.Snapshot, op int) Series {
+	var slowest []int64
+	return a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
+		for len(slowest) <= i {
+			slowest = append(slowest, -1)
+		}
+		if p.ResponseMax == 0 || p.ResponseP99 <= slowest[i] {
+			return v
+		}
+		slowest[i] = p.ResponseP99
+		return float64(p.ResponseP50)
+	})
 }
 
 // Times is a figure of the response times over time, as latency is the p99.
@@ -156,8 +182,8 @@ func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 // fold gathers the points of a timeline into the axis's buckets. Points of one
 // operation that share a bucket have their lengths added up first.
 func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {
-	out := Series{First: floorDiv(a.From, a.Bucket)}
-	last := math.MinInt
+	out := Series{First: a.first()}
+	last := time.Duration(math.MinInt64)
 	for i, line := range s.Timeline {
 		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
@@ -170,8 +196,8 @@ func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 			}
 		}
 		for _, p := range line {
-			last = max(last, p.T+max(s.Bucket, 1))
-			n := floorDiv(p.T, a.Bucket) - out.First
+			last = max(last, p.At+s.Bucket)
+			n := floorDiv(p.At, a.Bucket) - out.First
 			if n < 0 {
 				continue
 			}
@@ -193,7 +219,7 @@ func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 		flush()
 	}
 	out.Whole = len(out.Vals)
-	if n := len(out.Vals); n > 0 && last < (out.First+n)*a.Bucket {
+	if n := len(out.Vals); n > 0 && last < time.Duration(out.First+n)*a.Bucket {
 		out.Whole = n - 1
 	}
 	return out
@@ -204,9 +230,9 @@ func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 // that what is drawn stays as it is.
 func (a Axis) Dots(s Series) []float64 {
 	out := make([]float64, 0, 2*a.Cells)
-	smooth := a.perDot() <= float64(a.Bucket)/2
+	smooth := a.perDot() <= a.Bucket.Seconds()/2
 	for x := range 2 * a.Cells {
-		pos := a.at(x)/float64(a.Bucket) - float64(s.First)
+		pos := a.at(x)/a.Bucket.Seconds() - float64(s.First)
 		i := int(math.Floor(pos))
 		if i < 0 || i >= len(s.Vals) {
 			out = append(out, math.NaN())
@@ -230,5 +256,5 @@ func (a Axis) Dots(s Series) []float64 {
 
 // WholeDots is the first column of dots of the bucket in progress.
 func (a Axis) WholeDots(s Series) int {
-	return int((float64(s.First+s.Whole)*float64(a.Bucket) - float64(a.From)) / a.perDot())
+	return int((float64(s.First+s.Whole)*a.Bucket.Seconds() - float64(a.From)) / a.perDot())
 }

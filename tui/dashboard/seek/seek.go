@@ -35,8 +35,8 @@ func (p *Panel) Ask(note string) {
 	p.Open, p.Asking, p.note = true, true, note
 	p.form = widget.Form{Rows: []widget.FormRow{
 		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "also put.p99.9<=20ms, errors<1%; several with commas"),
-		widget.NewRow("over", "raise", a.Over, "the rate, or threads that go as fast as they can", found.OverRate, found.OverThreads),
-		widget.NewRow("from", "from", a.From, "empty: a quarter of what the store does at once, or one thread"),
+		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", found.OverRate, found.OverThreads),
+		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
 	}}
 }
@@ -77,7 +77,7 @@ func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
 func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration) []string {
 	frame := widget.Panel{Title: "Search", Focused: true}
 	if p.Asking {
-		frame.Title, frame.Foot = "Find the highest that holds", "enter searches · esc cancels"
+		frame.Title, frame.Foot = "Find the highest load that holds", "enter searches · esc cancels"
 		lines := p.form.Lines(s, w-4)
 		if p.note != "" {
 			lines = append(lines, "")
@@ -110,7 +110,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	trying := s.Muted.On("ended") + " " + now.Why
 	switch {
 	case now.Going && level == 0:
-		trying = s.Muted.On("trying") + "  " + s.Bold.On("as fast as it goes") + s.Muted.On(", to know where to begin")
+		trying = s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin")
 	case now.Going:
 		trying = s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On(fmt.Sprintf("  for %d s", int(since.Seconds())))
 	}

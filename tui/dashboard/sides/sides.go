@@ -98,20 +98,18 @@ func (c *Course) Add(samples []rundir.Sample) {
 	}
 }
 
-const column = 14
+// widest and narrowest are the widths of a column.
+const widest, narrowest = 14, 12
 
 // Table is what was sampled in the last second, and how the counters went before it: a
 // head and lines of w cells.
 func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int) (head string, lines []string) {
-	if _, reason := Ours(v); reason != "" {
-		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
-			lines = append(lines, s.Alarm.On(" "+l+" "))
-		}
-	}
 	if len(samples) == 0 {
-		return "Nothing has been sampled yet.", lines
+		return "Nothing has been sampled yet.", alarm(s, v, w)
 	}
-	name := min(max(w-3*column, 12), 26)
+	const names = 26
+	column := max(min(widest, (w-names)/3), narrowest)
+	name := min(max(w-3*column, 12), names)
 	head = widget.Fit("  the last second", name)
 	shown := map[string]bool{}
 	for _, c := range sides(store) {
@@ -133,7 +131,18 @@ func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store stri
 			lines = append(lines, line)
 		}
 	}
+	lines = append(lines, alarm(s, v, w)...) // below what it is seen by
 	return head, append(lines, counters(s, samples, course, shown, w)...)
+}
+
+// alarm says that perfbench is what holds the run back, if so.
+func alarm(s *widget.Styles, v rundir.Verdict, w int) (lines []string) {
+	if _, reason := Ours(v); reason != "" {
+		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
+			lines = append(lines, s.Alarm.On(" "+l+" "))
+		}
+	}
+	return lines
 }
 
 // named are the names of what the store tells but those shown already, in order.

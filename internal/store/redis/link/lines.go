@@ -210,7 +210,7 @@ func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error
 	case *goredis.Client:
 		return c.Options(), nil
 	}
-	return nil, fault.Store(errors.New("redis: this client tells no options"), "")
+	return nil, fault.Store(errors.New("redis: this client does not tell its options"), "")
 }
 
 // reload has a cluster asked again who holds what; false where one server holds all.

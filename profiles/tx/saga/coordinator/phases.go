@@ -14,7 +14,7 @@ import (
 var ErrWaiting = errors.New("prepared: its application may still submit it")
 
 // errGone says that a prepared transaction was not there when it was submitted.
-var errGone = errors.New("what was prepared is not there any more")
+var errGone = errors.New("what was prepared is gone")
 
 // lostSubmit is an error that leaves a transaction undecided.
 type lostSubmit struct{}

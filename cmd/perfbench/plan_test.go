@@ -1,4 +1,4 @@
-package headless_test
+package main
 
 import (
 	"encoding/json"
@@ -17,26 +17,26 @@ import (
 	"github.com/perfbench/perfbench/internal/planfile"
 )
 
-// words are those of a plan by the schema, with those that stand below each.
-type words struct{ Properties map[string]words }
+// planWords are those of a plan by the schema, with those that stand below each.
+type planWords struct{ Properties map[string]planWords }
 
 // A flag that a plan cannot say would make a plan less than a command line.
 func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	text, err := planfile.Schema(nil, nil, nil)
 	require.NoError(t, err)
 	var schema struct {
-		Defs struct{ Run words } `json:"$defs"`
+		Defs struct{ Run planWords } `json:"$defs"`
 	}
 	require.NoError(t, json.Unmarshal(text, &schema))
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
 		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", // of the terminal, and of a script in its place
-		"metrics-addr", "otlp", "workers", "listen", "token-file", "tls-self-signed", // of where perfbench runs: all runs of a suite share them
+		"metrics-addr", "otlp", "workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {
 		command *cobra.Command
 		// below are the words of the part of a plan that is the command.
-		below map[string]words
+		below map[string]planWords
 		// without are words of a run that are no flags of the command.
 		without []string
 	}{

@@ -1,4 +1,11 @@
-package report
+// Package browsertest gives tests a real browser: Chromium without a window. It is for
+// tests only. Where there is none, the test fails in CI (CI=true) and is skipped elsewhere,
+// naming the package.
+//
+//	c := browsertest.Start(t)
+//	c.Open("/tmp/page.html")
+//	title := browsertest.Eval[string](c, "document.title")
+package browsertest
 
 import (
 	"bufio"
@@ -12,10 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chromium is a real browser without a window. It is spoken to over a pipe, in the JSON of
-// its DevTools protocol.
-type chromium struct {
-	t       *testing.T
+// Browser is a running Chromium with one tab. It is spoken to over a pipe, in the JSON of its
+// DevTools protocol. What cannot be done fails the test, so only the test's goroutine may
+// Call its methods.
+type Browser struct {
+	t       testing.TB
 	to      *os.File
 	session string
 
@@ -35,9 +43,9 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// startChromium starts the browser with one empty tab. Without one the test is skipped,
-// except where nothing may be missing.
-func startChromium(t *testing.T) *chromium {
+// Start starts the browser with one empty tab; it ends with the test. Without a browser the
+// test is skipped, except where nothing may be missing.
+func Start(t testing.TB) *Browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"} {
@@ -49,7 +57,7 @@ func startChromium(t *testing.T) *chromium {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("there is no chromium, and with CI=true it must be here (Debian package chromium)")
 		}
-		t.Skip("NOT HERE: chromium (Debian package chromium): no page is looked at in a real browser")
+		t.Skip("NOT HERE: chromium (Debian package chromium): nothing is looked at in a real browser")
 	}
 	toRead, to, err := os.Pipe()
 	require.NoError(t, err)
@@ -64,11 +72,11 @@ func startChromium(t *testing.T) *chromium {
 	require.NoError(t, cmd.Start())
 	require.NoError(t, toRead.Close())
 	require.NoError(t, fromWrite.Close())
-	c := &chromium{t: t, to: to, waiting: map[int]chan message{}, events: map[string]chan message{}}
+	c := &Browser{t: t, to: to, waiting: map[int]chan message{}, events: map[string]chan message{}}
 	gone := make(chan struct{})
 	go func() { defer close(gone); c.read(from) }()
 	t.Cleanup(func() {
-		c.call("Browser.close", nil, nil)
+		c.Call("Browser.close", nil, nil)
 		<-gone
 		_ = cmd.Wait() // it was asked to end
 		_ = to.Close()
@@ -80,18 +88,18 @@ func startChromium(t *testing.T) *chromium {
 		}
 	})
 	var target struct{ TargetID string }
-	c.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	c.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var session struct{ SessionID string }
-	c.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
+	c.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
 	c.session = session.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Accessibility"} {
-		c.call(domain+".enable", nil, nil)
+		c.Call(domain+".enable", nil, nil)
 	}
 	return c
 }
 
 // read takes what the browser says until it has gone.
-func (c *chromium) read(from *os.File) {
+func (c *Browser) read(from *os.File) {
 	r := bufio.NewReader(from)
 	for {
 		line, err := r.ReadBytes(0)
@@ -123,8 +131,9 @@ func (c *chromium) read(from *os.File) {
 	}
 }
 
-// call has the browser carry out a command, and fails the test where it does not.
-func (c *chromium) call(method string, params map[string]any, result any) {
+// Call has the browser carry out a command of the DevTools protocol and reads what it
+// answers into result, unless that is nil.
+func (c *Browser) Call(method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.mu.Lock()
 	c.last++
@@ -153,19 +162,19 @@ func (c *chromium) call(method string, params map[string]any, result any) {
 	}
 }
 
-// open shows a file and waits until it is loaded.
-func (c *chromium) open(path string) {
+// Open shows a file and waits until it is loaded.
+func (c *Browser) Open(path string) {
 	c.t.Helper()
 	loaded := make(chan message, 1)
 	c.mu.Lock()
 	c.events["Page.loadEventFired"] = loaded
 	c.mu.Unlock()
-	c.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+	c.Call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
 	<-loaded
 }
 
-// eval is the value of a JavaScript expression on the page.
-func eval[T any](c *chromium, expression string) T {
+// Eval is the value of a JavaScript expression on the page.
+func Eval[T any](c *Browser, expression string) T {
 	c.t.Helper()
 	var out struct {
 		Result           struct{ Value T }
@@ -173,39 +182,39 @@ func eval[T any](c *chromium, expression string) T {
 			Exception struct{ Description string }
 		}
 	}
-	c.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
+	c.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
 	if out.ExceptionDetails != nil {
 		c.t.Fatal(expression, ": ", out.ExceptionDetails.Exception.Description)
 	}
 	return out.Result.Value
 }
 
-// mouse moves the pointer, presses and releases its button.
-func (c *chromium) mouse(kind string, x, y float64) {
+// Mouse moves the pointer, presses and releases its button.
+func (c *Browser) Mouse(kind string, x, y float64) {
 	c.t.Helper()
 	params := map[string]any{"type": kind, "x": x, "y": y}
 	if kind != "mouseMoved" {
 		params["button"], params["clickCount"] = "left", 1
 	}
-	c.call("Input.dispatchMouseEvent", params, nil)
+	c.Call("Input.dispatchMouseEvent", params, nil)
 }
 
-// media sets what the page is shown on: "screen" or "print", "light" or "dark".
-func (c *chromium) media(kind, scheme string) {
+// Media sets what the page is shown on: "screen" or "print", "light" or "dark".
+func (c *Browser) Media(kind, scheme string) {
 	c.t.Helper()
-	c.call("Emulation.setEmulatedMedia", map[string]any{
+	c.Call("Emulation.setEmulatedMedia", map[string]any{
 		"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
 	}, nil)
 }
 
-// size sets how large the window is.
-func (c *chromium) size(width, height int) {
+// Size sets how large the window is.
+func (c *Browser) Size(width, height int) {
 	c.t.Helper()
-	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
-// quiet fails the test where the console has something to say.
-func (c *chromium) quiet() {
+// Quiet fails the test where the console has something to say.
+func (c *Browser) Quiet() {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-package headless
+package fault_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
+func TestTheWorstCode(t *testing.T) {
 	for _, c := range []struct {
 		codes []int
 		want  int
@@ -22,6 +22,6 @@ func TestTheCodeOfASuiteIsThatOfItsWorstRun(t *testing.T) {
 				list = append(list, fault.Code(errors.New("x"), code))
 			}
 		}
-		assert.Equal(t, c.want, worst(list), c.codes)
+		assert.Equal(t, c.want, fault.Worst(list), c.codes)
 	}
 }

@@ -1,0 +1,104 @@
+package runflags
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Workers is what was asked of other processes that do the work.
+type Workers struct {
+	n                 int
+	listen, tokenFile string
+	selfSigned        bool
+	tlsCert, tlsKey   string
+	tlsCA             string
+	nats, creds, nkey string
+	patience          time.Duration
+	onLoss            string
+}
+
+// Register adds the flags to a command.
+func (w *Workers) Register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.IntVar(&w.n, "workers", 0, "`N`: have N processes do the work, which join with perfbench join")
+	fs.StringVar(&w.listen, "listen", "", "`ADDR` where workers join (default "+fleet.DefaultListen+"); beyond this machine it takes the next two, too")
+	fs.StringVar(&w.tokenFile, "token-file", "", "`FILE` whose first line is a token that workers must bring")
+	fs.BoolVar(&w.selfSigned, "tls-self-signed", false, "let workers in by TLS only; prints the fingerprint that they are given")
+	fs.StringVar(&w.tlsCert, "tls-cert", "", "`FILE` with a certificate to let workers in by, and who signed it, as PEM")
+	fs.StringVar(&w.tlsKey, "tls-key", "", "`FILE` with the key of --tls-cert, as PEM")
+	fs.StringVar(&w.nats, "nats", "", "`URL` of a NATS with JetStream of yours, which workers join instead of --listen")
+	fs.StringVar(&w.creds, "nats-creds", "", "`FILE` with credentials for --nats")
+	fs.StringVar(&w.nkey, "nats-nkey", "", "`FILE` with the seed of an NKey for --nats")
+	fs.StringVar(&w.tlsCA, "tls-ca", "", "`FILE` with those who may have signed the certificate of --nats, as PEM")
+	fs.DurationVar(&w.patience, "patience", 0, "`D`: how long a silent worker is waited for (default "+units.Duration(fleet.DefaultPatience)+")")
+	fs.StringVar(&w.onLoss, "on-loss", "", "`WHAT` comes of a run that loses a worker: degrade (default), where the others go on, or end")
+	usage.Group(fs, usage.Workers, "workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss")
+}
+
+// Asked says whether there are to be workers.
+func (w *Workers) Asked() bool { return w.n != 0 }
+
+// Check refuses flags that say nothing without workers.
+func (w *Workers) Check() error {
+	signed := w.tlsCert != "" || w.tlsKey != ""
+	own := w.nats != "" || w.creds != "" || w.nkey != "" || w.tlsCA != ""
+	switch {
+	case !w.Asked() && (own || w.listen != "" || w.tokenFile != "" || w.selfSigned || signed || w.patience != 0 || w.onLoss != ""):
+		return fault.Field("workers", fault.Input(errors.New("workers: --listen, --nats, --token-file, --patience, --on-loss and --tls-… are for workers, and this run has none"), "say how many with --workers N"))
+	case own && w.nats == "":
+		return fault.Field("nats", fault.Input(errors.New("nats: --nats-creds, --nats-nkey and --tls-ca are for your own NATS server, and none was named"), "give its URL with --nats"))
+	case own && (w.listen != "" || w.selfSigned || signed):
+		return fault.Field("nats", fault.Input(errors.New("nats: workers join there, and --listen, --tls-self-signed, --tls-cert and --tls-key are about joining here"), "leave one of them out"))
+	case w.selfSigned && signed:
+		return fault.Field("tls-cert", fault.Input(errors.New("TLS certificate: there is one, and --tls-self-signed asks for another"), "leave one of them out"))
+	case signed && (w.tlsCert == "" || w.tlsKey == ""):
+		return fault.Field("tls-cert", fault.Input(errors.New("TLS certificate: it takes a certificate and its key"), "give both --tls-cert and --tls-key"))
+	}
+	return nil
+}
+
+// Of returns p with workers where there are to be any. alone says that it is a single run.
+// Errors are of input.
+func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error) {
+	if !w.Asked() || p == nil {
+		return p, nil
+	}
+	if !alone {
+		return nil, fault.Field("workers", fault.Input(errors.New("workers: they end with their run, and a sweep or a repetition is several"), "leave --workers out, or do the runs one by one"))
+	}
+	a := crew.Ask{Workers: w.n, Listen: cmp.Or(w.listen, fleet.DefaultListen), Patience: w.patience, OnLoss: w.onLoss}
+	var err error
+	switch {
+	case w.selfSigned:
+		a.Identity, err = fleet.NewIdentity()
+	case w.tlsCert != "":
+		a.Identity, err = fleet.ReadIdentity(w.tlsCert, w.tlsKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.tokenFile != "" {
+		if a.Token, err = fleet.ReadToken(w.tokenFile); err != nil {
+			return nil, err
+		}
+	}
+	if w.nats != "" {
+		a.NATS = &fleet.Server{URL: w.nats, Token: a.Token, Creds: w.creds, NKey: w.nkey}
+		if w.tlsCA != "" {
+			if a.NATS.Authorities, err = fleet.ReadAuthorities(w.tlsCA); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p.WithWorkers(a)
+}

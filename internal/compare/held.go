@@ -1,0 +1,42 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// keepsUp is the share of its target rate from which on a run has kept to it.
+const keepsUp = 0.98
+
+// held is the target rate, units a second, that every run of both sides was given and kept
+// to; 0 when there is none. Then throughput is what was asked for, and no figure of the store.
+func held(sides ...Set) float64 {
+	rate := math.NaN()
+	for _, s := range sides {
+		for _, r := range s.Runs {
+			asked, done := r.Conditions.Settings["rate"], r.Parts[0].Figures[Throughput].Value
+			if !(asked > 0) || r.Conditions.Changes > 0 || asked != rate && !math.IsNaN(rate) || math.Abs(done/asked-1) > 1-keepsUp {
+				return 0
+			}
+			rate = asked
+		}
+	}
+	return rate
+}
+
+// limited takes back what was said of a throughput that the target rate decides.
+func limited(fs []Finding) {
+	for i := range fs {
+		if f := &fs[i]; f.Figure == Throughput && f.Verdict != Noted {
+			f.Verdict, f.Within, f.Held = Same, 0, true
+		}
+	}
+}
+
+// heldNote says why throughput was not judged.
+func heldNote(c *Comparison) string {
+	return fmt.Sprintf("Both sides were held at %s %s/s and kept up, so their throughput says nothing about the store; their latency does.",
+		units.Number(held(c.A, c.B)), c.A.Runs[0].Conditions.Unit)
+}

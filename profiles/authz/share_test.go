@@ -1,0 +1,100 @@
+package authz_test
+
+import (
+	"strings"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/report"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+// Three workers load and ask what one process would, and the whole is told and verified as
+// that of one.
+func TestWorkersLoadAndAskWhatOneProcessWould(t *testing.T) {
+	t.Parallel()
+	target := labtest.Redis(t).URL()
+	opts, err := goredis.ParseURL(target)
+	require.NoError(t, err)
+	client := goredis.NewClient(opts)
+	defer func() { assert.NoError(t, client.Close()) }()
+	// stored is every key of a namespace and its type, with the names of tenants as they are
+	// for all, but for those of probes: which client makes which is a matter of chance.
+	stored := func(namespace string, f *report.Facts) map[string]string {
+		keys, err := client.Keys(t.Context(), namespace+":*").Result()
+		require.NoError(t, err)
+		out := map[string]string{}
+		for _, key := range keys {
+			if strings.Contains(key, "-probe-") {
+				continue
+			}
+			kind, err := client.Type(t.Context(), key).Result()
+			require.NoError(t, err)
+			for _, ph := range f.Phases {
+				for _, name := range ph.Tenants {
+					key = strings.ReplaceAll(key, name, "TENANT"+name[len(name)-4:])
+				}
+			}
+			out[strings.TrimPrefix(key, namespace)] = kind
+		}
+		return out
+	}
+	for mode, set := range map[string][]string{
+		"checks":       {"tests=valid,sweep,staleness", "groups=9", "probes=7", "sweepLimit=100"},
+		"user-profile": {"viewer=mixed", "payload=50"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			set = append(set, "mode="+mode, "threads=4", "users=40", "runs=4", "concurrent=2", "loadBatch=7", "seed=3")
+			one := caseOf(target, append(set, "namespace=one"+mode)...).Run(t)
+			all := caseOf(target, append(set, "namespace=all"+mode)...).Together(t, 3)
+			require.NoError(t, one.Err)
+			assert.Equal(t, workload.Passed, all.Run.Verification.State, "%+v", all.Run.Verification)
+			assert.Equal(t, one.Run.Verification.Summary, all.Run.Verification.Summary)
+			want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, all)
+			there := stored("one"+mode, &want)
+			assert.NotEmpty(t, there)
+			assert.Equal(t, there, stored("all"+mode, &got))
+			assert.Equal(t, counts(&one.Run), counts(&all.Run))
+			for _, f := range []*report.Facts{&want, &got} {
+				require.Len(t, f.Phases, 2)
+				for i := range f.Phases {
+					p := &f.Phases[i]
+					p.Tenants = nil
+					for _, steps := range [][]report.Step{p.Load, p.Tests} {
+						require.NotEmpty(t, steps)
+						for j := range steps {
+							s := &steps[j]
+							s.TimeMS, s.TotalMS = 0, 0
+							if s.Name == "staleness" {
+								s.Statements, s.Lookups, s.Hits = 0, 0, 0 // as often as there is time to ask
+							}
+						}
+					}
+				}
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// counts is how often each operation was done, by track and name.
+func counts(r *rundir.Run) map[string]int64 {
+	out := map[string]int64{}
+	for _, o := range r.Operations {
+		out[o.Track+" "+o.Op] += o.Count
+	}
+	return out
+}
+
+func TestRequestsAreTooFewForWorkers(t *testing.T) {
+	t.Parallel()
+	p, err := caseOf("redis://127.0.0.1:1", "threads=2").Prepare(t.Context(), t)
+	require.NoError(t, err)
+	assert.ErrorContains(t, p.Plan.Divide(0, 3), "track load-0-0 has 2 threads and there are 3 workers")
+}

@@ -1,0 +1,102 @@
+package ledger
+
+import "math"
+
+// Stretch is a row of sequence numbers that follow each other.
+type Stretch struct{ From, Count int64 }
+
+// BookTold is the account of one generator for a process that has none of its events: how
+// many there are by now, and what became of them since it was told of the last time.
+type BookTold struct {
+	Generator                 uint32
+	Generated, Sent, Unsent   int64
+	Confirmed, Acked, Refused []Stretch
+}
+
+// Tells has the ledger keep what is to be told, for Tell. It is called before the first
+// event.
+func (l *Ledger) Tells() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.news = map[uint32]*BookTold{}
+}
+
+// note keeps what is to be told of a batch, if anything is. The caller holds l.mu.
+func (l *Ledger) note(generator uint32, from, count int64, of func(*BookTold) *[]Stretch) {
+	if l.news == nil {
+		return
+	}
+	t := l.news[generator]
+	if t == nil {
+		t = &BookTold{}
+		l.news[generator] = t
+	}
+	row := of(t)
+	if n := len(*row); n > 0 && (*row)[n-1].From+(*row)[n-1].Count == from {
+		(*row)[n-1].Count += count
+		return
+	}
+	*row = append(*row, Stretch{from, count})
+}
+
+func toldConfirmed(t *BookTold) *[]Stretch { return &t.Confirmed }
+func toldAcked(t *BookTold) *[]Stretch     { return &t.Acked }
+func toldRefused(t *BookTold) *[]Stretch   { return &t.Refused }
+
+// Tell returns what happened since the last call.
+func (l *Ledger) Tell() (out []BookTold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for g, b := range l.books {
+		t := BookTold{}
+		if news := l.news[g]; news != nil {
+			t = *news
+		}
+		t.Generator, t.Generated, t.Sent, t.Unsent = g, b.generated, b.sent, b.unsent
+		out = append(out, t)
+	}
+	clear(l.news)
+	return out
+}
+
+// Credit takes in what another process has told.
+func (l *Ledger) Credit(told []BookTold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range told {
+		b := l.of(t.Generator)
+		b.generated, b.sent, b.unsent = t.Generated, t.Sent, t.Unsent
+		for _, row := range []struct {
+			to   *seqset
+			from []Stretch
+		}{{&b.confirmed, t.Confirmed}, {&b.acked, t.Acked}, {&b.refused, t.Refused}} {
+			for _, s := range row.from {
+				row.to.add(s.From, s.Count)
+			}
+		}
+	}
+}
+
+// Lose says that the process of a generator is gone: it may have sent more than it told,
+// and nothing of it is on its way any more.
+func (l *Ledger) Lose(generator uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(generator).lost = true
+}
+
+// left is how many events were sent and are neither durable nor given up.
+func (b *book) left() int64 {
+	if b.lost {
+		return 0
+	}
+	return max(b.sent-b.acked.n-b.refused.n, 0)
+}
+
+// highest is the highest number that the generator may have given out.
+func (b *book) highest() int64 {
+	if b.lost {
+		return math.MaxInt64
+	}
+	return b.generated
+}

@@ -1,0 +1,127 @@
+package meter
+
+import (
+	"maps"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+)
+
+// Told is what the meter of one process has counted, for another process: of its steps
+// those that have changed since it was told of the last time, and all of the rest.
+type Told struct {
+	Entered bool
+	// Steps are by their number, and Drain, where it has begun, is apart.
+	Steps  map[int]StepTold
+	Drain  *StepTold
+	Losses facts.Losses
+	Errors map[string]int64
+}
+
+// StepTold is all of one step.
+type StepTold struct {
+	Step         facts.Step
+	Stages       map[string]*measure.Distribution
+	Failed, Dead int64
+}
+
+// Tell has write write down what has been counted, of which it keeps nothing: the meter
+// goes on when it returns.
+func (m *Meter) Tell(write func(Told)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := Told{Entered: m.Entered.Load(), Steps: map[int]StepTold{}, Losses: m.losses, Errors: m.errors}
+	for i, s := range m.steps {
+		if s.news {
+			t.Steps[i] = s.tell()
+		}
+	}
+	if m.drain != nil {
+		t.Drain = new(m.drain.tell())
+	}
+	write(t)
+}
+
+func (s *step) tell() StepTold {
+	s.news = false
+	return StepTold{s.Step, s.stages, s.failed, s.deadBatches}
+}
+
+// theirs is what other processes have told, by their numbers.
+type theirs struct {
+	told map[int]*Told
+	// sums has their steps added up, of which stale ones are added up again.
+	sums  []*step
+	stale map[int]bool
+}
+
+// Credit takes in what the meter of another process, of that number, has told.
+func (m *Meter) Credit(process int, t Told) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.others == nil {
+		m.others = &theirs{told: map[int]*Told{}, stale: map[int]bool{}}
+	}
+	o := m.others.told[process]
+	if o == nil {
+		o = &Told{Steps: map[int]StepTold{}}
+		m.others.told[process] = o
+	}
+	for i, s := range t.Steps {
+		if i >= 0 && i < maxSteps {
+			o.Steps[i], m.others.stale[i] = s, true
+		}
+	}
+	o.Drain, o.Losses, o.Errors = t.Drain, t.Losses, t.Errors
+	if t.Entered {
+		m.Entered.Store(true)
+	}
+}
+
+// all returns the steps of all processes as if one had made them, the drain, nil before it
+// has begun, what was lost, and the errors. The caller holds m.mu.
+func (m *Meter) all() (steps []*step, drain *step, losses facts.Losses, errors map[string]int64) {
+	if m.others == nil {
+		return m.steps, m.drain, m.losses, m.errors
+	}
+	t := m.others
+	for i := range t.stale {
+		for len(t.sums) <= i {
+			t.sums = append(t.sums, newStep())
+		}
+		t.sums[i] = newStep()
+		for _, o := range t.told {
+			if s, ok := o.Steps[i]; ok {
+				t.sums[i].add(&s)
+			}
+		}
+		t.sums[i].rest()
+	}
+	clear(t.stale)
+	losses, errors = m.losses, maps.Clone(m.errors)
+	for _, o := range t.told {
+		if o.Drain != nil {
+			if drain == nil {
+				drain = newStep()
+			}
+			drain.add(o.Drain)
+		}
+		losses.Join(&o.Losses)
+		for text, n := range o.Errors {
+			errors[text] += n
+		}
+	}
+	return t.sums, drain, losses, errors
+}
+
+// add adds the same step of another process.
+func (s *step) add(t *StepTold) {
+	s.Join(&t.Step)
+	s.failed, s.deadBatches = s.failed+t.Failed, s.deadBatches+t.Dead
+	for name, d := range t.Stages {
+		if s.stages[name] == nil {
+			s.stages[name] = &measure.Distribution{}
+		}
+		s.stages[name].Merge(d)
+	}
+}

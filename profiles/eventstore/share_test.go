@@ -1,0 +1,86 @@
+package eventstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/profiletest"
+)
+
+// Three workers write what one process would, and it is told and verified as that of one.
+func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
+	t.Parallel()
+	c := caseOf(labtest.Redis(t).URL(), "threads=3", "events=3000", "batch=100", "treeDepth=2", "childCount=2", "payload=300", "queryThreads=3", "queries=30", "seed=3")
+	one, all := c.Run(t), c.Together(t, 3)
+	require.NoError(t, one.Err)
+	assert.Equal(t, workload.Passed, all.Run.Verification.State, "%+v", all.Run.Verification)
+	assert.Equal(t, one.Run.Verification, all.Run.Verification)
+	for _, op := range []string{"publish", "tree"} {
+		want, _ := operation(&one.Run, "events", op)
+		got, errs := operation(&all.Run, "events", op)
+		assert.Equal(t, want, got, op)
+		assert.Zero(t, errs, op)
+	}
+	for _, op := range facts.QueryOps { // which rows are asked for is a matter of chance
+		got, errs := operation(&all.Run, "query", op)
+		assert.Positive(t, got, op)
+		assert.Zero(t, errs, op)
+	}
+	want, got := profiletest.Facts[facts.Facts](t, one), profiletest.Facts[facts.Facts](t, all)
+	require.NotEmpty(t, want.Steps)
+	for _, f := range []*facts.Facts{&want, &got} {
+		assert.LessOrEqual(t, len(f.Series), 30)
+		assert.NotNil(t, f.Drain)
+		f.Page, f.Ledger.ReadNs, f.Ledger.OutOfOrder, f.Series, f.Processes, f.Drain, f.Limits = "", 0, 0, nil, nil, nil, facts.Limits{}
+	}
+	// In one process it is a matter of chance which generator makes how many, and so how
+	// long their numbers are.
+	first, stages := whole(&want)
+	second, more := whole(&got)
+	assert.InEpsilon(t, first.SentBytes, second.SentBytes, 0.01)
+	assert.InEpsilon(t, first.StoredBytes, second.StoredBytes, 0.01)
+	for _, s := range []*facts.Step{&first, &second} {
+		s.FromNs, s.ToNs, s.Statements, s.BlockedNs = 0, 0, 0, 0
+		s.SentBytes, s.ReceivedBytes, s.RawBytes, s.CompressedBytes, s.LinkBytes, s.StoredBytes = 0, 0, 0, 0, 0, 0
+	}
+	assert.Equal(t, first, second)
+	assert.Equal(t, stages, more)
+	want.Steps, got.Steps = nil, nil
+	assert.Equal(t, want, got)
+}
+
+// whole adds up the steps, as how much is stored after the load is a matter of chance, and
+// how many batches went through each stage.
+func whole(f *facts.Facts) (sum facts.Step, stages map[string]int64) {
+	stages = map[string]int64{}
+	for i := range f.Steps {
+		sum.Join(&f.Steps[i])
+		for _, l := range f.Steps[i].Latency {
+			stages[l.Stage] += l.Count
+		}
+	}
+	delete(stages, facts.StageStore) // as many in a call as there happen to be
+	return sum, stages
+}
+
+// What cannot be divided is refused with the reason, before anything starts.
+func TestWorkThatCannotBeDivided(t *testing.T) {
+	t.Parallel()
+	for why, set := range map[string][]string{
+		"search=on paces the generators":          {"search=on", "rate=1000"},
+		"batches in one queue":                    {"via=amqp://guest:guest@127.0.0.1:5672/"},
+		"crash ends the store stage":              {"crash=1s"},
+		"event-store has 2 threads and there are": {"threads=2", "queryThreads=3"},
+		"track query has 2 threads":               {"threads=3"},
+		"there are 2 events for 3 generators":     {"threads=3", "queryThreads=3", "events=2"},
+	} {
+		p, err := caseOf("redis://127.0.0.1:1", set...).Prepare(t.Context(), t)
+		require.NoError(t, err, why)
+		assert.ErrorContains(t, p.Plan.Divide(0, 3), why)
+	}
+}

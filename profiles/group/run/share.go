@@ -1,0 +1,198 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/model"
+	"github.com/perfbench/perfbench/profiles/padogrid"
+)
+
+// Share gives process i of n its callers of each group: those that follow the callers of
+// the processes before it, with the invocations that they would have in one process. It
+// returns what that process goes by.
+func Share(s *model.Spec, p *workload.Plan, i, n int) (*model.Spec, error) {
+	if err := undivided(s); err != nil {
+		return nil, err
+	}
+	q := *s
+	q.Groups, q.Steps = nil, nil
+	workload.Own(p)
+	for k, step := range s.Steps {
+		var mine []*model.Group
+		for j, g := range step {
+			part := *g
+			var err error
+			if part.From, part.To, err = workload.Divide(&p.Phases[k].Tracks[j], "group "+g.Track, len(g.Shares), i, n, n); err != nil {
+				return nil, err
+			}
+			mine = append(mine, &part)
+		}
+		q.Steps, q.Groups = append(q.Steps, mine), append(q.Groups, mine...)
+	}
+	return &q, nil
+}
+
+// undivided says why the work of a plan is that of one process.
+func undivided(s *model.Spec) error {
+	refuse := func(why, hint string) error { return fault.Hint(errors.New(why), hint) }
+	switch {
+	case s.Load == model.LoadOnly:
+		return refuse("load=only loads before the run begins, which one process does", "leave --workers out")
+	case s.Resume:
+		return refuse("resume=on leaves out what an earlier run has done, which one process finds out", "leave --workers or resume=on out")
+	case s.Near:
+		return refuse("nearCache=on measures the cache of one client", "leave --workers or nearCache=on out")
+	}
+	for k := range s.Steps {
+		if len(s.Topics(k)) > 0 {
+			return refuse("deliveries of a topic are timed in the process that sends them", "leave --workers out, or use subscribers=0")
+		}
+	}
+	for _, o := range s.Order {
+		if o.Shared != nil && o.Children != nil && o.Children.Spread == model.ChildrenUniform && o.Children.Least == 1 {
+			return refuse("operation "+o.Name+" draws numbers of children from one sequence (compat=on), so that they would be others", "use compat=off, or leave --workers out")
+		}
+	}
+	return nil
+}
+
+// told is what a process tells of its part.
+type told struct {
+	Runs   []padogrid.Told
+	Stocks []stockTold
+}
+
+// stockTold is what became of one structure since it was told of the last time.
+type stockTold struct {
+	Moved   [4]int64
+	Ledgers map[string]ledgerTold
+}
+
+type ledgerTold struct {
+	Tried, Acked padogrid.Bits
+	Spilled      bool
+	Payloads     []int
+}
+
+func (c *counts) list() (out []*atomic.Int64) {
+	for i := range c.ops {
+		o := &c.ops[i]
+		out = append(out, &o.calls, &o.entries, &o.misses, &o.failed)
+	}
+	return out
+}
+
+func (st *stock) moved() [4]*atomic.Int64 {
+	return [4]*atomic.Int64{&st.pushed, &st.popped, &st.maybePushed, &st.maybePopped}
+}
+
+// ledger tells what became of the part since the last call.
+func (b *binding) ledger() []byte {
+	var all told
+	for _, r := range b.runs {
+		all.Runs = append(all.Runs, r.Tell((*counts).list))
+	}
+	for _, st := range b.inOrder() {
+		one := stockTold{Ledgers: map[string]ledgerTold{}}
+		for i, n := range st.moved() {
+			now := n.Load()
+			one.Moved[i], st.told[i] = now-st.told[i], now
+		}
+		for form, l := range st.ledgers {
+			one.Ledgers[form] = l.tell()
+		}
+		all.Stocks = append(all.Stocks, one)
+	}
+	return workload.Ledger(all)
+}
+
+func (l *ledger) tell() ledgerTold {
+	// What is acknowledged was tried before: so the first row is told first.
+	acked := padogrid.TellBits(l.acked, &l.told[1])
+	out := ledgerTold{Acked: acked, Tried: padogrid.TellBits(l.tried, &l.told[0]), Spilled: l.spilled.Load()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for size := range l.payloads {
+		out.Payloads = append(out.Payloads, size)
+	}
+	slices.Sort(out.Payloads)
+	return out
+}
+
+var errNotOurs = errors.New("group: the record of another run")
+
+// credit takes in what another process has told.
+func (b *binding) credit(ledger []byte) error {
+	var all told
+	if err := workload.ReadLedger(ledger, &all); err != nil {
+		return fmt.Errorf("group: %w", err)
+	}
+	stocks := b.inOrder()
+	if len(all.Runs) != len(b.runs) || len(all.Stocks) != len(stocks) {
+		return errNotOurs
+	}
+	for i, r := range b.runs {
+		if !r.Credit(all.Runs[i], (*counts).list) {
+			return errNotOurs
+		}
+	}
+	for i, st := range stocks {
+		for k, n := range st.moved() {
+			n.Add(all.Stocks[i].Moved[k])
+		}
+		for form, more := range all.Stocks[i].Ledgers {
+			if l := st.ledgers[form]; l == nil || !l.credit(more) {
+				return errNotOurs
+			}
+		}
+	}
+	return nil
+}
+
+func (l *ledger) credit(more ledgerTold) bool {
+	if more.Spilled {
+		l.spilled.Store(true)
+	}
+	for _, size := range more.Payloads {
+		l.note(size)
+	}
+	return padogrid.CreditBits(l.tried, more.Tried) && padogrid.CreditBits(l.acked, more.Acked)
+}
+
+// unknown is how many elements a process that was lost may have pushed or popped: any
+// number.
+const unknown = 1 << 40
+
+// lost takes for attempted whatever process i of n may have done.
+func (b *binding) lost(i, n int) {
+	for _, r := range b.runs {
+		r.Lost(workload.Stretch(len(r.g.Shares), n, i))
+		for _, o := range r.g.Ops {
+			for _, of := range o.Family() {
+				if of.Kind != model.KindSleep {
+					b.stocks[of.Space].lose()
+				}
+			}
+		}
+	}
+}
+
+// lose takes for attempted all that may be done to a structure.
+func (st *stock) lose() {
+	if st.writes {
+		st.maybePushed.Add(unknown)
+	}
+	if st.removes {
+		st.maybePopped.Add(unknown)
+	}
+	for _, l := range st.ledgers {
+		for n := range l.n {
+			l.set(l.tried, l.lo+n)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package pbm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
+)
+
+// Share gives process i of n its clients: those that follow the clients of the processes
+// before it, with what they would do in one process.
+func (s *Spec) Share(p *workload.Plan, i, n int) error {
+	if s.load == loadOnly {
+		return fault.Hint(errors.New("load=only loads before the run begins, which one process does"), "leave --workers out")
+	}
+	q := *s
+	q.maps = slices.Clone(s.maps)
+	workload.Own(p)
+	for k := range q.maps {
+		m := &q.maps[k]
+		var err error
+		if m.from, m.to, err = workload.Divide(&p.Phases[0].Tracks[k], "map "+m.name, m.start.Threads, i, n, n*len(q.maps)); err != nil {
+			return err
+		}
+	}
+	p.Binder = &q
+	return nil
+}
+
+// found is what the coordinator has found in the store that clients go by.
+type found struct {
+	Layout string           `json:"layout"`
+	Left   []padogrid.Share `json:"left,omitempty"`
+	Had    bool             `json:"had_summaries,omitempty"`
+}
+
+func (b *run) found() []byte {
+	data, err := json.Marshal(found{b.s.layout, b.s.left, b.s.hadSummaries})
+	if err != nil {
+		panic(err) // plain data
+	}
+	return data
+}
+
+func (b *run) adopt(data []byte) error {
+	var f found
+	if err := json.Unmarshal(data, &f); err != nil {
+		return fmt.Errorf("tx: read what was found in the store: %w", err)
+	}
+	b.s.layout, b.s.left, b.s.hadSummaries = f.Layout, f.Left, f.Had
+	return nil
+}
+
+// told is what a process tells of its part of one map.
+type told struct {
+	Work    padogrid.Told
+	Sizes   []int
+	Touched padogrid.Bits
+}
+
+func (c *counts) list() []*atomic.Int64 {
+	return []*atomic.Int64{&c.missing, &c.conflicts, &c.gaveUp}
+}
+
+// ledger tells what became of the part since the last call.
+func (b *run) ledger() []byte {
+	var all []told
+	for _, w := range b.works {
+		all = append(all, told{w.Tell((*counts).list), w.sizes.All(), padogrid.TellBits(w.touched, &w.told)})
+	}
+	return workload.Ledger(all)
+}
+
+var errNotOurs = errors.New("tx: the record of another run")
+
+// credit takes in what another process has told.
+func (b *run) credit(ledger []byte) error {
+	var all []told
+	if err := workload.ReadLedger(ledger, &all); err != nil {
+		return fmt.Errorf("tx: %w", err)
+	}
+	if len(all) != len(b.works) {
+		return errNotOurs
+	}
+	for i, w := range b.works {
+		if !w.Credit(all[i].Work, (*counts).list) || !padogrid.CreditBits(w.touched, all[i].Touched) {
+			return errNotOurs
+		}
+		for _, size := range all[i].Sizes {
+			w.sizes.Note(size)
+		}
+	}
+	return nil
+}
+
+// lost takes all that process i of n was to do for attempted.
+func (b *run) lost(i, n int) {
+	for _, w := range b.works {
+		w.Lost(workload.Stretch(w.m.start.Threads, n, i))
+		w.sizes.Note(w.m.start.Payload)
+	}
+}

@@ -1,0 +1,182 @@
+package dashboard
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/tuitest"
+)
+
+// course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
+func course(changes []measure.Change, seconds ...[2]int64) *measure.Snapshot {
+	s := &measure.Snapshot{At: time.Duration(len(seconds)) * time.Second, Changes: changes, Recent: make([][]measure.Row, 1)}
+	for t, v := range seconds {
+		r := measure.Row{T: t, Count: v[0], Seconds: 1, ResponseP99: v[1] * 1e4}
+		if r.Running = true; v[0] == 0 {
+			r.Oldest = 2 * time.Second
+		}
+		s.Recent[0] = append(s.Recent[0], r)
+	}
+	return s
+}
+
+// steady are n seconds of about one rate and p99, in which chance has its part.
+func steady(n int, rate, p99 int64) (out [][2]int64) {
+	for i := range n {
+		out = append(out, [2]int64{rate + []int64{0, 7, -6, 3, -4}[i%5], p99 + []int64{0, 1, -1}[i%3]*p99/100})
+	}
+	return out
+}
+
+func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
+	turn := func(at float64, from, to float64) measure.Change {
+		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "threads", From: from, To: to, By: "workbench"}
+	}
+	by := func(c measure.Change, who string) measure.Change {
+		c.By = who
+		return c
+	}
+	pause := func(at, to float64) measure.Change {
+		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "paused", From: 1 - to, To: to}
+	}
+	join := func(parts ...[][2]int64) (out [][2]int64) {
+		for _, p := range parts {
+			out = append(out, p...)
+		}
+		return out
+	}
+	noise := [][2]int64{{1000, 2000}, {400, 9000}, {1500, 3000}, {700, 5000}, {1100, 2000}, {600, 7000}, {1300, 3000}, {500, 6000}}
+	stall := [][2]int64{{1000, 2000}, {0, 0}, {0, 0}}
+	for _, c := range []struct {
+		name    string
+		changes []measure.Change
+		seconds [][2]int64
+		want    string
+	}{
+		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
+		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput as before, p99 as before"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: within the noise so far"},
+		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput +50 %, p99 as before"},
+		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 as before"},
+		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect"},
+		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store stood still meanwhile"},
+		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: the store stood still meanwhile"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: too little before it to compare"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: too little before it to compare"},
+		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 as before"},
+		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: too little before it to compare"},
+		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, ok := lastEffect(course(c.changes, c.seconds...))
+			require.True(t, ok)
+			assert.Equal(t, c.want, e.outcome())
+		})
+	}
+}
+
+// A phase that begins is another load: it is no part of what a knob did.
+func TestAnEffectEndsWithItsPhase(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(append(steady(10, 1000, 2000), steady(4, 1500, 2000)...), steady(6, 9000, 100)...)...)
+	s.Ran = []measure.Phase{{Name: "load"}, {Name: "read", From: 14 * time.Second}}
+	e, _ := lastEffect(s)
+	assert.Equal(t, "throughput +50 %, p99 as before", e.outcome())
+}
+
+func TestPressesCloseTogetherAreOneChange(t *testing.T) {
+	at := func(ms int, from, to float64) measure.Change {
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: "threads", From: from, To: to}
+	}
+	s := course([]measure.Change{at(2000, 1, 16), at(15200, 16, 17), at(15900, 17, 18)}, append(steady(16, 100, 1000), steady(4, 200, 1000)...)...)
+	e, ok := lastEffect(s)
+	require.True(t, ok)
+	assert.InDelta(t, 16, e.from, 0)
+	assert.InDelta(t, 18, e.to, 0)
+	assert.Equal(t, 4, e.before.seconds)
+	assert.Equal(t, 4, e.after.seconds)
+	assert.False(t, math.IsNaN(e.after.rate))
+}
+
+func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
+	plan := tuitest.NewPlan(3) // feed, profile, claims
+	at := func(ms int, name string, from, to float64, by string) measure.Change {
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
+	}
+	for _, c := range []struct {
+		name    string
+		changes []measure.Change
+		want    string
+	}{
+		{"one track", []measure.Change{at(0, "feed.payload", 1024, 2048, "workbench")}, "feed payload 1 KiB → 2 KiB"},
+		{
+			"all tracks, each from where it stands",
+			[]measure.Change{at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, "")},
+			"payload 1 KiB–10 KiB → 2 KiB–20 KiB",
+		},
+		{
+			"twice",
+			[]measure.Change{
+				at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, ""),
+				at(300, "feed.payload", 2048, 4096, ""), at(300, "profile.payload", 20480, 40960, ""), at(300, "claims.payload", 8192, 16384, ""),
+			},
+			"payload 1 KiB–10 KiB → 4 KiB–40 KiB",
+		},
+		{
+			"two of three",
+			[]measure.Change{at(0, "profile.threads", 16, 20, ""), at(100, "feed.threads", 16, 8, "")},
+			"feed, profile threads 16 → 8–20",
+		},
+		{
+			"a total after a track",
+			[]measure.Change{at(0, "feed.threads", 16, 8, ""), at(100, "threads", 40, 41, "")},
+			"threads 40 → 41",
+		},
+		{
+			"no limit is the highest rate",
+			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
+			"rate 100–unlimited → 500",
+		},
+		{
+			"a reset",
+			[]measure.Change{at(0, "feed.threads", 20, 16, "reset"), at(0, "feed.batch", 5, 100, "reset"), at(0, "profile.batch", 5, 100, "reset")},
+			"every knob reset",
+		},
+		{
+			"another knob before",
+			[]measure.Change{at(0, "threads", 20, 16, ""), at(100, "feed.batch", 5, 100, ""), at(100, "profile.batch", 5, 100, ""), at(100, "claims.batch", 5, 100, "")},
+			"batch 5 → 100",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, ok := lastEffect(&measure.Snapshot{Changes: c.changes})
+			require.True(t, ok)
+			assert.Equal(t, c.want, e.what(plan))
+		})
+	}
+}
+
+// What one key made in a segment is one change, and one that came back to where it was says
+// so. What ramps, pauses, another hand or another segment made stays apart.
+func TestPressesOfAKeyAreOneChange(t *testing.T) {
+	p := tuitest.NewPlan(1)
+	c := func(name string, from, to float64, by string, segment int) measure.Change {
+		return measure.Change{Name: name, From: from, To: to, By: by, Segment: segment}
+	}
+	var texts []string
+	for _, f := range folded([]measure.Change{
+		c("threads", 1, 2, "user", 1), c("threads", 2, 3, "user", 1), c("threads", 3, 2, "undo", 1),
+		c("payload", 0, 1024, "user", 2), c("payload", 1024, 0, "user", 2), c("payload", 0, 1024, "user", 3),
+		c("paused", 0, 1, "user", 3), c("paused", 1, 0, "user", 3),
+	}) {
+		texts = append(texts, changeText(p, f.Name, f.From, f.To))
+	}
+	assert.Equal(t, []string{"threads 1 → 3", "threads 3 → 2", "payload back to 0 B", "payload 0 B → 1 KiB", "paused", "resumed"}, texts)
+	ef := effect{name: "payload", from: 0, to: 0}
+	assert.Equal(t, "payload back to 0 B", ef.what(p))
+}

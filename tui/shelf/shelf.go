@@ -1,0 +1,105 @@
+// Package shelf is how runs that are kept are looked through, wherever a screen lists them:
+// filtered and sorted, with notes, deleted and archived.
+package shelf
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Shelf is the filter and the order of a list of kept runs, and what is asked about them.
+// It belongs to the event loop.
+type Shelf struct {
+	// Filter is what the list is filtered by.
+	Filter widget.Filter
+
+	keeper screen.Keeper
+	order  Order
+	asked  *question // nil: nothing
+	noting *note     // nil: none
+}
+
+// New is the shelf of an archive.
+func New(k screen.Keeper) Shelf { return Shelf{keeper: k} }
+
+// Forget forgets a question.
+func (s *Shelf) Forget() { s.asked = nil }
+
+// Typing tells whether a text is being typed, or a question answered.
+func (s *Shelf) Typing() bool { return s.Filter.Typing() || s.asked != nil || s.noting != nil }
+
+// Shown are the places of the items that pass the filter, in the order that is chosen.
+func (s *Shelf) Shown(all []Item) []int {
+	var out []int
+	for i := range all {
+		if all[i].holds(s.Filter.Text()) {
+			out = append(out, i)
+		}
+	}
+	if s.order != Newest {
+		slices.SortStableFunc(out, func(a, b int) int { return s.order.compare(&all[a], &all[b]) })
+	}
+	return out
+}
+
+// Order is the order of the list.
+func (s *Shelf) Order() Order { return s.order }
+
+// Paste puts text where text is being typed.
+func (s *Shelf) Paste(msg tea.PasteMsg) {
+	switch {
+	case s.noting != nil:
+		s.noting.field, _ = s.noting.field.Update(msg)
+	case s.Filter.Typing():
+		s.Filter.Paste(msg)
+	}
+}
+
+// Press takes a key that is the shelf's: ours tells whether it was. The list is to be drawn
+// from Shown again after it. at is the selected run, nil without one; listed are the ids of all
+// runs that the filter lists.
+func (s *Shelf) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (cmd tea.Cmd, ours bool) {
+	k := widget.AllKeys
+	switch {
+	case s.Filter.Typing():
+		s.Filter.Press(msg)
+	case s.noting != nil:
+		return s.write(msg), true
+	case s.asked != nil:
+		return s.answer(msg), true
+	case key.Matches(msg, k.Filter):
+		s.Filter.Begin()
+	case key.Matches(msg, k.Order):
+		s.order = (s.order + 1) % orders
+	case at == nil:
+		return nil, false
+	case key.Matches(msg, k.Remove):
+		s.ask("delete", s.keeper.Remove, at.ID, listed)
+	case key.Matches(msg, k.Pack):
+		s.ask("archive", s.keeper.Pack, at.ID, listed)
+	case key.Matches(msg, k.Annotate):
+		s.noting = &note{at.ID, widget.NewField(at.Note)}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Bindings enables the keys of the shelf as they work now: on an item of a list, a run or not.
+func Bindings(k *widget.Bindings, some, run bool) {
+	k.Order.SetEnabled(some)
+	k.Remove.SetEnabled(run)
+	k.Pack.SetEnabled(run)
+	k.Annotate.SetEnabled(run)
+}
+
+// words are all that can be filtered by of a run.
+func words(r *rundir.Run) []string {
+	return append([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note}, r.TagWords()...)
+}
