@@ -43,11 +43,11 @@ func TestKilledLoadGoesOn(t *testing.T) {
 	}{
 		"checks": {
 			target: cassandra, ops: []string{"user", "group", "membership"}, kill: 300,
-			set: []string{"namespace=killedchecks", "users=100", "groups=25", "variant=v1", "tests=valid", "seed=5"},
+			set: []string{"namespace=killedchecks", "users=400", "groups=100", "variant=v1", "tests=valid", "seed=5"},
 		},
 		"profiles": {
-			target: cassandra, ops: []string{"user", "section"}, all: 3 * 200, kill: 350,
-			set: []string{"namespace=killedprofiles", "mode=user-profile", "users=200", "seed=5"},
+			target: cassandra, ops: []string{"user", "section"}, all: 3 * 600, kill: 350,
+			set: []string{"namespace=killedprofiles", "mode=user-profile", "users=600", "seed=5"},
 		},
 		"only users": {
 			target: labtest.Redis(t).URL(), ops: []string{"user", "section"}, all: 3 * 4000, kill: 1000,
@@ -57,9 +57,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
-			first := profiletest.Spawn(t, caseOf(c.target, set...))
-			before := first.Until(c.kill)
-			first.Kill()
+			before := profiletest.Crash(t, caseOf(c.target, set...), c.kill)
 			o := finish(t, start(t, c.target, set...))
 			require.NoError(t, o.Err)
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

@@ -23,6 +23,8 @@ const processEnv = "PERFBENCH_TEST_PROCESS"
 type asked struct {
 	Target, Out string
 	Set         []string
+	// DiesAfter is how many units the process does before it kills itself; 0 is for ever.
+	DiesAfter int64
 }
 
 // Child is what the TestChild of a package calls that uses [Spawn]: in the process that
@@ -45,7 +47,14 @@ func Child(t *testing.T, p workload.Profile) {
 			require.NoError(t, o.Err)
 			require.Fail(t, "it came to its end", o.Run.Verification.Summary)
 		case <-time.After(time.Millisecond):
-			fmt.Println("done", l.Snapshot().Done) //nolint:forbidigo // to the process that waits for it
+			done := l.Snapshot().Done
+			fmt.Println("done", done) //nolint:forbidigo // to the process that waits for it
+			if a.DiesAfter > 0 && done > a.DiesAfter {
+				self, err := os.FindProcess(os.Getpid())
+				require.NoError(t, err)
+				require.NoError(t, self.Kill())
+				select {}
+			}
 		}
 	}
 }
@@ -63,7 +72,23 @@ type Process struct {
 // what is set from the case, and ends with the test.
 func Spawn(t *testing.T, c Case) *Process {
 	t.Helper()
-	text, err := json.Marshal(asked{c.Target, c.Out, c.Set})
+	return spawn(t, c, 0)
+}
+
+// Crash carries out a run in a process of its own, which kills itself once it has done
+// more than n units: nobody else could be sure to be in time. It returns how many it has
+// surely done.
+func Crash(t *testing.T, c Case, n int64) int64 {
+	t.Helper()
+	p := spawn(t, c, n)
+	done := p.Until(n)
+	p.gone()
+	return done
+}
+
+func spawn(t *testing.T, c Case, diesAfter int64) *Process {
+	t.Helper()
+	text, err := json.Marshal(asked{c.Target, c.Out, c.Set, diesAfter})
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
 	cmd.Dir = t.TempDir() // what is killed cannot tidy up
@@ -98,6 +123,12 @@ func (p *Process) Until(n int64) int64 {
 func (p *Process) Kill() {
 	p.t.Helper()
 	require.NoError(p.t, p.cmd.Process.Kill())
+	p.gone()
+}
+
+// gone waits for a process that was killed.
+func (p *Process) gone() {
+	p.t.Helper()
 	var exit *exec.ExitError
 	require.ErrorAs(p.t, p.cmd.Wait(), &exit)
 	require.False(p.t, exit.Exited(), "it was killed and did not end")
