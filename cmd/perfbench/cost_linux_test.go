@@ -57,46 +57,70 @@ func cpuOf(b *testing.B, pid int) time.Duration {
 	return ticks * (10 * time.Millisecond) //nolint:durationcheck // a number of ticks, a hundred a second
 }
 
-// share is the share of one core that a process uses from the end of its first
-// second on, for as long as wanted.
-func share(b *testing.B, out string, pid int, window time.Duration) float64 {
+// share is the share of one core that processes use from the end of the first second of
+// their run on, for as long as wanted.
+func share(b *testing.B, out string, window time.Duration, pids ...int) float64 {
 	if err := measured(out, 1); err != nil {
 		b.Fatal(err)
 	}
-	began, before := time.Now(), cpuOf(b, pid)
+	used := func() (sum time.Duration) {
+		for _, pid := range pids {
+			sum += cpuOf(b, pid)
+		}
+		return sum
+	}
+	began, before := time.Now(), used()
 	time.Sleep(window)
-	return float64(cpuOf(b, pid)-before) / float64(time.Since(began))
+	return float64(used()-before) / float64(time.Since(began))
 }
 
-// costOf runs once, with the workbench or without, and returns the throughput of
-// all operations together and the share of one core that the process used.
-func costOf(b *testing.B, workbench bool, args ...string) (throughput, core float64) {
-	b.Helper()
+// side is one of two ways to carry out a run that are compared: it returns the throughput
+// of all operations together and the share of one core that its processes used.
+type side func(b *testing.B, args ...string) (throughput, core float64)
+
+// ofCost makes a command of a run, in a folder of its own.
+func ofCost(b *testing.B, command ...string) func(args ...string) *exec.Cmd {
 	dir := b.TempDir()
-	args = append([]string{"--profile", "ingestion", "--preset", "small", "--duration", costRun.String(), "--warmup", costWarmup.String()}, args...)
-	command := func(args ...string) *exec.Cmd {
-		cmd := exec.Command(binary(b), args...)
+	return func(args ...string) *exec.Cmd {
+		cmd := exec.Command(binary(b), append(command, append([]string{
+			"--profile", "ingestion", "--preset", "small", "--duration", costRun.String(), "--warmup", costWarmup.String(),
+		}, args...)...)...)
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8"}
 		return cmd
 	}
-	out, window := filepath.Join(dir, "results"), costRun+costWarmup-1500*time.Millisecond
-	cmd := command(append([]string{"run", "--quiet"}, args...)...)
-	if workbench {
-		cmd = command(append([]string{"tui"}, args...)...)
-		t := inBareTerminal(b, cmd, 120, 40)
-		t.hears("choose a profile")
-		t.types("S")
-		t.deafen(true)
-		core = share(b, out, cmd.Process.Pid, window)
-		t.deafen(false)
-		t.hears("perfbench · results") // the title of the window
-		t.types("q")
-	} else {
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
-		core = share(b, out, cmd.Process.Pid, window)
+}
+
+// costWindow is what of a run is looked at for its processors.
+const costWindow = costRun + costWarmup - 1500*time.Millisecond
+
+// byItself runs the command alone.
+func byItself(b *testing.B, args ...string) (throughput, core float64) {
+	b.Helper()
+	cmd := ofCost(b, "run", "--quiet")(args...)
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
 	}
+	out := filepath.Join(cmd.Dir, "results")
+	core = share(b, out, costWindow, cmd.Process.Pid)
+	if err := cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return throughputIn(b, out), core
+}
+
+// onScreen runs in the workbench.
+func onScreen(b *testing.B, args ...string) (throughput, core float64) {
+	b.Helper()
+	cmd := ofCost(b, "tui")(args...)
+	out := filepath.Join(cmd.Dir, "results")
+	t := inBareTerminal(b, cmd, 120, 40)
+	t.hears("choose a profile")
+	t.types("S")
+	t.deafen(true)
+	core = share(b, out, costWindow, cmd.Process.Pid)
+	t.deafen(false)
+	t.hears("perfbench · results") // the title of the window
+	t.types("q")
 	if err := cmd.Wait(); err != nil {
 		b.Fatal(err)
 	}
@@ -121,28 +145,28 @@ func throughputIn(b *testing.B, out string) (sum float64) {
 	return sum
 }
 
-// inTurn runs with the workbench and without, pair by pair, the first of a pair
-// being the second of the next: with, without, without, with. What drifts slowly
+// inTurn runs the command alone and in another way, pair by pair, the first of a pair
+// being the second of the next: other, alone, alone, other. What drifts slowly
 // (a warmer processor, a busier neighbour) so falls on both sides alike. It reports
 // the medians of the throughputs; the mean of the middle half of the ratios, each of
 // a pair close together in time, and the quartiles between which that half lies; and
-// what the screen adds in percent of one core: the median.
-func inTurn(b *testing.B, pairs int, args ...string) {
+// what the other way adds in percent of one core: the median.
+func inTurn(b *testing.B, pairs int, name string, other side, args ...string) {
 	var with, without, ratio, added []float64
-	costOf(b, false, args...) // fills the store: from here on all rounds write over what is there
+	byItself(b, args...) // fills the store: from here on all rounds write over what is there
 	for i := range pairs {
 		var rate, core [2]float64
 		for j := range 2 {
-			side := (i + j) % 2
-			rate[side], core[side] = costOf(b, side == 0, args...)
+			n := (i + j) % 2
+			rate[n], core[n] = []side{other, byItself}[n](b, args...)
 		}
-		b.Logf("with %.0f/s %.2f cores, without %.0f/s %.2f cores: ratio %.3f", rate[0], core[0], rate[1], core[1], rate[0]/rate[1])
+		b.Logf("%s %.0f/s %.2f cores, headless %.0f/s %.2f cores: ratio %.3f", name, rate[0], core[0], rate[1], core[1], rate[0]/rate[1])
 		with, without = append(with, rate[0]), append(without, rate[1])
 		ratio, added = append(ratio, rate[0]/rate[1]), append(added, 100*(core[0]-core[1]))
 	}
 	slices.Sort(ratio)
 	b.ReportMetric(0, "ns/op") // has no meaning here
-	b.ReportMetric(middle(with), "workbench/s")
+	b.ReportMetric(middle(with), name+"/s")
 	b.ReportMetric(middle(without), "headless/s")
 	b.ReportMetric(midmean(ratio), "ratio")
 	b.ReportMetric(ratio[len(ratio)/4], "ratio-q1")
@@ -157,10 +181,10 @@ func inTurn(b *testing.B, pairs int, args ...string) {
 // second the screen is to add no more than 5 % of one core.
 func BenchmarkWorkbench(b *testing.B) {
 	b.Run("redis", func(b *testing.B) {
-		inTurn(b, 12, "--target", labtest.Redis(b).URL(), "--threads", "16")
+		inTurn(b, 12, "workbench", onScreen, "--target", labtest.Redis(b).URL(), "--threads", "16")
 	})
 	b.Run("null/rate=200000", func(b *testing.B) {
-		inTurn(b, 4, "--target", "null:", "--rate", "200000", "--set", "testCase=put")
+		inTurn(b, 4, "workbench", onScreen, "--target", "null:", "--rate", "200000", "--set", "testCase=put")
 	})
 }
 
